@@ -14,7 +14,7 @@ import {
   recordsOfCreate,
   recordsOfMany,
 } from '../../src/domain/calls/call-records.ts'
-import { REQUIRED_ATTRIBUTES } from '../../src/domain/attributes.ts'
+import { ALTERNATIVES } from '../../src/domain/attributes.ts'
 import type { Employee } from '../../src/domain/employees/employee.ts'
 import { attributesSet, evolve, patchEffect } from '../../src/domain/employees/employee.ts'
 import type { Statement } from '../../src/postgres/query-client.ts'
@@ -123,7 +123,7 @@ type Patched = ReturnType<typeof applyPatch>
 
 function create(record: ReadRecord, now: string) {
   const attributes = attributesSet(record.patch)
-  if (REQUIRED_ATTRIBUTES.some((name) => !Object.hasOwn(record.patch, name))) {
+  if (ALTERNATIVES.some((names) => !names.some((name) => attributes[name]))) {
     throw new RefusedError(422, 'validation_failed')
   }
   const fact = { stream: newId(), version: 1, recorded_at: now }

@@ -2110,15 +2110,10 @@ export interface components {
         /** @description An employee. Every field is present, null when unset. */
         Employee: {
             id: components["schemas"]["EmployeeId"];
-            /** @description Leading and trailing white space is removed before the limits apply. */
-            first_name: string;
-            /** @description Leading and trailing white space is removed before the limits apply. */
-            last_name: string;
-            /**
-             * Format: idn-email
-             * @description Stored in lower case and Unicode NFKC.
-             */
-            email: string;
+            first_name: string | null;
+            last_name: string | null;
+            /** Format: idn-email */
+            email: string | null;
             external_id: string | null;
             employee_number: string | null;
             job_title: string | null;
@@ -2146,15 +2141,10 @@ export interface components {
         /** @description A new employee. With `validate_only`, the `id` is null, because it is assigned on creation. So is the `manager_id` if the same call creates the manager. */
         EmployeeAsCreated: {
             id: components["schemas"]["EmployeeId"] | null;
-            /** @description Leading and trailing white space is removed before the limits apply. */
-            first_name: string;
-            /** @description Leading and trailing white space is removed before the limits apply. */
-            last_name: string;
-            /**
-             * Format: idn-email
-             * @description Stored in lower case and Unicode NFKC.
-             */
-            email: string;
+            first_name: string | null;
+            last_name: string | null;
+            /** Format: idn-email */
+            email: string | null;
             external_id: string | null;
             employee_number: string | null;
             job_title: string | null;
@@ -2182,15 +2172,10 @@ export interface components {
         /** @description A JSON Merge Patch that also identifies its employee: by `id` if present, else by `external_id` unless null, else by `email`. One of them is required. The fields that do not identify the employee are new values. */
         EmployeeBulkPatch: {
             id?: components["schemas"]["EmployeeId"];
-            /** @description Leading and trailing white space is removed before the limits apply. */
-            first_name?: string;
-            /** @description Leading and trailing white space is removed before the limits apply. */
-            last_name?: string;
-            /**
-             * Format: idn-email
-             * @description Stored in lower case and Unicode NFKC.
-             */
-            email?: string;
+            first_name?: string | null;
+            last_name?: string | null;
+            /** @description An email address. Stored in lower case and Unicode NFKC. */
+            email?: string | null;
             external_id?: string | null;
             employee_number?: string | null;
             job_title?: string | null;
@@ -2200,38 +2185,30 @@ export interface components {
             manager_id?: components["schemas"]["EmployeeId"] | null;
             /** @description E.164. */
             phone?: string | null;
-            /** Format: date */
+            /** @description `YYYY-MM-DD`, or midnight of that day without a time zone or in UTC. */
             start_date?: string | null;
-            /** Format: date */
+            /** @description `YYYY-MM-DD`, or midnight of that day without a time zone or in UTC. */
             termination_date?: string | null;
             /**
              * @description `inactive` deactivates the employee; `active` reactivates the employee.
              * @enum {string}
              */
             status?: "active" | "inactive";
-            /** @description `null` removes an attribute. The employee can have at most 32 after the update. */
+            /** @description Your own attributes. `null` removes one. The employee can have at most 32 after the call. */
             custom_attributes?: {
                 [key: string]: string | number | boolean | null;
             } | null;
             /** @description Identifies the manager by external id, instead of `manager_id`. */
             manager_external_id?: string | null;
-            /**
-             * Format: idn-email
-             * @description Identifies the manager by email, instead of `manager_id`.
-             */
+            /** @description Identifies the manager by email, instead of `manager_id`. */
             manager_email?: string | null;
         };
-        /** @description A new employee. The manager may be another record of the same call. */
+        /** @description A new employee, with `first_name` or `last_name`, and `email` or `external_id`. The manager may be another record of the same call. */
         EmployeeCreate: {
-            /** @description Leading and trailing white space is removed before the limits apply. */
-            first_name: string;
-            /** @description Leading and trailing white space is removed before the limits apply. */
-            last_name: string;
-            /**
-             * Format: idn-email
-             * @description Stored in lower case and Unicode NFKC.
-             */
-            email: string;
+            first_name?: string | null;
+            last_name?: string | null;
+            /** @description An email address. Stored in lower case and Unicode NFKC. */
+            email?: string | null;
             external_id?: string | null;
             employee_number?: string | null;
             job_title?: string | null;
@@ -2241,25 +2218,22 @@ export interface components {
             manager_id?: components["schemas"]["EmployeeId"] | null;
             /** @description E.164. */
             phone?: string | null;
-            /** Format: date */
+            /** @description `YYYY-MM-DD`, or midnight of that day without a time zone or in UTC. */
             start_date?: string | null;
-            /** Format: date */
+            /** @description `YYYY-MM-DD`, or midnight of that day without a time zone or in UTC. */
             termination_date?: string | null;
             /**
              * @description Default: `"active"`.
              * @enum {string}
              */
             status?: "active" | "inactive";
-            /** @description Your own attributes. */
+            /** @description Your own attributes. `null` removes one. The employee can have at most 32 after the call. */
             custom_attributes?: {
-                [key: string]: string | number | boolean;
+                [key: string]: string | number | boolean | null;
             } | null;
             /** @description Identifies the manager by external id, instead of `manager_id`. */
             manager_external_id?: string | null;
-            /**
-             * Format: idn-email
-             * @description Identifies the manager by email, instead of `manager_id`.
-             */
+            /** @description Identifies the manager by email, instead of `manager_id`. */
             manager_email?: string | null;
         };
         EmployeeCreatedMessage: {
@@ -2343,15 +2317,10 @@ export interface components {
         };
         /** @description A JSON Merge Patch (RFC 7396): absent fields keep their value, null clears a field. */
         EmployeePatch: {
-            /** @description Leading and trailing white space is removed before the limits apply. */
-            first_name?: string;
-            /** @description Leading and trailing white space is removed before the limits apply. */
-            last_name?: string;
-            /**
-             * Format: idn-email
-             * @description Stored in lower case and Unicode NFKC.
-             */
-            email?: string;
+            first_name?: string | null;
+            last_name?: string | null;
+            /** @description An email address. Stored in lower case and Unicode NFKC. */
+            email?: string | null;
             external_id?: string | null;
             employee_number?: string | null;
             job_title?: string | null;
@@ -2361,25 +2330,22 @@ export interface components {
             manager_id?: components["schemas"]["EmployeeId"] | null;
             /** @description E.164. */
             phone?: string | null;
-            /** Format: date */
+            /** @description `YYYY-MM-DD`, or midnight of that day without a time zone or in UTC. */
             start_date?: string | null;
-            /** Format: date */
+            /** @description `YYYY-MM-DD`, or midnight of that day without a time zone or in UTC. */
             termination_date?: string | null;
             /**
              * @description `inactive` deactivates the employee; `active` reactivates the employee.
              * @enum {string}
              */
             status?: "active" | "inactive";
-            /** @description `null` removes an attribute. The employee can have at most 32 after the update. */
+            /** @description Your own attributes. `null` removes one. The employee can have at most 32 after the call. */
             custom_attributes?: {
                 [key: string]: string | number | boolean | null;
             } | null;
             /** @description Identifies the manager by external id, instead of `manager_id`. */
             manager_external_id?: string | null;
-            /**
-             * Format: idn-email
-             * @description Identifies the manager by email, instead of `manager_id`.
-             */
+            /** @description Identifies the manager by email, instead of `manager_id`. */
             manager_email?: string | null;
         };
         EmployeeReactivatedMessage: {
@@ -2444,17 +2410,12 @@ export interface components {
                 };
             };
         };
-        /** @description A JSON Merge Patch that identifies its employee by `external_id` unless null, else by `email`; one of them is required. If there is no such employee, the record creates one and needs `first_name`, `last_name` and `email`. */
+        /** @description A JSON Merge Patch that identifies its employee by `external_id` unless null, else by `email`; one of them is required. If there is no such employee, the record creates one and needs `first_name` or `last_name`. */
         EmployeeUpsert: {
-            /** @description Leading and trailing white space is removed before the limits apply. */
-            first_name?: string;
-            /** @description Leading and trailing white space is removed before the limits apply. */
-            last_name?: string;
-            /**
-             * Format: idn-email
-             * @description Stored in lower case and Unicode NFKC.
-             */
-            email?: string;
+            first_name?: string | null;
+            last_name?: string | null;
+            /** @description An email address. Stored in lower case and Unicode NFKC. */
+            email?: string | null;
             external_id?: string | null;
             employee_number?: string | null;
             job_title?: string | null;
@@ -2464,25 +2425,22 @@ export interface components {
             manager_id?: components["schemas"]["EmployeeId"] | null;
             /** @description E.164. */
             phone?: string | null;
-            /** Format: date */
+            /** @description `YYYY-MM-DD`, or midnight of that day without a time zone or in UTC. */
             start_date?: string | null;
-            /** Format: date */
+            /** @description `YYYY-MM-DD`, or midnight of that day without a time zone or in UTC. */
             termination_date?: string | null;
             /**
              * @description `inactive` deactivates the employee; `active` reactivates the employee.
              * @enum {string}
              */
             status?: "active" | "inactive";
-            /** @description `null` removes an attribute. The employee can have at most 32 after the update. */
+            /** @description Your own attributes. `null` removes one. The employee can have at most 32 after the call. */
             custom_attributes?: {
                 [key: string]: string | number | boolean | null;
             } | null;
             /** @description Identifies the manager by external id, instead of `manager_id`. */
             manager_external_id?: string | null;
-            /**
-             * Format: idn-email
-             * @description Identifies the manager by email, instead of `manager_id`.
-             */
+            /** @description Identifies the manager by email, instead of `manager_id`. */
             manager_email?: string | null;
         };
         Erasure: {

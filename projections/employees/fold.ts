@@ -136,7 +136,8 @@ async function deleteRows(
 /** Builds the text that `q` searches. */
 export function buildSearchText(employee: Employee): string {
   const { first_name, last_name, email, external_id, employee_number } = employee
-  return normalizeSearchText([first_name, last_name, email, external_id ?? '', employee_number ?? ''].join(' '))
+  const names = [first_name, last_name, email].filter((name) => name !== null)
+  return normalizeSearchText([...names, external_id ?? '', employee_number ?? ''].join(' '))
 }
 
 /** Normalizes a text for searching: case and Unicode form do not matter. */

@@ -1,24 +1,23 @@
 import type { RecordErrorCode } from './errors.ts'
 import { hasMoreMembersThan } from './json.ts'
+import { describeInvisible, mayFit, normalizeText, trimBlanks } from './normalize-text.ts'
 
 export type CustomValue = string | number | boolean
 export type EmployeeStatus = 'active' | 'inactive'
 
 /** The limits of an attribute, in Unicode code points. */
 type AttributeRule =
-  | { kind: 'text'; max: number; min?: number; trim?: boolean; required?: boolean }
-  | { kind: 'email'; max: number; required: true }
-  | { kind: 'phone' | 'date' | 'status' | 'manager' | 'custom'; required?: false }
+  { kind: 'text' | 'email'; max: number } | { kind: 'phone' | 'date' | 'status' | 'manager' | 'custom' }
 
 /** The longest email address, in characters. */
 export const MAX_EMAIL_CHARACTERS = 254
 
 /** The attributes that a client can set, in the order of responses. The types and the OpenAPI schemas are made from this table. */
 const RULES = {
-  first_name: { kind: 'text', required: true, trim: true, min: 1, max: 80 },
-  last_name: { kind: 'text', required: true, trim: true, min: 1, max: 80 },
-  email: { kind: 'email', required: true, max: MAX_EMAIL_CHARACTERS },
-  external_id: { kind: 'text', min: 1, max: 128 },
+  first_name: { kind: 'text', max: 80 },
+  last_name: { kind: 'text', max: 80 },
+  email: { kind: 'email', max: MAX_EMAIL_CHARACTERS },
+  external_id: { kind: 'text', max: 128 },
   employee_number: { kind: 'text', max: 64 },
   job_title: { kind: 'text', max: 120 },
   department: { kind: 'text', max: 120 },
@@ -43,9 +42,13 @@ type ValueOf<Rule extends AttributeRule> = Rule extends { kind: 'status' }
   ? EmployeeStatus
   : Rule extends { kind: 'custom' }
     ? Record<string, CustomValue>
-    : Rule extends { required: true }
-      ? string
-      : string | null
+    : string | null
+
+/** Of each pair, an employee has one at least. */
+export const ALTERNATIVES = [
+  ['first_name', 'last_name'],
+  ['email', 'external_id'],
+] as const satisfies readonly (readonly [AttributeName, AttributeName])[]
 
 /** A normalized JSON Merge Patch (RFC 7396) of an employee: absent keeps, null clears or removes. */
 export type AttributePatch = {
@@ -60,18 +63,15 @@ export const MAX_CUSTOM_TEXT_CHARACTERS = 1000
 
 export const ATTRIBUTE_NAMES = Object.keys(ATTRIBUTE_RULES) as AttributeName[]
 
-/** The value of each attribute that is not set. A stored employee has the required ones, unless they were erased. */
+/** The value of each attribute that is not set. */
 export const UNSET_ATTRIBUTES = Object.freeze(
   Object.fromEntries(ATTRIBUTE_NAMES.map((name) => [name, unsetValue(ATTRIBUTE_RULES[name])])),
 ) as EmployeeAttributes
 
-function unsetValue({ kind, required }: AttributeRule): unknown {
+function unsetValue({ kind }: AttributeRule): unknown {
   if (kind === 'status') return 'active'
-  if (kind === 'custom') return Object.freeze({})
-  return required === true ? '' : null
+  return kind === 'custom' ? Object.freeze({}) : null
 }
-
-export const REQUIRED_ATTRIBUTES = ATTRIBUTE_NAMES.filter((name) => ATTRIBUTE_RULES[name].required === true)
 
 /** An error of an attribute. `below` is the path inside the attribute. */
 interface AttributeError {
@@ -80,48 +80,37 @@ interface AttributeError {
   message: string
 }
 
-/** For what an attribute is sent. */
-export type AttributePurpose = 'creation' | 'patch'
-
 type AttributeReading = { value: unknown; errors?: undefined } | { value?: undefined; errors: AttributeError[] }
 
 /**
- * Validates and normalizes one attribute as a client sent it. In a patch, null removes a custom attribute;
- * in a creation, it is an error. `shown` is the name of the field as sent, for messages.
+ * Validates and normalizes one attribute as a client sent it. An empty text is null. `shown` is the name of the field as
+ * sent, for messages.
  */
-export function readAttribute(
-  name: AttributeName,
-  sent: unknown,
-  purpose: AttributePurpose,
-  shown: string = name,
-): AttributeReading {
+export function readAttribute(name: AttributeName, sent: unknown, shown: string = name): AttributeReading {
   const rule = ATTRIBUTE_RULES[name]
-  if (rule.kind === 'custom') return readCustomAttributes(sent, purpose)
+  if (rule.kind === 'custom') return readCustomAttributes(sent)
   if (sent === null) {
-    if (rule.required === true || rule.kind === 'status')
-      return invalid('null_not_allowed', `${shown} must not be null`)
-    return { value: null }
+    return rule.kind === 'status' ? invalid('null_not_allowed', `${shown} must not be null`) : { value: null }
   }
   if (typeof sent !== 'string') return invalid('invalid_type', `${shown} must be a string`)
+  if (rule.kind === 'email') return readEmail(shown, sent, rule.max)
+  const text = trimBlanks(sent)
+  if (text === '') return rule.kind === 'status' ? invalid('required', `${shown} is required`) : { value: null }
   switch (rule.kind) {
     case 'text':
-      return readText(shown, rule.trim === true ? sent.trim() : sent, rule.min ?? 0, rule.max)
-    case 'email':
-      return readEmail(shown, sent, rule.max)
+      return readText(shown, text, rule.max)
     case 'phone':
-      return PHONE.test(sent)
-        ? { value: sent }
+      return PHONE.test(text)
+        ? { value: text }
         : invalid('invalid_format', `${shown} must be in E.164 format: + and 2 to 15 digits`)
     case 'date':
-      return isCalendarDate(sent)
-        ? { value: sent }
-        : invalid('invalid_format', `${shown} must be a valid date in the format YYYY-MM-DD`)
+      return readDate(shown, text)
     case 'status':
-      return sent === 'active' || sent === 'inactive'
-        ? { value: sent }
+      return text === 'active' || text === 'inactive'
+        ? { value: text }
         : invalid('invalid_value', `${shown} must be active or inactive`)
     case 'manager':
-      return { value: sent }
+      return { value: text }
   }
 }
 
@@ -148,31 +137,64 @@ export function normalizeEmail(sent: string): string {
   return sent.normalize('NFKC').toLowerCase().normalize('NFKC')
 }
 
+type EmailReading = { value: string; errors?: undefined } | { value?: undefined; errors: AttributeError[] }
+
+/** Validates and normalizes the email address of somebody who must have one, such as a user. */
+export function readEmailAddress(sent: unknown): EmailReading {
+  const { value, errors } = readAttribute('email', sent)
+  if (errors) return { errors }
+  return value === null ? { errors: [{ code: 'required', message: 'email is required' }] } : { value: value as string }
+}
+
 /**
  * The stored form of an address that somebody has proved to own; null if it differs from that form by more than the case
  * of A to Z. A look-alike, such as one with U+212A instead of K, is another mailbox, which may belong to somebody else.
  */
 export function readProvenEmail(proven: string | null): string | null {
-  const { value, errors } = readAttribute('email', proven, 'creation')
+  const { value, errors } = readEmailAddress(proven)
   if (errors) return null
-  return value === proven?.replace(/[A-Z]/g, (letter) => letter.toLowerCase()) ? (value as string) : null
+  return value === proven?.replace(/[A-Z]/g, (letter) => letter.toLowerCase()) ? value : null
 }
 
-function readText(name: string, text: string, min: number, max: number): AttributeReading {
-  if (text.length < min) return invalid('too_short', `${name} must have at least ${formatCharacters(min)}`)
-  if (isLongerThan(text, max)) return invalid('too_long', `${name} must have at most ${formatCharacters(max)}`)
-  return { value: text }
+function readText(
+  name: string,
+  sent: string,
+  max: number,
+): { value: string; errors?: undefined } | { value?: undefined; errors: AttributeError[] } {
+  // A text that is too long is not normalized: it could grow.
+  const text = mayFit(sent, max) ? normalizeText(sent) : null
+  if (text === null || isLongerThan(text, max))
+    return invalid('too_long', `${name} must have at most ${formatCharacters(max)}`)
+  const invisible = describeInvisible(text)
+  return invisible === null ? { value: text } : invalid('invalid_format', `${name} contains ${invisible}`)
 }
 
 function readEmail(name: string, sent: string, max: number): AttributeReading {
-  // Do not normalize a text that is too long: it could grow many times longer.
-  const text = sent.length > MAX_EMAIL_UNITS ? null : normalizeEmail(sent)
+  const trimmed = trimBlanks(sent)
+  if (trimmed === '') return { value: null }
+  // A text that is too long is not normalized: it could grow many times longer.
+  const text = trimmed.length > MAX_EMAIL_UNITS ? null : normalizeEmail(trimmed)
   if (text === null || isLongerThan(text, max))
     return invalid('too_long', `${name} must have at most ${formatCharacters(max)}`)
-  return EMAIL.test(text) ? { value: text } : invalid('invalid_format', `${name} must be a valid email address`)
+  if (EMAIL.test(text)) return { value: text }
+  const invisible = describeInvisible(text)
+  return invalid(
+    'invalid_format',
+    invisible === null ? `${name} must be a valid email address` : `${name} contains ${invisible}`,
+  )
 }
 
-function readCustomAttributes(sent: unknown, purpose: AttributePurpose): AttributeReading {
+const MIDNIGHT = /^(.{10})[T ]00:00(?::00(?:\.0{1,9})?)?Z?$/i
+
+/** Reads a calendar date. A time at midnight, as some systems write dates, is one if it has no other time zone than UTC. */
+function readDate(name: string, text: string): AttributeReading {
+  const date = MIDNIGHT.exec(text)?.[1] ?? text
+  return isCalendarDate(date)
+    ? { value: date }
+    : invalid('invalid_format', `${name} must be a valid date in the format YYYY-MM-DD`)
+}
+
+function readCustomAttributes(sent: unknown): AttributeReading {
   if (sent === null) return { value: null }
   if (typeof sent !== 'object' || Array.isArray(sent))
     return invalid('invalid_type', 'custom_attributes must be an object')
@@ -182,39 +204,51 @@ function readCustomAttributes(sent: unknown, purpose: AttributePurpose): Attribu
   const errors: AttributeError[] = []
   // In the order of the canonical form, as in the events.
   const value: Record<string, unknown> = {}
-  for (const key of Object.keys(sent).sort()) {
-    value[key] = (sent as Record<string, unknown>)[key]
-    const error = findCustomError(key, value[key], purpose)
-    if (error) errors.push({ below: [key], ...error })
+  for (const name of Object.keys(sent).sort()) {
+    const reading = readCustomAttribute(name, (sent as Record<string, unknown>)[name])
+    if (reading.error) errors.push({ below: [name], ...reading.error })
+    else if (Object.hasOwn(value, reading.key)) errors.push({ below: [name], ...SAME_NAME })
+    else value[reading.key] = reading.value
   }
-  return errors.length > 0 ? { errors } : { value }
+  return errors.length > 0 ? { errors } : { value: sortMembers(value) }
 }
 
-function findCustomError(key: string, value: unknown, purpose: AttributePurpose): AttributeError | undefined {
-  if (key === '') return { code: 'too_short', message: 'A custom attribute name must have at least 1 character' }
-  if (isLongerThan(key, MAX_CUSTOM_KEY_CHARACTERS)) {
-    return {
-      code: 'too_long',
-      message: `A custom attribute name must have at most ${MAX_CUSTOM_KEY_CHARACTERS} characters`,
-    }
-  }
-  if (value === null) {
-    return purpose === 'patch'
-      ? undefined
-      : { code: 'null_not_allowed', message: 'A custom attribute must not be null when an employee is created' }
-  }
-  if (typeof value === 'number' || typeof value === 'boolean') return undefined
-  if (typeof value !== 'string') {
-    return { code: 'invalid_type', message: 'A custom attribute must be a string, number or boolean' }
-  }
-  if (!isLongerThan(value, MAX_CUSTOM_TEXT_CHARACTERS)) return undefined
-  return {
-    code: 'too_long',
-    message: `A custom attribute value must have at most ${MAX_CUSTOM_TEXT_CHARACTERS} characters`,
-  }
+const SAME_NAME = {
+  code: 'invalid_value',
+  message: 'Another custom attribute of the record has the same name',
+} as const
+
+function sortMembers(value: Record<string, unknown>): Record<string, unknown> {
+  const names = Object.keys(value)
+  const sorted = names.toSorted()
+  return names.every((name, at) => name === sorted[at])
+    ? value
+    : Object.fromEntries(sorted.map((name) => [name, value[name]]))
 }
 
-function invalid(code: RecordErrorCode, message: string): AttributeReading {
+type CustomReading = { key: string; value: unknown; error?: undefined } | { error: AttributeError }
+
+function readCustomAttribute(name: string, sent: unknown): CustomReading {
+  // Whatever its name is, an attribute of an older ledger can be removed.
+  if (sent === null && name !== '' && !isLongerThan(name, MAX_CUSTOM_KEY_CHARACTERS)) return { key: name, value: null }
+  const { value: key, errors: faults } = readText(
+    'A custom attribute name',
+    trimBlanks(name),
+    MAX_CUSTOM_KEY_CHARACTERS,
+  )
+  if (faults) return { error: faults[0]! }
+  if (key === '')
+    return { error: { code: 'too_short', message: 'A custom attribute name must have at least 1 character' } }
+  if (sent === null || typeof sent === 'number' || typeof sent === 'boolean') return { key, value: sent }
+  if (typeof sent !== 'string')
+    return { error: { code: 'invalid_type', message: 'A custom attribute must be a string, number or boolean' } }
+  const trimmed = trimBlanks(sent)
+  if (trimmed === '') return { key, value: null }
+  const { value, errors } = readText('A custom attribute value', trimmed, MAX_CUSTOM_TEXT_CHARACTERS)
+  return errors ? { error: errors[0]! } : { key, value }
+}
+
+function invalid(code: RecordErrorCode, message: string): { errors: AttributeError[] } {
   return { errors: [{ code, message }] }
 }
 

@@ -40,7 +40,7 @@ export interface LedgerTables {
   employee_directory: {
     company_id: string
     employee_id: string
-    email: string
+    email: string | null
     external_id: string | null
     manager_id: string | null
     /** Of the record that changed nothing about the employee at this version; null if there was none. */

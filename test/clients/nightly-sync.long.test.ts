@@ -79,7 +79,7 @@ await t.test('the fourth night reactivates those who returned, and updates those
 
 await t.test('an identical second run gets identical answers', async (t) => {
   const before = await entries(1)
-  const again = people.slice(0, 5).map((person) => ({ ...person, email: person.email.replace('ana', 'anna') }))
+  const again = people.slice(0, 5).map((person) => ({ ...person, email: person.email!.replace('ana', 'anna') }))
   const run = () => nightlySync(api, [...again, ...remaining.slice(5), people[2_499]!], 'night-5')
   const first = await run()
   t.equal(first['synced'], 5)

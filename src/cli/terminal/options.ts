@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander'
-import { MAX_EMAIL_CHARACTERS, readAttribute } from '../../domain/attributes.ts'
+import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '../../domain/attributes.ts'
 import type { IdPrefix } from '../../domain/ids.ts'
 import { isId } from '../../domain/ids.ts'
 import { readNetwork } from '../../domain/networks.ts'
@@ -72,8 +72,8 @@ export function parseText(max: number): (value: string) => string {
 
 /** Parses and normalizes an email address. */
 export function parseEmail(value: string): string {
-  const { value: address, errors } = readAttribute('email', value.trim(), 'creation')
-  if (!errors) return address as string
+  const { value: address, errors } = readEmailAddress(value)
+  if (!errors) return address
   throw new InvalidArgumentError(`It must be an email address of at most ${MAX_EMAIL_CHARACTERS} characters.`)
 }
 

@@ -18,14 +18,14 @@ export interface EmployeeDirectory {
 
 /** Finds the employee whom a record or a reference to a manager identifies. */
 export function locate(
-  { field, value }: Locator,
+  { field, value, asSent }: Locator,
   directory: Pick<EmployeeDirectory, 'byId' | 'byEmail' | 'byExternalId'>,
 ): Employee | undefined {
   switch (field) {
     case 'id':
       return directory.byId(value)
     case 'external_id':
-      return directory.byExternalId(value)
+      return (asSent === undefined ? undefined : directory.byExternalId(asSent)) ?? directory.byExternalId(value)
     case 'email':
       return directory.byEmail(value)
   }

@@ -1,9 +1,10 @@
-import type { AttributePurpose, AttributeName, AttributePatch } from '../attributes.ts'
-import { ATTRIBUTE_NAMES, readAttribute, REQUIRED_ATTRIBUTES } from '../attributes.ts'
+import type { AttributeName, AttributePatch } from '../attributes.ts'
+import { ATTRIBUTE_NAMES, readAttribute } from '../attributes.ts'
 import type { FieldError, Problem } from '../errors.ts'
 import { problem } from '../errors.ts'
 import type { SentJson } from '../events.ts'
 import { hasMoreMembersThan, isObject } from '../json.ts'
+import { trimBlanks } from '../normalize-text.ts'
 import { RecordErrors } from '../record-errors.ts'
 import { MAX_MEMBERS, TOO_MANY_MEMBERS, UnreadRecord } from './unread-record.ts'
 
@@ -20,12 +21,15 @@ export interface SentRecord {
 export interface Locator {
   field: 'id' | 'external_id' | 'email'
   value: string
+  /** An external id as it was sent, if that is another text: older ledgers hold some that are not normalized. */
+  asSent?: string
 }
 
 /** The normalized reference to the manager; null removes the manager. */
 export interface ManagerReference {
   field: 'manager_id' | 'manager_external_id' | 'manager_email'
   value: string | null
+  asSent?: string
 }
 
 /** A record after all validation that does not need the company's state. */
@@ -34,8 +38,10 @@ export interface ReadRecord extends SentRecord {
   locator: Locator | null
   /** The valid attributes, normalized, without the manager. */
   patch: AttributePatch
-  /** The manager to look up; undefined if the record does not set one. */
-  manager: ManagerReference | undefined
+  /** The references to the manager, all of them to the same one; empty if the record does not set one. */
+  managers: readonly ManagerReference[]
+  /** The id in the record, if that does not locate the employee: it must be theirs. */
+  statedId: string | null
   errors: RecordErrors
 }
 
@@ -83,11 +89,7 @@ export function readCreation(record: SentRecord): ReadRecord {
   const { sent } = record
   if (!isReadable(sent)) return unreadable(record, null)
   const errors = new RecordErrors()
-  const { patch, manager } = readFields(sent, undefined, 'creation', errors)
-  for (const name of REQUIRED_ATTRIBUTES) {
-    if (!Object.hasOwn(sent, name)) errors.add([name], 'required', `${name} is required`)
-  }
-  return { ...record, locator: null, patch, manager, errors }
+  return { ...record, locator: null, ...readFields(sent, undefined, errors), errors }
 }
 
 /** Reads the record of a single update, whose employee is in the path. */
@@ -95,7 +97,7 @@ export function readUpdateOf(record: SentRecord, id: string): ReadRecord {
   const locator: Locator = { field: 'id', value: id }
   if (!isReadable(record.sent)) return unreadable(record, locator)
   const errors = new RecordErrors()
-  return { ...record, locator, ...readFields(record.sent, undefined, 'patch', errors), errors }
+  return { ...record, locator, ...readFields(record.sent, undefined, errors), errors }
 }
 
 /** Reads a record of a bulk update, which contains a locator and a patch. */
@@ -105,7 +107,7 @@ export function readUpdate(record: SentRecord): ReadRecord {
   const errors = new RecordErrors()
   if (error) errors.addFirst(error)
   // The locator is not a new value.
-  return { ...record, locator, ...readFields(record.sent, locator?.field ?? error?.path[0], 'patch', errors), errors }
+  return { ...record, locator, ...readFields(record.sent, locator?.field ?? error?.path[0], errors), errors }
 }
 
 /** Reads a record of an upsert: a patch that can also create, so the field that locates the employee is a value, too. */
@@ -114,11 +116,11 @@ export function readUpsert(record: SentRecord): ReadRecord {
   const { locator, error } = readLocator(record.sent, UPSERT_LOCATORS)
   const errors = new RecordErrors()
   if (error) errors.addFirst(error)
-  return { ...record, locator, ...readFields(record.sent, error?.path[0], 'patch', errors), errors }
+  return { ...record, locator, ...readFields(record.sent, error?.path[0], errors), errors }
 }
 
 /** Whether a record is an object with an acceptable number of members. */
-function isReadable(sent: SentJson): sent is Record<string, SentJson> {
+export function isReadable(sent: SentJson): sent is Record<string, SentJson> {
   return isObject(sent) && !(sent instanceof UnreadRecord) && !hasMoreMembersThan(sent, MAX_MEMBERS)
 }
 
@@ -127,7 +129,7 @@ function unreadable(record: SentRecord, locator: Locator | null): ReadRecord {
   const errors = new RecordErrors()
   const { path, code, message } = whyUnreadable(record.sent)
   errors.add(path, code, message)
-  return { ...record, locator, patch: {}, manager: undefined, errors }
+  return { ...record, locator, patch: {}, managers: [], statedId: null, errors }
 }
 
 function whyUnreadable(sent: SentJson): FieldError {
@@ -144,20 +146,26 @@ function readLocator(
   by: typeof UPDATE_LOCATORS | typeof UPSERT_LOCATORS,
 ): { locator: Locator | null; error?: FieldError } {
   if (by === UPDATE_LOCATORS && Object.hasOwn(sent, 'id')) {
-    if (typeof sent.id === 'string') return { locator: { field: 'id', value: sent.id } }
+    if (typeof sent.id === 'string') return { locator: { field: 'id', value: trimBlanks(sent.id) } }
     return { locator: null, error: { path: ['id'], code: 'invalid_type', message: 'id must be a string' } }
   }
   for (const field of ['external_id', 'email'] as const) {
-    if (sent[field] === undefined || (field === 'external_id' && sent[field] === null)) continue
-    const { value, errors } = readAttribute(field, sent[field], 'patch')
-    if (!errors) return { locator: { field, value: value as string } }
-    return { locator: null, error: { path: [field], code: errors[0]!.code, message: errors[0]!.message } }
+    if (sent[field] === undefined) continue
+    const { value, errors } = readAttribute(field, sent[field])
+    if (errors) return { locator: null, error: { path: [field], code: errors[0]!.code, message: errors[0]!.message } }
+    if (value !== null) return { locator: { field, value: value as string, ...asSent(field, sent[field], value) } }
   }
   const message = `A record must identify its employee by ${by}`
   return { locator: null, error: { path: [], code: 'missing_locator', message } }
 }
 
-const READ_ONLY = new Set(['id', 'created_at', 'updated_at', 'deactivated_at', 'version'])
+/** An external id as it was sent, if that is not its normalized form. */
+function asSent(name: AttributeName, sent: SentJson, value: unknown): { asSent?: string } {
+  return name === 'external_id' && typeof sent === 'string' && sent !== value ? { asSent: sent } : {}
+}
+
+/** What only the service sets. A client may send back what it has read (RFC 7644, section 3.5.2). */
+const READ_ONLY: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'deactivated_at', 'version'])
 
 /** The attribute whose rules apply to each way of identifying the manager. */
 const MANAGER_FIELDS: ReadonlyMap<string, AttributeName> = new Map([
@@ -171,39 +179,34 @@ const ATTRIBUTES: ReadonlySet<string> = new Set(ATTRIBUTE_NAMES)
 function readFields(
   sent: Record<string, SentJson>,
   locating: string | undefined,
-  purpose: AttributePurpose,
   errors: RecordErrors,
-): Pick<ReadRecord, 'patch' | 'manager'> {
+): Pick<ReadRecord, 'patch' | 'managers' | 'statedId'> {
   const patch: Record<string, unknown> = {}
   const managers: ManagerReference[] = []
   for (const name of Object.keys(sent)) {
-    if (name === locating) continue
-    const value = sent[name]
+    if (name === locating || name === 'id' || READ_ONLY.has(name)) continue
     const managedBy = MANAGER_FIELDS.get(name)
     if (!managedBy && !ATTRIBUTES.has(name)) {
-      addForeignField(errors, name)
+      // The client chose the name, so it appears in the pointer but not in the message.
+      errors.add([name], 'unknown_field', 'This field does not exist')
       continue
     }
-    const reading =
-      managedBy && value === null
-        ? { value }
-        : readAttribute(managedBy ?? (name as AttributeName), value, purpose, name)
-    if (reading.errors)
-      for (const { below, code, message } of reading.errors) errors.add([name, ...(below ?? [])], code, message)
-    else if (managedBy)
-      managers.push({ field: name as ManagerReference['field'], value: reading.value as string | null })
-    else patch[name] = reading.value
+    const attribute = managedBy ?? (name as AttributeName)
+    const { value, errors: faults } = readAttribute(attribute, sent[name], name)
+    if (faults) for (const { below, code, message } of faults) errors.add([name, ...(below ?? [])], code, message)
+    else if (managedBy) {
+      const reference = { field: name as ManagerReference['field'], value: value as string | null }
+      managers.push({ ...reference, ...asSent(attribute, sent[name], value) })
+    } else patch[name] = value
   }
-  if (managers.length > 1) errors.add([managers[1]!.field], 'invalid_value', SEVERAL_MANAGERS)
-  return { patch, manager: managers[0] }
+  return { patch, managers, statedId: locating === 'id' ? null : readStatedId(sent.id, errors) }
 }
 
-const SEVERAL_MANAGERS = 'Send only one of manager_id, manager_external_id and manager_email'
-
-function addForeignField(errors: RecordErrors, name: string): void {
-  if (READ_ONLY.has(name)) return errors.add([name], 'read_only_field', `${name} cannot be set`)
-  // The client chose the name, so it appears in the pointer but not in the message.
-  return errors.add([name], 'unknown_field', 'This field does not exist')
+function readStatedId(id: SentJson, errors: RecordErrors): string | null {
+  if (id === undefined || id === null || id === '') return null
+  if (typeof id === 'string') return trimBlanks(id)
+  errors.add(['id'], 'invalid_type', 'id must be a string')
+  return null
 }
 
 /** The ids that the records of a call give to new employees. Each is made when it is first asked for, and then stays. */

@@ -1,16 +1,15 @@
 import type { Draft, EmployeeDirectory } from './call-draft.ts'
 import { locate } from './call-draft.ts'
 import type { ReadRecord, NewIds } from './call-records.ts'
+import { isReadable } from './call-records.ts'
 import type { UserCaller } from './callers.ts'
 import type { AttributePatch } from '../attributes.ts'
-import { REQUIRED_ATTRIBUTES } from '../attributes.ts'
 import type { Employee, PatchEffect, RecordResult } from '../employees/employee.ts'
-import { addStateErrors, attributesSet, evolve, patchEffect } from '../employees/employee.ts'
+import { addMissing, addStateErrors, attributesSet, evolve, patchEffect } from '../employees/employee.ts'
 import type { Problem, RecordError } from '../errors.ts'
 import { errorPointer, errorsOmitted, MAX_ANSWERED_ERRORS, problem } from '../errors.ts'
 import type { CallCounts, EventData, NewEvent, Operation, SentJson } from '../events.ts'
 import { isId } from '../ids.ts'
-import { isObject } from '../json.ts'
 import type { Pieces } from '../pieces.ts'
 import { mapInPieces, pauseAfter } from '../pieces.ts'
 import { keepLocator, keepRecord } from './refused-record.ts'
@@ -136,7 +135,7 @@ export function* decideUpsert(
     const before = located(record)
     // Without a valid locator, nobody knows whether the employee is new.
     if (before || !record.locator) return draftUpdate(record, before ?? undefined, context.now)
-    return draftCreation(requireAttributes(record), newIds.of(record.index), context.now)
+    return draftCreation(record, newIds.of(record.index), context.now)
   })
   return yield* settleUpdate(drafts, unchanged, directory, context)
 }
@@ -178,21 +177,14 @@ function bucketOf(result: RecordResult): 'updated' | 'deactivated' | 'no_updates
   return 'updated'
 }
 
-/** Adds an error for each required attribute that a record which creates an employee lacks. */
-function requireAttributes(record: ReadRecord): ReadRecord {
-  const errors = record.errors.copy()
-  for (const name of REQUIRED_ATTRIBUTES)
-    if (!isObject(record.sent) || !Object.hasOwn(record.sent, name))
-      errors.add([name], 'required', `${name} is required to create an employee`)
-  return { ...record, errors }
-}
-
 function draftCreation(record: ReadRecord, id: string, now: string): Draft {
   const { index, patch } = record
   const data = { attributes: attributesSet(patch) }
   const event = { type: 'EmployeeCreated', stream: id, version: 1, index, data } as const
   const after = evolve(undefined, { ...event, recorded_at: now })
-  return { record, before: undefined, after, effect: undefined, events: [event], errors: record.errors.copy() }
+  const errors = record.errors.copy()
+  if (record.statedId !== null) errors.add(['id'], 'read_only_field', 'The id of a new employee cannot be chosen')
+  return { record, before: undefined, after, effect: undefined, events: [event], errors }
 }
 
 function draftUpdate(record: ReadRecord, before: Employee | undefined, now: string): Draft {
@@ -207,6 +199,8 @@ function draftUpdate(record: ReadRecord, before: Employee | undefined, now: stri
     }
     return { record, before, after: undefined, effect: undefined, events: [], errors }
   }
+  if (record.statedId !== null && record.statedId !== before.id)
+    errors.add(['id'], 'read_only_field', 'This is not the id of the employee, and it cannot be changed')
   const effect = patchEffect(before, record.patch)
   const events = updateEvents(before, effect, record.index)
   const after = events.reduce((state, event) => evolve(state, { ...event, recorded_at: now } as never), before)
@@ -247,6 +241,7 @@ function* judge(drafts: Draft[], directory: EmployeeDirectory): Pieces<void> {
       ? (name: string) => effect.changed.some((changed) => changed === name || changed.startsWith(`${name}.`))
       : (name: string) => Object.hasOwn(record.patch, name)
     addStateErrors(errors, after, touched)
+    if (effect || isReadable(record.sent)) addMissing(errors, after, effect ? touched : () => true)
   })
   addUniquenessErrors(drafts, directory)
   yield* pauseAfter(drafts)

@@ -1,7 +1,7 @@
 import type { Draft, EmployeeDirectory } from './call-draft.ts'
 import { locate } from './call-draft.ts'
 import type { AttributePatch } from '../attributes.ts'
-import type { Locator, ReadRecord } from './call-records.ts'
+import type { Locator, ManagerReference, ReadRecord } from './call-records.ts'
 import { managerLocator } from './touched-values.ts'
 
 /**
@@ -14,29 +14,40 @@ export function resolveManagers(
   { among, idOf }: { among: ReadRecord[]; idOf: (record: ReadRecord) => string | undefined },
   directory: EmployeeDirectory,
 ): ReadRecord[] {
-  if (!records.some(({ manager }) => manager)) return records
+  if (!records.some(({ managers }) => managers.length > 0)) return records
   const inCall = namesInCall(among, idOf)
   return records.map((record) => {
-    const { manager } = record
-    if (!manager) return record
-    const patch = patchWithManager(record, (locator) => locate(locator, directory)?.id ?? findInCall(locator, inCall))
+    if (record.managers.length === 0) return record
+    const findId = (locator: Locator) => locate(locator, directory)?.id ?? findInCall(locator, inCall)
+    const patch = patchWithManager(record, findId)
     if (patch) return { ...record, patch }
-    const message = 'No employee matches this manager'
     const errors = record.errors.copy()
-    errors.add([manager.field], 'manager_not_found', message)
+    const missing = record.managers.filter((manager) => idOfManager(manager, findId) === undefined)
+    for (const { field } of missing) errors.add([field], 'manager_not_found', 'No employee matches this manager')
+    if (missing.length === 0) errors.add([record.managers[1]!.field], 'invalid_value', DIFFERENT_MANAGERS)
     return { ...record, errors }
   })
 }
 
-/** What a record sets, with the id of its manager; undefined if nobody is that manager. */
+const DIFFERENT_MANAGERS = 'manager_id, manager_external_id and manager_email must name the same manager'
+
+/** What a record sets, with the id of its manager; undefined if nobody is that manager, or its fields name several. */
 export function patchWithManager(
-  { patch, manager }: ReadRecord,
+  { patch, managers }: ReadRecord,
   findId: (locator: Locator) => string | undefined,
 ): AttributePatch | undefined {
-  if (!manager) return patch
+  const [id, ...others] = managers.map((manager) => idOfManager(manager, findId))
+  if (managers.length === 0) return patch
+  return id === undefined || others.some((other) => other !== id) ? undefined : { ...patch, manager_id: id }
+}
+
+/** Null removes the manager; undefined if nobody is meant. */
+function idOfManager(
+  manager: ManagerReference,
+  findId: (locator: Locator) => string | undefined,
+): string | null | undefined {
   const locator = managerLocator(manager)
-  const id = locator === null ? null : findId(locator)
-  return id === undefined ? undefined : { ...patch, manager_id: id }
+  return locator === null ? null : findId(locator)
 }
 
 type NamesInCall = Record<'email' | 'external_id', Map<string, string>>
@@ -69,7 +80,7 @@ export function addManagerErrors(drafts: Draft[], directory: EmployeeDirectory):
     managerOf,
   )
   for (const { before, after, record, errors } of changed) {
-    const path = [record.manager?.field ?? 'manager_id']
+    const path = [record.managers[0]?.field ?? 'manager_id']
     if (after!.manager_id === after!.id) errors.add(path, 'manager_cycle', OWN_MANAGER)
     else if (inCycle.has(after!.id)) errors.add(path, 'manager_cycle', CYCLE)
     // Nobody reports to a new employee yet.

@@ -25,7 +25,7 @@ export const NO_TOUCHES: Touches = { located: NOBODY, managers: NOBODY, claimed:
 export function touchedValues(records: ReadRecord[]): Touches {
   return {
     located: naming(records.flatMap(({ locator }) => locator ?? [])),
-    managers: naming(records.flatMap(({ manager }) => (manager && managerLocator(manager)) ?? [])),
+    managers: naming(records.flatMap(({ managers }) => managers.flatMap((manager) => managerLocator(manager) ?? []))),
     claimed: claimedValues(records),
   }
 }
@@ -37,13 +37,13 @@ const LOCATES: Record<ManagerReference['field'], Locator['field']> = {
 }
 
 /** What identifies the manager; null if the record removes the manager. */
-export function managerLocator({ field, value }: ManagerReference): Locator | null {
-  return value === null ? null : { field: LOCATES[field], value }
+export function managerLocator({ field, value, ...sent }: ManagerReference): Locator | null {
+  return value === null ? null : { field: LOCATES[field], value, ...sent }
 }
 
 function naming(locators: Locator[]): Naming {
   const by = (field: Locator['field']) => [
-    ...new Set(locators.flatMap((locator) => (locator.field === field ? [locator.value] : []))),
+    ...new Set(locators.flatMap(({ field: one, value, asSent }) => (one === field ? [value, asSent ?? value] : []))),
   ]
   // Text that is no employee id names nobody, and PostgreSQL would reject it as a uuid.
   return { employeeIds: by('id').filter((id) => isId('emp', id)), emails: by('email'), externalIds: by('external_id') }

@@ -29,7 +29,7 @@ function claims(drafts: Draft[], name: UniqueName): Map<string, Draft[]> {
   const claimants = new Map<string, Draft[]>()
   for (const draft of drafts) {
     const value = draft.record.patch[name]
-    if (!draft.after || typeof value !== 'string' || value === draft.before?.[name]) continue
+    if (!draft.after || typeof value !== 'string' || draft.effect?.changed.includes(name) === false) continue
     const group = claimants.get(value)
     if (group) group.push(draft)
     else claimants.set(value, [draft])

@@ -1,5 +1,6 @@
 import type { AttributeName, AttributePatch, CustomValue, EmployeeAttributes, EmployeeStatus } from '../attributes.ts'
-import { ATTRIBUTE_NAMES, MAX_CUSTOM_ATTRIBUTES, UNSET_ATTRIBUTES } from '../attributes.ts'
+import { ALTERNATIVES, ATTRIBUTE_NAMES, MAX_CUSTOM_ATTRIBUTES, UNSET_ATTRIBUTES } from '../attributes.ts'
+import { normalizeText } from '../normalize-text.ts'
 import type { AttributeChanges, AttributesSet, AttributeValue, RecordedEvent } from '../events.ts'
 import { EVENT_TYPES, type EventTypeWith } from '../event-types.ts'
 import type { RecordErrors } from '../record-errors.ts'
@@ -144,13 +145,18 @@ export function patchEffect(employee: Employee, patch: AttributePatch): PatchEff
         changes[key] = change
         changed.push(key)
       }
-    } else if (patch[name] !== employee[name]) {
+    } else if (!isSame(employee[name], patch[name])) {
       changed.push(name)
       if (name === 'status') statusTo = patch.status ?? null
       else changes[name] = { from: employee[name], to: patch[name] ?? null }
     }
   }
   return { changes, statusTo, changed, result: toResult(changed.length, statusTo) }
+}
+
+/** Whether a stored value is that of a patch. Older ledgers hold texts that are not normalized. */
+function isSame(stored: AttributeValue, patched: AttributeValue): boolean {
+  return stored === patched || (typeof stored === 'string' && (normalizeText(stored) || null) === patched)
 }
 
 function toResult(changedCount: number, statusTo: EmployeeStatus | null): RecordResult {
@@ -167,7 +173,7 @@ function customChanges(
   const changes: AttributeChanges = {}
   for (const [key, to] of Object.entries(requested)) {
     const from: AttributeValue = Object.hasOwn(before, key) ? (before[key] ?? null) : null
-    if (from !== to) changes[CUSTOM_PREFIX + key] = { from, to }
+    if (!isSame(from, to)) changes[CUSTOM_PREFIX + key] = { from, to }
   }
   return changes
 }
@@ -191,5 +197,19 @@ export function addStateErrors(
       'too_long',
       `An employee can have at most ${MAX_CUSTOM_ATTRIBUTES} custom attributes`,
     )
+  }
+}
+
+/** Adds an error where an employee would have neither of two attributes, if a `touched` one is involved. */
+export function addMissing(
+  errors: RecordErrors,
+  after: Pick<Employee, (typeof ALTERNATIVES)[number][number]>,
+  touched: (name: AttributeName) => boolean,
+): void {
+  for (const [one, other] of ALTERNATIVES) {
+    if (after[one] !== null || after[other] !== null || (!touched(one) && !touched(other))) continue
+    // One that was sent and refused is not missing.
+    if (errors.kept.some(({ path: [name] }) => name === one || name === other)) continue
+    errors.add([touched(one) ? one : other], 'required', `An employee needs ${one} or ${other}`)
   }
 }

@@ -5,6 +5,7 @@ import { findEmployees } from '../../../projections/employees/queries.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { isId } from '../../domain/ids.ts'
 import { isObject } from '../../domain/json.ts'
+import { formatFullName } from '../../domain/employees/full-name.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { ShownRecord } from './log-records.ts'
 import { renderRecords } from './log-records.ts'
@@ -69,6 +70,6 @@ export function nameRecord({ employee, shown: { record, truncated, attributes } 
   const sent = !truncated && isObject(record) ? record : (attributes ?? {})
   const source: Record<string, unknown> = employee ? { ...employee } : sent
   const text = (name: string) => (typeof source[name] === 'string' && source[name] !== '' ? source[name] : null)
-  const names = [text('first_name'), text('last_name')].filter((name) => name !== null)
-  return { name: names.length === 0 ? null : names.join(' '), email: text('email'), external_id: text('external_id') }
+  const name = formatFullName({ first_name: text('first_name'), last_name: text('last_name') })
+  return { name: name === '' ? null : name, email: text('email'), external_id: text('external_id') }
 }

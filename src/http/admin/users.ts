@@ -4,7 +4,7 @@ import { changeUserRole, NO_SUCH_USER, removeUser, resetUserPassword } from '../
 import { eraseUser } from '../../personal-data/erase-user.ts'
 import type { UserWithLink } from '../../accounts/users/invite-user.ts'
 import { inviteCompanyUser } from '../../accounts/users/invite-user.ts'
-import { readAttribute } from '../../domain/attributes.ts'
+import { readEmailAddress } from '../../domain/attributes.ts'
 import { isId } from '../../domain/ids.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { findUser, listUsers } from '../../accounts/users/users.ts'
@@ -208,8 +208,8 @@ function showInvitation(reply: FastifyReply, { user, linkToken, linkExpiresAt, i
 
 /** Reads the email address by the same rules as an employee's. */
 export function readEmailField({ email }: { email: string }): string {
-  const { value, errors } = readAttribute('email', email, 'creation')
-  if (!errors) return value as string
+  const { value, errors } = readEmailAddress(email)
+  if (!errors) return value
   throw new ProblemError(invalidFields(errors.map(({ code, message }) => fieldError('/email', code, message))))
 }
 

@@ -2,13 +2,13 @@ import type { TSchema } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import type { AttributeName } from '../../domain/attributes.ts'
 import {
+  ALTERNATIVES,
   ATTRIBUTE_NAMES,
   ATTRIBUTE_RULES,
   MAX_CUSTOM_ATTRIBUTES,
   MAX_CUSTOM_KEY_CHARACTERS,
   MAX_CUSTOM_TEXT_CHARACTERS,
   PHONE,
-  REQUIRED_ATTRIBUTES,
 } from '../../domain/attributes.ts'
 import { STRICT } from './schema-parts.ts'
 
@@ -40,30 +40,33 @@ export function attributeSchema(name: AttributeName, purpose: Purpose): TSchema 
   const schema = valueSchema(name, purpose)
   const rule = ATTRIBUTE_RULES[name]
   const isCleared = purpose === 'answer' ? rule.kind === 'custom' : false
-  return rule.required === true || rule.kind === 'status' || isCleared ? schema : orNull(schema)
+  return rule.kind === 'status' || isCleared ? schema : orNull(schema)
 }
 
 function valueSchema(name: AttributeName, purpose: Purpose): TSchema {
   const rule = ATTRIBUTE_RULES[name]
   switch (rule.kind) {
-    case 'text': {
-      const limits = rule.min === undefined ? { maxLength: rule.max } : { minLength: rule.min, maxLength: rule.max }
+    case 'text':
+      // 1.0.0 stored empty texts, but none of these.
       return Type.String(
-        rule.trim === true
-          ? { ...limits, description: 'Leading and trailing white space is removed before the limits apply.' }
-          : limits,
+        purpose === 'answer' && IS_FILLED.has(name) ? { minLength: 1, maxLength: rule.max } : { maxLength: rule.max },
       )
-    }
     case 'email':
-      return Type.String({
-        format: 'idn-email',
-        maxLength: rule.max,
-        description: 'Stored in lower case and Unicode NFKC.',
-      })
+      return Type.String(
+        purpose === 'answer'
+          ? { format: 'idn-email', maxLength: rule.max }
+          : { maxLength: rule.max, description: 'An email address. Stored in lower case and Unicode NFKC.' },
+      )
     case 'phone':
-      return Type.String({ pattern: PHONE.source, description: 'E.164.' })
+      return Type.String(
+        purpose === 'answer' ? { pattern: PHONE.source, description: 'E.164.' } : { description: 'E.164.' },
+      )
     case 'date':
-      return Type.String({ format: 'date' })
+      return Type.String(
+        purpose === 'answer'
+          ? { format: 'date' }
+          : { description: '`YYYY-MM-DD`, or midnight of that day without a time zone or in UTC.' },
+      )
     case 'status':
       return statusSchema(purpose)
     case 'manager':
@@ -72,6 +75,8 @@ function valueSchema(name: AttributeName, purpose: Purpose): TSchema {
       return customSchema(purpose)
   }
 }
+
+const IS_FILLED: ReadonlySet<AttributeName> = new Set(ALTERNATIVES.flat())
 
 function statusSchema(purpose: Purpose): TSchema {
   const status = { type: 'string', enum: ['active', 'inactive'] }
@@ -85,17 +90,17 @@ function statusSchema(purpose: Purpose): TSchema {
 
 function customSchema(purpose: Purpose): TSchema {
   const values: TSchema[] = [Type.String({ maxLength: MAX_CUSTOM_TEXT_CHARACTERS }), Type.Number(), Type.Boolean()]
-  // A patch may have more members than the employee ends up with, because null removes one.
-  const limits = purpose === 'patch' ? {} : { maxProperties: MAX_CUSTOM_ATTRIBUTES }
+  // A request may have more members than the employee ends up with, because null removes one.
+  const limits = purpose === 'answer' ? { maxProperties: MAX_CUSTOM_ATTRIBUTES } : {}
   return Type.Unsafe({
     type: 'object',
     propertyNames: { minLength: 1, maxLength: MAX_CUSTOM_KEY_CHARACTERS },
-    additionalProperties: Type.Union(purpose === 'patch' ? [...values, Type.Null()] : values),
+    additionalProperties: Type.Union(purpose === 'answer' ? values : [...values, Type.Null()]),
     ...limits,
     description:
-      purpose === 'patch'
-        ? `\`null\` removes an attribute. The employee can have at most ${MAX_CUSTOM_ATTRIBUTES} after the update.`
-        : 'Your own attributes.',
+      purpose === 'answer'
+        ? 'Your own attributes.'
+        : `Your own attributes. \`null\` removes one. The employee can have at most ${MAX_CUSTOM_ATTRIBUTES} after the call.`,
   })
 }
 
@@ -143,17 +148,13 @@ function optional(schemas: Record<string, TSchema>): Record<string, TSchema> {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, Type.Optional(schema)]))
 }
 
-const creation = attributes('creation')
-const required = Object.fromEntries(REQUIRED_ATTRIBUTES.map((name) => [name, creation[name]!]))
-
-export const EmployeeCreate = Type.Object(
-  { ...optional({ ...creation, ...managerNames('creation') }), ...required },
-  {
-    $id: 'EmployeeCreate',
-    ...STRICT,
-    description: 'A new employee. The manager may be another record of the same call.',
-  },
-)
+export const EmployeeCreate = Type.Object(optional({ ...attributes('creation'), ...managerNames('creation') }), {
+  $id: 'EmployeeCreate',
+  ...STRICT,
+  description:
+    'A new employee, with `first_name` or `last_name`, and `email` or `external_id`. The manager may be another record ' +
+    'of the same call.',
+})
 
 const patch = optional({ ...attributes('patch'), ...managerNames('patch') })
 
@@ -181,5 +182,5 @@ export const EmployeeUpsert = Type.Object(patch, {
   ...STRICT,
   description:
     'A JSON Merge Patch that identifies its employee by `external_id` unless null, else by `email`; one of them is ' +
-    'required. If there is no such employee, the record creates one and needs `first_name`, `last_name` and `email`.',
+    'required. If there is no such employee, the record creates one and needs `first_name` or `last_name`.',
 })

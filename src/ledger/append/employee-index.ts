@@ -50,7 +50,7 @@ export class EmployeeIndex {
     if (before === employee) return before
     if (before) this.remove(before)
     this.#byId.set(id, employee)
-    this.#idByEmail.set(email, id)
+    if (email !== null) this.#idByEmail.set(email, id)
     if (externalId !== null) this.#idByExternalId.set(externalId, id)
     return before
   }
@@ -58,7 +58,7 @@ export class EmployeeIndex {
   /** Removes an employee. */
   remove({ id, email, external_id: externalId }: Employee): void {
     this.#byId.delete(id)
-    if (this.#idByEmail.get(email) === id) this.#idByEmail.delete(email)
+    if (email !== null && this.#idByEmail.get(email) === id) this.#idByEmail.delete(email)
     if (externalId !== null && this.#idByExternalId.get(externalId) === id) this.#idByExternalId.delete(externalId)
   }
 

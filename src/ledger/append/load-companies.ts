@@ -93,7 +93,8 @@ function findTouched(calls: WriteCall[], cache: EmployeeCache, unchecked: Readon
 function locatedBy(records: ReadRecord[], { employeeIds, emails, externalIds }: Naming): LocatedRecord['record'][] {
   const names = { id: new Set(employeeIds), email: new Set(emails), external_id: new Set(externalIds) }
   return records.filter((record): record is LocatedRecord['record'] => {
-    return record.locator !== null && names[record.locator.field].has(record.locator.value)
+    const { locator } = record
+    return locator !== null && locator.asSent === undefined && names[locator.field].has(locator.value)
   })
 }
 

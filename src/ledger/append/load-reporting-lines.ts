@@ -63,10 +63,12 @@ interface Move {
 }
 
 function findMove(records: ReadRecord[], employees: LoadedEmployees): Move {
-  const managed = records.flatMap(({ locator, manager }) => {
-    const named = manager && managerLocator(manager)
-    return named ? [{ locator, named }] : []
-  })
+  const managed = records.flatMap(({ locator, managers }) =>
+    managers.flatMap((manager) => {
+      const named = managerLocator(manager)
+      return named ? [{ locator, named }] : []
+    }),
+  )
   if (!managed.some(({ locator }) => locator)) return { employeeIds: [], managerIds: [] }
   const moved = findMovedNames(records, employees)
   const isMoved = (locator: Locator | null) =>

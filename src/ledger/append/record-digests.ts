@@ -91,7 +91,8 @@ export async function recognizeUnchanged(
   for (const { employeeId } of found) times.set(employeeId, (times.get(employeeId) ?? 0) + 1)
   return filterInTurns(found, ({ record, employeeId, digest }) => {
     // Several records of one employee are refused, which takes the employee's state.
-    if (digest !== null && times.get(employeeId) === 1) {
+    const isTheirs = record.statedId === null || record.statedId === employeeId
+    if (digest !== null && times.get(employeeId) === 1 && isTheirs) {
       const patch = patchWithManager(record, (manager) => locate(manager, employees)?.id)
       if (patch && digestRecord(employeeId, patch) === digest) {
         employees.unchanged.set(record, employeeId)

@@ -160,7 +160,7 @@ export function createEmployeeLookup(pool: Pool, companiesTogether = Infinity): 
 
 interface Names {
   id?: string | undefined
-  email?: string | undefined
+  email?: string | null | undefined
   external_id?: string | null | undefined
 }
 
@@ -168,7 +168,7 @@ interface Names {
 function namesOf({ id, email, external_id: externalId }: Names): string[] {
   return [
     ...(id === undefined ? [] : [`id ${id}`]),
-    ...(email === undefined ? [] : [`email ${email}`]),
+    ...(email === undefined || email === null ? [] : [`email ${email}`]),
     ...(externalId === undefined || externalId === null ? [] : [`external_id ${externalId}`]),
   ]
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { findEmployees } from '../../../projections/employees/queries.ts'
 import { fromUuid, isId, toUuid } from '../../domain/ids.ts'
+import { formatFullName } from '../../domain/employees/full-name.ts'
 import type { LedgerDb, Row } from '../tables.ts'
 
 /** Reads the current names of keys, users and employees, by id. Unnamed and erased ones are left out. */
@@ -9,7 +10,7 @@ export async function readNames(db: LedgerDb, companyId: string, ids: readonly s
     readNamesOfActors(db, companyId, ids),
     findEmployees(db, companyId, [...new Set(ids.filter((id) => isId('emp', id)))]),
   ])
-  for (const [id, { first_name: first, last_name: last }] of people) named.set(id, `${first} ${last}`)
+  for (const [id, person] of people) named.set(id, formatFullName(person))
   return named
 }
 

@@ -129,17 +129,53 @@ await t.test('a termination date is compared with the start date after the call'
   t.strictSame(patch({ start_date: '2026-02-21', termination_date: '2026-02-20' }), ['/start_date invalid_value'])
 })
 
-await t.test('null on a required field, unknown and read-only fields are refused, never dropped', async (t) => {
-  const body = { first_name: null, email: null, status: null, shoe_size: 43, id: emp(1), version: 1, constructor: 1 }
-  t.strictSame(faultsOf(given(hired(1)).updateOne(emp(1), body)), [
-    '/constructor unknown_field',
-    '/email null_not_allowed',
-    '/first_name null_not_allowed',
-    '/id read_only_field',
-    '/shoe_size unknown_field',
-    '/status null_not_allowed',
-    '/version read_only_field',
-  ])
+await t.test(
+  'null where there must be something, unknown fields, and the id of somebody else are refused',
+  async (t) => {
+    const body = {
+      first_name: null,
+      last_name: null,
+      email: null,
+      status: null,
+      shoe_size: 43,
+      id: emp(2),
+      constructor: 1,
+    }
+    t.strictSame(faultsOf(given(hired(1)).updateOne(emp(1), body)), [
+      '/constructor unknown_field',
+      '/email required',
+      '/first_name required',
+      '/id read_only_field',
+      '/shoe_size unknown_field',
+      '/status null_not_allowed',
+    ])
+  },
+)
+
+await t.test('an employee can be sent back as it was read, and what was changed is changed', async (t) => {
+  const company = given(hired(1, { external_id: 'E-1' }))
+  const [read] = company.updateOne(emp(1), {}).outcomes
+  t.match(company.updateOne(emp(1), { ...read!.employee! }).outcomes, [{ result: 'no_updates' }])
+  t.match(company.upsert([{ ...read!.employee!, job_title: 'Clerk' }]).outcomes, [{ changed: ['job_title'] }])
+  t.strictSame(faultsOf(company.upsert([{ ...read!.employee!, id: emp(2) }])), ['/0/id read_only_field'])
+})
+
+await t.test('one of two names, or of address and external id, can be cleared, and not both', async (t) => {
+  const cleared = (patch: object, set: object = {}) =>
+    faultsOf(given(hired(1, set as Record<string, never>)).updateOne(emp(1), patch))
+  t.strictSame(cleared({ first_name: null }), [])
+  t.strictSame(cleared({ last_name: '' }), [])
+  t.strictSame(cleared({ first_name: '', last_name: null }), ['/first_name required'])
+  t.strictSame(cleared({ last_name: null }, { first_name: null }), ['/last_name required'])
+  t.strictSame(cleared({ email: null }, { external_id: 'E-1' }), [])
+  t.strictSame(cleared({ email: null }), ['/email required'])
+  t.strictSame(cleared({ job_title: 'x' }, { email: null, external_id: null }), [], 'what stands so already')
+})
+
+await t.test('texts are compared as people read them, also those that older ledgers hold', async (t) => {
+  const company = given(hired(1, { external_id: 'I1 ', department: 'Cafe\u0301', custom_attributes: { badge: ' 7' } }))
+  const same = { external_id: 'I1', department: 'Caf\u00e9 ', custom_attributes: { badge: '7' } }
+  t.match(company.updateOne(emp(1), same).outcomes, [{ result: 'no_updates' }])
 })
 
 await t.test('an empty patch changes nothing', async (t) => {

@@ -3,11 +3,11 @@ import { jsonPointer } from '../../../src/domain/errors.ts'
 import { emp, faultsOf, given, hired, person } from '../../support/domain/given-when-then.ts'
 
 await t.test('a creation: pointers lead into the body in each of its three forms', async (t) => {
-  const bad = person(1, { first_name: '', phone: 'x' })
-  t.strictSame(faultsOf(given().create(bad)), ['/first_name too_short', '/phone invalid_format'])
-  t.strictSame(faultsOf(given().create([person(2), bad])), ['/1/first_name too_short', '/1/phone invalid_format'])
+  const bad = person(1, { first_name: 7, phone: 'x' })
+  t.strictSame(faultsOf(given().create(bad)), ['/first_name invalid_type', '/phone invalid_format'])
+  t.strictSame(faultsOf(given().create([person(2), bad])), ['/1/first_name invalid_type', '/1/phone invalid_format'])
   t.strictSame(faultsOf(given().create({ employees: [person(2), bad] })), [
-    '/employees/1/first_name too_short',
+    '/employees/1/first_name invalid_type',
     '/employees/1/phone invalid_format',
   ])
 })
@@ -30,9 +30,8 @@ await t.test("a missing field's pointer leads to where it belongs", async (t) =>
   t.strictSame(faultsOf(given().create({ employees: [{}] })), [
     '/employees/0/email required',
     '/employees/0/first_name required',
-    '/employees/0/last_name required',
   ])
-  t.strictSame(faultsOf(given().create({})), ['/email required', '/first_name required', '/last_name required'])
+  t.strictSame(faultsOf(given().create({})), ['/email required', '/first_name required'])
 })
 
 await t.test('the pointer for a bulk-update record without a locator leads to the record', async (t) => {

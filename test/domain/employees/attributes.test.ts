@@ -7,20 +7,20 @@ const emoji = (length: number) => '🙂'.repeat(length)
 
 const REFUSED: [field: string, sent: unknown, code: string, why: string][] = [
   ...['first_name', 'last_name'].flatMap((name): typeof REFUSED => [
-    [name, '', 'too_short', 'is empty'],
-    [name, ' \t\u00a0\n', 'too_short', 'is nothing but white space'],
     [name, text(81), 'too_long', 'has 81 characters'],
     [name, emoji(81), 'too_long', 'has 81 characters beyond the basic plane'],
-    [name, null, 'null_not_allowed', 'is null'],
+    [name, 'A\u202ena', 'invalid_format', 'has a bidirectional override'],
+    [name, 'A\u200dna', 'invalid_format', 'has a lone joiner'],
+    [name, 'Ana\nPerez', 'invalid_format', 'has a line feed'],
     [name, 7, 'invalid_type', 'is a number'],
     [name, ['Ana'], 'invalid_type', 'is an array'],
   ]),
-  ['email', null, 'null_not_allowed', 'is null'],
+  ['email', null, 'required', 'is null'],
+  ['email', ' ', 'required', 'is blank'],
   ['email', true, 'invalid_type', 'is a boolean'],
   ['email', `${text(243)}@example.com`, 'too_long', 'has 255 characters'],
   ['email', `${'\ufb03'.repeat(81)}@example.com`, 'too_long', 'has 255 characters once it is normalized'],
   ...[
-    ['', 'is empty'],
     ['ana', 'has no @'],
     ['@example.com', 'has no local part'],
     ['ana@', 'has no domain'],
@@ -35,14 +35,12 @@ const REFUSED: [field: string, sent: unknown, code: string, why: string][] = [
     ['ana.@example.com', 'has a dot before the @'],
     ['a..a@example.com', 'has two dots in a row'],
     ['a a@example.com', 'has a space'],
-    [' ana@example.com', 'begins with a space'],
-    ['ana@example.com\n', 'ends with a line feed'],
     ['a\u0007a@example.com', 'has a control character'],
     ['a\u200ba@example.com', 'has an invisible character'],
     ['Ana <ana@example.com>', 'has a display name'],
     ['ana@[127.0.0.1]', 'has an address instead of a domain'],
   ].map(([sent, why]): (typeof REFUSED)[number] => ['email', sent, 'invalid_format', why!]),
-  ['external_id', '', 'too_short', 'is empty'],
+  ['external_id', 'E\u00ad1', 'invalid_format', 'has a soft hyphen'],
   ['external_id', text(129), 'too_long', 'has 129 characters'],
   ['external_id', 7, 'invalid_type', 'is a number'],
   ['employee_number', text(65), 'too_long', 'has 65 characters'],
@@ -50,18 +48,9 @@ const REFUSED: [field: string, sent: unknown, code: string, why: string][] = [
     [name, text(121), 'too_long', 'has 121 characters'],
     [name, {}, 'invalid_type', 'is an object'],
   ]),
-  ...[
-    '1',
-    '+',
-    '+1',
-    '+0123456',
-    '34600123456',
-    '+34 600 123 456',
-    '+1234567890123456',
-    '+123a',
-    '+12\n',
-    '+１２３',
-  ].map((sent): (typeof REFUSED)[number] => ['phone', sent, 'invalid_format', `is ${JSON.stringify(sent)}`]),
+  ...['1', '+', '+1', '+0123456', '34600123456', '+34 600 123 456', '+1234567890123456', '+123a', '+１２３'].map(
+    (sent): (typeof REFUSED)[number] => ['phone', sent, 'invalid_format', `is ${JSON.stringify(sent)}`],
+  ),
   ['phone', 34600123456, 'invalid_type', 'is a number'],
   ...['start_date', 'termination_date'].flatMap((name): typeof REFUSED => [
     ...[
@@ -79,10 +68,11 @@ const REFUSED: [field: string, sent: unknown, code: string, why: string][] = [
         '2026-1-1',
         '20260101',
         '01/02/2026',
-        '2026-01-01T00:00:00Z',
-        '2026-01-01 ',
+        '2026-01-01T00:00:00+02:00',
+        '2026-01-01T00:00:01Z',
+        '2026-01-01T12:00',
+        '2026-02-30T00:00:00Z',
         '+02026-01-01',
-        '',
         '２026-01-01',
       ],
     ].map((sent): (typeof REFUSED)[number] => [name, sent, 'invalid_format', `is ${JSON.stringify(sent)}`]),
@@ -90,6 +80,7 @@ const REFUSED: [field: string, sent: unknown, code: string, why: string][] = [
   ]),
   ['status', 'Active', 'invalid_value', 'is in upper case'],
   ['status', 'terminated', 'invalid_value', 'is no status'],
+  ['status', '', 'required', 'is empty'],
   ['status', null, 'null_not_allowed', 'is null'],
   ['status', true, 'invalid_type', 'is a boolean'],
   ['custom_attributes', 'x', 'invalid_type', 'is a string'],
@@ -112,30 +103,44 @@ for (const [field, cases] of Map.groupBy(REFUSED, ([field]) => field)) {
 const ACCEPTED: [field: string, sent: unknown, stored: unknown][] = [
   ['first_name', '  Ana María\u00a0', 'Ana María'],
   ['first_name', `  ${text(80)}  `, text(80)],
+  ['first_name', ' \t\u00a0\n', null],
+  ['first_name', 'Zoe\u0308', 'Zoë'],
   ['last_name', emoji(80), emoji(80)],
+  ['last_name', '', null],
+  ['last_name', 'می\u200cخواهم', 'می\u200cخواهم'],
   ['email', 'ANA@Example.COM', 'ana@example.com'],
   ['email', 'ａｎａ＠ｅｘａｍｐｌｅ．ｃｏｍ', 'ana@example.com'],
   ['email', 'JOS\u0045\u0301@example.com', 'josé@example.com'],
+  ['email', ' ana@example.com\u00a0', 'ana@example.com'],
   ['email', "o'hara+hr_1@sub.example.co", "o'hara+hr_1@sub.example.co"],
   ['email', 'ana@bücher.example', 'ana@bücher.example'],
   ['email', `${text(242)}@example.com`, `${text(242)}@example.com`],
   ['external_id', 'Ab-1', 'Ab-1'],
-  ['external_id', ' padded ', ' padded '],
+  ['external_id', '\ufeff padded\u200b ', 'padded'],
+  ['external_id', '', null],
   ['external_id', emoji(128), emoji(128)],
   ['external_id', null, null],
   ['employee_number', text(64), text(64)],
-  ['employee_number', '', ''],
+  ['employee_number', '', null],
   ['job_title', emoji(120), emoji(120)],
   ['department', null, null],
-  ['division', '   ', '   '],
+  ['division', '   ', null],
   ['location', 'constructor', 'constructor'],
   ['manager_id', null, null],
   ['phone', '+12', '+12'],
   ['phone', '+123456789012345', '+123456789012345'],
+  ['phone', ' +12\n', '+12'],
+  ['phone', '', null],
   ['phone', null, null],
   ['start_date', '2024-02-29', '2024-02-29'],
   ['start_date', '2000-02-29', '2000-02-29'],
   ['start_date', '0001-01-01', '0001-01-01'],
+  ...['T00:00:00Z', 'T00:00:00', 't00:00:00.000z', ' 00:00', ' '].map((end): (typeof ACCEPTED)[number] => [
+    'start_date',
+    `2026-01-01${end}`,
+    '2026-01-01',
+  ]),
+  ['start_date', '', null],
   ['termination_date', '9999-12-31', '9999-12-31'],
   ['termination_date', null, null],
   ['status', 'inactive', 'inactive'],
@@ -154,8 +159,8 @@ for (const [field, cases] of Map.groupBy(ACCEPTED, ([field]) => field)) {
 }
 
 await t.test('null clears every clearable attribute in a patch', async (t) => {
-  const required = ['first_name', 'last_name', 'email', 'status', 'custom_attributes']
-  const clearable = ATTRIBUTE_NAMES.filter((name) => !required.includes(name) && name !== 'manager_id')
+  const kept = ['last_name', 'email', 'status', 'custom_attributes', 'manager_id']
+  const clearable = ATTRIBUTE_NAMES.filter((name) => !kept.includes(name))
   const dates = { start_date: '2026-01-01', termination_date: '2026-01-02', phone: '+123' }
   const set = Object.fromEntries(clearable.map((name) => [name, dates[name as 'phone'] ?? 'x']))
   const cleared = Object.fromEntries(clearable.map((name) => [name, null]))
@@ -194,6 +199,9 @@ await t.test(
     const normalize = t.capture(String.prototype, 'normalize', String.prototype.normalize)
     const sent = `${'\ufdfa'.repeat(10_000)}@example.com`
     t.strictSame(faultsOf(given().create(person(1, { email: sent }))), ['/email too_long'])
-    t.equal(normalize().length, 0)
+    t.strictSame(
+      normalize().filter(({ receiver }) => String(receiver) === sent),
+      [],
+    )
   },
 )

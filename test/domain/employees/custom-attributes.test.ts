@@ -13,28 +13,48 @@ const AWKWARD = [
   '2',
   'a/b~c',
   'a.b',
-  ' ',
   'status',
   'custom_attributes.x',
   '🙂',
 ]
 
-await t.test('texts, numbers and booleans are kept as sent', async (t) => {
-  const sent = { text: ' Ab ', empty: '', zero: 0, minus: -1.5e-7, big: 9007199254740992, yes: true, no: false }
-  t.strictSame(create(sent).outcomes[0]?.employee!.custom_attributes, sent)
+await t.test(
+  'numbers and booleans are kept as sent, texts and names are normalized, and what is empty is not set',
+  async (t) => {
+    const kept = { zero: 0, minus: -1.5e-7, big: 9007199254740992, yes: true, no: false }
+    t.strictSame(
+      create({ ...kept, ' te\u0301xt': ' Ab ', empty: '', blank: '\u00a0', none: null }).outcomes[0]?.employee!
+        .custom_attributes,
+      {
+        ...kept,
+        téxt: 'Ab',
+      },
+    )
+  },
+)
+
+await t.test('two names that are one are refused', async (t) => {
+  t.strictSame(faultsOf(create({ a: 1, 'a ': 1 })), ['/custom_attributes/a  invalid_value'])
+})
+
+await t.test('a name that an older ledger holds with a blank can be removed', async (t) => {
+  const company = given(hired(1, { custom_attributes: { 'a ': 1 } }))
+  t.strictSame(company.updateOne(emp(1), { custom_attributes: { 'a ': null } }).outcomes[0]?.changed, [
+    'custom_attributes.a ',
+  ])
 })
 
 await t.test('other values are refused, with their place', async (t) => {
-  t.strictSame(faultsOf(create({ ok: 1, list: [], object: {}, none: null })), [
+  t.strictSame(faultsOf(create({ ok: 1, list: [], object: {}, control: 'a\u0007' })), [
+    '/custom_attributes/control invalid_format',
     '/custom_attributes/list invalid_type',
-    '/custom_attributes/none null_not_allowed',
     '/custom_attributes/object invalid_type',
   ])
 })
 
 await t.test('a key has 1 to 64 characters, a text at most 1000', async (t) => {
   t.strictSame(faultsOf(create({ ['k'.repeat(64)]: 'x'.repeat(1000), ['🙂'.repeat(64)]: '🙂'.repeat(1000) })), [])
-  t.strictSame(faultsOf(create({ '': 1 })), ['/custom_attributes/ too_short'])
+  for (const name of ['', ' ']) t.strictSame(faultsOf(create({ [name]: 1 })), [`/custom_attributes/${name} too_short`])
   t.strictSame(faultsOf(create({ ['k'.repeat(65)]: 1 })), [`/custom_attributes/${'k'.repeat(65)} too_long`])
   t.strictSame(faultsOf(create({ ['🙂'.repeat(65)]: 1 })), [`/custom_attributes/${'🙂'.repeat(65)} too_long`])
   t.strictSame(faultsOf(create({ text: 'x'.repeat(1001) })), ['/custom_attributes/text too_long'])

@@ -156,7 +156,7 @@ await t.test('patching an employee with its own values is no_updates without an 
   const check = (_: Employees, __: CallDecision, after: Employees) => {
     for (const employee of after.values()) {
       const own = Object.fromEntries(ATTRIBUTE_NAMES.map((name) => [name, employee[name]]))
-      const shouted = { ...own, email: employee.email.toUpperCase(), first_name: ` ${employee.first_name}\t` }
+      const shouted = { ...own, email: employee.email!.toUpperCase(), first_name: ` ${employee.first_name}\t` }
       for (const patch of [own, shouted]) {
         const { outcomes, events, counts } = companyOf(after).updateOne(employee.id, patch)
         assert.equal(outcomes[0]?.result, 'no_updates')
@@ -204,8 +204,8 @@ await t.test('an event with erased data leaves the attributes unchanged and coun
   t.strictSame(evolve(before, updated), { ...before, version: 2, updated_at: NOW })
   t.match(evolve(undefined, { ...created, data: null }), {
     id: emp(1),
-    first_name: '',
-    email: '',
+    first_name: null,
+    email: null,
     status: 'active',
     version: 1,
   })

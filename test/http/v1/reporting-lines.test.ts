@@ -69,9 +69,34 @@ await t.test("an unknown employee or another company's cannot be a manager", asy
     [3, '/3/manager_external_id', 'manager_not_found'],
     [4, '/4/manager_email', 'manager_not_found'],
     [5, '/5/manager_id', 'invalid_type'],
-    [6, '/6/manager_email', 'invalid_value'],
     [6, '/6/manager_external_id', 'manager_not_found'],
+    [6, '/6/manager_email', 'manager_not_found'],
   ])
+})
+
+await t.test('several fields may name the same manager, or none, and no two', async (t) => {
+  const [a, b] = await people({ external_id: 'SAME-1' }, {})
+  const { status, body } = await create([
+    employee({ manager_id: a.id, manager_email: a.email, manager_external_id: 'SAME-1' }),
+    employee({ manager_id: null, manager_email: '', manager_external_id: null }),
+  ])
+  t.equal(status, 201)
+  t.strictSame(
+    body.employees.map(({ manager_id: id }: { manager_id: string | null }) => id),
+    [a.id, null],
+  )
+  t.strictSame(
+    faults(
+      await create([
+        employee({ manager_id: a.id, manager_email: b.email }),
+        employee({ manager_email: a.email, manager_id: null }),
+      ]),
+    ),
+    [
+      [0, '/0/manager_email', 'invalid_value'],
+      [1, '/1/manager_id', 'invalid_value'],
+    ],
+  )
 })
 
 await t.test('a cycle is refused, whether through oneself, existing managers or the same call', async (t) => {

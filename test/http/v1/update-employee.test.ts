@@ -113,15 +113,14 @@ await t.test("unknown, malformed and other companies' ids get the same answer, e
 
 await t.test('a bad patch gets a pointer for each error, and its entry has the record', async (t) => {
   const { id } = await created()
-  const sent = { first_name: null, start_date: '2026-02-30', version: 3, status: 'gone' }
+  const sent = { first_name: 7, start_date: '2026-02-30', version: 3, status: 'gone' }
   const { status, body } = await patch(id, sent)
   t.equal(status, 422)
   t.strictSame(
     body.errors.map(({ pointer, code, id }: Record<string, unknown>) => [pointer, code, id]),
     [
-      ['/first_name', 'null_not_allowed', id],
+      ['/first_name', 'invalid_type', id],
       ['/start_date', 'invalid_format', id],
-      ['/version', 'read_only_field', id],
       ['/status', 'invalid_value', id],
     ],
   )

@@ -65,7 +65,7 @@ await t.test('one bad record fails all records, and the entry shows only the bad
   const { status, body } = await patch({
     employees: [
       { id: a.id, job_title: 'X' },
-      { id: b.id, last_name: null },
+      { id: b.id, status: null },
       { email: 'unknown@example.com' },
       { job_title: 'Y' },
     ],
@@ -74,7 +74,7 @@ await t.test('one bad record fails all records, and the entry shows only the bad
   t.strictSame(
     body.errors.map(({ index, id, pointer, code }: Record<string, unknown>) => [index, id, pointer, code]),
     [
-      [1, b.id, '/employees/1/last_name', 'null_not_allowed'],
+      [1, b.id, '/employees/1/status', 'null_not_allowed'],
       [2, null, '/employees/2/email', 'employee_not_found'],
       [3, null, '/employees/3', 'missing_locator'],
     ],

@@ -80,9 +80,9 @@ await t.test('an employee who outgrows the quarter of a company leaves the cache
   cache.keep('one', { before: NOTHING, after: FIRST }, [makeState(1), makeState(2)])
   const grown = makeState(1, { custom_attributes: { notes: 'x'.repeat(1_000) } })
   cache.keep('one', { before: FIRST, after: SECOND }, [grown])
-  const { employees: found, missing } = cache.find('one', { ...naming(1, 2), emails: [grown.email] })
+  const { employees: found, missing } = cache.find('one', { ...naming(1, 2), emails: [grown.email!] })
   t.strictSame([...found], [makeState(2)])
-  t.strictSame(missing, { ...naming(1), emails: [grown.email] })
+  t.strictSame(missing, { ...naming(1), emails: [grown.email!] })
 })
 
 await t.test('the company that called longest ago goes first', async (t) => {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
 import type { CompanyServices } from '../../../accounts/change-company.ts'
 import type { Employee } from '../../../domain/employees/employee.ts'
+import { formatFullName } from '../../../domain/employees/full-name.ts'
 import type { ErasureScope } from '../../../personal-data/erase-employee.ts'
 import { eraseEmployee, findErasureScope } from '../../../personal-data/erase-employee.ts'
 import type { NamedPerson } from '../../../personal-data/find-person.ts'
@@ -131,16 +132,16 @@ async function readPerson(db: LedgerDb, companyId: string, id: string): Promise<
   const state = await readEmployeeAt(db, companyId, id, Number.MAX_SAFE_INTEGER)
   if (state.standing === 'unknown') throw makeUnknownEmployeeError()
   const employee = state.standing === 'known' ? state.employee : null
-  return { employee, typed: employee?.email ?? id }
+  return { employee, typed: employee?.email ?? employee?.external_id ?? id }
 }
 
 async function loadErasure(db: LedgerDb, services: CompanyServices, request: EmployeeRequest) {
   const { companyId } = getViewer(request)
   const id = readEmployeeId(request)
   const { employee, typed } = await readPerson(db, companyId, id)
-  const name = employee ? `${employee.first_name} ${employee.last_name}` : 'Erased person'
+  const name = employee ? formatFullName(employee) : 'Erased person'
   const scope = await findErasureScope(services.pool, companyId, { by: 'id', value: id }, request.left)
-  return { id, name, email: employee?.email ?? 'Erased', typed, scope }
+  return { id, name, email: employee ? (employee.email ?? 'None') : 'Erased', typed, scope }
 }
 
 /** Says how much an erasure would delete. */

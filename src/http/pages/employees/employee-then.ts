@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { ATTRIBUTE_NAMES } from '../../../domain/attributes.ts'
 import type { Cause, ExplainedEmployee } from '../../../domain/employees/employee-history.ts'
+import { formatFullName } from '../../../domain/employees/full-name.ts'
 import type { EmployeeThen } from '../../../ledger/read/read-employee-history.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { renderBadge } from '../parts/badges.ts'
@@ -33,9 +34,7 @@ export interface SeenEmployee {
 /** Returns the title of an employee's page. */
 export function formatEmployeeName(seen: SeenEmployee | null): string {
   if (seen?.state.standing === 'erased') return 'Erased person'
-  return seen?.state.standing === 'known'
-    ? `${seen.state.employee.first_name} ${seen.state.employee.last_name}`
-    : 'Employee'
+  return seen?.state.standing === 'known' ? formatFullName(seen.state.employee) : 'Employee'
 }
 
 /** Renders the employee's status, its position in the ledger, and links to the previous and next event. */

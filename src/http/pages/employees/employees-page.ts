@@ -4,6 +4,7 @@ import { html } from 'hono/html'
 import { searchEmployees } from '../../../../projections/employees/queries.ts'
 import type { Employee } from '../../../domain/employees/employee.ts'
 import { isId } from '../../../domain/ids.ts'
+import { formatFullName } from '../../../domain/employees/full-name.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
@@ -99,8 +100,8 @@ function renderSearchResults(q: string, cursor: string, employees: Employee[]): 
     columns: [
       {
         heading: 'Name',
-        cell: ({ id, first_name: first, last_name: last }) =>
-          html`<a href="${buildEmployeeUrl(id)}"><bdi>${first} ${last}</bdi></a>`,
+        cell: (employee) =>
+          html`<a href="${buildEmployeeUrl(employee.id)}"><bdi>${formatFullName(employee)}</bdi></a>`,
       },
       {
         heading: 'Status',

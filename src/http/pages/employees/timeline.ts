@@ -3,6 +3,7 @@ import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { listAttributes } from '../parts/shown-values.ts'
 import { type EmployeeStreamEvent, isEmployeeEvent } from '../../../domain/employees/employee.ts'
 import { isId } from '../../../domain/ids.ts'
+import { formatFullName } from '../../../domain/employees/full-name.ts'
 import { readEvent } from '../../../ledger/integrity/codec.ts'
 import { readNames } from '../../../ledger/read/read-names.ts'
 import { readStreamBackwards } from '../../../ledger/read/read-stored-events.ts'
@@ -184,9 +185,8 @@ function renderWholeEvent(event: EmployeeStreamEvent): Html {
   if (event.data === null)
     return html`${event.type === 'EmployeeCreated' ? 'Created' : 'Changed'} <span class="hint">(data erased)</span>`
   if (event.type !== 'EmployeeCreated') return html`${event.type}`
-  const { first_name: first, last_name: last } = event.data.attributes
   const count = listAttributes(event.data.attributes).length
-  return html`<strong>Created</strong> as <bdi>${first} ${last}</bdi> with ${formatNumber(count)} attributes`
+  return html`<strong>Created</strong> as <bdi>${formatFullName(event.data.attributes)}</bdi> with ${formatNumber(count)} attributes`
 }
 
 /** Reads the place in an address; anything malformed means the newest page. */

@@ -11,6 +11,7 @@ import { formatExpectedCalls, formatScopes } from '../parts/key-words.ts'
 import type { Html } from '../parts/page.ts'
 import { formatCount, formatNumber } from '../parts/shown-values.ts'
 import { formatTime } from '../../../domain/local-times.ts'
+import { formatFullName } from '../../../domain/employees/full-name.ts'
 import { ENDED_BY, formatAttempts, SIGNED_IN_WITH } from '../parts/sign-in-words.ts'
 import { STOPPED } from '../webhooks/webhook-words.ts'
 import { formatAttributeName, renderShortChange } from './attribute-words.ts'
@@ -45,7 +46,7 @@ const SHOWN_CHANGES = 3
 const SENTENCES: Sentences = {
   EmployeeCreated: ({ actor, subject, data }) => {
     const made = data?.attributes
-    return html`${actor} created ${subject(made && `${made.first_name} ${made.last_name}`)}`
+    return html`${actor} created ${subject(made && formatFullName(made))}`
   },
   EmployeeUpdated: ({ actor, subject, data, names }) =>
     html`${actor} changed ${subject()}${data ? html`: ${renderChanges(data.changes, names)}` : ''}`,

@@ -4,6 +4,7 @@ import { searchUsers } from '../../../accounts/users/users.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { listWebhooks } from '../../../accounts/webhooks/read-webhooks.ts'
 import { isId } from '../../../domain/ids.ts'
+import { formatFullName } from '../../../domain/employees/full-name.ts'
 import { findCalls } from '../../../ledger/corrections/find-calls.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { buildUrl } from '../parts/addresses.ts'
@@ -71,9 +72,12 @@ async function findEntries(db: LedgerDb, companyId: string, text: string): Promi
 
 async function findPeople(db: LedgerDb, companyId: string, text: string): Promise<SearchTarget[]> {
   const people = await searchEmployees(db, companyId, text, { after: null, limit: MOST_OF_A_KIND })
-  return people.map(({ id, first_name: first, last_name: last, email }) => {
-    return { kind: 'Employee', label: `${first} ${last}`, detail: email, href: buildEmployeeUrl(id) }
-  })
+  return people.map((person) => ({
+    kind: 'Employee',
+    label: formatFullName(person),
+    detail: person.email ?? person.external_id ?? '',
+    href: buildEmployeeUrl(person.id),
+  }))
 }
 
 /** Finds users, keys and webhooks. */

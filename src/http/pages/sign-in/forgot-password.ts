@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import { requestPasswordReset, RESET_LIFE_MINUTES } from '../../../accounts/users/request-password-reset.ts'
 import { createBudget } from '../../../admission/budget.ts'
-import { MAX_EMAIL_CHARACTERS, readAttribute } from '../../../domain/attributes.ts'
+import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '../../../domain/attributes.ts'
 import { problem } from '../../../domain/errors.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import type { PasswordScope } from '../../../accounts/users/password-users.ts'
@@ -56,9 +56,9 @@ export function addForgotPassword(app: FastifyInstance, services: PageServices, 
     const fields = readFormFields(request.body)
     const typed = (fields['email'] ?? '').trim().slice(0, MAX_EMAIL_CHARACTERS)
     const form = { email: typed, company: readCompany(fields) }
-    const { value, errors } = readAttribute('email', typed, 'creation')
+    const { value, errors } = readEmailAddress(typed)
     if (errors) return sendForm(reply.code(NO_EMAIL.status), form, NO_EMAIL)
-    const email = value as string
+    const email = value
     const send = prepare(request, { email, companyIds: form.company === '' ? null : [form.company] })
     try {
       limits.countReset(request, reply, email)

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import { findSignInPlace } from '../../../accounts/sign-in/find-sign-in-place.ts'
 import type { SignInOutcome } from '../../../accounts/sign-in/sign-in-with-password.ts'
 import { signIn } from '../../../accounts/sign-in/sign-in-with-password.ts'
-import { MAX_EMAIL_CHARACTERS, readAttribute } from '../../../domain/attributes.ts'
+import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '../../../domain/attributes.ts'
 import { type Problem, problem } from '../../../domain/errors.ts'
 import { MAX_PASSWORD_CHARACTERS } from '../../../domain/accounts/user-lifecycle.ts'
 import type { PasswordUser } from '../../../accounts/users/password-users.ts'
@@ -159,10 +159,10 @@ async function chooseWay(
   { limits, authorizationRequests }: StepOptions,
   { request, reply, form }: Sent,
 ): Promise<FastifyReply> {
-  const { value, errors } = readAttribute('email', form.email, 'creation')
+  const { value, errors } = readEmailAddress(form.email)
   if (errors) return sendSignInForm(services, reply.code(401), form, NO_EMAIL)
   limits.countQuestion(request, reply)
-  const email = value as string
+  const email = value
   const known = await recognizeBrowser(services, request, { email })
   const place = await findSignInPlace(services.accessPool, email, known?.users ?? [])
   if (place.at !== 'provider') return askForPassword(services, { request, reply, form }, place.at)
@@ -203,8 +203,8 @@ async function trySignIn(
   const { accessPool, failures, sessions } = services
   const { email: typed = '', password = '' } = readFormFields(request.body)
   const sent = typed.trim()
-  const { value, errors } = readAttribute('email', sent, 'creation')
-  const email = errors ? sent : (value as string)
+  const { value, errors } = readEmailAddress(sent)
+  const email = errors ? sent : value
   // Counts characters, not UTF-16 code units, as where passwords are set.
   const isPassword = password !== '' && [...password].length <= MAX_PASSWORD_CHARACTERS
   const { company, tries } = form

@@ -1,0 +1,77 @@
+/*
+ * Text is compared as people read it: composed (Unicode NFC), and without what nobody sees at its ends. What nobody sees
+ * inside a text makes two names look like one, so it is refused, apart from what scripts need to be written.
+ */
+
+/** White_Space of Unicode, U+180E, zero-width characters, joiners and directional marks. All take one UTF-16 unit. */
+const BLANK = /[\p{White_Space}\u061c\u180e\u200b-\u200f\u2060\ufeff]/u
+/** Printable ASCII without a space at its ends: most texts. */
+const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
+
+/** NFC composes at most four code points, of at most two UTF-16 units each, into one. */
+const UNITS_COMPOSED_TO_ONE = 8
+
+/** Whether a text may have no more than this many code points once it is normalized. */
+export function mayFit(text: string, maxCharacters: number): boolean {
+  return text.length <= UNITS_COMPOSED_TO_ONE * maxCharacters
+}
+
+/** Takes the blanks at both ends off a text: linear in its length. */
+export function trimBlanks(text: string): string {
+  let [start, end] = [0, text.length]
+  while (start < end && BLANK.test(text.charAt(start))) start += 1
+  while (end > start && BLANK.test(text.charAt(end - 1))) end -= 1
+  return text.slice(start, end)
+}
+
+/** The form in which a text is stored and compared: NFC, without blanks at its ends. Normalizing it again changes nothing. */
+export function normalizeText(sent: string): string {
+  return PLAIN.test(sent) ? sent : trimBlanks(trimBlanks(sent).normalize('NFC'))
+}
+
+/** Scripts in which joiners choose the shape of the letters beside them. */
+const JOINING_SCRIPTS = [
+  ...['Arabic', 'Syriac', 'Mandaic', 'Mongolian', 'Nko', 'Phags_Pa', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati'],
+  ...[
+    'Oriya',
+    'Tamil',
+    'Telugu',
+    'Kannada',
+    'Malayalam',
+    'Sinhala',
+    'Khmer',
+    'Myanmar',
+    'Tibetan',
+    'Balinese',
+    'Javanese',
+  ],
+]
+const JOINING_LETTER = `[${JOINING_SCRIPTS.map((script) => `\\p{Script_Extensions=${script}}`).join('')}]`
+const EMOJI = String.raw`\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?`
+
+/** Invisible characters that belong to what stands before them. */
+const BELONGING = [
+  String.raw`(?<=${JOINING_LETTER})[\u200c\u200d](?=${JOINING_LETTER})`,
+  String.raw`(?<=${EMOJI})\u200d(?=\p{Extended_Pictographic})`,
+  // Variants of ideographs, of symbols, of the digits on keycaps, and of Mongolian letters.
+  String.raw`(?<=\p{Ideographic})[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]`,
+  String.raw`(?<=[\p{Extended_Pictographic}\p{S}])[\ufe00-\ufe0f]`,
+  String.raw`(?<=[#*0-9])\ufe0f(?=\u20e3)`,
+  String.raw`(?<=\p{Script=Mongolian})[\u180b-\u180d\u180f]`,
+  // The flags of regions.
+  String.raw`(?<=\u{1f3f4}[\u{e0061}-\u{e007a}]*)[\u{e0061}-\u{e007f}]`,
+]
+
+const INVISIBLE = new RegExp(
+  String.raw`(?!${BELONGING.join('|')})[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]`,
+  'u',
+)
+
+/** Says which control or invisible character a normalized text contains; null if none. */
+export function describeInvisible(text: string): string | null {
+  if (PLAIN.test(text)) return null
+  const [character] = INVISIBLE.exec(text) ?? []
+  if (character === undefined) return null
+  const codePoint = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
+  return `${/\p{Cc}/u.test(character) ? 'a control character' : 'an invisible character'} (U+${codePoint})`
+}

@@ -1,0 +1,1 @@
+export { up } from '../../../migrations/0030-people-without-email.ts'
