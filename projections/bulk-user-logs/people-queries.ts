@@ -1,6 +1,7 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { normalizeEmail } from '../../src/domain/attributes.ts'
+import { listStoredForms } from '../../src/domain/normalize-text.ts'
 import { RECORD_ERROR_CODES } from '../../src/domain/errors.ts'
 import { fromUuid, isId, toUuid } from '../../src/domain/ids.ts'
 import { readAddress } from '../../src/domain/networks.ts'
@@ -52,7 +53,14 @@ export async function findPeople(db: AnyDb, companyId: string, { employee, q }: 
     const find = (isTheirs: RawBuilder<unknown>) =>
       sql`select employee_id from ${DIRECTORY} where company_id = ${company} and ${isTheirs}`
     const email = find(sql`email = ${normalizeEmail(employee)}`)
-    people.push(await listPeople(db, employee, [], sql`${email} union ${find(sql`external_id = ${employee}`)}`))
+    people.push(
+      await listPeople(
+        db,
+        employee,
+        [],
+        sql`${email} union ${find(sql`external_id = any(${listStoredForms(employee)}::text[])`)}`,
+      ),
+    )
   }
   if (q !== undefined) {
     const isTheirs = sql`company_id = ${company} and ${hasText(q)}`

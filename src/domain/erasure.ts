@@ -2,6 +2,7 @@ import { normalizeEmail } from './attributes.ts'
 import type { ErasingType } from './event-types.ts'
 import type { EventData, NewEvent, RecordedEvent } from './events.ts'
 import { IDENTIFYING_FIELDS } from './events.ts'
+import { listStoredForms } from './normalize-text.ts'
 
 /*
  * Erasure deletes the data of events. The events themselves, their hashes and their counts stay. An erasing event names
@@ -146,7 +147,7 @@ const IDENTIFYING = new Set<string>(IDENTIFYING_FIELDS)
 /** Whether a field has one of these external ids. White space may have been sent by mistake. */
 function isExternalId(text: string, field: string, externalIds: Set<string>): boolean {
   if (externalIds.size === 0 || field === '') return false
-  if (externalIds.has(text) || externalIds.has(text.trim())) return true
+  if (listStoredForms(text).some((form) => externalIds.has(form))) return true
   // Of a truncated record, the text in a field for emails is kept as a normalized email.
   return (
     field.endsWith('email') && [...externalIds].some((id) => normalizeEmail(id).trim() === normalizeEmail(text).trim())

@@ -105,7 +105,7 @@ export type ProblemCode =
   | 'secrets_key_missing'
 
 const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
-  malformed_request: { status: 400, title: 'The request is not valid HTTP' },
+  malformed_request: { status: 400, title: 'The request is malformed' },
   malformed_json: { status: 400, title: 'The body is not valid JSON' },
   invalid_body: { status: 400, title: 'The body has the wrong structure' },
   idempotency_key_invalid: { status: 400, title: 'The Idempotency-Key header is not valid' },

@@ -29,6 +29,11 @@ export function normalizeText(sent: string): string {
   return PLAIN.test(sent) ? sent : trimBlanks(trimBlanks(sent).normalize('NFC'))
 }
 
+/** The forms in which a text may be stored: as it was sent, in older ledgers, and normalized. */
+export function listStoredForms(sent: string): string[] {
+  return [...new Set([sent, normalizeText(sent)])]
+}
+
 /** Scripts in which joiners choose the shape of the letters beside them. */
 const JOINING_SCRIPTS = [
   ...['Arabic', 'Syriac', 'Mandaic', 'Mongolian', 'Nko', 'Phags_Pa', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati'],

@@ -59,7 +59,7 @@ import { verifyPages } from './pages/verify/verify-page.ts'
 import type { PageServices } from './pages/parts/page-services.ts'
 import { problemPages } from './pages/reference/problems.ts'
 import { referencePages } from './pages/reference/reference-pages.ts'
-import { sendProblem } from './server/problem.ts'
+import { ProblemError, sendProblem } from './server/problem.ts'
 import { compileSchema } from './server/schema-compiler.ts'
 import { limitBursts, limitFailures } from './access/rate-limits.ts'
 import type { SessionSettings } from './access/session.ts'
@@ -197,7 +197,7 @@ function createServer(services: AppServices, common: CommonHeaders): FastifyInst
     bodyLimit: DEFAULT_BODY_LIMIT,
     ...connectionLimits(services),
     trustProxy: services.trustProxy ?? false,
-    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH, ignoreTrailingSlash: true },
     genReqId: requestId,
     // While the process ends, a request that arrives on an open connection is served as the last one on it.
     return503OnClosing: false,
@@ -216,6 +216,7 @@ function addHooks(app: FastifyInstance, services: AppServices, methods: KnownMet
   app.decorateRequest('charged', null)
   app.decorateRequest('user', null)
   app.decorateRequest('viewer', null)
+  app.addHook('preHandler', refuseOverriddenMethod)
   traceRequests(app, services.beginTrace)
   scopeRequests(app)
   app.addHook('onRequest', async (request, reply) => {
@@ -230,6 +231,14 @@ function addHooks(app: FastifyInstance, services: AppServices, methods: KnownMet
   continueAfterChecks(app)
   app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
   app.setNotFoundHandler(sendNotFound)
+}
+
+/** A client whose POST was meant as a PATCH would create people. */
+async function refuseOverriddenMethod({ headers }: FastifyRequest): Promise<void> {
+  if (headers['x-http-method-override'] === undefined) return
+  throw new ProblemError(
+    problem('malformed_request', 'X-HTTP-Method-Override is not supported: send the method itself'),
+  )
 }
 
 /** The headers that every answer has. */

@@ -5,6 +5,7 @@ import type { PersonNames } from '../domain/erasure.ts'
 import { bodyNamesPerson, collectNames, emptyNames } from '../domain/erasure.ts'
 import { problem } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
+import { listStoredForms } from '../domain/normalize-text.ts'
 import * as erase from '../ledger/erasure/erase-events.ts'
 import { findEventsWith, readStreamPages } from '../ledger/erasure/find-events.ts'
 import { readBodyPages } from '../ledger/erasure/rejected-bodies.ts'
@@ -39,8 +40,11 @@ export async function findPerson(
   { by, value }: NamedPerson,
 ): Promise<NamedEmployee> {
   const names = emptyNames()
-  names[NAMES_BY[by]].add(value)
-  const foundId = await erase.findEmployeeId(db, companyId, by, value)
+  let foundId: string | null = null
+  for (const form of by === 'external_id' ? listStoredForms(value) : [value]) {
+    if (form !== '') names[NAMES_BY[by]].add(form)
+    foundId ??= await erase.findEmployeeId(db, companyId, by, form)
+  }
   // An erased employee can still be named by the id.
   const employeeId = foundId ?? (by === 'id' ? value : null)
   if (employeeId === null) return { companyId, employeeId, names }

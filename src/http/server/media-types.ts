@@ -43,6 +43,9 @@ export function acceptJsonBodies(app: FastifyInstance, maxRecords: number): void
     request.bodyBytes = body.length
     assertMediaType(request)
     request.sentBody = body
+    // Many clients name a type for what they don't send.
+    const { schema } = request.routeOptions
+    if (body.length === 0 && (schema?.isBodyOptional || schema?.body === undefined)) return undefined
     const read = async (signal?: AbortSignal) => {
       // Only calls that may be retried need the hash.
       if (request.headers['idempotency-key'] !== undefined)

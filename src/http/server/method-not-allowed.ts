@@ -48,12 +48,17 @@ export function collectMethods(app: FastifyInstance, refuse: Refuse): KnownMetho
       patterns ??= [...allowed]
         .toSorted(([one], [other]) => rank(one) - rank(other))
         .map(([path, allow]) => ({ pattern: new URLPattern({ pathname: path }), allow }))
-      const [pathname = ''] = request.url.split('?', 1)
+      const [path = ''] = request.url.split('?', 1)
+      // A pattern would resolve these, and the router does not.
+      if (DOT_SEGMENT.test(path)) return null
+      const pathname = path.replace(/(?<=.)\/$/, '')
       const route = patterns.find(({ pattern }) => pattern.test({ pathname }))
       return route ? refuseMethod(request, reply, route.allow) : null
     },
   }
 }
+
+const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i
 
 /** As in the router, fixed parts come before parameters, and these before a wildcard. */
 function rank(path: string): number {

@@ -8,8 +8,10 @@ import {
   listEmployees,
   matchesFilter,
 } from '../../../projections/employees/queries.ts'
-import { MAX_EMAIL_CHARACTERS, normalizeEmail } from '../../domain/attributes.ts'
+import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '../../domain/attributes.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
+import { problem } from '../../domain/errors.ts'
+import { listStoredForms } from '../../domain/normalize-text.ts'
 import { findLastPositionBefore } from '../../ledger/read/find-position.ts'
 import { readHead } from '../../ledger/read/read-head.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
@@ -22,6 +24,7 @@ import { EMPLOYEES_LISTED } from '../openapi/employee-examples.ts'
 import { oneOf, Page, STRICT } from '../openapi/schema-parts.ts'
 import { READING_PROBLEMS } from '../openapi/v1-calls.ts'
 import { decodeCursor, decodeIdCursor, encodeCursor, pageOf } from '../server/cursor.ts'
+import { ProblemError } from '../server/problem.ts'
 import { assertStorable, parseTime } from '../server/query-values.ts'
 import { chargedReading } from '../access/quota.ts'
 import { createPositionWaits } from '../live/position-waits.ts'
@@ -130,16 +133,22 @@ async function listPage(
     const rows = await listEmployees(db, companyId, filter, { after, limit: limit + 1 })
     return pageOf(rows, limit, ({ id }) => id)
   }
-  const holder = await findEmployee({
-    companyId,
-    ...(email === undefined ? {} : { email: normalizeEmail(email) }),
-    ...(externalId === undefined ? {} : { externalId }),
-  })
+  const names = { companyId, ...(email === undefined ? {} : { email: readEmailFilter(email) }) }
+  let holder: Employee | null = null
+  for (const form of externalId === undefined ? [undefined] : listStoredForms(externalId))
+    holder ??= await findEmployee({ ...names, ...(form === undefined ? {} : { externalId: form }) })
   const isWanted = (employee: Employee) =>
     matchesFilter(employee, filter) &&
     (since === undefined || employee.updated_at >= since) &&
     (after === null || employee.id > after)
   return { items: holder && isWanted(holder) ? [holder] : [], next_cursor: null }
+}
+
+function readEmailFilter(sent: string): string {
+  const { value, errors } = readEmailAddress(sent)
+  if (!errors) return value
+  const hint = /\s/.test(sent.trim()) ? ': write %2B for a plus sign' : ''
+  throw new ProblemError(problem('invalid_query', `The query parameter email is not an email address${hint}`))
 }
 
 /** The last position before a time. */

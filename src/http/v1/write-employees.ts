@@ -204,7 +204,7 @@ function idempotencyOf(request: FastifyRequest): Idempotency | null {
     const detail = 'Idempotency-Key must appear once and have 1 to 255 visible ASCII characters'
     throw new ProblemError(problem('idempotency_key_invalid', detail))
   }
-  const [path] = request.url.split('?', 1)
+  const path = request.url.split('?', 1)[0]!.replace(/\/$/, '')
   const { hashKey, key: apiKey } = callerOf(request)
   const keyHash = createHmac('sha256', hashKey).update(`${apiKey.id} ${key}`).digest('hex')
   const { ifMatch, ifNoneMatch } = preconditionsOf(request)

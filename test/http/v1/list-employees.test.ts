@@ -150,6 +150,26 @@ await t.test('min_position lets a client read its own write, and is refused beyo
   t.match(await list(`min_position=${position + 1}`), { status: 400, body: { code: 'invalid_query' } })
 })
 
+await t.test('an address in which + became a space is refused with the way to write it', async (t) => {
+  const { body } = await service.call('POST', '/v1/employees', { body: employee({ email: 'a+b@example.com' }) })
+  t.match(await service.call('GET', '/v1/employees?email=a+b@example.com'), {
+    status: 400,
+    body: { code: 'invalid_query', detail: /%2B/ },
+  })
+  const found = await service.call('GET', '/v1/employees?email=a%2Bb@example.com')
+  t.strictSame(found.body.items, body.employees)
+})
+
+await t.test(
+  'an external id is found with the blanks around it, and with those that an older ledger holds',
+  async (t) => {
+    const { body } = await service.call('POST', '/v1/employees', { body: employee({ external_id: 'BLANK-1' }) })
+    const find = async (id: string) =>
+      (await service.call('GET', `/v1/employees?external_id=${encodeURIComponent(id)}`)).body.items
+    t.strictSame(await find(' BLANK-1\u00a0'), body.employees)
+  },
+)
+
 await t.test("another company's list is empty", async (t) => {
   const other = await service.makeCompany('Other')
   const { body } = await service.call('GET', '/v1/employees', { key: other.key })

@@ -5,8 +5,10 @@ const FIX_THE_REQUEST = 'Correct the request before you send it again. The same 
 
 export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
   malformed_request: {
-    when: 'The server could not read the request as HTTP/1.1. It ignored the request and closed the connection.',
-    remedy: 'Use an HTTP library. Check for proxies that change requests on the way.',
+    when:
+      'The server could not read the request as HTTP/1.1, ignored it, and closed the connection; or the request has ' +
+      'the header `X-HTTP-Method-Override`, which is not supported.',
+    remedy: 'Use an HTTP library, and send the method itself. Check for proxies that change requests on the way.',
     entry: 'no',
   },
   request_timeout: {

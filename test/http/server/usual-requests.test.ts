@@ -1,0 +1,48 @@
+import t from 'tap'
+import { openRawSocket, statusesIn } from '../../support/http/raw-socket.ts'
+import { employee, send, startService } from '../../support/service.ts'
+
+/* What clients, proxies and libraries usually do to a request without anybody's asking for it. */
+
+const service = await startService(t)
+const { company } = service
+
+await t.test('a trailing slash is the same route, and an empty id is none', async (t) => {
+  const created = await service.call('POST', '/v1/employees/', { body: employee() })
+  t.equal(created.status, 201)
+  const [{ id }] = created.body.employees
+  t.match(await service.call('GET', `/v1/employees/${id}/`), { status: 200, body: { id } })
+  t.equal((await service.call('GET', '/v1/employees/')).status, 200)
+  t.match(await service.call('DELETE', '/v1/employees/'), { status: 405, headers: { allow: /GET/ } })
+  t.match(await service.call('GET', '/v1/employees//'), { status: 404 })
+})
+
+await t.test('a path with dot segments leads nowhere', async (t) => {
+  const secrets = `x-api-id: ${company.key.api_id}\r\nx-api-key: ${company.key.api_key}\r\n`
+  for (const path of ['/v1/./employees', '/v1/x/../employees', '/v1/%2e%2e/v1/employees', '/./v1/employees/.'])
+    for (const method of ['GET', 'DELETE']) {
+      const socket = await openRawSocket(t, service.address)
+      socket.write(`${method} ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${secrets}\r\n`)
+      t.strictSame(statusesIn(await socket.closed()), [404], `${method} ${path}`)
+    }
+})
+
+await t.test('a method in X-HTTP-Method-Override is refused by name, and creates nobody', async (t) => {
+  const headers = { 'x-http-method-override': 'PATCH' }
+  const { status, body } = await service.call('POST', '/v1/employees', { body: [employee()], headers })
+  t.match({ status, body }, { status: 400, body: { code: 'malformed_request', detail: /X-HTTP-Method-Override/ } })
+  t.match((await service.logOf(body.log_id)).entry, { status: 'Failed', counts: { total: 1, failed: 1 } })
+})
+
+await t.test('a type without a body is no error where there need be none', async (t) => {
+  const headers = { 'content-type': 'application/json' }
+  const key = await service.manage('POST', '/api-keys', { name: 'Spare' })
+  const authorization = `Bearer ${company.admin.token}`
+  const disable = await send(service.address, 'POST', `/admin/v1/api-keys/${key.body.id}/disable`, {
+    key: null,
+    headers: { ...headers, authorization },
+  })
+  t.equal(disable.status, 200)
+  const refused = await service.call('POST', '/v1/employees', { headers })
+  t.match(refused, { status: 400, body: { code: 'malformed_json', detail: 'The body is empty' } })
+})
