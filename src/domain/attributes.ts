@@ -1,6 +1,7 @@
 import type { RecordErrorCode } from './errors.ts'
 import { hasMoreMembersThan } from './json.ts'
 import { describeInvisible, mayFit, normalizeText, trimBlanks } from './normalize-text.ts'
+import { readPhoneNumber } from './phone-number.ts'
 
 export type CustomValue = string | number | boolean
 export type EmployeeStatus = 'active' | 'inactive'
@@ -100,9 +101,7 @@ export function readAttribute(name: AttributeName, sent: unknown, shown: string 
     case 'text':
       return readText(shown, text, rule.max)
     case 'phone':
-      return PHONE.test(text)
-        ? { value: text }
-        : invalid('invalid_format', `${shown} must be in E.164 format: + and 2 to 15 digits`)
+      return readPhone(shown, text)
     case 'date':
       return readDate(shown, text)
     case 'status':
@@ -182,6 +181,11 @@ function readEmail(name: string, sent: string, max: number): AttributeReading {
     'invalid_format',
     invisible === null ? `${name} must be a valid email address` : `${name} contains ${invisible}`,
   )
+}
+
+function readPhone(name: string, text: string): AttributeReading {
+  const { value, fault } = readPhoneNumber(text)
+  return fault === undefined ? { value } : invalid('invalid_format', `${name} ${fault}`)
 }
 
 const MIDNIGHT = /^(.{10})[T ]00:00(?::00(?:\.0{1,9})?)?Z?$/i

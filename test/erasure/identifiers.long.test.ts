@@ -6,7 +6,7 @@ import { employee, startService } from '../support/service.ts'
 
 const OLD = { email: 'Zyx.Old@zorb.example', external_id: 'HR zyx-1' }
 const NEW = { email: 'zyx.new@zorb.example', external_id: '4070808' }
-const SECRET = { last_name: 'Quuxworth', phone: '+99907070707x' }
+const SECRET = { last_name: 'Quuxworth', phone: '+34907070707x' }
 /** Larger than what the ledger keeps whole. */
 const LONG = { job_title: 'x'.repeat(70_000) }
 

@@ -126,7 +126,7 @@ await t.test(
 )
 
 await t.test('a body that could not be read belongs to whom its call addressed, whatever it contains', async (t) => {
-  const unreadable = '{"last_name": "Zyxwright", "phone": "+99907070707"'
+  const unreadable = '{"last_name": "Zyxwright", "phone": "+34907070707"'
   const names = { email: 'path@person.example', external_id: 'P/path é' }
   for (const by of ['employee_id', 'email', 'external_id'] as const) {
     const id = await makeEmployee(names)

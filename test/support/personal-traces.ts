@@ -11,7 +11,7 @@ export const WORDS = [
   'zq7canary',
   'zq7-old-canary',
   'HRzq7',
-  '+99907070707',
+  '+34907070707',
   'Chief Zorbler',
   'grade zorp',
   'emp zq number',
@@ -23,7 +23,7 @@ export const PERSON = {
   email: 'zq7-old-canary@zorb.example',
   external_id: 'HRzq7-1',
   employee_number: 'emp zq number',
-  phone: '+99907070707',
+  phone: '+34907070707',
   job_title: 'Chief Zorbler',
   custom_attributes: { grade: 'grade zorp' },
 }

@@ -76,7 +76,7 @@ export const FAILURES: Record<string, CallFactory> = {
   faultyImport(company) {
     const [a, b, c, d, e, ...good] = inventUnnumbered(company, 12, inventEmployee)
     const employees = [
-      { ...a, start_date: '2026-02-30', phone: '0049 30 1234' },
+      { ...a, start_date: '2026-02-30', phone: '030 1234' },
       { ...b, email: 'not an address', salary: 100_000 },
       ...good,
       { ...c, first_name: '   ', last_name: null },

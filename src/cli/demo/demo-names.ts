@@ -30,7 +30,7 @@ export const PLACES: readonly Place[] = [
   {
     city: 'Lyon',
     country: 'France',
-    dialling: '+334',
+    dialling: '+3347',
     given: ['Zoé', 'François', 'Maëlle', 'Anaïs', 'Gaëtan', 'Benoît', 'Jean-Noël'],
     family: ['Lefèvre', 'Bérenger', 'D’Aubigné', 'Châtelain', 'Le Goff', 'Besançon'],
   },
@@ -51,7 +51,7 @@ export const PLACES: readonly Place[] = [
   {
     city: 'Copenhagen',
     country: 'Denmark',
-    dialling: '+4533',
+    dialling: '+453',
     given: ['Søren', 'Åse', 'Jørgen', 'Maja', 'Kåre', 'Sigrún'],
     family: ['Ødegård', 'Sørensen', 'Bjørnsdóttir', 'Åkesson', 'Kjær', 'Møller'],
   },
@@ -72,7 +72,7 @@ export const PLACES: readonly Place[] = [
   {
     city: 'Lagos',
     country: 'Nigeria',
-    dialling: '+2341',
+    dialling: '+234180',
     given: ['Adébáyọ̀', 'Ngozi', 'Olúwaṣeun', 'Chidi', 'Fọlákẹ́', 'Ifeoma'],
     family: ['Okonkwo', 'Adéwálé', 'Ọláńrewájú', 'Nwachukwu', 'Balogun', 'Eze'],
   },
@@ -157,7 +157,7 @@ export const PLACES: readonly Place[] = [
   {
     city: 'Athens',
     country: 'Greece',
-    dialling: '+3021',
+    dialling: '+30210',
     given: [
       ['Ελένη', 'eleni'],
       ['Γιώργος', 'giorgos'],

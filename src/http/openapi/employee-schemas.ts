@@ -59,7 +59,9 @@ function valueSchema(name: AttributeName, purpose: Purpose): TSchema {
       )
     case 'phone':
       return Type.String(
-        purpose === 'answer' ? { pattern: PHONE.source, description: 'E.164.' } : { description: 'E.164.' },
+        purpose === 'answer'
+          ? { pattern: PHONE.source, description: 'E.164.' }
+          : { description: 'An international number in any usual spelling. Stored as E.164.' },
       )
     case 'date':
       return Type.String(

@@ -48,9 +48,20 @@ const REFUSED: [field: string, sent: unknown, code: string, why: string][] = [
     [name, text(121), 'too_long', 'has 121 characters'],
     [name, {}, 'invalid_type', 'is an object'],
   ]),
-  ...['1', '+', '+1', '+0123456', '34600123456', '+34 600 123 456', '+1234567890123456', '+123a', '+１２３'].map(
-    (sent): (typeof REFUSED)[number] => ['phone', sent, 'invalid_format', `is ${JSON.stringify(sent)}`],
-  ),
+  ...[
+    '1',
+    '+',
+    '+1',
+    '+0123456',
+    '34600123456',
+    '0151 1',
+    '+12',
+    '+999123456',
+    '+1234567890123456',
+    '+123a',
+    '+34 600 123 456 ext. 5',
+    'x'.repeat(65),
+  ].map((sent): (typeof REFUSED)[number] => ['phone', sent, 'invalid_format', `is ${JSON.stringify(sent)}`]),
   ['phone', 34600123456, 'invalid_type', 'is a number'],
   ...['start_date', 'termination_date'].flatMap((name): typeof REFUSED => [
     ...[
@@ -127,9 +138,15 @@ const ACCEPTED: [field: string, sent: unknown, stored: unknown][] = [
   ['division', '   ', null],
   ['location', 'constructor', 'constructor'],
   ['manager_id', null, null],
-  ['phone', '+12', '+12'],
-  ['phone', '+123456789012345', '+123456789012345'],
-  ['phone', ' +12\n', '+12'],
+  ...[
+    '+34600123456',
+    '+34 600 12-34.56',
+    '0034 (600) 123 456',
+    'tel:+34-600-123-456',
+    ' +34\u00a0600\u00a0123\u00a0456\n',
+    '＋３４６００１２３４５６',
+  ].map((sent): (typeof ACCEPTED)[number] => ['phone', sent, '+34600123456']),
+  ['phone', '+80012345678', '+80012345678'],
   ['phone', '', null],
   ['phone', null, null],
   ['start_date', '2024-02-29', '2024-02-29'],
@@ -161,7 +178,7 @@ for (const [field, cases] of Map.groupBy(ACCEPTED, ([field]) => field)) {
 await t.test('null clears every clearable attribute in a patch', async (t) => {
   const kept = ['last_name', 'email', 'status', 'custom_attributes', 'manager_id']
   const clearable = ATTRIBUTE_NAMES.filter((name) => !kept.includes(name))
-  const dates = { start_date: '2026-01-01', termination_date: '2026-01-02', phone: '+123' }
+  const dates = { start_date: '2026-01-01', termination_date: '2026-01-02', phone: '+34600123456' }
   const set = Object.fromEntries(clearable.map((name) => [name, dates[name as 'phone'] ?? 'x']))
   const cleared = Object.fromEntries(clearable.map((name) => [name, null]))
   const { outcomes } = given(hired(1, set)).updateOne(emp(1), cleared)

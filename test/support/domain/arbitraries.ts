@@ -51,7 +51,8 @@ const anyDate = fc
   .date({ min: new Date('2020-01-01'), max: new Date('2030-12-31'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10))
 
-const anyPhone = fc.stringMatching(/^\+[1-9][0-9]{1,14}$/)
+/** Of countries whose numbers have these lengths. */
+const anyPhone = fc.stringMatching(/^\+(?:34[1-9][0-9]{8}|49[1-9][0-9]{5,10}|1[2-9][0-9]{9}|351[1-9][0-9]{8})$/)
 const anyStatus = fc.constantFrom('active', 'inactive')
 
 const anyText20 = anyText({ maxLength: 20 })

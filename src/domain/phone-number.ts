@@ -1,0 +1,75 @@
+import type { CountryCode } from 'libphonenumber-js/min'
+import {
+  getCountries,
+  getCountryCallingCode,
+  Metadata,
+  parsePhoneNumberWithError,
+  ParseError,
+} from 'libphonenumber-js/min'
+
+/*
+ * A number is taken if its length is possible for its country. Whether it is assigned is not asked: numbering plans change
+ * faster than libraries.
+ */
+
+/** The longest text that is looked at, in UTF-16 units: several times what a number takes in any spelling. */
+const MAX_UNITS = 64
+const E164 = /^\+[1-9][0-9]{1,14}$/
+
+type PhoneReading = { value: string; fault?: undefined } | { value?: undefined; fault: string }
+
+/** Reads an international number in any usual spelling, and returns it as E.164. `fault` says what is wrong. */
+export function readPhoneNumber(sent: string): PhoneReading {
+  if (E164.test(sent) && isPossible(sent)) return { value: sent }
+  if (sent.length > MAX_UNITS) return { fault: FAULTS['TOO_LONG']! }
+  // A URI (RFC 3966), and what most countries dial for +.
+  const text = sent
+    .normalize('NFKC')
+    .replace(/^tel:\s*/i, '')
+    .replace(/^00/, '+')
+  try {
+    const number = parsePhoneNumberWithError(text, { extract: false })
+    if (number.ext !== undefined) return { fault: 'has an extension, which is not part of a phone number' }
+    return number.isPossible() ? { value: number.number } : { fault: FAULTS['INVALID_LENGTH']! }
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error
+    return { fault: FAULTS[error.message] ?? FAULTS['NOT_A_NUMBER']! }
+  }
+}
+
+const FAULTS: Readonly<Record<string, string>> = {
+  NOT_A_NUMBER: 'is not a phone number',
+  INVALID_COUNTRY: 'must begin with + and the code of its country',
+  TOO_SHORT: 'is too short for a phone number',
+  TOO_LONG: 'is too long for a phone number',
+  INVALID_LENGTH: 'has a length that no number of its country has',
+}
+
+/** The lengths that numbers can have behind each country code, which several countries may share. */
+const LENGTHS: ReadonlyMap<string, ReadonlySet<number>> = readLengths()
+
+function readLengths(): Map<string, Set<number>> {
+  const lengths = new Map<string, Set<number>>()
+  for (const country of getCountries()) {
+    const code = getCountryCallingCode(country)
+    const known = lengths.get(code) ?? new Set()
+    for (const length of planOf(country).possibleLengths()) known.add(length)
+    lengths.set(code, known)
+  }
+  return lengths
+}
+
+function planOf(country: CountryCode) {
+  const metadata = new Metadata()
+  metadata.selectNumberingPlan(country)
+  return metadata.numberingPlan!
+}
+
+/** Parsing takes many times as long, and most numbers are sent as E.164. */
+function isPossible(e164: string): boolean {
+  for (const digits of [1, 2, 3]) {
+    const lengths = LENGTHS.get(e164.slice(1, 1 + digits))
+    if (lengths) return lengths.has(e164.length - 1 - digits)
+  }
+  return false
+}
