@@ -95,9 +95,9 @@ await t.test('a program in strict TypeScript uses it, with the types of Node or 
 
 await t.test('what the API would refuse is a fault of type', async (t) => {
   const faulty = [
-    ["client.create([{ first_name: 'A' }])", 'last_name'],
+    ["client.create([{ firstname: 'A' }])", 'firstname'],
     ["client.upsert([{ external_id: '1', jobtitle: 'x' }])", 'jobtitle'],
-    ["client.update('emp_1', { email: null })", 'null'],
+    ["client.update('emp_1', { email: 7 })", 'number'],
     ["client.list({ status: 'gone' })", 'gone'],
     ['client.get(1)', 'number'],
   ] as const

@@ -5,6 +5,8 @@ import type { RecordErrors } from '../record-errors.ts'
 type UniqueName = 'email' | 'external_id'
 
 const MEANINGS: Record<UniqueName, string> = { email: 'email address', external_id: 'external id' }
+/** What to do if both are right. */
+const REMEDIES: Record<UniqueName, string> = { email: '; a person with an external_id needs none', external_id: '' }
 
 /**
  * Adds errors for values that must be unique in the company, including inactive employees. Checks the state after the
@@ -38,12 +40,12 @@ function claims(drafts: Draft[], name: UniqueName): Map<string, Draft[]> {
 }
 
 function addInBatch(errors: RecordErrors, name: UniqueName): void {
-  errors.add([name], 'duplicate_in_batch', `Another record of the call has the same ${MEANINGS[name]}`)
+  errors.add([name], 'duplicate_in_batch', `Another record of the call has the same ${MEANINGS[name]}${REMEDIES[name]}`)
 }
 
 function addHeld(errors: RecordErrors, name: UniqueName, holder: Employee): void {
   if (holder.status === 'active')
-    return errors.add([name], 'already_exists', `Another employee has this ${MEANINGS[name]}`)
+    return errors.add([name], 'already_exists', `Another employee has this ${MEANINGS[name]}${REMEDIES[name]}`)
   const message = `The inactive employee ${holder.id} has this ${MEANINGS[name]}; reactivate that employee or send another value`
   return errors.add([name], 'inactive_employee_exists', message, holder.id)
 }

@@ -41,7 +41,7 @@ const changed = await call('PATCH', '/v1/employees', [
 ])
 const failed = await call('PATCH', '/v1/employees', {
   employees: [
-    { id: bob.id, first_name: null, email: 'no address', '<u>x</u>': '<img src=y onerror=alert(3)>' },
+    { id: bob.id, first_name: 7, email: 'no address', '<u>x</u>': '<img src=y onerror=alert(3)>' },
     { id: cleo.id, job_title: 'fine' },
     { last_name: 'Nobody' },
   ],
@@ -66,7 +66,7 @@ await t.test('an entry says why a bulk update failed, in the words of the API', 
   t.equal(await records.count(), 2)
   t.match(
     await records.nth(0).innerText(),
-    /Bob[^]*first_name\s+null\s+first_name must not be null[^]*email\s+"no address"\s+email must be a valid email address/,
+    /Bob[^]*first_name\s+7\s+first_name must be a string[^]*email\s+"no address"\s+email must be a valid email address/,
   )
   t.match(await records.nth(1).innerText(), /must identify its employee/)
   await records.nth(1).locator('summary').click()
@@ -114,7 +114,7 @@ await t.test(
       status: 'gone',
       shoe_size: 1,
       hat_size: 2,
-      last_name: '',
+      last_name: 7,
     }
     const people = made.employees.flatMap((one) => Array.from({ length: 60 }, () => one))
     const { path } = await call(

@@ -79,7 +79,7 @@ await t.test('a refused record of any size and shape is shown as far as a page c
     await last.locator('summary').click()
     t.match(await last.innerText(), /"a\/b~c": ".*",?\n↑ This field does not exist/)
     t.match(await last.innerText(), /"email": \{\},?\n↑ email must be a string/)
-    t.match(await last.innerText(), /first_name is required required at/)
+    t.match(await last.innerText(), /An employee needs first_name or last_name required at/)
   }
   const malformed = await service.call('POST', '/v1/employees', { body: '{"employees": [' })
   await service.project()

@@ -25,7 +25,7 @@ await t.test('calls of every kind leave a valid ledger', async (t) => {
       { external_id: 'A', email: a.email },
     ],
   })
-  await service.call('PATCH', '/v1/employees', { body: [{ id: a.id, email: null }] })
+  await service.call('PATCH', '/v1/employees', { body: [{ id: a.id, status: null }] })
   await service.call('PATCH', `/v1/employees/${a.id}`, { body: '{' })
   t.strictSame(await ledgerFaults(service.db, service.company.id), [])
 })
