@@ -2183,7 +2183,7 @@ export interface components {
             division?: string | null;
             location?: string | null;
             manager_id?: components["schemas"]["EmployeeId"] | null;
-            /** @description E.164. */
+            /** @description An international number in any usual spelling. Stored as E.164. */
             phone?: string | null;
             /** @description `YYYY-MM-DD`, or midnight of that day without a time zone or in UTC. */
             start_date?: string | null;
@@ -2216,7 +2216,7 @@ export interface components {
             division?: string | null;
             location?: string | null;
             manager_id?: components["schemas"]["EmployeeId"] | null;
-            /** @description E.164. */
+            /** @description An international number in any usual spelling. Stored as E.164. */
             phone?: string | null;
             /** @description `YYYY-MM-DD`, or midnight of that day without a time zone or in UTC. */
             start_date?: string | null;
@@ -2328,7 +2328,7 @@ export interface components {
             division?: string | null;
             location?: string | null;
             manager_id?: components["schemas"]["EmployeeId"] | null;
-            /** @description E.164. */
+            /** @description An international number in any usual spelling. Stored as E.164. */
             phone?: string | null;
             /** @description `YYYY-MM-DD`, or midnight of that day without a time zone or in UTC. */
             start_date?: string | null;
@@ -2423,7 +2423,7 @@ export interface components {
             division?: string | null;
             location?: string | null;
             manager_id?: components["schemas"]["EmployeeId"] | null;
-            /** @description E.164. */
+            /** @description An international number in any usual spelling. Stored as E.164. */
             phone?: string | null;
             /** @description `YYYY-MM-DD`, or midnight of that day without a time zone or in UTC. */
             start_date?: string | null;
