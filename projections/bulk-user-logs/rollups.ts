@@ -2,9 +2,7 @@ import type { Transaction } from 'kysely'
 import { sql } from 'kysely'
 import type { CallCounts } from '../../src/domain/events.ts'
 import { type BulkUserLogTables, EVERY_KEY } from './tables.ts'
-import { bigints, texts, timestamps, unnestedRows, uuids } from '../unnested-rows.ts'
-
-const COUNTS = ['total', 'updated', 'deactivated', 'failed', 'no_updates'] as const
+import { bigints, insertRows, texts, timestamps, uuids } from '../unnested-rows.ts'
 
 /** The fields of an entry that the rollups need. They have the names of their columns, except for ids. */
 export interface CountedEntry extends CallCounts {
@@ -35,13 +33,13 @@ async function widenHours(transaction: Transaction<unknown>, schema: string, ent
     const last = group.reduce((most, { position }) => Math.max(most, position), 0)
     return { companyId: group[0]!.companyId, hour: startOfHour(group[0]!.requested_at), first, last }
   })
-  await sql`insert into ${sql.id(schema, 'hours')} as h (company_id, hour, first_position, last_position)
-    select * from ${unnestedRows({
-      company_id: uuids(hours.map(({ companyId }) => companyId)),
-      hour: timestamps(hours.map(({ hour }) => hour)),
-      first_position: bigints(hours.map(({ first }) => first)),
-      last_position: bigints(hours.map(({ last }) => last)),
-    })}
+  const insert = insertRows<keyof BulkUserLogTables['hours']>(sql`${sql.id(schema, 'hours')} as h`, {
+    company_id: uuids(hours.map(({ companyId }) => companyId)),
+    hour: timestamps(hours.map(({ hour }) => hour)),
+    first_position: bigints(hours.map(({ first }) => first)),
+    last_position: bigints(hours.map(({ last }) => last)),
+  })
+  await sql`${insert}
     on conflict (company_id, hour) do update set
       first_position = least(h.first_position, excluded.first_position),
       last_position = greatest(h.last_position, excluded.last_position)`.execute(transaction)
@@ -55,17 +53,20 @@ async function addToSums(transaction: Transaction<unknown>, schema: string, entr
   const first = hours.map((group) => group[0]!)
   const sums = (count: keyof CallCounts) =>
     bigints(hours.map((group) => group.reduce((sum, entry) => sum + entry[count], 0)))
-  await sql`insert into ${sql.id(schema, 'calls_by_hour')} as h
-      (company_id, key_id, hour, operation, status, calls, total, updated, deactivated, failed, no_updates)
-    select * from ${unnestedRows({
-      company_id: uuids(first.map(({ companyId }) => companyId)),
-      key_id: uuids(first.map(({ keyId }) => keyId)),
-      hour: timestamps(first.map(({ requested_at: requestedAt }) => startOfHour(requestedAt))),
-      operation: texts(first.map(({ operation }) => operation)),
-      status: texts(first.map(({ status }) => status)),
-      calls: bigints(hours.map((group) => group.length)),
-      ...Object.fromEntries(COUNTS.map((count) => [count, sums(count)])),
-    })}
+  const insert = insertRows<keyof BulkUserLogTables['calls_by_hour']>(sql`${sql.id(schema, 'calls_by_hour')} as h`, {
+    company_id: uuids(first.map(({ companyId }) => companyId)),
+    key_id: uuids(first.map(({ keyId }) => keyId)),
+    hour: timestamps(first.map(({ requested_at: requestedAt }) => startOfHour(requestedAt))),
+    operation: texts(first.map(({ operation }) => operation)),
+    status: texts(first.map(({ status }) => status)),
+    calls: bigints(hours.map((group) => group.length)),
+    total: sums('total'),
+    updated: sums('updated'),
+    deactivated: sums('deactivated'),
+    failed: sums('failed'),
+    no_updates: sums('no_updates'),
+  })
+  await sql`${insert}
     on conflict (company_id, key_id, hour, operation, status) do update set
       calls = h.calls + excluded.calls, total = h.total + excluded.total, updated = h.updated + excluded.updated,
       deactivated = h.deactivated + excluded.deactivated, failed = h.failed + excluded.failed,
