@@ -2,7 +2,6 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { AnyDb } from '../../projections/projection.ts'
 import { hasCitus } from '../postgres/machine-address.ts'
-import type { DistributionStep } from './distribution-step.ts'
 
 /**
  * How tables are placed on Citus. Tables whose primary key starts with the company are distributed by it, so that all
@@ -34,6 +33,12 @@ export async function isDistributed(db: AnyDb): Promise<boolean> {
  */
 export async function stepsLeft(db: Kysely<unknown>, schema?: string): Promise<DistributionStep[]> {
   return (await isDistributed(db)) ? distributionSteps(db, schema === undefined ? {} : { schema }) : []
+}
+
+interface DistributionStep {
+  /** A description of the step. */
+  line: string
+  run(transaction: Kysely<unknown>): Promise<void>
 }
 
 interface Table {

@@ -77,8 +77,6 @@ export async function switchToShadow(db: LedgerDb, projection: Projection, oid: 
       await sql`set local synchronous_commit = on`.execute(transaction)
       // A fold moves its checkpoint first, so under this lock none is running and none can start.
       await sql`lock table checkpoints in share row exclusive mode`.execute(transaction)
-      // On a cluster, that lock keeps out nobody who writes to a shard; locks on rows do.
-      await lockCheckpoints(transaction, projection)
       if ((await findSchemaOid(transaction, schemaOf(shadow))) !== oid) return 'gone'
       if (!(await levelShadow(transaction, projection, shadow))) return 'behind'
       await forgetCheckpoints(transaction, projection)
@@ -96,16 +94,6 @@ export async function switchToShadow(db: LedgerDb, projection: Projection, oid: 
     if (isLockTimeout(error)) return 'busy'
     throw error
   }
-}
-
-async function lockCheckpoints(transaction: Transaction<LedgerTables>, { name, version }: Projection): Promise<void> {
-  // A company that has none yet could get one, and be folded into the tables that are replaced.
-  await sql`insert into checkpoints (company_id, projection, version, position, attempts)
-    select company_id, ${name}, ${sql.lit(version)}::integer, 0, 0 from heads on conflict do nothing`.execute(
-    transaction,
-  )
-  await sql`update checkpoints set attempts = attempts
-    where projection = ${name} and version = ${version}`.execute(transaction)
 }
 
 async function renameSchema(db: LedgerDb, from: string, to: string): Promise<void> {
