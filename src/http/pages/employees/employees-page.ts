@@ -100,8 +100,7 @@ function renderSearchResults(q: string, cursor: string, employees: Employee[]): 
     columns: [
       {
         heading: 'Name',
-        cell: (employee) =>
-          html`<a href="${buildEmployeeUrl(employee.id)}"><bdi>${formatFullName(employee)}</bdi></a>`,
+        cell: (employee) => html`<a href="${buildEmployeeUrl(employee.id)}"><bdi>${formatFullName(employee)}</bdi></a>`,
       },
       {
         heading: 'Status',
