@@ -253,8 +253,8 @@ const COLUMN_CONDITIONS: Required<{
   to: (to) => sql`e.requested_at < ${to}`,
   key: (key) => sql`e.key_id = ${toUuid(key)}`,
   error: (error) => sql`e.error_code = ${error}`,
-  // With the status, whose index leaves out the other calls.
-  http_status: (code) => sql`e.status = ${code < 400 ? 'Completed' : 'Failed'} and e.http_status = ${code}`,
+  // The index of failed calls by their HTTP status is used only if the statement names them so.
+  http_status: (code) => sql`e.status = ${code < 400 ? sql`'Completed'` : sql`'Failed'`} and e.http_status = ${code}`,
 }
 
 /** The conditions on the columns of an entry `e`. */

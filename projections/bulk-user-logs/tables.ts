@@ -129,5 +129,6 @@ export const BULK_USER_LOG_INDEXES: Projection['indexes'] = {
   entries_by_key: { table: 'entries', on: '(company_id, key_id, position)' },
   entries_by_request: { table: 'entries', on: '(company_id, request_id, position)' },
   entries_by_error: { table: 'entries', on: '(company_id, error_code, position) where error_code is not null' },
+  entries_by_http_status: { table: 'entries', on: "(company_id, http_status, position) where status = 'Failed'" },
   entries_with_unchanged: { table: 'entries', on: '(company_id, position) where no_updates > 0' },
 }
