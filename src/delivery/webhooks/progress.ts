@@ -3,6 +3,7 @@ import { signingSecrets } from '../../accounts/webhooks/webhook-rows.ts'
 import type { WebhookStatus, WebhookType } from '../../domain/webhook-types.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { bigintArray, integerArray, textArray, timestamptzArray, uuidArray } from '../../postgres/binary-arrays.ts'
+import { databaseTimeMs } from '../../postgres/database-clock.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 import { withClient } from '../../postgres/pool.ts'
 import { FOLDED_POSITION, JOIN_CHECKPOINTS } from '../../workers/folded-position.ts'
@@ -52,7 +53,7 @@ const LEASE_SECONDS = 30
 const LISTED_AT_ONCE = 1_000
 
 // A message is sent only after its event is folded, so that a receiver can read what it is about.
-// Citus allows only stable functions in updates, and none of them in CASE or COALESCE.
+// Citus allows only stable functions in updates, none of them in CASE or COALESCE, and only immutable ones in RETURNING.
 const IS_DUE = `w.status = 'enabled' and ${FOLDED_POSITION} > p.position
   and (p.due_at is null or p.due_at <= statement_timestamp())`
 const IS_FREE = `(p.leased_until is null or p.leased_until <= statement_timestamp())`
@@ -135,17 +136,17 @@ export async function leaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string)
 /** Ends a lease. Returns whether the webhook is due again, because events followed meanwhile. */
 export async function releaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string): Promise<boolean> {
   const { rows } = await inTransaction(pool, (client) =>
-    client.query<{ status: WebhookStatus; is_behind: boolean; is_due: boolean }>(
+    client.query<{ status: WebhookStatus; is_behind: boolean; due_at: string | null }>(
       `update webhook_progress p set lease_id = null, leased_until = null
        from webhooks w join heads h on h.company_id = w.company_id ${JOIN_CHECKPOINTS}
        where p.company_id = $1 and p.webhook_id = $2 and p.lease_id = $3 and w.company_id = $1 and w.webhook_id = $2
-       returning w.status, ${FOLDED_POSITION} > p.position as is_behind,
-         coalesce(p.due_at <= statement_timestamp(), true) as is_due`,
+       returning w.status, ${FOLDED_POSITION} > p.position as is_behind, p.due_at`,
       [toUuid(ref.companyId), toUuid(ref.webhookId), leaseId],
     ),
   )
   const [row] = rows
-  return row?.status === 'enabled' && row.is_behind && row.is_due
+  if (row?.status !== 'enabled') return false
+  return row.is_behind && (row.due_at === null || Date.parse(row.due_at) <= databaseTimeMs())
 }
 
 /** An attempt to deliver a message. */
@@ -188,11 +189,11 @@ export async function recordRound(
 ): Promise<number | null | 'lost'> {
   const failingSince =
     round.attempts === 0 ? 'null' : 'least(case when $6 > 1 then failing_since end, statement_timestamp())'
-  const { rows } = await client.query<{ failing_ms: number | null }>(
+  const { rows } = await client.query<{ failing_since: string | null }>(
     `update webhook_progress set position = $4, ahead = $5, attempts = $6, error = $7, is_slow = $9,
        due_at = statement_timestamp() + $8 * interval '1 millisecond', failing_since = ${failingSince}
      where company_id = $1 and webhook_id = $2 and lease_id = $3
-     returning (extract(epoch from statement_timestamp() - failing_since) * 1000)::float8 as failing_ms`,
+     returning failing_since`,
     [
       toUuid(ref.companyId),
       toUuid(ref.webhookId),
@@ -207,7 +208,8 @@ export async function recordRound(
   )
   if (!rows[0]) return 'lost'
   await insertAttempts(client, ref, attempts)
-  return rows[0].failing_ms
+  const [{ failing_since: since }] = rows
+  return since === null ? null : Math.max(0, databaseTimeMs() - Date.parse(since))
 }
 
 /** Records an attempt that an administrator asked for, in a transaction of the company. It does not move the checkpoint. */
