@@ -8,13 +8,13 @@ type OnConnected = Parameters<Pool['connect']>[0]
 
 /** The connections of another pool, for code that has to be admitted before it takes one. */
 export class AdmittedPool extends pg.Pool {
-  readonly #pool: Pool
-  readonly #admit: Admit
+  readonly connections: Pool
+  readonly admit: Admit
 
   constructor(pool: Pool, admit: Admit) {
     super(pool.options)
-    this.#pool = pool
-    this.#admit = admit
+    this.connections = pool
+    this.admit = admit
     const countOf = (count: 'totalCount' | 'idleCount' | 'waitingCount') => ({ get: () => pool[count] })
     Object.defineProperties(this, {
       totalCount: countOf('totalCount'),
@@ -25,7 +25,7 @@ export class AdmittedPool extends pg.Pool {
 
   /** Ends the other pool. */
   override async end(): Promise<void> {
-    await this.#pool.end()
+    await this.connections.end()
   }
 
   override connect(): Promise<PoolClient>
@@ -40,9 +40,9 @@ export class AdmittedPool extends pg.Pool {
   }
 
   async #connectOnceAdmitted(): Promise<PoolClient> {
-    const giveBack = await this.#admit()
+    const giveBack = await this.admit()
     try {
-      const client = await this.#pool.connect()
+      const client = await this.connections.connect()
       // The pool sets this whenever it lends the connection.
       const { release } = client
       client.release = (isBroken) => {

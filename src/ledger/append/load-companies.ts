@@ -39,7 +39,7 @@ export async function loadRows(client: QueryClient, calls: WriteCall[], { cache,
   const touched = findTouched(calls, cache, unchecked)
   const missing = touched.map(({ companyId, cached }) => ({ companyId, naming: cached.missing }))
   const [keys, roles, bound, employees, digests] = await Promise.all([
-    statements.loadKeys(client, keysOf(calls), whenLocked),
+    loadCallingKeys(client, calls, whenLocked),
     loadRoles(client, calls),
     loadBound(client, calls),
     loadNamed(client, missing),
@@ -205,6 +205,11 @@ type KeyOfCompany = Pick<WriteCall, 'companyId'> & { apiId: string }
 function keysOf(calls: WriteCall[]): KeyOfCompany[] {
   const keys = calls.flatMap(({ companyId, caller }) => ('apiId' in caller ? [{ companyId, apiId: caller.apiId }] : []))
   return [...new Map(keys.map((key) => [key.apiId, key])).values()]
+}
+
+async function loadCallingKeys(client: QueryClient, calls: WriteCall[], whenLocked: WhenLocked) {
+  const keys = keysOf(calls)
+  return keys.length === 0 ? [] : statements.loadKeys(client, keys, whenLocked)
 }
 
 async function loadRoles(client: QueryClient, calls: WriteCall[]) {
