@@ -48,8 +48,8 @@ export const BUGS: Record<string, Bug> = {
   'answers before the commit': {
     process: 'api',
     file: 'src/ledger/append/commit.ts',
-    find: '  const outcomes = await Promise.allSettled([...writes, commit])\n',
-    put: '  const outcomes: PromiseSettledResult<unknown>[] = []\n  commit.catch(() => undefined)\n  for (const write of writes) write.catch(() => undefined)\n  if (writes.length > 0) return stored\n',
+    find: '  const outcomes = await Promise.allSettled([...written, commit])\n',
+    put: '  const outcomes: PromiseSettledResult<unknown>[] = []\n  commit.catch(() => undefined)\n  for (const write of written) write.catch(() => undefined)\n  if (written.length > 0) return stored\n',
     shownBy: 'COMMIT swallowed',
     found: ['lost call', 'refusal without entry'],
   },
