@@ -61,7 +61,7 @@ interface Opened {
 
 const KEY = Buffer.alloc(32, 7)
 const DATABASE = 'bench_webhooks'
-const LARGEST_CALL = 1_000
+const MAX_CALL = 1_000
 const CALLERS = 16
 const LOOKS_EVERY_MS = 20
 const WITHIN_MS = 900_000
@@ -76,8 +76,7 @@ export async function measureReplay(
   const events = Math.ceil(deliveries / fleet.webhooks)
   return withFleet(stage, fleet, events, async ({ ours, receiver, tenants, add, change, replay }) => {
     const { companies } = fleet
-    if (companies === 1)
-      await fillLedger(ours, 1, events, LARGEST_CALL, { employeeIds: [], logIds: [] }, stage.onProgress)
+    if (companies === 1) await fillLedger(ours, 1, events, MAX_CALL, { employeeIds: [], logIds: [] }, stage.onProgress)
     await ours.visible!()
     const messageCount = await countTold(stage.server)
     const webhooks: { tenant: OurTenant; id: string }[] = []
@@ -150,7 +149,7 @@ async function withFleet<Result>(
   const urls = await server.createDatabase(DATABASE)
   const receiver = await startServerProcess(['bench/load/webhook-receiver.ts'])
   const settings = { SECRETS_KEY: KEY.toString('base64'), OUTGOING_PRIVATE: '1' }
-  const sizes = { companies: [companies], records: Math.min(Math.max(1, events - 1), LARGEST_CALL) }
+  const sizes = { companies: [companies], records: Math.min(Math.max(1, events - 1), MAX_CALL) }
   const ours = await openOurs(urls, sizes, { settings })
   const pool = openPool({ url: urls.serviceUrl, name: 'bench webhooks', max: CALLERS })
   const services = { pool, newId, secrets: createSecretBox([KEY]) }

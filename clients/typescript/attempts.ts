@@ -49,7 +49,7 @@ interface Call<T> {
 }
 
 const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 20_000
+const MAX_PAUSE_MS = 20_000
 const RETRIED = new Set([429, 502, 503, 504])
 
 /**
@@ -140,7 +140,7 @@ function refusal(response: Response, body: unknown): Failure {
 
 /** Full jitter: anything between no pause and one that doubles with each attempt. */
 function backoffMs(attempt: number, { random }: Clock): number {
-  return random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1))
+  return random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1))
 }
 
 /** The seconds of a Retry-After header, which holds seconds or a date (RFC 9110 section 10.2.3). */

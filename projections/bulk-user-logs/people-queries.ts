@@ -37,9 +37,9 @@ export interface PersonSearch {
 }
 
 /** More employees are not listed: those of a call are compared with the text instead. */
-const MOST_LISTED = 100
+const MAX_LISTED = 100
 /** Of keys with the same name, only the newest are found. */
-const MOST_KEYS = 20
+const MAX_KEYS = 20
 
 const EMPLOYEES = sql.id(schemaOf(employees), 'employees')
 /** Has the unique indexes on email and external id. */
@@ -69,7 +69,7 @@ export async function findPeople(db: AnyDb, companyId: string, { employee, q }: 
         db,
         q,
         await listEntryConditions(db, company, q),
-        sql`select employee_id from ${EMPLOYEES} where ${isTheirs} limit ${MOST_LISTED + 1}`,
+        sql`select employee_id from ${EMPLOYEES} where ${isTheirs} limit ${MAX_LISTED + 1}`,
       ),
     )
   }
@@ -78,7 +78,7 @@ export async function findPeople(db: AnyDb, companyId: string, { employee, q }: 
 
 async function listEntryConditions(db: AnyDb, company: string, text: string): Promise<RawBuilder<unknown>[]> {
   const { rows } = await sql<{ api_id: string }>`select api_id from api_keys
-    where company_id = ${company} and lower(name) = lower(${text}) order by api_id desc limit ${MOST_KEYS}`.execute(db)
+    where company_id = ${company} and lower(name) = lower(${text}) order by api_id desc limit ${MAX_KEYS}`.execute(db)
   const keys = rows.map(({ api_id: id }) => id)
   if (isId('key', text)) keys.push(toUuid(text))
   const address = readAddress(text)
@@ -122,7 +122,7 @@ async function listPeople(
   query: RawBuilder<unknown>,
 ): Promise<PersonSearch> {
   const { rows } = await (query as RawBuilder<{ employee_id: string }>).execute(db)
-  if (rows.length > MOST_LISTED) return { text, employeeIds: null, ofEntry }
+  if (rows.length > MAX_LISTED) return { text, employeeIds: null, ofEntry }
   const employeeIds = new Set(rows.map(({ employee_id: id }) => fromUuid('emp', id)))
   if (isId('emp', text)) employeeIds.add(text)
   return { text, employeeIds, ofEntry }

@@ -80,7 +80,7 @@ async function readIndexed(db: AnyDb, companyId: string, person: PersonSearch, s
 
 /** The records that are read at once: few at first, because they may be enough. */
 const FIRST_READ = 1_000
-const LARGEST_READ = 16_000
+const MAX_READ = 16_000
 
 /** Reads entries one after the other, until enough are found or the budget is spent. */
 async function scanEntries(db: AnyDb, companyId: string, people: PersonSearch[], search: Search): Promise<Found> {
@@ -88,7 +88,7 @@ async function scanEntries(db: AnyDb, companyId: string, people: PersonSearch[],
   const positions: number[] = []
   const answersOfPeople = people.map(() => new Map<string, boolean>())
   let searchedTo: number | null = null
-  for (let [spent, most] = [0, FIRST_READ]; spent < budget; most = Math.min(2 * most, LARGEST_READ)) {
+  for (let [spent, most] = [0, FIRST_READ]; spent < budget; most = Math.min(2 * most, MAX_READ)) {
     const after: number | null = searchedTo
     const next = after === null ? search : within(search, (position) => sql`${position} ${direction.isBeyond} ${after}`)
     const entries = await readScanned(db, companyId, people, next, Math.min(most, budget - spent))

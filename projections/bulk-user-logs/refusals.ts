@@ -40,9 +40,9 @@ export interface Refusals {
 }
 
 /** Unknown fields are named by the client, so a call can have many. */
-const MOST_CAUSES = 50
+const MAX_CAUSES = 50
 /** Grouping more errors would take seconds. A usual failed call has about one for each record. */
-const MOST_ERRORS = 20_000
+const MAX_ERRORS = 20_000
 
 interface CallPlace {
   position: number
@@ -54,7 +54,7 @@ export async function readRefusals(
   db: AnyDb,
   companyId: string,
   call: CallPlace,
-  mostErrors = MOST_ERRORS,
+  mostErrors = MAX_ERRORS,
 ): Promise<Refusals> {
   const { rows: counts } = await sql<{ kept: number }>`select count(*)::integer as kept from events
     where ${isRefusedIn(companyId, call)} and data is not null and data::json -> 'truncated' is null`.execute(db)
@@ -62,13 +62,13 @@ export async function readRefusals(
     select code, pointer, min(message) as message, count(distinct position)::integer as records,
       sum(count(*)) over ()::integer as counted
     from (${selectErrors(companyId, call)} order by position limit ${mostErrors}) errors
-    group by code, pointer order by records desc, code, pointer limit ${MOST_CAUSES + 1}`.execute(db)
+    group by code, pointer order by records desc, code, pointer limit ${MAX_CAUSES + 1}`.execute(db)
   return {
     kept: counts[0]!.kept,
     causes: rows
-      .slice(0, MOST_CAUSES)
+      .slice(0, MAX_CAUSES)
       .map(({ code, pointer, message, records }) => ({ code, pointer, message, records })),
-    hasMore: rows.length > MOST_CAUSES,
+    hasMore: rows.length > MAX_CAUSES,
     isPartial: rows[0]?.counted === mostErrors,
   }
 }

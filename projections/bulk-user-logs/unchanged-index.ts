@@ -105,7 +105,7 @@ const bucketOf = (person: RawBuilder<unknown>) => sql`(${person} & ${BUCKETS - 1
 /** How many blocks are read at once: few at first, because they may be enough. */
 const BLOCK_READS = [1, 4, 16, 64, 256]
 /** The most employees that a search looks up in blocks at once, so that a text that finds many ends sooner. */
-const MOST_LOOK_UPS = 4_096
+const MAX_LOOK_UPS = 4_096
 
 /** Finds the first entries with a record that changed nothing of one of these employees. */
 export async function findUnchanged(
@@ -172,7 +172,7 @@ async function findInBlocks(
   const positions: number[] = []
   let searchedTo: number | null = null
   for (const blocks of BLOCK_READS) {
-    if (blocks * employeeIds.length > MOST_LOOK_UPS) break
+    if (blocks * employeeIds.length > MAX_LOOK_UPS) break
     const isNext: RawBuilder<unknown> = searchedTo === null ? sql`true` : sql`u.last_position ${isBeyond} ${searchedTo}`
     const { rows } = await sql<{ searched_to: number | null; blocks: number; positions: string[] }>`
       with people as materialized (

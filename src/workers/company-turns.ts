@@ -37,12 +37,12 @@ export interface CompanyTurns {
 const JOBS_AT_ONCE = 100
 /** Companies that may wait for their turn; the sweep finds the others again. */
 const WAITING = 4_000
-const LONGEST_WAIT_MS = 60_000
+const MAX_WAIT_MS = 60_000
 
 /** Works for companies in turns, one thing each: a pg-boss worker, and the sweep for those that are due without a job. */
 export async function startTurns(options: TurnsOptions): Promise<CompanyTurns> {
   const { boss, pool, log, queue, what, atOnce, sweepIntervalMs } = options
-  const slots = createBudget({ total: atOnce, share: 1, maxWaiting: WAITING, maxWaitMs: LONGEST_WAIT_MS })
+  const slots = createBudget({ total: atOnce, share: 1, maxWaiting: WAITING, maxWaitMs: MAX_WAIT_MS })
   const runs = new Runs((error, { companyId }) => log.warn({ companyId, err: error }, `could not ${what}`))
 
   function dispatch(companyIds: string[]): void {

@@ -22,11 +22,11 @@ async function focused(page: Page): Promise<{ text: string; href: string | null;
   })
 }
 
-const MOST_TABS = 60
+const MAX_TABS = 60
 
 /** Tabs to the link with this address. Throws when it can't be reached, or when the focus is invisible on the way. */
 async function tabTo(page: Page, href: string): Promise<void> {
-  for (let pressed = 0; pressed < MOST_TABS; pressed += 1) {
+  for (let pressed = 0; pressed < MAX_TABS; pressed += 1) {
     await page.keyboard.press('Tab')
     const found = await focused(page)
     if (!found.hasRing) throw new Error(`the focus on “${found.text}” cannot be seen`)

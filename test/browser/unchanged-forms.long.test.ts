@@ -5,14 +5,14 @@ import { createConfiguredSecretBox } from '../../src/bootstrap/secrets.ts'
 import { KEY_SCOPES } from '../../src/domain/accounts/api-key.ts'
 import { MAX_EVERY_HOURS, WEEKDAYS } from '../../src/domain/accounts/expected-calls.ts'
 import { MAX_NETWORKS } from '../../src/domain/accounts/key-access.ts'
-import { LARGEST_QUOTA } from '../../src/domain/accounts/key-lifecycle.ts'
+import { MAX_QUOTA } from '../../src/domain/accounts/key-lifecycle.ts'
 import { REFRESH_PERIODS } from '../../src/domain/accounts/quota.ts'
 import { ROLES } from '../../src/domain/accounts/roles.ts'
 import { TIME_ZONES } from '../../src/domain/accounts/time-zone.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { CLIENT_AUTHS, type ProviderSettings } from '../../src/domain/provider-settings.ts'
 import { readProviderSettings } from '../../src/domain/providers/read-provider-settings.ts'
-import { LARGEST_CONCURRENCY, LONGEST_DESCRIPTION, LONGEST_URL } from '../../src/domain/webhooks/webhook-lifecycle.ts'
+import { MAX_CONCURRENCY, MAX_DESCRIPTION, MAX_URL } from '../../src/domain/webhooks/webhook-lifecycle.ts'
 import { WEBHOOK_TYPES } from '../../src/domain/webhook-types.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import { openBrowser, openPage, signIn } from '../support/browser/browser.ts'
@@ -59,7 +59,7 @@ const key = `/api-keys/${(await manage('POST', '/api-keys', { name: 'Edited' }))
 const KEYS = [
   ...TEXTS.map((name) => ({ name })),
   ...REFRESH_PERIODS.map((period) => ({ refresh_period: period })),
-  ...[0, 1, LARGEST_QUOTA].map((limit) => ({ quota_limit: limit })),
+  ...[0, 1, MAX_QUOTA].map((limit) => ({ quota_limit: limit })),
   ...KEY_SCOPES.map((scope) => ({ scopes: [scope] })),
   { scopes: KEY_SCOPES.toReversed() },
   ...[null, '2040-06-01T10:20:30.456Z', LAST_INSTANT].map((expiry) => ({ expires_at: expiry })),
@@ -82,10 +82,10 @@ const webhook = `/webhooks/${(await manage('POST', '/webhooks', { url: 'https://
 const WEBHOOKS = [
   ...WEBHOOK_TYPES.map((type) => ({ types: [type] })),
   { types: WEBHOOK_TYPES.toReversed() },
-  ...['', 'x'.repeat(LONGEST_DESCRIPTION), ...TEXTS].map((description) => ({ description })),
+  ...['', 'x'.repeat(MAX_DESCRIPTION), ...TEXTS].map((description) => ({ description })),
   ...[true, false].map((includes) => ({ include_data: includes })),
-  ...[1, LARGEST_CONCURRENCY].map((concurrency) => ({ concurrency })),
-  { url: 'https://example.com/'.padEnd(LONGEST_URL, 'x') },
+  ...[1, MAX_CONCURRENCY].map((concurrency) => ({ concurrency })),
+  { url: 'https://example.com/'.padEnd(MAX_URL, 'x') },
   { url: 'https://example.com/%20?a=%22&b=%27' },
 ]
 

@@ -10,7 +10,7 @@ import { needs } from '../support/processes/installed.ts'
 
 const FILE = 'docs/employee-ledger@.service'
 /** Of 10, from `systemd-analyze security`. */
-const MOST_EXPOSURE = 3
+const MAX_EXPOSURE = 3
 
 const text = readFileSync(FILE, 'utf8')
 const valuesOf = (name: string) => [...text.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value]) => value!)
@@ -38,7 +38,7 @@ await t.test('every variable is a setting of the program, with a valid value', a
 await t.test('systemd rates it as little exposed', needs('systemd-analyze'), async (t) => {
   const unit = path.join(t.testdir(), path.basename(FILE).replace('@', '@serve'))
   copyFileSync(FILE, unit)
-  const limit = `--threshold=${MOST_EXPOSURE * 10}`
+  const limit = `--threshold=${MAX_EXPOSURE * 10}`
   const { status, stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', limit, unit], {
     encoding: 'utf8',
   })

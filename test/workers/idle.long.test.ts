@@ -14,7 +14,7 @@ const QUESTIONS = 2
 /** How often a timer of the same interval can go off meanwhile. */
 const SWEEPS = QUESTIONS + 1
 /** On each server, also in the minute's turn, when pg-boss does its own maintenance. */
-const MOST_STATEMENTS = 60
+const MAX_STATEMENTS = 60
 
 const statements = watchStatements(t)
 const service = await startService(t, {}, { workers: true })
@@ -64,5 +64,5 @@ await t.test(
 
 await t.test('no server gets many statements', async (t) => {
   for (const [server, sent] of Map.groupBy(idle, ({ server }) => server))
-    t.ok(sent.length <= MOST_STATEMENTS, `${sent.length} on ${server}`)
+    t.ok(sent.length <= MAX_STATEMENTS, `${sent.length} on ${server}`)
 })

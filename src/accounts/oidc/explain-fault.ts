@@ -9,7 +9,7 @@ import { ProviderError } from './provider-client.ts'
 /** What the client asks a provider for, as sentences name it. */
 type ProviderResource = 'its configuration' | 'its keys' | 'tokens' | 'the claims of the user'
 
-const MOST_QUOTED = 300
+const MAX_QUOTED = 300
 
 /**
  * Turns whatever went wrong into a ProviderError. Its message quotes nothing that contains one of the secrets, and it has
@@ -185,6 +185,6 @@ function quoteSafely(text: string | undefined, secrets: readonly string[]): stri
   if (text === undefined || secrets.some((secret) => text.includes(secret))) return ''
   return text
     .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
-    .slice(0, MOST_QUOTED)
+    .slice(0, MAX_QUOTED)
     .trim()
 }

@@ -5,10 +5,10 @@ import { ProviderError } from './provider-client.ts'
 
 /** How long what a provider publishes is used, in milliseconds; a key that it withdraws is accepted no longer. */
 const KEPT_MS = 600_000
-const MOST_BYTES = 16 * 1024 * 1024
+const MAX_BYTES = 16 * 1024 * 1024
 /** How long a failure counts, in milliseconds: strangers can cause discoveries, and must not keep a dead provider asked. */
 const RETRY_MS = 5_000
-const MOST_FAILURES = 10_000
+const MAX_FAILURES = 10_000
 
 interface KnownProvider extends PublishedProvider {
   /** The provider and the version of its settings with which it was found. */
@@ -29,12 +29,12 @@ export function createKnownProviders(
   now: () => number = () => performance.now(),
 ): KnownProviders {
   const providers = new LRUCache<string, KnownProvider>({
-    maxSize: MOST_BYTES,
+    maxSize: MAX_BYTES,
     sizeCalculation: ({ metadata, keys }) => JSON.stringify(metadata).length + keys.bytes,
     ttl: KEPT_MS,
     noUpdateTTL: true,
   })
-  const failed = new LRUCache<string, { revision: string; error: ProviderError; until: number }>({ max: MOST_FAILURES })
+  const failed = new LRUCache<string, { revision: string; error: ProviderError; until: number }>({ max: MAX_FAILURES })
   const underWay = new Map<string, { revision: string; discovery: Promise<KnownProvider> }>()
 
   async function begin(provider: StoredProvider): Promise<KnownProvider> {

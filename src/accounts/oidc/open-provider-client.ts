@@ -21,7 +21,7 @@ import { TOLERANCE_S, verifyToken } from './verify-token.ts'
 /** Requests under way at once: of all companies, and of one. A request holds at most 256 kB. */
 const REQUESTS = { total: 256, share: 8, maxWaiting: 256, maxWaitMs: 10_000 }
 /** A longer ID token does not fit into an address. */
-const LONGEST_HINT = 4096
+const MAX_HINT = 4096
 
 interface OpenedProviderClient extends ProviderClient {
   /** Closes idle connections. */
@@ -102,7 +102,7 @@ export function openProviderClient({ secrets, now, ...options }: ProviderClientO
         const { metadata } = await findPublished(provider)
         if (!metadata.end_session_endpoint) return null
         const hint: Record<string, string> =
-          idToken === null || idToken.length > LONGEST_HINT ? {} : { id_token_hint: idToken }
+          idToken === null || idToken.length > MAX_HINT ? {} : { id_token_hint: idToken }
         const parameters = { ...hint, post_logout_redirect_uri: returnTo }
         return oidc.buildEndSessionUrl(configure(provider, metadata), parameters).href
       }),

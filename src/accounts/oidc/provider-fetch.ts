@@ -5,7 +5,7 @@ import { OutgoingError } from '../../outgoing/outgoing-error.ts'
 import { readAnswer } from '../../outgoing/read-answer.ts'
 
 /** Bytes of an answer. Real ones have a few thousand. */
-const MOST_READ = 256 * 1024
+const MAX_READ = 256 * 1024
 /** Statuses whose answers have no body (Fetch, "null body status"). */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205])
 
@@ -36,7 +36,7 @@ export function openProviderFetch({ outgoing, requests, companyId }: FetchOption
         if (status >= 300 && status < 400)
           throw new OutgoingError('broken', `It redirects (${status}), and redirects are not followed`)
         if (status < 200 || status > 599) throw new OutgoingError('broken', 'The answer is not valid HTTP')
-        const answer = await readAnswer(response, { most: MOST_READ })
+        const answer = await readAnswer(response, { most: MAX_READ })
         const { 'content-type': type } = response.headers
         return new Response(WITHOUT_BODY.has(status) ? null : new Uint8Array(answer), {
           status,

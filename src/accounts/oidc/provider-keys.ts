@@ -3,7 +3,7 @@ import { createLocalJWKSet, errors, jwtVerify } from 'jose'
 import { ProviderError } from './provider-client.ts'
 
 /** How many keys a provider may have. Real ones have fewer than ten. */
-const MOST_KEYS = 100
+const MAX_KEYS = 100
 /** How often keys may be fetched again because they do not fit a token. */
 const REFETCH_MS = 10_000
 
@@ -95,8 +95,8 @@ async function verifyWith(find: JWTVerifyGetKey, token: string, options: JWTVeri
 /** Keeps what verifying needs of the public keys that sign. */
 function readKeys(sent: unknown): { find: JWTVerifyGetKey; bytes: number; algorithms: string[] } {
   const all = (sent as Partial<JSONWebKeySet> | null)?.keys
-  if (!Array.isArray(all) || all.length === 0 || all.length > MOST_KEYS)
-    throw new ProviderError('misconfigured', `The provider's key set must have 1 to ${MOST_KEYS} keys`)
+  if (!Array.isArray(all) || all.length === 0 || all.length > MAX_KEYS)
+    throw new ProviderError('misconfigured', `The provider's key set must have 1 to ${MAX_KEYS} keys`)
   const kept = all.filter(isObject).map(({ kty, kid, alg, use, key_ops, crv, x, y, n, e }): JWK => {
     const given = Object.entries({ kty, kid, alg, use, key_ops, crv, x, y, n, e })
     return Object.fromEntries(given.filter(([, value]) => value !== undefined))

@@ -4,10 +4,10 @@ import type { ProviderIdentity } from './provider-client.ts'
 import { ProviderError } from './provider-client.ts'
 
 /** The longest subject (OpenID Connect Core 1.0, section 2), and the longest `sid` that is kept. */
-export const MOST_ID_CHARACTERS = 255
-const MOST_EMAIL_CHARACTERS = 320
-const MOST_NAME_CHARACTERS = 200
-const MOST_ROLE_VALUES = 1000
+export const MAX_ID_CHARACTERS = 255
+const MAX_EMAIL_CHARACTERS = 320
+const MAX_NAME_CHARACTERS = 200
+const MAX_ROLE_VALUES = 1000
 
 type Claims = Readonly<Record<string, unknown>>
 
@@ -37,8 +37,8 @@ export function readIdentity(
   { role_claim: roleClaim }: Pick<ProviderSettings, 'role_claim'>,
   idToken: string,
 ): ProviderIdentity {
-  const email = readText(claims.email, MOST_EMAIL_CHARACTERS)
-  const subject = readText(claims.sub, MOST_ID_CHARACTERS)
+  const email = readText(claims.email, MAX_EMAIL_CHARACTERS)
+  const subject = readText(claims.sub, MAX_ID_CHARACTERS)
   if (subject === null) throw new ProviderError('invalid_response', 'The subject ("sub") is not valid')
   if (roleClaim !== null && leavesOut(claims, roleClaim))
     throw new ProviderError(
@@ -51,11 +51,11 @@ export function readIdentity(
     email: claims.email_verified === true ? readProvenEmail(email) : null,
     claimedEmail: email,
     isEmailVerified: claims.email_verified === true,
-    name: readText(claims.name, MOST_NAME_CHARACTERS),
+    name: readText(claims.name, MAX_NAME_CHARACTERS),
     roleValues: roleClaim === null ? [] : readValues(claims[roleClaim], roleClaim),
     claims,
     idToken,
-    providerSession: readText(claims.sid, MOST_ID_CHARACTERS),
+    providerSession: readText(claims.sid, MAX_ID_CHARACTERS),
   }
 }
 
@@ -68,10 +68,10 @@ export function readText(value: unknown, most: number): string | null {
 /** Refuses too many values instead of leaving some out, because one of these may make a person an administrator. */
 function readValues(value: unknown, name: string): string[] {
   const values: unknown[] = Array.isArray(value) ? value : [value]
-  if (values.length > MOST_ROLE_VALUES)
+  if (values.length > MAX_ROLE_VALUES)
     throw new ProviderError(
       'misconfigured',
-      `The person has more than ${MOST_ROLE_VALUES} values of the claim "${name}"`,
+      `The person has more than ${MAX_ROLE_VALUES} values of the claim "${name}"`,
     )
   return values.filter((one) => typeof one === 'string')
 }

@@ -4,7 +4,7 @@ import type { ProviderSettings } from '../../domain/provider-settings.ts'
 import { explainClaim } from './explain-fault.ts'
 import type { LogoutNotice } from './provider-client.ts'
 import { ProviderError } from './provider-client.ts'
-import { MOST_ID_CHARACTERS, readText } from './read-identity.ts'
+import { MAX_ID_CHARACTERS, readText } from './read-identity.ts'
 
 /** What the header may call a logout token; older providers give it no type of its own. */
 const TYPES: readonly unknown[] = [undefined, 'JWT', 'logout+jwt', 'application/logout+jwt']
@@ -36,8 +36,8 @@ function readHeader(token: string): ProtectedHeaderParameters {
 
 /** Reads the claims of a logout token whose signature, issuer, audience and times are right. */
 export function readLogoutNotice(claims: JWTPayload): LogoutNotice {
-  const subject = readText(claims.sub, MOST_ID_CHARACTERS)
-  const providerSession = readText(claims.sid, MOST_ID_CHARACTERS)
+  const subject = readText(claims.sub, MAX_ID_CHARACTERS)
+  const providerSession = readText(claims.sid, MAX_ID_CHARACTERS)
   if (typeof claims.jti !== 'string') throw explainClaim('jti')
   const event = (claims.events as Record<string, unknown> | null | undefined)?.[EVENT]
   if (typeof event !== 'object' || event === null || Array.isArray(event))

@@ -20,10 +20,10 @@ const ALGORITHMS = [-7, -8, -257]
 /** How long a browser may ask its user, in milliseconds. */
 const TIMEOUT_MS = 5 * 60_000
 /** The longest answer of a browser, in characters. */
-const MOST_CHARACTERS = 16_384
+const MAX_CHARACTERS = 16_384
 /** An RSA key of 4096 bits has fewer. More would only cost time to check. */
-const MOST_KEY_BYTES = 640
-const MOST_ID_BYTES = 1_023
+const MAX_KEY_BYTES = 640
+const MAX_ID_BYTES = 1_023
 const TRANSPORTS: readonly string[] = ['ble', 'hybrid', 'internal', 'nfc', 'usb']
 
 /** A passkey as an authenticator has made it. */
@@ -95,7 +95,7 @@ export async function checkRegistration(
     if (!registrationInfo) return null
     const { id: text, publicKey, counter, transports = [] } = registrationInfo.credential
     const id = Buffer.from(text, 'base64url')
-    if (id.length > MOST_ID_BYTES || publicKey.length > MOST_KEY_BYTES) return null
+    if (id.length > MAX_ID_BYTES || publicKey.length > MAX_KEY_BYTES) return null
     const supported = [transports].flat().filter((transport) => TRANSPORTS.includes(transport))
     return { id, publicKey: Buffer.from(publicKey), counter, transports: [...new Set(supported)] }
   } catch {
@@ -117,7 +117,7 @@ export function readAssertion(answer: string): Assertion | null {
   const { id, response: signed } = response ?? {}
   const owner = readUserHandle(signed?.userHandle)
   const credentialId = Buffer.from(typeof id === 'string' ? id : '', 'base64url')
-  const isNamed = credentialId.length > 0 && credentialId.length <= MOST_ID_BYTES
+  const isNamed = credentialId.length > 0 && credentialId.length <= MAX_ID_BYTES
   return response && owner && isNamed ? { credentialId, owner, response } : null
 }
 
@@ -158,7 +158,7 @@ export async function checkAssertion(
 }
 
 function parseAnswer(answer: string): object | null {
-  if (answer.length > MOST_CHARACTERS) return null
+  if (answer.length > MAX_CHARACTERS) return null
   try {
     const value = JSON.parse(answer) as unknown
     return typeof value === 'object' && value !== null ? value : null

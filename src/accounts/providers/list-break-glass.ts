@@ -2,8 +2,8 @@ import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
 import type { Row } from '../../ledger/tables.ts'
 
-const MOST_LISTED = 100
-const MOST_UNLINKED = 50
+const MAX_LISTED = 100
+const MAX_UNLINKED = 50
 
 export interface Administrator {
   id: string
@@ -16,7 +16,7 @@ export async function listBreakGlass(client: Queryable, companyId: string): Prom
   const { rows } = await client.query<Row<'users', 'user_id' | 'name' | 'email'>>(
     `select user_id, name, email from users
      where company_id = $1 and role = 'admin' and removed_at is null and password_hash is not null
-     order by user_id limit ${MOST_LISTED}`,
+     order by user_id limit ${MAX_LISTED}`,
     [toUuid(companyId)],
   )
   return rows.map(({ user_id: id, name, email }) => ({ id: fromUuid('usr', id), name, email }))
@@ -39,7 +39,7 @@ export async function readUnlinkedUsers(client: Queryable, companyId: string): P
   )
   const { rows: first } = await client.query<Row<'users', 'user_id' | 'name' | 'email'>>(
     `select user_id, name, email from users where company_id = $1 and removed_at is null and issuer is null
-     order by name, user_id limit ${MOST_UNLINKED}`,
+     order by name, user_id limit ${MAX_UNLINKED}`,
     [toUuid(companyId)],
   )
   return { ...rows[0]!, first: first.map(({ user_id: id, name, email }) => ({ id: fromUuid('usr', id), name, email })) }

@@ -10,7 +10,7 @@ import { endSessions } from '../session-events.ts'
 import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 
 /** How many logout tokens of a company are remembered. Further ones end sessions, and could do so again. */
-const MOST_TOKENS = 10_000
+const MAX_TOKENS = 10_000
 
 /**
  * Ends the sessions that a provider says have ended there. Sessions that began later stay, and a token that comes again
@@ -38,10 +38,10 @@ export function endSessionsOfNotice(
 async function rememberToken(client: PoolClient, companyId: string, tokenHash: Buffer): Promise<boolean> {
   const { rows } = await client.query<{ count: number }>(
     `select count(*)::integer as count from (
-       select from logout_tokens where company_id = $1 limit ${MOST_TOKENS}) remembered`,
+       select from logout_tokens where company_id = $1 limit ${MAX_TOKENS}) remembered`,
     [toUuid(companyId)],
   )
-  if (rows[0]!.count === MOST_TOKENS) return true
+  if (rows[0]!.count === MAX_TOKENS) return true
   const { rowCount } = await client.query(
     `insert into logout_tokens (company_id, token_hash, expires_at)
      values ($1, $2, statement_timestamp() + make_interval(secs => ${OLDEST_TOKEN_S + 2 * TOLERANCE_S}))

@@ -42,8 +42,8 @@ type ProviderSignIn =
 
 type Recognized = { userId: string } | { refusal: SignInRefusal }
 
-const LONGEST_ID_TOKEN = 8_192
-const LONGEST_NAME = 120
+const MAX_ID_TOKEN = 8_192
+const MAX_NAME = 120
 
 /** Names the row of a session whose ID token is sealed. */
 export function placeOfIdToken(userId: string): string {
@@ -69,7 +69,7 @@ export async function signInThroughProvider(
   if (position !== null) company.onCommitted?.([companyId])
   if ('refusal' in result) return { outcome: 'refused', refusal: result.refusal }
   const { issuer, subject, providerSession, idToken } = identity
-  const sealed = idToken.length > LONGEST_ID_TOKEN ? null : secrets.encrypt(idToken, placeOfIdToken(result.userId))
+  const sealed = idToken.length > MAX_ID_TOKEN ? null : secrets.encrypt(idToken, placeOfIdToken(result.userId))
   const proof = { method: 'provider', issuer, subject, providerSession, idToken: sealed } as const
   const cookie = await beginSession(pool, { companyId, userId: result.userId }, proof, session)
   // The user was unlinked or removed after the lock was released.
@@ -145,6 +145,6 @@ async function giveRole(
 
 /** The name as users have it; null if there is none that can be stored. */
 function readName(sent: string | null): string | null {
-  const name = [...(sent ?? '').trim()].slice(0, LONGEST_NAME).join('')
+  const name = [...(sent ?? '').trim()].slice(0, MAX_NAME).join('')
   return name === '' || !isStorableText(name) ? null : name
 }

@@ -7,7 +7,7 @@ import { SEALED_COLUMNS } from './sealed-columns.ts'
 
 const AT_ONCE = 500
 /** Another pass is needed only for secrets that the service changed meanwhile. */
-const MOST_PASSES = 5
+const MAX_PASSES = 5
 
 /** What the keys can do with the stored secrets, without those that have ended. */
 interface StoredSecrets {
@@ -41,7 +41,7 @@ export async function checkStoredSecrets(db: LedgerDb, box: SecretBox): Promise<
  */
 export async function reencryptSecrets(db: LedgerDb, box: SecretBox): Promise<number> {
   let total = 0
-  for (let [passes, missed] = [0, 1]; missed > 0 && passes < MOST_PASSES; passes += 1) {
+  for (let [passes, missed] = [0, 1]; missed > 0 && passes < MAX_PASSES; passes += 1) {
     missed = 0
     for await (const row of readSealed(db)) {
       if (box.isCurrent(row.sealed)) continue

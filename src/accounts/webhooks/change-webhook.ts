@@ -7,7 +7,7 @@ import {
   decideWebhook,
   decideWebhookChange,
   evolveWebhook,
-  MOST_WEBHOOKS,
+  MAX_WEBHOOKS,
 } from '../../domain/webhooks/webhook-lifecycle.ts'
 import type { WebhookDisabledReason, WebhookSettings } from '../../domain/webhook-types.ts'
 import { WEBHOOK_SECRET_PREFIX } from '../../domain/webhook-types.ts'
@@ -32,7 +32,7 @@ export const NO_SUCH_WEBHOOK = problem('webhook_not_found', 'No such webhook exi
 const CHANGED = 'The webhook has changed since you opened this page. Nothing was done; check it, then try again'
 const CREATED_MEANWHILE =
   'A webhook has been created since you opened this form. If it is this one, rotate it to get a new secret; if not, submit again'
-const TOO_MANY = problem('too_many_webhooks', `A company can have at most ${MOST_WEBHOOKS} webhooks; remove one first`)
+const TOO_MANY = problem('too_many_webhooks', `A company can have at most ${MAX_WEBHOOKS} webhooks; remove one first`)
 const SECRET_BYTES = 32
 
 /** The services that change webhooks. */
@@ -66,7 +66,7 @@ export async function createWebhook(
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
     const count = await countWebhooks(client, companyId)
     assertSeen(seen, count, CREATED_MEANWHILE)
-    if (count >= MOST_WEBHOOKS) throw new RefusedByStateError(TOO_MANY)
+    if (count >= MAX_WEBHOOKS) throw new RefusedByStateError(TOO_MANY)
     const created = decideWebhook(id, settings)
     const webhook = evolveWebhook({ id, version: 0, settings, status: 'enabled', disabledReason: null }, created)
     await insertWebhook(client, companyId, webhook, encryptSecret(services.secrets, secret, id), now)

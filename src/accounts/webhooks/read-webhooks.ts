@@ -53,7 +53,7 @@ export interface SeenWebhook {
   now: string
 }
 
-/** Lists a company's webhooks, oldest first. There are never more than MOST_WEBHOOKS. */
+/** Lists a company's webhooks, oldest first. There are never more than MAX_WEBHOOKS. */
 export async function listWebhooks(db: LedgerDb, companyId: string): Promise<SeenWebhook[]> {
   const { rows } = await sql<WebhookRow>`${sql.raw(SELECT_WEBHOOKS)}
     where w.company_id = ${toUuid(companyId)} order by w.webhook_id`.execute(db)

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { Option } from 'commander'
 import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD, REFRESH_PERIODS } from '../../domain/accounts/quota.ts'
 import { KEY_SCOPES } from '../../domain/accounts/api-key.ts'
-import { DEFAULT_OVERLAP_SECONDS, LARGEST_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
+import { DEFAULT_OVERLAP_SECONDS, MAX_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
 import { companyOption, idOption, jsonOption, loadOnRun } from '../terminal/options.ts'
 import { parseNetwork, parseText, parseTimeOrNever, parseWholeNumber } from '../terminal/options.ts'
 
@@ -24,7 +24,7 @@ export function addKeyCommands(program: Command): void {
     .description('issue an API key; shows its secret once')
     .addOption(companyOption())
     .requiredOption('--name <name>', 'the name of the key', parseText(120))
-    .option('--quota-limit <n>', 'requests in each period', parseWholeNumber(LARGEST_QUOTA), DEFAULT_QUOTA_LIMIT)
+    .option('--quota-limit <n>', 'requests in each period', parseWholeNumber(MAX_QUOTA), DEFAULT_QUOTA_LIMIT)
     .addOption(period().default(DEFAULT_REFRESH_PERIOD))
     .addOption(scopes().default([...KEY_SCOPES], KEY_SCOPES.join(' ')))
     .addOption(expiry())
@@ -43,7 +43,7 @@ export function addKeyCommands(program: Command): void {
     .addOption(companyOption())
     .addOption(keyOption())
     .option('--name <name>', 'the name of the key', parseText(120))
-    .option('--quota-limit <n>', 'requests in each period', parseWholeNumber(LARGEST_QUOTA))
+    .option('--quota-limit <n>', 'requests in each period', parseWholeNumber(MAX_QUOTA))
     .addOption(period())
     .addOption(scopes())
     .addOption(expiry())

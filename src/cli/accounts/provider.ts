@@ -10,7 +10,7 @@ import type { Config } from '../../config.ts'
 import { problem } from '../../domain/errors.ts'
 import type { ClientAuth, ProviderSettings, ProviderUse } from '../../domain/provider-settings.ts'
 import { findProviderAddresses } from '../../domain/providers/provider-addresses.ts'
-import { LONGEST_SECRET, readProviderSettings } from '../../domain/providers/read-provider-settings.ts'
+import { MAX_SECRET, readProviderSettings } from '../../domain/providers/read-provider-settings.ts'
 import { openProviderClient } from '../../accounts/oidc/open-provider-client.ts'
 import { ProviderError } from '../../accounts/oidc/provider-client.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
@@ -145,7 +145,7 @@ async function readNewSecret(clientAuth: ClientAuth, file: string | undefined): 
 }
 
 /** More bytes than a secret of the largest length can have are refused as too long. */
-const MOST_BYTES = 8 * LONGEST_SECRET
+const MAX_BYTES = 8 * MAX_SECRET
 
 async function readSecretFile(file: string): Promise<string> {
   const chunks: Buffer[] = []
@@ -154,7 +154,7 @@ async function readSecretFile(file: string): Promise<string> {
     for await (const chunk of file === '-' ? process.stdin : createReadStream(file)) {
       chunks.push(chunk as Buffer)
       bytes += (chunk as Buffer).length
-      if (bytes > MOST_BYTES) break
+      if (bytes > MAX_BYTES) break
     }
   } catch (error) {
     throw new StartupError(`the file of the secret cannot be read: ${(error as Error).message}`, { cause: error })

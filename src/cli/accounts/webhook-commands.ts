@@ -3,9 +3,9 @@ import { Option } from 'commander'
 import { DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
 import {
   DEFAULT_CONCURRENCY,
-  LARGEST_CONCURRENCY,
-  LONGEST_DESCRIPTION,
-  LONGEST_URL,
+  MAX_CONCURRENCY,
+  MAX_DESCRIPTION,
+  MAX_URL,
 } from '../../domain/webhooks/webhook-lifecycle.ts'
 import { WEBHOOK_TYPES } from '../../domain/webhook-types.ts'
 import { companyOption, idOption, jsonOption, loadOnRun } from '../terminal/options.ts'
@@ -20,14 +20,14 @@ export function addWebhookCommands(program: Command): void {
     .command('create')
     .description('create a webhook; shows its secret once')
     .addOption(companyOption())
-    .requiredOption('--url <url>', 'where messages are sent', parseText(LONGEST_URL))
-    .option('--description <text>', 'what the webhook is for', parseText(LONGEST_DESCRIPTION), '')
+    .requiredOption('--url <url>', 'where messages are sent', parseText(MAX_URL))
+    .option('--description <text>', 'what the webhook is for', parseText(MAX_DESCRIPTION), '')
     .addOption(new Option('--types <type...>', 'the types of the messages; default: all').choices(WEBHOOK_TYPES))
     .option('--include-data', 'messages contain values, too', false)
     .option(
       '--concurrency <n>',
       'how many messages may be under way at once',
-      parseWholeNumber(LARGEST_CONCURRENCY, 1),
+      parseWholeNumber(MAX_CONCURRENCY, 1),
       DEFAULT_CONCURRENCY,
     )
     .addOption(jsonOption())

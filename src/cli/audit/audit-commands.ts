@@ -10,8 +10,8 @@ import {
   USAGE_ERROR,
 } from '../terminal/options.ts'
 
-const LARGEST_POSITION = Number.MAX_SAFE_INTEGER
-const MOST_WITNESSES = 1_000
+const MAX_POSITION = Number.MAX_SAFE_INTEGER
+const MAX_WITNESSES = 1_000
 
 /** Adds `audit …`: export and verification of the ledger, and rotation of the signing key. */
 export function addAuditCommands(program: Command): void {
@@ -24,7 +24,7 @@ export function addAuditCommands(program: Command): void {
       '--out <file>',
       'the file to write, compressed if its name ends in `.gz`; the checkpoint goes to FILE.checkpoint (default: standard output, without a checkpoint)',
     )
-    .option('--after <n>', 'start after this position, to continue an export', parseWholeNumber(LARGEST_POSITION), 0)
+    .option('--after <n>', 'start after this position, to continue an export', parseWholeNumber(MAX_POSITION), 0)
     .action(loadOnRun(async () => (await import('./audit-export.ts')).exportLedger))
   audit
     .command('evidence')
@@ -63,7 +63,7 @@ export function addAuditCommands(program: Command): void {
     .option(
       '--quorum <n>',
       'how many of these witnesses must have cosigned a checkpoint (default: all)',
-      parseWholeNumber(MOST_WITNESSES),
+      parseWholeNumber(MAX_WITNESSES),
     )
     .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./audit-verify.ts')).verifyLedger))

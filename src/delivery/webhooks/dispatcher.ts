@@ -11,9 +11,9 @@ import { releaseWebhook } from './progress.ts'
 /** Rounds at once, of all companies; one company may have a quarter of them. */
 const ROUNDS: Record<Pace, number> = { prompt: 32, slow: 32, failing: 64 }
 const WAITING = 4_000
-const LONGEST_WAIT_MS = 60_000
+const MAX_WAIT_MS = 60_000
 
-const createSlots = (total: number) => createBudget({ total, maxWaiting: WAITING, maxWaitMs: LONGEST_WAIT_MS })
+const createSlots = (total: number) => createBudget({ total, maxWaiting: WAITING, maxWaitMs: MAX_WAIT_MS })
 
 /**
  * Delivers to many webhooks at once, each in a run of its own. A step waits for a free slot, and then delivers a round of

@@ -4,9 +4,9 @@ import { openOutgoing } from '../../outgoing/connections.ts'
 import { readAnswer } from '../../outgoing/read-answer.ts'
 
 /** Bytes of an answer that are read. */
-const MOST_READ = 64 * 1024
+const MAX_READ = 64 * 1024
 /** Bytes of an answer that are kept. */
-const MOST_KEPT = 1024
+const MAX_KEPT = 1024
 
 /** What came of sending a message. */
 export interface PostResult {
@@ -56,7 +56,7 @@ export function openPoster(options: Omit<OutgoingOptions, 'peer'>): Poster {
 }
 
 async function readStart(response: IncomingMessage): Promise<string | null> {
-  const kept = await readAnswer(response, { most: MOST_READ, kept: MOST_KEPT })
+  const kept = await readAnswer(response, { most: MAX_READ, kept: MAX_KEPT })
   // PostgreSQL stores no U+0000.
   return kept.length === 0 ? null : new TextDecoder().decode(kept).replaceAll('\0', '\uFFFD')
 }

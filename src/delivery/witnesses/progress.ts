@@ -11,11 +11,11 @@ import { openDatabase } from '../../postgres/kysely.ts'
  */
 
 /** Companies of a witness in one round; further ones follow in the next. */
-const MOST_COMPANIES = 2_000
+const MAX_COMPANIES = 2_000
 /** Longer than a checkpoint takes to be submitted. Another process may try again then. */
 const LEASE_SECONDS = 120
 const FIRST_RETRY_SECONDS = 60
-const LONGEST_RETRY_SECONDS = 3_600
+const MAX_RETRY_SECONDS = 3_600
 /** Submissions in a row without an outcome that are a failure. */
 const MAX_UNDECIDED = 3
 
@@ -30,7 +30,7 @@ export async function listDue(pool: Pool, witness: string): Promise<string[]> {
     select h.company_id from heads h
     left join witness_progress p on p.company_id = h.company_id and p.witness = ${witness}
     where h.position > coalesce(p.size, 0) and coalesce(p.due_at, '-infinity') <= statement_timestamp()
-    order by p.due_at nulls first, h.company_id limit ${MOST_COMPANIES}`.execute(openDatabase<LedgerTables>(pool))
+    order by p.due_at nulls first, h.company_id limit ${MAX_COMPANIES}`.execute(openDatabase<LedgerTables>(pool))
   return rows.map((row) => fromUuid('com', row.company_id))
 }
 
@@ -65,7 +65,7 @@ export async function recordSuccess(
 }
 
 const RETRIED_AT = `statement_timestamp() + make_interval(secs =>
-  least(${FIRST_RETRY_SECONDS} * 2 ^ least(attempts, 10), ${LONGEST_RETRY_SECONDS}))`
+  least(${FIRST_RETRY_SECONDS} * 2 ^ least(attempts, 10), ${MAX_RETRY_SECONDS}))`
 
 /**
  * Records that a submission neither succeeded nor failed, and was made when the witness had cosigned `oldSize`. It is

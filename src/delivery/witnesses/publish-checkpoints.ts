@@ -24,7 +24,7 @@ const ROUND_MS = 45_000
 /** Submissions to one witness at once. */
 const LANES = 8
 /** Submissions without an answer, one after the other, after which a witness is left alone until the next round. */
-const MOST_UNANSWERED = 3
+const MAX_UNANSWERED = 3
 
 /**
  * Submits the checkpoint of every company that has changed to all witnesses. Each witness has its own time, so one that
@@ -63,7 +63,7 @@ async function publishTo(
   let unanswered = 0
   const lane = async () => {
     for (const companyId of companies) {
-      if (signal.aborted || unanswered >= MOST_UNANSWERED || performance.now() > endsAt) return
+      if (signal.aborted || unanswered >= MAX_UNANSWERED || performance.now() > endsAt) return
       try {
         const published = await inCompany(companyId, () =>
           trackWork(services.pool, { companyId, work: 'witnesses', subject: name }, () =>

@@ -11,7 +11,7 @@ import { readAnswer } from '../../outgoing/read-answer.ts'
  */
 
 /** Bytes of an answer. Real ones have a few hundred. */
-const MOST_READ = 16 * 1024
+const MAX_READ = 16 * 1024
 
 /** A witness that cosigns checkpoints, and where they are sent. */
 export interface Witness {
@@ -55,7 +55,7 @@ export async function submitCheckpoint(
     `${url}/add-checkpoint`,
     { method: 'POST', headers, body: lines.join('\n'), signal },
     async (response) => {
-      const body = (await readAnswer(response, { most: MOST_READ })).toString()
+      const body = (await readAnswer(response, { most: MAX_READ })).toString()
       return judgeAnswer(response.statusCode ?? 0, body, submission, key)
     },
   )

@@ -48,7 +48,7 @@ export type KeyChange =
 /** The longest time that a rotated key's old secret may keep working, in seconds. */
 export const MAX_OVERLAP_SECONDS = 604_800
 export const DEFAULT_OVERLAP_SECONDS = 86_400
-export const LARGEST_QUOTA = 2_147_483_647
+export const MAX_QUOTA = 2_147_483_647
 
 export type Decided<Event> = { events: Event[]; problem?: undefined } | { events?: undefined; problem: Problem }
 

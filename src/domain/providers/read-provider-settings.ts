@@ -3,14 +3,14 @@ import type { RecordError, RecordErrorCode } from '../errors.ts'
 import { fieldError } from '../field-errors.ts'
 import { CLIENT_AUTHS, type ClientAuth, type ProviderSettings } from '../provider-settings.ts'
 
-export const LONGEST_NAME = 120
-export const LONGEST_ISSUER = 1_024
-export const LONGEST_CLIENT_ID = 255
-export const LONGEST_CLAIM = 255
+export const MAX_NAME = 120
+export const MAX_ISSUER = 1_024
+export const MAX_CLIENT_ID = 255
+export const MAX_CLAIM = 255
 /** Values of the claim that have a role. */
-export const MOST_ROLE_VALUES = 50
-const LONGEST_ROLE_VALUE = 255
-export const LONGEST_SECRET = 1_024
+export const MAX_ROLE_VALUES = 50
+const MAX_ROLE_VALUE = 255
+export const MAX_SECRET = 1_024
 
 /** Settings as people write them. */
 export interface GivenSettings extends Omit<ProviderSettings, 'client_auth' | 'roles'> {
@@ -38,13 +38,13 @@ export function readProviderSettings(given: GivenSettings, { allowsHttp }: { all
     roles: roles as { value: string; role: Role }[],
   }
   const errors = [
-    ...findTextErrors('name', settings.name, LONGEST_NAME),
+    ...findTextErrors('name', settings.name, MAX_NAME),
     ...findIssuerErrors(settings.issuer, allowsHttp),
-    ...findTextErrors('client_id', settings.client_id, LONGEST_CLIENT_ID),
+    ...findTextErrors('client_id', settings.client_id, MAX_CLIENT_ID),
     ...(CLIENT_AUTHS.includes(settings.client_auth)
       ? []
       : makeErrors('client_auth', 'invalid_value', `must be one of ${CLIENT_AUTHS.join(', ')}`)),
-    ...(claim === null ? [] : findTextErrors('role_claim', claim, LONGEST_CLAIM)),
+    ...(claim === null ? [] : findTextErrors('role_claim', claim, MAX_CLAIM)),
     ...findRolesErrors(claim, roles),
   ]
   return errors.length === 0 ? { settings } : { errors }
@@ -52,7 +52,7 @@ export function readProviderSettings(given: GivenSettings, { allowsHttp }: { all
 
 /** What is wrong with a client secret; null if nothing is. The message contains no part of it. */
 export function findSecretError(secret: string): RecordError | null {
-  return findTextErrors('secret', secret, LONGEST_SECRET)[0] ?? null
+  return findTextErrors('secret', secret, MAX_SECRET)[0] ?? null
 }
 
 function makeErrors(name: string, code: RecordErrorCode, message: string): RecordError[] {
@@ -73,7 +73,7 @@ function isPlainText(text: string): boolean {
 const METADATA = '/.well-known/openid-configuration'
 
 function findIssuerErrors(issuer: string, allowsHttp: boolean): RecordError[] {
-  const [error] = findTextErrors('issuer', issuer, LONGEST_ISSUER)
+  const [error] = findTextErrors('issuer', issuer, MAX_ISSUER)
   if (error) return [error]
   // The parser would drop white space in silence.
   const url = /\s/.test(issuer) ? null : URL.parse(issuer)
@@ -93,15 +93,15 @@ function findRolesErrors(claim: string | null, roles: readonly { value: string; 
     return roles.length === 0 ? [] : makeErrors('role_claim', 'required', 'is required, as values of it have roles')
   // Otherwise everyone would become a member at the next sign-in.
   if (roles.length === 0) return makeErrors('roles', 'required', 'must have at least one value, as there is a claim')
-  if (roles.length > MOST_ROLE_VALUES)
-    return makeErrors('roles', 'too_long', `must have at most ${MOST_ROLE_VALUES} values`)
+  if (roles.length > MAX_ROLE_VALUES)
+    return makeErrors('roles', 'too_long', `must have at most ${MAX_ROLE_VALUES} values`)
   const seen = new Set<string>()
   return roles.flatMap(({ value, role }, at) => {
     const isRepeated = seen.size === seen.add(value).size
     const name = `roles/${at}`
     if (!ROLES.includes(role as Role))
       return makeErrors(name, 'invalid_value', `must have one of the roles ${ROLES.join(', ')}`)
-    const [error] = findTextErrors(name, value, LONGEST_ROLE_VALUE)
+    const [error] = findTextErrors(name, value, MAX_ROLE_VALUE)
     if (error) return [error]
     return isRepeated ? makeErrors(name, 'invalid_value', 'repeats a value') : []
   })

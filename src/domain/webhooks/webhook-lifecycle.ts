@@ -24,12 +24,12 @@ export type WebhookChange =
   | { change: 'disable'; reason: WebhookDisabledReason }
   | { change: 'remove' }
 
-export const LARGEST_CONCURRENCY = 16
+export const MAX_CONCURRENCY = 16
 export const DEFAULT_CONCURRENCY = 4
 /** The number of webhooks that a company may have. */
-export const MOST_WEBHOOKS = 20
-export const LONGEST_URL = 2_048
-export const LONGEST_DESCRIPTION = 200
+export const MAX_WEBHOOKS = 20
+export const MAX_URL = 2_048
+export const MAX_DESCRIPTION = 200
 
 /** Creates a webhook: the first event of its stream. */
 export function decideWebhook(id: string, settings: WebhookSettings): WebhookEvent {

@@ -1,7 +1,7 @@
 import type { RecordErrorCode } from '../errors.ts'
 import type { WebhookSettings } from '../webhook-types.ts'
 import { WEBHOOK_TYPES } from '../webhook-types.ts'
-import { LONGEST_URL } from './webhook-lifecycle.ts'
+import { MAX_URL } from './webhook-lifecycle.ts'
 
 /** What is wrong with the address of a webhook. The message follows the name of the setting. */
 interface UrlError {
@@ -38,6 +38,6 @@ function readUrl(text: string, allowsHttp: boolean): { url: string; error?: neve
     return refuse('invalid_value', 'must not contain a user name or password')
   if (url.href.includes('#')) return refuse('invalid_value', 'must not contain a fragment (#)')
   // Encoding makes some characters longer.
-  if (url.href.length > LONGEST_URL) return refuse('too_long', `must have at most ${LONGEST_URL} characters`)
+  if (url.href.length > MAX_URL) return refuse('too_long', `must have at most ${MAX_URL} characters`)
   return { url: url.href }
 }

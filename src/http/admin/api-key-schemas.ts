@@ -13,7 +13,7 @@ import { KEY_SCOPES } from '../../domain/accounts/api-key.ts'
 import type { ExpectedCalls } from '../../domain/accounts/expected-calls.ts'
 import { MAX_EVERY_HOURS, normalizeExpectedCalls, TIME_OF_DAY } from '../../domain/accounts/expected-calls.ts'
 import { accessData, MAX_NETWORKS } from '../../domain/accounts/key-access.ts'
-import { DEFAULT_OVERLAP_SECONDS, LARGEST_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
+import { DEFAULT_OVERLAP_SECONDS, MAX_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
 import { MAX_NETWORK_CHARACTERS } from '../../domain/networks.ts'
 import type { KeyStatus, SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
 import { findKeyStatus, hasPreviousSecret } from '../../accounts/api-keys/read-api-keys.ts'
@@ -35,7 +35,7 @@ const Status = oneOf(
   KEY_STATUSES,
   'A revoked key stays in the list, but can never be used again. An expired key works again once its expiry is changed.',
 )
-const QuotaLimit = { minimum: 0, maximum: LARGEST_QUOTA, description: 'The number of calls allowed in each period.' }
+const QuotaLimit = { minimum: 0, maximum: MAX_QUOTA, description: 'The number of calls allowed in each period.' }
 const Period = oneOf(
   REFRESH_PERIODS,
   'How often the quota resets. Periods are calendar periods in UTC; weeks start on Monday.',

@@ -23,9 +23,9 @@ import { ENTRIES } from '../../support/postgres/projection-tables.ts'
 type Db = LedgerDb
 
 /** The longest time a client may wait for an answer, in milliseconds. */
-const LONGEST_ANSWER_MS = 14_000
+const MAX_ANSWER_MS = 14_000
 /** The largest size of a refusal, in bytes. */
-const LARGEST_REFUSAL = 1_000_000
+const MAX_REFUSAL = 1_000_000
 
 /** Everything that is wrong after a load, the first few of each kind; nothing when all promises were kept. */
 export async function oracle(
@@ -80,9 +80,9 @@ function answerFaults({ id, attempts, isHostile }: Operation): Finding[] {
     if (status === 500) found.push({ kind: 'internal error', text: `${id}: answered 500` })
     if (status === 503 && !retryAfter) found.push({ kind: 'no Retry-After', text: `${id}: 503 without Retry-After` })
     // A hostile caller waits in its own line, and for the connections that it opens all at once.
-    if (took > LONGEST_ANSWER_MS && !isHostile)
+    if (took > MAX_ANSWER_MS && !isHostile)
       found.push({ kind: 'slow answer', text: `${id}: no answer within ${Math.round(took)} ms` })
-    if (status !== null && status >= 400 && bytes > LARGEST_REFUSAL)
+    if (status !== null && status >= 400 && bytes > MAX_REFUSAL)
       found.push({ kind: 'large answer', text: `${id}: refused with ${status} in ${bytes} bytes` })
     return found
   })

@@ -49,7 +49,7 @@ const LOOKS_EVERY_MS = 100
 const RESUMES_EVERY_MS = 500
 const REPLAYED = 0.2
 const REPLAYED_AT_MOST = 40
-const LARGEST_CONCURRENCY = 16
+const MAX_CONCURRENCY = 16
 const EMPLOYEE_TYPES = WEBHOOK_TYPES.filter((type) => type.startsWith('employee.'))
 
 /**
@@ -64,7 +64,7 @@ export async function openWebhooks(stage: Stage, companies: LoadedCompany[], see
     const settings = { types: WEBHOOK_TYPES, include_data: true, concurrency: 4 }
     all.push(await addWebhook(stage, companyId, settings, await startReceiver(null)))
     const types = random.chance(0.5) ? WEBHOOK_TYPES : EMPLOYEE_TYPES
-    const chosen = { types, include_data: random.chance(0.5), concurrency: 1 + random.below(LARGEST_CONCURRENCY) }
+    const chosen = { types, include_data: random.chance(0.5), concurrency: 1 + random.below(MAX_CONCURRENCY) }
     unreliable.push(await addWebhook(stage, companyId, chosen, await startReceiver(seededRandom(seed + at))))
   }
   all.push(...unreliable)

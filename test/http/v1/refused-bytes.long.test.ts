@@ -6,7 +6,7 @@ import { employee, startService } from '../../support/service.ts'
 /* A call that costs its key nothing must cost the database little, whatever is sent. */
 
 /** More than the events, the rows, and the index entries of a refused call take, and much less than what is sent. */
-const MOST_BYTES = 4_096
+const MAX_BYTES = 4_096
 const CALLS = 5
 /** PostgreSQL can't compress it much. */
 const LARGE = randomBytes(30_000).toString('hex')
@@ -66,7 +66,7 @@ for (const [code, change] of REFUSALS) {
         t.match(records, [{ record: null, errors: [{ code }] }])
       }
       const added = ((await storedBytes()) - before) / CALLS
-      t.ok(added < MOST_BYTES, `${method} ${to.slice(0, 14)} added ${added} bytes`)
+      t.ok(added < MAX_BYTES, `${method} ${to.slice(0, 14)} added ${added} bytes`)
     }
   })
 }

@@ -4,9 +4,9 @@ import type { SeenWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
 import { DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS } from '../../../domain/accounts/key-lifecycle.ts'
 import {
   DEFAULT_CONCURRENCY,
-  LARGEST_CONCURRENCY,
-  LONGEST_DESCRIPTION,
-  LONGEST_URL,
+  MAX_CONCURRENCY,
+  MAX_DESCRIPTION,
+  MAX_URL,
 } from '../../../domain/webhooks/webhook-lifecycle.ts'
 import { readWebhookSettings } from '../../../domain/webhooks/webhook-settings.ts'
 import { WEBHOOK_TYPES, type WebhookSettings, type WebhookType } from '../../../domain/webhook-types.ts'
@@ -18,10 +18,10 @@ const Position = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
 const URL_RULE = {
   minLength: 1,
-  maxLength: LONGEST_URL,
+  maxLength: MAX_URL,
   description: 'Where messages are sent: an https URL without a user name, password, or fragment.',
 }
-const DESCRIPTION_RULE = { maxLength: LONGEST_DESCRIPTION, description: 'What the webhook is for. May be empty.' }
+const DESCRIPTION_RULE = { maxLength: MAX_DESCRIPTION, description: 'What the webhook is for. May be empty.' }
 const TYPES_RULE = {
   type: 'array',
   items: { type: 'string', enum: [...WEBHOOK_TYPES] },
@@ -36,7 +36,7 @@ const INCLUDE_DATA_RULE = {
 }
 const CONCURRENCY_RULE = {
   minimum: 1,
-  maximum: LARGEST_CONCURRENCY,
+  maximum: MAX_CONCURRENCY,
   description: 'The number of messages that may be under way at once. Those of one employee always follow each other.',
 }
 

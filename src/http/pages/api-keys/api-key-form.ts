@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { KEY_SCOPES } from '../../../domain/accounts/api-key.ts'
 import { REFRESH_PERIODS } from '../../../domain/accounts/quota.ts'
-import { LARGEST_QUOTA } from '../../../domain/accounts/key-lifecycle.ts'
+import { MAX_QUOTA } from '../../../domain/accounts/key-lifecycle.ts'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import { type FormFields, type FormProblem, readWholeNumber, renderChoice, renderField } from '../parts/form.ts'
 import { formatScopes } from '../parts/key-words.ts'
@@ -61,7 +61,7 @@ export function renderKeyFields(
 ): Html {
   const { scopes = '', expires_at: expiry = '', allowed_networks: networks = '' } = access
   return html`${renderField({ name: 'name', label: 'Name', value: name, maxLength: 120, autocomplete: 'off', hint: 'What uses the key, such as “Nightly HR sync”.' }, problem)}
-  ${renderField({ name: 'quota_limit', label: 'Quota', type: 'number', value: limit, min: 0, max: LARGEST_QUOTA, hint: 'Calls per period.' }, problem)}
+  ${renderField({ name: 'quota_limit', label: 'Quota', type: 'number', value: limit, min: 0, max: MAX_QUOTA, hint: 'Calls per period.' }, problem)}
   ${renderChoice({ name: 'refresh_period', label: 'Quota resets', value: period, options: PERIODS, hint: 'By the calendar, in UTC; weeks start on Monday.' }, problem)}
   ${renderChoice({ name: 'scopes', label: 'Access', value: scopes, options: SCOPES, hint: 'What calls with the key may do with employees.' }, problem)}
   ${renderField({ name: 'expires_at', label: 'Expires', type: 'datetime-local', value: expiry, isRequired: false, hint: `${describeZone(timeZone)} Leave empty for a key that does not expire.` }, problem)}

@@ -36,7 +36,7 @@ export interface KeptForm {
 }
 
 const MARK = 'refill'
-const MOST_CHARACTERS = 8_192
+const MAX_CHARACTERS = 8_192
 const NOT_SENT: Problem = {
   ...problem('validation_failed', 'This form has not been sent yet. Check it, then send it'),
   status: 200,
@@ -53,7 +53,7 @@ export function keepForm(request: FastifyRequest, cookie: string | null): KeptFo
     .filter((name) => Object.hasOwn(sent, name))
     .map((name): [string, string] => [name, sent[name]!])
   const fields = new URLSearchParams(kept).toString()
-  if (fields === '' || fields.length > MOST_CHARACTERS) return null
+  if (fields === '' || fields.length > MAX_CHARACTERS) return null
   return { action: request.url.split('?', 1)[0]!, companyId, fields }
 }
 
@@ -69,7 +69,7 @@ export function renderKeptForm(kept: KeptForm | null): Html {
 /** Reads the hidden inputs of `renderKeptForm`. Null if there are none, or if they do not belong to our own pages. */
 export function readKeptForm(sent: FormFields): KeptForm | null {
   const { kept_action: action, kept_company: companyId = '', kept_fields: fields = '' } = sent
-  if (readOwnPath(action) === '' || fields === '' || fields.length > MOST_CHARACTERS) return null
+  if (readOwnPath(action) === '' || fields === '' || fields.length > MAX_CHARACTERS) return null
   return { action: action!, companyId, fields }
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 /** A double click repeats a form within moments, and so does somebody who reloads the answer. */
 const REMEMBERED_MS = 60_000
-const MOST_REMEMBERED = 1_000
+const MAX_REMEMBERED = 1_000
 
 /** The outcomes of forms that show a secret once. */
 interface SharedOutcomes<Outcome> {
@@ -29,7 +29,7 @@ export function createSharedOutcomes<Outcome>(): SharedOutcomes<Outcome> {
       }
       outcome.then(() => setTimeout(forget, REMEMBERED_MS).unref(), forget)
       const [oldest] = outcomes.keys()
-      if (outcomes.size > MOST_REMEMBERED && oldest !== undefined) outcomes.delete(oldest)
+      if (outcomes.size > MAX_REMEMBERED && oldest !== undefined) outcomes.delete(oldest)
       return outcome
     },
   }

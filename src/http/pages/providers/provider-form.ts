@@ -5,12 +5,12 @@ import { invalidFields } from '../../../domain/field-errors.ts'
 import type { ClientAuth, ProviderSettings } from '../../../domain/provider-settings.ts'
 import {
   findSecretError,
-  LONGEST_CLAIM,
-  LONGEST_CLIENT_ID,
-  LONGEST_ISSUER,
-  LONGEST_NAME,
-  LONGEST_SECRET,
-  MOST_ROLE_VALUES,
+  MAX_CLAIM,
+  MAX_CLIENT_ID,
+  MAX_ISSUER,
+  MAX_NAME,
+  MAX_SECRET,
+  MAX_ROLE_VALUES,
   readProviderSettings,
 } from '../../../domain/providers/read-provider-settings.ts'
 import { ProblemError } from '../../server/problem.ts'
@@ -91,12 +91,12 @@ const CREATES_USERS = [
 /** Renders the fields of a provider's settings. `example` is what its issuer looks like. */
 export function renderProviderFields(fields: FormFields, problem: FormProblem, example?: string): Html {
   const { name = '', issuer = '', client_id: clientId = '', role_claim: claim = '', roles = '' } = fields
-  return html`${renderField({ name: 'name', label: 'Name', value: name, maxLength: LONGEST_NAME, autocomplete: 'off', hint: 'What the button on the sign-in page says, such as Okta.' }, problem)}
-  ${renderField({ name: 'issuer', label: 'Issuer', value: issuer, maxLength: LONGEST_ISSUER, autocomplete: 'off', hint: `${example === undefined ? '' : `Such as ${example}. `}Exactly as the provider writes it, with or without a slash at the end.` }, problem)}
-  ${renderField({ name: 'client_id', label: 'Client ID', value: clientId, maxLength: LONGEST_CLIENT_ID, autocomplete: 'off', hint: 'The provider shows it where this service is registered.' }, problem)}
+  return html`${renderField({ name: 'name', label: 'Name', value: name, maxLength: MAX_NAME, autocomplete: 'off', hint: 'What the button on the sign-in page says, such as Okta.' }, problem)}
+  ${renderField({ name: 'issuer', label: 'Issuer', value: issuer, maxLength: MAX_ISSUER, autocomplete: 'off', hint: `${example === undefined ? '' : `Such as ${example}. `}Exactly as the provider writes it, with or without a slash at the end.` }, problem)}
+  ${renderField({ name: 'client_id', label: 'Client ID', value: clientId, maxLength: MAX_CLIENT_ID, autocomplete: 'off', hint: 'The provider shows it where this service is registered.' }, problem)}
   ${renderChoice({ name: 'creates_users', label: 'Create users', value: fields['creates_users'] ?? 'no', options: CREATES_USERS, hint: 'Whether people become users when they sign in for the first time.' }, problem)}
-  ${renderField({ name: 'role_claim', label: 'Role claim', value: claim, maxLength: LONGEST_CLAIM, autocomplete: 'off', isRequired: false, hint: 'The claim that decides about roles, such as groups. Empty: roles are changed only here.' }, problem)}
-  ${renderField({ name: 'roles', label: 'Roles', value: roles, lines: 4, hint: `A line for each value of the claim, such as ledger-admins = admin; up to ${MOST_ROLE_VALUES}. Roles are ${ROLES.join(', ')}. Anyone with none of these values becomes a member.` }, problem)}`
+  ${renderField({ name: 'role_claim', label: 'Role claim', value: claim, maxLength: MAX_CLAIM, autocomplete: 'off', isRequired: false, hint: 'The claim that decides about roles, such as groups. Empty: roles are changed only here.' }, problem)}
+  ${renderField({ name: 'roles', label: 'Roles', value: roles, lines: 4, hint: `A line for each value of the claim, such as ledger-admins = admin; up to ${MAX_ROLE_VALUES}. Roles are ${ROLES.join(', ')}. Anyone with none of these values becomes a member.` }, problem)}`
 }
 
 const CLIENT_AUTHS: { value: ClientAuth; label: string }[] = [
@@ -107,5 +107,5 @@ const CLIENT_AUTHS: { value: ClientAuth; label: string }[] = [
 /** Renders the fields of how the service authenticates. */
 export function renderSecretFields({ client_auth: value = 'client_secret' }: FormFields, problem: FormProblem): Html {
   return html`${renderChoice({ name: 'client_auth', label: 'Authentication', value, options: CLIENT_AUTHS, hint: 'How this service proves to the provider who it is.' }, problem)}
-  ${renderField({ name: 'secret', label: 'Client secret', type: 'password', maxLength: LONGEST_SECRET, autocomplete: 'off', isRequired: false, hint: 'Leave it empty for a key pair. It is stored encrypted and never shown again.' }, problem)}`
+  ${renderField({ name: 'secret', label: 'Client secret', type: 'password', maxLength: MAX_SECRET, autocomplete: 'off', isRequired: false, hint: 'Leave it empty for a key pair. It is stored encrypted and never shown again.' }, problem)}`
 }

@@ -98,9 +98,9 @@ function renderEmail({ email, claimedEmail: claimed, isEmailVerified }: Provider
   return html`<bdi>${claimed}</bdi>, not verified: the provider does not send <code>email_verified</code> as true`
 }
 
-const MOST_CHARACTERS = 2_000
+const MAX_CHARACTERS = 2_000
 
 function formatClaim(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
-  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text
 }

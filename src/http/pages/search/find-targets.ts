@@ -23,7 +23,7 @@ export interface SearchTarget {
 }
 
 /** The targets of each kind. */
-const MOST_OF_A_KIND = 5
+const MAX_OF_A_KIND = 5
 
 /** Finds what a text names among what a user may open: pages, actions, people, users, keys, webhooks, and entries. */
 export async function findTargets(db: LedgerDb, user: SessionUser, text: string): Promise<SearchTarget[]> {
@@ -33,7 +33,7 @@ export async function findTargets(db: LedgerDb, user: SessionUser, text: string)
   const seesEmployees = NAVIGATION.employees.roles.some((role) => role === user.role)
   const targets = [
     ...(isAdmin ? await findEntries(db, user.companyId, text) : []),
-    ...pages.slice(0, MOST_OF_A_KIND),
+    ...pages.slice(0, MAX_OF_A_KIND),
     ...(seesEmployees ? await findPeople(db, user.companyId, text) : []),
     ...(isAdmin ? await findAccounts(db, user.companyId, text) : []),
   ]
@@ -71,7 +71,7 @@ async function findEntries(db: LedgerDb, companyId: string, text: string): Promi
 }
 
 async function findPeople(db: LedgerDb, companyId: string, text: string): Promise<SearchTarget[]> {
-  const people = await searchEmployees(db, companyId, text, { after: null, limit: MOST_OF_A_KIND })
+  const people = await searchEmployees(db, companyId, text, { after: null, limit: MAX_OF_A_KIND })
   return people.map((person) => ({
     kind: 'Employee',
     label: formatFullName(person),
@@ -82,7 +82,7 @@ async function findPeople(db: LedgerDb, companyId: string, text: string): Promis
 
 /** Finds users, keys and webhooks. */
 async function findAccounts(db: LedgerDb, companyId: string, text: string): Promise<SearchTarget[]> {
-  const users = await searchUsers(db, companyId, text, MOST_OF_A_KIND)
+  const users = await searchUsers(db, companyId, text, MAX_OF_A_KIND)
   const { items } = await findSecrets(db, companyId, { text })
   const webhooks = await listWebhooks(db, companyId)
   return [
@@ -91,11 +91,11 @@ async function findAccounts(db: LedgerDb, companyId: string, text: string): Prom
     }),
     ...items
       .flatMap(({ key }) => (key ? [key.key] : []))
-      .slice(0, MOST_OF_A_KIND)
+      .slice(0, MAX_OF_A_KIND)
       .map(({ id, name }) => ({ kind: 'API key', label: name, detail: id, href: `${NAVIGATION.apiKeys.path}/${id}` })),
     ...webhooks
       .filter(({ webhook: { id, settings } }) => [id, settings.url, settings.description].some(contains(text)))
-      .slice(0, MOST_OF_A_KIND)
+      .slice(0, MAX_OF_A_KIND)
       .map(({ webhook: { id, settings } }) => {
         const { url, description } = settings
         const href = `${NAVIGATION.webhooks.path}/${id}`

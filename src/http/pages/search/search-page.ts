@@ -11,7 +11,7 @@ import type { Html } from '../parts/page.ts'
 import { getViewer } from '../parts/viewer.ts'
 import { findTargets, type SearchTarget } from './find-targets.ts'
 
-const LONGEST_TEXT = 254
+const MAX_TEXT = 254
 
 /**
  * `/settings/search`: leads to any page, person, key, webhook and entry. The text is sent as a form, because names and
@@ -21,7 +21,7 @@ export function addSearchPage(app: FastifyInstance, reads: Reads): void {
   app.get(SEARCH_PATH, async (request, reply) => sendSearch(reads, request, reply, ''))
   app.post(SEARCH_PATH, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
     const { q = '' } = readFormFields(request.body)
-    return sendSearch(reads, request, reply, q.trim().slice(0, LONGEST_TEXT))
+    return sendSearch(reads, request, reply, q.trim().slice(0, MAX_TEXT))
   })
 }
 
@@ -41,7 +41,7 @@ async function sendSearch(
     title: 'Search',
     body: html`<h1>Search</h1>
       <form method="post" action="${SEARCH_PATH}" class="search-line" role="search">
-        ${renderField({ name: 'q', label: 'Page, person, key or entry', value: isSearchable ? text : '', maxLength: LONGEST_TEXT, autocomplete: 'off', isRequired: false, hasFocus: true, hint: 'A name or an ID.' }, null)}
+        ${renderField({ name: 'q', label: 'Page, person, key or entry', value: isSearchable ? text : '', maxLength: MAX_TEXT, autocomplete: 'off', isRequired: false, hasFocus: true, hint: 'A name or an ID.' }, null)}
         <button class="primary">Search</button>
       </form>
       ${renderTargets(targets)}`,

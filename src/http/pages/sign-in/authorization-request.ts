@@ -27,7 +27,7 @@ export interface AuthorizationRequest extends Destination {
 
 const LIFE_SECONDS = 10 * 60
 /** Together with what the flow adds, and encrypted, this fits into the 4,096 bytes that browsers keep (RFC 6265bis). */
-const MOST_BYTES = 2_200
+const MAX_BYTES = 2_200
 
 /** Creates the cookie that holds an authorization request. */
 export function createAuthorizationRequests(
@@ -44,7 +44,7 @@ export function keepAuthorizationRequest(
   authorizationRequest: AuthorizationRequest,
 ): void {
   const { flow, ...kept } = authorizationRequest
-  const fits = (fields: object) => Buffer.byteLength(JSON.stringify(fields)) <= MOST_BYTES
+  const fits = (fields: object) => Buffer.byteLength(JSON.stringify(fields)) <= MAX_BYTES
   const shorter = [kept, { ...kept, kept: null }].find(fits) ?? { ...kept, kept: null, next: '' }
   authorizationRequests.set(reply, { ...shorter, flow })
 }

@@ -20,7 +20,7 @@ export const FORGOT_PASSWORD_PATH = '/sign-in/forgot-password'
 
 /** Requests that wait until the one before has been carried out; those of a network are a quarter at most. */
 const WAITING = 400
-const LONGEST_WAIT_MS = 60_000
+const MAX_WAIT_MS = 60_000
 
 /**
  * `/sign-in/forgot-password`: sends links to set a new password, where the service sends email. The answer is the same
@@ -29,7 +29,7 @@ const LONGEST_WAIT_MS = 60_000
  */
 export function addForgotPassword(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
   // One at a time: signing in needs the other connections.
-  const turns = createBudget({ total: 1, maxWaiting: WAITING, maxWaitMs: LONGEST_WAIT_MS })
+  const turns = createBudget({ total: 1, maxWaiting: WAITING, maxWaitMs: MAX_WAIT_MS })
   const running = new Set<Promise<void>>()
   app.addHook('onClose', async () => void (await Promise.all(running)))
 

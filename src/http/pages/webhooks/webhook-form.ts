@@ -1,9 +1,9 @@
 import { html } from 'hono/html'
 import {
   DEFAULT_CONCURRENCY,
-  LARGEST_CONCURRENCY,
-  LONGEST_DESCRIPTION,
-  LONGEST_URL,
+  MAX_CONCURRENCY,
+  MAX_DESCRIPTION,
+  MAX_URL,
 } from '../../../domain/webhooks/webhook-lifecycle.ts'
 import { WEBHOOK_TYPES, type WebhookSettings, type WebhookType } from '../../../domain/webhook-types.ts'
 import { CreateWebhookBody, readSettings } from '../../admin/webhooks/webhook-schemas.ts'
@@ -66,11 +66,11 @@ const CONTENTS = [
 /** Renders the fields of a webhook. */
 export function renderWebhookFields(fields: FormFields, problem: FormProblem): Html {
   const { url = '', description = '', include_data: includeData = 'no', concurrency = '' } = fields
-  return html`${renderField({ name: 'url', label: 'URL', value: url, maxLength: LONGEST_URL, autocomplete: 'off', hint: 'Where messages are sent, such as https://example.com/hooks.' }, problem)}
-  ${renderField({ name: 'description', label: 'Description (optional)', value: description, maxLength: LONGEST_DESCRIPTION, autocomplete: 'off', isRequired: false, hint: 'What receives the messages, such as “Payroll”.' }, problem)}
+  return html`${renderField({ name: 'url', label: 'URL', value: url, maxLength: MAX_URL, autocomplete: 'off', hint: 'Where messages are sent, such as https://example.com/hooks.' }, problem)}
+  ${renderField({ name: 'description', label: 'Description (optional)', value: description, maxLength: MAX_DESCRIPTION, autocomplete: 'off', isRequired: false, hint: 'What receives the messages, such as “Payroll”.' }, problem)}
   ${renderTypes(fields, problem)}
   ${renderChoice({ name: 'include_data', label: 'Messages contain', value: includeData, options: CONTENTS, hint: 'Values are personal data. Without them, the receiver asks the API for what it needs.' }, problem)}
-  ${renderField({ name: 'concurrency', label: 'Messages at once', type: 'number', value: concurrency, min: 1, max: LARGEST_CONCURRENCY, hint: 'Messages about one employee are always sent in order.' }, problem)}`
+  ${renderField({ name: 'concurrency', label: 'Messages at once', type: 'number', value: concurrency, min: 1, max: MAX_CONCURRENCY, hint: 'Messages about one employee are always sent in order.' }, problem)}`
 }
 
 type TopicOf<Type extends string> = Type extends `${infer Topic}.${string}` ? Topic : never

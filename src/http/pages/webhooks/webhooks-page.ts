@@ -4,7 +4,7 @@ import { createWebhook } from '../../../accounts/webhooks/change-webhook.ts'
 import { countWaitingMessages, type WaitingMessages } from '../../../accounts/webhooks/count-waiting.ts'
 import type { SeenWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
 import { listWebhooks } from '../../../accounts/webhooks/read-webhooks.ts'
-import { MOST_WEBHOOKS } from '../../../domain/webhooks/webhook-lifecycle.ts'
+import { MAX_WEBHOOKS } from '../../../domain/webhooks/webhook-lifecycle.ts'
 import { readSeenVersion, renderButtons } from '../parts/form.ts'
 import { addFormPage, renderForm } from '../parts/form-page.ts'
 import { sendUserPage } from '../parts/layout.ts'
@@ -76,7 +76,7 @@ async function sendWebhookList(
         Webhooks tell other systems what happens, with signed messages. See the <a href="/docs">API reference</a> for
         the messages.
       </p>
-      ${webhooks.length === 0 ? '' : webhooks.length < MOST_WEBHOOKS ? create : html`<p>A company can have ${MOST_WEBHOOKS} webhooks. To create another one, remove one first.</p>`}
+      ${webhooks.length === 0 ? '' : webhooks.length < MAX_WEBHOOKS ? create : html`<p>A company can have ${MAX_WEBHOOKS} webhooks. To create another one, remove one first.</p>`}
       ${webhooks.length === 0 ? renderNoWebhooks() : renderWebhookTable(webhooks, viewer.timeZone)}`,
   })
 }
