@@ -60,6 +60,7 @@ import type { PageServices } from './pages/parts/page-services.ts'
 import { problemPages } from './pages/reference/problems.ts'
 import { referencePages } from './pages/reference/reference-pages.ts'
 import { ProblemError, sendProblem } from './server/problem.ts'
+import { listSecurityHeaders } from './server/security-headers.ts'
 import { compileSchema } from './server/schema-compiler.ts'
 import { limitBursts, limitFailures } from './access/rate-limits.ts'
 import type { SessionSettings } from './access/session.ts'
@@ -127,17 +128,10 @@ export interface AppServices {
 
 /** An id in a path may be any text: the limit of a header line applies first. */
 const MAX_PARAM_LENGTH = 16_384
-/** HTTPS only, for a year (RFC 6797). */
-const HSTS = 'max-age=31536000'
 /** Headers are small: a client that takes longer only occupies a connection. */
 const HEADERS_TIMEOUT_MS = 20_000
 const STILL_HEARTBEATS = 3
 const ADDRESSES_REMEMBERED = 10_000
-/** An answer opened in a browser must not act as a page, whatever it contains. Pages set their own policy. */
-const SAFE_BY_ITSELF = {
-  'x-content-type-options': 'nosniff',
-  'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
-}
 /** A request id is stored with the call forever, so it must not be able to contain an email address. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 
@@ -145,7 +139,7 @@ type CommonHeaders = Readonly<Record<string, string>>
 
 /** Builds the HTTP server with all its routes; tests call it, too. */
 export function buildApp(services: AppServices): FastifyInstance {
-  const common = listCommonHeaders(services.sessions)
+  const common = listSecurityHeaders(isSecure(services.sessions))
   const app = createServer(services, common)
   const methods = collectMethods(app, sendRefusal)
   addHooks(app, services, methods, common)
@@ -239,11 +233,6 @@ async function refuseOverriddenMethod({ headers }: FastifyRequest): Promise<void
   throw new ProblemError(
     problem('malformed_request', 'X-HTTP-Method-Override is not supported: send the method itself'),
   )
-}
-
-/** The headers that every answer has. */
-function listCommonHeaders(sessions: SessionSettings): CommonHeaders {
-  return { ...SAFE_BY_ITSELF, ...(isSecure(sessions) ? { 'strict-transport-security': HSTS } : {}) }
 }
 
 function setCommonHeaders(common: CommonHeaders, request: FastifyRequest, reply: FastifyReply): FastifyReply {

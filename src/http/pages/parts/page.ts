@@ -1,28 +1,10 @@
 import type { FastifyReply } from 'fastify'
 import { html } from 'hono/html'
+import { PAGE_HEADERS } from '../../server/security-headers.ts'
 import { ASSETS } from '../assets/assets.ts'
 
 /** The result of the `html` tag, in which every value is escaped. */
 export type Html = ReturnType<typeof html>
-
-/**
- * A page may load only our style sheet and script, send forms only to us, and not be framed. Scripts may create elements
- * from text in one place only (Trusted Types): from HTML that this server has rendered.
- */
-const POLICY = [
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'",
-  "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types rendered-rows",
-].join('; ')
-
-const HEADERS = {
-  'content-security-policy': POLICY,
-  'x-content-type-options': 'nosniff',
-  // Forms need the origin; other sites get none.
-  'referrer-policy': 'same-origin',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-}
 
 /** The answers that may be better soon. */
 const LATER: ReadonlySet<number> = new Set([429, 503])
@@ -65,13 +47,13 @@ export async function sendPage(
   if (LATER.has(reply.statusCode) && !reply.hasHeader('retry-after'))
     void reply.header('retry-after', RETRY_AFTER_SECONDS)
   if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store')
-  return reply.headers(HEADERS).type('text/html; charset=utf-8').send(page.toString())
+  return reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8').send(page.toString())
 }
 
 /** Sends a part of a page for the script to insert. */
 export async function sendFragment(reply: FastifyReply, body: Html): Promise<FastifyReply> {
   return reply
-    .headers({ ...HEADERS, 'cache-control': 'no-store' })
+    .headers({ ...PAGE_HEADERS, 'cache-control': 'no-store' })
     .type('text/html; charset=utf-8')
     .send((await body).toString())
 }
