@@ -65,7 +65,7 @@ for (const javaScriptEnabled of [true, false]) {
 
 await t.test('a person who was never created is erased by e-mail or external id', async (t) => {
   const service = await startService(t)
-  const body = [{ first_name: 'Only', email: 'refused@example.com' }]
+  const body = [{ first_name: 'Only', email: 'refused@example.com', phone: '1' }]
   const refused = await service.call('POST', '/v1/employees', { body })
   await service.project()
   const { page, faults } = await openPage(t, browser, service)

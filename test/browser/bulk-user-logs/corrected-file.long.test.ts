@@ -96,7 +96,7 @@ await t.test('a large file is previewed, applied in parts, and looks right at ea
   const service = await startService(t, { MAX_RECORDS: '5' }, { workers: true })
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'admin')
-  const row = (at: number) => `L-${at},Ada,${at === 7 ? '' : 'Lovelace'},ada.${at}@example.com`
+  const row = (at: number) => `L-${at},Ada,${at === 7 ? 'x'.repeat(81) : 'Lovelace'},ada.${at}@example.com`
   const csv = ['external_id,first_name,last_name,email', ...Array.from({ length: 12 }, (_, at) => row(at))].join('\n')
   await page.goto('/settings/bulk-user-logs/upload')
   await page.getByLabel('File').setInputFiles({ name: 'staff.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) })

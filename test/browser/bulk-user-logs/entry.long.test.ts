@@ -10,7 +10,7 @@ const service = await startService(t, { SIGN_IN_LIMIT: '0' })
 const HOSTILE = {
   first_name: '<img src=x onerror=alert(1)>',
   last_name: '"><script>alert(2)</script>',
-  job_title: '\u202egnirts desrever',
+  job_title: 'מפתחת (backend)',
   department: "'); DROP TABLE employees;--",
   location: '👩🏽‍🚀 مكتب 北京',
   custom_attributes: { '<b>key</b>': '&amp;<i>value</i>', note: 'n'.repeat(1000) },
