@@ -11,8 +11,8 @@ interface RecordErrorText {
 export const RECORD_ERROR_TEXTS: Record<Exclude<RecordErrorCode, ProblemCode>, RecordErrorText> = {
   required: {
     title: 'A required attribute is missing',
-    when: 'A record that creates an employee has no `first_name`, `last_name`, or `email`.',
-    remedy: 'Add the attribute that the error points to.',
+    when: 'An employee would have neither `first_name` nor `last_name`, neither `email` nor `external_id`, or no `status`.',
+    remedy: 'Add one of the attributes that the message names.',
   },
   invalid_type: {
     title: 'A value has the wrong JSON type',
@@ -23,7 +23,7 @@ export const RECORD_ERROR_TEXTS: Record<Exclude<RecordErrorCode, ProblemCode>, R
     title: 'A value has the wrong format',
     when: 'An email address, a phone number, or a date is not written as it must be.',
     remedy:
-      'Write phone numbers in E.164 format, such as `+34600000000`, and dates as `YYYY-MM-DD`. The message names the format.',
+      'Write phone numbers with `+` and the code of their country, and dates as `YYYY-MM-DD`. The message says what is wrong.',
   },
   too_long: {
     title: 'A value is too long',
@@ -32,8 +32,8 @@ export const RECORD_ERROR_TEXTS: Record<Exclude<RecordErrorCode, ProblemCode>, R
   },
   too_short: {
     title: 'A value is too short',
-    when: 'A text is empty, or consists of white space.',
-    remedy: 'Send a text, or `null` to clear an optional attribute.',
+    when: 'The name of a custom attribute is empty, or consists of white space.',
+    remedy: 'Send a name.',
   },
   invalid_value: {
     title: 'A value is not allowed',
@@ -42,7 +42,7 @@ export const RECORD_ERROR_TEXTS: Record<Exclude<RecordErrorCode, ProblemCode>, R
   },
   null_not_allowed: {
     title: 'An attribute cannot be cleared',
-    when: 'A required attribute is `null`.',
+    when: 'The status is `null`.',
     remedy: 'Send a value, or leave the attribute out to keep it.',
   },
   unknown_field: {
@@ -52,8 +52,8 @@ export const RECORD_ERROR_TEXTS: Record<Exclude<RecordErrorCode, ProblemCode>, R
   },
   read_only_field: {
     title: 'An attribute cannot be set',
-    when: 'A record sets an attribute that the service sets, such as `created_at`.',
-    remedy: 'Leave the attribute out.',
+    when: 'A record has an `id` that is not that of its employee.',
+    remedy: 'Leave the `id` out, or send that of the employee.',
   },
   missing_locator: {
     title: 'The record does not say which employee it is about',

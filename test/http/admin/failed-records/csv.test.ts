@@ -23,7 +23,7 @@ const downloadAll = async (query = '') => {
   const { body } = await service.admin(`/bulk-user-logs/failed-records.csv${query}`)
   return body as string
 }
-const MESSAGES = { phone: 'phone must be in E.164 format: + and 2 to 15 digits', gone: 'No such employee exists' }
+const MESSAGES = { phone: 'phone must begin with + and the code of its country', gone: 'No such employee exists' }
 
 const sent = [
   { external_id: 'X-Ana', phone: '0151 123', custom_attributes: { grade: 7, badge: '007' } },
