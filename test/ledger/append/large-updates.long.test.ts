@@ -136,7 +136,7 @@ await t.test('a call looks up only the values that its employees lack', async (t
   const loads = sent.filter(({ name }) => name === 'load-employees')
   // The companies, and the values that are looked up in each.
   t.strictSame(
-    loads.map(({ values }) => values.map((array) => lengthOfArray(array as Buffer))),
+    loads.map(({ values }) => values.filter((value) => Buffer.isBuffer(value)).map(lengthOfArray)),
     [
       [MANY, MANY],
       [1, 1],
