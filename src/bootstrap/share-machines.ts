@@ -24,19 +24,23 @@ type FindMachine = (companyId: string) => Promise<string>
 
 /** Opens the look-up of machines, over a connection of its own. */
 export function openMachineLookup(pool: Pool): FindMachine {
-  const machines = new LRUCache<string, string>({
-    max: MAX_KNOWN,
-    ttl: KNOWN_MS,
-    async fetchMethod(companyId) {
-      const { rows } = await pool.query<{ machine: string }>(
-        `select groupid::text as machine from pg_dist_placement
-         where shardid = get_shard_id_for_distribution_column('public.heads', $1::uuid)`,
-        [toUuid(companyId)],
-      )
-      return rows[0]!.machine
-    },
-  })
-  return (companyId) => machines.fetch(companyId).then((machine) => machine ?? ANY_MACHINE)
+  const machines = new LRUCache<string, Promise<string>>({ max: MAX_KNOWN, ttl: KNOWN_MS })
+  async function lookUp(companyId: string): Promise<string> {
+    const { rows } = await pool.query<{ machine: string }>(
+      `select groupid::text as machine from pg_dist_placement
+       where shardid = get_shard_id_for_distribution_column('public.heads', $1::uuid)`,
+      [toUuid(companyId)],
+    )
+    return rows[0]!.machine
+  }
+  return (companyId) => {
+    const known = machines.get(companyId)
+    if (known) return known
+    const found = lookUp(companyId)
+    machines.set(companyId, found)
+    found.catch(() => machines.delete(companyId))
+    return found
+  }
 }
 
 /** Shares the connections of a pool among the machines. Throws NoTurnError if one waits too long, or if too many wait. */
