@@ -51,7 +51,7 @@ async function makeEmployeeEvents({ call }: Service): Promise<string> {
     body: { job_title: 'Engineer', custom_attributes: { 'a/b~c': 'x', n: -0.5e-7 } },
   })
   await call('PATCH', `/v1/employees/${ana}`, { body: { job_title: 'Engineer' } })
-  await call('PATCH', `/v1/employees/${zoe}`, { body: { last_name: 'Soon\u0001Forgotten', status: 'inactive' } })
+  await call('PATCH', `/v1/employees/${zoe}`, { body: { last_name: 'Soon Forgotten', status: 'inactive' } })
   await call('PATCH', `/v1/employees/${zoe}`, { body: { status: 'active' } })
   const many = [
     { external_id: 'A-1', department: 'R&D' },
