@@ -8,7 +8,7 @@ const cookie = await cookieOf(service, service.company.admin)
 const open = (query: string) => browse(service, `${LOGS}${query}`, { cookie })
 
 const created = await service.call('POST', '/v1/employees', {
-  body: [employee({ first_name: '‮Zoë', external_id: 'Z-1' }), employee()],
+  body: [employee({ first_name: 'Zoë', external_id: 'Z-1' }), employee()],
 })
 await service.call('PATCH', '/v1/employees', {
   body: [{ external_id: 'Z-1', job_title: 'Dev' }, { email: 'nobody@gone.example' }, { email: 'x@gone.example' }],
