@@ -74,8 +74,8 @@ await t.test('errors are at their lines and columns, and nothing can be applied'
   const csv = 'email,phone,custom_attributes.grade\nnobody@example.com,12,7\n"a@\nb",,\n'
   const { words } = await send(csv, { operation: 'update_many' })
   t.match(words, /Line 2, column 1 email No such employee exists/)
-  t.match(words, /Line 2, column 2 phone phone must be in E\.164 format/)
-  t.match(words, /Line 3, column 1 email email must be a valid email address/)
+  t.match(words, /Line 2, column 2 phone phone must begin with \+ and the code of its country/)
+  t.match(words, /Line 3, column 1 email email contains a control character \(U\+000A\)/)
   t.notMatch(words, /Apply/)
 })
 
