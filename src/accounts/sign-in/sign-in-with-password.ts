@@ -36,9 +36,14 @@ export async function signIn(
 ): Promise<SignInOutcome> {
   const common = makeHashSetting(await readSignInKey(pool), scope.email)
   const settings = await listHashSettings(pool, scope)
+  const hashWith = async (setting: HashSetting) => {
+    const passwordHash = await hashPassword(password, setting)
+    return { passwordHash, tried: await tryPasswordHash(pool, scope, { passwordHash, setting }) }
+  }
   const setting = chooseSetting(settings, common, tries)
-  const passwordHash = await hashPassword(password, setting)
-  const tried = await tryPasswordHash(pool, scope, { passwordHash, setting })
+  let { passwordHash, tried } = await hashWith(setting)
+  // Another attempt of the same moment has replaced the hash.
+  if (tried.length === 0 && setting !== common) ({ passwordHash, tried } = await hashWith(common))
   const matching = tried.filter((user) => user.passwordHash === passwordHash)
   const [first] = matching
   if (!first) {
