@@ -106,7 +106,7 @@ await t.test(
       ['Completed', 'Failed', 'Completed'],
     )
     // What was downloaded can be corrected and sent again.
-    const corrected = await admin.upload(csv.replace('B-15,,L', 'B-15,F,L'), 'b-corrected.csv')
+    const corrected = await admin.upload(csv.replace('x'.repeat(81), 'F'), 'b-corrected.csv')
     await admin.press(`${corrected}/apply`)
     await service.project()
     t.match(await entriesOf('b-corrected.csv'), [{ status: 'Completed', corrects: [/^log_/] }])

@@ -32,7 +32,7 @@ const whole = { subject: { kind: 'period', from: null, to: null }, requestedBy: 
 
 const run = () => makeStoredFile(services, announced.pop()!, never)
 /** As if the process that makes the file had been killed a while ago. */
-const kill = () => pool.query(`update evidence_files set leased_until = now()`)
+const kill = () => pool.query(`update evidence_files set leased_until = now() - interval '1 second'`)
 async function readAll() {
   const chunks: Buffer[] = []
   for await (const chunk of files.readChunks(company.id, (await files.read(company.id))!)) chunks.push(chunk)
