@@ -19,9 +19,15 @@ export function mayFit(text: string, maxCharacters: number): boolean {
 /** Takes the blanks at both ends off a text: linear in its length. */
 export function trimBlanks(text: string): string {
   let [start, end] = [0, text.length]
-  while (start < end && BLANK.test(text.charAt(start))) start += 1
-  while (end > start && BLANK.test(text.charAt(end - 1))) end -= 1
+  while (start < end && isBlank(text, start)) start += 1
+  while (end > start && isBlank(text, end - 1)) end -= 1
   return text.slice(start, end)
+}
+
+function isBlank(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  // Most texts begin and end with printable ASCII.
+  return (code <= 0x20 || code >= 0x7f) && BLANK.test(text.charAt(at))
 }
 
 /** The form in which a text is stored and compared: NFC, without blanks at its ends. Normalizing it again changes nothing. */

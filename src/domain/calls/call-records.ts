@@ -21,7 +21,7 @@ export interface SentRecord {
 export interface Locator {
   field: 'id' | 'external_id' | 'email'
   value: string
-  /** An external id as it was sent, if that is another text: older ledgers hold some that are not normalized. */
+  /** The external id as the client sent it, if normalizing changed it: older ledgers may hold it in that form. */
   asSent?: string
 }
 
