@@ -129,9 +129,9 @@ export async function runJson<Result>(t: Test, args: string[], environment: Envi
   return JSON.parse(stdout) as Result
 }
 
-/** Starts a server and waits until it prints its address. */
+/** Starts a server and waits until it prints its address. A fast machine is not refused for calling it too often. */
 export async function startServer(t: Test, args: string[], environment: Environment): Promise<Server> {
-  const running = launch(t, args, environment)
+  const running = launch(t, args, { BURST_LIMIT: '0', ...environment })
   const address = await running.prints(/listens on (http:\S+).*\n/)
   return { ...running, address }
 }
