@@ -33,46 +33,45 @@ export function* mapInPieces<Item, Result>(
   return results
 }
 
-/** Items that are written at once. */
+/** The items of a list that are written at once, and the characters that are encoded at once. */
 const WRITTEN_AT_ONCE = 32
-
-/** Writes an object as JSON, as JSON.stringify does, and long lists among its members in pieces. */
-export function* stringifyInPieces(value: object): Pieces<string> {
-  // Joined once: to join texts that were joined takes as long again.
-  const parts: string[] = []
-  for (const [name, member] of Object.entries(value) as [string, unknown][]) {
-    if (member === undefined) continue
-    parts.push(parts.length === 0 ? '{' : ',', `${JSON.stringify(name)}:`)
-    if (Array.isArray(member) && member.length > WRITTEN_AT_ONCE) yield* stringifyList(member, parts)
-    else parts.push(JSON.stringify(member))
-  }
-  if (parts.length === 0) return '{}'
-  parts.push('}')
-  return parts.join('')
-}
-
-function* stringifyList(list: readonly unknown[], parts: string[]): Pieces<void> {
-  for (let at = 0; at < list.length; at += WRITTEN_AT_ONCE) {
-    if (at > 0) yield
-    parts.push(at === 0 ? '[' : ',', JSON.stringify(list.slice(at, at + WRITTEN_AT_ONCE)).slice(1, -1))
-  }
-  parts.push(']')
-}
-
-/** The characters that are encoded at once. */
 const ENCODED_AT_ONCE = 262_144
 
-/** Encodes a text as UTF-8; a long one in pieces. It is well-formed. */
-export function* encodeInPieces(text: string): Pieces<Buffer> {
+/** Writes an object as JSON in UTF-8, as JSON.stringify does, and long lists among its members in pieces. */
+export function* encodeJson(value: object): Pieces<Buffer> {
   const parts: Buffer[] = []
-  for (let at = 0, end = 0; at < text.length; at = end) {
-    if (at > 0) yield
-    // Not between the halves of a character.
-    const isHalf = (text.charCodeAt(at + ENCODED_AT_ONCE - 1) & 0xfc00) === 0xd800
-    end = at + ENCODED_AT_ONCE + (isHalf ? 1 : 0)
-    parts.push(Buffer.from(text.slice(at, end)))
+  let text = ''
+  for (const piece of writeJson(value)) {
+    text += piece
+    if (text.length < ENCODED_AT_ONCE) continue
+    parts.push(Buffer.from(text))
+    text = ''
+    yield
   }
-  if (parts.length === 1) return parts[0]!
+  parts.push(Buffer.from(text))
+  return parts.length === 1 ? parts[0]! : yield* joinInPieces(parts)
+}
+
+function* writeJson(value: object): Generator<string, void> {
+  let mark = '{'
+  for (const [name, member] of Object.entries(value) as [string, unknown][]) {
+    if (member === undefined) continue
+    yield `${mark}${JSON.stringify(name)}:`
+    mark = ','
+    if (Array.isArray(member) && member.length > WRITTEN_AT_ONCE) yield* writeList(member)
+    else yield JSON.stringify(member)
+  }
+  yield mark === '{' ? '{}' : '}'
+}
+
+function* writeList(list: readonly unknown[]): Generator<string, void> {
+  for (let at = 0; at < list.length; at += WRITTEN_AT_ONCE)
+    yield `${at === 0 ? '[' : ','}${JSON.stringify(list.slice(at, at + WRITTEN_AT_ONCE)).slice(1, -1)}`
+  yield ']'
+}
+
+/** Joins parts of bytes, each of which is copied at once. */
+export function* joinInPieces(parts: readonly Buffer[]): Pieces<Buffer> {
   const whole = Buffer.allocUnsafe(parts.reduce((sum, { length }) => sum + length, 0))
   let at = 0
   for (const part of parts) {

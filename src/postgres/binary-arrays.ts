@@ -68,8 +68,17 @@ function byteLengthOf(text: string | null): number {
 
 /** An array of `bytea`. */
 export function byteaArray(values: readonly (Buffer | null)[]): Buffer {
+  return arrayOfBytes(BYTEA, values)
+}
+
+/** An array of `text`, from texts in UTF-8. They must not contain U+0000. */
+export function utf8Array(values: readonly (Buffer | null)[]): Buffer {
+  return arrayOfBytes(TEXT, values)
+}
+
+function arrayOfBytes(type: number, values: readonly (Buffer | null)[]): Buffer {
   const lengths = values.map((bytes) => bytes?.length ?? IS_NULL)
-  return arrayOf(BYTEA, values, lengths, (bytes, into, at) => into.set(bytes, at))
+  return arrayOf(type, values, lengths, (bytes, into, at) => into.set(bytes, at))
 }
 
 type Write<Value> = (value: Value, into: Buffer, at: number, length: number) => void

@@ -9,7 +9,7 @@ import type { Problem } from '../errors.ts'
 import { ADMIN_ONLY, problem } from '../errors.ts'
 import type { NewEvent } from '../events.ts'
 import type { Pieces } from '../pieces.ts'
-import { stringifyInPieces } from '../pieces.ts'
+import { encodeJson } from '../pieces.ts'
 import { answerRefusal, answerRetry, answerSuccess } from './answer-call.ts'
 import type { EmployeeDirectory } from './call-draft.ts'
 import type { CallAnswer, WriteCall } from './write-call.ts'
@@ -185,14 +185,14 @@ function* settleCall(
   const limited = { ...answer, headers: { ...answer.headers, ...headers } }
   if (call.validateOnly) return { ...NOTHING, usage, answer: limited, preview: [...events, ...decision.withheld] }
   const isBinding = call.idempotency !== null && (!refusal || wouldBeRefusedAgain(refusal))
-  const body = isBinding ? yield* stringifyInPieces(answer.body as object) : answer.body
+  const kept = isBinding ? { ...answer, body: yield* encodeJson(answer.body as object) } : null
   return {
     events,
     employees: outcomes.flatMap(({ result, employee }) => (result === 'no_updates' ? [] : (employee ?? []))),
     unchanged: decision.unchanged,
     usage,
-    binds: isBinding ? { ...answer, body: body as string, mayNameAnyone: mayNameAnyone(call.command, refusal) } : null,
-    answer: { ...limited, body },
+    binds: kept && { ...kept, mayNameAnyone: mayNameAnyone(call.command, refusal) },
+    answer: { ...limited, body: kept?.body ?? answer.body },
     ...(rejectedBody ? { rejectedBody } : {}),
   }
 }

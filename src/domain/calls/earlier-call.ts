@@ -10,7 +10,8 @@ export interface Idempotency {
 export interface StoredAnswer {
   status: number
   headers: Record<string, string>
-  body: string
+  /** JSON in UTF-8. */
+  body: Buffer
 }
 
 /** The call that a call's idempotency key is bound to already. */

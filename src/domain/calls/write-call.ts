@@ -30,7 +30,7 @@ export interface WriteCall {
 export interface CallAnswer {
   status: number
   headers: Record<string, string>
-  /** JSON: a value, or its text. */
+  /** A value of JSON, or its text in UTF-8. */
   body: unknown
 }
 

@@ -17,8 +17,7 @@ import { keepBody } from '../../domain/calls/rejected-body.ts'
 import type { Idempotency } from '../../domain/calls/earlier-call.ts'
 import type { ProblemCode } from '../../domain/errors.ts'
 import { problem } from '../../domain/errors.ts'
-import type { Pieces } from '../../domain/pieces.ts'
-import { encodeInPieces, stringifyInPieces } from '../../domain/pieces.ts'
+import { encodeJson } from '../../domain/pieces.ts'
 import type { Operation, SentJson } from '../../domain/events.ts'
 import { callerOf } from '../access/authenticate.ts'
 import type { BodyBudget } from '../access/body-budget.ts'
@@ -146,12 +145,7 @@ async function run(
     .code(status)
     .headers(headers)
     .type(`application/${status >= 400 ? 'problem+json' : 'json'}; charset=utf-8`)
-    .send(await doInTurns(writeAnswer(body)))
-}
-
-function* writeAnswer(body: unknown): Pieces<Buffer> {
-  const text = typeof body === 'string' ? body : yield* stringifyInPieces(body as object)
-  return yield* encodeInPieces(text)
+    .send(Buffer.isBuffer(body) ? body : await doInTurns(encodeJson(body as object)))
 }
 
 /**

@@ -1,7 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { EarlierCall, StoredAnswer } from '../../domain/calls/earlier-call.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import { textArray } from '../../postgres/binary-arrays.ts'
+import { doInTurns } from '../../admission/turns.ts'
+import { joinInPieces } from '../../domain/pieces.ts'
+import { utf8Array } from '../../postgres/binary-arrays.ts'
 import { isOnly, onlyCompany } from '../../postgres/only-company.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
 
@@ -54,42 +56,45 @@ export function boundName({ actor, keyHash }: Omit<KeyOfCall, 'companyId'>): str
   return `${actor} ${keyHash}`
 }
 
+/** The bytes of an answer in one row of a result, which is read at once. */
+const PART_BYTES = 262_144
+
 /** Loads those of the keys that are bound. */
 export async function loadBoundKeys(
   client: QueryClient,
   keys: KeyOfCall[],
 ): Promise<(KeyOfCall & { bound: BoundKey })[]> {
   const { rows } = await client.query<{
-    company_id: string
-    api_id: string
-    key_hash: Buffer
+    number: number
     salt: Buffer | null
     fingerprint: Buffer | null
     call_id: string
     position: number
     status: number
     headers: Record<string, string> | null
-    body: string | null
+    part: Buffer | null
   }>({
     name: 'load-bound-keys',
-    text: `select k.company_id, k.api_id, k.key_hash, k.salt, k.fingerprint, k.call_id, k.position, k.status, k.headers, k.body
-      from json_to_recordset($1) as r(c uuid, a uuid, k text)
+    // With OFFSET, an answer is converted once, and not for each part.
+    text: `select r.i as number, k.salt, k.fingerprint, k.call_id, k.position, k.status, k.headers,
+        substring(b.bytes from at for ${PART_BYTES}) as part
+      from json_to_recordset($1) as r(c uuid, a uuid, k text, i integer)
       join idempotency_keys k on k.company_id = r.c and k.api_id = r.a and k.key_hash = decode(r.k, 'hex')
-      where ${isOnly('k.company_id', '$2')}`,
-    values: [JSON.stringify(keys.map(storedName)), onlyCompany(keys)],
+      cross join lateral (select convert_to(k.body, 'UTF8') as bytes offset 0) b
+      cross join lateral generate_series(1, greatest(length(b.bytes), 1), ${PART_BYTES}) as at
+      where ${isOnly('k.company_id', '$2')}
+      order by number, at`,
+    values: [JSON.stringify(keys.map((key, i) => ({ ...storedName(key), i }))), onlyCompany(keys)],
   })
-  const actors = new Map(keys.map(({ actor }) => [toUuid(actor), actor]))
-  return rows.map(({ status, headers, body, salt, fingerprint, ...row }) => ({
-    companyId: fromUuid('com', row.company_id),
-    actor: actors.get(row.api_id)!,
-    keyHash: row.key_hash.toString('hex'),
-    bound: {
-      callId: fromUuid('log', row.call_id),
-      position: row.position,
-      kept:
-        body && salt && fingerprint ? { salt, fingerprint, answer: { status, headers: headers ?? {}, body } } : null,
-    },
-  }))
+  const found = [...Map.groupBy(rows, ({ number }) => number)]
+  return Promise.all(
+    found.map(async ([number, parts]) => {
+      const { salt, fingerprint, call_id: uuid, position, status, headers } = parts[0]!
+      const body = await doInTurns(joinInPieces(parts.flatMap(({ part }) => part ?? [])))
+      const kept = salt && fingerprint ? { salt, fingerprint, answer: { status, headers: headers ?? {}, body } } : null
+      return { ...keys[number]!, bound: { callId: fromUuid('log', uuid), position, kept } }
+    }),
+  )
 }
 
 const BOUND_COLUMNS = [
@@ -129,7 +134,7 @@ export function insertBoundKeys(client: QueryClient, keys: NewBoundKey[]): Promi
     name: 'insert-bound-keys',
     text: `insert into idempotency_keys (company_id, ${BOUND_COLUMNS.join(', ')}) select * from ${BOUND_ROWS}`,
     // Answers take megabytes, which would be escaped in JSON.
-    values: [JSON.stringify(rows), textArray(keys.map(({ bound }) => bound.kept?.answer.body ?? null))],
+    values: [JSON.stringify(rows), utf8Array(keys.map(({ bound }) => bound.kept?.answer.body ?? null))],
   })
 }
 
