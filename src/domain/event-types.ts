@@ -6,9 +6,14 @@ export const ERASING_TYPES = ['EmployeeErased', 'RecordsRetired', 'UserErased'] 
 
 export type ErasingType = (typeof ERASING_TYPES)[number]
 
+/** What events are about: the prefixes of their streams' ids. */
+export const STREAM_PREFIXES = ['emp', 'log', 'com', 'usr', 'key', 'whk', 'idp'] as const satisfies IdPrefix[]
+
+export type StreamPrefix = (typeof STREAM_PREFIXES)[number]
+
 interface EventTypeRules {
-  /** What an event is about: the prefix of its stream's id. The ledger stores the id without it. */
-  stream: IdPrefix
+  /** The ledger stores the stream's id without it. */
+  stream: StreamPrefix
   /** The latest version of the schema of its data. All versions up to it can be read. */
   version: number
   /** Calls make events of these types, and nothing else does. Events of all other types have no call. */

@@ -47,7 +47,8 @@ export interface SeenKey {
   now: string
 }
 
-export type KeyStatus = 'active' | 'disabled' | 'expired' | 'revoked'
+export const KEY_STATUSES = ['active', 'disabled', 'expired', 'revoked'] as const
+export type KeyStatus = (typeof KEY_STATUSES)[number]
 
 /** Finds the status of a key. */
 export function findKeyStatus({ key, now }: SeenKey): KeyStatus {

@@ -81,7 +81,8 @@ export const SELECT_USERS = `select user_id, version, email, name, role, passwor
   (select l.signed_in_at from last_sign_ins l where l.company_id = users.company_id and l.user_id = users.user_id)
     as last_sign_in_at from users`
 
-export type UserStatus = 'pending' | 'active' | 'removed'
+export const USER_STATUSES = ['pending', 'active', 'removed'] as const
+export type UserStatus = (typeof USER_STATUSES)[number]
 
 const OF_STATUS: Record<UserStatus, string> = {
   pending: `removed_at is null and password_hash is null and subject is null and not ${HAS_PASSKEYS}`,

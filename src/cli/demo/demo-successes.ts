@@ -1,10 +1,10 @@
+import type { RecordResult } from '../../domain/employees/employee.ts'
 import type { DemoCompany, DemoEmployee, CallFactory } from './demo-company.ts'
 import { EMPLOYEES_PATH, inventNumbered, pickEmployee } from './demo-company.ts'
 import { GRADES, inventDate, inventEmployee, inventImported, JOBS } from './demo-employees.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
 type Patch = Record<string, unknown>
-export type SingleResult = 'synced' | 'no_updates' | 'deactivated' | 'reactivated'
 
 const THIS_YEAR = 2026
 // Bulk updates keep this many former employees for the calls that need one.
@@ -33,7 +33,7 @@ function pickManager(company: DemoCompany): { manager_email?: string } {
 }
 
 /** Makes a call that updates one employee with this result. */
-export function makeSingleUpdate(result: SingleResult): CallFactory {
+export function makeSingleUpdate(result: RecordResult): CallFactory {
   return (company) => {
     const person = pickEmployee(company, result === 'reactivated' ? 'inactive' : 'active')
     return {
@@ -64,7 +64,7 @@ export function makeBulkUpdate(count: number): CallFactory {
   }
 }
 
-function pickResult({ random, people }: DemoCompany, { status }: DemoEmployee): SingleResult {
+function pickResult({ random, people }: DemoCompany, { status }: DemoEmployee): RecordResult {
   if (random.chance(0.25)) return 'no_updates'
   if (status === 'active') return random.chance(0.08) ? 'deactivated' : 'synced'
   const former = people.filter((person) => person.status === 'inactive').length
@@ -72,7 +72,7 @@ function pickResult({ random, people }: DemoCompany, { status }: DemoEmployee): 
 }
 
 /** `locator` is the field that identifies the employee in a bulk update and must not change. */
-function makePatch(result: SingleResult, person: DemoEmployee, random: SeededRandom, locator?: string): Patch {
+function makePatch(result: RecordResult, person: DemoEmployee, random: SeededRandom, locator?: string): Patch {
   switch (result) {
     case 'deactivated':
       return { status: 'inactive', termination_date: inventDate(random, THIS_YEAR, 1) }

@@ -2,9 +2,8 @@ import { timingSafeEqual } from 'node:crypto'
 import type { RefreshPeriod } from './quota.ts'
 
 /** What calls with an API key may do: read employees, or create and update them. */
-export type KeyScope = 'employees:read' | 'employees:write'
-
-export const KEY_SCOPES: readonly KeyScope[] = ['employees:read', 'employees:write']
+export const KEY_SCOPES = ['employees:read', 'employees:write'] as const
+export type KeyScope = (typeof KEY_SCOPES)[number]
 
 /** An API key as stored beside the ledger. Hashes are SHA-256 of a secret, in hexadecimal. */
 export interface ApiKey {

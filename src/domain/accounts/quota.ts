@@ -1,9 +1,8 @@
 import { DAY_MS, HOUR_MS } from '../local-times.ts'
 
 /** The calendar window after which a key's quota resets (UTC, weeks from Monday). */
-export type RefreshPeriod = 'hourly' | 'daily' | 'weekly' | 'monthly'
-
-export const REFRESH_PERIODS: readonly RefreshPeriod[] = ['hourly', 'daily', 'weekly', 'monthly']
+export const REFRESH_PERIODS = ['hourly', 'daily', 'weekly', 'monthly'] as const
+export type RefreshPeriod = (typeof REFRESH_PERIODS)[number]
 
 export const DEFAULT_QUOTA_LIMIT = 10_000
 

@@ -30,7 +30,8 @@ type Fact = Pick<EmployeeEvent, 'stream' | 'version' | 'recorded_at'> &
     [Type in EmployeeEvent['type']]: { type: Type; data: Extract<EmployeeEvent, { type: Type }>['data'] }
   }[EmployeeEvent['type']]
 
-export type RecordResult = 'synced' | 'no_updates' | 'reactivated' | 'deactivated'
+export const RECORD_RESULTS = ['synced', 'no_updates', 'reactivated', 'deactivated'] as const
+export type RecordResult = (typeof RECORD_RESULTS)[number]
 
 /** Prefix of a custom attribute's key in the name of a change. */
 export const CUSTOM_PREFIX = 'custom_attributes.'

@@ -15,8 +15,8 @@ import { MAX_EVERY_HOURS, normalizeExpectedCalls, TIME_OF_DAY } from '../../doma
 import { accessData, MAX_NETWORKS } from '../../domain/accounts/key-access.ts'
 import { DEFAULT_OVERLAP_SECONDS, MAX_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
 import { MAX_NETWORK_CHARACTERS } from '../../domain/networks.ts'
-import type { KeyStatus, SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
-import { findKeyStatus, hasPreviousSecret } from '../../accounts/api-keys/read-api-keys.ts'
+import type { SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
+import { findKeyStatus, hasPreviousSecret, KEY_STATUSES } from '../../accounts/api-keys/read-api-keys.ts'
 import {
   LastFour,
   makeListSchema,
@@ -28,8 +28,6 @@ import {
   Time,
   TimeOrNull,
 } from '../openapi/schema-parts.ts'
-
-export const KEY_STATUSES: readonly KeyStatus[] = ['active', 'disabled', 'expired', 'revoked']
 
 const Status = oneOf(
   KEY_STATUSES,

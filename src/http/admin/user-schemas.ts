@@ -9,8 +9,8 @@ import {
   MIN_PASSWORD_CHARACTERS,
 } from '../../domain/accounts/user-lifecycle.ts'
 import type { TokenRecord } from '../../accounts/users/read-user-tokens.ts'
-import type { UserRecord, UserStatus } from '../../accounts/users/users.ts'
-import { getUserStatus } from '../../accounts/users/users.ts'
+import type { UserRecord } from '../../accounts/users/users.ts'
+import { getUserStatus, USER_STATUSES } from '../../accounts/users/users.ts'
 import {
   LastFour,
   makeListSchema,
@@ -22,8 +22,6 @@ import {
   Time,
   TimeOrNull,
 } from '../openapi/schema-parts.ts'
-
-export const USER_STATUSES: readonly UserStatus[] = ['pending', 'active', 'removed']
 
 const Email = { maxLength: MAX_EMAIL_CHARACTERS, description: 'Stored in lower case and Unicode NFKC.' }
 const UserRole = oneOf(ROLES)

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Static } from '@sinclair/typebox'
-import type { IdPrefix } from '../../domain/ids.ts'
+import { STREAM_PREFIXES } from '../../domain/event-types.ts'
 import { isId } from '../../domain/ids.ts'
 import { exportPages } from '../../ledger/read/export-pages.ts'
 import { formatEventLine } from '../../ledger/read/event-line.ts'
@@ -73,7 +73,7 @@ async function readFilter(db: LedgerDb, companyId: string, query: Query): Promis
   const filter = readFollowFilter(query)
   const { after = 0, call, stream, actor, q: text } = query
   if (call !== undefined && !isId('log', call)) throw invalidQuery('call', 'must be a call id')
-  if (stream !== undefined && !STREAMS.some((prefix) => isId(prefix, stream)))
+  if (stream !== undefined && !STREAM_PREFIXES.some((prefix) => prefix !== 'log' && isId(prefix, stream)))
     throw invalidQuery('stream', 'must be the id of an employee, API key, webhook, identity provider, user, or company')
   if (stream !== undefined && filter.stream !== undefined)
     throw invalidQuery('stream', 'cannot be combined with employee')
@@ -96,7 +96,6 @@ async function readFilter(db: LedgerDb, companyId: string, query: Query): Promis
   }
 }
 
-const STREAMS: readonly IdPrefix[] = ['emp', 'key', 'whk', 'idp', 'usr', 'com']
 const NOWHERE = { first: 1, last: 0 }
 
 /** Renders each page as one text. */

@@ -1,3 +1,4 @@
+import { RECORD_RESULTS } from '../../domain/employees/employee.ts'
 import type { TSchema } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import {
@@ -12,12 +13,10 @@ import {
 } from './employee-schemas.ts'
 import { Count, STRICT } from './schema-parts.ts'
 
-const RESULTS = ['synced', 'no_updates', 'reactivated', 'deactivated']
-
 const RecordResult = Type.Unsafe({
   $id: 'RecordResult',
   type: 'string',
-  enum: RESULTS,
+  enum: RECORD_RESULTS,
   description:
     'What an update did to the employee. If several apply, the first of deactivated, reactivated, synced and no_updates.',
 })
@@ -69,7 +68,7 @@ export const UpsertedEmployees = Type.Object(
           result: Type.Unsafe({
             $id: 'UpsertResult',
             type: 'string',
-            enum: ['created', ...RESULTS],
+            enum: ['created', ...RECORD_RESULTS],
             description: 'What the call did to the employee.',
           }),
           changed: Changed,

@@ -4,8 +4,8 @@ import { issueApiKeyRecord } from '../../../accounts/api-keys/issue-api-key.ts'
 import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD } from '../../../domain/accounts/quota.ts'
 import { KEY_SCOPES } from '../../../domain/accounts/api-key.ts'
 import type { KeyStatus, SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
-import { countApiKeys, listApiKeys } from '../../../accounts/api-keys/read-api-keys.ts'
-import { IssueBody, KEY_STATUSES, readNewKey } from '../../admin/api-key-schemas.ts'
+import { countApiKeys, KEY_STATUSES, listApiKeys } from '../../../accounts/api-keys/read-api-keys.ts'
+import { IssueBody, readNewKey } from '../../admin/api-key-schemas.ts'
 import { decodeIdCursor } from '../../server/cursor.ts'
 import {
   renderAccess,

@@ -1,90 +1,48 @@
+import { EVENT_TYPES, isEventType, type StreamPrefix } from '../../../domain/event-types.ts'
 import type { EventType } from '../../../domain/events.ts'
 
+type Group = keyof typeof LABELS
+
+const LABELS = {
+  calls: 'Calls',
+  employees: 'Employees',
+  keys: 'API keys',
+  webhooks: 'Webhooks',
+  users: 'Users',
+  signIns: 'Sign-ins',
+  providers: 'Identity provider',
+  company: 'Company',
+}
+
+const OF_STREAM: Record<StreamPrefix, Group> = {
+  log: 'calls',
+  emp: 'employees',
+  key: 'keys',
+  whk: 'webhooks',
+  usr: 'users',
+  idp: 'providers',
+  com: 'company',
+}
+
+const SIGN_INS: readonly EventType[] = ['UserSignedIn', 'UserSignedOut', 'UserSessionsEnded', 'UserSignInFailed']
+
+function findGroup(type: EventType): Group {
+  return SIGN_INS.includes(type) ? 'signIns' : OF_STREAM[EVENT_TYPES[type].stream]
+}
+
 /** The groups of event types that the event stream can be narrowed to. Each type is in one of them. */
-export const EVENT_GROUPS = {
-  calls: { label: 'Calls', types: ['ApiCallCompleted', 'ApiCallFailed', 'EmployeeRecordRejected', 'FileUploaded'] },
-  employees: {
-    label: 'Employees',
-    types: ['EmployeeCreated', 'EmployeeUpdated', 'EmployeeDeactivated', 'EmployeeReactivated', 'EmployeeErased'],
-  },
-  keys: {
-    label: 'API keys',
-    types: [
-      'ApiKeyIssued',
-      'ApiKeyRenamed',
-      'ApiKeyQuotaChanged',
-      'ApiKeyAccessChanged',
-      'ApiKeyExpectedCallsChanged',
-      'ApiKeyRotated',
-      'ApiKeyDisabled',
-      'ApiKeyEnabled',
-      'ApiKeyRevoked',
-    ],
-  },
-  webhooks: {
-    label: 'Webhooks',
-    types: [
-      'WebhookCreated',
-      'WebhookChanged',
-      'WebhookSecretRotated',
-      'WebhookPaused',
-      'WebhookResumed',
-      'WebhookDisabled',
-      'WebhookRemoved',
-    ],
-  },
-  users: {
-    label: 'Users',
-    types: [
-      'UserInvited',
-      'UserRoleChanged',
-      'UserPasswordReset',
-      'UserPasswordSet',
-      'UserAlertsChanged',
-      'UserRemoved',
-      'UserErased',
-      'UserTokenIssued',
-      'UserTokenRevoked',
-      'UserIdentityLinked',
-      'UserIdentityUnlinked',
-      'UserPasskeyAdded',
-      'UserPasskeyRemoved',
-      'UserRecoveryCodesIssued',
-      'UserRecoveryCodeUsed',
-    ],
-  },
-  signIns: {
-    label: 'Sign-ins',
-    types: ['UserSignedIn', 'UserSignedOut', 'UserSessionsEnded', 'UserSignInFailed'],
-  },
-  providers: {
-    label: 'Identity provider',
-    types: [
-      'IdentityProviderAdded',
-      'IdentityProviderChanged',
-      'IdentityProviderSecretReplaced',
-      'IdentityProviderUseChanged',
-      'IdentityProviderRemoved',
-    ],
-  },
-  company: {
-    label: 'Company',
-    types: [
-      'CompanyRegistered',
-      'CompanyTimeZoneChanged',
-      'RecordsRetired',
-      'PersonalDataReported',
-      'AttentionRaised',
-      'AttentionResolved',
-    ],
-  },
-} as const satisfies Record<string, { label: string; types: readonly EventType[] }>
+export const EVENT_GROUPS: Readonly<Record<string, { label: string; types: readonly EventType[] }>> =
+  Object.fromEntries(
+    Object.entries(LABELS).map(([group, label]) => {
+      const types = Object.keys(EVENT_TYPES).filter(isEventType)
+      return [group, { label, types: types.filter((type) => findGroup(type) === group) }]
+    }),
+  )
 
 /** Finds the event types that a value of the filter stands for: a group, or one type. Null for anything else. */
 export function findTypes(value: string): readonly EventType[] | null {
-  if (Object.hasOwn(EVENT_GROUPS, value)) return EVENT_GROUPS[value as keyof typeof EVENT_GROUPS].types
-  const types: readonly EventType[] = Object.values(EVENT_GROUPS).flatMap((group) => group.types)
-  return types.includes(value as EventType) ? [value as EventType] : null
+  if (Object.hasOwn(EVENT_GROUPS, value)) return EVENT_GROUPS[value]!.types
+  return isEventType(value) ? [value] : null
 }
 
 /** Formats the name of an event type as words: `Api key issued`. */

@@ -1,5 +1,5 @@
 import type { RecordError } from '../../../domain/errors.ts'
-import type { IdPrefix } from '../../../domain/ids.ts'
+import { STREAM_PREFIXES } from '../../../domain/event-types.ts'
 import { isId } from '../../../domain/ids.ts'
 import type { EventPlace } from '../../../ledger/read/browse-events.ts'
 import type { EventFilter } from '../../../ledger/read/event-filter.ts'
@@ -14,7 +14,6 @@ import { isStorableText } from '../../../domain/storable-text.ts'
 const FILTERS = ['type', 'actor', 'id', 'from', 'to', 'q'] as const
 /** The place in the list: the newest position of the page or, in links to newer events, the oldest. */
 const PLACES = ['position', 'newer_from'] as const
-const STREAMS: readonly IdPrefix[] = ['emp', 'key', 'whk', 'idp', 'usr', 'com']
 const MAX_TEXT_CHARACTERS = 254
 
 /** The query of an event stream's page. */
@@ -96,7 +95,7 @@ const CHECKS: Record<string, Check> = {
     rule: 'must be the ID of an API key or a user',
   },
   id: {
-    holds: (text) => isId('log', text) || STREAMS.some((prefix) => isId(prefix, text)),
+    holds: (text) => STREAM_PREFIXES.some((prefix) => isId(prefix, text)),
     rule: 'must be the ID of an employee, a call, an API key, a webhook, a user or the company',
   },
   from: LOCAL,
