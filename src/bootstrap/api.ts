@@ -102,7 +102,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     findKey: createKeyLookup(appends, store.companiesTogether),
     findEmployee: createEmployeeLookup(access.pool, store.companiesTogether),
     keyUsage: createKeyUsageCounter(appends, store.companiesTogether),
-    isReady: access.isAnswering,
+    isReady: access.takesWrites,
     areReadModelsComplete,
     health: createHealth(pool, waker),
     storedFiles: createStoredFiles({ db, announce: evidence.announce, secrets }),

@@ -13,10 +13,17 @@ const LOCK_TIMEOUT_MS = 2_000
 export function openAccess<Tables>(open: (options: Omit<PoolOptions, 'url'>) => Pool): {
   pool: Pool
   db: Kysely<Tables>
-  isAnswering(): Promise<boolean>
+  /** Whether the database answers and takes writes. */
+  takesWrites(): Promise<boolean>
 } {
   const limits = { max: ACCESS_CONNECTIONS, statementTimeoutMs: STATEMENT_TIMEOUT_MS, lockTimeoutMs: LOCK_TIMEOUT_MS }
   const pool = open({ name: 'employee-ledger access', ...limits, settings: LOOK_UP_ONLY })
   const db = openPreparedDatabase<Tables>(pool)
-  return { pool, db, isAnswering: async () => (await sql`select 1`.execute(db)).rows.length === 1 }
+  const takesWrites = async () => {
+    const { rows } = await sql<{
+      takes: boolean
+    }>`select not current_setting('transaction_read_only')::boolean as takes`.execute(db)
+    return rows[0]!.takes
+  }
+  return { pool, db, takesWrites }
 }

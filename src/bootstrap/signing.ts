@@ -18,8 +18,16 @@ export function signingKeyFile(config: Config): string {
  * Opens the signer of checkpoints. With the embedded database, a missing key is created; with DATABASE_URL and no key,
  * nothing is signed. Throws a StartupError when a configured key cannot be used.
  */
-export async function createSigner(config: Config): Promise<CheckpointSigner> {
-  const unset = config.DATABASE_URL === undefined ? 'make' : 'unsigned'
+export function createSigner(config: Config): Promise<CheckpointSigner> {
+  return openSigner(config, config.DATABASE_URL === undefined ? 'make' : 'unsigned')
+}
+
+/** Opens the signer like `createSigner`, but never creates a key. */
+export function findSigner(config: Config): Promise<CheckpointSigner> {
+  return openSigner(config, 'unsigned')
+}
+
+async function openSigner(config: Config, unset: 'make' | 'unsigned'): Promise<CheckpointSigner> {
   const missing = config.SIGNING_KEY_FILE === undefined ? unset : 'refuse'
   const place = { pem: config.SIGNING_KEY, file: signingKeyFile(config), missing } as const
   const keys = await openSigningKeys(place).catch((error: unknown) => {

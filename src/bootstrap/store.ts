@@ -10,6 +10,7 @@ import { isDistributed } from '../migration/distribution-steps.ts'
 import { findMissing } from '../migration/missing.ts'
 import type { PoolOptions } from '../postgres/pool.ts'
 import { openPool } from '../postgres/pool.ts'
+import type { Target } from '../postgres/session-settings.ts'
 import { StartupError } from '../postgres/startup-error.ts'
 import { openMachineLookup, shareMachines } from './share-machines.ts'
 import { queueNames } from '../workers/queues.ts'
@@ -31,13 +32,13 @@ export interface OpenedPool {
 const ON_CLUSTER = { plan_cache_mode: 'auto', 'citus.node_connection_timeout': '1500' }
 
 /** Opens connections for reading, projecting and the commands about companies. Throws when migrations are missing. */
-export async function openStore(config: Config, urls: DatabaseUrls): Promise<OpenedPool> {
-  const store = openUnchecked(config, urls)
+export async function openStore(config: Config, urls: DatabaseUrls, target: Target): Promise<OpenedPool> {
+  const store = openUnchecked(config, urls, target)
   try {
     await assertCurrent(store.db)
     if (!(await isDistributed(store.db))) return await followClock(store)
     await store.close()
-    return await followClock(openOnCluster(config, urls))
+    return await followClock(openOnCluster(config, urls, target))
   } catch (error) {
     await store.close()
     throw error
@@ -45,11 +46,11 @@ export async function openStore(config: Config, urls: DatabaseUrls): Promise<Ope
 }
 
 /** Each company has transactions of its own, on its machine, and the companies of a machine a share of the connections. */
-function openOnCluster(config: Config, { serviceUrl: url }: DatabaseUrls): OpenedPool {
-  const lookups = openPool({ url, name: 'employee-ledger machines', max: 1 })
+function openOnCluster(config: Config, { serviceUrl: url }: DatabaseUrls, target: Target): OpenedPool {
+  const lookups = openPool({ url, target, name: 'employee-ledger machines', max: 1 })
   const findMachine = openMachineLookup(lookups)
   const open: OpenedPool['open'] = (options) =>
-    shareMachines(openPool({ ...options, url, settings: { ...options.settings, ...ON_CLUSTER } }), findMachine)
+    shareMachines(openPool({ ...options, url, target, settings: { ...options.settings, ...ON_CLUSTER } }), findMachine)
   const store = storeOf(config, open, 1)
   return {
     ...store,
@@ -81,8 +82,8 @@ async function followClock(store: OpenedPool): Promise<OpenedPool> {
 }
 
 /** Opens the same connections without checking that the database is set up. */
-export function openUnchecked(config: Config, urls: DatabaseUrls): OpenedPool {
-  return storeOf(config, (options) => openPool({ ...options, url: urls.serviceUrl }))
+export function openUnchecked(config: Config, { serviceUrl: url }: DatabaseUrls, target: Target): OpenedPool {
+  return storeOf(config, (options) => openPool({ ...options, url, target }))
 }
 
 function storeOf(config: Config, open: OpenedPool['open'], companiesTogether = Infinity): OpenedPool {

@@ -86,7 +86,7 @@ async function startParts(parts: Parts, running: Running): Promise<{ lost: Promi
   if (tracing) running.parts.push(tracing)
   const presence = await interruptible(() => announcePresence(database.urls.serviceUrl))
   running.parts.push(presence)
-  const store = await interruptible(() => openStore(config, database.urls))
+  const store = await interruptible(() => openStore(config, database.urls, 'read-write'))
   running.parts.push({ stop: store.close })
   const recent = parts.api && parts.workers ? createRecentEventsForWorkers() : undefined
   const options: PartOptions = { config, urls: database.urls, store, log, metrics, tracing, recent }

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { setTimeout as pause } from 'node:timers/promises'
+import { ReadOnlyServerError } from './session-settings.ts'
 
 const LOCK_NOT_AVAILABLE = '55P03'
 
@@ -56,19 +57,23 @@ export function isTransient(error: unknown): boolean {
 
 // Classes of a lost connection, of prepared statements, and of a session that the server ends.
 const CONNECTION_CLASSES = new Set(['08', '26', '58'])
+// The server takes no writes any more: after a failover, another one does.
+const READ_ONLY_TRANSACTION = '25006'
 // The server shuts down, crashes or starts, or an administrator ends the session.
 const ENDS_SESSION = /^57P/
 
-/** Whether a connection is lost, or its session not what this process believes it to be. */
+/** Whether a connection is lost, or must be left: its session or server is not what this process believes it to be. */
 export function breaksConnection(error: unknown): boolean {
   const state = sqlState(error)
   if (state === null) return isConnectionError(error)
-  return CONNECTION_CLASSES.has(state.slice(0, 2)) || ENDS_SESSION.test(state) || OUTDATED.has(state)
+  const endsConnection = CONNECTION_CLASSES.has(state.slice(0, 2)) || ENDS_SESSION.test(state)
+  return endsConnection || OUTDATED.has(state) || state === READ_ONLY_TRANSACTION
 }
 
 function isConnectionError(error: unknown): boolean {
   // A host with several addresses fails once for each.
   if (error instanceof AggregateError) return error.errors.every(isConnectionError)
+  if (error instanceof ReadOnlyServerError) return true
   return error instanceof Error && ('syscall' in error || CONNECTION_MESSAGES.test(error.message))
 }
 

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { PoolClient } from 'pg'
 import { parseJson } from '../domain/json.ts'
-import { connectionTo } from './session-settings.ts'
+import { connectionTo, type Target } from './session-settings.ts'
 
 const TIMESTAMPTZ = 1184
 const INT8 = 20
@@ -39,6 +39,8 @@ export interface PoolOptions {
   /** Shown in pg_stat_activity. */
   name: string
   max: number
+  /** Which servers connections may lead to; only those that take writes, by default. */
+  target?: Target
   /** Milliseconds to wait for a new or free connection. */
   connectTimeoutMs?: number
   /** Milliseconds that a statement may take. */
@@ -52,6 +54,8 @@ export interface PoolOptions {
 const CONNECT_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 30_000
 const LOCK_TIMEOUT_MS = 10_000
+/** A connection through a proxy may outlive the server's turn as the primary: none stays longer than this. */
+const MAX_LIFETIME_SECONDS = 600
 /** Added to the server's own timeout, for a server or network that has gone silent. */
 const SILENCE_MS = 5_000
 
@@ -68,11 +72,12 @@ export function openPool(options: PoolOptions): pg.Pool {
     client_connection_check_interval: '1s',
   }
   const config: pg.PoolConfig = {
-    ...connectionTo(options.url, settings, connectTimeoutMs),
+    ...connectionTo(options.url, settings, { target: options.target ?? 'read-write', withinMs: connectTimeoutMs }),
     application_name: options.name,
     max: options.max,
     types: TYPES,
     keepAlive: true,
+    maxLifetimeSeconds: MAX_LIFETIME_SECONDS,
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: statementTimeoutMs + SILENCE_MS,
   }

@@ -16,6 +16,8 @@ import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeHistory } from '../support/rebuilding.ts'
 import { createSecretBox } from '../../src/accounts/secrets/secret-box.ts'
+import { createSigner } from '../../src/bootstrap/signing.ts'
+import { readConfig } from '../../src/config.ts'
 import { startService } from '../support/service.ts'
 import { makeWebhook } from '../support/stored-webhooks.ts'
 import { CITUS_URL } from '../support/postgres/citus-url.ts'
@@ -76,6 +78,7 @@ const ALL = [
     'pooler',
     'version',
     'encoding',
+    'writes',
     'durability',
     'commits',
   ],
@@ -161,7 +164,7 @@ await t.test('a database rolled back behind an external checkpoint is a failure'
   const place = makePlace(t)
   const other = await startService(
     t,
-    { SIGNING_KEY_FILE: place['SIGNING_KEY_FILE']!, DATA_DIR: place['DATA_DIR']!, CHECKPOINT_INTERVAL_MS: '100' },
+    { SIGNING_KEY: KEY, DATA_DIR: place['DATA_DIR']!, CHECKPOINT_INTERVAL_MS: '100' },
     { workers: true },
   )
   const environment = { ...place, DATABASE_URL: other.urls.serviceUrl }
@@ -230,6 +233,32 @@ await t.test('faults outside the database are found', async (t) => {
   })
 })
 
+await t.test('a signing key that cannot be used, or is another one than signed before, is a failure', async (t) => {
+  const place = makePlace(t)
+  const SIGNING_KEY_FILE = place['SIGNING_KEY_FILE']!
+  const signer = await createSigner(readConfig(place))
+  const { note } = await signer.sign(service.db, service.company.id)
+  await signer.files.append(service.company.id, note)
+  t.match((await examine(t, place)).levels, { 'signing key': 'ok', checkpoints: 'ok' })
+  const other = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' })
+  writeFileSync(SIGNING_KEY_FILE, other)
+  t.match((await examine(t, place)).of('checkpoints'), {
+    level: 'fail',
+    found: /is not signed with the current key/,
+    advice: /^restore the key that signed it/,
+  })
+  const old = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'pem', type: 'pkcs8' })
+  for (const [text, found] of [
+    ['not a key', /does not contain a private key/],
+    [old, /is not an Ed25519 key/],
+  ] as const) {
+    writeFileSync(SIGNING_KEY_FILE, text)
+    t.match((await examine(t, place)).of('signing key'), { level: 'fail', found })
+  }
+  rmSync(SIGNING_KEY_FILE)
+  t.match((await examine(t, place)).of('signing key'), { level: 'fail', found: /does not exist/ })
+})
+
 await t.test('secrets that the keys cannot read, or read with an older key only, are found', async (t) => {
   const other = await startService(t)
   const place = { ...makePlace(t), DATABASE_URL: other.urls.serviceUrl }
@@ -257,8 +286,11 @@ await t.test('a file of the secrets key that others can read, or that is missing
   t.notOk(existsSync(SECRETS_KEY_FILE), 'doctor makes none')
   writeFileSync(SECRETS_KEY_FILE, 'nonsense', { mode: 0o644 })
   const found = await examine(t, { ...place, SECRETS_KEY_FILE })
-  t.match(found.of('secrets key'), { level: 'warn', found: /mode 644/, advice: /^chmod 600/ })
-  t.match(found.of('stored secrets'), { level: 'fail', found: `key 1 of ${SECRETS_KEY_FILE} is not 32 bytes` })
+  const fault = { level: 'fail', found: `key 1 of ${SECRETS_KEY_FILE} is not 32 bytes` }
+  t.match([found.of('secrets key'), found.of('stored secrets')], [fault, fault])
+  writeFileSync(SECRETS_KEY_FILE, randomBytes(32).toString('base64'))
+  const readable = await examine(t, { ...place, SECRETS_KEY_FILE })
+  t.match(readable.of('secrets key'), { level: 'warn', found: /mode 644/, advice: /^chmod 600/ })
 })
 
 await t.test("a key's file may be read by its owner, and where it is root's by its group", async (t) => {

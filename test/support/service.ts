@@ -118,7 +118,7 @@ export async function startService(
   }
   const config = readConfig(variables, limitsOf(variables))
   const log = options.log ?? pino({ level: config.LOG_LEVEL })
-  const store = await openStore(config, urls)
+  const store = await openStore(config, urls, 'read-write')
   const workers = options.workers ? await startWorkers({ config, urls, store, log, recent: options.recent }) : null
   const tracing = (options.tracing as Tracing | undefined) ?? null
   const { recent, singleDeliveries } = options

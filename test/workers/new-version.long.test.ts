@@ -55,7 +55,7 @@ await t.test('a new version is filled beside the old one, and read only when com
   t.strictSame(steps, [`projection employees version ${next.version}: tables created`, ...ofCitus])
 
   // The new process shares no connections with the old one.
-  const ofNew = await openStore(service.config, service.urls)
+  const ofNew = await openStore(service.config, service.urls, 'read-write')
   t.teardown(ofNew.close)
   const api = await startApi({
     config: service.config,

@@ -2,7 +2,8 @@ import { access, constants, stat, statfs } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { fromUuid, isId, toUuid } from '../../domain/ids.ts'
 import { createContinuityCheck, RefusedToSignError } from '../../ledger/audit/continuity.ts'
-import type { NoteFiles } from '../../ledger/audit/note-files.ts'
+import { NoteFileError } from '../../ledger/audit/note-files.ts'
+import type { CheckpointSigner } from '../../ledger/audit/sign-checkpoint.ts'
 import { EMPTY_FRONTIER, unpackFrontier } from '../../ledger/integrity/merkle.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { errorReason } from '../../postgres/error-reason.ts'
@@ -20,24 +21,39 @@ const COMPANIES = 20
 const NOTED_COMPANIES = 20_000
 const COMPANIES_AT_ONCE = 100
 
-/** Checks that no other user can read the file of the signing key. */
-export async function checkSigningKeyFile(file: string): Promise<Finding> {
+/** Checks that the signing key can be used, and that no other user can read its file; without a file, it is a setting. */
+export function checkSigningKey(open: () => Promise<unknown>, file: string | null): Promise<Finding> {
   const check = 'signing key'
-  const missing = warn(
-    check,
-    `${file} does not exist; checkpoints are not signed, so a rollback cannot be detected`,
-    'create a key and set SIGNING_KEY_FILE (docs/deployment.md, “On your own PostgreSQL”)',
+  return checkKey(check, open, file, (absent) =>
+    warn(
+      check,
+      `${absent}; checkpoints are not signed, so a rollback cannot be detected`,
+      'create a key and set SIGNING_KEY_FILE (docs/deployment.md, “On your own PostgreSQL”)',
+    ),
   )
-  return (await checkMode(check, file)) ?? missing
 }
 
-/** Checks that no other user can read the file of the keys that encrypt stored secrets. */
-export async function checkSecretsKeyFile(file: string): Promise<Finding> {
+/** Checks that the keys which encrypt stored secrets can be used, and that no other user can read their file. */
+export function checkSecretsKey(open: () => Promise<unknown>, file: string | null): Promise<Finding> {
   const check = 'secrets key'
-  return (
-    (await checkMode(check, file)) ??
-    ok(check, `${file} does not exist; webhooks, identity providers, passkeys, email, and large evidence files need it`)
+  return checkKey(check, open, file, (absent) =>
+    ok(check, `${absent}; webhooks, identity providers, passkeys, email, and large evidence files need it`),
   )
+}
+
+async function checkKey(
+  check: string,
+  open: () => Promise<unknown>,
+  file: string | null,
+  whenMissing: (absent: string) => Finding,
+): Promise<Finding> {
+  try {
+    await open()
+  } catch (error) {
+    return fail(check, errorReason(error), 'restore the key (docs/operations.md, “Keys”)')
+  }
+  if (file === null) return ok(check, 'from its setting')
+  return (await checkMode(check, file)) ?? whenMissing(`${file} does not exist`)
 }
 
 /** Checks that nobody else can read and write a file; null if it does not exist. */
@@ -57,9 +73,12 @@ export function modeFinding(check: string, file: string, { uid, mode }: { uid: n
 }
 
 /** Checks that recent changes are covered by checkpoints outside the database, and that every ledger continues its own. */
-export async function checkCheckpoints(db: LedgerDb, files: NoteFiles, intervalMs: number): Promise<Finding> {
-  const refusal = await findRefusal(db, files)
-  if (refusal !== null) return fail('checkpoints', refusal, 'see docs/operations.md, “After a restore”')
+export async function checkCheckpoints(db: LedgerDb, signer: CheckpointSigner, intervalMs: number): Promise<Finding> {
+  const { files } = signer
+  const refusal = await findRefusal(db, signer)
+  if (refusal instanceof NoteFileError)
+    return fail('checkpoints', refusal.message, 'restore the key that signed it (docs/operations.md, “Keys”)')
+  if (refusal) return fail('checkpoints', refusal.message, 'see docs/operations.md, “After a restore”')
   const heads = await db
     .selectFrom('heads')
     .select(['company_id', 'position'])
@@ -94,37 +113,53 @@ async function isOlderThan(db: LedgerDb, seconds: number, companyUuid: string, p
   return event !== undefined
 }
 
+type Refusal = RefusedToSignError | NoteFileError
+
+const isRefusal = (error: unknown): error is Refusal =>
+  error instanceof RefusedToSignError || error instanceof NoteFileError
+
 /**
- * Finds a ledger that does not continue its last checkpoint outside the database, and says what is wrong; null if there
- * is none. Includes companies that the database no longer has. Reads notes before heads, so that a note written meanwhile
- * is not taken for evidence.
+ * Finds a ledger that does not continue its last checkpoint outside the database, or a checkpoint that the keys have not
+ * signed; null if there is none. Includes companies that the database no longer has.
  */
-async function findRefusal(db: LedgerDb, files: NoteFiles): Promise<string | null> {
-  const assertContinues = createContinuityCheck(files)
-  const companies = (await files.companies()).filter((name) => isId('com', name)).slice(0, NOTED_COMPANIES)
-  for (let at = 0; at < companies.length; at += COMPANIES_AT_ONCE) {
-    const some = companies.slice(at, at + COMPANIES_AT_ONCE)
-    const notes = await Promise.all(some.map((companyId) => files.last(companyId)))
-    const rows = await db
-      .selectFrom('heads')
-      .select(['company_id', 'position', 'frontier'])
-      .where('company_id', 'in', some.map(toUuid))
-      .execute()
-    const heads = new Map(rows.map((row) => [fromUuid('com', row.company_id), row]))
-    for (const [index, companyId] of some.entries()) {
-      const last = notes[index]
-      if (!last) continue
-      try {
-        const row = heads.get(companyId)
-        const head = row ? unpackFrontier(row.position, row.frontier) : EMPTY_FRONTIER
-        await assertContinues(db, companyId, last, head)
-      } catch (error) {
-        if (error instanceof RefusedToSignError) return error.message
-        throw new Error(`${companyId}: ${errorReason(error)}`, { cause: error })
-      }
+async function findRefusal(db: LedgerDb, signer: CheckpointSigner): Promise<Refusal | null> {
+  const assertContinues = createContinuityCheck(signer.files)
+  try {
+    const companies = (await signer.files.companies()).filter((name) => isId('com', name)).slice(0, NOTED_COMPANIES)
+    for (let at = 0; at < companies.length; at += COMPANIES_AT_ONCE)
+      await assertAllContinue(db, signer, companies.slice(at, at + COMPANIES_AT_ONCE), assertContinues)
+    return null
+  } catch (error) {
+    if (isRefusal(error)) return error
+    throw error
+  }
+}
+
+/** Reads notes before heads, so that a note written meanwhile is not taken for evidence. */
+async function assertAllContinue(
+  db: LedgerDb,
+  { readLast }: CheckpointSigner,
+  companies: string[],
+  assertContinues: ReturnType<typeof createContinuityCheck>,
+): Promise<void> {
+  const notes = await Promise.all(companies.map(readLast))
+  const rows = await db
+    .selectFrom('heads')
+    .select(['company_id', 'position', 'frontier'])
+    .where('company_id', 'in', companies.map(toUuid))
+    .execute()
+  const heads = new Map(rows.map((row) => [fromUuid('com', row.company_id), row]))
+  for (const [index, companyId] of companies.entries()) {
+    const last = notes[index]
+    if (!last) continue
+    try {
+      const row = heads.get(companyId)
+      const head = row ? unpackFrontier(row.position, row.frontier) : EMPTY_FRONTIER
+      await assertContinues(db, companyId, last, head)
+    } catch (error) {
+      throw isRefusal(error) ? error : new Error(`${companyId}: ${errorReason(error)}`, { cause: error })
     }
   }
-  return null
 }
 
 /** Checks that the checkpoints would survive the loss of the database. `databaseFolder` is null when unknown. */

@@ -22,6 +22,8 @@ interface Server {
   verbosity: string
   checksums: string
   connections: number
+  is_standby: boolean
+  is_read_only: boolean
 }
 
 /** Checks the database server: its version, its clock, and the settings that the ledger depends on. */
@@ -31,7 +33,8 @@ export async function checkServer(pool: Pool, connections: Connections): Promise
       current_setting('server_encoding') as encoding, current_setting('fsync') as fsync,
       current_setting('full_page_writes') as full_page_writes, current_setting('synchronous_commit') as synchronous_commit,
       current_setting('log_error_verbosity') as verbosity, current_setting('data_checksums') as checksums,
-      current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer as connections`)
+      current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer as connections,
+      pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only`)
   const server = rows[0]!
   return [
     server.number >= OLDEST_SERVER
@@ -40,11 +43,21 @@ export async function checkServer(pool: Pool, connections: Connections): Promise
     server.encoding === 'UTF8'
       ? ok('encoding', 'UTF8')
       : fail('encoding', server.encoding, "create the database with encoding 'UTF8' template template0"),
+    checkWrites(server),
     ...checkDurability(server),
     ...checkSettings(server),
     checkConnections(server.connections, connections),
     await checkClock(pool),
   ]
+}
+
+function checkWrites({ is_standby: isStandby, is_read_only: isReadOnly }: Server): Finding {
+  if (isStandby)
+    return fail('writes', 'the server is a standby', 'let DATABASE_URL lead to the primary, or promote the standby')
+  if (!isReadOnly) return ok('writes', 'the server takes writes')
+  const advice =
+    'find out why default_transaction_read_only is on (some providers set it when the disk is full), mend that, and reset it'
+  return fail('writes', 'the server takes no writes', advice)
 }
 
 function checkDurability({ fsync, full_page_writes: pages, synchronous_commit: commit }: Server): Finding[] {

@@ -3,7 +3,7 @@ import type { OpenedDatabase } from '../../postgres/embedded/find-database.ts'
 import { findDatabase } from '../../postgres/embedded/find-database.ts'
 import { listMissing, openUnchecked } from '../../bootstrap/store.ts'
 import { findConfiguredSecretBox, secretsKeyFile } from '../../bootstrap/secrets.ts'
-import { checkpointFolder, createNotes, signingKeyFile } from '../../bootstrap/signing.ts'
+import { checkpointFolder, findSigner, signingKeyFile } from '../../bootstrap/signing.ts'
 import { readWitnesses } from '../../bootstrap/witnesses.ts'
 import { PROJECTIONS } from '../../../projections/index.ts'
 import type { Config } from '../../config.ts'
@@ -25,8 +25,8 @@ import {
   checkCheckpoints,
   checkDisk,
   checkFolder,
-  checkSecretsKeyFile,
-  checkSigningKeyFile,
+  checkSecretsKey,
+  checkSigningKey,
 } from './check-host.ts'
 import { interruptible } from '../terminal/interruption.ts'
 import { print } from '../terminal/print.ts'
@@ -56,14 +56,10 @@ function formatFinding({ check, level, found: summary, advice }: Finding): strin
 
 /** The checks that need no database. */
 async function checkHost(config: Config): Promise<Finding[]> {
-  const key =
-    config.SIGNING_KEY === undefined
-      ? await checkSigningKeyFile(signingKeyFile(config))
-      : ok('signing key', 'from SIGNING_KEY')
-  const secretsKey =
-    config.SECRETS_KEY === undefined
-      ? await checkSecretsKeyFile(secretsKeyFile(config))
-      : ok('secrets key', 'from SECRETS_KEY')
+  const { SIGNING_KEY: signing, SECRETS_KEY: secrets } = config
+  const key = await checkSigningKey(() => findSigner(config), signing === undefined ? signingKeyFile(config) : null)
+  const openBox = () => findConfiguredSecretBox(config)
+  const secretsKey = await checkSecretsKey(openBox, secrets === undefined ? secretsKeyFile(config) : null)
   const isEmbedded = config.DATABASE_URL === undefined
   const folder = await checkFolder(config.DATA_DIR)
   // With DATABASE_URL, the service writes nothing to the data folder.
@@ -104,7 +100,7 @@ async function checkDatabase(config: Config): Promise<Finding[]> {
 }
 
 async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: OpenedDatabase): Promise<Finding[]> {
-  const { pool, db, close } = openUnchecked(config, urls)
+  const { pool, db, close } = openUnchecked(config, urls, 'any')
   const findings: Finding[] = []
   const addFindings = async (check: string, task: () => Promise<Finding | Finding[]>) => {
     const result = await interruptible(task).catch((error: unknown) =>
@@ -125,7 +121,9 @@ async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: 
     await addFindings('role', () => checkPrivileges(db))
     await addFindings('companies', () => checkCompanies(config, pool))
     await addFindings('stored secrets', async () => checkSecrets(db, await findConfiguredSecretBox(config)))
-    await addFindings('checkpoints', () => checkCheckpoints(db, createNotes(config), config.CHECKPOINT_INTERVAL_MS))
+    await addFindings('checkpoints', async () =>
+      checkCheckpoints(db, await findSigner(config), config.CHECKPOINT_INTERVAL_MS),
+    )
     return findings
   } finally {
     await close()

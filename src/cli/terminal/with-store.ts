@@ -50,7 +50,8 @@ export async function withStore<Result>(
   return withDatabase(config, async (database) => {
     // Only the embedded database is migrated without asking.
     if (database.isEmbedded) await migrateDatabase(database.urls, () => undefined)
-    const store = await openStore(config, database.urls)
+    // Exports and proofs work on a standby, too.
+    const store = await openStore(config, database.urls, 'any')
     try {
       return await task({ config, database, store })
     } finally {

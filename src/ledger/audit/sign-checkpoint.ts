@@ -9,7 +9,6 @@ import { readCosignatures } from './cosigned-checkpoints.ts'
 import type { NoteFiles } from './note-files.ts'
 import { NoteFileError } from './note-files.ts'
 import { findHead } from '../read/read-head.ts'
-import type { NoteSigner } from './signed-note.ts'
 import { checkSignature, encodePublicKey, formatVerifierKey } from './signed-note.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import type { LedgerDb } from '../tables.ts'
@@ -45,6 +44,11 @@ export interface SignedCheckpoint extends TreeHead {
 export interface CheckpointSigner {
   /** Signs the current head of a company's ledger. Throws NoSigningKeyError, RefusedToSignError or NoteFileError. */
   sign(db: LedgerDb, companyId: string): Promise<SignedCheckpoint>
+  /**
+   * Reads the last external checkpoint of a company; null if there is none. Throws NoteFileError if it cannot be read, or
+   * none of the keys has signed it.
+   */
+  readLast(companyId: string): Promise<Checkpoint | null>
   /** The verifier keys of a company's checkpoints: the current one, if any, and the retired ones. */
   publicKeys(companyId: string): { current: string | null; retired: string[] }
   /** What the verifier keys of all companies end with: of the current key, if any, and of the retired ones. */
@@ -61,32 +65,32 @@ export function createCheckpointSigner(
   policy: WitnessPolicy = { witnesses: [], quorum: 0 },
 ): CheckpointSigner {
   const { current, retired } = keys
+  const known = current ? [current.publicKey, ...retired] : retired
   const assertContinues = createContinuityCheck(files)
 
   async function sign(db: LedgerDb, companyId: string): Promise<SignedCheckpoint> {
     if (!current) throw new NoSigningKeyError('no signing key is set')
     // Read the note before the head: otherwise, a note written in between would seem to be ahead of the ledger.
-    const last = await readLast(companyId, current)
+    const last = await readLast(companyId)
     const head = (await findHead(db, companyId))?.frontier ?? EMPTY_FRONTIER
     if (last) await assertContinues(db, companyId, last, head)
     const at = { size: head.size, root: rootOf(head) }
     const origin = formatOrigin(companyId)
     const signed = signCheckpointNote(companyId, at, current)
-    const { note, witnessed } = await addCosignatures(db, companyId, signed, current)
+    const { note, witnessed } = await addCosignatures(db, companyId, signed)
     return { ...at, note, witnessed, publicKey: formatVerifierKey(origin, current.publicKey), frontier: head, last }
   }
 
-  async function addCosignatures(db: LedgerDb, companyId: string, note: string, { publicKey }: NoteSigner) {
+  async function addCosignatures(db: LedgerDb, companyId: string, note: string) {
     if (policy.witnesses.length === 0) return { note, witnessed: null }
     const text = note.slice(0, note.indexOf('\n\n') + 1)
-    const publicKeys = [publicKey, ...retired]
-    const { lines, witnessed } = await readCosignatures(db, companyId, { text, policy, publicKeys })
+    const { lines, witnessed } = await readCosignatures(db, companyId, { text, policy, publicKeys: known })
     return { note: note + lines.map((line) => `${line}\n`).join(''), witnessed }
   }
 
-  async function readLast(companyId: string, { publicKey }: NoteSigner): Promise<Checkpoint | null> {
+  async function readLast(companyId: string): Promise<Checkpoint | null> {
     const last = await files.last(companyId)
-    if (last && checkSignature(last.note, listVerifierKeys(companyId, [publicKey, ...retired])) !== 'signed') {
+    if (last && current && checkSignature(last.note, listVerifierKeys(companyId, known)) !== 'signed') {
       throw new NoteFileError(`the last checkpoint of ${companyId} is not signed with the current key or a retired one`)
     }
     return last
@@ -94,6 +98,7 @@ export function createCheckpointSigner(
 
   return {
     sign,
+    readLast,
     publicKeys: (companyId) => {
       const text = (publicKey: Buffer) => formatVerifierKey(formatOrigin(companyId), publicKey)
       return { current: current && text(current.publicKey), retired: retired.map(text) }
