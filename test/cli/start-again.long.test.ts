@@ -9,7 +9,7 @@ import { entryOfCall } from '../support/http/entry-of-call.ts'
 import { send } from '../support/service.ts'
 
 // Without a plan, tap ends the file while a server starts between two tests.
-t.plan(3)
+t.plan(4)
 
 const DATA_DIR = makeDataDir(t)
 const BESIDE = { DATA_DIR }
@@ -81,5 +81,18 @@ await t.test('a later start keeps the data, corrects the address, and prints no 
   t.equal(exitCode, 0)
   t.notMatch(stdout, demo.api_key)
   t.notMatch(stdout, demo.admin.password)
+  t.notOk(hasDatabaseServer(DATA_DIR))
+})
+
+await t.test("variables of the shell for other databases don't reach the embedded one", async (t) => {
+  const variables = {
+    PGHOST: 'nowhere.invalid',
+    PGSSLMODE: 'require',
+    PGOPTIONS: '-c default_transaction_read_only=on',
+    PGDATABASE: 'none',
+  }
+  const { address, end } = await startServer(t, ['start'], { ...BESIDE, ...variables })
+  t.equal((await send(address, 'GET', '/readyz', {})).status, 200)
+  t.match(await end('SIGTERM'), { exitCode: 0 })
   t.notOk(hasDatabaseServer(DATA_DIR))
 })

@@ -5,12 +5,14 @@ import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { removeUser } from '../../src/accounts/users/change-user.ts'
 import { eraseUser } from '../../src/personal-data/erase-user.ts'
+import { toUuid } from '../../src/domain/ids.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import { OPERATOR } from '../../src/ledger/append/append-company-events.ts'
 import { deleteOldEmails, endOverdueEmails } from '../../src/accounts/mail/outbox.ts'
 import { claimEmail, listCompaniesWithMail, markSending } from '../../src/delivery/mail/claims.ts'
 import { sendNextEmail } from '../../src/delivery/mail/send-next.ts'
 import { refuseWith, startMailServer } from '../support/mail/mail-server.ts'
+import { openProxy } from '../support/lines/open-proxy.ts'
 import { openTestOutbox } from '../support/mail/outbox.ts'
 import { startService } from '../support/service.ts'
 import { earlier } from '../support/postgres/move-back.ts'
@@ -53,6 +55,46 @@ await test('a message arrives once, over STARTTLS with the password, and nothing
   t.match(email?.text, 'Dear Ana,\n\nOpen:\nhttps://ledger.example/x?a=1&b=2\n')
   t.match(email?.html, '<a href="https://ledger.example/x?a=1&amp;b=2"')
   t.match(await mail.rows(), [{ kind: 'alert', state: 'sent', has_content: false, error: null, attempts: 1 }])
+})
+
+await test('a domain beyond ASCII is sent in A-labels, and a name before the @ only to a server that takes it', async (t) => {
+  let said = ''
+  const start = async (hideSMTPUTF8: boolean) => {
+    const { url } = await startMailServer(t, { authOptional: true, hideSTARTTLS: true, hideSMTPUTF8 })
+    const { through } = await openProxy(t, url, ({ send }) => ({
+      fromClient(bytes) {
+        said += bytes.toString()
+        send(bytes)
+      },
+    }))
+    return through(url)
+  }
+  const [able, unable] = [await start(false), await start(true)]
+  const { email, user_id: userId } = company.admin
+  const changeAddress = (to: string) =>
+    pool.query('update users set email = $2 where user_id = $1', [toUuid(userId), to])
+  t.teardown(() => changeAddress(email))
+  const outcomes = async (to: string) => {
+    const states: unknown[] = []
+    await changeAddress(to)
+    for (const url of [able, unable]) {
+      await mail.clear()
+      await mail.enqueue()
+      await send(url)
+      states.push((await mail.rows())[0])
+    }
+    return states
+  }
+  const sent = { state: 'sent', error: null }
+  t.match(await outcomes('bjorn@zürich.example'), [sent, sent])
+  const refused = { state: 'failed', error: /^The mail server takes only ASCII characters before the @/ }
+  t.match(await outcomes('bjørn@zürich.example'), [sent, refused])
+  const recipients = Array.from(said.matchAll(/^RCPT TO:<(.*)>/gm), ([, address]) => address)
+  t.strictSame(recipients, [
+    'bjorn@xn--zrich-kva.example',
+    'bjorn@xn--zrich-kva.example',
+    'bjørn@xn--zrich-kva.example',
+  ])
 })
 
 await test('implicit TLS works, and so does a server that asks for neither TLS nor a password', async (t) => {

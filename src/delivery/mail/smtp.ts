@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { domainToASCII } from 'node:url'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type { RenderedEmail } from '../../accounts/mail/render-email.ts'
@@ -70,8 +71,10 @@ export async function openSmtpSession(
   connection.on('error', () => undefined)
   const close = () => connection.close()
   signal?.addEventListener('abort', close, { once: true })
+  let takesUtf8 = false
   try {
     await limit(timeouts.openMs, connection, (done) => connection.connect(done))
+    takesUtf8 = /^250[ -]SMTPUTF8\s*$/im.test(String(connection.lastServerResponse))
     if (credentials) {
       const auth = { user: credentials.user, pass: credentials.password }
       await limit(timeouts.openMs, connection, (done) => connection.login(auth, done))
@@ -81,7 +84,10 @@ export async function openSmtpSession(
     throw new SmtpError(describe(error as NodemailerError), { cause: error })
   }
   return {
-    send: (email) => send(connection, server, email, timeouts.sendMs),
+    async send(email) {
+      if (takesUtf8 || isAscii(email.to.split('@', 1)[0]!)) return send(connection, server, email, timeouts.sendMs)
+      return { outcome: 'refused', reason: 'The mail server takes only ASCII characters before the @ of an address' }
+    },
     close() {
       signal?.removeEventListener('abort', close)
       connection.quit()
@@ -121,6 +127,14 @@ function limit(
   })
 }
 
+const isAscii = (text: string) => /^[\x00-\x7f]*$/.test(text)
+
+/** The form of an address for the envelope: its domain in A-labels (RFC 5891), which every server takes. */
+function toEnvelope(address: string): string {
+  const at = address.lastIndexOf('@') + 1
+  return address.slice(0, at) + (domainToASCII(address.slice(at)) || address.slice(at))
+}
+
 async function send(
   connection: SMTPConnection,
   { from }: MailServer,
@@ -147,7 +161,7 @@ async function send(
     hasBegun = true
     yield message
   }
-  const envelope = { from: from.address, to: [to], size: message.length, use8BitMime: false }
+  const envelope = { from: toEnvelope(from.address), to: [toEnvelope(to)], size: message.length, use8BitMime: false }
   try {
     await limit(sendMs, connection, (done) => connection.send(envelope, Readable.from(read()), done))
     return { outcome: 'sent' }
