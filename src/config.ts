@@ -284,3 +284,11 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env, limits: Limits 
   })
   return Object.freeze({ ...settings, ...limits })
 }
+
+/**
+ * Removes PGOPTIONS, PGSSLMODE and the like from the environment: they are for another database, and node-postgres would
+ * use them for the embedded one.
+ */
+export function forgetDatabaseVariables(env: NodeJS.ProcessEnv = process.env): void {
+  for (const name of Object.keys(env)) if (/^PG[A-Z]/.test(name)) delete env[name]
+}

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import { EnvironmentSchema, PATTERN_RULES, readConfig } from '../../config.ts'
+import { EnvironmentSchema, forgetDatabaseVariables, PATTERN_RULES, readConfig } from '../../config.ts'
 import { MailSettingError, readMailServer } from '../../delivery/mail/mail-server.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 
@@ -14,6 +14,7 @@ export function readSettings(): Config {
     if (collector !== undefined && !URL.canParse(collector))
       throw new StartupError('OTEL_EXPORTER_OTLP_ENDPOINT is not a valid URL')
     assertMail(config)
+    if (config.DATABASE_URL === undefined) forgetDatabaseVariables()
     return config
   } catch (error) {
     const names = invalidSettings(error)

@@ -127,7 +127,7 @@ function limit(
   })
 }
 
-const isAscii = (text: string) => /^[\x00-\x7f]*$/.test(text)
+const isAscii = (text: string) => /^\p{ASCII}*$/u.test(text)
 
 /** The form of an address for the envelope: its domain in A-labels (RFC 5891), which every server takes. */
 function toEnvelope(address: string): string {

@@ -37,7 +37,6 @@ export async function findDatabase(
     await assertReachable(urls.serviceUrl)
     return { urls, isEmbedded: false, lost: new Promise(() => undefined), release: async () => undefined }
   }
-  forgetVariables()
   const embedded = await openEmbeddedDatabase({ dataDir: config.DATA_DIR, purpose, onTrouble }).catch(
     (error: unknown) => {
       // Only unexpected file system errors remain, such as a full disk.
@@ -50,14 +49,6 @@ export async function findDatabase(
   const { ownerUrl: owner, serviceUrl: service, lost, release } = embedded
   const moved = embedded.movedFrom === undefined ? {} : { movedTo: embedded.clusterDir }
   return { urls: { ownerUrl: owner, serviceUrl: service }, isEmbedded: true, ...moved, lost, release }
-}
-
-/**
- * Removes PGOPTIONS, PGSSLMODE and the like from the environment: they are for another database, and node-postgres would
- * use them for the embedded one.
- */
-function forgetVariables(): void {
-  for (const name of Object.keys(process.env)) if (/^PG[A-Z]/.test(name)) delete process.env[name]
 }
 
 /** Throws StartupError if the database of DATABASE_URL does not answer, or its sessions are shared. */
