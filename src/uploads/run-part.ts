@@ -96,6 +96,7 @@ async function validate(services: UploadServices, upload: StoredUpload, part: St
     callId: newId('log'),
     requestId: randomUUID(),
     idempotency: null,
+    isAllOrNone: true,
     validateOnly: true,
   })
   return { events: preview, refusal: status < 400 ? null : (answer.body as Problem) }
@@ -183,6 +184,7 @@ async function makeCall(
     bodyBytes: bytes,
     // The part is the request: erasing some of its rows does not make it another one.
     idempotency: { keyHash: name, requestHash: name },
+    isAllOrNone: true,
     validateOnly: false,
     traceparent: null,
     command: await doInTurns(readCommand(commands, upload, part, body)),

@@ -1,6 +1,7 @@
 import type { Locator, ReadRecord } from './call-records.ts'
 import type { Employee, PatchEffect } from '../employees/employee.ts'
 import type { NewEvent } from '../events.ts'
+import type { RecordErrorCode } from '../errors.ts'
 import type { RecordErrors } from '../record-errors.ts'
 
 /** The employees that a call involves, in their state before the call. */
@@ -31,6 +32,13 @@ export function locate(
   }
 }
 
+/** Other records of the call, one of which must be applied as well, and the field that it is needed for. */
+export interface Need {
+  anyOf: readonly number[]
+  field: string
+  code: RecordErrorCode
+}
+
 /** A record during the decision. */
 export interface Draft {
   record: ReadRecord
@@ -40,4 +48,7 @@ export interface Draft {
   effect: PatchEffect | undefined
   events: NewEvent[]
   errors: RecordErrors
+  /** The errors that the record has whatever the others are. */
+  ownErrors: number
+  needs: Need[]
 }

@@ -40,6 +40,8 @@ export interface ReadRecord extends SentRecord {
   patch: AttributePatch
   /** The references to the manager, all of them to the same one; empty if the record does not set one. */
   managers: readonly ManagerReference[]
+  /** For each reference to a manager whom only the call names: the records that do. */
+  needs?: readonly (readonly number[])[]
   /** The id in the record, if that does not locate the employee: it must be theirs. */
   statedId: string | null
   errors: RecordErrors

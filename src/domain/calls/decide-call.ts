@@ -117,12 +117,13 @@ const IDEMPOTENCY_KEY_REUSED = problem(
 )
 
 function contextOf(
-  { callId, requestId, command }: WriteCall,
+  { callId, requestId, command, isAllOrNone }: WriteCall,
   { now, durationMs }: Pick<CallState, 'now' | 'durationMs'>,
 ): Omit<CallContext, 'key' | 'upload'> {
   return {
     callId,
     durationMs,
+    isAllOrNone,
     now,
     operation: command.operation,
     requestId,

@@ -1,4 +1,4 @@
-import type { Draft, EmployeeDirectory } from './call-draft.ts'
+import type { Draft, EmployeeDirectory, Need } from './call-draft.ts'
 import { locate } from './call-draft.ts'
 import type { ReadRecord, NewIds } from './call-records.ts'
 import { isReadable } from './call-records.ts'
@@ -11,7 +11,10 @@ import { errorPointer, errorsOmitted, MAX_ANSWERED_ERRORS, problem } from '../er
 import type { CallCounts, EventData, NewEvent, Operation, SentJson } from '../events.ts'
 import { isId } from '../ids.ts'
 import type { Pieces } from '../pieces.ts'
+import type { RecordErrors } from '../record-errors.ts'
 import { mapInPieces, pauseAfter } from '../pieces.ts'
+import type { Judged, JudgeRecords, Unchanged } from './partial-call.ts'
+import { chooseApplicable, isFaulty } from './partial-call.ts'
 import { keepLocator, keepRecord } from './refused-record.ts'
 import type { RejectedBody } from './rejected-body.ts'
 import { addManagerErrors, resolveManagers } from './reporting-lines.ts'
@@ -29,6 +32,8 @@ export interface CallContext {
   durationMs: number
   /** The time of the events, RFC 3339 UTC. */
   now: string
+  /** Whether one record that can't be applied keeps all others from being applied. */
+  isAllOrNone: boolean
 }
 
 /** The outcome of one record of a successful call. */
@@ -50,6 +55,8 @@ export interface CallDecision {
   problem: Problem | null
   /** One for each record of a successful call, in the order sent; empty for a failed one. */
   outcomes: AppliedRecord[]
+  /** The records of a successful call that were not applied. */
+  refusals: { index: number; id: string | null; errors: RecordError[] }[]
   /** Of a successful call, the employees whose states showed that a record changes nothing, with what it sets. */
   unchanged: { employee: Employee; patch: AttributePatch }[]
   /** The body, if it could not be read. */
@@ -66,12 +73,12 @@ export function* decideCreate(
   context: CallContext,
 ): Pieces<CallDecision> {
   const idOf = ({ index }: ReadRecord) => newIds.of(index)
-  const managed = resolveManagers(records, { among: records, idOf }, directory)
-  const drafts = yield* mapInPieces(managed, (record) => draftCreation(record, idOf(record), context.now))
-  yield* judge(drafts, directory)
-  const failed = drafts.filter((draft) => draft.errors.count > 0).length
-  const counts = { ...NO_COUNTS, total: drafts.length, failed }
-  return failed > 0 ? yield* failedOn(drafts, counts, context) : yield* completed(drafts, NO_RECORDS, counts, context)
+  return yield* decideRecords(records, context, function* (some) {
+    const managed = resolveManagers(some, { among: some, idOf }, directory)
+    const drafts = yield* mapInPieces(managed, (record) => draftCreation(record, idOf(record), context.now))
+    yield* judge(drafts, directory)
+    return { drafts, unchanged: NO_RECORDS }
+  })
 }
 
 /** Decides an update of one or many employees. */
@@ -80,16 +87,43 @@ export function* decideUpdate(
   directory: EmployeeDirectory,
   context: CallContext,
 ): Pieces<CallDecision> {
-  const { unchanged, others } = setAside(records, directory)
   const located = (record: ReadRecord) => record.locator && locate(record.locator, directory)
-  const idOf = (record: ReadRecord) => unchanged.get(record) ?? located(record)?.id
-  const managed = resolveManagers(others, { among: records, idOf }, directory)
-  const drafts = yield* mapInPieces(managed, (record) => draftUpdate(record, located(record) ?? undefined, context.now))
-  return yield* settleUpdate(drafts, unchanged, directory, context)
+  return yield* decideRecords(records, context, function* (some) {
+    const { unchanged, others } = setAside(some, directory)
+    const idOf = (record: ReadRecord) => unchanged.get(record) ?? located(record)?.id
+    const managed = resolveManagers(others, { among: some, idOf }, directory)
+    const drafts = yield* mapInPieces(managed, (record) =>
+      draftUpdate(record, located(record) ?? undefined, context.now),
+    )
+    refuseRepeated(drafts)
+    yield* judge(drafts, directory)
+    return { drafts, unchanged }
+  })
 }
 
-/** The ids of the employees about whom records are known to change nothing. */
-type Unchanged = ReadonlyMap<ReadRecord, string>
+/** Decides an upsert: updates the employees that the records find, and creates the others. */
+export function* decideUpsert(
+  records: ReadRecord[],
+  newIds: Pick<NewIds, 'of'>,
+  directory: EmployeeDirectory,
+  context: CallContext,
+): Pieces<CallDecision> {
+  const located = (record: ReadRecord) => record.locator && locate(record.locator, directory)
+  return yield* decideRecords(records, context, function* (some) {
+    const { unchanged, others } = setAside(some, directory)
+    const idOf = (record: ReadRecord) => unchanged.get(record) ?? located(record)?.id ?? newIds.of(record.index)
+    const managed = resolveManagers(others, { among: some, idOf }, directory)
+    const drafts = yield* mapInPieces(managed, (record) => {
+      const before = located(record)
+      // Without a valid locator, nobody knows whether the employee is new.
+      if (before || !record.locator) return draftUpdate(record, before ?? undefined, context.now)
+      return draftCreation(record, newIds.of(record.index), context.now)
+    })
+    refuseRepeated(drafts)
+    yield* judge(drafts, directory)
+    return { drafts, unchanged }
+  })
+}
 
 /** Sets the records aside that need no decision. */
 function setAside(records: ReadRecord[], directory: EmployeeDirectory): { unchanged: Unchanged; others: ReadRecord[] } {
@@ -102,42 +136,17 @@ function setAside(records: ReadRecord[], directory: EmployeeDirectory): { unchan
   return { unchanged, others }
 }
 
-function* settleUpdate(
-  drafts: Draft[],
-  unchanged: Unchanged,
-  directory: EmployeeDirectory,
-  context: CallContext,
-): Pieces<CallDecision> {
-  refuseRepeated(drafts)
-  yield* judge(drafts, directory)
-  const total = drafts.length + unchanged.size
-  const counts = { ...NO_COUNTS, total }
-  if (drafts.some((draft) => draft.errors.count > 0))
-    return yield* failedOn(drafts, { ...counts, failed: total }, context)
-  // Created employees count in the total alone.
-  for (const { effect } of drafts) if (effect) counts[bucketOf(effect.result)] += 1
-  counts.no_updates += unchanged.size
-  return yield* completed(drafts, unchanged, counts, context)
-}
-
-/** Decides an upsert: updates the employees that the records find, and creates the others. */
-export function* decideUpsert(
-  records: ReadRecord[],
-  newIds: Pick<NewIds, 'of'>,
-  directory: EmployeeDirectory,
-  context: CallContext,
-): Pieces<CallDecision> {
-  const { unchanged, others } = setAside(records, directory)
-  const located = (record: ReadRecord) => record.locator && locate(record.locator, directory)
-  const idOf = (record: ReadRecord) => unchanged.get(record) ?? located(record)?.id ?? newIds.of(record.index)
-  const managed = resolveManagers(others, { among: records, idOf }, directory)
-  const drafts = yield* mapInPieces(managed, (record) => {
-    const before = located(record)
-    // Without a valid locator, nobody knows whether the employee is new.
-    if (before || !record.locator) return draftUpdate(record, before ?? undefined, context.now)
-    return draftCreation(record, newIds.of(record.index), context.now)
-  })
-  return yield* settleUpdate(drafts, unchanged, directory, context)
+/** Applies all records or none; or, if the client asks for that, all that can be applied. */
+function* decideRecords(records: ReadRecord[], context: CallContext, judgeSome: JudgeRecords): Pieces<CallDecision> {
+  const whole = yield* judgeSome(records)
+  if (!whole.drafts.some(isFaulty)) return yield* completed(whole, [], context)
+  if (!context.isAllOrNone) {
+    const { applied, refused } = yield* chooseApplicable(records, whole, judgeSome)
+    if (applied) return yield* completed(applied, refused, context)
+  }
+  // What a creation would have created otherwise has not failed; an update of so many people has.
+  const failed = context.operation === 'create' ? whole.drafts.filter(isFaulty).length : records.length
+  return yield* failedOn(whole.drafts, { ...NO_COUNTS, total: records.length, failed }, context)
 }
 
 /** The record that gets the error of a refused call. Only a single update has one, identified by its path. */
@@ -177,6 +186,12 @@ function bucketOf(result: RecordResult): 'updated' | 'deactivated' | 'no_updates
   return 'updated'
 }
 
+function newDraft(record: ReadRecord, errors: RecordErrors): Draft {
+  const [manager] = record.managers
+  const needs = (record.needs ?? []).map((anyOf): Need => ({ anyOf, field: manager!.field, code: 'manager_not_found' }))
+  return { record, before: undefined, after: undefined, effect: undefined, events: [], errors, ownErrors: 0, needs }
+}
+
 function draftCreation(record: ReadRecord, id: string, now: string): Draft {
   const { index, patch } = record
   const data = { attributes: attributesSet(patch) }
@@ -184,7 +199,7 @@ function draftCreation(record: ReadRecord, id: string, now: string): Draft {
   const after = evolve(undefined, { ...event, recorded_at: now })
   const errors = record.errors.copy()
   if (record.statedId !== null) errors.add(['id'], 'read_only_field', 'The id of a new employee cannot be chosen')
-  return { record, before: undefined, after, effect: undefined, events: [event], errors }
+  return { ...newDraft(record, errors), after, events: [event] }
 }
 
 function draftUpdate(record: ReadRecord, before: Employee | undefined, now: string): Draft {
@@ -197,14 +212,14 @@ function draftUpdate(record: ReadRecord, before: Employee | undefined, now: stri
         message: 'No such employee exists',
       })
     }
-    return { record, before, after: undefined, effect: undefined, events: [], errors }
+    return newDraft(record, errors)
   }
   if (record.statedId !== null && record.statedId !== before.id)
     errors.add(['id'], 'read_only_field', 'This is not the id of the employee, and it cannot be changed')
   const effect = patchEffect(before, record.patch)
   const events = updateEvents(before, effect, record.index)
   const after = events.reduce((state, event) => evolve(state, { ...event, recorded_at: now } as never), before)
-  return { record, before, after, effect, events, errors }
+  return { ...newDraft(record, errors), before, after, effect, events }
 }
 
 function updateEvents(before: Employee, effect: PatchEffect, index: number): NewEvent[] {
@@ -243,17 +258,14 @@ function* judge(drafts: Draft[], directory: EmployeeDirectory): Pieces<void> {
     addStateErrors(errors, after, touched)
     if (effect || isReadable(record.sent)) addMissing(errors, after, effect ? touched : () => true)
   })
+  for (const draft of drafts) draft.ownErrors = draft.errors.count
   addUniquenessErrors(drafts, directory)
   yield* pauseAfter(drafts)
   addManagerErrors(drafts, directory)
 }
 
-function* completed(
-  drafts: Draft[],
-  setAside: Unchanged,
-  counts: CallCounts,
-  context: CallContext,
-): Pieces<CallDecision> {
+/** Completes a call. The records that are refused are not applied. */
+function* completed({ drafts, unchanged }: Judged, refused: Draft[], context: CallContext): Pieces<CallDecision> {
   yield* pauseAfter(drafts)
   const outcomes: AppliedRecord[] = drafts.map(({ record, after, effect }) => ({
     index: record.index,
@@ -262,19 +274,37 @@ function* completed(
     result: effect?.result ?? null,
     changed: effect?.changed ?? [],
   }))
-  for (const [{ index }, id] of setAside)
+  for (const [{ index }, id] of unchanged)
     outcomes.push({ index, id, employee: null, result: 'no_updates', changed: [] })
-  if (setAside.size > 0) outcomes.sort((one, other) => one.index - other.index)
-  const unchanged = outcomes.filter(({ result }) => result === 'no_updates').map(({ id }) => id)
+  if (unchanged.size > 0) outcomes.sort((one, other) => one.index - other.index)
+  const counts = { ...NO_COUNTS, total: outcomes.length + refused.length, failed: refused.length }
+  // Created employees count in the total alone.
+  for (const { result } of outcomes) if (result !== null) counts[bucketOf(result)] += 1
+  const rejected = yield* mapInPieces(refused, (draft) => ({
+    index: draft.record.index,
+    data: rejection(draft, recordErrors(draft)),
+  }))
+  const stream = context.callId
+  const unchangedIds = outcomes.filter(({ result }) => result === 'no_updates').map(({ id }) => id)
   const closing: NewEvent = {
     type: 'ApiCallCompleted',
-    stream: context.callId,
-    version: 1,
+    stream,
+    version: rejected.length + 1,
     index: null,
-    data: { ...factsOf(context, counts), unchanged },
+    data: { ...factsOf(context, counts), unchanged: unchangedIds },
   }
-  const events = [...drafts.flatMap((draft) => draft.events), closing, ...fileOf(context, closing)]
-  return { events, counts, problem: null, outcomes, unchanged: unchangedBy(drafts), withheld: [] }
+  const events = [
+    ...drafts.flatMap((draft) => draft.events),
+    ...rejectionEvents(stream, rejected),
+    closing,
+    ...fileOf(context, closing),
+  ]
+  const refusals = refused.map((draft) => ({
+    index: draft.record.index,
+    id: draft.before?.id ?? null,
+    errors: recordErrors(draft),
+  }))
+  return { events, counts, problem: null, outcomes, refusals, unchanged: unchangedBy(drafts), withheld: [] }
 }
 
 function unchangedBy(drafts: Draft[]): CallDecision['unchanged'] {
@@ -336,13 +366,7 @@ function close(
   context: CallContext,
 ): CallDecision {
   const stream = context.callId
-  const events = rejected.map(({ index, data }, at): NewEvent => ({
-    type: 'EmployeeRecordRejected',
-    stream,
-    version: at + 1,
-    index,
-    data,
-  }))
+  const events = rejectionEvents(stream, rejected)
   const { status: http_status, code, detail } = refusal
   const data = { ...factsOf(context, counts), http_status, code, detail }
   const closing: NewEvent = { type: 'ApiCallFailed', stream, version: rejected.length + 1, index: null, data }
@@ -351,9 +375,23 @@ function close(
     counts,
     problem: refusal,
     outcomes: [],
+    refusals: [],
     unchanged: [],
     withheld: [],
   }
+}
+
+function rejectionEvents(
+  stream: string,
+  rejected: { index: number; data: EventData['EmployeeRecordRejected'] }[],
+): NewEvent[] {
+  return rejected.map(({ index, data }, at) => ({
+    type: 'EmployeeRecordRejected',
+    stream,
+    version: at + 1,
+    index,
+    data,
+  }))
 }
 
 /** The event that names the file of an uploaded call, whose name can be erased. */

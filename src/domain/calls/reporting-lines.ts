@@ -18,9 +18,16 @@ export function resolveManagers(
   const inCall = namesInCall(among, idOf)
   return records.map((record) => {
     if (record.managers.length === 0) return record
-    const findId = (locator: Locator) => locate(locator, directory)?.id ?? findInCall(locator, inCall)
+    const needs: (readonly number[])[] = []
+    const findId = (locator: Locator) => {
+      const known = locate(locator, directory)
+      if (known) return known.id
+      const named = findInCall(locator, inCall)
+      if (named) needs.push(named.indexes)
+      return named?.id
+    }
     const patch = patchWithManager(record, findId)
-    if (patch) return { ...record, patch }
+    if (patch) return { ...record, patch, needs }
     const errors = record.errors.copy()
     const missing = record.managers.filter((manager) => idOfManager(manager, findId) === undefined)
     for (const { field } of missing) errors.add([field], 'manager_not_found', 'No employee matches this manager')
@@ -50,7 +57,8 @@ function idOfManager(
   return locator === null ? null : findId(locator)
 }
 
-type NamesInCall = Record<'email' | 'external_id', Map<string, string>>
+/** The employees who have a name after the call, and the records that give it to them, which may be several in error. */
+type NamesInCall = Record<'email' | 'external_id', Map<string, { id: string; indexes: number[] }>>
 
 function namesInCall(records: ReadRecord[], idOf: (record: ReadRecord) => string | undefined): NamesInCall {
   const names: NamesInCall = { email: new Map(), external_id: new Map() }
@@ -59,13 +67,16 @@ function namesInCall(records: ReadRecord[], idOf: (record: ReadRecord) => string
     if (id === undefined) continue
     for (const name of ['email', 'external_id'] as const) {
       const value = record.patch[name]
-      if (typeof value === 'string') names[name].set(value, id)
+      if (typeof value !== 'string') continue
+      const indexes = names[name].get(value)?.indexes ?? []
+      indexes.push(record.index)
+      names[name].set(value, { id, indexes })
     }
   }
   return names
 }
 
-function findInCall({ field, value }: Locator, inCall: NamesInCall): string | undefined {
+function findInCall({ field, value }: Locator, inCall: NamesInCall) {
   return field === 'id' ? undefined : inCall[field].get(value)
 }
 

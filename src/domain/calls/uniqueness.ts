@@ -13,15 +13,20 @@ const REMEDIES: Record<UniqueName, string> = { email: '; a person with an extern
  * whole call, so two employees can swap values.
  */
 export function addUniquenessErrors(drafts: Draft[], directory: EmployeeDirectory): void {
-  const afterwards = new Map(drafts.filter((draft) => draft.before).map((draft) => [draft.before!.id, draft.after]))
+  const draftOf = new Map(drafts.flatMap((draft) => (draft.before ? [[draft.before.id, draft] as const] : [])))
   const holderOf = { email: directory.byEmail, external_id: directory.byExternalId }
   for (const name of ['email', 'external_id'] as const) {
     for (const [value, claimants] of claims(drafts, name)) {
       if (claimants.length > 1) for (const { errors } of claimants) addInBatch(errors, name)
       const before = holderOf[name](value)
-      const holder = before && (afterwards.get(before.id) ?? before)
-      if (!holder || holder[name] !== value) continue
-      for (const { before: self, errors } of claimants) if (self?.id !== holder.id) addHeld(errors, name, holder)
+      if (!before) continue
+      const giving = draftOf.get(before.id)
+      const holder = giving?.after ?? before
+      for (const { before: self, errors, needs } of claimants) {
+        if (self?.id === holder.id) continue
+        if (holder[name] === value) addHeld(errors, name, holder)
+        else if (giving) needs.push({ anyOf: [giving.record.index], field: name, code: 'already_exists' })
+      }
     }
   }
 }

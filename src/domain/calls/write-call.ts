@@ -19,6 +19,8 @@ export interface WriteCall {
   idempotency: Idempotency | null
   /** Bytes of the body. */
   bodyBytes: number
+  /** Whether one record that can't be applied keeps all others from being applied. */
+  isAllOrNone: boolean
   /** Answer what would happen, and store nothing but the use of the key. */
   validateOnly: boolean
   /** W3C `traceparent` of the request; null when nobody collects its trace. */

@@ -99,7 +99,7 @@ async function withBody(request: FastifyRequest, command: Command, errorAt: numb
     'refusal' in command &&
     UNREADABLE.has(command.refusal.code) &&
     (command.offending?.record ?? null) === null &&
-    Object.keys(request.query as object).every((name) => name === 'validate_only')
+    Object.keys(request.query as object).every((name) => name === 'validate_only' || name === 'all_or_none')
   if (!isKept || sentBody === null || sentBody.length === 0) return command
   return { ...command, body: keepBody(await doInTurns(cutBody(sentBody, errorAt))) }
 }
@@ -107,6 +107,11 @@ async function withBody(request: FastifyRequest, command: Command, errorAt: numb
 /** Works before the query has been validated, too: for calls whose body cannot be read. */
 function isValidateOnly(request: FastifyRequest): boolean {
   return String((request.query as { validate_only?: unknown }).validate_only) === 'true'
+}
+
+/** Works before the query has been validated, too. */
+function isAllOrNone(request: FastifyRequest): boolean {
+  return String((request.query as { all_or_none?: unknown }).all_or_none) !== 'false'
 }
 
 function pathId(request: FastifyRequest): string {
@@ -133,6 +138,7 @@ async function run(
     waitsUntil: performance.now() + services.maxWaitMs - waitedMs,
     bodyBytes,
     idempotency,
+    isAllOrNone: isAllOrNone(request),
     validateOnly: isValidateOnly(request),
     traceparent: request.trace?.traceparent ?? null,
     command,

@@ -32,6 +32,7 @@ await t.test("a call refused as a whole is recorded with exactly the answer's er
     counts,
     problem: disabled,
     outcomes: [],
+    refusals: [],
     unchanged: [],
     withheld: [],
   })

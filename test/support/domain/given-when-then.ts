@@ -42,6 +42,7 @@ export function contextOf(operation: Operation): CallContext {
     requestedAt: NOW,
     durationMs: 3,
     now: NOW,
+    isAllOrNone: true,
   }
 }
 
@@ -50,7 +51,7 @@ export function person(number: number, more: Record<string, unknown> = {}): Reco
   return { first_name: 'Ana', last_name: 'Pérez', email: `p${number}@example.com`, ...more }
 }
 
-type GivenEvent = Extract<NewEvent, { type: EmployeeEvent['type'] }>
+export type GivenEvent = Extract<NewEvent, { type: EmployeeEvent['type'] }>
 
 /** An employee was created. */
 export function hired(number: number, more: Partial<AttributesSet> = {}): GivenEvent {
@@ -92,8 +93,19 @@ export function given(...events: GivenEvent[]) {
   return companyOf(fold(events, BEFORE))
 }
 
-export function companyOf(employees: ReadonlyMap<string, Employee>) {
+/** `isAllOrNone` is false for calls that apply what can be applied. */
+export function companyOf(employees: ReadonlyMap<string, Employee>, isAllOrNone = true) {
   const directory = directoryOf(employees)
+  const decided = (
+    operation: Operation,
+    form: CallRecords,
+    read: (record: Parameters<typeof readCreation>[0]) => ReadRecord,
+    decide: (records: ReadRecord[], context: CallContext) => Pieces<CallDecision>,
+  ): CallDecision => {
+    const context = { ...contextOf(operation), isAllOrNone }
+    if (form.problem) return refuseCall(form.problem, form.count, context)
+    return doAtOnce(decide(form.records.map(read), context))
+  }
   return {
     employees,
     /** `POST /v1/employees`. `firstNumber` is the number of the first new employee. */
@@ -120,17 +132,6 @@ export function companyOf(employees: ReadonlyMap<string, Employee>) {
       return decided('update_one', recordOfOne(body), read, decide)
     },
   }
-}
-
-function decided(
-  operation: Operation,
-  form: CallRecords,
-  read: (record: Parameters<typeof readCreation>[0]) => ReadRecord,
-  decide: (records: ReadRecord[], context: CallContext) => Pieces<CallDecision>,
-): CallDecision {
-  const context = contextOf(operation)
-  if (form.problem) return refuseCall(form.problem, form.count, context)
-  return doAtOnce(decide(form.records.map(read), context))
 }
 
 /** Searches all employees one by one: too simple to be wrong. */

@@ -27,6 +27,7 @@ export function createCall({ id: companyId, key }: Caller, body: unknown): Write
     waitsUntil: now + WAIT_MS,
     idempotency: null,
     bodyBytes: 100,
+    isAllOrNone: true,
     validateOnly: false,
     traceparent: null,
     command: doAtOnce(readCreate(body, MAX_RECORDS, newId)),

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import t from 'tap'
+import type { CallDecision } from '../../../src/domain/calls/decide-records.ts'
+import type { Employee } from '../../../src/domain/employees/employee.ts'
+import type { GivenEvent } from '../../support/domain/given-when-then.ts'
+import { BEFORE, companyOf, emp, fold, hired, NOW, person } from '../../support/domain/given-when-then.ts'
+
+const partly = (...events: GivenEvent[]) => companyOf(fold(events, BEFORE), false)
+const whole = (...events: GivenEvent[]) => companyOf(fold(events, BEFORE))
+
+/** The records that were refused, as index, pointer and code. */
+const refusalsOf = ({ refusals }: CallDecision) =>
+  refusals.flatMap(({ errors }) => errors.map(({ index, pointer, code }) => `${index} ${pointer} ${code}`))
+const appliedBy = ({ outcomes }: CallDecision) => outcomes.map(({ index }) => index)
+
+await t.test('every record that can be applied is, and the others are refused as they would have been', async (t) => {
+  const body = [person(1), person(2, { phone: 'x' }), person(3), person(1)]
+  const decision = partly(hired(9)).create([...body, person(9)])
+  t.strictSame(appliedBy(decision), [2])
+  t.strictSame(decision.counts, { total: 5, updated: 0, deactivated: 0, failed: 4, no_updates: 0 })
+  t.strictSame(refusalsOf(decision), [
+    '0 /0/email duplicate_in_batch',
+    '1 /1/phone invalid_format',
+    '3 /3/email duplicate_in_batch',
+    '4 /4/email already_exists',
+  ])
+  t.strictSame(
+    decision.refusals.flatMap(({ errors }) => errors),
+    whole(hired(9)).create([...body, person(9)]).problem!.errors,
+  )
+  t.strictSame(
+    decision.events.map(({ type, version }) => `${type} ${version}`),
+    ['EmployeeCreated 1', ...[1, 2, 3, 4].map((version) => `EmployeeRecordRejected ${version}`), 'ApiCallCompleted 5'],
+  )
+})
+
+await t.test('a call of which nothing can be applied is refused as a whole', async (t) => {
+  const body = [person(1, { phone: 'x' }), person(2, { status: 'gone' })]
+  t.strictSame(partly().create(body), whole().create(body))
+})
+
+await t.test('a record that needs a refused one is refused and says which, down the whole line', async (t) => {
+  const line = [
+    person(1, { phone: 'x' }),
+    ...[2, 3, 4].map((number) => person(number, { manager_email: `p${number - 1}@example.com` })),
+    person(5),
+  ]
+  const decision = partly().create(line)
+  t.strictSame(appliedBy(decision), [4])
+  t.match(decision.refusals[3], {
+    errors: [{ pointer: '/3/manager_email', code: 'manager_not_found', message: /Record 2 of the call.* is refused/ }],
+  })
+})
+
+await t.test('of a swap of addresses, both are refused, and a value that is not given up stays taken', async (t) => {
+  const company = partly(hired(1), hired(2), hired(3))
+  const decision = company.update([
+    { id: emp(1), email: 'p2@example.com' },
+    { id: emp(2), email: 'p1@example.com', phone: 'x' },
+    { id: emp(3), job_title: 'Dev' },
+  ])
+  t.strictSame(appliedBy(decision), [2])
+  t.strictSame(refusalsOf(decision), ['0 /0/email already_exists', '1 /1/phone invalid_format'])
+})
+
+await t.test('what only a refused record stands in the way of is applied', async (t) => {
+  const decision = partly().create([person(1, { phone: 'x' }), person(1)])
+  t.strictSame(appliedBy(decision), [1])
+})
+
+await t.test('a cycle that appears because a record is refused is refused, too', async (t) => {
+  const company = partly(hired(1), hired(2, { manager_id: emp(1) }))
+  const decision = company.update([
+    { id: emp(1), manager_id: emp(2) },
+    { id: emp(2), manager_id: null, phone: 'x' },
+  ])
+  t.equal(decision.problem?.code, 'validation_failed')
+  t.strictSame(decision.outcomes, [])
+})
+
+/* Any records, of few people, so that they collide, refer to one another, and are wrong. */
+const anyRecord = fc.record(
+  {
+    email: fc.integer({ min: 1, max: 6 }).map((number) => `p${number}@example.com`),
+    external_id: fc.constantFrom('E-1', 'E-2', 'E-3', null),
+    manager_email: fc.option(fc.integer({ min: 1, max: 8 }).map((number) => `p${number}@example.com`)),
+    phone: fc.constantFrom('+34600123456', 'x', null),
+    first_name: fc.constantFrom('Ana', 'Bo', 'x'.repeat(81)),
+    status: fc.constantFrom('active', 'inactive'),
+  },
+  { requiredKeys: ['email'] },
+)
+const anyCall = fc.record({
+  operation: fc.constantFrom('create', 'update', 'upsert'),
+  people: fc.uniqueArray(fc.integer({ min: 1, max: 6 }), { maxLength: 5 }),
+  records: fc.array(anyRecord, { minLength: 1, maxLength: 8 }),
+})
+
+const stateAfter = (before: ReadonlyMap<string, Employee>, { events }: CallDecision) =>
+  [...fold(events, NOW, before).values()].map((employee) => ({ ...employee, id: null, manager_id: null }))
+const sorted = (employees: object[]) => employees.map((one) => JSON.stringify(one)).toSorted()
+
+await t.test('the rest of a partial call, sent alone, is applied whole and leads to the same state', async () => {
+  fc.assert(
+    fc.property(anyCall, ({ operation, people, records }) => {
+      const before = fold(
+        people.map((number) => hired(number)),
+        BEFORE,
+      )
+      const call = operation as 'create'
+      const decision = companyOf(before, false)[call](records)
+      const all = companyOf(before)[call](records)
+      if (decision.problem) return assert.deepEqual(decision, all)
+      if (!all.problem) return assert.deepEqual(decision, all)
+      const rest = records.filter((_, index) => decision.outcomes.some((outcome) => outcome.index === index))
+      const alone = companyOf(before)[call](rest)
+      assert.equal(alone.problem, null)
+      assert.deepEqual(sorted(stateAfter(before, decision)), sorted(stateAfter(before, alone)))
+      assert.equal(decision.outcomes.length + decision.refusals.length, records.length)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+await t.test('the order of the records changes neither the state nor the results', async () => {
+  const anyOrder = anyCall.chain((call) =>
+    fc.record({
+      call: fc.constant(call),
+      order: fc.shuffledSubarray(
+        call.records.map((_, index) => index),
+        { minLength: call.records.length },
+      ),
+    }),
+  )
+  fc.assert(
+    fc.property(anyOrder, ({ call: { operation, people, records }, order }) => {
+      const before = fold(
+        people.map((number) => hired(number)),
+        BEFORE,
+      )
+      const decide = (some: object[]) => companyOf(before, false)[operation as 'create'](some)
+      const [one, other] = [decide(records), decide(order.map((index) => records[index]!))]
+      assert.deepEqual(sorted(stateAfter(before, one)), sorted(stateAfter(before, other)))
+      const codes = ({ refusals }: CallDecision, at: (index: number) => number) =>
+        refusals
+          .map(
+            ({ index, errors }) =>
+              `${at(index)} ${errors
+                .map(({ code }) => code)
+                .filter((code) => code !== 'manager_cycle')
+                .join()}`,
+          )
+          .toSorted()
+      assert.deepEqual(
+        codes(one, (index) => index),
+        codes(other, (index) => order[index]!),
+      )
+    }),
+    { numRuns: 500 },
+  )
+})
