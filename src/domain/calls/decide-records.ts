@@ -293,12 +293,10 @@ function* completed({ drafts, unchanged }: Judged, refused: Draft[], context: Ca
     index: null,
     data: { ...factsOf(context, counts), unchanged: unchangedIds },
   }
-  const events = [
-    ...drafts.flatMap((draft) => draft.events),
-    ...rejectionEvents(stream, rejected),
-    closing,
-    ...fileOf(context, closing),
-  ]
+  const ofRecords = [...drafts.flatMap((draft) => draft.events), ...rejectionEvents(stream, rejected)]
+  // In the order of the records.
+  if (rejected.length > 0) ofRecords.sort((one, other) => one.index! - other.index!)
+  const events = [...ofRecords, closing, ...fileOf(context, closing)]
   const refusals = refused.map((draft) => ({
     index: draft.record.index,
     id: draft.before?.id ?? null,

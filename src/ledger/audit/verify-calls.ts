@@ -133,18 +133,22 @@ function sameCounts(a: CallCounts, b: CallCounts): boolean {
 
 const NONE: CallCounts = { total: 0, updated: 0, deactivated: 0, failed: 0, no_updates: 0 }
 
-/** The counts of a successful call, in which every record has an outcome. Null if its events contradict one. */
+/**
+ * The counts of a successful call, in which every record has an outcome: some may have been refused, if the client asked
+ * for that, but not all. Null if its events contradict one.
+ */
 function countCompleted(call: OpenCall, { operation, unchanged }: Closing): CallCounts | null {
   const { created, updated, rejected, changed, index } = call
-  const total = created.size + updated.size + unchanged.length
+  const [applied, failed] = [created.size + updated.size + unchanged.length, rejected.size]
+  const total = applied + failed
   // Then the records without events are as many as those that changed nothing.
   const isComplete = total === 0 || index < total
   const isEachOnce = new Set(unchanged).size === unchanged.length && !unchanged.some((id) => changed.has(id))
-  if (!isComplete || !isEachOnce || rejected.size > 0) return null
-  if (operation === 'create') return created.size === total ? { ...NONE, total } : null
+  if (!isComplete || !isEachOnce || (failed > 0 && applied === 0)) return null
+  if (operation === 'create') return created.size === applied ? { ...NONE, total, failed } : null
   if ((created.size > 0 && operation !== 'upsert') || (operation === 'update_one' && total !== 1)) return null
   const deactivated = [...updated.values()].filter((isDeactivated) => isDeactivated).length
-  return { ...NONE, total, updated: updated.size - deactivated, deactivated, no_updates: unchanged.length }
+  return { total, updated: updated.size - deactivated, deactivated, failed, no_updates: unchanged.length }
 }
 
 /** The counts of a failed call, none of which was applied. Only the event itself knows the total. */
