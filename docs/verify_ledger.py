@@ -172,7 +172,7 @@ class Ledger:
         return told if self.witnessed is None else told + "; witnessed to position %d" % self.witnessed
 
 def is_known(event):
-    return event["type"] in KNOWN and event["schema_version"] in (1, 2 if event["type"] in CLOSING else 1)
+    return event["type"] in KNOWN and 1 <= event["schema_version"] <= {"ApiCallCompleted": 3, "ApiCallFailed": 2}.get(event["type"], 1)
 
 def counts_fit(kind, data, call):
     created, updated, rejected = call["created"], call["updated"], call["rejected"]
@@ -187,11 +187,12 @@ def counts_fit(kind, data, call):
         failed = len(rejected) if operation == "create" and rejected else counts[0]
         fits = not created and not updated and all(index < counts[0] for index in rejected)
         return fits and counts == [counts[0], 0, 0, failed, 0]
-    gone, total = sum(updated.values()), len(created) + len(updated) + len(unchanged)
+    gone, refused, applied = sum(updated.values()), len(rejected), len(created) + len(updated) + len(unchanged)
+    total = applied + refused
     fits = all(matches("emp" + ID[8:], employee) for employee in unchanged) and (call["last"] < total or total == 0)
     fits = fits and len(set(unchanged)) == len(unchanged) and not call["streams"].intersection(unchanged)
-    fits = fits and not rejected and (operation == "upsert" or len(created) == (total if operation == "create" else 0))
-    return fits and counts == [total, len(updated) - gone, gone, 0, len(unchanged)]
+    fits = fits and (not rejected or applied > 0) and (operation == "upsert" or len(created) == (applied if operation == "create" else 0))
+    return fits and counts == [total, len(updated) - gone, gone, refused, len(unchanged)]
 
 def unbase64(text):
     raw = base64.b64decode(text, validate=True)

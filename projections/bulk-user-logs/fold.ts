@@ -157,7 +157,7 @@ function buildEntry(companyId: string, { events, first, closing }: Part): Entry 
     operation: data.operation,
     requested_at: data.requested_at,
     duration_ms: data.duration_ms,
-    http_status: failure?.http_status ?? (data.operation === 'create' ? 201 : 200),
+    http_status: failure?.http_status ?? (data.operation === 'create' && data.counts.failed === 0 ? 201 : 200),
     error_code: failure?.code ?? null,
     error_detail: failure?.detail ?? null,
     keyId: data.key?.id ?? NO_KEY,

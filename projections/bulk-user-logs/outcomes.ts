@@ -3,7 +3,7 @@ import type { EventType, RecordedEvent } from '../../src/domain/events.ts'
 /*
  * The outcomes of a call: one byte for each of its records, in the order of the call, with a flag for each event of the
  * record. The events of a call are in the order of its records, so these bytes and the position of the first event give
- * the positions of all of them. In a completed call, 0 is a record that changed nothing.
+ * the positions of all of them. In a completed call, 0 is a record that changed nothing; some records may be refused.
  */
 
 const FLAGS = {
@@ -14,13 +14,15 @@ const FLAGS = {
   EmployeeRecordRejected: 16,
 } as const satisfies Partial<Record<EventType, number>>
 
-/** The status of a record of a completed call. A created record has none. */
+/** The status of a record that was applied to an employee who existed. */
 export type RecordStatus = 'Synced' | 'No Updates' | 'Reactivated' | 'Deactivated'
 
 /** A record of a call, and where its events are. */
 export interface PlacedRecord {
   index: number
+  /** Null for a created employee or a refused record. */
   status: RecordStatus | null
+  isRefused: boolean
   /** The positions of its first and last event; null if there are none. */
   first: number | null
   last: number | null
@@ -48,12 +50,13 @@ export function placeRecords(outcomes: Uint8Array, firstPosition: number, isFail
   let unchanged = 0
   for (const [index, flags] of outcomes.entries()) {
     const status = getStatus(flags)
+    const isRefused = (flags & FLAGS.EmployeeRecordRejected) !== 0
     if (flags !== 0) {
       const first = next
       next += countEvents(flags)
-      records.push({ index, status, first, last: next - 1, unchangedAt: null })
+      records.push({ index, status, isRefused, first, last: next - 1, unchangedAt: null })
     } else if (!isFailed) {
-      records.push({ index, status, first: null, last: null, unchangedAt: unchanged })
+      records.push({ index, status, isRefused, first: null, last: null, unchangedAt: unchanged })
       unchanged += 1
     }
   }

@@ -109,7 +109,7 @@ function wasSentFrom(company: string, address: string): RawBuilder<unknown>[] {
 
 /** Whether a record of an entry `e` was refused with a code. The text is compared first, because that is faster. */
 function hasRecordError(company: string, code: string): RawBuilder<unknown> {
-  return sql`(e.status = 'Failed' and exists (
+  return sql`(e.failed > 0 and exists (
     select from events v where v.company_id = ${company} and v.position >= e.first_position and v.position < e.position
       and v.type = 'EmployeeRecordRejected' and v.data is not null and strpos(v.data, ${`"${code}"`}) > 0
       and exists (select from json_array_elements(v.data::json -> 'errors') as error where error ->> 'code' = ${code})))`

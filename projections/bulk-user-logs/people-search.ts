@@ -141,7 +141,7 @@ async function readScanned(
   const ofCall = (alias: string) =>
     sql`${sql.ref(`${alias}.company_id`)} = ${company} and ${sql.ref(`${alias}.position`)} >= c.first_position
       and ${sql.ref(`${alias}.position`)} < c.position`
-  const selectNamed = (person: PersonSearch, nth: number) => sql`c.of_entry[${nth + 1}::integer] or (c.status = 'Failed'
+  const selectNamed = (person: PersonSearch, nth: number) => sql`c.of_entry[${nth + 1}::integer] or (c.failed > 0
     and exists (select 1 from ${REJECTED_NAMES} n
       where ${ofCall('n')} and n.name_hash in (${selectNameHashes(companyId, person)})))`
   const isOfEntry = ({ ofEntry }: PersonSearch) => sql.join([sql`false`, ...ofEntry], sql` or `)
@@ -150,15 +150,16 @@ async function readScanned(
     select c.position, c.cost,
       case when c.is_wanted and c.no_updates > 0 then
         (select v.data from events v where v.company_id = ${company} and v.position = c.position) end as closing,
-      case when not c.is_wanted then null
-        when c.status = 'Completed' then array(select distinct v.stream_id from events v where ${ofCall('v')})
-        else array(
-          select distinct n.employee_id from ${REJECTED_NAMES} n where ${ofCall('n')} and n.employee_id is not null
+      case when c.is_wanted then array(
+          select v.stream_id from events v where c.status = 'Completed' and ${ofCall('v')}
+            and v.type <> 'EmployeeRecordRejected'
+          union
+          select n.employee_id from ${REJECTED_NAMES} n where c.failed > 0 and ${ofCall('n')} and n.employee_id is not null
         ) end as employees,
       case when c.is_wanted then array[${sql.join(people.map(selectNamed))}] end as named
     from (
       select *, sum(cost) over (${order} rows unbounded preceding) - cost as before from (
-        select e.position, e.first_position, e.status, e.no_updates, ${isWanted} as is_wanted,
+        select e.position, e.first_position, e.status, e.no_updates, e.failed, ${isWanted} as is_wanted,
           array[${sql.join(people.map(isOfEntry))}] as of_entry,
           ${ENTRY_COST}::integer + case when ${isWanted} then e.total else 0 end as cost
         from ${ENTRIES} e where e.company_id = ${company} and ${isBetween(sql.ref('e.position'))}

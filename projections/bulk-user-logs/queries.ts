@@ -69,6 +69,8 @@ export interface LogPage {
 
 interface PageSize {
   limit: number
+  /** Only entries with refused records, whether they completed or failed. */
+  withRefused?: true
   /** The number of records that a search by person reads. */
   budget?: number
 }
@@ -160,7 +162,7 @@ async function listInDirection(
   db: AnyDb,
   companyId: string,
   filter: EntryFilter,
-  { beyond, direction, limit, budget = SEARCHED_RECORDS }: Stretch,
+  { beyond, direction, limit, withRefused, budget = SEARCHED_RECORDS }: Stretch,
 ): Promise<LogPage> {
   const company = toUuid(companyId)
   const isBetween = (position: Condition) =>
@@ -168,7 +170,8 @@ async function listInDirection(
       ...(beyond === null ? [] : [sql`${position} ${direction.isBeyond} ${beyond}`]),
       ...buildTimeConditions(company, filter, position),
     ])
-  const { isWanted, hasUnchanged } = buildSearch(filter)
+  const { isWanted: isMatching, hasUnchanged } = buildSearch(filter)
+  const isWanted = withRefused ? sql`e.failed > 0 and ${isMatching}` : isMatching
   // One more entry tells whether there is a next page.
   const most = limit + 1
   const read = async (condition: Condition) => {

@@ -19,6 +19,7 @@ export interface LogRecord {
   /** Null for a refused record: what is known of its employee is in its event. */
   employeeId: string | null
   status: RecordStatus | null
+  isRefused: boolean
   firstPosition: number | null
   lastPosition: number | null
 }
@@ -41,9 +42,9 @@ interface EntryPlace {
   entry: { status: 'Completed' | 'Failed'; operation: Operation }
 }
 
-/** Returns the outcome of a record of this entry. */
-export function getRecordOutcome({ entry }: EntryPlace, record: Pick<LogRecord, 'status'>): RecordOutcome {
-  return record.status ?? (entry.status === 'Failed' ? 'Failed' : 'Created')
+/** Returns the outcome of a record. */
+export function getRecordOutcome({ status, isRefused }: Pick<LogRecord, 'status' | 'isRefused'>): RecordOutcome {
+  return isRefused ? 'Failed' : (status ?? 'Created')
 }
 
 /** Lists the records of an entry that match a filter, in the order of the call, after an index. */
@@ -96,7 +97,7 @@ export async function countOutcomes(
   const counts = new Map<RecordOutcome, number>()
   for (const place of await placeAll(db, companyId, entry)) {
     if (place.index === null) continue
-    const outcome = getRecordOutcome(entry, place)
+    const outcome = getRecordOutcome(place)
     counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
   }
   return counts
@@ -122,18 +123,19 @@ async function findRecords(
   const places = all.filter(
     (place) =>
       isInRange(place.index ?? 0) &&
-      (status === undefined || matchesOutcome(getRecordOutcome(entry, place), status)) &&
+      (status === undefined || matchesOutcome(getRecordOutcome(place), status)) &&
       (withError === undefined || withError.has(place.first)),
   )
   if (q === undefined) return places
   const [person] = await findPeople(db, companyId, { q })
-  if (entry.entry.status === 'Failed') {
-    const refused = await findRefused(db, companyId, entry, person!)
-    return places.filter(({ first }) => refused.has(first))
-  }
+  const hasRefused = places.some(({ isRefused }) => isRefused)
+  const refused = hasRefused ? await findRefused(db, companyId, entry, person!) : new Set<number | null>()
   const records = await addEmployees(db, companyId, entry, places)
-  const matched = await matchPeople(db, companyId, person!, new Set(records.map(({ employeeId }) => employeeId!)))
-  return places.filter((_, at) => matched.has(records[at]!.employeeId!))
+  const ids = new Set(records.map(({ employeeId }) => employeeId).filter((id) => id !== null))
+  const matched = await matchPeople(db, companyId, person!, ids)
+  return places.filter(({ isRefused, first }, at) =>
+    isRefused ? refused.has(first) : matched.has(records[at]!.employeeId!),
+  )
 }
 
 function matchesOutcome(outcome: RecordOutcome, filter: OutcomeFilter): boolean {
@@ -147,10 +149,10 @@ async function placeAll(db: AnyDb, companyId: string, { position, entry }: Entry
   const row = rows[0]
   if (!row) return []
   if (row.outcomes) return placeRecords(row.outcomes, row.first_position, entry.status === 'Failed')
-  return [{ index: null, status: null, first: position, last: position, unchangedAt: null }]
+  return [{ index: null, status: null, isRefused: true, first: position, last: position, unchangedAt: null }]
 }
 
-/** The positions of the events of a failed call that refused records of a person. */
+/** The positions of the events of a call that refused records of a person. */
 async function findRefused(
   db: AnyDb,
   companyId: string,
@@ -174,14 +176,13 @@ async function findRefused(
 
 /** Adds the employees: from the streams of the events, and from the list of the closing event for unchanged ones. */
 async function addEmployees(db: AnyDb, companyId: string, entry: EntryPlace, places: Place[]): Promise<LogRecord[]> {
-  const isFailed = entry.entry.status === 'Failed'
-  const positions = isFailed ? [] : places.flatMap(({ first }) => first ?? [])
+  const positions = places.flatMap(({ isRefused, first }) => (isRefused ? [] : (first ?? [])))
   const streams = await readStreams(db, companyId, positions)
   const hasUnchanged = places.some(({ unchangedAt }) => unchangedAt !== null)
   const unchanged = hasUnchanged ? await readUnchangedOf(db, companyId, entry.position) : []
-  return places.map(({ index, status, first, last, unchangedAt }) => {
+  return places.map(({ index, status, isRefused, first, last, unchangedAt }) => {
     const employeeId = unchangedAt === null ? (streams.get(first!) ?? null) : (unchanged[unchangedAt] ?? null)
-    return { index, employeeId, status, firstPosition: first, lastPosition: last }
+    return { index, employeeId, status, isRefused, firstPosition: first, lastPosition: last }
   })
 }
 

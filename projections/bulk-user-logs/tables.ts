@@ -130,5 +130,10 @@ export const BULK_USER_LOG_INDEXES: Projection['indexes'] = {
   entries_by_request: { table: 'entries', on: '(company_id, request_id, position)' },
   entries_by_error: { table: 'entries', on: '(company_id, error_code, position) where error_code is not null' },
   entries_by_http_status: { table: 'entries', on: "(company_id, http_status, position) where status = 'Failed'" },
+  entries_with_refused: { table: 'entries', on: '(company_id, position) where failed > 0' },
+  entries_partly_applied: {
+    table: 'entries',
+    on: "(company_id, position) where failed > 0 and status = 'Completed'",
+  },
   entries_with_unchanged: { table: 'entries', on: '(company_id, position) where no_updates > 0' },
 }

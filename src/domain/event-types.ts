@@ -28,7 +28,7 @@ const RULES = {
   EmployeeDeactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeReactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeRecordRejected: { stream: 'log', version: 1, isOfCall: true, erasedBy: ['EmployeeErased', 'RecordsRetired'] },
-  ApiCallCompleted: { stream: 'log', version: 2, isOfCall: true },
+  ApiCallCompleted: { stream: 'log', version: 3, isOfCall: true },
   ApiCallFailed: { stream: 'log', version: 2, isOfCall: true },
   FileUploaded: { stream: 'log', version: 1, erasedBy: ['EmployeeErased', 'RecordsRetired', 'UserErased'] },
   EmployeeErased: { stream: 'emp', version: 1 },
@@ -93,9 +93,12 @@ export type EventTypeWith<Rules extends Partial<EventTypeRules>> = {
 
 /** The schema version of a new event: the earliest that can hold its data, so that older programs read what they can. */
 export function schemaVersionOf({ type, data }: Pick<NewEvent, 'type' | 'data'>): number {
-  // Since version 2, a call may have no key, and may correct others.
-  const isOfKey = (type === 'ApiCallCompleted' || type === 'ApiCallFailed') && (data as CallFacts).key !== null
-  return isOfKey ? 1 : EVENT_TYPES[type].version
+  if (type !== 'ApiCallCompleted' && type !== 'ApiCallFailed') return EVENT_TYPES[type].version
+  const { key, counts } = data as CallFacts
+  // Since version 3, a completed call may have refused records. Since version 2, a call may have no key, and may correct
+  // others.
+  if (type === 'ApiCallCompleted' && counts.failed > 0) return 3
+  return key === null ? 2 : 1
 }
 
 /** Whether this version of the program knows an event type. */

@@ -1,14 +1,18 @@
 import type { Employee } from '../employees/employee.ts'
 import { entityTag } from '../employees/entity-tag.ts'
-import type { Problem } from '../errors.ts'
-import { problem, problemDocument } from '../errors.ts'
-import type { Operation } from '../events.ts'
-import type { CallDecision } from './decide-records.ts'
+import type { Problem, RecordError } from '../errors.ts'
+import { errorsOmitted, MAX_ANSWERED_ERRORS, problem, problemDocument } from '../errors.ts'
+import type { CallContext, CallDecision } from './decide-records.ts'
 import type { EarlierCall } from './earlier-call.ts'
 import type { CallAnswer } from './write-call.ts'
 
 /** The answer to a call that succeeded. `logId` is null when the call only validates. */
-export function answerSuccess(operation: Operation, decision: CallDecision, logId: string | null): CallAnswer {
+export function answerSuccess(
+  { operation, isAllOrNone }: Pick<CallContext, 'operation' | 'isAllOrNone'>,
+  decision: CallDecision,
+  logId: string | null,
+): CallAnswer {
+  if (!isAllOrNone && operation !== 'update_one') return answerPartly(decision, logId)
   switch (operation) {
     case 'create':
       return answerCreate(decision, logId)
@@ -53,6 +57,26 @@ function answerUpsert({ outcomes, counts }: CallDecision, logId: string | null):
   }))
   return { status: 200, headers: {}, body: { ...idOfLog(logId), counts, results } }
 }
+
+/** The answer to a call that need not apply all of its records: the same for all operations, so that clients know it. */
+function answerPartly({ outcomes, refusals, counts }: CallDecision, logId: string | null): CallAnswer {
+  const applied = outcomes.map(({ index, id, result, changed }) => {
+    const isNew = result === null && logId === null
+    return { index, id: isNew ? null : id, result: result ?? 'created', changed, errors: NO_ERRORS }
+  })
+  let left = MAX_ANSWERED_ERRORS
+  let omitted = 0
+  const refused = refusals.map(({ index, id, errors: kept, errorCount }) => {
+    const errors = kept.slice(0, left)
+    left -= errors.length
+    omitted += errorCount - errors.length
+    return { index, id, result: 'failed' as const, changed: [], errors }
+  })
+  const results = [...applied, ...refused].toSorted((one, other) => one.index - other.index)
+  return { status: 200, headers: {}, body: { ...idOfLog(logId), counts, results, ...errorsOmitted(omitted) } }
+}
+
+const NO_ERRORS: readonly RecordError[] = []
 
 function answerUpdateOne({ outcomes }: CallDecision, logId: string | null): CallAnswer {
   const { employee, result, changed } = outcomes[0]!

@@ -1,7 +1,7 @@
-import type { Locator, ReadRecord } from './call-records.ts'
+import type { Locator, Need, ReadRecord } from './call-records.ts'
 import type { Employee, PatchEffect } from '../employees/employee.ts'
 import type { NewEvent } from '../events.ts'
-import type { RecordErrorCode } from '../errors.ts'
+import type { FieldError } from '../errors.ts'
 import type { RecordErrors } from '../record-errors.ts'
 
 /** The employees that a call involves, in their state before the call. */
@@ -32,13 +32,6 @@ export function locate(
   }
 }
 
-/** Other records of the call, one of which must be applied as well, and the field that it is needed for. */
-export interface Need {
-  anyOf: readonly number[]
-  field: string
-  code: RecordErrorCode
-}
-
 /** A record during the decision. */
 export interface Draft {
   record: ReadRecord
@@ -48,7 +41,13 @@ export interface Draft {
   effect: PatchEffect | undefined
   events: NewEvent[]
   errors: RecordErrors
-  /** The errors that the record has whatever the others are. */
-  ownErrors: number
+  /** How many of the errors it has only beside other records of the call. */
+  collisions: number
   needs: Need[]
+}
+
+/** Adds an error that a record has only beside other records of the call. */
+export function addCollision(draft: Draft, { path, code, message }: FieldError): void {
+  draft.errors.add(path, code, message)
+  draft.collisions += 1
 }

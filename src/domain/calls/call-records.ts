@@ -1,6 +1,6 @@
 import type { AttributeName, AttributePatch } from '../attributes.ts'
 import { ATTRIBUTE_NAMES, readAttribute } from '../attributes.ts'
-import type { FieldError, Problem } from '../errors.ts'
+import type { FieldError, Problem, RecordErrorCode } from '../errors.ts'
 import { problem } from '../errors.ts'
 import type { SentJson } from '../events.ts'
 import { hasMoreMembersThan, isObject } from '../json.ts'
@@ -32,6 +32,13 @@ export interface ManagerReference {
   asSent?: string
 }
 
+/** Other records of the call, one of which must be applied as well, and the field that it is needed for. */
+export interface Need {
+  anyOf: readonly number[]
+  field: string
+  code: RecordErrorCode
+}
+
 /** A record after all validation that does not need the company's state. */
 export interface ReadRecord extends SentRecord {
   /** Null for a `POST`, or if the locator is invalid. */
@@ -40,8 +47,8 @@ export interface ReadRecord extends SentRecord {
   patch: AttributePatch
   /** The references to the manager, all of them to the same one; empty if the record does not set one. */
   managers: readonly ManagerReference[]
-  /** For each reference to a manager whom only the call names: the records that do. */
-  needs?: readonly (readonly number[])[]
+  /** The records that name the manager, if only the call does. */
+  needs?: readonly Need[]
   /** The id in the record, if that does not locate the employee: it must be theirs. */
   statedId: string | null
   errors: RecordErrors

@@ -172,16 +172,14 @@ const PRECONDITION_FAILED = {
 /** Adds to a decision what it costs the key, if one makes the call, the answer, and what a retry will find. */
 function* settleCall(
   call: WriteCall,
-  { callId, now }: CallContext,
+  context: CallContext,
   decision: CallDecision,
   charged: { key: ApiKey; usage: KeyUsage } | null,
 ): Pieces<DecidedCall> {
   const { problem: refusal, outcomes, events, rejectedBody } = decision
-  const nowMs = Date.parse(now)
-  const logId = call.validateOnly ? null : callId
-  const answer = refusal
-    ? answerRefusal(refusal, call.requestId, logId)
-    : answerSuccess(call.command.operation, decision, logId)
+  const nowMs = Date.parse(context.now)
+  const logId = call.validateOnly ? null : context.callId
+  const answer = refusal ? answerRefusal(refusal, call.requestId, logId) : answerSuccess(context, decision, logId)
   const { usage, headers } = charged ? charge(charged, refusal, nowMs) : { usage: null, headers: {} }
   const limited = { ...answer, headers: { ...answer.headers, ...headers } }
   if (call.validateOnly) return { ...NOTHING, usage, answer: limited, preview: [...events, ...decision.withheld] }
@@ -192,7 +190,7 @@ function* settleCall(
     employees: outcomes.flatMap(({ result, employee }) => (result === 'no_updates' ? [] : (employee ?? []))),
     unchanged: decision.unchanged,
     usage,
-    binds: kept && { ...kept, mayNameAnyone: mayNameAnyone(call.command, refusal) },
+    binds: kept && { ...kept, mayNameAnyone: mayNameAnyone(call.command, decision) },
     answer: { ...limited, body: kept?.body ?? answer.body },
     ...(rejectedBody ? { rejectedBody } : {}),
   }
@@ -217,9 +215,9 @@ function wouldBeRefusedAgain({ status, code }: Problem): boolean {
 }
 
 /**
- * Whether a request may name people who appear neither in its events nor in its answer: a refused call does not store
- * its valid records, and a manager may be named by email address or external id.
+ * Whether a request may name people whom its answer does not show by their ids: a refused call does not store its valid
+ * records, a refused record may name anybody, and a manager may be named by email address or external id.
  */
-function mayNameAnyone({ touches: { managers } }: Command, refusal: Problem | null): boolean {
-  return refusal !== null || managers.emails.length > 0 || managers.externalIds.length > 0
+function mayNameAnyone({ touches: { managers } }: Command, { problem: refusal, refusals }: CallDecision): boolean {
+  return refusal !== null || refusals.length > 0 || managers.emails.length > 0 || managers.externalIds.length > 0
 }

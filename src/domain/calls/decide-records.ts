@@ -1,18 +1,18 @@
-import type { Draft, EmployeeDirectory, Need } from './call-draft.ts'
-import { locate } from './call-draft.ts'
+import type { Draft, EmployeeDirectory } from './call-draft.ts'
+import { addCollision, locate } from './call-draft.ts'
 import type { ReadRecord, NewIds } from './call-records.ts'
 import { isReadable } from './call-records.ts'
 import type { UserCaller } from './callers.ts'
 import type { AttributePatch } from '../attributes.ts'
-import type { Employee, PatchEffect, RecordResult } from '../employees/employee.ts'
-import { addMissing, addStateErrors, attributesSet, evolve, patchEffect } from '../employees/employee.ts'
+import type { Employee, RecordResult } from '../employees/employee.ts'
+import { addMissing, addStateErrors } from '../employees/employee.ts'
 import type { Problem, RecordError } from '../errors.ts'
 import { errorPointer, errorsOmitted, MAX_ANSWERED_ERRORS, problem } from '../errors.ts'
 import type { CallCounts, EventData, NewEvent, Operation, SentJson } from '../events.ts'
 import { isId } from '../ids.ts'
 import type { Pieces } from '../pieces.ts'
-import type { RecordErrors } from '../record-errors.ts'
 import { mapInPieces, pauseAfter } from '../pieces.ts'
+import { draftCreation, draftUpdate } from './draft-records.ts'
 import type { Judged, JudgeRecords, Unchanged } from './partial-call.ts'
 import { chooseApplicable, isFaulty } from './partial-call.ts'
 import { keepLocator, keepRecord } from './refused-record.ts'
@@ -55,8 +55,8 @@ export interface CallDecision {
   problem: Problem | null
   /** One for each record of a successful call, in the order sent; empty for a failed one. */
   outcomes: AppliedRecord[]
-  /** The records of a successful call that were not applied. */
-  refusals: { index: number; id: string | null; errors: RecordError[] }[]
+  /** The records of a successful call that were not applied, in the order sent, with the errors that are kept of each. */
+  refusals: { index: number; id: string | null; errors: RecordError[]; errorCount: number }[]
   /** Of a successful call, the employees whose states showed that a record changes nothing, with what it sets. */
   unchanged: { employee: Employee; patch: AttributePatch }[]
   /** The body, if it could not be read. */
@@ -186,53 +186,6 @@ function bucketOf(result: RecordResult): 'updated' | 'deactivated' | 'no_updates
   return 'updated'
 }
 
-function newDraft(record: ReadRecord, errors: RecordErrors): Draft {
-  const [manager] = record.managers
-  const needs = (record.needs ?? []).map((anyOf): Need => ({ anyOf, field: manager!.field, code: 'manager_not_found' }))
-  return { record, before: undefined, after: undefined, effect: undefined, events: [], errors, ownErrors: 0, needs }
-}
-
-function draftCreation(record: ReadRecord, id: string, now: string): Draft {
-  const { index, patch } = record
-  const data = { attributes: attributesSet(patch) }
-  const event = { type: 'EmployeeCreated', stream: id, version: 1, index, data } as const
-  const after = evolve(undefined, { ...event, recorded_at: now })
-  const errors = record.errors.copy()
-  if (record.statedId !== null) errors.add(['id'], 'read_only_field', 'The id of a new employee cannot be chosen')
-  return { ...newDraft(record, errors), after, events: [event] }
-}
-
-function draftUpdate(record: ReadRecord, before: Employee | undefined, now: string): Draft {
-  const errors = record.errors.copy()
-  if (!before) {
-    if (record.locator) {
-      errors.addFirst({
-        path: [record.locator.field],
-        code: 'employee_not_found',
-        message: 'No such employee exists',
-      })
-    }
-    return newDraft(record, errors)
-  }
-  if (record.statedId !== null && record.statedId !== before.id)
-    errors.add(['id'], 'read_only_field', 'This is not the id of the employee, and it cannot be changed')
-  const effect = patchEffect(before, record.patch)
-  const events = updateEvents(before, effect, record.index)
-  const after = events.reduce((state, event) => evolve(state, { ...event, recorded_at: now } as never), before)
-  return { ...newDraft(record, errors), before, after, effect, events }
-}
-
-function updateEvents(before: Employee, effect: PatchEffect, index: number): NewEvent[] {
-  const events: NewEvent[] = []
-  const next = () => ({ stream: before.id, version: before.version + events.length + 1, index })
-  if (Object.keys(effect.changes).length > 0) {
-    events.push({ type: 'EmployeeUpdated', ...next(), data: { changes: effect.changes } })
-  }
-  if (effect.statusTo === 'inactive') events.push({ type: 'EmployeeDeactivated', ...next(), data: {} })
-  if (effect.statusTo === 'active') events.push({ type: 'EmployeeReactivated', ...next(), data: {} })
-  return events
-}
-
 /** Refuses records that update the same employee, because the result would depend on their order. */
 function refuseRepeated(drafts: Draft[]): void {
   const byEmployee = Map.groupBy(
@@ -241,9 +194,9 @@ function refuseRepeated(drafts: Draft[]): void {
   )
   for (const group of byEmployee.values()) {
     if (group.length === 1) continue
-    for (const { record, errors } of group) {
+    for (const draft of group) {
       const message = 'Another record of the call refers to the same employee'
-      errors.add([record.locator!.field], 'duplicate_in_batch', message)
+      addCollision(draft, { path: [draft.record.locator!.field], code: 'duplicate_in_batch', message })
     }
   }
 }
@@ -258,7 +211,6 @@ function* judge(drafts: Draft[], directory: EmployeeDirectory): Pieces<void> {
     addStateErrors(errors, after, touched)
     if (effect || isReadable(record.sent)) addMissing(errors, after, effect ? touched : () => true)
   })
-  for (const draft of drafts) draft.ownErrors = draft.errors.count
   addUniquenessErrors(drafts, directory)
   yield* pauseAfter(drafts)
   addManagerErrors(drafts, directory)
@@ -301,6 +253,7 @@ function* completed({ drafts, unchanged }: Judged, refused: Draft[], context: Ca
     index: draft.record.index,
     id: draft.before?.id ?? null,
     errors: recordErrors(draft),
+    errorCount: draft.errors.count,
   }))
   return { events, counts, problem: null, outcomes, refusals, unchanged: unchangedBy(drafts), withheld: [] }
 }

@@ -1,6 +1,6 @@
 import type { Pieces } from '../pieces.ts'
-import type { Draft, Need } from './call-draft.ts'
-import type { ReadRecord } from './call-records.ts'
+import type { Draft } from './call-draft.ts'
+import type { Need, ReadRecord } from './call-records.ts'
 
 /** The ids of the employees about whom records are known to change nothing. */
 export type Unchanged = ReadonlyMap<ReadRecord, string>
@@ -17,18 +17,24 @@ export function isFaulty({ errors }: Draft): boolean {
   return errors.count > 0
 }
 
+/** Whether a record is faulty whatever the others are. */
+function isFaultyAlone({ errors, collisions }: Draft): boolean {
+  return errors.count > collisions
+}
+
 /**
  * How often the rest of a call is judged again after records were refused. Who reports to whom may be wrong once more
  * each time; after so many, the rest of the records that set a manager are refused.
  */
 const MAX_ROUNDS = 8
 
-const TOO_MANY_ROUNDS = 'Too many records of the call depend on records that are refused'
+const TOO_MANY_ROUNDS =
+  'Too many records of the call are refused to tell whether this manager would report to this employee; send it again without them'
 
 /**
- * Chooses the records of a call that can be applied without the others, whatever their order. First come the records
- * that are faulty whatever the others are, then those that are faulty together, each time with all that need them. `whole`
- * is the whole call. `applied` is null if there are none.
+ * Chooses the records of a call that can be applied without the others, whatever their order. In each round, first the
+ * records that are faulty alone are refused, or else those that collide, with all that need them. `whole` is the whole
+ * call. `applied` is null if none is left.
  */
 export function* chooseApplicable(
   records: ReadRecord[],
@@ -38,9 +44,9 @@ export function* chooseApplicable(
   const refused = new Map<number, Draft>()
   let rest = records
   let judged = whole
-  let faulty = whole.drafts.filter(({ ownErrors }) => ownErrors > 0)
   for (let round = 0; ; round += 1) {
-    if (faulty.length === 0) faulty = judged.drafts.filter(isFaulty)
+    const alone = judged.drafts.filter(isFaultyAlone)
+    const faulty = alone.length > 0 ? alone : judged.drafts.filter(isFaulty)
     if (faulty.length === 0) return { applied: judged, refused: inOrder(refused) }
     refuse(judged.drafts, faulty, refused)
     if (round === MAX_ROUNDS) {
@@ -52,7 +58,6 @@ export function* chooseApplicable(
     rest = rest.filter(({ index }) => !refused.has(index))
     if (rest.length === 0) return { applied: null, refused: inOrder(refused) }
     judged = yield* judge(rest)
-    faulty = []
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Draft, EmployeeDirectory } from './call-draft.ts'
-import { locate } from './call-draft.ts'
+import { addCollision, locate } from './call-draft.ts'
 import type { AttributePatch } from '../attributes.ts'
-import type { Locator, ManagerReference, ReadRecord } from './call-records.ts'
+import type { Locator, ManagerReference, Need, ReadRecord } from './call-records.ts'
 import { managerLocator } from './touched-values.ts'
 
 /**
@@ -18,21 +18,27 @@ export function resolveManagers(
   const inCall = namesInCall(among, idOf)
   return records.map((record) => {
     if (record.managers.length === 0) return record
-    const needs: (readonly number[])[] = []
-    const findId = (locator: Locator) => {
-      const known = locate(locator, directory)
-      if (known) return known.id
-      const named = findInCall(locator, inCall)
-      if (named) needs.push(named.indexes)
-      return named?.id
+    const needs: Need[] = []
+    const missing: ManagerReference[] = []
+    const ids = new Set<string | null>()
+    for (const manager of record.managers) {
+      const locator = managerLocator(manager)
+      const known = locator && locate(locator, directory)
+      const named = known || locator === null ? undefined : findInCall(locator, inCall)
+      if (named) needs.push({ anyOf: named.indexes, field: manager.field, code: 'manager_not_found' })
+      const candidates = locator === null ? [null] : known ? [known.id] : [...(named?.ids ?? [])]
+      if (candidates.length === 0) missing.push(manager)
+      for (const id of candidates) ids.add(id)
     }
-    const patch = patchWithManager(record, findId)
-    if (patch) return { ...record, patch, needs }
     const errors = record.errors.copy()
-    const missing = record.managers.filter((manager) => idOfManager(manager, findId) === undefined)
     for (const { field } of missing) errors.add([field], 'manager_not_found', 'No employee matches this manager')
-    if (missing.length === 0) errors.add([record.managers[1]!.field], 'invalid_value', DIFFERENT_MANAGERS)
-    return { ...record, errors }
+    if (missing.length > 0) return { ...record, errors, needs }
+    const [id = null, ...others] = ids
+    if (others.length === 0) return { ...record, patch: { ...record.patch, manager_id: id }, needs }
+    // While several records give the same name, which is an error of theirs, it does not matter whom it means.
+    if (needs.some(({ anyOf }) => anyOf.length > 1)) return { ...record, needs }
+    errors.add([record.managers[1]!.field], 'invalid_value', DIFFERENT_MANAGERS)
+    return { ...record, errors, needs }
   })
 }
 
@@ -57,8 +63,8 @@ function idOfManager(
   return locator === null ? null : findId(locator)
 }
 
-/** The employees who have a name after the call, and the records that give it to them, which may be several in error. */
-type NamesInCall = Record<'email' | 'external_id', Map<string, { id: string; indexes: number[] }>>
+/** Who has a name after the call, and the records that give it to them: more than one in error. */
+type NamesInCall = Record<'email' | 'external_id', Map<string, { ids: Set<string>; indexes: number[] }>>
 
 function namesInCall(records: ReadRecord[], idOf: (record: ReadRecord) => string | undefined): NamesInCall {
   const names: NamesInCall = { email: new Map(), external_id: new Map() }
@@ -68,9 +74,11 @@ function namesInCall(records: ReadRecord[], idOf: (record: ReadRecord) => string
     for (const name of ['email', 'external_id'] as const) {
       const value = record.patch[name]
       if (typeof value !== 'string') continue
-      const indexes = names[name].get(value)?.indexes ?? []
-      indexes.push(record.index)
-      names[name].set(value, { id, indexes })
+      const known = names[name].get(value)
+      if (known) {
+        known.ids.add(id)
+        known.indexes.push(record.index)
+      } else names[name].set(value, { ids: new Set([id]), indexes: [record.index] })
     }
   }
   return names
@@ -84,16 +92,20 @@ function findInCall({ field, value }: Locator, inCall: NamesInCall) {
 export function addManagerErrors(drafts: Draft[], directory: EmployeeDirectory): void {
   const changed = drafts.filter(({ before, after }) => after?.manager_id && after.manager_id !== before?.manager_id)
   if (changed.length === 0) return
-  const afterwards = new Map(drafts.map(({ after }) => [after?.id, after?.manager_id]))
+  const afterwards = new Map<string | undefined, string | null | undefined>()
+  // Several records of the same employee are an error of theirs, whatever manager they set.
+  for (const { before, after } of drafts)
+    afterwards.set(after?.id, afterwards.has(after?.id) ? before?.manager_id : after?.manager_id)
   const managerOf = (id: string) => (afterwards.has(id) ? (afterwards.get(id) ?? null) : directory.managerOf(id))
   const inCycle = cyclesFrom(
     changed.map(({ after }) => after!.id),
     managerOf,
   )
-  for (const { before, after, record, errors } of changed) {
+  for (const draft of changed) {
+    const { before, after, record, errors } = draft
     const path = [record.managers[0]?.field ?? 'manager_id']
     if (after!.manager_id === after!.id) errors.add(path, 'manager_cycle', OWN_MANAGER)
-    else if (inCycle.has(after!.id)) errors.add(path, 'manager_cycle', CYCLE)
+    else if (inCycle.has(after!.id)) addCollision(draft, { path, code: 'manager_cycle', message: CYCLE })
     // Nobody reports to a new employee yet.
     else if (before && !directory.knowsManagers) errors.add(path, 'invalid_value', LINE_TOO_LONG)
   }

@@ -1,4 +1,5 @@
 import type { Draft, EmployeeDirectory } from './call-draft.ts'
+import { addCollision } from './call-draft.ts'
 import type { Employee } from '../employees/employee.ts'
 import type { RecordErrors } from '../record-errors.ts'
 
@@ -13,19 +14,22 @@ const REMEDIES: Record<UniqueName, string> = { email: '; a person with an extern
  * whole call, so two employees can swap values.
  */
 export function addUniquenessErrors(drafts: Draft[], directory: EmployeeDirectory): void {
-  const draftOf = new Map(drafts.flatMap((draft) => (draft.before ? [[draft.before.id, draft] as const] : [])))
+  const draftsOf = Map.groupBy(drafts, ({ before }) => before?.id)
   const holderOf = { email: directory.byEmail, external_id: directory.byExternalId }
   for (const name of ['email', 'external_id'] as const) {
     for (const [value, claimants] of claims(drafts, name)) {
-      if (claimants.length > 1) for (const { errors } of claimants) addInBatch(errors, name)
+      if (claimants.length > 1) for (const draft of claimants) addInBatch(draft, name)
       const before = holderOf[name](value)
       if (!before) continue
-      const giving = draftOf.get(before.id)
-      const holder = giving?.after ?? before
+      // Several records of the same employee are an error of theirs.
+      const [draft, ...others] = draftsOf.get(before.id) ?? []
+      const holder = others.length > 0 ? before : (draft?.after ?? before)
+      const giving = [draft, ...others].filter((one) => one?.after && one.after[name] !== value)
+      const anyOf = giving.map((one) => one!.record.index)
       for (const { before: self, errors, needs } of claimants) {
-        if (self?.id === holder.id) continue
-        if (holder[name] === value) addHeld(errors, name, holder)
-        else if (giving) needs.push({ anyOf: [giving.record.index], field: name, code: 'already_exists' })
+        if (self?.id === before.id) continue
+        if (anyOf.length === 0) addHeld(errors, name, holder)
+        else needs.push({ anyOf, field: name, code: 'already_exists' })
       }
     }
   }
@@ -44,8 +48,9 @@ function claims(drafts: Draft[], name: UniqueName): Map<string, Draft[]> {
   return claimants
 }
 
-function addInBatch(errors: RecordErrors, name: UniqueName): void {
-  errors.add([name], 'duplicate_in_batch', `Another record of the call has the same ${MEANINGS[name]}${REMEDIES[name]}`)
+function addInBatch(draft: Draft, name: UniqueName): void {
+  const message = `Another record of the call has the same ${MEANINGS[name]}${REMEDIES[name]}`
+  addCollision(draft, { path: [name], code: 'duplicate_in_batch', message })
 }
 
 function addHeld(errors: RecordErrors, name: UniqueName, holder: Employee): void {

@@ -20,12 +20,7 @@ export interface DetailedRecord {
 }
 
 /** Adds the details from the ledger and the current employees to the rows of a page. */
-export async function addDetails(
-  db: LedgerDb,
-  companyId: string,
-  entry: LogEntry,
-  rows: LogRecord[],
-): Promise<DetailedRecord[]> {
+export async function addDetails(db: LedgerDb, companyId: string, rows: LogRecord[]): Promise<DetailedRecord[]> {
   const shown = await renderRecords(db, companyId, rows)
   const ids = shown.map(({ employee_id: id }) => id).filter((id): id is string => isId('emp', id))
   const employees = await findEmployees(db, companyId, [...new Set(ids)])
@@ -33,7 +28,7 @@ export async function addDetails(
     const { employee_id: id, erased } = shown[at]!
     // The employees may still be there for a moment after the erasure.
     const employee = typeof id === 'string' && !erased ? employees.get(id) : undefined
-    return { row, shown: shown[at]!, outcome: getRecordOutcome(entry, row), employee }
+    return { row, shown: shown[at]!, outcome: getRecordOutcome(row), employee }
   })
 }
 
@@ -53,7 +48,7 @@ export async function* listDetailed(
   do {
     rows = await listLogRecords(db, companyId, entry, filter, { after, limit: ROWS_AT_ONCE })
     for (let from = 0; from < rows.length; from += DETAILS_AT_ONCE)
-      yield await addDetails(db, companyId, entry, rows.slice(from, from + DETAILS_AT_ONCE))
+      yield await addDetails(db, companyId, rows.slice(from, from + DETAILS_AT_ONCE))
     after = rows.at(-1)?.index ?? 0
   } while (rows.length === ROWS_AT_ONCE)
 }

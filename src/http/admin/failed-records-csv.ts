@@ -31,7 +31,8 @@ const DESCRIPTION =
   'Each attribute and custom attribute that occurs has a column. An empty cell is an absent attribute, and `(empty)` is ' +
   'null. A text that a spreadsheet would change, such as a formula, a date, a number, or a phone number, has an ' +
   'apostrophe in front. Other values follow `(json) ` as JSON. The column `record` holds records that cannot be ' +
-  'columns. Records that are erased are left out. A failed call applied nothing: the log does not keep its valid records.'
+  'columns. Records that are erased are left out. A failed call applied nothing: the log does not keep its valid ' +
+  'records. A call with `all_or_none=false` applied the others.'
 
 const EXPORT_ENTRY = {
   operationId: 'exportFailedRecordsAsCsv',
@@ -95,15 +96,13 @@ async function* listOfEntries(
   filter: EntryFilter,
   end: number,
 ): AsyncGenerator<RefusedRecord[]> {
-  if (filter.status === 'Completed') return
   let before: number | null = end
   while (before !== null) {
-    const page: { entries: LogEntry[]; next: number | null } = await listLogEntries(
-      db,
-      companyId,
-      { ...filter, status: 'Failed' },
-      { before, limit: ENTRIES_AT_ONCE },
-    )
+    const page: { entries: LogEntry[]; next: number | null } = await listLogEntries(db, companyId, filter, {
+      before,
+      limit: ENTRIES_AT_ONCE,
+      withRefused: true,
+    })
     yield* listRefusedRecords(db, companyId, page.entries, {})
     before = page.next
   }

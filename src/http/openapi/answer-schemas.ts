@@ -11,7 +11,10 @@ import {
   LogId,
   orNull,
 } from './employee-schemas.ts'
+import { RecordErrorSchema } from './problem-schemas.ts'
 import { Count, STRICT } from './schema-parts.ts'
+import { MAX_ANSWERED_ERRORS } from '../../domain/errors.ts'
+import { MAX_RECORD_ERRORS } from '../../domain/record-errors.ts'
 
 const RecordResult = Type.Unsafe({
   $id: 'RecordResult',
@@ -83,6 +86,49 @@ export const UpsertedEmployees = Type.Object(
     description:
       'Created employees count in `total` alone, and their `changed` is empty. With `validate_only`, `log_id` is absent, ' +
       'and the `id` of an employee that would be created is null.',
+  },
+)
+
+/** One answer for all bulk calls, so that a client reads the results of all in the same way. */
+export const PartlyApplied = Type.Object(
+  {
+    log_id: OptionalLogId,
+    counts: CallCounts,
+    results: Type.Array(
+      Type.Object(
+        {
+          index: Count,
+          id: orNull(EmployeeId),
+          result: Type.Unsafe({
+            $id: 'PartialResult',
+            type: 'string',
+            enum: ['created', ...RESULTS, 'failed'],
+            description: 'What the call did to the employee; `failed` if it refused the record.',
+          }),
+          changed: Changed,
+          errors: Type.Array(RecordErrorSchema, {
+            maxItems: MAX_RECORD_ERRORS,
+            description: 'The errors of a record that failed. Empty for any other.',
+          }),
+        },
+        STRICT,
+      ),
+      { description: 'In the order sent.' },
+    ),
+    errors_omitted: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: `The number of further errors. The first ${MAX_RECORD_ERRORS} of a record and ${MAX_ANSWERED_ERRORS} of a call are listed.`,
+      }),
+    ),
+  },
+  {
+    $id: 'PartlyApplied',
+    ...STRICT,
+    description:
+      'The answer with `all_or_none=false`, if at least one record was applied. Created employees count in `total` alone. ' +
+      'With `validate_only`, `log_id` is absent. `id` is null if it is not known: of a record that failed, or of an ' +
+      'employee that `validate_only` would create.',
   },
 )
 

@@ -132,6 +132,34 @@ export const UPDATED_MANY: Record<string, Example> = {
   },
 }
 
+export const PARTLY_APPLIED: Record<string, Example> = {
+  partly: {
+    summary: 'Two records with all_or_none=false, of which one failed',
+    value: {
+      log_id: LOG_ID,
+      counts: { total: 2, updated: 1, deactivated: 0, failed: 1, no_updates: 0 },
+      results: [
+        { index: 0, id: RAJ_ID, result: 'synced', changed: ['department'], errors: [] },
+        {
+          index: 1,
+          id: null,
+          result: 'failed',
+          changed: [],
+          errors: [
+            {
+              index: 1,
+              id: null,
+              pointer: '/employees/1/email',
+              code: 'employee_not_found',
+              message: 'No such employee exists',
+            },
+          ],
+        },
+      ],
+    },
+  },
+}
+
 export const UPSERT_BODIES: Record<string, Example> = {
   sync: {
     summary: 'A sync: one employee exists, one is new',

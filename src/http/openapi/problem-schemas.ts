@@ -27,7 +27,7 @@ const RECORD_CODES: Record<RecordErrorCode, string> = {
   manager_cycle: 'The employee would report to themselves, directly or indirectly.',
 }
 
-const RecordErrorSchema = Type.Object(
+export const RecordErrorSchema = Type.Object(
   {
     index: Type.Integer({ minimum: 0, description: 'Zero-based index of the record in the call.' }),
     id: Type.Unsafe({ type: ['string', 'null'], description: "The employee's id, if known." }),

@@ -2,7 +2,7 @@ import type { FastifySchema } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import type { ProblemCode } from '../../domain/errors.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
-import { createBody, CreatedEmployees } from './answer-schemas.ts'
+import { createBody, CreatedEmployees, PartlyApplied } from './answer-schemas.ts'
 import { UpdatedEmployee, UpdatedEmployees, updateManyBody, UpsertedEmployees, upsertBody } from './answer-schemas.ts'
 import type { Example, DocumentedBody } from './documented-schema.ts'
 import { jsonAnswer } from './documented-schema.ts'
@@ -18,10 +18,23 @@ export const EmployeeParams = Type.Object({
   id: Type.String({ description: "The employee's id.", examples: [examples.EXAMPLE_EMPLOYEE_ID] }),
 })
 
-const WriteQuery = Type.Object(
+const validateOnly = Type.Optional(
+  Type.Boolean({ description: 'Return what would happen, and store neither a change nor a log entry.' }),
+)
+
+const WriteOneQuery = Type.Object({ validate_only: validateOnly }, { additionalProperties: false })
+
+const WriteManyQuery = Type.Object(
   {
-    validate_only: Type.Optional(
-      Type.Boolean({ description: 'Return what would happen, and store neither a change nor a log entry.' }),
+    validate_only: validateOnly,
+    all_or_none: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description:
+          'Whether one bad record keeps all others from being applied. With `false`, the call applies every record that ' +
+          'can be applied, and the answer has the errors of the others. If it can apply none, it fails as it does without ' +
+          'this parameter.',
+      }),
     ),
   },
   { additionalProperties: false },
@@ -38,7 +51,9 @@ const WRITING_PROBLEMS = [
 const BATCH_PROBLEMS = ['batch_too_large', 'empty_batch'] as const satisfies readonly ProblemCode[]
 const WRITE_HEADERS = ['X-Ledger-Position', 'Idempotency-Replayed'] as const
 
-const ALL_OR_NONE = 'Applies all records or none. A refusal lists the errors of all records.'
+const ALL_OR_NONE =
+  'Applies all records or none, unless `all_or_none` is `false`. A refusal lists the errors of all records.'
+const PARTLY = 'With `all_or_none=false`: the result for each record.'
 
 /** `POST /v1/employees` */
 export function createCall(maxRecords: number): FastifySchema {
@@ -47,16 +62,18 @@ export function createCall(maxRecords: number): FastifySchema {
     summary: 'Create one or more employees',
     description: ALL_OR_NONE,
     tags: ['Employees'],
-    querystring: WriteQuery,
+    querystring: WriteManyQuery,
     documentedHeaders: ['Idempotency-Key'],
     documentedBody: {
       description: 'An object with the records, an array of records, or a single record.',
       ...describeBody(createBody(maxRecords), JSON_TYPES, examples.CREATE_BODIES),
     },
     response: {
-      200: jsonAnswer('With `validate_only`: the employees that would be created.', CreatedEmployees, {
-        examples: examples.CREATABLE,
-      }),
+      200: jsonAnswer(
+        `With \`validate_only\`: the employees that would be created. ${PARTLY}`,
+        Type.Union([CreatedEmployees, PartlyApplied]),
+        { headers: WRITE_HEADERS, examples: { ...examples.CREATABLE, ...examples.PARTLY_APPLIED } },
+      ),
       201: jsonAnswer('The new employees. `Location` is present if there is only one.', CreatedEmployees, {
         headers: [...WRITE_HEADERS, 'Location'],
         examples: examples.CREATED,
@@ -75,7 +92,7 @@ export function updateOneCall(): FastifySchema {
       'Applies a JSON Merge Patch. Set `status` to deactivate or reactivate the employee. Values that are already set are not changes.',
     tags: ['Employees'],
     params: EmployeeParams,
-    querystring: WriteQuery,
+    querystring: WriteOneQuery,
     documentedHeaders: ['Idempotency-Key', 'If-Match'],
     documentedBody: describeBody(EmployeePatch, MERGE_PATCH_TYPES, examples.UPDATE_ONE_BODIES),
     response: {
@@ -97,16 +114,16 @@ export function updateManyCall(maxRecords: number): FastifySchema {
       `${ALL_OR_NONE} Uniqueness and reporting lines are checked on the state after the call, so two employees can ` +
       'swap emails.',
     tags: ['Employees'],
-    querystring: WriteQuery,
+    querystring: WriteManyQuery,
     documentedHeaders: ['Idempotency-Key'],
     documentedBody: {
       description: 'An object with the records, or an array of records.',
       ...describeBody(updateManyBody(maxRecords), MERGE_PATCH_TYPES, examples.UPDATE_MANY_BODIES),
     },
     response: {
-      200: jsonAnswer('The result for each employee.', UpdatedEmployees, {
+      200: jsonAnswer('The result for each employee.', Type.Union([UpdatedEmployees, PartlyApplied]), {
         headers: WRITE_HEADERS,
-        examples: examples.UPDATED_MANY,
+        examples: { ...examples.UPDATED_MANY, ...examples.PARTLY_APPLIED },
       }),
     },
     problems: [...WRITING_PROBLEMS, ...BATCH_PROBLEMS],
@@ -122,16 +139,16 @@ export function upsertCall(maxRecords: number): FastifySchema {
       `${ALL_OR_NONE} A record whose \`external_id\` finds an employee, or whose \`email\` does if it has no ` +
       '`external_id`, updates this employee as a JSON Merge Patch. Any other record creates an employee.',
     tags: ['Employees'],
-    querystring: WriteQuery,
+    querystring: WriteManyQuery,
     documentedHeaders: ['Idempotency-Key'],
     documentedBody: {
       description: 'An object with the records, or an array of records.',
       ...describeBody(upsertBody(maxRecords), JSON_TYPES, examples.UPSERT_BODIES),
     },
     response: {
-      200: jsonAnswer('The result for each record.', UpsertedEmployees, {
+      200: jsonAnswer('The result for each record.', Type.Union([UpsertedEmployees, PartlyApplied]), {
         headers: WRITE_HEADERS,
-        examples: examples.UPSERTED,
+        examples: { ...examples.UPSERTED, ...examples.PARTLY_APPLIED },
       }),
     },
     problems: [...WRITING_PROBLEMS, ...BATCH_PROBLEMS],

@@ -209,6 +209,7 @@ function idempotencyOf(request: FastifyRequest): Idempotency | null {
   const keyHash = createHmac('sha256', hashKey).update(`${apiKey.id} ${key}`).digest('hex')
   const { ifMatch, ifNoneMatch } = preconditionsOf(request)
   const conditions = [
+    ...(isAllOrNone(request) ? [] : ['\nall_or_none false']),
     ...(ifMatch === undefined ? [] : [`\nif-match ${ifMatch}`]),
     ...(ifNoneMatch === undefined ? [] : [`\nif-none-match ${ifNoneMatch}`]),
   ].join('')

@@ -192,7 +192,7 @@ async function decideOne(
 }
 
 function refusesRecords({ events }: DecidedCall): boolean {
-  return events[0]?.type === 'EmployeeRecordRejected'
+  return events.some(({ type }) => type === 'EmployeeRecordRejected')
 }
 
 async function decide(company: LockedCompany, call: WriteCall): Promise<DecidedCall> {

@@ -27,7 +27,7 @@ await t.test('records that find an employee update it, and the others create one
   t.strictSame(decision.counts, { total: 4, updated: 2, deactivated: 0, failed: 0, no_updates: 1 })
   t.strictSame(typesOf(decision), ['EmployeeUpdated', 'EmployeeCreated', 'EmployeeReactivated', 'ApiCallCompleted'])
   t.match(decision.events.at(-1)?.data, { operation: 'upsert', unchanged: [emp(2)] })
-  t.match(answerSuccess('upsert', decision, CALL_ID).body, {
+  t.match(answerSuccess({ operation: 'upsert', isAllOrNone: true }, decision, CALL_ID).body, {
     results: [
       { index: 0, id: emp(1), result: 'synced', changed: ['job_title'] },
       { index: 1, id: emp(102), result: 'created', changed: [] },
@@ -35,7 +35,9 @@ await t.test('records that find an employee update it, and the others create one
       { index: 3, id: emp(3), result: 'reactivated', changed: ['status'] },
     ],
   })
-  t.match(answerSuccess('upsert', decision, null).body, { results: [{ id: emp(1) }, { id: null }, {}, {}] })
+  t.match(answerSuccess({ operation: 'upsert', isAllOrNone: true }, decision, null).body, {
+    results: [{ id: emp(1) }, { id: null }, {}, {}],
+  })
 })
 
 await t.test('a record that creates an employee needs a name', async (t) => {

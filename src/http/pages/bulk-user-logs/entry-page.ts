@@ -77,7 +77,7 @@ async function sendEntry(
   const { id, counts } = entry.entry
   const correction = await readCorrection(db, companyId, { id, total: counts.total })
   const rejectedBody = await readRejectedBody(db, companyId, entry.position)
-  const refusals = entry.entry.status === 'Failed' ? await readRefusals(db, companyId, entry) : null
+  const refusals = counts.failed > 0 ? await readRefusals(db, companyId, entry) : null
   const page = query.filter && (await readRecordPage(db, companyId, entry, query.filter, query))
   const body = html`<div class="entry">
       <div class="entry-head">
@@ -112,7 +112,7 @@ async function sendRecord(
   const entry = await requireLogEntry(db, companyId, id)
   const row = /^\d{1,9}$/.test(index) ? await findLogRecord(db, companyId, entry, Number(index)) : null
   if (!row) throw new ProblemError(problem('route_not_found', 'This entry has no such record'))
-  const [record] = await addDetails(db, companyId, entry, [row])
+  const [record] = await addDetails(db, companyId, [row])
   const client = await readClientOf(db, companyId, entry.position)
   const breadcrumb = renderBreadcrumb(NAVIGATION.bulkUserLogs, [
     { label: formatCall(entry), path: buildEntryUrl(entry) },
@@ -162,7 +162,7 @@ async function readRecordPage(
       : await listLogRecordsBefore(db, companyId, entry, filter, { before: decodeCursor(before), limit: limit + 1 })
   const hasMore = page.length > limit
   const rows = before === undefined ? page.slice(0, limit) : page.slice(-limit)
-  const records = await addDetails(db, companyId, entry, rows)
+  const records = await addDetails(db, companyId, rows)
   return before === undefined
     ? { records, hasPrevious: cursor !== undefined, hasNext: hasMore }
     : { records, hasPrevious: hasMore, hasNext: true }

@@ -41,7 +41,7 @@ export interface RecordPage {
 interface RecordSection {
   entry: LogEntry
   outcomes: OutcomeCounts
-  /** Null for a completed call. */
+  /** Null for a call that refused no record. */
   refusals: Refusals | null
   query: RecordQuery
   /** Null when the query is not valid. */
@@ -65,11 +65,12 @@ export function renderRecords({ entry, outcomes, refusals, query, page }: Record
 export const ALL = 'All'
 
 /**
- * The outcomes that an entry opens on: all, or those that changed something, if they might get lost among others on
- * several pages.
+ * The outcomes that an entry opens on: all; or, if they might get lost among others on several pages, those that were
+ * refused, or those that changed something.
  */
 export function chooseOutcomes(outcomes: OutcomeCounts): OutcomeFilter | typeof ALL {
   const { total, changed } = countChanged(outcomes)
+  if (outcomes.has('Failed') && outcomes.size > 1 && total > Number(PAGE_SIZES[0])) return 'Failed'
   if (changed === 0 || changed === total || total <= Number(PAGE_SIZES[0])) return ALL
   const [one, ...further] = [...outcomes.keys()].filter((outcome) => outcome !== 'No Updates')
   return further.length === 0 ? one! : 'Changed'
@@ -130,12 +131,12 @@ function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, sh
   const { q = '', error = '' } = filter ? given : {}
   const status = filter && shown !== ALL ? shown : ''
   const json = buildDownloadUrl(entry, 'failed-records.json', { q, error })
-  const csv =
-    refusals === null
-      ? buildDownloadUrl(entry, 'records.csv', { status, q, error })
-      : buildDownloadUrl(entry, 'failed-records.csv', { q, error })
+  const isOfRefused = entry.entry.status === 'Failed' || status === 'Failed'
+  const csv = isOfRefused
+    ? buildDownloadUrl(entry, 'failed-records.csv', { q, error })
+    : buildDownloadUrl(entry, 'records.csv', { status, q, error })
   return html`<p class="downloads">
-    ${refusals === null || refusals.kept === 0 ? '' : html`<a class="button primary" href="${buildUploadUrl(entry.entry.id)}">Fix and send again</a> <a class="button" href="${json}" download>Download JSON</a>`}
+    ${refusals === null || refusals.kept === 0 ? '' : html`<a class="button primary" href="${buildUploadUrl(entry.entry.id)}">Fix and send again</a> <a class="button" href="${json}" download>${entry.entry.status === 'Failed' ? 'Download JSON' : 'Download failed records as JSON'}</a>`}
     <a class="button" href="${csv}" download>Download CSV</a>
   </p>`
 }

@@ -55,10 +55,13 @@ export function renderOutcome(logEntry: LogEntry, outcomes: OutcomeCounts): Html
 }
 
 function describeResult({ entry: { counts } }: LogEntry, attempt: string): string {
-  const { total, no_updates: unchanged } = counts
+  const { total, failed, no_updates: unchanged } = counts
+  const refused = failed === 0 ? '' : `; ${formatCount(failed, 'record')} ${wereOrWas(failed)} refused`
   const done = describeDone(counts)
-  if (done === null) return `${attempt}. ${total === 1 ? 'The employee was' : 'All were'} already up to date.`
-  return `${done}${unchanged === 0 ? '' : `; ${formatNumber(unchanged)} ${wereOrWas(unchanged)} already up to date`}.`
+  if (done === null && failed === 0)
+    return `${attempt}. ${total === 1 ? 'The employee was' : 'All were'} already up to date.`
+  const same = unchanged === 0 ? '' : `; ${formatNumber(unchanged)} ${wereOrWas(unchanged)} already up to date`
+  return `${done ?? attempt}${same}${refused}.`
 }
 
 function explainFailure(logEntry: LogEntry, outcomes: OutcomeCounts): string {
@@ -118,6 +121,8 @@ export function renderCounts(logEntry: LogEntry, outcomes: OutcomeCounts): Html 
 function explainCounts({ entry }: LogEntry, outcomes: OutcomeCounts): string | null {
   const { total, failed } = entry.counts
   const refused = outcomes.get('Failed') ?? 0
+  if (entry.status === 'Completed' && failed > 0)
+    return 'Failed counts the records that were refused. The client asked for all others to be applied without them.'
   if (entry.status === 'Completed')
     return listDone(entry.counts)[0]?.startsWith('created') === true
       ? 'Updated counts existing employees; created ones are in Total.'

@@ -38,10 +38,11 @@ export function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
 
 /** Says in a few words what a call did or, if it failed, what it asked for. */
 function describeResult({ status, operation, counts }: LogEntry['entry']): string {
-  const { total } = counts
+  const { total, failed } = counts
   if (status === 'Failed')
     return capitalise(total === 0 ? VERBS[operation] : `${VERBS[operation]} ${formatNumber(total)}`)
-  return capitalise(listDone(counts).join(', ') || 'no changes')
+  const done = [...listDone(counts), ...(failed > 0 ? [`refused ${formatNumber(failed)}`] : [])]
+  return capitalise(done.join(', ') || 'no changes')
 }
 
 /** The lengths of the parts of `20 Nov 2026, 14:05:09`, from its end. */

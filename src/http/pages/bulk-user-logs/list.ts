@@ -52,7 +52,7 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
       ${renderHead(
         html`${reached === null ? '' : renderLiveBar()}
           <a class="button" href="${UPLOAD_PATH}">Upload file</a>
-          ${filter.filter?.status === 'Completed' ? '' : html`<a class="button" href="${buildUrl(FAILED_RECORDS_PATH, { ...filter.filter })}" download>Failed records</a>`}
+          <a class="button" href="${buildUrl(FAILED_RECORDS_PATH, { ...filter.filter })}" download>Failed records</a>
           <a class="button" href="${buildUrl(CSV_PATH, { ...filter.filter })}" download>Download as CSV</a>`,
         renderCount(page),
       )}

@@ -22,7 +22,9 @@ const COLUMNS = {
 
 /** Renders the records of a page as a table: a line per error or change, and a body of lines per record. */
 export function renderRecordTable(entry: LogEntry, records: DetailedRecord[]): Html {
-  const kind = entry.entry.status === 'Failed' ? 'refused' : entry.entry.operation === 'create' ? 'created' : 'updated'
+  const refused = records.filter(({ outcome }) => outcome === 'Failed').length
+  const isOfOneKind = refused === records.length || (refused === 0 && entry.entry.operation === 'create')
+  const kind = !isOfOneKind ? 'updated' : refused > 0 ? 'refused' : 'created'
   const columns = COLUMNS[kind]
   return html`<table class="records ${kind}">
     <caption class="visually-hidden">
@@ -86,15 +88,40 @@ function renderLines(kind: keyof typeof COLUMNS, record: DetailedRecord): Line[]
 }
 
 function renderErrorLines(shown: ShownRecord): Line[] {
-  const { record, truncated, index, errors, errors_omitted: omitted } = shown
-  const lines = makePointersRelative(record, index, errors ?? []).map(
-    ({ pointer, message }) =>
-      html`<td class="field"><bdi>${formatField(pointer)}</bdi></td>
-        <td class="value">${truncated ? '' : renderSent(record, pointer)}</td>
+  const lines = listErrors(shown).map(
+    ({ field, sent, message }) =>
+      html`<td class="field"><bdi>${field}</bdi></td>
+        <td class="value">${sent}</td>
         <td class="fault">${message}</td>`,
   )
-  const more = html`<td colspan="${COLUMNS.refused.length}" class="hint">and ${formatNumber(omitted)} more</td>`
-  return omitted === 0 ? lines : [...lines, more]
+  return [...lines, ...renderOmitted(shown, COLUMNS.refused.length)]
+}
+
+/** Renders a refused record among others: the value and its error share a cell. */
+function renderErrorsAmongChanges(shown: ShownRecord): Line[] {
+  const lines = listErrors(shown).map(
+    ({ field, sent, message }) =>
+      html`<td class="field"><bdi>${field}</bdi></td>
+        <td class="value">${sent} <span class="fault">${message}</span></td>`,
+  )
+  return [...lines, ...renderOmitted(shown, COLUMNS.updated.length - 1)]
+}
+
+function listErrors({
+  record,
+  truncated,
+  index,
+  errors,
+}: ShownRecord): { field: string; sent: Html; message: string }[] {
+  return makePointersRelative(record, index, errors ?? []).map(({ pointer, message }) => ({
+    field: formatField(pointer),
+    sent: truncated ? html`` : renderSent(record, pointer),
+    message,
+  }))
+}
+
+function renderOmitted({ errors_omitted: omitted }: ShownRecord, columns: number): Line[] {
+  return omitted === 0 ? [] : [html`<td colspan="${columns}" class="hint">and ${formatNumber(omitted)} more</td>`]
 }
 
 /** Longer values, and further attributes, are cut; the record in full has all of them. */
@@ -140,6 +167,10 @@ function renderChangeLines(record: DetailedRecord): Line[] {
   const { shown, outcome } = record
   const changes = Object.entries(shown.changes ?? {})
   const badge = (lines: number) => html`<td rowspan="${lines}" class="outcome">${renderStatusBadge(outcome)}</td>`
+  if (outcome === 'Failed') {
+    const lines = renderErrorsAmongChanges(shown)
+    return lines.map((line, at) => html`${at === 0 ? badge(lines.length) : ''}${line}`)
+  }
   // An upsert creates some employees and changes others.
   if (shown.attributes)
     return [

@@ -274,10 +274,11 @@ function renderChanges(changes: AttributeChanges, names: ReadonlyMap<string, str
 }
 
 function describeOutcome(counts: CallCounts): string {
-  const { total, no_updates: same } = counts
+  const { total, failed, no_updates: same } = counts
   const done = describeDone(counts)
-  if (done === null) return `sent ${formatCount(total, 'employee')}; nothing changed`
-  return `${done}${same > 0 ? `; ${formatNumber(same)} had no changes` : ''}`
+  const refused = failed > 0 ? `; ${formatCount(failed, 'record')} ${failed === 1 ? 'was' : 'were'} refused` : ''
+  if (done === null) return `sent ${formatCount(total, 'employee')}; nothing changed${refused}`
+  return `${done}${same > 0 ? `; ${formatNumber(same)} had no changes` : ''}${refused}`
 }
 
 function ofEvents(data: { positions: readonly number[] } | null): string {

@@ -53,16 +53,16 @@ export const VERBS: Record<Operation, string> = {
 export function describeDone(counts: CallCounts): string | null {
   const done = listDone(counts)
   if (done.length === 0) return null
-  const { total, no_updates: unchanged } = counts
-  const isAll = done.length === 1 && unchanged === 0
+  const { total, failed, no_updates: unchanged } = counts
+  const isAll = done.length === 1 && unchanged === 0 && failed === 0
   return `${AND.format(done)} ${isAll ? (total === 1 ? 'employee' : 'employees') : `of ${formatCount(total, 'employee')}`}`
 }
 
 const AND = new Intl.ListFormat('en-GB')
 
 /** What a completed call did, in order: `created 2`, `updated 1,000`. Empty if it changed nothing. */
-export function listDone({ total, updated, deactivated, no_updates: unchanged }: CallCounts): string[] {
-  const done = { created: total - updated - deactivated - unchanged, updated, deactivated }
+export function listDone({ total, updated, deactivated, failed, no_updates: unchanged }: CallCounts): string[] {
+  const done = { created: total - updated - deactivated - failed - unchanged, updated, deactivated }
   return Object.entries(done).flatMap(([verb, count]) => (count > 0 ? [`${verb} ${formatNumber(count)}`] : []))
 }
 
