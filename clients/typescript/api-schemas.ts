@@ -14,6 +14,8 @@ export type CreatableEmployees = { employees: (Omit<Employee, 'id'> & { id: null
 export type UpdatedEmployee = Schemas['UpdatedEmployee']
 export type UpdatedEmployees = Schemas['UpdatedEmployees']
 export type UpsertedEmployees = Schemas['UpsertedEmployees']
+/** The answer of a bulk call with `allOrNone: false` that applied at least one record. */
+export type PartlyApplied = Schemas['PartlyApplied']
 export type EmployeeList = Schemas['EmployeeList']
 export type KeyVerification = Schemas['KeyVerification']
 export type Problem = Schemas['Problem']

@@ -35,12 +35,12 @@ export interface paths {
         get: operations["listEmployees"];
         /**
          * Create or update several employees
-         * @description Applies all records or none. A refusal lists the errors of all records. A record whose `external_id` finds an employee, or whose `email` does if it has no `external_id`, updates this employee as a JSON Merge Patch. Any other record creates an employee.
+         * @description Applies all records or none, unless `all_or_none` is `false`. A refusal lists the errors of all records. A record whose `external_id` finds an employee, or whose `email` does if it has no `external_id`, updates this employee as a JSON Merge Patch. Any other record creates an employee.
          */
         put: operations["upsertEmployees"];
         /**
          * Create one or more employees
-         * @description Applies all records or none. A refusal lists the errors of all records.
+         * @description Applies all records or none, unless `all_or_none` is `false`. A refusal lists the errors of all records.
          */
         post: operations["createEmployees"];
         delete?: never;
@@ -48,7 +48,7 @@ export interface paths {
         head?: never;
         /**
          * Update several employees
-         * @description Applies all records or none. A refusal lists the errors of all records. Uniqueness and reporting lines are checked on the state after the call, so two employees can swap emails.
+         * @description Applies all records or none, unless `all_or_none` is `false`. A refusal lists the errors of all records. Uniqueness and reporting lines are checked on the state after the call, so two employees can swap emails.
          */
         patch: operations["updateEmployees"];
         trace?: never;
@@ -294,7 +294,7 @@ export interface paths {
         };
         /**
          * Export the refused records of an entry as CSV, one column for each attribute
-         * @description A file to correct in a spreadsheet. Each record is a row, with the log id, its index in the call, and its errors. Each attribute and custom attribute that occurs has a column. An empty cell is an absent attribute, and `(empty)` is null. A text that a spreadsheet would change, such as a formula, a date, a number, or a phone number, has an apostrophe in front. Other values follow `(json) ` as JSON. The column `record` holds records that cannot be columns. Records that are erased are left out. A failed call applied nothing: the log does not keep its valid records.
+         * @description A file to correct in a spreadsheet. Each record is a row, with the log id, its index in the call, and its errors. Each attribute and custom attribute that occurs has a column. An empty cell is an absent attribute, and `(empty)` is null. A text that a spreadsheet would change, such as a formula, a date, a number, or a phone number, has an apostrophe in front. Other values follow `(json) ` as JSON. The column `record` holds records that cannot be columns. Records that are erased are left out. A failed call applied nothing: the log does not keep its valid records. A call with `all_or_none=false` applied the others.
          */
         get: operations["exportFailedRecordsAsCsv"];
         put?: never;
@@ -314,7 +314,7 @@ export interface paths {
         };
         /**
          * Export the refused records of an entry as the body of a new call
-         * @description Correct the records and send the file to `/v1/employees` with `POST` after a creation, `PATCH` after an update, or `PUT` after an upsert. The refused record of a single update gets the `id` of its path. Records that are erased, or that were too large to keep in full, are left out. A failed call applied nothing: the log does not keep its valid records, so send those again, too.
+         * @description Correct the records and send the file to `/v1/employees` with `POST` after a creation, `PATCH` after an update, or `PUT` after an upsert. The refused record of a single update gets the `id` of its path. Records that are erased, or that were too large to keep in full, are left out. A failed call applied nothing: the log does not keep its valid records, so send those again, too. A call with `all_or_none=false` applied them already.
          */
         get: operations["exportFailedRecords"];
         put?: never;
@@ -374,7 +374,7 @@ export interface paths {
         };
         /**
          * Export the refused records of all matching entries as one CSV file, one column for each attribute
-         * @description A file to correct in a spreadsheet. Each record is a row, with the log id, its index in the call, and its errors. Each attribute and custom attribute that occurs has a column. An empty cell is an absent attribute, and `(empty)` is null. A text that a spreadsheet would change, such as a formula, a date, a number, or a phone number, has an apostrophe in front. Other values follow `(json) ` as JSON. The column `record` holds records that cannot be columns. Records that are erased are left out. A failed call applied nothing: the log does not keep its valid records.
+         * @description A file to correct in a spreadsheet. Each record is a row, with the log id, its index in the call, and its errors. Each attribute and custom attribute that occurs has a column. An empty cell is an absent attribute, and `(empty)` is null. A text that a spreadsheet would change, such as a formula, a date, a number, or a phone number, has an apostrophe in front. Other values follow `(json) ` as JSON. The column `record` holds records that cannot be columns. Records that are erased are left out. A failed call applied nothing: the log does not keep its valid records. A call with `all_or_none=false` applied the others.
          */
         get: operations["exportAllFailedRecordsAsCsv"];
         put?: never;
@@ -2521,6 +2521,28 @@ export interface components {
         };
         /** @description The id of a call and of its entry in Bulk User Logs. A TypeID. */
         LogId: string;
+        /**
+         * @description What the call did to the employee; `failed` if it refused the record.
+         * @enum {string}
+         */
+        PartialResult: "created" | "synced" | "no_updates" | "reactivated" | "deactivated" | "failed";
+        /** @description The answer with `all_or_none=false`, if at least one record was applied. Created employees count in `total` alone. With `validate_only`, `log_id` is absent. `id` is null if it is not known: of a record that failed, or of an employee that `validate_only` would create. */
+        PartlyApplied: {
+            log_id?: components["schemas"]["LogId"];
+            counts: components["schemas"]["CallCounts"];
+            /** @description In the order sent. */
+            results: {
+                index: number;
+                id: components["schemas"]["EmployeeId"] | null;
+                result: components["schemas"]["PartialResult"];
+                /** @description Names of the attributes that changed. A custom attribute is named like `custom_attributes.grade`. */
+                changed: string[];
+                /** @description The errors of a record that failed. Empty for any other. */
+                errors: components["schemas"]["RecordError"][];
+            }[];
+            /** @description The number of further errors. The first 16 of a record and 1000 of a call are listed. */
+            errors_omitted?: number;
+        };
         PersonalDataReport: {
             title: string;
             /** @description Who the report is about, and when it was made. */
@@ -4439,6 +4461,8 @@ export interface operations {
             query?: {
                 /** @description Return what would happen, and store neither a change nor a log entry. */
                 validate_only?: boolean;
+                /** @description Whether one bad record keeps all others from being applied. With `false`, the call applies every record that can be applied, and the answer has the errors of the others. If it can apply none, it fails as it does without this parameter. */
+                all_or_none?: boolean;
             };
             header?: {
                 /**
@@ -4470,7 +4494,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UpsertedEmployees"];
+                    "application/json": components["schemas"]["UpsertedEmployees"] | components["schemas"]["PartlyApplied"];
                 };
             };
             400: components["responses"]["ApiCallIdempotencyKeyInvalidInvalidBodyInvalidQueryMalformedJson"];
@@ -4491,6 +4515,8 @@ export interface operations {
             query?: {
                 /** @description Return what would happen, and store neither a change nor a log entry. */
                 validate_only?: boolean;
+                /** @description Whether one bad record keeps all others from being applied. With `false`, the call applies every record that can be applied, and the answer has the errors of the others. If it can apply none, it fails as it does without this parameter. */
+                all_or_none?: boolean;
             };
             header?: {
                 /**
@@ -4511,16 +4537,18 @@ export interface operations {
             };
         };
         responses: {
-            /** @description With `validate_only`: the employees that would be created. */
+            /** @description With `validate_only`: the employees that would be created. With `all_or_none=false`: the result for each record. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreatedEmployees"];
+                    "application/json": components["schemas"]["CreatedEmployees"] | components["schemas"]["PartlyApplied"];
                 };
             };
             /** @description The new employees. `Location` is present if there is only one. */
@@ -4556,6 +4584,8 @@ export interface operations {
             query?: {
                 /** @description Return what would happen, and store neither a change nor a log entry. */
                 validate_only?: boolean;
+                /** @description Whether one bad record keeps all others from being applied. With `false`, the call applies every record that can be applied, and the answer has the errors of the others. If it can apply none, it fails as it does without this parameter. */
+                all_or_none?: boolean;
             };
             header?: {
                 /**
@@ -4590,7 +4620,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UpdatedEmployees"];
+                    "application/json": components["schemas"]["UpdatedEmployees"] | components["schemas"]["PartlyApplied"];
                 };
             };
             400: components["responses"]["ApiCallIdempotencyKeyInvalidInvalidBodyInvalidQueryMalformedJson"];

@@ -28,6 +28,15 @@ export interface WriteOptions extends CallOptions {
   validateOnly?: boolean | undefined
 }
 
+export interface BulkOptions extends WriteOptions {
+  /** With `false`, the call applies every record that can be applied, and answers with the errors of the others. */
+  allOrNone?: boolean | undefined
+}
+
+/** A call that applies what can be applied. It rejects, as any other, if that is nothing. */
+type Partly = BulkOptions & { allOrNone: false }
+type Wholly = BulkOptions & { allOrNone?: true | undefined }
+
 export interface UpdateOptions extends WriteOptions {
   /** Updates the employee only in this `version`: throws a `ConflictError` (`precondition_failed`) otherwise. */
   ifVersion?: number | undefined
@@ -42,7 +51,7 @@ export type Written<T> = T & {
 }
 
 type Sending<T> = (init: AttemptInit) => Promise<{ data?: T; error?: unknown; response: Response }>
-type WriteParams = { header: { 'Idempotency-Key': string }; query: { validate_only?: boolean } }
+type WriteParams = { header: { 'Idempotency-Key': string }; query: { validate_only?: boolean; all_or_none?: boolean } }
 
 const PAGE = 200
 
@@ -71,25 +80,31 @@ export class EmployeeClient {
     }
   }
 
-  /** Creates employees: all of them, or none. */
+  /** Creates employees: all of them, or none, unless `allOrNone` is false. */
+  create(employees: api.EmployeeCreate[], options: Partly): Promise<Written<api.PartlyApplied>>
   create(
     employees: api.EmployeeCreate[],
-    options: WriteOptions & { validateOnly: true },
+    options: Wholly & { validateOnly: true },
   ): Promise<Written<api.CreatableEmployees>>
   create(
     employees: api.EmployeeCreate[],
-    options?: WriteOptions & { validateOnly?: false | undefined },
+    options?: Wholly & { validateOnly?: false | undefined },
   ): Promise<Written<api.CreatedEmployees>>
   create(
     body: api.EmployeeCreate[],
-    options: WriteOptions = {},
-  ): Promise<Written<api.CreatedEmployees | api.CreatableEmployees>> {
+    options: BulkOptions = {},
+  ): Promise<Written<api.CreatedEmployees | api.CreatableEmployees | api.PartlyApplied>> {
     const sent = this.#write(options, (params, init) => this.#api.POST('/v1/employees', { params, body, ...init }))
     return sent as Promise<Written<api.CreatedEmployees>>
   }
 
-  /** Creates the employees that do not exist, and updates the others: all of them, or none. */
-  upsert(body: api.EmployeeUpsert[], options: WriteOptions = {}): Promise<Written<api.UpsertedEmployees>> {
+  /** Creates the employees that do not exist, and updates the others: all, or none, unless `allOrNone` is false. */
+  upsert(employees: api.EmployeeUpsert[], options: Partly): Promise<Written<api.PartlyApplied>>
+  upsert(employees: api.EmployeeUpsert[], options?: Wholly): Promise<Written<api.UpsertedEmployees>>
+  upsert(
+    body: api.EmployeeUpsert[],
+    options: BulkOptions = {},
+  ): Promise<Written<api.UpsertedEmployees | api.PartlyApplied>> {
     return this.#write(options, (params, init) => this.#api.PUT('/v1/employees', { params, body, ...init }))
   }
 
@@ -103,8 +118,16 @@ export class EmployeeClient {
     })
   }
 
-  /** Updates several employees, each found by its `id`, else `external_id`, else `email`: all of them, or none. */
-  updateMany(body: api.EmployeeBulkPatch[], options: WriteOptions = {}): Promise<Written<api.UpdatedEmployees>> {
+  /**
+   * Updates several employees, each found by its `id`, else `external_id`, else `email`: all, or none, unless `allOrNone`
+   * is false.
+   */
+  updateMany(employees: api.EmployeeBulkPatch[], options: Partly): Promise<Written<api.PartlyApplied>>
+  updateMany(employees: api.EmployeeBulkPatch[], options?: Wholly): Promise<Written<api.UpdatedEmployees>>
+  updateMany(
+    body: api.EmployeeBulkPatch[],
+    options: BulkOptions = {},
+  ): Promise<Written<api.UpdatedEmployees | api.PartlyApplied>> {
     return this.#write(options, (params, init) => this.#api.PATCH('/v1/employees', { params, body, ...init }))
   }
 
@@ -166,10 +189,11 @@ export class EmployeeClient {
   }
 
   async #write<T extends object>(
-    { idempotencyKey = randomUUID(), validateOnly = false, signal }: WriteOptions,
+    { idempotencyKey = randomUUID(), validateOnly = false, allOrNone = true, signal }: BulkOptions,
     send: (params: WriteParams, init: AttemptInit) => ReturnType<Sending<T>>,
   ): Promise<Written<T>> {
-    const params = { header: { 'Idempotency-Key': idempotencyKey }, query: validateOnly ? { validate_only: true } : {} }
+    const query = { ...(validateOnly ? { validate_only: true } : {}), ...(allOrNone ? {} : { all_or_none: false }) }
+    const params = { header: { 'Idempotency-Key': idempotencyKey }, query }
     const call = { isWriting: !validateOnly, signal, send: (init: AttemptInit) => send(params, init) }
     const { data, response } = await sendWithRetries(call, this.#settings)
     const position = response.headers.get('x-ledger-position')

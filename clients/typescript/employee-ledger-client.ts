@@ -10,6 +10,7 @@ export type {
   ClientSettings,
   EmployeeClient,
   UpdateOptions,
+  BulkOptions,
   WriteOptions,
   Written,
 } from './employee-client.ts'

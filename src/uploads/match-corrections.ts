@@ -5,7 +5,7 @@ import { AGAIN, MAX_CORRECTIONS } from '../domain/uploads.ts'
 import type { CorrectedRecords } from '../domain/events.ts'
 import { isId } from '../domain/ids.ts'
 import type { FoundCall } from '../ledger/corrections/find-calls.ts'
-import { findCalls, listRefusedIndexes } from '../ledger/corrections/find-calls.ts'
+import { findCalls, isCorrectable, listRefusedIndexes } from '../ledger/corrections/find-calls.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { readContent, writeContent, writeStoredRow } from '../ledger/uploads/read-uploads.ts'
 import type { FilledPart } from '../ledger/uploads/store-upload.ts'
@@ -45,7 +45,7 @@ export async function matchCorrections(
   signal?: AbortSignal,
 ): Promise<MatchedFile> {
   const ids = [...new Set(logIds.filter((id) => isId('log', id)))].slice(0, MAX_CORRECTIONS)
-  const calls = (await findCalls(db, companyId, ids)).filter(({ status }) => status === 'Failed')
+  const calls = (await findCalls(db, companyId, ids)).filter(isCorrectable)
   if (calls.length === 0) return { corrects: [], parts, operation: null }
   const operations = new Set(calls.map(({ operation }) => AGAIN[operation]))
   const operation = operations.size === 1 ? [...operations][0]! : null

@@ -42,6 +42,22 @@ await t.test('every call of the public API has a method', async (t) => {
   t.match(await api.verifyKey(), { company_name: 'Acme', is_enabled: true })
 })
 
+await t.test('allOrNone: false applies what can be applied, and answers with the errors of the rest', async (t) => {
+  const { counts, results, position } = await api.create([person(), person({ phone: 'x' })], { allOrNone: false })
+  t.match(counts, { total: 2, failed: 1 })
+  t.match(results, [
+    { result: 'created', errors: [] },
+    { result: 'failed', errors: [{ code: 'invalid_format' }] },
+  ])
+  t.ok(position)
+  const id = results[0]!.id!
+  const again = await api.updateMany([{ id, job_title: 'Dev' }, { id: '…' }], { allOrNone: false })
+  t.match(again.results, [{ result: 'synced' }, { result: 'failed' }])
+  const upserted = await api.upsert([person(), { external_id: 'x' }], { allOrNone: false, validateOnly: true })
+  t.match(upserted, { position: null, results: [{ id: null, result: 'created' }, { result: 'failed' }] })
+  await t.rejects(api.create([person({ phone: 'x' })], { allOrNone: false }), { code: 'validation_failed' })
+})
+
 await t.test('validateOnly answers what would happen, and stores nothing', async (t) => {
   const preview = await api.create([person()], { validateOnly: true })
   t.match(preview, { employees: [{ id: null, version: 1 }], position: null })

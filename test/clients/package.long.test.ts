@@ -146,6 +146,8 @@ await t.test('the examples of the README have no fault of type, and do what they
   t.match(lines, [
     'Acme: 1 of 1000000 requests used',
     '2 deactivated created',
+    '0 synced 0',
+    '1 failed 1',
     '1000 records from 0: 0 was created',
     '500 records from 1000: 1000 was created',
   ])

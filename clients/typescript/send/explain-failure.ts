@@ -6,6 +6,7 @@ import {
   PermissionError,
   RateLimitError,
 } from '../errors.ts'
+import type { RecordError } from '../api-schemas.ts'
 import type { FileFault } from '../spreadsheets/file-error.ts'
 import { readPointer } from '../spreadsheets/read-records.ts'
 import { CommandError, EXIT_CODES } from './exit-codes.ts'
@@ -28,9 +29,9 @@ export function describeFaults(path: string, faults: readonly FileFault[]): stri
   return faults.map(({ line, column, message }) => `${place(path, line, column)}: ${message}`).join('\n')
 }
 
-/** Describes the errors of a call's records, each at its line and column. */
-export function describeErrors(error: EmployeeLedgerError, { path, file, records }: FileCall): string[] {
-  return error.errors.map(({ index, pointer, message }) => {
+/** Describes errors of a call's records, each at its line and column. */
+export function describeErrors(errors: readonly RecordError[], { path, file, records }: FileCall): string[] {
+  return errors.map(({ index, pointer, message }) => {
     const field = readPointer(pointer)
     const line = records[index]?.line ?? records[0]!.line
     return `${place(path, line, file.columns.get(field))}: ${field === '' ? '' : `${field}: `}${message}`
@@ -39,7 +40,7 @@ export function describeErrors(error: EmployeeLedgerError, { path, file, records
 
 /** Explains why a call failed. `outcome` says what that means for the file. */
 export function explainFailure(error: EmployeeLedgerError, call: FileCall, outcome: string): CommandError {
-  const errors = describeErrors(error, call)
+  const errors = describeErrors(error.errors, call)
   const more = errors.length - MAX_SHOWN + error.errorsOmitted
   const lines = [
     ...errors.slice(0, MAX_SHOWN),

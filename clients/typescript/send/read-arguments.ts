@@ -16,13 +16,14 @@ Options:
   --update            only update employees; by default, those who are not found are created
   --custom COLUMN     use a column that is not an attribute as a custom attribute (repeatable)
   --ignore COLUMN     ignore a column that is not an attribute (repeatable)
+  --partly            apply every record that can be applied, and list the others
   --dry-run           show what the file would do, and apply nothing
   --state FILE        where to keep how far the run has come (default: FILE.send-state.json)
   --max-records N     the records in a call (default: ${MAX_RECORDS})
   --help              show this help
 
-Exit codes: 0 all applied, 1 the file or its records were refused, 2 wrong usage, settings, or key, 3 not finished:
-run the same command again, 130 interrupted.
+Exit codes: 0 all applied, 1 the file or some of its records were refused, 2 wrong usage, settings, or key, 3 not
+finished: run the same command again, 130 interrupted.
 `
 
 /** What to send where. */
@@ -34,6 +35,8 @@ export interface SendArguments {
   operation: 'upsert' | 'update'
   /** What to do with columns that are not attributes. */
   uses: Map<string, ColumnUse>
+  /** Whether records that are refused keep the others of their call from being applied. */
+  allOrNone: boolean
   isDryRun: boolean
   statePath: string
   maxRecords: number
@@ -46,6 +49,7 @@ const OPTIONS = {
   update: { type: 'boolean', default: false },
   custom: { type: 'string', multiple: true, default: [] as string[] },
   ignore: { type: 'string', multiple: true, default: [] as string[] },
+  partly: { type: 'boolean', default: false },
   'dry-run': { type: 'boolean', default: false },
   state: { type: 'string' },
   'max-records': { type: 'string', default: String(MAX_RECORDS) },
@@ -70,6 +74,7 @@ export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArgum
       ...values.custom.map((column): [string, ColumnUse] => [column, 'custom']),
       ...values.ignore.map((column): [string, ColumnUse] => [column, 'ignore']),
     ]),
+    allOrNone: !values.partly,
     isDryRun: values['dry-run'],
     statePath: values.state ?? `${path}.send-state.json`,
     maxRecords: Number(values['max-records']),

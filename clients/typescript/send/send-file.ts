@@ -1,6 +1,6 @@
-import type { UpdatedEmployees, UpsertedEmployees } from '../api-schemas.ts'
+import type { PartlyApplied, UpdatedEmployees, UpsertedEmployees } from '../api-schemas.ts'
 import { cutBatches } from '../batches.ts'
-import type { EmployeeClient, WriteOptions } from '../employee-client.ts'
+import type { BulkOptions, EmployeeClient } from '../employee-client.ts'
 import { EmployeeLedgerError } from '../errors.ts'
 import { JsonText } from '../json-text.ts'
 import { describeErrors, describeProgress, explainFailure, formatNumber, MAX_SHOWN } from './explain-failure.ts'
@@ -29,20 +29,27 @@ export async function sendFile(
 ): Promise<void> {
   const { path, statePath, operation, uses, url, apiId, maxRecords } = args
   const usesByName = [...uses.keys()].toSorted().map((name) => [name, uses.get(name)])
-  const facts = [file.hash, operation, usesByName, url, apiId, maxRecords]
+  const facts = [file.hash, operation, usesByName, url, apiId, maxRecords, ...(args.allOrNone ? [] : ['partly'])]
   const state = await beginRun(statePath, createState(facts))
   if (state.applied > 0) output.stream.write(`${path}: going on after ${formatNumber(state.applied)} records\n`)
   const progress = showProgress('sent', file.count, state.applied, output.stream)
+  const refusals = new Refusals()
   try {
     for await (const { first, records, key: idempotencyKey } of cutCalls(file, args, state)) {
+      const call = { path, file, first, records }
       try {
         const { results } = await send(client, args, records, { idempotencyKey, signal })
         state.totals = addResults(state.totals, results)
+        refusals.add(errorsOf(results), call)
       } catch (error) {
         if (!(error instanceof EmployeeLedgerError)) throw error
-        await keepAnswer(statePath, state, error)
-        const call = { path, file, first, records }
-        throw explainFailure(error, call, describeProgress(error, call))
+        if (!args.allOrNone && isAboutRecords(error)) {
+          state.totals = addRefused(state.totals, records.length)
+          refusals.add(error.errors, call)
+        } else {
+          await keepAnswer(statePath, state, error)
+          throw explainFailure(error, call, describeProgress(error, call))
+        }
       }
       state.applied = first + records.length
       await writeState(statePath, state)
@@ -50,9 +57,28 @@ export async function sendFile(
     }
   } finally {
     progress.finish()
+    if (refusals.lines.length > 0) output.stream.write(`${refusals.lines.join('\n')}\n`)
   }
   await endRun(statePath)
-  output.result(`${path}: ${formatNumber(file.count)} records sent: ${describe(state.totals)}`)
+  const { totals } = state
+  const counts = args.allOrNone ? describe(totals) : `${describe(totals)}, ${describeRefused(totals)}`
+  output.result(`${path}: ${formatNumber(file.count)} records sent: ${counts}`)
+  if ((totals.refused ?? 0) > 0) throw new CommandError('refused', `${path}: ${describeRefused(totals)}`)
+}
+
+/** Whether a call was refused because of its records. */
+function isAboutRecords({ errors, mayHaveTakenEffect }: EmployeeLedgerError): boolean {
+  return errors.length > 0 && !mayHaveTakenEffect
+}
+
+/** What is wrong with the records that were refused: the first errors. */
+class Refusals {
+  readonly lines: string[] = []
+
+  add(errors: Parameters<typeof describeErrors>[0], call: Parameters<typeof describeErrors>[1]): void {
+    const left = MAX_SHOWN - this.lines.length
+    this.lines.push(...describeErrors(errors.slice(0, left), call))
+  }
 }
 
 /**
@@ -76,27 +102,29 @@ export async function previewFile(
   const progress = showProgress('checked', file.count, 0, output.stream)
   const begun = createState(null)
   let { totals } = begun
-  let refused = 0
-  const errors: string[] = []
+  const refusals = new Refusals()
   try {
     for await (const { first, records } of cutCalls(file, args, begun)) {
+      const call = { path, file, first, records }
       try {
-        totals = addResults(totals, (await send(client, args, records, { validateOnly: true, signal })).results)
+        const { results } = await send(client, args, records, { validateOnly: true, signal })
+        totals = addResults(totals, results)
+        refusals.add(errorsOf(results), call)
       } catch (error) {
         if (!(error instanceof EmployeeLedgerError)) throw error
-        if (error.errors.length === 0)
-          throw explainFailure(error, { path, file, first, records }, 'Nothing was applied.')
-        refused += new Set(error.errors.map(({ index }) => index)).size
-        if (errors.length < MAX_SHOWN) errors.push(...describeErrors(error, { path, file, first, records }))
+        if (!isAboutRecords(error)) throw explainFailure(error, call, 'Nothing was applied.')
+        const faulty = new Set(error.errors.map(({ index }) => index)).size
+        totals = addRefused(totals, args.allOrNone ? faulty : records.length)
+        refusals.add(error.errors, call)
       }
       progress.show(first + records.length)
     }
   } finally {
     progress.finish()
   }
-  const counts = `${describe(totals)}, ${formatNumber(refused)} refused`
+  const counts = `${describe(totals)}, ${describeRefused(totals)}`
   output.result(`${path}: ${formatNumber(file.count)} records checked: ${counts}; nothing was applied`)
-  if (errors.length > 0) throw new CommandError('refused', errors.slice(0, MAX_SHOWN).join('\n'))
+  if (refusals.lines.length > 0) throw new CommandError('refused', refusals.lines.join('\n'))
 }
 
 /** Cuts what is left of a file into calls. */
@@ -114,26 +142,41 @@ function cutCalls(file: OpenedFile, { operation, maxRecords }: SendArguments, { 
 
 function send(
   client: EmployeeClient,
-  { operation }: SendArguments,
+  { operation, allOrNone }: SendArguments,
   records: FileRecord[],
-  options: WriteOptions,
-): Promise<UpsertedEmployees | UpdatedEmployees> {
+  others: Omit<BulkOptions, 'allOrNone'>,
+): Promise<UpsertedEmployees | UpdatedEmployees | PartlyApplied> {
   const body = new JsonText(`[${records.map(({ json }) => json).join(',')}]`) as unknown as []
+  if (allOrNone) return operation === 'upsert' ? client.upsert(body, others) : client.updateMany(body, others)
+  const options = { ...others, allOrNone } as const
   return operation === 'upsert' ? client.upsert(body, options) : client.updateMany(body, options)
 }
 
-type Results = (UpsertedEmployees | UpdatedEmployees)['results']
+type Results = (UpsertedEmployees | UpdatedEmployees | PartlyApplied)['results']
 
-function addResults({ created, changed, unchanged }: Totals, results: Results): Totals {
+function errorsOf(results: Results) {
+  return results.flatMap((result) => ('errors' in result ? result.errors : []))
+}
+
+function addResults({ created, changed, unchanged, refused = 0 }: Totals, results: Results): Totals {
   const count = (name: string) => results.filter(({ result }) => result === name).length
-  const [newOnes, same] = [count('created'), count('no_updates')]
+  const [newOnes, same, failed] = [count('created'), count('no_updates'), count('failed')]
   return {
     created: created + newOnes,
-    changed: changed + results.length - newOnes - same,
+    changed: changed + results.length - newOnes - same - failed,
     unchanged: unchanged + same,
+    refused: refused + failed,
   }
+}
+
+function addRefused(totals: Totals, count: number): Totals {
+  return { ...totals, refused: (totals.refused ?? 0) + count }
 }
 
 function describe({ created, changed, unchanged }: Totals): string {
   return `${formatNumber(created)} created, ${formatNumber(changed)} changed, ${formatNumber(unchanged)} unchanged`
+}
+
+function describeRefused({ refused = 0 }: Totals): string {
+  return `${formatNumber(refused)} refused`
 }

@@ -2,11 +2,13 @@ import { createHash, randomUUID } from 'node:crypto'
 import { link, open, readFile, rename, rm } from 'node:fs/promises'
 import { CommandError, usageError } from './exit-codes.ts'
 
-/** How many records a run has created, changed, and left as they were. */
+/** How many records a run has created, changed, and left as they were, and how many were refused. */
 export interface Totals {
   created: number
   changed: number
   unchanged: number
+  /** Absent in the state of an earlier version. */
+  refused?: number
 }
 
 /** How far a run has come. */
@@ -15,7 +17,7 @@ export interface RunState {
   fingerprint: string
   /** Random: the idempotency keys are derived from it, and from the file. */
   run: string
-  /** The number of records that have been applied. */
+  /** The number of records that the run is done with: applied, or refused beside others that were. */
   applied: number
   totals: Totals
 }

@@ -82,10 +82,7 @@ export function bulkUserLogs(
     const logs = await reads.of(companyId, request.left)
     const logEntry = await requireLogEntry(logs, companyId, request.params.log_id)
     const client = await readClientOf(logs, companyId, logEntry.position)
-    const correction = await readCorrection(logs, companyId, {
-      id: logEntry.entry.id,
-      total: logEntry.entry.counts.total,
-    })
+    const correction = await readCorrection(logs, companyId, toFoundCall(logEntry))
     return {
       ...logEntry.entry,
       corrected_by: correction?.by ?? [],
@@ -114,6 +111,12 @@ export function bulkUserLogs(
       return { items: await renderRecords(logs, companyId, items), next_cursor }
     },
   )
+}
+
+/** What a correction needs to know of the call of an entry. */
+export function toFoundCall({ entry: { id, status, counts } }: LogEntry) {
+  const { total, failed } = counts
+  return { id, total, unapplied: status === 'Failed' ? total : failed }
 }
 
 /** Counts the entries that match, up to a position; null if that takes too long. */

@@ -14,8 +14,15 @@ export interface FoundCall {
   requestedAt: string
   /** The number of its records. */
   total: number
+  /** How many of its records were not applied: all of a failed call. */
+  unapplied: number
   /** The records of other calls that it corrects, as far as they are known. */
   correctedRecords: CorrectedRecords
+}
+
+/** Whether a file can correct a call: it has failed, or it has applied only some of its records. */
+export function isCorrectable({ status, unapplied }: Pick<FoundCall, 'status' | 'unapplied'>): boolean {
+  return status === 'Failed' || unapplied > 0
 }
 
 /** Finds calls of a company in the ledger. The others are missing. */
@@ -28,9 +35,11 @@ export async function findCalls(db: LedgerDb, companyId: string, callIds: readon
     operation: Operation
     requested_at: string
     total: number
+    failed: number
     corrected_records: CorrectedRecords | null
   }>`select stream_id, position, type, data::json ->> 'operation' as operation,
       data::json ->> 'requested_at' as requested_at, (data::json -> 'counts' ->> 'total')::integer as total,
+      (data::json -> 'counts' ->> 'failed')::integer as failed,
       data::json -> 'corrected_records' as corrected_records
     from events where company_id = ${toUuid(companyId)} and stream_id = any(${callIds.map(toUuid)}::uuid[])
       and type in ('ApiCallCompleted', 'ApiCallFailed')`.execute(db)
@@ -41,11 +50,12 @@ export async function findCalls(db: LedgerDb, companyId: string, callIds: readon
     operation: row.operation,
     requestedAt: row.requested_at,
     total: row.total,
+    unapplied: row.type === 'ApiCallFailed' ? row.total : row.failed,
     correctedRecords: row.corrected_records ?? {},
   }))
 }
 
-/** The indexes of the records that a failed call refused, in its order. */
+/** The indexes of the records that a call refused, in its order. */
 export async function listRefusedIndexes(db: LedgerDb, companyId: string, callId: string): Promise<number[]> {
   const { rows } = await sql<{ record_index: number }>`select record_index from events
     where company_id = ${toUuid(companyId)} and stream_id = ${toUuid(callId)} and type = 'EmployeeRecordRejected'

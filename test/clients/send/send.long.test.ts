@@ -152,6 +152,32 @@ await t.test('a refused call applies nothing, and says what was applied before i
   t.match(await run(['send', 'refused.csv']), { code: 0, out: /2 created, 0 changed, 4 unchanged/ }, 'corrected')
 })
 
+await t.test('with --partly, a run applies what can be applied, lists the rest, and goes on to the end', async (t) => {
+  write(
+    'partly.csv',
+    `${people('partly', 2)}partly-2,Ana,X,nonsense\npartly-3,Ana,X,none@\npartly-4,Ana,X,p4@example.com\n`,
+  )
+  const made = await entriesOf(async () => {
+    const preview = await run(['send', 'partly.csv', '--partly', '--dry-run', '--max-records', '3'])
+    t.match(preview, { code: 1, out: /5 records checked: 3 created, 0 changed, 0 unchanged, 2 refused/ })
+    const { code, out, err } = await run(['send', 'partly.csv', '--partly', '--max-records', '3'])
+    t.equal(code, 1)
+    t.equal(out, 'partly.csv: 5 records sent: 3 created, 0 changed, 0 unchanged, 2 refused\n')
+    t.match(err, 'partly.csv: line 4, column 4: email: email must be a valid email address')
+    t.match(err, 'partly.csv: line 5, column 4: email: email must be a valid email address')
+  })
+  t.strictSame(made, [
+    ['Completed', 3],
+    ['Completed', 2],
+  ])
+  write('partly.csv', 'external_id,first_name,email\npartly-2,Ana,p2@example.com\npartly-9,Ana,nonsense\n')
+  const none = await run(['send', 'partly.csv', '--partly', '--max-records', '1'])
+  t.match(none, { code: 1, out: /1 created, 0 changed, 0 unchanged, 1 refused/ }, 'a call of which nothing is applied')
+  t.notOk(existsSync(path.join(folder, 'partly.csv.send-state.json')), 'the run is complete')
+  write('partly.csv', people('partly', 2))
+  t.match(await run(['send', 'partly.csv', '--partly']), { code: 0, out: /2 unchanged, 0 refused/ })
+})
+
 await t.test('what was refused because of other employees is judged anew by the next run', async (t) => {
   write('conflict.csv', 'external_id,email\nconflict-1,staff.1@example.com\n')
   t.match(await run(['send', 'conflict.csv']), { code: 1 })

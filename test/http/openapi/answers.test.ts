@@ -49,6 +49,13 @@ await hold(200, UPSERT, { body: [{ external_id: 'A-1', job_title: 'Lead' }, empl
 await hold(200, UPSERT, { body: [employee()], query: '?validate_only=true' })
 await hold(422, UPSERT, { body: [{ external_id: 'A-4' }] })
 await hold(400, UPSERT, { body: {} })
+const partly = { query: '?all_or_none=false' }
+await hold(200, CREATE, { body: [employee(), employee({ phone: 'x' })], ...partly })
+await hold(200, UPSERT, { body: [employee(), { external_id: 'A-4' }], ...partly })
+await hold(200, UPDATE_MANY, { body: [{ external_id: 'A-1', job_title: 'Dev' }, { external_id: 'nobody' }], ...partly })
+await hold(200, CREATE, { body: [employee(), {}], query: '?all_or_none=false&validate_only=true' })
+await hold(422, CREATE, { body: [{}], ...partly })
+await hold(400, CREATE, { body: employee(), query: '?all_or_none=no' })
 await hold(400, CREATE, { body: 'true' })
 await hold(400, CREATE, { body: employee(), query: '?nothing=1' })
 await hold(400, CREATE, { body: employee(), headers: { 'idempotency-key': 'with space' } })

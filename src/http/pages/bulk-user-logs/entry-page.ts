@@ -14,6 +14,7 @@ import { readClientOf } from '../../../ledger/read/read-clients.ts'
 import { readCorrection } from '../../../ledger/corrections/read-correction.ts'
 import { readRejectedBody } from '../../../ledger/read/read-rejected-body.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
+import { toFoundCall } from '../../admin/bulk-user-logs.ts'
 import { readRecordFilter, RecordExportQuery } from '../../admin/bulk-user-logs-schemas.ts'
 import { addDetails } from '../../admin/detailed-records.ts'
 import { decodeCursor } from '../../server/cursor.ts'
@@ -74,10 +75,9 @@ async function sendEntry(
   const client = await readClientOf(db, companyId, entry.position)
   const outcomes = await countOutcomes(db, companyId, entry)
   const query = readRecordQuery(request.query, outcomes)
-  const { id, counts } = entry.entry
-  const correction = await readCorrection(db, companyId, { id, total: counts.total })
+  const correction = await readCorrection(db, companyId, toFoundCall(entry))
   const rejectedBody = await readRejectedBody(db, companyId, entry.position)
-  const refusals = counts.failed > 0 ? await readRefusals(db, companyId, entry) : null
+  const refusals = entry.entry.counts.failed > 0 ? await readRefusals(db, companyId, entry) : null
   const page = query.filter && (await readRecordPage(db, companyId, entry, query.filter, query))
   const body = html`<div class="entry">
       <div class="entry-head">

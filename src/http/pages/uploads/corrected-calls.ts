@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { AGAIN } from '../../../domain/uploads.ts'
 import type { PartCounts, UploadOperation } from '../../../domain/uploads.ts'
 import type { FoundCall } from '../../../ledger/corrections/find-calls.ts'
-import { findCalls, listRefusedIndexes } from '../../../ledger/corrections/find-calls.ts'
+import { findCalls, isCorrectable, listRefusedIndexes } from '../../../ledger/corrections/find-calls.ts'
 import type { Correction } from '../../../ledger/corrections/read-correction.ts'
 import { readCorrection } from '../../../ledger/corrections/read-correction.ts'
 import { findUploadOfCall } from '../../../ledger/uploads/read-uploads.ts'
@@ -12,7 +12,7 @@ import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import { formatCount, formatNumber } from '../parts/shown-values.ts'
 
-/** The failed call that a form is to correct. */
+/** The call that a form is to correct. */
 export interface CorrectedCall extends FoundCall {
   /** How many of its records have errors. Of a call that was refused as a whole, none. */
   refused: number
@@ -20,24 +20,24 @@ export interface CorrectedCall extends FoundCall {
   uploadId: string | null
 }
 
-/** Reads a failed call, from the ledger; null if the company has no such call, or if it has not failed. */
+/** Reads a call, from the ledger; null if the company has no such call, or if it applied all of its records. */
 export async function readCorrectedCall(
   { db, pool }: Pick<UploadRouteServices, 'db' | 'pool'>,
   companyId: string,
   logId: string,
 ): Promise<CorrectedCall | null> {
   const [call] = await findCalls(db, companyId, [logId])
-  if (call?.status !== 'Failed') return null
+  if (!call || !isCorrectable(call)) return null
   const refused = (await listRefusedIndexes(db, companyId, logId)).length
   return { ...call, refused, uploadId: await findUploadOfCall(pool, companyId, logId) }
 }
 
 /** Renders which entry a form corrects, and where its records are: those with errors, and the valid ones. */
-export function renderCorrectedCall({ id, operation, total, refused, uploadId }: CorrectedCall): Html {
-  const valid = refused === 0 ? 0 : total - refused
+export function renderCorrectedCall({ id, operation, total, unapplied, refused, uploadId }: CorrectedCall): Html {
+  const valid = refused === 0 ? 0 : unapplied - refused
   return html`<p>
       This file corrects ${renderEntryLink(id)}, which tried to ${VERBS[operation]}
-      ${formatCount(total, 'employee')}. ${total === 1 ? 'The record was' : 'None of the records was'} applied.
+      ${formatCount(total, 'employee')}. ${formatUnapplied(total, unapplied)}
     </p>
     ${
       uploadId === null
@@ -51,6 +51,11 @@ export function renderCorrectedCall({ id, operation, total, refused, uploadId }:
           </p>`
     }
     ${uploadId === null && valid > 0 ? renderMissing(total, refused) : ''}`
+}
+
+function formatUnapplied(total: number, unapplied: number): string {
+  if (unapplied === total) return `${total === 1 ? 'The record was' : 'None of the records was'} applied.`
+  return `${formatCount(unapplied, 'record')} ${unapplied === 1 ? 'was' : 'were'} not applied.`
 }
 
 /** Says how to send the valid records again, which the log does not keep. */
@@ -92,7 +97,7 @@ export function renderCorrectedEntries(entries: readonly CorrectedEntry[]): Html
         ({ call, correction }) =>
           html`<li>
             ${renderEntryLink(call.id)}:
-            ${correction === null ? `None of ${formatCount(call.total, 'record')} was applied yet.` : formatCorrection(correction)}
+            ${correction === null ? `None of ${formatCount(call.unapplied, 'record')} was applied yet.` : formatCorrection(correction)}
           </li>`,
       )}
     </ul>`
