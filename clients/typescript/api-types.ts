@@ -214,7 +214,7 @@ export interface paths {
         };
         /**
          * List what needs attention now
-         * @description Failed calls since the start of yesterday, calls that did not come, failing and disabled webhooks, quotas that are used up or nearly so, keys that have expired, expire within 14 days, or have made no call in the 30 days since they were issued, a failing identity provider, parked read models, a ledger that is disputed or not signed, and background work that fails. Of the keys that need the same, 200 are read, those that expire first.
+         * @description Failed calls since the start of yesterday, calls since then that left records out, calls that did not come, failing and disabled webhooks, quotas that are used up or nearly so, keys that have expired, expire within 14 days, or have made no call in the 30 days since they were issued, a failing identity provider, parked read models, a ledger that is disputed or not signed, and background work that fails. Of the keys that need the same, 200 are read, those that expire first.
          */
         get: operations["getAttention"];
         put?: never;
@@ -1852,7 +1852,7 @@ export interface components {
              * @description What is wrong. More kinds may be added.
              * @enum {string}
              */
-            kind: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "calls_failed" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
+            kind: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "calls_failed" | "records_refused" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
             /** @description The API key, webhook, identity provider, read model, or work that it is about. */
             subject: {
                 id: string;
@@ -1860,7 +1860,7 @@ export interface components {
             };
             /** Format: date-time */
             since: string | null;
-            /** @description For `ledger_disputed`: `fault`, `error`. For `ledger_unsigned`: `error`. For `projection_parked`: `position`. For `provider_failing`: `fault`. For `webhook_disabled`: `reason`. For `webhook_failing`: `error`. For `quota_used`: `requests_made`, `quota_limit`, `resets_at`. For `key_expired`: `expires_at`. For `call_missing`: `expected_by`, `last_call_at`. For `calls_failed`: `code`, `calls`, `is_more`, `last_log_id`. For `work_failing`: `work`. For `quota_nearly_used`: `requests_made`, `quota_limit`, `resets_at`. For `key_expiring`: `expires_at`. For `key_unused`: `created_at`. */
+            /** @description For `ledger_disputed`: `fault`, `error`. For `ledger_unsigned`: `error`. For `projection_parked`: `position`. For `provider_failing`: `fault`. For `webhook_disabled`: `reason`. For `webhook_failing`: `error`. For `quota_used`: `requests_made`, `quota_limit`, `resets_at`. For `key_expired`: `expires_at`. For `call_missing`: `expected_by`, `last_call_at`. For `calls_failed`: `code`, `calls`, `is_more`, `last_log_id`. For `records_refused`: `records`, `total`, `calls`, `is_more`, `last_log_id`. For `work_failing`: `work`. For `quota_nearly_used`: `requests_made`, `quota_limit`, `resets_at`. For `key_expiring`: `expires_at`. For `key_unused`: `created_at`. */
             details: {
                 [key: string]: unknown;
             };
@@ -1885,7 +1885,7 @@ export interface components {
                  * @description What is wrong, as in `GET /admin/v1/attention`. More kinds may be added.
                  * @enum {string}
                  */
-                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "calls_failed" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
+                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "calls_failed" | "records_refused" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
                 /** @description The id of the key, webhook, identity provider, or read model. */
                 subject_id?: string;
                 /** @description The code with which calls failed. */
@@ -1912,7 +1912,7 @@ export interface components {
                  * @description What is wrong, as in `GET /admin/v1/attention`. More kinds may be added.
                  * @enum {string}
                  */
-                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "calls_failed" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
+                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "calls_failed" | "records_refused" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
                 /** @description The id of the key, webhook, identity provider, or read model. */
                 subject_id?: string;
                 /** @description The code with which calls failed. */

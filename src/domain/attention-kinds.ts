@@ -10,6 +10,7 @@ const WORDS = {
   key_expired: 'a key has expired',
   call_missing: 'a call that was expected did not come',
   calls_failed: 'calls of a key failed',
+  records_refused: 'calls of a key left records out',
   work_failing: 'background work of the service fails',
   quota_nearly_used: 'the quota of a key is nearly used up',
   key_expiring: 'a key will expire soon',

@@ -18,6 +18,8 @@ import type { WebhookDisabledReason } from './webhook-types.ts'
 interface AttentionDetails {
   /** A key's calls have failed with this code since the start of yesterday. */
   calls_failed: { code: string; calls: number; is_more: boolean; last_log_id: string }
+  /** A key's calls applied what they could since the start of yesterday, and refused `records` of their `total`. */
+  records_refused: { records: number; total: number; calls: number; is_more: boolean; last_log_id: string }
   /** A key expects calls, and none came. */
   call_missing: { expected_by: string; last_call_at: string | null }
   webhook_failing: { error: string | null }
@@ -86,6 +88,13 @@ export interface FailedCalls {
   lastLogId: string
 }
 
+/** The calls of a key that applied some of their records and refused others. */
+export interface PartialCalls extends Pick<FailedCalls, 'key' | 'calls' | 'isMore' | 'firstAt' | 'lastLogId'> {
+  /** The records that were refused, and all of these calls. */
+  refused: number
+  total: number
+}
+
 export interface AttentionFacts {
   /** The database's time, RFC 3339 UTC. */
   now: string
@@ -93,8 +102,9 @@ export interface AttentionFacts {
   timeZone: string
   /** Keys that are not revoked. */
   keys: KeyFacts[]
-  /** Since `startOfYesterday`. */
+  /** These and `partialCalls`: since `startOfYesterday`. */
   failedCalls: FailedCalls[]
+  partialCalls: PartialCalls[]
   webhooks: {
     id: string
     name: string
@@ -143,6 +153,10 @@ export function findAttention(facts: AttentionFacts): AttentionItem[] {
     ...facts.failedCalls.map(({ key, code, calls, isMore, firstAt, lastLogId }): AttentionItem => {
       const details = { code, calls, is_more: isMore, last_log_id: lastLogId }
       return { kind: 'calls_failed', subject: key, since: firstAt, details }
+    }),
+    ...facts.partialCalls.map(({ key, refused, total, calls, isMore, firstAt, lastLogId }): AttentionItem => {
+      const details = { records: refused, total, calls, is_more: isMore, last_log_id: lastLogId }
+      return { kind: 'records_refused', subject: key, since: firstAt, details }
     }),
   ]
   return items.toSorted((one, other) => ATTENTION_KINDS.indexOf(one.kind) - ATTENTION_KINDS.indexOf(other.kind))

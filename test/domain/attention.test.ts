@@ -24,6 +24,7 @@ const NOTHING: AttentionFacts = {
   timeZone: 'UTC',
   keys: [KEY],
   failedCalls: [],
+  partialCalls: [],
   webhooks: [],
   provider: null,
   parkedProjections: [],
@@ -101,6 +102,7 @@ await t.test('failed calls, a failing provider, and a parked read model need att
       { ...failed, code: 'validation_failed' },
       { ...failed, code: 'quota_exceeded' },
     ],
+    partialCalls: [{ ...failed, refused: 12, total: 5_000 }],
     provider: { id: 'idp_1', name: 'Entra', failingSince: ago(2), fault: 'unreachable' },
     parkedProjections: [{ name: 'employees', parkedAt: ago(1), position: 41 }],
   })
@@ -109,6 +111,7 @@ await t.test('failed calls, a failing provider, and a parked read model need att
     'provider_failing idp_1',
     'calls_failed key_1 validation_failed',
     'calls_failed key_1 quota_exceeded',
+    'records_refused key_1',
   ])
   t.end()
 })

@@ -5,6 +5,7 @@ import {
   findLastCallsOf,
   readFailedCalls,
 } from '../../../projections/bulk-user-logs/attention-queries.ts'
+import { readPartialCalls } from '../../../projections/bulk-user-logs/partial-calls.ts'
 import { BULK_USER_LOGS } from '../../../projections/bulk-user-logs/queries.ts'
 import { EMPLOYEES } from '../../../projections/employees/queries.ts'
 import type { AttentionFacts, AttentionItem, KeyFacts } from '../../domain/attention.ts'
@@ -56,18 +57,24 @@ export async function readAttention(
   const since = new Date(startOfYesterday(Date.parse(now), timeZone)).toISOString()
   // One after the other, on one connection: every page of an administrator reads this.
   const { failedCalls, isCut } = await readFailedCalls(db, companyId, since)
+  const { partialCalls, isCut: arePartialCut } = await readPartialCalls(db, companyId, since)
   const items = findAttention({
     now,
     timeZone,
     keys: await readKeys(db, companyId, now, raised),
     failedCalls,
+    partialCalls,
     webhooks: await readWebhooks(db, companyId),
     provider: await readProvider(db, companyId),
     parkedProjections: await readParkedProjections(db, companyId),
     disputes: await readDisputes(db, companyId),
     failingWork: await readFailingWork(db, companyId),
   })
-  return { now, items, uncounted: isCut ? ['calls_failed'] : [], lastCall: await findLastCall(db, companyId) }
+  const uncounted: AttentionKind[] = [
+    ...(isCut ? (['calls_failed'] as const) : []),
+    ...(arePartialCut ? (['records_refused'] as const) : []),
+  ]
+  return { now, items, uncounted, lastCall: await findLastCall(db, companyId) }
 }
 
 async function readClockOf(db: LedgerDb, companyId: string): Promise<{ now: string; timeZone: string }> {

@@ -22,6 +22,7 @@ const DETAILS: { [Kind in AttentionKind]: readonly (keyof DetailsOf<Kind> & stri
   key_expired: ['expires_at'],
   call_missing: ['expected_by', 'last_call_at'],
   calls_failed: ['code', 'calls', 'is_more', 'last_log_id'],
+  records_refused: ['records', 'total', 'calls', 'is_more', 'last_log_id'],
   work_failing: ['work'],
   quota_nearly_used: ['requests_made', 'quota_limit', 'resets_at'],
   key_expiring: ['expires_at'],
@@ -78,7 +79,7 @@ export function attention(app: FastifyInstance, db: LedgerDb): void {
         operationId: 'getAttention',
         summary: 'List what needs attention now',
         description:
-          'Failed calls since the start of yesterday, calls that did not come, failing and disabled webhooks, quotas that ' +
+          'Failed calls since the start of yesterday, calls since then that left records out, calls that did not come, failing and disabled webhooks, quotas that ' +
           'are used up or nearly so, keys that have expired, expire within 14 days, or have made no call in the 30 days ' +
           'since they were issued, a failing identity provider, parked read models, a ledger that is disputed or not ' +
           'signed, and background work that fails. Of the keys that need the same, 200 are read, those that expire first.',

@@ -24,6 +24,7 @@ const PAGES = {
   key_expired: 'apiKeys',
   call_missing: 'apiKeys',
   calls_failed: 'bulkUserLogs',
+  records_refused: 'bulkUserLogs',
   work_failing: 'health',
   quota_nearly_used: 'apiKeys',
   key_expiring: 'apiKeys',
@@ -99,6 +100,7 @@ function buildItemUrl({ kind, subject, details }: AttentionItem): string {
     if (details.calls === 1) return `${path}/${details.last_log_id}`
     return buildUrl(path, { key: subject.id, error: details.code })
   }
+  if (kind === 'records_refused') return `${path}/${details.last_log_id}`
   return PAGES[kind] === 'apiKeys' || PAGES[kind] === 'webhooks' ? `${path}/${subject.id}` : path
 }
 
@@ -118,6 +120,15 @@ function describeItem(
         ? 'Correct the records and send them again.'
         : 'Check the program that makes these calls.'
       return { problem: html`${count}: <span title="${code}">${describeCode(code)}</span>`, remedy }
+    }
+    case 'records_refused': {
+      const { records, total, calls, is_more: isMore } = item.details
+      const refused = `${formatNumber(records)}${isMore ? '+' : ''} of ${formatCount(total, 'record')}`
+      const of = calls === 1 ? '' : ` in ${formatCount(calls, 'call')}`
+      return {
+        problem: `${refused} ${records === 1 ? 'was' : 'were'} refused${of} since yesterday; the others were applied`,
+        remedy: 'Correct the records and send them again.',
+      }
     }
     case 'call_missing': {
       const { expected_by: by, last_call_at: last } = item.details

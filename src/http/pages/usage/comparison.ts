@@ -18,6 +18,7 @@ const FIGURES: Figure[] = [
   { label: 'Calls failed', status: 'Failed', count: countCalls },
   { label: 'Records in completed calls', status: 'Completed', count: countRecords },
   { label: 'Records in failed calls', status: 'Failed', count: countRecords },
+  { label: 'Records refused in completed calls', status: 'Completed', count: ({ records }) => records.failed },
 ]
 
 /** Renders the sums of some days beside those of as many days before; without the latter if there were no calls. */
