@@ -102,7 +102,7 @@ export const PartlyApplied = Type.Object(
           result: Type.Unsafe({
             $id: 'PartialResult',
             type: 'string',
-            enum: ['created', ...RESULTS, 'failed'],
+            enum: ['created', ...RECORD_RESULTS, 'failed'],
             description: 'What the call did to the employee; `failed` if it refused the record.',
           }),
           changed: Changed,
