@@ -423,8 +423,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the company's time zone
-         * @description The web pages show times in this zone. The API always uses UTC.
+         * Change the company's time zone or country
+         * @description Calls that are decided after the answer use the new country.
          */
         patch: operations["changeCompany"];
         trace?: never;
@@ -2086,6 +2086,7 @@ export interface components {
             name: string;
             /** @description IANA name of the time zone in which pages show times, such as `Europe/Berlin`. API responses are always in UTC. */
             time_zone: string;
+            country: string | null;
             /** Format: date-time */
             created_at: string;
         };
@@ -2183,7 +2184,7 @@ export interface components {
             division?: string | null;
             location?: string | null;
             manager_id?: components["schemas"]["EmployeeId"] | null;
-            /** @description An international number in any usual spelling. Stored as E.164. */
+            /** @description A number in any usual spelling, with its country code unless the company has a country. Stored as E.164. */
             phone?: string | null;
             /** @description `YYYY-MM-DD`, or midnight of that day without a time zone or in UTC. */
             start_date?: string | null;
@@ -2216,7 +2217,7 @@ export interface components {
             division?: string | null;
             location?: string | null;
             manager_id?: components["schemas"]["EmployeeId"] | null;
-            /** @description An international number in any usual spelling. Stored as E.164. */
+            /** @description A number in any usual spelling, with its country code unless the company has a country. Stored as E.164. */
             phone?: string | null;
             /** @description `YYYY-MM-DD`, or midnight of that day without a time zone or in UTC. */
             start_date?: string | null;
@@ -2328,7 +2329,7 @@ export interface components {
             division?: string | null;
             location?: string | null;
             manager_id?: components["schemas"]["EmployeeId"] | null;
-            /** @description An international number in any usual spelling. Stored as E.164. */
+            /** @description A number in any usual spelling, with its country code unless the company has a country. Stored as E.164. */
             phone?: string | null;
             /** @description `YYYY-MM-DD`, or midnight of that day without a time zone or in UTC. */
             start_date?: string | null;
@@ -2423,7 +2424,7 @@ export interface components {
             division?: string | null;
             location?: string | null;
             manager_id?: components["schemas"]["EmployeeId"] | null;
-            /** @description An international number in any usual spelling. Stored as E.164. */
+            /** @description A number in any usual spelling, with its country code unless the company has a country. Stored as E.164. */
             phone?: string | null;
             /** @description `YYYY-MM-DD`, or midnight of that day without a time zone or in UTC. */
             start_date?: string | null;
@@ -5570,6 +5571,7 @@ export interface operations {
                 "application/json": {
                     /** @description IANA name of the time zone in which pages show times, such as `Europe/Berlin`. API responses are always in UTC. */
                     time_zone?: string;
+                    country?: string | null;
                 };
             };
         };

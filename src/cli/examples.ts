@@ -10,6 +10,7 @@ const EXAMPLES: Record<string, string[]> = {
   doctor: ['doctor', 'doctor --json'],
   'company create': ["company create --name Acme --admin-email ada@acme.example --admin-name 'Ada Admin'"],
   'company set-time-zone': ['company set-time-zone Europe/Berlin --company com_01m7wpyc6pe4c84c8xtp0e86m3'],
+  'company set-country': ['company set-country DE --company com_01m7wpyc6pe4c84c8xtp0e86m3'],
   'user invite': [
     "user invite --company com_01m7wpyc6pe4c84c8xtp0e86m3 --email otto@acme.example --name 'Otto' --role auditor",
   ],

@@ -81,7 +81,13 @@ interface AttributeError {
   message: string
 }
 
-type AttributeReading = { value: unknown; errors?: undefined } | { value?: undefined; errors: AttributeError[] }
+interface AttributeReading {
+  /** Undefined if there are errors. */
+  value?: unknown
+  errors?: AttributeError[] | undefined
+  /** A phone number that is an error only if the company has no country. */
+  localPhone?: string
+}
 
 /**
  * Validates and normalizes one attribute as a client sent it. An empty text is null. `shown` is the name of the field as
@@ -184,8 +190,9 @@ function readEmail(name: string, sent: string, max: number): AttributeReading {
 }
 
 function readPhone(name: string, text: string): AttributeReading {
-  const { value, fault } = readPhoneNumber(text)
-  return fault === undefined ? { value } : invalid('invalid_format', `${name} ${fault}`)
+  const { value, fault, isLocal } = readPhoneNumber(text)
+  if (fault === undefined) return { value }
+  return { ...invalid('invalid_format', `${name} ${fault}`), ...(isLocal && { localPhone: text }) }
 }
 
 const MIDNIGHT = /^(.{10})[T ]00:00(?::00(?:\.0{1,9})?)?Z?$/i

@@ -2,6 +2,7 @@ import type { CountryCode } from 'libphonenumber-js/min'
 import {
   getCountries,
   getCountryCallingCode,
+  isSupportedCountry,
   Metadata,
   parsePhoneNumberWithError,
   ParseError,
@@ -16,10 +17,20 @@ import {
 const MAX_UNITS = 64
 const E164 = /^\+[1-9][0-9]{1,14}$/
 
-type PhoneReading = { value: string; fault?: undefined } | { value?: undefined; fault: string }
+interface PhoneReading {
+  /** E.164; undefined if the text is no number that can be called. */
+  value?: string
+  /** What is wrong. */
+  fault?: string
+  /** Whether the country is all that is missing. */
+  isLocal?: true
+}
 
-/** Reads an international number in any usual spelling, and returns it as E.164. `fault` says what is wrong. */
-export function readPhoneNumber(sent: string): PhoneReading {
+/**
+ * Reads a number in any usual spelling. A local one is read as a number of `country` (ISO 3166-1 alpha-2); without a
+ * country, it is a fault.
+ */
+export function readPhoneNumber(sent: string, country: string | null = null): PhoneReading {
   if (E164.test(sent) && isPossible(sent)) return { value: sent }
   if (sent.length > MAX_UNITS) return { fault: FAULTS['TOO_LONG']! }
   // A URI (RFC 3966), and what most countries dial for +.
@@ -28,14 +39,19 @@ export function readPhoneNumber(sent: string): PhoneReading {
     .replace(/^tel:\s*/i, '')
     .replace(/^00/, '+')
   try {
-    const number = parsePhoneNumberWithError(text, { extract: false })
+    const options = { extract: false, ...(isPhoneCountry(country) ? { defaultCountry: country } : {}) }
+    const number = parsePhoneNumberWithError(text, options)
     if (number.ext !== undefined) return { fault: 'has an extension, which is not part of a phone number' }
     return number.isPossible() ? { value: number.number } : { fault: FAULTS['INVALID_LENGTH']! }
   } catch (error) {
     if (!(error instanceof ParseError)) throw error
+    if (error.message === 'INVALID_COUNTRY' && !text.startsWith('+')) return { fault: NO_COUNTRY, isLocal: true }
     return { fault: FAULTS[error.message] ?? FAULTS['NOT_A_NUMBER']! }
   }
 }
+
+const NO_COUNTRY =
+  'must begin with + and the code of its country, unless an administrator sets the country of the company'
 
 const FAULTS: Readonly<Record<string, string>> = {
   NOT_A_NUMBER: 'is not a phone number',
@@ -43,6 +59,14 @@ const FAULTS: Readonly<Record<string, string>> = {
   TOO_SHORT: 'is too short for a phone number',
   TOO_LONG: 'is too long for a phone number',
   INVALID_LENGTH: 'has a length that no number of its country has',
+}
+
+/** The countries (ISO 3166-1 alpha-2) whose local numbers can be read. */
+export const PHONE_COUNTRIES: readonly string[] = getCountries()
+
+/** Whether local numbers of a country (ISO 3166-1 alpha-2) can be read. */
+export function isPhoneCountry(code: string | null): code is CountryCode {
+  return code !== null && isSupportedCountry(code)
 }
 
 /** The lengths that numbers can have behind each country code, which several countries may share. */

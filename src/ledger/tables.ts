@@ -34,7 +34,15 @@ export interface EventRow {
 
 /** The ledger's tables, as created by migrations/. Times are RFC 3339 texts. */
 export interface LedgerTables {
-  companies: { company_id: string; name: string; created_at: string; time_zone: string; hash_key: Buffer }
+  companies: {
+    company_id: string
+    name: string
+    created_at: string
+    time_zone: string
+    hash_key: Buffer
+    /** ISO 3166-1 alpha-2: local phone numbers are numbers of this country. */
+    country: string | null
+  }
   heads: { company_id: string; position: number; frontier: Buffer; recorded_at: string }
   events: EventRow
   employee_directory: {

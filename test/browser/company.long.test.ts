@@ -17,7 +17,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByLabel('Time zone').selectOption('Asia/Tokyo')
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByRole('status').waitFor()
-      t.equal(await page.getByRole('status').textContent(), 'Time zone changed.')
+      t.equal(await page.getByRole('status').textContent(), 'Company changed.')
       t.equal(await page.getByLabel('Time zone').inputValue(), 'Asia/Tokyo')
       t.match(await page.locator('main time').textContent(), /GMT\+9$/)
       await page.goto('/settings/events')

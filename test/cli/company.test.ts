@@ -19,6 +19,14 @@ await t.test("the command line sets a company's time zone, and the event says wh
   })
 })
 
+await t.test("the command line sets and removes a company's country", async (t) => {
+  const setCountry = (country: string) => ['company', 'set-country', country, '--company', id]
+  t.match(await runJson(t, setCountry('de'), ENVIRONMENT), { company_id: id, country: 'DE' })
+  t.match((await streamOf(service, id)).at(-1), { type: 'CompanyCountryChanged', data: { from: null, to: 'DE' } })
+  t.match(await runJson(t, setCountry('none'), ENVIRONMENT), { company_id: id, country: null })
+  t.match((await runCommand(t, setCountry('Germany'), ENVIRONMENT)).stderr, /It must be an ISO 3166-1 alpha-2 code/)
+})
+
 await t.test('an unknown time zone or company is a one-line error', async (t) => {
   const wrong = await runCommand(t, setTimeZone('Nowhere/Land'), ENVIRONMENT)
   t.equal(wrong.exitCode, 1)

@@ -7,6 +7,8 @@ export interface CompanyRecord {
   name: string
   /** IANA name of the time zone in which its users see times. */
   timeZone: string
+  /** ISO 3166-1 alpha-2 code of the country in which local phone numbers are read. */
+  country: string | null
   /** RFC 3339 UTC. */
   createdAt: string
 }
@@ -17,7 +19,7 @@ export type CompanyRow = Omit<LedgerTables['companies'], 'hash_key'>
 export async function readCompany(db: LedgerDb, companyId: string): Promise<CompanyRecord> {
   const row = await db
     .selectFrom('companies')
-    .select(['company_id', 'name', 'time_zone', 'created_at'])
+    .select(['company_id', 'name', 'time_zone', 'country', 'created_at'])
     .where('company_id', '=', toUuid(companyId))
     .executeTakeFirstOrThrow()
   return toCompanyRecord(row)
@@ -25,5 +27,6 @@ export async function readCompany(db: LedgerDb, companyId: string): Promise<Comp
 
 /** Converts a row of `companies`. */
 export function toCompanyRecord(row: CompanyRow): CompanyRecord {
-  return { id: fromUuid('com', row.company_id), name: row.name, timeZone: row.time_zone, createdAt: row.created_at }
+  const { company_id: uuid, name, time_zone: timeZone, country, created_at: createdAt } = row
+  return { id: fromUuid('com', uuid), name, timeZone, country, createdAt }
 }

@@ -1,5 +1,13 @@
 import type { Command } from 'commander'
-import { companyOption, jsonOption, loadOnRun, parseEmail, parseText, parseTimeZone } from '../terminal/options.ts'
+import {
+  companyOption,
+  jsonOption,
+  loadOnRun,
+  parseCountry,
+  parseEmail,
+  parseText,
+  parseTimeZone,
+} from '../terminal/options.ts'
 
 /** Adds the commands of `company`. */
 export function addCompanyCommands(program: Command): void {
@@ -30,4 +38,11 @@ export function addCompanyCommands(program: Command): void {
     .addOption(companyOption())
     .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./company.ts')).setTimeZone))
+  company
+    .command('set-country')
+    .description('set the country whose phone numbers need no country code')
+    .argument('<country>', 'an ISO 3166-1 alpha-2 code, such as DE; or none', parseCountry)
+    .addOption(companyOption())
+    .addOption(jsonOption())
+    .action(loadOnRun(async () => (await import('./company.ts')).setCountry))
 }

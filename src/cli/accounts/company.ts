@@ -1,6 +1,7 @@
 import { newId } from '../../ledger/new-id.ts'
 import { addUser } from '../../accounts/users/add-user.ts'
-import { changeTimeZone } from '../../accounts/companies/change-time-zone.ts'
+import type { CompanySettings } from '../../accounts/companies/change-settings.ts'
+import { changeSettings } from '../../accounts/companies/change-settings.ts'
 import { registerCompany } from '../../accounts/companies/register-company.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
@@ -41,7 +42,7 @@ export async function showCompany({ company, json }: CompanyOptions) {
   const shown = await withStore(async ({ store: { db } }) => {
     const row = await db
       .selectFrom('companies')
-      .select(['name', 'time_zone', 'created_at'])
+      .select(['name', 'time_zone', 'country', 'created_at'])
       .where('company_id', '=', uuid)
       .executeTakeFirst()
     if (row === undefined) throw new StartupError(`there is no company ${company}`)
@@ -52,7 +53,17 @@ export async function showCompany({ company, json }: CompanyOptions) {
 
 /** `company set-time-zone`: sets the time zone in which the pages show times. */
 export async function setTimeZone(timeZone: string, options: CompanyOptions) {
+  await setSettings({ timeZone }, options)
+}
+
+/** `company set-country`: sets the country in which local phone numbers are read; null removes it. */
+export async function setCountry(country: string | null, options: CompanyOptions) {
+  await setSettings({ country }, options)
+}
+
+async function setSettings(settings: CompanySettings, options: CompanyOptions) {
   const acting = asOperator(options.company)
-  const { company } = await withStore(({ store: { pool } }) => changeTimeZone({ pool, newId }, acting, timeZone))
-  print({ company_id: company.id, name: company.name, time_zone: company.timeZone }, options.json)
+  const { company } = await withStore(({ store: { pool } }) => changeSettings({ pool, newId }, acting, settings))
+  const { id, name, timeZone, country } = company
+  print({ company_id: id, name, time_zone: timeZone, country }, options.json)
 }

@@ -3,6 +3,7 @@ import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '../../domain/attributes.
 import type { IdPrefix } from '../../domain/ids.ts'
 import { isId } from '../../domain/ids.ts'
 import { readNetwork } from '../../domain/networks.ts'
+import { readCountry } from '../../domain/accounts/country.ts'
 import { readTimeZone } from '../../domain/accounts/time-zone.ts'
 
 /** The exit code of wrong usage for commands in which 1 has another meaning. */
@@ -120,4 +121,12 @@ export function parseTimeZone(value: string): string {
   const name = readTimeZone(value.trim())
   if (name !== null) return name
   throw new InvalidArgumentError('It must be the IANA name of a time zone, such as Europe/Berlin.')
+}
+
+/** Parses the code of a country; null for `none`. */
+export function parseCountry(value: string): string | null {
+  if (value.trim() === 'none') return null
+  const code = readCountry(value)
+  if (code !== null) return code
+  throw new InvalidArgumentError('It must be an ISO 3166-1 alpha-2 code, such as DE, or none.')
 }

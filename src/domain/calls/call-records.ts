@@ -45,6 +45,8 @@ export interface ReadRecord extends SentRecord {
   locator: Locator | null
   /** The valid attributes, normalized, without the manager. */
   patch: AttributePatch
+  /** The phone number, if it is a local one: the country of the company says which number that is. */
+  localPhone: string | null
   /** The references to the manager, all of them to the same one; empty if the record does not set one. */
   managers: readonly ManagerReference[]
   /** The records that name the manager, if only the call does. */
@@ -138,7 +140,7 @@ function unreadable(record: SentRecord, locator: Locator | null): ReadRecord {
   const errors = new RecordErrors()
   const { path, code, message } = whyUnreadable(record.sent)
   errors.add(path, code, message)
-  return { ...record, locator, patch: {}, managers: [], statedId: null, errors }
+  return { ...record, locator, patch: {}, localPhone: null, managers: [], statedId: null, errors }
 }
 
 function whyUnreadable(sent: SentJson): FieldError {
@@ -189,8 +191,9 @@ function readFields(
   sent: Record<string, SentJson>,
   locating: string | undefined,
   errors: RecordErrors,
-): Pick<ReadRecord, 'patch' | 'managers' | 'statedId'> {
+): Pick<ReadRecord, 'patch' | 'localPhone' | 'managers' | 'statedId'> {
   const patch: Record<string, unknown> = {}
+  let local: string | null = null
   const managers: ManagerReference[] = []
   for (const name of Object.keys(sent)) {
     if (name === locating || name === 'id' || READ_ONLY.has(name)) continue
@@ -201,14 +204,15 @@ function readFields(
       continue
     }
     const attribute = managedBy ?? (name as AttributeName)
-    const { value, errors: faults } = readAttribute(attribute, sent[name], name)
-    if (faults) for (const { below, code, message } of faults) errors.add([name, ...(below ?? [])], code, message)
+    const { value, errors: faults, localPhone } = readAttribute(attribute, sent[name], name)
+    if (localPhone !== undefined) local = localPhone
+    else if (faults) for (const { below, code, message } of faults) errors.add([name, ...(below ?? [])], code, message)
     else if (managedBy) {
       const reference = { field: name as ManagerReference['field'], value: value as string | null }
       managers.push({ ...reference, ...asSent(attribute, sent[name], value) })
     } else patch[name] = value
   }
-  return { patch, managers, statedId: locating === 'id' ? null : readStatedId(sent.id, errors) }
+  return { patch, localPhone: local, managers, statedId: locating === 'id' ? null : readStatedId(sent.id, errors) }
 }
 
 function readStatedId(id: SentJson, errors: RecordErrors): string | null {

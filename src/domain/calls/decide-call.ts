@@ -35,6 +35,8 @@ interface CallState {
   now: string
   /** Milliseconds since the request arrived. */
   durationMs: number
+  /** The country of the company; null if it has none, or no record has a local phone number. */
+  country: string | null
 }
 
 /** Everything that a call changes, and its answer. A call without events leaves no trace but its usage. */
@@ -118,13 +120,14 @@ const IDEMPOTENCY_KEY_REUSED = problem(
 
 function contextOf(
   { callId, requestId, command, isAllOrNone }: WriteCall,
-  { now, durationMs }: Pick<CallState, 'now' | 'durationMs'>,
+  { now, durationMs, country }: Pick<CallState, 'now' | 'durationMs' | 'country'>,
 ): Omit<CallContext, 'key' | 'upload'> {
   return {
     callId,
     durationMs,
     isAllOrNone,
     now,
+    country,
     operation: command.operation,
     requestId,
     // Derived from the database's clock, because the clock of this process may be wrong.

@@ -15,6 +15,7 @@ import { mapInPieces, pauseAfter } from '../pieces.ts'
 import { draftCreation, draftUpdate } from './draft-records.ts'
 import type { Judged, JudgeRecords, Unchanged } from './partial-call.ts'
 import { chooseApplicable, isFaulty } from './partial-call.ts'
+import { readLocalPhones } from './local-phones.ts'
 import { keepLocator, keepRecord } from './refused-record.ts'
 import type { RejectedBody } from './rejected-body.ts'
 import { addManagerErrors, resolveManagers } from './reporting-lines.ts'
@@ -34,6 +35,8 @@ export interface CallContext {
   now: string
   /** Whether one record that can't be applied keeps all others from being applied. */
   isAllOrNone: boolean
+  /** The country of the company (ISO 3166-1 alpha-2), whose local phone numbers are read; null if it has none. */
+  country: string | null
 }
 
 /** The outcome of one record of a successful call. */
@@ -74,7 +77,8 @@ export function* decideCreate(
 ): Pieces<CallDecision> {
   const idOf = ({ index }: ReadRecord) => newIds.of(index)
   return yield* decideRecords(records, context, function* (some) {
-    const managed = resolveManagers(some, { among: some, idOf }, directory)
+    const called = yield* readLocalPhones(some, context.country)
+    const managed = resolveManagers(called, { among: some, idOf }, directory)
     const drafts = yield* mapInPieces(managed, (record) => draftCreation(record, idOf(record), context.now))
     yield* judge(drafts, directory)
     return { drafts, unchanged: NO_RECORDS }
@@ -91,7 +95,8 @@ export function* decideUpdate(
   return yield* decideRecords(records, context, function* (some) {
     const { unchanged, others } = setAside(some, directory)
     const idOf = (record: ReadRecord) => unchanged.get(record) ?? located(record)?.id
-    const managed = resolveManagers(others, { among: some, idOf }, directory)
+    const called = yield* readLocalPhones(others, context.country)
+    const managed = resolveManagers(called, { among: some, idOf }, directory)
     const drafts = yield* mapInPieces(managed, (record) =>
       draftUpdate(record, located(record) ?? undefined, context.now),
     )
@@ -112,7 +117,8 @@ export function* decideUpsert(
   return yield* decideRecords(records, context, function* (some) {
     const { unchanged, others } = setAside(some, directory)
     const idOf = (record: ReadRecord) => unchanged.get(record) ?? located(record)?.id ?? newIds.of(record.index)
-    const managed = resolveManagers(others, { among: some, idOf }, directory)
+    const called = yield* readLocalPhones(others, context.country)
+    const managed = resolveManagers(called, { among: some, idOf }, directory)
     const drafts = yield* mapInPieces(managed, (record) => {
       const before = located(record)
       // Without a valid locator, nobody knows whether the employee is new.

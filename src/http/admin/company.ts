@@ -2,7 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import type { CompanyServices } from '../../accounts/change-company.ts'
-import { changeTimeZone } from '../../accounts/companies/change-time-zone.ts'
+import type { CompanySettings } from '../../accounts/companies/change-settings.ts'
+import { changeSettings } from '../../accounts/companies/change-settings.ts'
+import { readCountry } from '../../domain/accounts/country.ts'
 import { MAX_TIME_ZONE_CHARACTERS, readTimeZone } from '../../domain/accounts/time-zone.ts'
 import type { CompanyRecord } from '../../accounts/companies/read-company.ts'
 import { readCompany } from '../../accounts/companies/read-company.ts'
@@ -11,19 +13,33 @@ import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
 import { actingUser, ADMIN_BODY_LIMIT, setPositionHeader } from './company-schemas.ts'
-import { NoQuery, STRICT, Time } from '../openapi/schema-parts.ts'
+import { NoQuery, nullable, STRICT, Time } from '../openapi/schema-parts.ts'
 
 const TimeZone = {
   description:
     'IANA name of the time zone in which pages show times, such as `Europe/Berlin`. API responses are always in UTC.',
 }
+const Country = {
+  description:
+    'ISO 3166-1 alpha-2 code, such as `DE`. Phone numbers without a country code are numbers of this country; they are ' +
+    'refused if it is null.',
+}
 const ShownCompany = Type.Object(
-  { id: Type.String(), name: Type.String(), time_zone: Type.String(TimeZone), created_at: Time },
+  {
+    id: Type.String(),
+    name: Type.String(),
+    time_zone: Type.String(TimeZone),
+    country: nullable(Type.String(Country)),
+    created_at: Time,
+  },
   { $id: 'Company', ...STRICT },
 )
 export const ChangeCompanyBody = Type.Partial(
-  Type.Object({ time_zone: Type.String({ ...TimeZone, minLength: 1, maxLength: MAX_TIME_ZONE_CHARACTERS }) }),
-  { ...STRICT, description: 'A JSON Merge Patch: absent fields keep their value.' },
+  Type.Object({
+    time_zone: Type.String({ ...TimeZone, minLength: 1, maxLength: MAX_TIME_ZONE_CHARACTERS }),
+    country: nullable(Type.String({ ...Country, minLength: 2, maxLength: 2 })),
+  }),
+  { ...STRICT, description: 'A JSON Merge Patch: absent fields keep their value, and null removes the country.' },
 )
 
 const tags = ['Company']
@@ -50,9 +66,9 @@ export function company(app: FastifyInstance, db: LedgerDb, services: CompanySer
     {
       schema: {
         operationId: 'changeCompany',
-        summary: "Change the company's time zone",
+        summary: "Change the company's time zone or country",
         tags,
-        description: 'The web pages show times in this zone. The API always uses UTC.',
+        description: 'Calls that are decided after the answer use the new country.',
         querystring: NoQuery,
         body: ChangeCompanyBody,
         response: { 200: ShownCompany },
@@ -61,22 +77,28 @@ export function company(app: FastifyInstance, db: LedgerDb, services: CompanySer
       bodyLimit: ADMIN_BODY_LIMIT,
     },
     async (request, reply) => {
-      const changed = await changeTimeZone(services, actingUser(request), readTimeZoneField(request.body))
+      const changed = await changeSettings(services, actingUser(request), readSettings(request.body))
       setPositionHeader(reply, changed.position)
       return showCompany(changed.company)
     },
   )
 }
 
-/** Reads the new time zone. Throws a problem at the field if it is not a time zone. */
-export function readTimeZoneField({ time_zone: text }: Static<typeof ChangeCompanyBody>): string | undefined {
-  if (text === undefined) return undefined
-  const timeZone = readTimeZone(text)
-  if (timeZone !== null) return timeZone
-  const message = 'time_zone must be an IANA time zone name, such as Europe/Berlin'
-  throw new ProblemError(invalidFields([fieldError('/time_zone', 'invalid_value', message)]))
+/** Reads the new settings. Throws a problem at the fields that are no time zone or no country. */
+export function readSettings({ time_zone: zone, country: code }: Static<typeof ChangeCompanyBody>): CompanySettings {
+  const timeZone = zone === undefined ? undefined : readTimeZone(zone)
+  const country = typeof code === 'string' ? readCountry(code) : code
+  const wrong = [
+    ...(timeZone === null ? [fieldError('/time_zone', 'invalid_value', NO_TIME_ZONE)] : []),
+    ...(country === null && code !== null ? [fieldError('/country', 'invalid_value', NO_COUNTRY)] : []),
+  ]
+  if (timeZone === null || wrong.length > 0) throw new ProblemError(invalidFields(wrong))
+  return { timeZone, country }
 }
 
-function showCompany({ id, name, timeZone, createdAt }: CompanyRecord): Static<typeof ShownCompany> {
-  return { id, name, time_zone: timeZone, created_at: createdAt }
+const NO_TIME_ZONE = 'time_zone must be an IANA time zone name, such as Europe/Berlin'
+const NO_COUNTRY = 'country must be an ISO 3166-1 alpha-2 code, such as DE'
+
+function showCompany({ id, name, timeZone, country, createdAt }: CompanyRecord): Static<typeof ShownCompany> {
+  return { id, name, time_zone: timeZone, country, created_at: createdAt }
 }

@@ -75,7 +75,10 @@ export const ADMIN_BODIES: Record<string, Record<string, Example>> = {
     page: { summary: 'As a page', value: { email: 'raj.patel@example.com', format: 'html' } },
   },
   erasePerson: { email: { summary: 'By email address', value: { email: 'raj.patel@example.com' } } },
-  changeCompany: { berlin: { summary: 'Change the time zone', value: { time_zone: 'Europe/Berlin' } } },
+  changeCompany: {
+    berlin: { summary: 'Change the time zone', value: { time_zone: 'Europe/Berlin' } },
+    germany: { summary: 'Accept local phone numbers', value: { country: 'DE' } },
+  },
   issueToken: {
     script: {
       summary: 'A token for a script',

@@ -61,7 +61,10 @@ function valueSchema(name: AttributeName, purpose: Purpose): TSchema {
       return Type.String(
         purpose === 'answer'
           ? { pattern: PHONE.source, description: 'E.164.' }
-          : { description: 'An international number in any usual spelling. Stored as E.164.' },
+          : {
+              description:
+                'A number in any usual spelling, with its country code unless the company has a country. Stored as E.164.',
+            },
       )
     case 'date':
       return Type.String(

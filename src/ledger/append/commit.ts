@@ -209,6 +209,7 @@ async function decide(company: LockedCompany, call: WriteCall): Promise<DecidedC
         role: company.roles.get(actor),
         earlier: bound ? earlierCall(bound, idempotency.requestHash) : undefined,
         now: company.head.recordedAt,
+        country: company.country,
         durationMs: Math.round(performance.now() - arrivedAt),
       }),
     )

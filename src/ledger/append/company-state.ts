@@ -40,6 +40,8 @@ export interface LockedCompany {
   /** The position of the last event that was decided. */
   position: number
   employees: LoadedEmployees
+  /** Its country; null if it has none, or no call has a local phone number. */
+  country: string | null
   keys: Map<string, { key: ApiKey; usage: KeyUsage }>
   /** The roles of the users who make calls, by user id; those who were removed have none. */
   roles: Map<string, Role>

@@ -1,9 +1,10 @@
 import type { Naming } from '../../domain/calls/touched-values.ts'
-import { claimedValues, NOBODY, union } from '../../domain/calls/touched-values.ts'
+import { claimedValues, NOBODY, touchedValues, union } from '../../domain/calls/touched-values.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import type { ReadRecord } from '../../domain/calls/call-records.ts'
 import type { Command } from '../../domain/calls/commands.ts'
 import { recordsOf } from '../../domain/calls/commands.ts'
+import { hasLocalPhone } from '../../domain/calls/local-phones.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
 import { isSmall } from '../../domain/calls/write-call.ts'
 import { actorOf } from '../../domain/calls/callers.ts'
@@ -38,9 +39,10 @@ type LoadedRows = Awaited<ReturnType<typeof loadRows>>
 export async function loadRows(client: QueryClient, calls: WriteCall[], { cache, unchecked, whenLocked }: LoadOptions) {
   const touched = findTouched(calls, cache, unchecked)
   const missing = touched.map(({ companyId, cached }) => ({ companyId, naming: cached.missing }))
-  const [keys, roles, bound, employees, digests] = await Promise.all([
+  const [keys, roles, countries, bound, employees, digests] = await Promise.all([
     loadCallingKeys(client, calls, whenLocked),
     loadRoles(client, calls),
+    loadCountries(client, calls),
     loadBound(client, calls),
     loadNamed(client, missing),
     findDigests(
@@ -48,7 +50,7 @@ export async function loadRows(client: QueryClient, calls: WriteCall[], { cache,
       touched.flatMap(({ companyId, compared }) => compared.map((record) => ({ companyId, record }))),
     ),
   ])
-  return { keys, roles, bound, touched, found: employees, digests }
+  return { keys, roles, countries, bound, touched, found: employees, digests }
 }
 
 /** The employees that calls of a company may need, as far as they are cached. */
@@ -61,6 +63,8 @@ interface TouchedEmployees {
   comparing: WriteCall | null
   /** Those of its records that are compared, because their employees are not cached. */
   compared: LocatedRecord['record'][]
+  /** Those of its records that cannot be compared. */
+  others: ReadRecord[]
   /** Large calls. Most of their records set what their employees already have. */
   large: WriteCall[]
 }
@@ -69,12 +73,13 @@ function findTouched(calls: WriteCall[], cache: EmployeeCache, unchecked: Readon
   return [...Map.groupBy(calls, ({ companyId }) => companyId)].map(([companyId, callsOfCompany]) => {
     const [first] = callsOfCompany as [WriteCall]
     const comparing = usesDigests(first) ? first : null
+    const [comparable, others] = partitionComparable(comparing ? recordsOf(comparing.command) : [])
     const located = cache.find(companyId, comparing?.command.touches.located ?? NOBODY)
     const naming = union(
       callsOfCompany.flatMap((call) => {
         const { located, managers, claimed } = call.command.touches
         if (isSmall(call)) return [located, managers, claimed]
-        return call === comparing ? [managers] : [located, managers]
+        return [call === comparing ? touchedValues(others).located : located, managers]
       }),
     )
     const named = cache.find(companyId, naming)
@@ -83,19 +88,27 @@ function findTouched(calls: WriteCall[], cache: EmployeeCache, unchecked: Readon
       naming,
       cached: { ...named, employees: [...named.employees, ...located.employees] },
       comparing,
-      compared: comparing ? locatedBy(recordsOf(comparing.command), located.missing) : [],
+      compared: locatedBy(comparable, located.missing),
+      others,
       large: callsOfCompany.filter((call) => !isSmall(call) && !unchecked.has(call)),
     }
   })
 }
 
+/** Parts the records that can be compared with digests from those with errors, or whose employee has several names. */
+function partitionComparable(records: ReadRecord[]): [comparable: LocatedRecord['record'][], others: ReadRecord[]] {
+  const isComparable = (record: ReadRecord): record is LocatedRecord['record'] =>
+    record.errors.count === 0 && record.locator !== null && record.locator.asSent === undefined
+  return [records.filter(isComparable), records.filter((record) => !isComparable(record))]
+}
+
 /** The records that name their employees by one of these names. */
-function locatedBy(records: ReadRecord[], { employeeIds, emails, externalIds }: Naming): LocatedRecord['record'][] {
+function locatedBy(
+  records: LocatedRecord['record'][],
+  { employeeIds, emails, externalIds }: Naming,
+): LocatedRecord['record'][] {
   const names = { id: new Set(employeeIds), email: new Set(emails), external_id: new Set(externalIds) }
-  return records.filter((record): record is LocatedRecord['record'] => {
-    const { locator } = record
-    return locator !== null && locator.asSent === undefined && names[locator.field].has(locator.value)
-  })
+  return records.filter(({ locator }) => names[locator.field].has(locator.value))
 }
 
 /**
@@ -106,10 +119,10 @@ export async function loadCompanies(
   query: QueryMore,
   heads: Head[],
   calls: WriteCall[],
-  { keys, roles, bound, ...rows }: LoadedRows,
+  { keys, roles, countries, bound, ...rows }: LoadedRows,
   { cache, whenLocked, now }: Pick<LoadOptions, 'cache' | 'whenLocked'> & { now: string },
 ): Promise<Map<string, LockedCompany>> {
-  const employees = await settleEmployees(query, cache, heads, rows)
+  const employees = await settleEmployees(query, cache, heads, { ...rows, countries })
   const companies = new Map<string, LockedCompany>()
   for (const head of heads) {
     const { companyId, frontier } = head
@@ -118,6 +131,7 @@ export async function loadCompanies(
       head: headAt(head, now),
       position,
       employees: loaded,
+      country: countries.get(companyId) ?? null,
       keys: new Map(),
       roles: new Map(),
       bound: new Map(),
@@ -139,7 +153,12 @@ async function settleEmployees(
   query: QueryMore,
   cache: EmployeeCache,
   heads: Head[],
-  { touched, found: loadedEmployees, digests }: Pick<LoadedRows, 'touched' | 'found' | 'digests'>,
+  {
+    touched,
+    found: loadedEmployees,
+    digests,
+    countries,
+  }: Pick<LoadedRows, 'touched' | 'found' | 'digests' | 'countries'>,
 ): Promise<Map<string, LoadedEmployees>> {
   const employees = new Map(heads.map(({ companyId }) => [companyId, new LoadedEmployees()]))
   const put = (owned: OwnedEmployee[]) => {
@@ -153,7 +172,7 @@ async function settleEmployees(
     return head && loaded ? [{ ...one, head, loaded }] : []
   })
   const changing: { companyId: string; naming: Naming }[] = []
-  for (const { companyId, head, loaded, naming, cached, comparing } of locked) {
+  for (const { companyId, head, loaded, naming, cached, comparing, others } of locked) {
     const isOutdated = cached.employees.length > 0 && !isSameBasis(cached.basis, head)
     if (isOutdated) {
       changing.push({ companyId, naming: union([naming, comparing?.command.touches.located ?? NOBODY]) })
@@ -161,7 +180,8 @@ async function settleEmployees(
     }
     for (const employee of cached.employees) loaded.put(employee)
     const found = digestsByCompany.get(companyId) ?? []
-    const compared = comparing ? await recognizeUnchanged(comparing.callId, found, loaded) : []
+    const country = countries.get(companyId) ?? null
+    const compared = comparing ? await recognizeUnchanged(comparing.callId, found, others, loaded, country) : []
     changing.push({ companyId, naming: { ...NOBODY, employeeIds: compared.map(({ employeeId }) => employeeId) } })
   }
   put(await loadLate(query, changing))
@@ -217,6 +237,13 @@ async function loadRoles(client: QueryClient, calls: WriteCall[]) {
     'userId' in caller ? [{ companyId, userId: caller.userId }] : [],
   )
   return users.length === 0 ? [] : statements.loadRoles(client, users)
+}
+
+/** Loads the countries of companies, by id, if records of their calls have local phone numbers. */
+async function loadCountries(client: QueryClient, calls: WriteCall[]): Promise<ReadonlyMap<string, string>> {
+  const withLocal = calls.filter(({ command }) => recordsOf(command).some(hasLocalPhone))
+  const companyIds = [...new Set(withLocal.map(({ companyId }) => companyId))]
+  return companyIds.length === 0 ? new Map() : statements.loadCountries(client, companyIds)
 }
 
 /** Keys are never deleted, so a key that was not found is held by another transaction. */

@@ -2,6 +2,7 @@ import { filterInTurns } from '../../admission/turns.ts'
 import type { Locator, ReadRecord } from '../../domain/calls/call-records.ts'
 import { locate } from '../../domain/calls/call-draft.ts'
 import { digestRecord } from '../../domain/calls/record-digest.ts'
+import { readLocalPhone } from '../../domain/calls/local-phones.ts'
 import { patchWithManager } from '../../domain/calls/reporting-lines.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
 import { isSmall } from '../../domain/calls/write-call.ts'
@@ -78,22 +79,25 @@ export async function findDigests(client: QueryClient, records: LocatedRecord[])
 }
 
 /**
- * Finds the records that change nothing, by their digests, and notes them in `employees`. Returns the other records. All
- * records belong to one call, the first of its company in the transaction, so the managers that they name cannot change
+ * Finds the records that change nothing, by their digests, and notes them in `employees`. Returns the rest of the found
+ * records. `others` are the call's records that have no digest, whose employees are loaded. All records belong to one call, the first of its company in the transaction, so the managers that they name cannot change
  * before the call is decided.
  */
 export async function recognizeUnchanged(
   callId: string,
   found: FoundRecord[],
+  others: ReadRecord[],
   employees: LoadedEmployees,
+  country: string | null,
 ): Promise<FoundRecord[]> {
   const times = new Map<string, number>()
-  for (const { employeeId } of found) times.set(employeeId, (times.get(employeeId) ?? 0) + 1)
+  const ofOthers = others.flatMap(({ locator }) => (locator && locate(locator, employees)?.id) ?? [])
+  for (const id of [...found.map(({ employeeId }) => employeeId), ...ofOthers]) times.set(id, (times.get(id) ?? 0) + 1)
   return filterInTurns(found, ({ record, employeeId, digest }) => {
     // Several records of one employee are refused, which takes the employee's state.
     const isTheirs = record.statedId === null || record.statedId === employeeId
     if (digest !== null && times.get(employeeId) === 1 && isTheirs) {
-      const patch = patchWithManager(record, (manager) => locate(manager, employees)?.id)
+      const patch = patchWithManager(readLocalPhone(record, country), (manager) => locate(manager, employees)?.id)
       if (patch && digestRecord(employeeId, patch) === digest) {
         employees.unchanged.set(record, employeeId)
         return false

@@ -45,7 +45,7 @@ function outcomeOf(key: ApiKey, validateOnly = false) {
   } as unknown as WriteCall
   const usage = { windowStartMs: 0, requestsMade: 0, lastUsedMs: null }
   const employees = { byId: () => undefined } as unknown as Parameters<typeof decideCall>[1]['employees']
-  const state = { key, usage, role: undefined, employees, earlier: undefined, now: NOW, durationMs: 1 }
+  const state = { key, usage, role: undefined, employees, earlier: undefined, now: NOW, durationMs: 1, country: null }
   const { answer, events, usage: after } = doAtOnce(decideCall(call, state))
   return { code: (answer?.body as { code?: string } | undefined)?.code, events, requestsMade: after?.requestsMade }
 }

@@ -42,6 +42,37 @@ await t.test('a new time zone is an event of the company; the same one again is 
   t.equal((await service.manage('GET', '/company')).body.time_zone, 'Asia/Kolkata')
 })
 
+await t.test('a new country is an event of the company, as is none again; the same one is no event', async (t) => {
+  const countryEvents = async () =>
+    (await streamOf(service, company.id)).flatMap(({ type, data }) => (type === 'CompanyCountryChanged' ? [data] : []))
+  t.equal((await service.manage('GET', '/company')).body.country, null)
+  for (const country of ['de', 'DE', null, null]) {
+    const { status, body } = await service.manage('PATCH', '/company', { country })
+    t.strictSame([status, body.country], [200, country && 'DE'])
+  }
+  t.strictSame(await countryEvents(), [
+    { from: null, to: 'DE' },
+    { from: 'DE', to: null },
+  ])
+  const both = await service.manage('PATCH', '/company', { country: 'ES', time_zone: 'Europe/Madrid' })
+  t.match(both.body, { country: 'ES', time_zone: 'Europe/Madrid' })
+  t.match((await streamOf(service, company.id)).slice(-2), [
+    { type: 'CompanyTimeZoneChanged' },
+    { type: 'CompanyCountryChanged', data: { from: null, to: 'ES' } },
+  ])
+  await service.manage('PATCH', '/company', { country: null })
+})
+
+await t.test('what is no country is a 422 at its field, and changes nothing', async (t) => {
+  const before = await headPosition()
+  for (const country of ['QQ', 'Germany', '', 7, '49']) {
+    const { status, body } = await service.manage('PATCH', '/company', { country, time_zone: 'Asia/Tokyo' })
+    t.equal(status, 422, String(country))
+    t.match(body.errors, [{ pointer: '/country' }])
+  }
+  t.equal(await headPosition(), before)
+})
+
 await t.test('simultaneous changes run one after the other, each starting from the last', async (t) => {
   const zones = ['Asia/Tokyo', 'America/Lima', 'Africa/Cairo', 'Asia/Tokyo', 'UTC']
   const answers = await Promise.all(zones.map((zone) => service.manage('PATCH', '/company', { time_zone: zone })))

@@ -98,6 +98,11 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
     { from: 'UTC', to: 'Asia/Tokyo' },
     "Ada Admin changed the company's time zone: from UTC → to Asia/Tokyo",
   ],
+  CompanyCountryChanged: [
+    'usr',
+    { from: null, to: 'DE' },
+    "Ada Admin changed the company's country: from not set → to DE",
+  ],
   UserInvited: [
     'operator',
     { email: 'cy@example.com', name: 'Cy', role: 'auditor' },

@@ -111,6 +111,27 @@ await t.test('several records of one employee are refused, whatever they changed
   ])
 })
 
+await t.test('a record with an error is refused, although what is right in it changes nothing again', async (t) => {
+  const { put, employees, answerTo } = await openSynced(t)
+  const [one, ...others] = employees as [Sent, ...Sent[]]
+  t.match(await answerTo(put({ ...one, start_date: '2026-02-30' }, ...others)), [
+    [{ pointer: '/0/start_date', code: 'invalid_format' }],
+  ])
+})
+
+await t.test('an external id with a blank behind it is that of the same employee', async (t) => {
+  const withoutEmail = makeEmployees(3).map((sent) => ({ ...sent, email: '' }))
+  const { put, employees, answerTo } = await openSynced(t, withoutEmail)
+  const padded = employees.map((sent) => ({ ...sent, external_id: `${sent.external_id} ` }))
+  t.strictSame(await answerTo(put(...padded)), [unchanged(3)])
+  t.match(await answerTo(put(...withoutEmail, { ...padded[0], last_name: 'Married' })), [
+    [
+      { pointer: '/0/external_id', code: 'duplicate_in_batch' },
+      { pointer: '/3/external_id', code: 'duplicate_in_batch' },
+    ],
+  ])
+})
+
 await t.test('a value of an employee about whom the call changes nothing stays taken', async (t) => {
   const { put, employees, answerTo } = await openSynced(t)
   const [one, other, third] = employees as [Sent, Sent, Sent]

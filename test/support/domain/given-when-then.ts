@@ -32,7 +32,7 @@ export function emp(number: number): string {
 export const CALL_ID = fromUuid('log', '01930000-0000-7000-8000-00000000ca11')
 export const KEY = { id: fromUuid('key', '01930000-0000-7000-8000-0000000000e1'), name: 'HR sync' }
 
-export function contextOf(operation: Operation): CallContext {
+export function contextOf(operation: Operation, country: string | null = null): CallContext {
   return {
     callId: CALL_ID,
     operation,
@@ -43,6 +43,7 @@ export function contextOf(operation: Operation): CallContext {
     durationMs: 3,
     now: NOW,
     isAllOrNone: true,
+    country,
   }
 }
 

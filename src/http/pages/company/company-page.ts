@@ -2,12 +2,13 @@ import { databaseTime } from '../../../postgres/database-clock.ts'
 import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
 import type { CompanyServices } from '../../../accounts/change-company.ts'
-import { changeTimeZone } from '../../../accounts/companies/change-time-zone.ts'
+import { changeSettings } from '../../../accounts/companies/change-settings.ts'
 import { readCompany } from '../../../accounts/companies/read-company.ts'
+import { COUNTRIES } from '../../../domain/accounts/country.ts'
 import { TIME_ZONES } from '../../../domain/accounts/time-zone.ts'
 import { formatTime } from '../../../domain/local-times.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
-import { ChangeCompanyBody, readTimeZoneField } from '../../admin/company.ts'
+import { ChangeCompanyBody, readSettings } from '../../admin/company.ts'
 import { renderFacts, renderId } from '../parts/facts.ts'
 import { checkForm, renderChoice } from '../parts/form.ts'
 import { addFormPage, renderForm } from '../parts/form-page.ts'
@@ -17,12 +18,12 @@ import { getActing, getViewer } from '../parts/viewer.ts'
 
 const { path: PATH } = NAVIGATION.company
 
-/** `/settings/company`: the company and its time zone. */
+/** `/settings/company`: the company, its time zone, and its country. */
 export function addCompanyPage(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
   addFormPage(app, {
     path: PATH,
     load: (request) => readCompany(db, getViewer(request).companyId),
-    render: ({ id, name, createdAt, timeZone }, forms) => ({
+    render: ({ id, name, createdAt, timeZone, country }, forms) => ({
       title: 'Company',
       body: html`${renderFacts([
         ['Name', html`<bdi>${name}</bdi>`],
@@ -30,27 +31,48 @@ export function addCompanyPage(app: FastifyInstance, db: LedgerDb, services: Com
         ['Registered', renderTime(createdAt, timeZone)],
       ])}
       ${renderForm(forms, 'edit', {
-        values: { time_zone: timeZone },
-        fields: ({ time_zone: value = timeZone }, problem) => {
+        values: { time_zone: timeZone, country: country ?? '' },
+        fields: ({ time_zone: zone = timeZone, country: code = country ?? '' }, problem) => {
           const hint = `All pages show times in this zone. Current time: ${formatTime(databaseTime(), timeZone)}.`
-          const options = listZones(timeZone)
-          return renderChoice({ name: 'time_zone', label: 'Time zone', value, options, hint }, problem)
+          const zones = { name: 'time_zone', label: 'Time zone', value: zone, options: listZones(timeZone), hint }
+          return html`${renderChoice(zones, problem)}
+          ${renderChoice({ ...COUNTRY_FIELD, value: code, options: listCountries(country) }, problem)}`
         },
         buttons: html`<button class="primary">Save</button>`,
       })}`,
     }),
-    notices: { changed: 'Time zone changed.' },
+    notices: { changed: 'Company changed.' },
     forms: {
       edit: {
-        keeps: ['time_zone'],
-        async run(request, { time_zone }) {
-          const body = checkForm(ChangeCompanyBody, time_zone === undefined ? {} : { time_zone })
-          const { position } = await changeTimeZone(services, getActing(request), readTimeZoneField(body))
+        keeps: ['time_zone', 'country'],
+        async run(request, { time_zone, country }) {
+          const body = checkForm(ChangeCompanyBody, {
+            ...(time_zone === undefined ? {} : { time_zone }),
+            ...(country === undefined ? {} : { country: country === '' ? null : country }),
+          })
+          const { position } = await changeSettings(services, getActing(request), readSettings(body))
           return position === null ? { goTo: PATH } : { done: 'changed' }
         },
       },
     },
   })
+}
+
+const COUNTRY_FIELD = {
+  name: 'country',
+  label: 'Country',
+  hint: 'Phone numbers without a country code are numbers of this country. Without a country, they are refused.',
+}
+
+/** Lists the countries, and none. An earlier version may have known one more. */
+function listCountries(current: string | null): { value: string; label: string }[] {
+  const isListed = current === null || COUNTRIES.some(({ code }) => code === current)
+  const others = isListed ? [] : [{ value: current, label: current }]
+  return [
+    { value: '', label: 'None' },
+    ...others,
+    ...COUNTRIES.map(({ code, name }) => ({ value: code, label: `${name} (${code})` })),
+  ]
 }
 
 /** Lists the time zones. The company may have one that the list leaves out: another client may have set it. */

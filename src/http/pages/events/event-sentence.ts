@@ -81,6 +81,8 @@ const SENTENCES: Sentences = {
     html`${actor} registered the company${data ? html` <bdi>${data.name}</bdi>` : ''}`,
   CompanyTimeZoneChanged: ({ actor, data, names }) =>
     html`${actor} changed the company's time zone${data ? html`: ${renderShortChange(data, names)}` : ''}`,
+  CompanyCountryChanged: ({ actor, data, names }) =>
+    html`${actor} changed the company's country${data ? html`: ${renderShortChange(data, names)}` : ''}`,
   UserInvited: ({ actor, subject, data }) =>
     html`${actor} invited ${subject(data?.name)}${data ? html` (<bdi>${data.email}</bdi>) as ${data.role}` : ''}`,
   UserRoleChanged: ({ actor, subject, data, names }) =>

@@ -23,7 +23,7 @@ export const RECORD_ERROR_TEXTS: Record<Exclude<RecordErrorCode, ProblemCode>, R
     title: 'A value has the wrong format',
     when: 'An email address, a phone number, or a date is not written as it must be.',
     remedy:
-      'Write phone numbers with `+` and the code of their country, and dates as `YYYY-MM-DD`. The message says what is wrong.',
+      'Write phone numbers with `+` and the code of their country, or set the country of the company, and dates as `YYYY-MM-DD`. The message says what is wrong.',
   },
   too_long: {
     title: 'A value is too long',

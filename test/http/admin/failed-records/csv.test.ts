@@ -23,7 +23,10 @@ const downloadAll = async (query = '') => {
   const { body } = await service.admin(`/bulk-user-logs/failed-records.csv${query}`)
   return body as string
 }
-const MESSAGES = { phone: 'phone must begin with + and the code of its country', gone: 'No such employee exists' }
+const MESSAGES = {
+  phone: 'phone must begin with + and the code of its country, unless an administrator sets the country of the company',
+  gone: 'No such employee exists',
+}
 
 const sent = [
   { external_id: 'X-Ana', phone: '0151 123', custom_attributes: { grade: 7, badge: '007' } },
