@@ -4,7 +4,7 @@ import { closesCall, EVENT_TYPES, isEventType, isOfCall, schemaVersionOf } from 
 import type { IdPrefix } from '../../domain/ids.ts'
 import { fromUuid } from '../../domain/ids.ts'
 import { parseJson } from '../../domain/json.ts'
-import type { EventRow } from '../tables.ts'
+import type { EventRow } from '../event-row.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { leafHash } from './merkle.ts'
 

@@ -6,7 +6,8 @@ import { leafHash } from '../integrity/merkle.ts'
 import type { EventFilter } from './event-filter.ts'
 import { buildConditions, isOutsideCalls } from './event-filter.ts'
 import type { PositionRange } from './read-events.ts'
-import type { EventRow, LedgerDb } from '../tables.ts'
+import type { EventRow } from '../event-row.ts'
+import type { LedgerDb } from '../tables.ts'
 
 /*
  * Reads stored events for people who inspect the ledger. Data are not interpreted, and events of unknown types are shown

@@ -11,7 +11,8 @@ import { rootOf, unpackFrontier } from '../../../src/ledger/integrity/merkle.ts'
 import type { StateRow } from '../../../src/ledger/read/read-employees.ts'
 import { doAtOnce } from '../../../src/domain/pieces.ts'
 import { employeesOf, selectStates } from '../../../src/ledger/read/read-employees.ts'
-import type { EventRow, LedgerDb } from '../../../src/ledger/tables.ts'
+import type { EventRow } from '../../../src/ledger/event-row.ts'
+import type { LedgerDb } from '../../../src/ledger/tables.ts'
 
 /** The faults of a company's ledger at one moment, one line each: others may append to it meanwhile. */
 export async function ledgerFaults(db: LedgerDb, companyId: string): Promise<string[]> {
