@@ -2068,6 +2068,13 @@ export interface components {
             failed: number;
             no_updates: number;
         };
+        CallWarning: {
+            /** @enum {string} */
+            code: "inactive_employees";
+            /** @description The number of records. */
+            count: number;
+            message: string;
+        };
         /** @description The event that last set an attribute. */
         Cause: {
             /** @description A position in the company's ledger: 1, 2, 3 and so on, without gaps. */
@@ -2531,10 +2538,13 @@ export interface components {
         PartlyApplied: {
             log_id?: components["schemas"]["LogId"];
             counts: components["schemas"]["CallCounts"];
+            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. Versions may add codes. */
+            warnings: components["schemas"]["CallWarning"][];
             /** @description In the order sent. */
             results: {
                 index: number;
                 id: components["schemas"]["EmployeeId"] | null;
+                status: ("active" | "inactive") | null;
                 result: components["schemas"]["PartialResult"];
                 /** @description Names of the attributes that changed. A custom attribute is named like `custom_attributes.grade`. */
                 changed: string[];
@@ -2644,15 +2654,24 @@ export interface components {
             result: components["schemas"]["RecordResult"];
             /** @description Names of the attributes that changed. A custom attribute is named like `custom_attributes.grade`. */
             changed: string[];
+            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. Versions may add codes. */
+            warnings: components["schemas"]["CallWarning"][];
             employee: components["schemas"]["Employee"];
         };
         /** @description `log_id` is absent with `validate_only`. */
         UpdatedEmployees: {
             log_id?: components["schemas"]["LogId"];
             counts: components["schemas"]["CallCounts"];
+            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. Versions may add codes. */
+            warnings: components["schemas"]["CallWarning"][];
             results: {
                 index: number;
                 id: components["schemas"]["EmployeeId"];
+                /**
+                 * @description The employee's status after the call.
+                 * @enum {string}
+                 */
+                status: "active" | "inactive";
                 result: components["schemas"]["RecordResult"];
                 /** @description Names of the attributes that changed. A custom attribute is named like `custom_attributes.grade`. */
                 changed: string[];
@@ -2695,6 +2714,7 @@ export interface components {
                     unchanged: number;
                     refused: number;
                     unreadable: number;
+                    inactive: number;
                 } | null;
                 /**
                  * @description What became of the part. A refused part changed nothing.
@@ -2708,13 +2728,14 @@ export interface components {
         UploadPreview: {
             /** @description From 1. */
             number: number;
-            /** @description The rows by what a call would do to them. A file with unreadable rows cannot be applied. */
+            /** @description The rows by what a call would do to them. A file with unreadable rows cannot be applied. Of the changed and unchanged rows, `inactive` name inactive employees and set no status, so these stay inactive. */
             counts: {
                 created: number;
                 changed: number;
                 unchanged: number;
                 refused: number;
                 unreadable: number;
+                inactive: number;
             };
             /** @description The first errors. */
             errors: {
@@ -2739,9 +2760,16 @@ export interface components {
         UpsertedEmployees: {
             log_id?: components["schemas"]["LogId"];
             counts: components["schemas"]["CallCounts"];
+            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. Versions may add codes. */
+            warnings: components["schemas"]["CallWarning"][];
             results: {
                 index: number;
                 id: components["schemas"]["EmployeeId"] | null;
+                /**
+                 * @description The employee's status after the call.
+                 * @enum {string}
+                 */
+                status: "active" | "inactive";
                 result: components["schemas"]["UpsertResult"];
                 /** @description Names of the attributes that changed. A custom attribute is named like `custom_attributes.grade`. */
                 changed: string[];

@@ -60,9 +60,11 @@ export interface PartCounts {
   refused: number
   /** Rows that cannot be read. A part that has any is never applied. */
   unreadable: number
+  /** Rows that name inactive employees and set no status. They count as changed or unchanged, too. */
+  inactive: number
 }
 
-const NO_COUNTS: PartCounts = { created: 0, changed: 0, unchanged: 0, refused: 0, unreadable: 0 }
+const NO_COUNTS: PartCounts = { created: 0, changed: 0, unchanged: 0, refused: 0, unreadable: 0, inactive: 0 }
 
 /** Counts what the events of a call do to its records. One that is refused as a whole refuses all of them. */
 export function countEffects(events: readonly NewEvent[], total: number, isRefused: boolean): PartCounts {

@@ -4,6 +4,7 @@ import { doInTurns } from '../admission/turns.ts'
 import { createBudget } from '../admission/budget.ts'
 import { RefusedCredentialsError } from '../domain/accounts/refused-credentials-error.ts'
 import type { Command } from '../domain/calls/commands.ts'
+import type { CallWarning } from '../domain/calls/answer-call.ts'
 import { readCreate, readUpdateMany, readUpsertMany } from '../domain/calls/commands.ts'
 import type { WriteCall } from '../domain/calls/write-call.ts'
 import type { Problem, RecordError } from '../domain/errors.ts'
@@ -68,7 +69,7 @@ async function makePreview(services: UploadServices, upload: StoredUpload, part:
   if (body.length === 0) return { ...nothing, counts: { ...countEffects([], 0, false), unreadable } }
   const first = await validate(services, upload, part, records)
   const awaiting = findAwaiting(first.events, records)
-  const { events, refusal } =
+  const { events, refusal, inactive } =
     awaiting.size === 0
       ? first
       : await validate(services, upload, part, {
@@ -80,7 +81,7 @@ async function makePreview(services: UploadServices, upload: StoredUpload, part:
       ? event.data.errors.map((error) => ({ ...error, index: event.index!, id: null }) as RecordError)
       : [],
   )
-  const counts = { ...countEffects(events, body.length, refusal !== null), unreadable }
+  const counts = { ...countEffects(events, body.length, refusal !== null), unreadable, inactive }
   return { counts, records, events, errors, refusal: errors.length === 0 ? refusal : null, awaiting: awaiting.size }
 }
 
@@ -99,7 +100,9 @@ async function validate(services: UploadServices, upload: StoredUpload, part: St
     isAllOrNone: true,
     validateOnly: true,
   })
-  return { events: preview, refusal: status < 400 ? null : (answer.body as Problem) }
+  const { warnings = [] } = answer.body as { warnings?: CallWarning[] }
+  const inactive = warnings.find(({ code }) => code === 'inactive_employees')?.count ?? 0
+  return { events: preview, refusal: status < 400 ? null : (answer.body as Problem), inactive }
 }
 
 /** The records that are refused only because their managers, in earlier parts, do not exist yet. */

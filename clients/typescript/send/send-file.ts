@@ -38,9 +38,9 @@ export async function sendFile(
     for await (const { first, records, key: idempotencyKey } of cutCalls(file, args, state)) {
       const call = { path, file, first, records }
       try {
-        const { results } = await send(client, args, records, { idempotencyKey, signal })
-        state.totals = addResults(state.totals, results)
-        refusals.add(errorsOf(results), call)
+        const answer = await send(client, args, records, { idempotencyKey, signal })
+        state.totals = addAnswer(state.totals, answer)
+        refusals.add(errorsOf(answer), call)
       } catch (error) {
         if (!(error instanceof EmployeeLedgerError)) throw error
         if (!args.allOrNone && isAboutRecords(error)) {
@@ -107,9 +107,9 @@ export async function previewFile(
     for await (const { first, records } of cutCalls(file, args, begun)) {
       const call = { path, file, first, records }
       try {
-        const { results } = await send(client, args, records, { validateOnly: true, signal })
-        totals = addResults(totals, results)
-        refusals.add(errorsOf(results), call)
+        const answer = await send(client, args, records, { validateOnly: true, signal })
+        totals = addAnswer(totals, answer)
+        refusals.add(errorsOf(answer), call)
       } catch (error) {
         if (!(error instanceof EmployeeLedgerError)) throw error
         if (!isAboutRecords(error)) throw explainFailure(error, call, 'Nothing was applied.')
@@ -152,19 +152,24 @@ function send(
   return operation === 'upsert' ? client.upsert(body, options) : client.updateMany(body, options)
 }
 
-type Results = (UpsertedEmployees | UpdatedEmployees | PartlyApplied)['results']
+type Answer = UpsertedEmployees | UpdatedEmployees | PartlyApplied
 
-function errorsOf(results: Results) {
+function errorsOf({ results }: Answer) {
   return results.flatMap((result) => ('errors' in result ? result.errors : []))
 }
 
-function addResults({ created, changed, unchanged, refused = 0 }: Totals, results: Results): Totals {
+/** Adds up what an answer says. A run may have begun before the client counted all of this, and 1.0.0 has no warnings. */
+function addAnswer(
+  { created, changed, unchanged, inactive = 0, refused = 0 }: Totals,
+  { results, warnings = [] }: Answer,
+): Totals {
   const count = (name: string) => results.filter(({ result }) => result === name).length
   const [newOnes, same, failed] = [count('created'), count('no_updates'), count('failed')]
   return {
     created: created + newOnes,
     changed: changed + results.length - newOnes - same - failed,
     unchanged: unchanged + same,
+    inactive: inactive + (warnings.find(({ code }) => code === 'inactive_employees')?.count ?? 0),
     refused: refused + failed,
   }
 }
@@ -173,8 +178,9 @@ function addRefused(totals: Totals, count: number): Totals {
   return { ...totals, refused: (totals.refused ?? 0) + count }
 }
 
-function describe({ created, changed, unchanged }: Totals): string {
-  return `${formatNumber(created)} created, ${formatNumber(changed)} changed, ${formatNumber(unchanged)} unchanged`
+function describe({ created, changed, unchanged, inactive }: Totals): string {
+  const counts = `${formatNumber(created)} created, ${formatNumber(changed)} changed, ${formatNumber(unchanged)} unchanged`
+  return inactive > 0 ? `${counts} (${formatNumber(inactive)} set no status of people who stay inactive)` : counts
 }
 
 function describeRefused({ refused = 0 }: Totals): string {

@@ -9,6 +9,8 @@ export interface Totals {
   unchanged: number
   /** Absent in the state of an earlier version. */
   refused?: number
+  /** Records of inactive people that set no status; among the others, too. */
+  inactive: number
 }
 
 /** How far a run has come. */
@@ -28,7 +30,7 @@ export function createState(facts: unknown): RunState {
     fingerprint: createHash('sha256').update(JSON.stringify(facts)).digest('hex'),
     run: randomUUID(),
     applied: 0,
-    totals: { created: 0, changed: 0, unchanged: 0 },
+    totals: { created: 0, changed: 0, unchanged: 0, inactive: 0 },
   }
 }
 

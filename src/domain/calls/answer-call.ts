@@ -43,37 +43,39 @@ function withoutNewIds(employees: Employee[]) {
 }
 
 function answerUpdateMany({ outcomes, counts }: CallDecision, logId: string | null): CallAnswer {
-  const results = outcomes.map(({ index, id, result, changed }) => ({ index, id, result, changed }))
-  return { status: 200, headers: {}, body: { ...idOfLog(logId), counts, results } }
+  const results = outcomes.map(({ index, id, status, result, changed }) => ({ index, id, status, result, changed }))
+  return { status: 200, headers: {}, body: { ...idOfLog(logId), counts, warnings: findWarnings(outcomes), results } }
 }
 
 function answerUpsert({ outcomes, counts }: CallDecision, logId: string | null): CallAnswer {
-  const results = outcomes.map(({ index, id, result, changed }) => ({
+  const results = outcomes.map(({ index, id, status, result, changed }) => ({
     index,
     // An id is given when an employee is created, not before.
     id: result === null && logId === null ? null : id,
+    status,
     result: result ?? 'created',
     changed,
   }))
-  return { status: 200, headers: {}, body: { ...idOfLog(logId), counts, results } }
+  return { status: 200, headers: {}, body: { ...idOfLog(logId), counts, warnings: findWarnings(outcomes), results } }
 }
 
 /** The answer to a call that need not apply all of its records: the same for all operations, so that clients know it. */
 function answerPartly({ outcomes, refusals, counts }: CallDecision, logId: string | null): CallAnswer {
-  const applied = outcomes.map(({ index, id, result, changed }) => {
+  const applied = outcomes.map(({ index, id, status, result, changed }) => {
     const isNew = result === null && logId === null
-    return { index, id: isNew ? null : id, result: result ?? 'created', changed, errors: NO_ERRORS }
+    return { index, id: isNew ? null : id, status, result: result ?? 'created', changed, errors: NO_ERRORS }
   })
   let left = MAX_ANSWERED_ERRORS
   let omitted = 0
-  const refused = refusals.map(({ index, id, errors: kept, errorCount }) => {
+  const refused = refusals.map(({ index, id, status, errors: kept, errorCount }) => {
     const errors = kept.slice(0, left)
     left -= errors.length
     omitted += errorCount - errors.length
-    return { index, id, result: 'failed' as const, changed: [], errors }
+    return { index, id, status, result: 'failed' as const, changed: [], errors }
   })
   const results = [...applied, ...refused].toSorted((one, other) => one.index - other.index)
-  return { status: 200, headers: {}, body: { ...idOfLog(logId), counts, results, ...errorsOmitted(omitted) } }
+  const warnings = findWarnings(outcomes)
+  return { status: 200, headers: {}, body: { ...idOfLog(logId), counts, warnings, results, ...errorsOmitted(omitted) } }
 }
 
 const NO_ERRORS: readonly RecordError[] = []
@@ -81,7 +83,28 @@ const NO_ERRORS: readonly RecordError[] = []
 function answerUpdateOne({ outcomes }: CallDecision, logId: string | null): CallAnswer {
   const { employee, result, changed } = outcomes[0]!
   const headers = logId === null ? {} : { etag: entityTag(employee!.version) }
-  return { status: 200, headers, body: { ...idOfLog(logId), result, changed, employee } }
+  const warnings = findWarnings(outcomes)
+  return { status: 200, headers, body: { ...idOfLog(logId), result, changed, warnings, employee } }
+}
+
+/** What the client may have overlooked in a call that succeeded. */
+export interface CallWarning {
+  code: 'inactive_employees'
+  /** The number of records. */
+  count: number
+  message: string
+}
+
+/** Somebody who comes back would stay inactive unseen if a client that hires them again sets no status. */
+function findWarnings(outcomes: CallDecision['outcomes']): CallWarning[] {
+  const isOverlooked = ({ result, status, setsStatus }: (typeof outcomes)[number]) =>
+    result !== null && status === 'inactive' && !setsStatus
+  const count = outcomes.filter(isOverlooked).length
+  if (count === 0) return []
+  const what =
+    count === 1 ? '1 record names an inactive employee and sets' : `${count} records name inactive employees and set`
+  const message = `${what} no status, so they stay inactive. To reactivate an employee, send "status": "active"`
+  return [{ code: 'inactive_employees', count, message }]
 }
 
 function idOfLog(logId: string | null) {

@@ -4,13 +4,16 @@ import type { NewEvent } from '../events.ts'
 import type { FieldError } from '../errors.ts'
 import type { RecordErrors } from '../record-errors.ts'
 
+/** What is known about an employee about whom a record changes nothing. */
+export type UnchangedEmployee = Pick<Employee, 'id' | 'status'>
+
 /** The employees that a call involves, in their state before the call. */
 export interface EmployeeDirectory {
   byId(id: string): Employee | undefined
   byEmail(email: string): Employee | undefined
   byExternalId(externalId: string): Employee | undefined
-  /** The id of the employee about whom a record is known to change nothing, without their state. */
-  unchangedBy(record: ReadRecord): string | undefined
+  /** The employee about whom a record is known to change nothing, if that is known without their state. */
+  unchangedBy(record: ReadRecord): UnchangedEmployee | undefined
   /** The manager of an employee above one that the call names; null if none. */
   managerOf(id: string): string | null
   /** Whether `managerOf` knows everybody above; false if a reporting line is too long to be loaded. */

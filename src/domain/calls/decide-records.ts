@@ -1,9 +1,9 @@
-import type { Draft, EmployeeDirectory } from './call-draft.ts'
+import type { Draft, EmployeeDirectory, UnchangedEmployee } from './call-draft.ts'
 import { addCollision, locate } from './call-draft.ts'
 import type { ReadRecord, NewIds } from './call-records.ts'
 import { isReadable } from './call-records.ts'
 import type { UserCaller } from './callers.ts'
-import type { AttributePatch } from '../attributes.ts'
+import type { AttributePatch, EmployeeStatus } from '../attributes.ts'
 import type { Employee, RecordResult } from '../employees/employee.ts'
 import { addMissing, addStateErrors } from '../employees/employee.ts'
 import type { Problem, RecordError } from '../errors.ts'
@@ -45,9 +45,23 @@ interface AppliedRecord {
   id: string
   /** The employee after the call; null if the record changes nothing and their state was not needed to tell. */
   employee: Employee | null
+  /** The employee's status after the call. */
+  status: EmployeeStatus
+  /** Whether the record says which status the employee should have. */
+  setsStatus: boolean
   /** Null for a creation. */
   result: RecordResult | null
   changed: string[]
+}
+
+/** A record of a successful call that was not applied, with the errors that are kept of it. */
+interface RefusedRecord {
+  index: number
+  /** The employee whom the record names, and their status; null if there is none. */
+  id: string | null
+  status: EmployeeStatus | null
+  errors: RecordError[]
+  errorCount: number
 }
 
 /** The decision on a call: the events to append, including the closing event, and the result for the client. */
@@ -58,8 +72,8 @@ export interface CallDecision {
   problem: Problem | null
   /** One for each record of a successful call, in the order sent; empty for a failed one. */
   outcomes: AppliedRecord[]
-  /** The records of a successful call that were not applied, in the order sent, with the errors that are kept of each. */
-  refusals: { index: number; id: string | null; errors: RecordError[]; errorCount: number }[]
+  /** In the order sent. */
+  refusals: RefusedRecord[]
   /** Of a successful call, the employees whose states showed that a record changes nothing, with what it sets. */
   unchanged: { employee: Employee; patch: AttributePatch }[]
   /** The body, if it could not be read. */
@@ -94,7 +108,7 @@ export function* decideUpdate(
   const located = (record: ReadRecord) => record.locator && locate(record.locator, directory)
   return yield* decideRecords(records, context, function* (some) {
     const { unchanged, others } = setAside(some, directory)
-    const idOf = (record: ReadRecord) => unchanged.get(record) ?? located(record)?.id
+    const idOf = (record: ReadRecord) => (unchanged.get(record) ?? located(record))?.id
     const called = yield* readLocalPhones(others, context.country)
     const managed = resolveManagers(called, { among: some, idOf }, directory)
     const drafts = yield* mapInPieces(managed, (record) =>
@@ -116,7 +130,7 @@ export function* decideUpsert(
   const located = (record: ReadRecord) => record.locator && locate(record.locator, directory)
   return yield* decideRecords(records, context, function* (some) {
     const { unchanged, others } = setAside(some, directory)
-    const idOf = (record: ReadRecord) => unchanged.get(record) ?? located(record)?.id ?? newIds.of(record.index)
+    const idOf = (record: ReadRecord) => (unchanged.get(record) ?? located(record))?.id ?? newIds.of(record.index)
     const called = yield* readLocalPhones(others, context.country)
     const managed = resolveManagers(called, { among: some, idOf }, directory)
     const drafts = yield* mapInPieces(managed, (record) => {
@@ -133,11 +147,11 @@ export function* decideUpsert(
 
 /** Sets the records aside that need no decision. */
 function setAside(records: ReadRecord[], directory: EmployeeDirectory): { unchanged: Unchanged; others: ReadRecord[] } {
-  const unchanged = new Map<ReadRecord, string>()
+  const unchanged = new Map<ReadRecord, UnchangedEmployee>()
   const others = records.filter((record) => {
-    const id = directory.unchangedBy(record)
-    if (id !== undefined) unchanged.set(record, id)
-    return id === undefined
+    const employee = directory.unchangedBy(record)
+    if (employee) unchanged.set(record, employee)
+    return !employee
   })
   return { unchanged, others }
 }
@@ -229,11 +243,16 @@ function* completed({ drafts, unchanged }: Judged, refused: Draft[], context: Ca
     index: record.index,
     id: after!.id,
     employee: after!,
+    status: after!.status,
+    setsStatus: setsStatus(record),
     result: effect?.result ?? null,
     changed: effect?.changed ?? [],
   }))
-  for (const [{ index }, id] of unchanged)
-    outcomes.push({ index, id, employee: null, result: 'no_updates', changed: [] })
+  for (const [record, { id, status }] of unchanged) {
+    const { index } = record
+    const setsIt = setsStatus(record)
+    outcomes.push({ index, id, employee: null, status, setsStatus: setsIt, result: 'no_updates', changed: [] })
+  }
   if (unchanged.size > 0) outcomes.sort((one, other) => one.index - other.index)
   const counts = { ...NO_COUNTS, total: outcomes.length + refused.length, failed: refused.length }
   // Created employees count in the total alone.
@@ -258,10 +277,15 @@ function* completed({ drafts, unchanged }: Judged, refused: Draft[], context: Ca
   const refusals = refused.map((draft) => ({
     index: draft.record.index,
     id: draft.before?.id ?? null,
+    status: draft.before?.status ?? null,
     errors: recordErrors(draft),
     errorCount: draft.errors.count,
   }))
   return { events, counts, problem: null, outcomes, refusals, unchanged: unchangedBy(drafts), withheld: [] }
+}
+
+function setsStatus({ patch }: ReadRecord): boolean {
+  return patch.status !== undefined
 }
 
 function unchangedBy(drafts: Draft[]): CallDecision['unchanged'] {

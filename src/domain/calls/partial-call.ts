@@ -1,9 +1,9 @@
 import type { Pieces } from '../pieces.ts'
-import type { Draft } from './call-draft.ts'
+import type { Draft, UnchangedEmployee } from './call-draft.ts'
 import type { Need, ReadRecord } from './call-records.ts'
 
-/** The ids of the employees about whom records are known to change nothing. */
-export type Unchanged = ReadonlyMap<ReadRecord, string>
+/** The employees about whom records are known to change nothing. */
+export type Unchanged = ReadonlyMap<ReadRecord, UnchangedEmployee>
 
 /** Records as they would be decided if the call had no others. */
 export interface Judged {

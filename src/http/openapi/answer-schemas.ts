@@ -7,6 +7,7 @@ import {
   EmployeeBulkPatch,
   EmployeeCreate,
   EmployeeId,
+  EmployeeStatus,
   EmployeeUpsert,
   LogId,
   orNull,
@@ -35,6 +36,25 @@ export const CallCounts = Type.Object(
   { $id: 'CallCounts', ...STRICT },
 )
 
+const Warnings = Type.Array(
+  Type.Object(
+    {
+      code: Type.Unsafe({ type: 'string', enum: ['inactive_employees'] }),
+      count: { ...Count, description: 'The number of records.' },
+      message: Type.String(),
+    },
+    { $id: 'CallWarning', ...STRICT },
+  ),
+  {
+    description:
+      'What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these ' +
+      'stay inactive. Versions may add codes.',
+  },
+)
+
+/** The status of the employee of a record, after the call. */
+const StatusAfter = { ...EmployeeStatus, description: "The employee's status after the call." }
+
 /** The same for 200 and 201: clients are generated with one type for a success. */
 export const CreatedEmployees = Type.Object(
   { log_id: OptionalLogId, employees: Type.Array(EmployeeAsCreated, { description: 'In the order sent.' }) },
@@ -46,7 +66,7 @@ export const CreatedEmployees = Type.Object(
 )
 
 export const UpdatedEmployee = Type.Object(
-  { log_id: OptionalLogId, result: RecordResult, changed: Changed, employee: Employee },
+  { log_id: OptionalLogId, result: RecordResult, changed: Changed, warnings: Warnings, employee: Employee },
   { $id: 'UpdatedEmployee', ...STRICT, description: '`log_id` is absent with `validate_only`.' },
 )
 
@@ -54,7 +74,13 @@ export const UpdatedEmployees = Type.Object(
   {
     log_id: OptionalLogId,
     counts: CallCounts,
-    results: Type.Array(Type.Object({ index: Count, id: EmployeeId, result: RecordResult, changed: Changed }, STRICT)),
+    warnings: Warnings,
+    results: Type.Array(
+      Type.Object(
+        { index: Count, id: EmployeeId, status: StatusAfter, result: RecordResult, changed: Changed },
+        STRICT,
+      ),
+    ),
   },
   { $id: 'UpdatedEmployees', ...STRICT, description: '`log_id` is absent with `validate_only`.' },
 )
@@ -63,11 +89,13 @@ export const UpsertedEmployees = Type.Object(
   {
     log_id: OptionalLogId,
     counts: CallCounts,
+    warnings: Warnings,
     results: Type.Array(
       Type.Object(
         {
           index: Count,
           id: orNull(EmployeeId),
+          status: StatusAfter,
           result: Type.Unsafe({
             $id: 'UpsertResult',
             type: 'string',
@@ -94,11 +122,17 @@ export const PartlyApplied = Type.Object(
   {
     log_id: OptionalLogId,
     counts: CallCounts,
+    warnings: Warnings,
     results: Type.Array(
       Type.Object(
         {
           index: Count,
           id: orNull(EmployeeId),
+          status: orNull({
+            ...EmployeeStatus,
+            description:
+              "The employee's status after the call. Null if the call refused the record of somebody who isn't there.",
+          }),
           result: Type.Unsafe({
             $id: 'PartialResult',
             type: 'string',

@@ -100,7 +100,13 @@ export const UPDATE_ONE_BODIES: Record<string, Example> = {
 export const UPDATED_ONE: Record<string, Example> = {
   change: {
     summary: 'Change',
-    value: { log_id: LOG_ID, result: 'synced', changed: ['job_title', 'custom_attributes.grade'], employee: PROMOTED },
+    value: {
+      log_id: LOG_ID,
+      result: 'synced',
+      changed: ['job_title', 'custom_attributes.grade'],
+      warnings: [],
+      employee: PROMOTED,
+    },
   },
 }
 
@@ -124,9 +130,10 @@ export const UPDATED_MANY: Record<string, Example> = {
     value: {
       log_id: LOG_ID,
       counts: { total: 2, updated: 1, deactivated: 0, failed: 0, no_updates: 1 },
+      warnings: [],
       results: [
-        { index: 0, id: ANA_ID, result: 'synced', changed: ['email'] },
-        { index: 1, id: RAJ_ID, result: 'no_updates', changed: [] },
+        { index: 0, id: ANA_ID, status: 'active', result: 'synced', changed: ['email'] },
+        { index: 1, id: RAJ_ID, status: 'active', result: 'no_updates', changed: [] },
       ],
     },
   },
@@ -138,11 +145,13 @@ export const PARTLY_APPLIED: Record<string, Example> = {
     value: {
       log_id: LOG_ID,
       counts: { total: 2, updated: 1, deactivated: 0, failed: 1, no_updates: 0 },
+      warnings: [],
       results: [
-        { index: 0, id: RAJ_ID, result: 'synced', changed: ['department'], errors: [] },
+        { index: 0, id: RAJ_ID, status: 'active', result: 'synced', changed: ['department'], errors: [] },
         {
           index: 1,
           id: null,
+          status: null,
           result: 'failed',
           changed: [],
           errors: [
@@ -179,9 +188,10 @@ export const UPSERTED: Record<string, Example> = {
     value: {
       log_id: LOG_ID,
       counts: { total: 2, updated: 0, deactivated: 0, failed: 0, no_updates: 1 },
+      warnings: [],
       results: [
-        { index: 0, id: RAJ_ID, result: 'no_updates', changed: [] },
-        { index: 1, id: IFE_ID, result: 'created', changed: [] },
+        { index: 0, id: RAJ_ID, status: 'active', result: 'no_updates', changed: [] },
+        { index: 1, id: IFE_ID, status: 'active', result: 'created', changed: [] },
       ],
     },
   },

@@ -30,7 +30,7 @@ function id(prefix: string, name: string, description: string): TSchema {
 /** Makes a schema nullable. */
 export function orNull(schema: TSchema): TSchema {
   const { type } = schema as { type?: string }
-  return schema.$id === undefined && type !== undefined
+  return schema.$id === undefined && type !== undefined && !('enum' in schema)
     ? Type.Unsafe({ ...schema, type: [type, 'null'] })
     : Type.Union([schema, Type.Null()])
 }
@@ -73,7 +73,7 @@ function valueSchema(name: AttributeName, purpose: Purpose): TSchema {
           : { description: '`YYYY-MM-DD`, or midnight of that day without a time zone or in UTC.' },
       )
     case 'status':
-      return statusSchema(purpose)
+      return purpose === 'answer' ? EmployeeStatus : statusSchema(purpose)
     case 'manager':
       return EmployeeId
     case 'custom':
@@ -83,12 +83,14 @@ function valueSchema(name: AttributeName, purpose: Purpose): TSchema {
 
 const IS_FILLED: ReadonlySet<AttributeName> = new Set(ALTERNATIVES.flat())
 
-function statusSchema(purpose: Purpose): TSchema {
-  const status = { type: 'string', enum: ['active', 'inactive'] }
-  if (purpose === 'answer') return Type.Unsafe(status)
-  if (purpose === 'creation') return Type.Unsafe({ ...status, default: 'active' })
+const STATUS = { type: 'string', enum: ['active', 'inactive'] }
+
+export const EmployeeStatus = Type.Unsafe(STATUS)
+
+function statusSchema(purpose: Exclude<Purpose, 'answer'>): TSchema {
+  if (purpose === 'creation') return Type.Unsafe({ ...STATUS, default: 'active' })
   return Type.Unsafe({
-    ...status,
+    ...STATUS,
     description: '`inactive` deactivates the employee; `active` reactivates the employee.',
   })
 }

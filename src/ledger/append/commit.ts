@@ -177,7 +177,7 @@ async function decideOne(
     for (const correction of listCorrections(call, events, position)) writes.corrections.push(correction)
   const digest = ({ employee, patch }: (typeof decision.unchanged)[number]) => {
     if (company.employees.awaitingDigest.delete(employee.id))
-      writes.digests.push({ companyId, employee, digest: digestRecord(employee.id, patch) })
+      writes.digests.push({ companyId, employee, digest: digestRecord(employee, patch) })
   }
   await doInTurns(mapInPieces(decision.unchanged, digest))
   if (idempotency && decision.binds) {

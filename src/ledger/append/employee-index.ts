@@ -1,5 +1,5 @@
 import type { ReadRecord } from '../../domain/calls/call-records.ts'
-import type { EmployeeDirectory } from '../../domain/calls/call-draft.ts'
+import type { EmployeeDirectory, UnchangedEmployee } from '../../domain/calls/call-draft.ts'
 import type { Naming } from '../../domain/calls/touched-values.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 
@@ -75,8 +75,8 @@ const IN_DIRECTORY = ['email', 'external_id', 'manager_id'] as const
 export class LoadedEmployees extends EmployeeIndex implements EmployeeDirectory {
   readonly #managers = new Map<string, string>()
   knowsManagers = true
-  /** The records that change nothing, with the ids of their employees, as digests show. */
-  readonly unchanged = new Map<ReadRecord, string>()
+  /** The records that change nothing, with their employees, as digests show. */
+  readonly unchanged = new Map<ReadRecord, UnchangedEmployee>()
   /** The employees who get a digest if a record changes nothing about them. */
   readonly awaitingDigest = new Set<string>()
   /** The states before the transaction of the employees that it changes; undefined for new employees. */
@@ -87,7 +87,7 @@ export class LoadedEmployees extends EmployeeIndex implements EmployeeDirectory 
     this.#managers.set(id, managerId)
   }
 
-  unchangedBy = (record: ReadRecord): string | undefined => this.unchanged.get(record)
+  unchangedBy = (record: ReadRecord): UnchangedEmployee | undefined => this.unchanged.get(record)
 
   managerOf = (id: string): string | null => {
     const employee = this.byId(id)

@@ -1,7 +1,7 @@
 import { filterInTurns } from '../../admission/turns.ts'
 import type { Locator, ReadRecord } from '../../domain/calls/call-records.ts'
 import { locate } from '../../domain/calls/call-draft.ts'
-import { digestRecord } from '../../domain/calls/record-digest.ts'
+import { findStatus } from '../../domain/calls/record-digest.ts'
 import { readLocalPhone } from '../../domain/calls/local-phones.ts'
 import { patchWithManager } from '../../domain/calls/reporting-lines.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
@@ -98,8 +98,9 @@ export async function recognizeUnchanged(
     const isTheirs = record.statedId === null || record.statedId === employeeId
     if (digest !== null && times.get(employeeId) === 1 && isTheirs) {
       const patch = patchWithManager(readLocalPhone(record, country), (manager) => locate(manager, employees)?.id)
-      if (patch && digestRecord(employeeId, patch) === digest) {
-        employees.unchanged.set(record, employeeId)
+      const status = patch && findStatus(digest, employeeId, patch)
+      if (status) {
+        employees.unchanged.set(record, { id: employeeId, status })
         return false
       }
     }

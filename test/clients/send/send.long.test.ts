@@ -92,6 +92,20 @@ await t.test('a JSON file is sent as it is written', async (t) => {
   )
 })
 
+await t.test('records that leave people inactive without saying so are counted', async (t) => {
+  write('left.json', '[{"external_id": "staff-7", "status": "inactive"}]')
+  t.match(await run(['send', 'left.json']), { code: 0, out: '1 changed, 0 unchanged\n' })
+  write(
+    'back.json',
+    '[{"external_id": "staff-7", "job_title": "Nurse"}, {"external_id": "staff-8", "job_title": "Nurse"}]',
+  )
+  const out = '2 changed, 0 unchanged (1 set no status of people who stay inactive)'
+  t.match(await run(['send', 'back.json', '--dry-run']), { code: 0, out })
+  t.match(await run(['send', 'back.json']), { code: 0, out })
+  write('back.json', '[{"external_id": "staff-7", "status": "active"}]')
+  t.match(await run(['send', 'back.json']), { code: 0, out: '1 changed, 0 unchanged\n' })
+})
+
 await t.test('a column that is not an attribute is named, and used as the options say', async (t) => {
   write('columns.csv', 'external_id;Shoe size;Note\nstaff-1;42;x\n')
   t.match(await run(['send', 'columns.csv']), {

@@ -29,9 +29,9 @@ await t.test('records that find an employee update it, and the others create one
   t.match(decision.events.at(-1)?.data, { operation: 'upsert', unchanged: [emp(2)] })
   t.match(answerSuccess({ operation: 'upsert', isAllOrNone: true }, decision, CALL_ID).body, {
     results: [
-      { index: 0, id: emp(1), result: 'synced', changed: ['job_title'] },
-      { index: 1, id: emp(102), result: 'created', changed: [] },
-      { index: 2, id: emp(2), result: 'no_updates', changed: [] },
+      { index: 0, id: emp(1), status: 'active', result: 'synced', changed: ['job_title'] },
+      { index: 1, id: emp(102), status: 'active', result: 'created', changed: [] },
+      { index: 2, id: emp(2), status: 'active', result: 'no_updates', changed: [] },
       { index: 3, id: emp(3), result: 'reactivated', changed: ['status'] },
     ],
   })

@@ -79,6 +79,15 @@ await t.test('errors are at their lines and columns, and nothing can be applied'
   t.notMatch(words, /Apply/)
 })
 
+await t.test('a preview counts the rows that leave people inactive without saying so', async (t) => {
+  await service.call('POST', '/v1/employees', {
+    body: [employee({ external_id: 'W-1', status: 'inactive' }), employee({ external_id: 'W-2', status: 'inactive' })],
+  })
+  const { words } = await send('external_id,job_title,status\nW-1,Nurse,\nW-2,Nurse,active\n')
+  t.match(words, /Changed 2 Unchanged 0 Refused 0 Stay inactive 1/)
+  t.match(words, /1 row names an inactive person and sets no status, so they stay inactive/)
+})
+
 await t.test('a preview with errors also shows what the other rows would do', async (t) => {
   const before = await newest()
   const csv =

@@ -26,10 +26,10 @@ await t.test('a bulk update returns counts and a result per record, and its entr
   t.equal(status, 200)
   t.strictSame(body.counts, { total: 4, updated: 2, deactivated: 1, failed: 0, no_updates: 1 })
   t.strictSame(body.results, [
-    { index: 0, id: a.id, result: 'synced', changed: ['job_title'] },
-    { index: 1, id: b.id, result: 'no_updates', changed: [] },
-    { index: 2, id: c.id, result: 'deactivated', changed: ['status'] },
-    { index: 3, id: d.id, result: 'reactivated', changed: ['email', 'status'] },
+    { index: 0, id: a.id, status: 'active', result: 'synced', changed: ['job_title'] },
+    { index: 1, id: b.id, status: 'active', result: 'no_updates', changed: [] },
+    { index: 2, id: c.id, status: 'inactive', result: 'deactivated', changed: ['status'] },
+    { index: 3, id: d.id, status: 'active', result: 'reactivated', changed: ['email', 'status'] },
   ])
   const { entry, records } = await service.logOf(body.log_id)
   t.match(entry, { status: 'Completed', operation: 'update_many', counts: body.counts })

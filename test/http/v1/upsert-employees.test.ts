@@ -23,8 +23,9 @@ await t.test('an upsert creates and updates in one call with one entry', async (
   t.equal(again, 200)
   t.strictSame(answer.counts, { total: 2, updated: 1, deactivated: 0, failed: 0, no_updates: 0 })
   const [updated, made] = answer.results
-  t.strictSame(updated, { index: 0, id: created.employees[0].id, result: 'synced', changed: ['job_title'] })
-  t.strictSame(made, { index: 1, id: made.id, result: 'created', changed: [] })
+  const { id } = created.employees[0]
+  t.strictSame(updated, { index: 0, id, status: 'active', result: 'synced', changed: ['job_title'] })
+  t.strictSame(made, { index: 1, id: made.id, status: 'active', result: 'created', changed: [] })
   t.match((await service.call('GET', `/v1/employees/${made.id}`)).body, { ...joiner, version: 1 })
 
   const { entry, records } = await service.logOf(answer.log_id)
@@ -41,7 +42,7 @@ await t.test('validate_only tells which records would create an employee, and st
   const sent = employee({ external_id: 'V-1' })
   const { status, body } = await upsert([sent], { query: '?validate_only=true' })
   t.equal(status, 200)
-  t.strictSame(body.results, [{ index: 0, id: null, result: 'created', changed: [] }])
+  t.strictSame(body.results, [{ index: 0, id: null, status: 'active', result: 'created', changed: [] }])
   t.notOk('log_id' in body)
   t.strictSame((await service.call('GET', '/v1/employees?external_id=V-1')).body.items, [])
 })

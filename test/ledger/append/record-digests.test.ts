@@ -22,18 +22,20 @@ async function openSynced(t: Test, employees = makeEmployees(3)) {
   const company = await service.makeCompany('Synced')
   const { commit, sent } = openAppends(t, service)
   const put = (...records: object[]) => largeCall(company, 'PUT', records)
+  let warned: unknown
   const answerTo = async (...calls: Parameters<typeof commit>[0]) => {
     sent.length = 0
     const committed = await commit(calls)
     return committed.map(({ answer }) => {
       const { status, body } = answer!
-      const { counts, errors } = (typeof body === 'string' ? JSON.parse(body) : body) as Record<string, never>
+      const { counts, errors, warnings } = (typeof body === 'string' ? JSON.parse(body) : body) as Record<string, never>
+      warned = warnings
       return status === 200 ? counts : errors
     })
   }
   await commit([put(...employees)])
   await commit([put(...employees)])
-  return { company, employees, put, answerTo, statements: () => sent.map(({ name }) => name) }
+  return { company, employees, put, answerTo, statements: () => sent.map(({ name }) => name), warnings: () => warned }
 }
 
 const unchanged = (total: number) => ({ total, updated: 0, deactivated: 0, failed: 0, no_updates: total })
@@ -59,6 +61,16 @@ await t.test('a patch by id changes nothing again, too', async (t) => {
   t.strictSame(await answerTo(patch()), [unchanged(1)])
   t.strictSame(await answerTo(patch()), [unchanged(1)])
   t.notOk(statements().includes('load-employees'))
+})
+
+await t.test('a record of an inactive employee is recognized, and so is their status', async (t) => {
+  const { company, put, employees, answerTo, statements, warnings } = await openSynced(t)
+  const { external_id } = employees[0]!
+  await answerTo(largeCall(company, 'PATCH', [{ external_id, status: 'inactive' }]))
+  await answerTo(put(...employees))
+  t.strictSame(await answerTo(put(...employees)), [unchanged(3)])
+  t.notOk(statements().includes('load-employees'))
+  t.match(warnings(), [{ code: 'inactive_employees', count: 1 }])
 })
 
 await t.test('a record is compared with the state once another call has changed its employee', async (t) => {

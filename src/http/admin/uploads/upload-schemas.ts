@@ -39,8 +39,12 @@ export const UploadQuery = Type.Object(
 )
 
 const Counts = Type.Object(
-  { created: Count, changed: Count, unchanged: Count, refused: Count, unreadable: Count },
-  { description: 'The rows by what a call would do to them. A file with unreadable rows cannot be applied.' },
+  { created: Count, changed: Count, unchanged: Count, refused: Count, unreadable: Count, inactive: Count },
+  {
+    description:
+      'The rows by what a call would do to them. A file with unreadable rows cannot be applied. Of the changed and unchanged ' +
+      'rows, `inactive` name inactive employees and set no status, so these stay inactive.',
+  },
 )
 
 const Part = Type.Object({

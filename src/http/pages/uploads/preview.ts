@@ -21,12 +21,15 @@ const LABELS: Readonly<Record<keyof PartCounts, string>> = {
   unchanged: 'Unchanged',
   refused: 'Refused',
   unreadable: 'Unreadable',
+  inactive: 'Stay inactive',
 }
 
-/** Renders what happens to rows, in numbers. Unreadable ones are shown only if there are any. */
+const SHOWN_IF_ANY: ReadonlySet<keyof PartCounts> = new Set(['unreadable', 'inactive'])
+
+/** Renders what happens to rows, in numbers. */
 export function renderPreviewCounts(counts: PartCounts): Html {
   const names = (Object.keys(LABELS) as (keyof PartCounts)[]).filter(
-    (name) => name !== 'unreadable' || counts[name] > 0,
+    (name) => !SHOWN_IF_ANY.has(name) || counts[name] > 0,
   )
   return html`<dl class="counts">
     ${names.map(
@@ -36,7 +39,14 @@ export function renderPreviewCounts(counts: PartCounts): Html {
           <dd>${formatNumber(counts[name])}</dd>
         </div>`,
     )}
-  </dl>`
+  </dl>
+  ${counts.inactive > 0 ? html`<p class="hint">${describeInactive(counts.inactive)}</p>` : ''}`
+}
+
+function describeInactive(count: number): string {
+  const what =
+    count === 1 ? '1 row names an inactive person and sets' : `${formatNumber(count)} rows name inactive people and set`
+  return `${what} no status, so they stay inactive. Whoever comes back needs the status active in their row.`
 }
 
 /** Renders what is wrong with a part, and what its other rows set and change. */
