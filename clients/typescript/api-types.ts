@@ -2202,7 +2202,7 @@ export interface components {
              * @enum {string}
              */
             status?: "active" | "inactive";
-            /** @description Your own attributes. `null` removes one. The employee can have at most 32 after the call. */
+            /** @description Your own attributes. `null` removes one. The employee can have at most 32 after the call. A value takes the type that the attribute has if both types write it the same. */
             custom_attributes?: {
                 [key: string]: string | number | boolean | null;
             } | null;
@@ -2235,7 +2235,7 @@ export interface components {
              * @enum {string}
              */
             status?: "active" | "inactive";
-            /** @description Your own attributes. `null` removes one. The employee can have at most 32 after the call. */
+            /** @description Your own attributes. `null` removes one. The employee can have at most 32 after the call. A value takes the type that the attribute has if both types write it the same. */
             custom_attributes?: {
                 [key: string]: string | number | boolean | null;
             } | null;
@@ -2347,7 +2347,7 @@ export interface components {
              * @enum {string}
              */
             status?: "active" | "inactive";
-            /** @description Your own attributes. `null` removes one. The employee can have at most 32 after the call. */
+            /** @description Your own attributes. `null` removes one. The employee can have at most 32 after the call. A value takes the type that the attribute has if both types write it the same. */
             custom_attributes?: {
                 [key: string]: string | number | boolean | null;
             } | null;
@@ -2442,7 +2442,7 @@ export interface components {
              * @enum {string}
              */
             status?: "active" | "inactive";
-            /** @description Your own attributes. `null` removes one. The employee can have at most 32 after the call. */
+            /** @description Your own attributes. `null` removes one. The employee can have at most 32 after the call. A value takes the type that the attribute has if both types write it the same. */
             custom_attributes?: {
                 [key: string]: string | number | boolean | null;
             } | null;

@@ -172,11 +172,25 @@ function customChanges(
 ): AttributeChanges {
   const requested = patch ?? Object.fromEntries(Object.keys(before).map((key) => [key, null]))
   const changes: AttributeChanges = {}
-  for (const [key, to] of Object.entries(requested)) {
-    const from: AttributeValue = Object.hasOwn(before, key) ? (before[key] ?? null) : null
+  for (const [key, value] of Object.entries(requested)) {
+    const from = Object.hasOwn(before, key) ? (before[key] ?? null) : null
+    const to = keepType(from, value)
     if (!isSame(from, to)) changes[CUSTOM_PREFIX + key] = { from, to }
   }
   return changes
+}
+
+/**
+ * A new value of a custom attribute, in the type that the attribute has if both types write it the same. A file may have a
+ * text where the API has a number, and neither of two clients should change what the other wrote.
+ */
+function keepType(before: CustomValue | null, sent: CustomValue | null): CustomValue | null {
+  // 1.0.0 stored empty texts.
+  if (before === null || before === '' || sent === null || typeof before === typeof sent) return sent
+  const text = String(sent)
+  if (typeof before === 'string') return text
+  const kept = typeof before === 'number' ? Number(text) : text === 'true'
+  return String(kept) === text && Number.isFinite(Number(kept)) ? kept : sent
 }
 
 /** Adds errors that involve several attributes, checked on the state after the call, if a `touched` attribute is involved. */

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { emp, faultsOf, given, hired, person } from '../../support/domain/given-when-then.ts'
+import type { Employee } from '../../../src/domain/employees/employee.ts'
+import { companyOf, emp, faultsOf, fold, given, hired, NOW, person } from '../../support/domain/given-when-then.ts'
 
 const keys = (count: number, from = 0) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${from + at}`, at]))
@@ -94,12 +95,12 @@ await t.test('in a patch null removes a key, and null for the whole object remov
   t.strictSame([none?.result, none?.changed], ['no_updates', []])
 })
 
-await t.test('a change of type is a change', async (t) => {
+await t.test('a value that is written otherwise in another type changes the type', async (t) => {
   const company = given(hired(1, { custom_attributes: { a: 1, b: true, c: '' } }))
-  const { events } = company.updateOne(emp(1), { custom_attributes: { a: '1', b: 1, c: false } })
+  const { events } = company.updateOne(emp(1), { custom_attributes: { a: 'one', b: 1, c: false } })
   t.strictSame(events[0]?.data, {
     changes: {
-      'custom_attributes.a': { from: 1, to: '1' },
+      'custom_attributes.a': { from: 1, to: 'one' },
       'custom_attributes.b': { from: true, to: 1 },
       'custom_attributes.c': { from: '', to: false },
     },
@@ -122,3 +123,68 @@ for (const key of AWKWARD) {
     t.strictSame(faultsOf(create({ [key]: [] })), [`${pointer} invalid_type`])
   })
 }
+
+await t.test('a value keeps the type that the attribute has, if it is written the same in both', async (t) => {
+  const after = (stored: unknown, sent: unknown) => {
+    const company = given(hired(1, { custom_attributes: { grade: stored as string } }))
+    const { employee, result } = company.updateOne(emp(1), { custom_attributes: { grade: sent } }).outcomes[0]!
+    return [employee!.custom_attributes['grade'], result]
+  }
+  for (const [stored, sent] of [
+    [123, '123'],
+    ['123', 123],
+    [true, 'true'],
+    [false, 'false'],
+    ['false', false],
+    [-1.5e-7, '-1.5e-7'],
+    ['1e+21', 1e21],
+    [0, '0'],
+  ]) {
+    t.strictSame(after(stored, sent), [stored, 'no_updates'], `${typeof stored} ${stored}`)
+  }
+  for (const [stored, sent, kept] of [
+    [123, '124', 124],
+    ['123', 124, '124'],
+    ['abc', 124, '124'],
+    [true, 'false', false],
+    ['yes', true, 'true'],
+    // Written otherwise, it would be another text.
+    [7, '007', '007'],
+    [7, '7.0', '7.0'],
+    [0, '-0', '-0'],
+    [7, 'NaN', 'NaN'],
+    [7, 'Infinity', 'Infinity'],
+    [7, true, true],
+    [true, 0, 0],
+    [true, 'TRUE', 'TRUE'],
+    [9007199254740992, '9007199254740993', '9007199254740993'],
+  ]) {
+    t.strictSame(after(stored, sent), [kept, 'synced'], `${typeof stored} ${stored} to ${typeof sent} ${sent}`)
+  }
+})
+
+await t.test('two syncs that write one value in two types change nothing after the first', async (t) => {
+  const sync = (employees: ReadonlyMap<string, Employee>, grade: unknown) =>
+    companyOf(employees).updateOne(emp(1), { custom_attributes: { grade } })
+  for (const [file, api] of [
+    ['123', 123],
+    ['true', true],
+  ]) {
+    for (const [first, second] of [
+      [file, api],
+      [api, file],
+    ]) {
+      const hiredOne = given(hired(1)).employees
+      const once = fold(sync(hiredOne, first).events, NOW, hiredOne)
+      for (const again of [second, first]) t.equal(sync(once, again).outcomes[0]!.result, 'no_updates')
+      t.strictSame(once.get(emp(1))!.custom_attributes, { grade: first })
+    }
+  }
+})
+
+await t.test('the type can be changed by removing the attribute first', async (t) => {
+  const patch = (employees: ReadonlyMap<string, Employee>, grade: unknown) =>
+    fold(companyOf(employees).updateOne(emp(1), { custom_attributes: { grade } }).events, NOW, employees)
+  const before = given(hired(1, { custom_attributes: { grade: 7 } })).employees
+  t.strictSame(patch(patch(before, null), '7').get(emp(1))!.custom_attributes, { grade: '7' })
+})
