@@ -6,7 +6,7 @@ import type { Employee } from '../../../src/domain/employees/employee.ts'
 import type { GivenEvent } from '../../support/domain/given-when-then.ts'
 import { BEFORE, companyOf, emp, fold, hired, NOW, person } from '../../support/domain/given-when-then.ts'
 
-const partly = (...events: GivenEvent[]) => companyOf(fold(events, BEFORE), false)
+const partly = (...events: GivenEvent[]) => companyOf(fold(events, BEFORE), { isAllOrNone: false })
 const whole = (...events: GivenEvent[]) => companyOf(fold(events, BEFORE))
 
 /** The records that were refused, as index, pointer and code. */
@@ -167,7 +167,7 @@ const sorted = (employees: object[]) => employees.map((one) => JSON.stringify(on
 await t.test('the rest of a partial call, sent alone, is applied whole and leads to the same state', async () => {
   fc.assert(
     fc.property(anyCall, ({ operation: call, before, records }) => {
-      const decision = companyOf(before, false)[call](records)
+      const decision = companyOf(before, { isAllOrNone: false })[call](records)
       const all = companyOf(before)[call](records)
       if (decision.problem) return assert.deepEqual(decision, all)
       if (!all.problem) return assert.deepEqual(decision, all)
@@ -193,7 +193,7 @@ await t.test('the order of the records changes neither the state nor the results
   )
   fc.assert(
     fc.property(anyOrder, ({ call: { operation, before, records }, order }) => {
-      const decide = (some: object[]) => companyOf(before, false)[operation](some)
+      const decide = (some: object[]) => companyOf(before, { isAllOrNone: false })[operation](some)
       const [one, other] = [decide(records), decide(order.map((index) => records[index]!))]
       assert.deepEqual(sorted(stateAfter(before, one)), sorted(stateAfter(before, other)))
       const codes = ({ refusals }: CallDecision, at: (index: number) => number) =>

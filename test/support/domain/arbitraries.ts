@@ -2,9 +2,12 @@ import fc from 'fast-check'
 import type { AttributeName } from '../../../src/domain/attributes.ts'
 
 /*
- * Arbitraries of what clients send. The pools of e-mails, external ids and keys are small, so that records and calls
- * often share them.
+ * Arbitraries of what clients of a company in `COUNTRY` send. The pools of e-mails, external ids and keys are small, so
+ * that records and calls often share them.
  */
+
+/** Local phone numbers are numbers of this country. */
+export const COUNTRY = 'DE'
 
 /** What the API accepts at no place of a text, or only between certain letters. */
 const REFUSED = /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu
@@ -16,14 +19,18 @@ export const anyText = (constraints: { minLength?: number; maxLength?: number } 
     return constraints.minLength !== undefined && text.trim() === '' ? 'x' : text
   })
 
-/** A name with letters in it, not always trimmed. */
+/** A name with letters in it, not always trimmed or composed. */
 const anyName: fc.Arbitrary<string> = fc
   .tuple(
-    fc.constantFrom('', ' ', '\t', '\u00a0'),
-    fc.constantFrom('Ana', 'Zoë', 'Nguyễn', '李', '🙂', "O'Hara"),
+    fc.constantFrom('', ' ', '\t', '\u00a0', '\u200b', '\ufeff'),
+    fc.constantFrom('Ana', 'Zoë', 'Nguyễn', '李', '🙂', "O'Hara", 'می\u200cخواهم'),
     anyText({ maxLength: 20 }),
+    fc.constantFrom('NFC', 'NFD'),
   )
-  .map(([space, name, more]) => `${space}${name}${more}${space}`)
+  .map(([space, name, more, form]) => `${space}${`${name}${more}`.normalize(form)}${space}`)
+
+/** What means that a value is not set. */
+const anyNothing = fc.constantFrom(null, '', ' ')
 
 /** One of a few e-mails, in any of its equivalent forms. */
 export const anyEmail: fc.Arbitrary<string> = fc
@@ -38,7 +45,9 @@ export const anyEmail: fc.Arbitrary<string> = fc
   )
   .map(([email, form]) => form(email))
 
-const anyExternalId: fc.Arbitrary<string> = fc.constantFrom('E-1', 'e-1', 'E-2', 'constructor', '10')
+const anyExternalId: fc.Arbitrary<string> = fc
+  .tuple(fc.constantFrom('E-1', 'e-1', 'E-2', 'é-3', 'constructor', '10'), fc.constantFrom('', '', '', ' ', '\u00a0'))
+  .map(([id, space]) => `${id}${space}`)
 
 const anyCustomKey = fc.oneof(
   fc.constantFrom('grade', 'constructor', 'toString', 'hasOwnProperty', '10', '2', 'a/b~c', 'custom_attributes.x'),
@@ -47,6 +56,8 @@ const anyCustomKey = fc.oneof(
 
 /** Without negative zero, which JSON writes as 0. */
 const anyCustomValue = fc.oneof(
+  // The same in two types.
+  fc.constantFrom('1', 1, '2.5', 2.5, '1e+21', 1e21, 'true', true, 'false', false),
   anyText({ maxLength: 30 }),
   fc.double({ noNaN: true, noDefaultInfinity: true }).filter((number) => !Object.is(number, -0)),
   fc.integer(),
@@ -57,13 +68,31 @@ const anyDate = fc
   .date({ min: new Date('2020-01-01'), max: new Date('2030-12-31'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10))
 
-/** Of countries whose numbers have these lengths. */
-const anyPhone = fc.stringMatching(/^\+(?:34[1-9][0-9]{8}|49[1-9][0-9]{5,10}|1[2-9][0-9]{9}|351[1-9][0-9]{8})$/)
+/** Of countries whose numbers have these lengths, and local ones. */
+const anyPhone = fc
+  .tuple(
+    fc.oneof(
+      fc.stringMatching(/^\+(?:34[1-9][0-9]{8}|49[1-9][0-9]{5,10}|1[2-9][0-9]{9}|351[1-9][0-9]{8})$/),
+      fc.stringMatching(/^0(?:15|16|17|30|40|89)[1-9][0-9]{5,8}$/),
+    ),
+    fc.constantFrom<((phone: string) => string)[]>(
+      (phone) => phone,
+      (phone) => ` ${phone}\u00a0`,
+      (phone) => phone.replace('+', '00'),
+      (phone) => `tel:${phone}`,
+      (phone) => `${phone.slice(0, 4)} ${phone.slice(4, 7)}-${phone.slice(7)}`,
+      (phone) => phone.normalize('NFKC').replaceAll(/[0-9]/g, (digit) => String.fromCodePoint(0xff10 + Number(digit))),
+    ),
+  )
+  .map(([phone, form]) => form(phone))
 const anyStatus = fc.constantFrom('active', 'inactive')
 
 const anyText20 = anyText({ maxLength: 20 })
 
-const NAMED = { first_name: anyName, last_name: anyName, email: anyEmail }
+const anyUnsetOr = (values: fc.Arbitrary<string>) =>
+  fc.oneof({ weight: 5, arbitrary: values }, { weight: 1, arbitrary: anyNothing })
+
+const NAMED = { first_name: anyUnsetOr(anyName), last_name: anyUnsetOr(anyName), email: anyUnsetOr(anyEmail) }
 
 /** Attributes whose rules depend on more than the value, or that can't be cleared. */
 type Special = keyof typeof NAMED | 'status' | 'manager_id' | 'custom_attributes'
@@ -87,13 +116,26 @@ function dictionaryOf<Value>(values: fc.Arbitrary<Value>): fc.Arbitrary<Record<s
 
 /** A creation that is valid by itself, but whose e-mail or external id may be taken. */
 export const anyCreation: fc.Arbitrary<Record<string, unknown>> = fc
-  .record(
-    { ...NAMED, ...CLEARABLE, status: anyStatus, custom_attributes: fc.option(dictionaryOf(anyCustomValue)) },
-    { requiredKeys: ['first_name', 'last_name', 'email'], noNullPrototype: true },
+  .tuple(
+    fc.record(
+      { ...NAMED, ...CLEARABLE, status: anyStatus, custom_attributes: fc.option(dictionaryOf(anyCustomValue)) },
+      { requiredKeys: [], noNullPrototype: true },
+    ),
+    anyName,
+    anyExternalId,
   )
+  .map(([sent, name, externalId]) => ({
+    ...sent,
+    ...(isUnset(sent.first_name) && isUnset(sent.last_name) ? { last_name: name } : {}),
+    ...(isUnset(sent.email) && isUnset(sent.external_id) ? { external_id: externalId } : {}),
+  }))
   .map(withDatesInOrder)
 
-/** A merge patch that is valid by itself, but whose dates may conflict with the employee's. */
+function isUnset(sent: unknown): boolean {
+  return sent === undefined || sent === null || (typeof sent === 'string' && sent.trim() === '')
+}
+
+/** A merge patch that is valid by itself, but may conflict with what the employee has, or leave no name. */
 export const anyPatch: fc.Arbitrary<Record<string, unknown>> = fc
   .record(
     {

@@ -95,7 +95,10 @@ export function given(...events: GivenEvent[]) {
 }
 
 /** `isAllOrNone` is false for calls that apply what can be applied. */
-export function companyOf(employees: ReadonlyMap<string, Employee>, isAllOrNone = true) {
+export function companyOf(
+  employees: ReadonlyMap<string, Employee>,
+  { isAllOrNone = true, country = null }: { isAllOrNone?: boolean; country?: string | null } = {},
+) {
   const directory = directoryOf(employees)
   const decided = (
     operation: Operation,
@@ -103,7 +106,7 @@ export function companyOf(employees: ReadonlyMap<string, Employee>, isAllOrNone 
     read: (record: Parameters<typeof readCreation>[0]) => ReadRecord,
     decide: (records: ReadRecord[], context: CallContext) => Pieces<CallDecision>,
   ): CallDecision => {
-    const context = { ...contextOf(operation), isAllOrNone }
+    const context = { ...contextOf(operation, country), isAllOrNone }
     if (form.problem) return refuseCall(form.problem, form.count, context)
     return doAtOnce(decide(form.records.map(read), context))
   }
