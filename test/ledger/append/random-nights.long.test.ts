@@ -5,6 +5,7 @@ import { newId } from '../../../src/ledger/new-id.ts'
 import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import { OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
 import { createEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
+import { changeSettings } from '../../../src/accounts/companies/change-settings.ts'
 import { RefusedByStateError } from '../../../src/accounts/change-company.ts'
 import { eraseEmployee } from '../../../src/personal-data/erase-employee.ts'
 import { openAppends } from '../../support/ledger/appends.ts'
@@ -41,7 +42,8 @@ const anyManager = fc.record({
 const anyAttributes = fc.record(
   {
     job_title: fc.constantFrom('Engineer', ' Engineer ', null),
-    custom_attributes: fc.constantFrom({ grade: 1 }, { grade: 2, office: null }, null),
+    custom_attributes: fc.constantFrom({ grade: 1 }, { grade: '1' }, { grade: 2, office: null }, null),
+    phone: fc.constantFrom('030 123456', '+4930123456', null),
     status: fc.constantFrom('active', 'active', 'inactive'),
     start_date: seldom('soon', fc.constant('2020-01-01')),
   },
@@ -59,20 +61,23 @@ const anyRecord = fc
     person: anyPerson,
     other: seldom(0, fc.constant(null)),
     locator: fc.constantFrom<('external_id' | 'email' | 'id')[]>('external_id', 'external_id', 'email', 'id'),
+    blank: seldom(' ', fc.constant('')),
     attributes: anyAttributes,
     manager: anyManager,
     isAnybody: seldom(true, fc.constant(false)),
   })
-  .map(({ person, other, locator, attributes, manager: { field, manager }, isAnybody }) => {
+  .map(({ person, other, locator, blank, attributes, manager: { field, manager }, isAnybody }) => {
     // Managers with lower numbers make no cycles.
     const superior = isAnybody ? manager : person === 0 ? null : manager % person
     const managed = superior === null ? {} : managerIn(field, superior)
     const facts = { first_name: 'Ana', last_name: `No. ${person}`, ...attributes, ...managed }
-    const email = emailOf(other ?? person)
-    const byExternalId = { external_id: externalIdOf(person), email, ...facts }
+    // The last person has no email address.
+    const email = person === PEOPLE - 1 ? null : emailOf(other ?? person)
+    const byExternalId = { external_id: externalIdOf(person) + blank, email, ...facts }
     const sent = { id: { id: idOf(person), ...facts }, email: { email, ...facts }, external_id: byExternalId }
     // Only a patch can name an employee by id.
-    return { person, PATCH: sent[locator], PUT: locator === 'email' ? sent.email : byExternalId }
+    const by = locator === 'email' && email === null ? 'external_id' : locator
+    return { person, PATCH: sent[by], PUT: by === 'email' ? sent.email : byExternalId }
   })
 
 function managerIn(field: string, person: number): object {
@@ -97,7 +102,7 @@ const anyCall = fc
     return { method, records: sent, validateOnly }
   })
 
-/** The calls of a run, which are made again and again, in one transaction or several, and erasures between them. */
+/** The calls of a run, which are made again and again, in one transaction or several; erasures and countries between. */
 const anyRun = fc.record({
   calls: fc.array(anyCall, { minLength: 3, maxLength: 8, size: 'max' }),
   isCached: fc.constantFrom(false, false, true),
@@ -105,6 +110,7 @@ const anyRun = fc.record({
     fc.oneof(
       { weight: 20, arbitrary: fc.record({ call: fc.nat(), next: fc.option(fc.nat(), { freq: 4 }) }) },
       { weight: 1, arbitrary: fc.record({ erased: anyPerson }) },
+      { weight: 1, arbitrary: fc.record({ country: fc.constantFrom('DE', 'AT', null) }) },
     ),
     { minLength: NIGHTS, maxLength: NIGHTS },
   ),
@@ -131,12 +137,18 @@ async function runNights({ calls, isCached, nights }: Run, keepsDigests: boolean
   const people = Array.from({ length: PEOPLE }, (_, person) => ({
     first_name: 'Ana',
     last_name: `No. ${person}`,
-    email: emailOf(person),
+    email: person === PEOPLE - 1 ? null : emailOf(person),
     external_id: externalIdOf(person),
   }))
+  const acting = { companyId: company.id, actor: OPERATOR }
+  await changeSettings({ pool: service.pool, newId }, acting, { country: 'DE' })
   await commit([largeCall(company, 'PUT', people)])
   for (const night of nights) {
     const ids = await readIds(company.id, keepsDigests)
+    if ('country' in night) {
+      await changeSettings({ pool: service.pool, newId }, acting, night)
+      continue
+    }
     if ('erased' in night) {
       happened.push(await erase(company.id, externalIdOf(night.erased)))
       continue
