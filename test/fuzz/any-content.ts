@@ -86,6 +86,7 @@ const FORM_FIELDS: Record<string, string[]> = {
   end: ['others', 'all'],
   seen: ['0', '1', '2', '3', '4', '5'],
   time_zone: ['Asia/Tokyo', 'UTC'],
+  country: ['DE', ''],
   projection: ['employees', 'bulk-user-logs'],
 }
 

@@ -152,6 +152,40 @@ const TIMES = [
   'epoch',
 ]
 
+const PHONES = [
+  '030 123456',
+  '(030) 12 34-56',
+  '0049 30 123456',
+  'tel:+49-30-123456;ext=3',
+  'tel:tel:030',
+  '+49 (0) 30 123456',
+  '+0',
+  '00',
+  '+',
+  '12',
+  '1-800-FLOWERS',
+  '٠٣٠ ١٢٣٤٥٦',
+  '０３０１２３４５６',
+  '0'.repeat(64),
+  `030${' '.repeat(61)}`,
+  '030 123456\u200b',
+  `+49${CANARY}`,
+]
+
+/** Names as people have them, and texts that only look like one. */
+const SPELLINGS = [
+  'Zoe\u0308',
+  'Zoë',
+  ' Zoë\u00a0',
+  '\u200bZoë\ufeff',
+  'می\u200cخواهم',
+  '\u200c',
+  'a\u200db',
+  'E-1\u00a0',
+  'e\u0301-3',
+  '\u3164',
+]
+
 const IDS = [
   'emp_01h455vb4pex5vsknk084sn02q',
   'log_01h455vb4pex5vsknk084sn02q',
@@ -193,6 +227,10 @@ const PLAIN = [
   'Asia/Tokyo',
   'UTC',
   'Nowhere/Land',
+  'DE',
+  'us',
+  'AQ',
+  'QQ',
   'audit',
   'others',
   'all',
@@ -216,6 +254,8 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...NUMBERS) },
   { weight: 2, arbitrary: fc.constantFrom(...EMAILS) },
   { weight: 2, arbitrary: fc.constantFrom(...TIMES) },
+  { weight: 1, arbitrary: fc.constantFrom(...PHONES) },
+  { weight: 1, arbitrary: fc.constantFrom(...SPELLINGS) },
   { weight: 1, arbitrary: fc.constantFrom(...IDS) },
   { weight: 1, arbitrary: fc.constantFrom(...NAMES) },
   { weight: 2, arbitrary: fc.constantFrom(...BENT) },

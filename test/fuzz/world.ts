@@ -3,6 +3,7 @@ import { newId } from '../../src/ledger/new-id.ts'
 import type { NewEvent } from '../../src/domain/events.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { appendCompanyEvents, nextVersion } from '../../src/ledger/append/append-company-events.ts'
+import { COUNTRY } from '../support/domain/arbitraries.ts'
 import type { Service, TestCompany } from '../support/service.ts'
 import { employee } from '../support/service.ts'
 import { OWN_PAGE, issueToken } from '../support/http/sessions.ts'
@@ -154,6 +155,7 @@ export async function erasePeopleInPaths(
 /** Makes a batch's world. `theirs` are the things of the other company. */
 export async function makeWorld(service: Service, theirs: Things): Promise<World> {
   const { company, things, disabledKey, narrowed } = await makeThings(service, 'Fuzzed')
+  await service.manage('PATCH', '/company', { country: COUNTRY }, company.admin.token)
   const all: Record<Thing, string> = {
     ...things,
     'their-employee': theirs.employee,
