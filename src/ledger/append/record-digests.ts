@@ -80,8 +80,8 @@ export async function findDigests(client: QueryClient, records: LocatedRecord[])
 
 /**
  * Finds the records that change nothing, by their digests, and notes them in `employees`. Returns the rest of the found
- * records. `others` are the call's records that have no digest, whose employees are loaded. All records belong to one call, the first of its company in the transaction, so the managers that they name cannot change
- * before the call is decided.
+ * records. `others` are the records that cannot be compared, whose employees are loaded. All records belong to one call,
+ * the first of its company in the transaction, so the managers that they name cannot change before the call is decided.
  */
 export async function recognizeUnchanged(
   callId: string,
@@ -97,7 +97,9 @@ export async function recognizeUnchanged(
     // Several records of one employee are refused, which takes the employee's state.
     const isTheirs = record.statedId === null || record.statedId === employeeId
     if (digest !== null && times.get(employeeId) === 1 && isTheirs) {
-      const patch = patchWithManager(readLocalPhone(record, country), (manager) => locate(manager, employees)?.id)
+      const read = readLocalPhone(record, country)
+      const patch =
+        read.errors.count === 0 ? patchWithManager(read, (manager) => locate(manager, employees)?.id) : undefined
       const status = patch && findStatus(digest, employeeId, patch)
       if (status) {
         employees.unchanged.set(record, { id: employeeId, status })

@@ -129,6 +129,9 @@ await t.test('a record with an error is refused, although what is right in it ch
   t.match(await answerTo(put({ ...one, start_date: '2026-02-30' }, ...others)), [
     [{ pointer: '/0/start_date', code: 'invalid_format' }],
   ])
+  t.match(await answerTo(put({ ...one, phone: '030 123456' }, ...others)), [
+    [{ pointer: '/0/phone', code: 'invalid_format' }],
+  ])
 })
 
 await t.test('an external id with a blank behind it is that of the same employee', async (t) => {
