@@ -25,21 +25,25 @@ const email = mostly(
   fc.constantFrom('a@x.com', 'B@x.com', 'b@X.com', 'c@x.com', 'ｃ@x.com', 'd@x.com', 'e@x.com'),
   'no e-mail',
 )
-const externalId = fc.constantFrom('1', '2', '3', '4', '5', null)
+const noEmail = fc.oneof({ weight: 6, arbitrary: email }, { weight: 1, arbitrary: fc.constantFrom(null, '', ' ') })
+const externalId = fc.constantFrom('1', '2', '3\u00a0', '4', ' 5', null)
+const name = fc.constantFrom('Zoë', 'Zoe\u0308 ', '\u200bZoë', null, '')
 const attributes = {
-  email,
+  email: noEmail,
+  first_name: name,
   external_id: externalId,
   status: fc.constantFrom('active', 'inactive'),
   manager_external_id: fc.constantFrom('1', '2', '3', null),
   job_title: mostly(fc.constantFrom('Dev', 'Lead', null), 7),
+  phone: mostly(fc.constantFrom('030 123456', '(030) 12 34 56', '+4930123456', '', null), '0'),
   start_date: mostly(fc.constantFrom('2026-01-31', null), '2026-02-30'),
   termination_date: mostly(fc.constantFrom('2026-12-31', null), '2026-01-01'),
 }
-const value = fc.constantFrom('x', 1, true)
+const value = fc.constantFrom('x', 1, '1', true, 'true')
 const key = fc.constantFrom('a', '10', 'constructor')
 const creation = fc
   .record({ ...attributes, custom_attributes: fc.dictionary(key, value) }, { requiredKeys: ['email'] })
-  .map((sent) => ({ first_name: 'Ana', last_name: 'Pérez', ...sent }))
+  .map((sent) => ({ last_name: 'Pérez', ...sent }))
 const patch = fc.record(
   { ...attributes, custom_attributes: fc.dictionary(key, fc.option(value)) },
   { requiredKeys: [] },
@@ -98,6 +102,7 @@ async function repair({ id }: TestCompany): Promise<void> {
 
 /** Makes the calls of a history through these API processes in turn. */
 async function run(company: TestCompany, calls: Call[], through: Service[]): Promise<Answer[]> {
+  await service.manage('PATCH', '/company', { country: 'DE' }, company.admin.token)
   const answers: Answer[] = []
   const known: string[] = []
   for (const [at, step] of calls.entries()) {
