@@ -41,10 +41,10 @@ export function readEmployees(app: FastifyInstance, { findEmployee, keyUsage }: 
     const { id } = request.params
     const employee = isId('emp', id) ? await findEmployee({ companyId, id }) : null
     if (!employee) throw new ProblemError(problem('employee_not_found', 'No such employee exists'))
-    void reply.header('etag', entityTag(employee.version))
     const failed = findFailedCondition(preconditionsOf(request), employee.version)
     if (failed === 'If-Match')
       throw new ProblemError(problem('precondition_failed', 'The employee has another version than those in If-Match'))
+    void reply.header('etag', entityTag(employee.version))
     return failed ? reply.code(304).send() : reply.send(employee)
   })
 }

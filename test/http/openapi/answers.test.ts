@@ -67,6 +67,7 @@ await hold(415, CREATE, { body: 'x', headers: { 'content-type': 'text/plain' } }
 const { id } = created.body.employees[0]
 const read = await hold(200, READ, { id })
 await hold(404, READ)
+await hold(412, READ, { id, headers: { 'if-match': '"999"' } })
 await hold(200, UPDATE, { id, body: { job_title: 'X' }, headers: { ...mergePatch, 'if-match': read.headers['etag']! } })
 await hold(412, UPDATE, { id, body: { job_title: 'Y' }, headers: { 'if-match': read.headers['etag']! } })
 await hold(200, UPDATE, { id, body: { status: 'inactive' }, query: '?validate_only=true' })
