@@ -28,6 +28,27 @@ for (const javaScriptEnabled of [true, false]) {
   )
 }
 
+await t.test('an administrator chooses the country of local phone numbers, and removes it again', async (t) => {
+  const service = await startService(t)
+  const { page, faults } = await openPage(t, browser, service)
+  await signIn(page, service.company, 'admin')
+  await page.goto(COMPANY)
+  for (const [label, code, sentence] of [
+    ['Germany (DE)', 'DE', /changed the company's country:\s+from not set\s+→\s+to DE/],
+    ['None', null, /changed the company's country:\s+from DE\s+→\s+to not set/],
+  ] as const) {
+    await page.getByLabel('Country').selectOption({ label })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('status').waitFor()
+    t.equal(await page.getByLabel('Country').inputValue(), code ?? '')
+    t.equal((await service.manage('GET', '/company')).body.country, code)
+    await page.goto('/settings/events')
+    t.match(await page.locator('main').textContent(), sentence)
+    await page.goto(COMPANY)
+  }
+  t.same(faults, [])
+})
+
 await t.test('a company name is shown as text, and the page looks right everywhere', async (t) => {
   const service = await startService(t)
   const name = '</dd><script>alert(1)</script><b onclick="x">"&amp;'

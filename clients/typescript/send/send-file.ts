@@ -145,7 +145,7 @@ function send(
   { operation, allOrNone }: SendArguments,
   records: FileRecord[],
   others: Omit<BulkOptions, 'allOrNone'>,
-): Promise<UpsertedEmployees | UpdatedEmployees | PartlyApplied> {
+): Promise<Answer> {
   const body = new JsonText(`[${records.map(({ json }) => json).join(',')}]`) as unknown as []
   if (allOrNone) return operation === 'upsert' ? client.upsert(body, others) : client.updateMany(body, others)
   const options = { ...others, allOrNone } as const
@@ -158,10 +158,10 @@ function errorsOf({ results }: Answer) {
   return results.flatMap((result) => ('errors' in result ? result.errors : []))
 }
 
-/** Adds up what an answer says. A run may have begun before the client counted all of this, and 1.0.0 has no warnings. */
+/** Adds up what an answer says. A service of version 1.0.0 sends no warnings. */
 function addAnswer(
   { created, changed, unchanged, inactive = 0, refused = 0 }: Totals,
-  { results, warnings = [] }: Answer,
+  { results, warnings = [] }: Pick<Answer, 'results'> & Partial<Pick<Answer, 'warnings'>>,
 ): Totals {
   const count = (name: string) => results.filter(({ result }) => result === name).length
   const [newOnes, same, failed] = [count('created'), count('no_updates'), count('failed')]
@@ -178,7 +178,7 @@ function addRefused(totals: Totals, count: number): Totals {
   return { ...totals, refused: (totals.refused ?? 0) + count }
 }
 
-function describe({ created, changed, unchanged, inactive }: Totals): string {
+function describe({ created, changed, unchanged, inactive = 0 }: Totals): string {
   const counts = `${formatNumber(created)} created, ${formatNumber(changed)} changed, ${formatNumber(unchanged)} unchanged`
   return inactive > 0 ? `${counts} (${formatNumber(inactive)} set no status of people who stay inactive)` : counts
 }

@@ -7,10 +7,10 @@ export interface Totals {
   created: number
   changed: number
   unchanged: number
-  /** Absent in the state of an earlier version. */
+  /** Records that were refused. Absent in runs of earlier versions, as the next one. */
   refused?: number
   /** Records of inactive people that set no status; among the others, too. */
-  inactive: number
+  inactive?: number
 }
 
 /** How far a run has come. */
