@@ -133,12 +133,16 @@ export function queryOf({ method, kind, schema }: FuzzedRoute): fc.Arbitrary<str
     'q='.repeat(2_000),
     'validate_only=true',
     'validate_only=TRUE',
+    'all_or_none=false&validate_only=true',
+    'all_or_none=FALSE',
+    'all_or_none=false&all_or_none=true',
     'q=\u00ff',
     'constructor.prototype.x=1',
   )
   return fc.oneof(
     // A query can get a call refused before anything else is looked at.
     { weight: isReading(method) ? 8 : 40, arbitrary: fc.constant('') },
+    { weight: isReading(method) ? 0 : 16, arbitrary: fc.constant('?all_or_none=false') },
     { weight: 8, arbitrary: parameters.map((list) => (list.length === 0 ? '' : `?${list.join('&')}`)) },
     { weight: 1, arbitrary: fc.tuple(parameters, odd).map(([list, more]) => `?${[...list, more].join('&')}`) },
   )

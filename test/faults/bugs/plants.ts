@@ -138,11 +138,9 @@ export const BUGS: Record<string, Bug> = {
   'applies the good part of what it refuses': {
     process: 'api',
     file: 'src/domain/calls/decide-records.ts',
-    find: 'return yield* failedOn(drafts, { ...counts, failed: total }, context)\n',
-    put: `{
-    const refused = yield* failedOn(drafts, { ...counts, failed: total }, context)
-    return { ...refused, events: [...refused.withheld, ...refused.events] }
-  }\n`,
+    find: '  return yield* failedOn(whole.drafts, { ...NO_COUNTS, total: records.length, failed }, context)\n',
+    put: `  const withheld = yield* failedOn(whole.drafts, { ...NO_COUNTS, total: records.length, failed }, context)
+  return { ...withheld, events: [...withheld.withheld, ...withheld.events] }\n`,
     found: ['failed and applied'],
   },
   'stores another salt than it hashed': {

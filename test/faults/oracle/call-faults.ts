@@ -118,7 +118,11 @@ function contentFaults(
     if (answered.employees.some(({ email }, at) => email !== employees[at]?.email))
       faults.push(`${id}: created what was not sent`)
   }
-  for (const { id: employeeId, result, changed } of answered.results ?? []) {
+  for (const { index, id: employeeId, result, changed } of answered.results ?? []) {
+    const isRefused = call.events.some((event) => event.type === 'EmployeeRecordRejected' && event.index === index)
+    if ((result === 'failed') !== isRefused)
+      faults.push(`${id}: answered ${result}, and record ${index} is ${isRefused ? '' : 'not '}refused`)
+    if (isRefused) continue
     const own = call.events.filter(({ stream }) => stream === employeeId)
     const names = own.flatMap((event) => {
       if (event.type === 'EmployeeCreated') return []
@@ -146,12 +150,14 @@ export function countFaults({ id, closing, events }: Call): string[] {
     for (const { index, type } of events) byIndex.set(index!, [...(byIndex.get(index!) ?? []), type])
     const created = [...byIndex.values()].filter((types) => types.includes('EmployeeCreated')).length
     const deactivated = [...byIndex.values()].filter((types) => types.includes('EmployeeDeactivated')).length
+    const failed = [...byIndex.values()].filter((types) => types.includes('EmployeeRecordRejected')).length
     const unchanged = closing.data?.unchanged.length ?? 0
     const total = byIndex.size + unchanged
+    if (failed === total && failed > 0) faults.push(`${id}: it completed, and applied nothing`)
     const expected: CallCounts =
       operation === 'create'
-        ? { total, updated: 0, deactivated: 0, failed: 0, no_updates: 0 }
-        : { total, updated: byIndex.size - created - deactivated, deactivated, failed: 0, no_updates: unchanged }
+        ? { total, updated: 0, deactivated: 0, failed, no_updates: 0 }
+        : { total, updated: byIndex.size - created - deactivated - failed, deactivated, failed, no_updates: unchanged }
     if (!sameCounts(counts, expected))
       faults.push(`${id}: its counts are ${JSON.stringify(counts)}, its events say ${JSON.stringify(expected)}`)
   } else {
