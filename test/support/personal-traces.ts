@@ -64,6 +64,10 @@ async function makeCalls({ call }: Service, midway: () => Promise<unknown>): Pro
   const { body } = await call('POST', '/v1/employees', keyed([employee(), PERSON]))
   const { id } = body.employees[1]
   await midway()
+  // Beside records that were applied: one of the person, and one that names the person as a manager.
+  const partly = '/v1/employees?all_or_none=false'
+  await call('PUT', partly, keyed([employee(), { ...PERSON, ...SECRETS, status: 'x' }]))
+  await call('POST', partly, keyed([employee(), employee({ manager_email: PERSON.email, phone: 'Zyxelda' })]))
   const path = `/v1/employees/${id}`
   await call('PATCH', path, keyed({ email: EMAIL, external_id: EXTERNAL_ID }))
   await call('PATCH', path, keyed({ job_title: 'Chief Zorbler' }))

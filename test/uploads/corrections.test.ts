@@ -40,6 +40,25 @@ const download = async (id: string) => {
 let people = 0
 const person = (more: object = {}) => employee({ external_id: `P-${(people += 1)}`, ...more })
 
+await t.test('a completed entry that left records out is corrected once each of these was applied', async (t) => {
+  const records = [person(), person({ phone: '12' }), person({ phone: '34' }), person()]
+  const { body } = await service.call('POST', '/v1/employees?all_or_none=false', { body: records })
+  const id = body.log_id as string
+  const refused = await download(id)
+  t.match(refused, [{ index: '1' }, { index: '2' }], 'only what was refused')
+  const fixed = refused.map((row) => ({ ...row, errors: '', phone: '' }))
+  await sendFile(csvOf(fixed.slice(0, 1)))
+  t.strictSame(await correctionOf(id), { state: 'partly_corrected', applied: 1, total: 2 })
+  await sendFile(csvOf([{ log_id: id, index: 0, ...records[0], email: 'new@example.com', external_id: 'new' }]))
+  t.strictSame(
+    await correctionOf(id),
+    { state: 'partly_corrected', applied: 1, total: 2 },
+    'a record that was applied corrects nothing',
+  )
+  await sendFile(csvOf(fixed.slice(1)))
+  t.strictSame(await correctionOf(id), { state: 'corrected', applied: 2, total: 2 })
+})
+
 await t.test('an entry is corrected once each of its records was applied, the valid ones too', async (t) => {
   const [first, second, third] = [person(), person({ phone: '12' }), person()]
   const id = await fail([first, second, third])

@@ -264,3 +264,40 @@ await t.test('a limited number of errors is grouped, and the result says so', as
     total - 1,
   )
 })
+
+await t.test(
+  'the entry of a call that left records out shows its causes, both kinds of records, and the way out',
+  async (t) => {
+    const sent = [
+      locate(0, { job_title: 'Lead' }),
+      locate(1, { phone: 'x' }),
+      { external_id: 'nobody', job_title: 'x' },
+    ]
+    const url = await call('PATCH', '/v1/employees?all_or_none=false', sent)
+    const page = await open(url)
+    t.match(page.heading, /Completed$/)
+    t.match(page.outcome, 'updated 1 of 3 employees; 2 records were refused.')
+    t.match(page.counts, /Total 3 Updated 1 Deactivated 0 Failed 2 No Updates 0/)
+    t.match(page.causes, [/^1 × /, /^1 × /])
+    t.match(page.records, [
+      /^Record 0 .*job_title/,
+      /^Record 1 .*Failed phone &quot;x&quot; phone is not/,
+      /^Record 2 .*Failed.*No such employee exists/,
+    ])
+    for (const text of ['Fix and send again', 'failed-records.json', 'records.csv']) t.match(page.main, text)
+    const failed = await open(`${url}?status=Failed`)
+    t.match(failed.main, '>Sent</th>', 'refused records alone have columns of their own')
+    t.match(failed.main, 'failed-records.csv')
+    t.equal(failed.records.length, 2)
+    const upload = (await browse(service, `/settings/bulk-user-logs/upload?log=${url.split('/').at(-1)}`, { cookie }))
+      .text
+    t.match(upload.replaceAll(/\s+/g, ' '), '2 records were not applied.')
+  },
+)
+
+await t.test('a large entry that left records out opens on these', async (t) => {
+  const many = Array.from({ length: 60 }, (_, at) => employee(at === 7 ? { phone: 'x' } : {}))
+  const { main, records } = await open(await call('POST', '/v1/employees?all_or_none=false', many))
+  t.equal(records.length, 1)
+  t.match(main, /aria-current="true"\s*>Failed /)
+})
