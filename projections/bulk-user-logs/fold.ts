@@ -19,7 +19,7 @@ import { bigints, byteas, integers, insertRows, texts, timestamps, uuids } from 
  */
 export const bulkUserLogs: Projection = {
   name: 'bulk-user-logs',
-  version: 1,
+  version: 2,
   tables: BULK_USER_LOG_TABLES,
   indexes: BULK_USER_LOG_INDEXES,
   fold,

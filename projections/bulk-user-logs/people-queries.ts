@@ -1,7 +1,7 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { normalizeEmail } from '../../src/domain/attributes.ts'
-import { listStoredForms } from '../../src/domain/normalize-text.ts'
+import { listStoredForms, normalizeText } from '../../src/domain/normalize-text.ts'
 import { RECORD_ERROR_CODES } from '../../src/domain/errors.ts'
 import { fromUuid, isId, toUuid } from '../../src/domain/ids.ts'
 import { readAddress } from '../../src/domain/networks.ts'
@@ -52,7 +52,7 @@ export async function findPeople(db: AnyDb, companyId: string, { employee, q }: 
   if (employee !== undefined) {
     const find = (isTheirs: RawBuilder<unknown>) =>
       sql`select employee_id from ${DIRECTORY} where company_id = ${company} and ${isTheirs}`
-    const email = find(sql`email = ${normalizeEmail(employee)}`)
+    const email = find(sql`email = ${normalizeEmail(normalizeText(employee))}`)
     people.push(
       await listPeople(
         db,

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { normalizeEmail } from '../../src/domain/attributes.ts'
 import type { EventData } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
+import { normalizeText, trimBlanks } from '../../src/domain/normalize-text.ts'
 import { bigints, byteas, texts, unnestedRows, uuids } from '../unnested-rows.ts'
 
 /*
@@ -38,7 +39,9 @@ export function findNames(rejected: EventData['EmployeeRecordRejected']): FoundB
   const kinds = new Set<FoundBy>()
   for (const source of sources as (Record<string, unknown> | null)[]) {
     for (const kind of ['id', 'email', 'external_id'] as const) {
-      const value = source && Object.hasOwn(source, kind) ? source[kind] : null
+      const sent = source && Object.hasOwn(source, kind) ? source[kind] : null
+      // A number spells an external id.
+      const value = typeof sent === 'number' ? String(sent) : sent
       if (isSearchable(value)) kinds.add(formatName(kind, value))
     }
   }
@@ -47,7 +50,7 @@ export function findNames(rejected: EventData['EmployeeRecordRejected']): FoundB
 
 /** Whether a value that a client sent is a text that somebody may search for. */
 function isSearchable(value: unknown): value is string {
-  if (typeof value !== 'string' || value === '' || value.length > MAX_CHARACTERS) return false
+  if (typeof value !== 'string' || value.length > MAX_CHARACTERS || trimBlanks(value) === '') return false
   // PostgreSQL can store neither of these.
   return !value.includes('\0') && value.isWellFormed()
 }
@@ -58,8 +61,10 @@ export function listPossibleNames(text: string, employeeIds: readonly string[]):
   return [...new Set([...ofText, ...employeeIds.map((id) => formatName('id', id))])]
 }
 
+/** Both what was sent and what is searched for may have blanks at its ends, or be in another form of the same text. */
 function formatName(kind: NameKind, value: string): FoundBy {
-  return `${kind}:${kind === 'email' ? normalizeEmail(value) : value}`
+  const text = normalizeText(value)
+  return `${kind}:${kind === 'email' ? normalizeEmail(text) : text}`
 }
 
 /** SQL for the secret of the company with this UUID. It never changes, so a rebuild makes the same rows. */

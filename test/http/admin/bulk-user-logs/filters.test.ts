@@ -250,3 +250,17 @@ await t.test('a search that reaches its limit says how far it came, and can cont
   const csv = await service.admin(`/bulk-user-logs.csv?employee=${anaId}&status=Completed`)
   t.match(csv.body, calls.get('both created')!.id)
 })
+
+await t.test('a refused record is found however its values were written', async (t) => {
+  await call('blanks refused', 'POST', '/v1/employees', {
+    ...employee({ email: '\u200b Blank@gone.example\u00a0', external_id: ' G-10\ufeff' }),
+    phone: '12',
+  })
+  await call('number refused', 'POST', '/v1/employees', employee({ external_id: 4711 }))
+  for (const filter of ['employee', 'q']) {
+    t.strictSame(await found({ [filter]: 'blank@gone.example' }), ['blanks refused'])
+    t.strictSame(await found({ [filter]: 'G-10' }), ['blanks refused'])
+    t.strictSame(await found({ [filter]: ' G-10 ' }), ['blanks refused'])
+    t.strictSame(await found({ [filter]: '4711' }), ['number refused'])
+  }
+})
