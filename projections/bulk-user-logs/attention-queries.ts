@@ -1,92 +1,101 @@
+import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import type { FailedCalls } from '../../src/domain/attention.ts'
+import type { FailedCalls, PartialCalls } from '../../src/domain/attention.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { AnyDb } from '../projection.ts'
-import { ENTRIES } from './live-tables.ts'
-import { buildTimeConditions, joinConditions } from './queries.ts'
+import { ENTRIES, FAILURES_BY_HOUR } from './live-tables.ts'
 import type { BulkUserLogTables } from './tables.ts'
-import { NO_KEY } from './tables.ts'
 
-/** The failed calls that are counted, the newest ones, and the most pairs of a key and a code. */
-const MAX_COUNTED = 10_000
+/** The sums of an hour that are read, the newest ones, and the most pairs of a key and a code. */
+const MAX_SUMS = 10_000
 const MAX_CAUSES = 200
 
-/**
- * Counts the failed calls of each key and code that were requested at a time (RFC 3339) or later, but not the files that
- * users upload: they see the outcome. `isCut` says that not all were counted, so that other keys and codes may be missing.
- */
-export async function readFailedCalls(
-  db: AnyDb,
-  companyId: string,
-  since: string,
-): Promise<{ failedCalls: FailedCalls[]; isCut: boolean }> {
-  const company = toUuid(companyId)
-  const { rows } = await sql<
-    Pick<BulkUserLogTables['entries'], 'key_id' | 'key_name'> & {
-      code: string
-      calls: number
-      first_at: string
-      last_call: string
-      counted: number
-    }
-  >`
-    with failed as (
-      select position, call_id, key_id, key_name, error_code, requested_at from ${ENTRIES}
-      where company_id = ${company} and status = 'Failed' and key_id <> ${toUuid(NO_KEY)} and requested_at >= ${since}
-        and ${joinConditions(buildTimeConditions(company, { from: since }, sql.ref('position')))}
-      order by position desc limit ${MAX_COUNTED}
-    )
-    select key_id, (array_agg(key_name order by position desc))[1] as key_name, error_code as code,
-      count(*)::integer as calls, min(requested_at) as first_at, (array_agg(call_id order by position desc))[1] as last_call,
-      (select count(*)::integer from failed) as counted
-    from failed group by key_id, error_code order by max(position) desc limit ${MAX_CAUSES + 1}`.execute(db)
-  const failedCalls = rows.slice(0, MAX_CAUSES).map((row) => ({
-    key: { id: fromUuid('key', row.key_id), name: row.key_name },
-    code: row.code,
-    calls: row.calls,
-    isMore: row.counted === MAX_COUNTED,
-    firstAt: row.first_at,
-    lastLogId: fromUuid('log', row.last_call),
-  }))
-  return { failedCalls, isCut: rows.length > MAX_CAUSES || rows[0]?.counted === MAX_COUNTED }
+/** The failed calls of a key with a code, as `selectFailedCalls` selects them; partly applied ones have an empty code. */
+export interface FailedCallsRow {
+  key_id: string
+  key_name: string
+  code: string
+  calls: number
+  records: number
+  refused: number
+  first_at: string
+  last_call_id: string
+  is_cut: boolean
 }
 
-interface LastCall {
-  keyId: string
+/**
+ * Selects the failed and the partly applied calls of each key and code in the hours (UTC) that begin at a time (RFC 3339)
+ * or later, the latest first, but not the files that users upload: they see the outcome.
+ */
+export function selectFailedCalls(companyId: string, since: string): RawBuilder<FailedCallsRow> {
+  const company = toUuid(companyId)
+  return sql`
+    with sums as (
+      select * from ${FAILURES_BY_HOUR} where company_id = ${company} and hour >= ${since}
+      order by hour desc limit ${MAX_SUMS}
+    ), causes as (
+      select key_id, error_code as code, sum(calls)::bigint as calls, sum(records)::bigint as records,
+        sum(refused)::bigint as refused,
+        min(first_at) as first_at, max(last_position) as last_position,
+        (array_agg(last_call_id order by last_position desc))[1] as last_call_id
+      from sums group by key_id, error_code order by last_position desc limit ${MAX_CAUSES + 1}
+    )
+    select c.key_id, k.name as key_name, c.code, c.calls, c.records, c.refused, c.first_at, c.last_call_id,
+      (select count(*) from sums) = ${MAX_SUMS} as is_cut
+    from causes c join api_keys k on k.company_id = ${company} and k.api_id = c.key_id order by c.last_position desc`
+}
+
+/**
+ * Turns what `selectFailedCalls` selected into facts. `isCut` says that not all were counted, so that other keys and codes
+ * may be missing.
+ */
+export function readFailedCalls(rows: readonly FailedCallsRow[]): {
+  failedCalls: FailedCalls[]
+  partialCalls: PartialCalls[]
+  isCut: boolean
+} {
+  const isMore = rows.some((row) => row.is_cut)
+  const all = rows.slice(0, MAX_CAUSES).map(({ code, refused, records: total, ...row }) => ({
+    code,
+    refused,
+    total,
+    calls: row.calls,
+    key: { id: fromUuid('key', row.key_id), name: row.key_name },
+    isMore,
+    firstAt: row.first_at,
+    lastLogId: fromUuid('log', row.last_call_id),
+  }))
+  const [partialCalls, failedCalls] = [all.filter(({ code }) => code === ''), all.filter(({ code }) => code !== '')]
+  return { failedCalls, partialCalls, isCut: isMore || rows.length > MAX_CAUSES }
+}
+
+/** A company's last call. */
+export interface LastCall {
   logId: string
   requestedAt: string
   records: number
   status: 'Completed' | 'Failed'
 }
 
-type LastCallRow = Pick<BulkUserLogTables['entries'], 'key_id' | 'call_id' | 'requested_at' | 'total' | 'status'>
-
-const LAST_CALL = sql`select e.key_id, e.call_id, e.requested_at, e.total, e.status from ${ENTRIES} e`
+type LastCallRow = Pick<BulkUserLogTables['entries'], 'call_id' | 'requested_at' | 'total' | 'status'>
 
 /** Finds a company's last call; null if it has made none. */
 export async function findLastCall(db: AnyDb, companyId: string): Promise<LastCall | null> {
-  const { rows } = await sql<LastCallRow>`${LAST_CALL}
-    where e.company_id = ${toUuid(companyId)} order by e.position desc limit 1`.execute(db)
-  return rows[0] ? toLastCall(rows[0]) : null
+  const { rows } = await sql<LastCallRow>`select call_id, requested_at, total, status from ${ENTRIES}
+    where company_id = ${toUuid(companyId)} order by position desc limit 1`.execute(db)
+  const [row] = rows
+  return row
+    ? { logId: fromUuid('log', row.call_id), requestedAt: row.requested_at, records: row.total, status: row.status }
+    : null
 }
 
-/** Finds the last call of each of these keys. */
-export async function findLastCallsOf(db: AnyDb, companyId: string, keyIds: string[]): Promise<LastCall[]> {
-  if (keyIds.length === 0) return []
-  const { rows } = await sql<LastCallRow>`
-    select last.* from unnest(${keyIds.map(toUuid)}::uuid[]) as key (key_id) cross join lateral (${LAST_CALL}
-      where e.company_id = ${toUuid(companyId)} and e.key_id = key.key_id order by e.position desc limit 1) last`.execute(
-    db,
-  )
-  return rows.map(toLastCall)
-}
-
-function toLastCall(row: LastCallRow): LastCall {
-  return {
-    keyId: fromUuid('key', row.key_id),
-    logId: fromUuid('log', row.call_id),
-    requestedAt: row.requested_at,
-    records: row.total,
-    status: row.status,
-  }
+/** Selects when each of these keys made the last of the calls in the log. Keys that made none are missing. */
+export function selectLastCalls(
+  companyId: string,
+  keyIds: readonly string[],
+): RawBuilder<Pick<BulkUserLogTables['entries'], 'key_id' | 'requested_at'>> {
+  return sql`
+    select last.* from unnest(${keyIds.map(toUuid)}::uuid[]) as key (key_id) cross join lateral (
+      select e.key_id, e.requested_at from ${ENTRIES} e
+      where e.company_id = ${toUuid(companyId)} and e.key_id = key.key_id order by e.position desc limit 1) last`
 }

@@ -130,10 +130,8 @@ function splitByCall({ events, call }: Omit<CompanyEvents, 'companyId'>): Part[]
 
 /** An entry. Fields have the names of their columns, except for ids. */
 interface Entry extends CountedEntry {
-  callId: string
   duration_ms: number
   http_status: number
-  error_code: string | null
   error_detail: string | null
   key_name: string
   request_id: string

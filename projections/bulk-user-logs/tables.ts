@@ -55,6 +55,22 @@ export type BulkUserLogTables = {
     failed: number
     no_updates: number
   }
+  /**
+   * The calls of a key that failed with a code, by hour, without the files that users upload. The code is empty for calls
+   * that completed and refused some of their records.
+   */
+  failures_by_hour: {
+    company_id: string
+    hour: string
+    key_id: string
+    error_code: string
+    calls: number
+    records: number
+    refused: number
+    first_at: string
+    last_position: number
+    last_call_id: string
+  }
 }
 
 /** Stands for all keys of a company (no key is that old), so that reading their sums costs the same for any number. */
@@ -117,6 +133,20 @@ export const BULK_USER_LOG_TABLES: Record<keyof BulkUserLogTables, string> = {
     failed bigint not null,
     no_updates bigint not null,
     primary key (company_id, key_id, hour, operation, status)
+  ) with (fillfactor = 80)`,
+
+  failures_by_hour: `(
+    company_id uuid not null,
+    hour timestamptz(3) not null,
+    key_id uuid not null,
+    error_code text not null,
+    calls bigint not null,
+    records bigint not null,
+    refused bigint not null,
+    first_at timestamptz(3) not null,
+    last_position bigint not null,
+    last_call_id uuid not null,
+    primary key (company_id, hour, key_id, error_code)
   ) with (fillfactor = 80)`,
 }
 

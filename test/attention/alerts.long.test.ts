@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
-import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
-import { schemaOf } from '../../projections/projection.ts'
 import { changeAlerts } from '../../src/accounts/attention/change-alerts.ts'
 import { checkCompany } from '../../src/accounts/attention/check-company.ts'
 import { tellUsers } from '../../src/accounts/attention/tell-users.ts'
@@ -15,6 +13,7 @@ import { createSecretBox } from '../../src/accounts/secrets/secret-box.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
 import { startService } from '../support/service.ts'
 import { earlier } from '../support/postgres/move-back.ts'
+import { FAILURES_BY_HOUR } from '../support/postgres/projection-tables.ts'
 
 const service = await startService(t)
 const { pool, db } = service
@@ -313,19 +312,13 @@ await t.test('failed calls stay raised while there are more of them than are cou
   await service.call('POST', '/v1/employees', { body: 'x', key })
   await service.project(id)
   await check(id)
-  const fail = (calls: number, code: string) =>
-    pool.query(
-      `insert into "${schemaOf(bulkUserLogs)}".entries
-       select company_id, 1000000 + n + (select count(*) from "${schemaOf(bulkUserLogs)}".entries), gen_random_uuid(), status, operation, requested_at, duration_ms, http_status,
-         $3, error_detail, key_id, key_name, request_id, total, updated, deactivated, failed, no_updates, 1000000 + n, outcomes
-       from (select * from "${schemaOf(bulkUserLogs)}".entries where company_id = $1 order by position limit 1) e,
-         generate_series(1, $2::integer) n`,
-      [toUuid(id), calls, code],
-    )
-  await fail(10_000, 'validation_failed')
-  await pool.query(`update "${schemaOf(bulkUserLogs)}".hours set last_position = 2000000 where company_id = $1`, [
-    toUuid(id),
-  ])
+  await pool.query(
+    `insert into ${FAILURES_BY_HOUR}
+     select company_id, hour + make_interval(hours => n), key_id, 'validation_failed', calls, records, refused, first_at,
+       last_position + n, last_call_id
+     from ${FAILURES_BY_HOUR}, generate_series(1, 10000) n where company_id = $1`,
+    [toUuid(id)],
+  )
   await check(id)
   t.strictSame(await eventsOf(id), ['AttentionRaised calls_failed', 'AttentionRaised calls_failed'])
 })

@@ -16,7 +16,7 @@ import { employee, startService } from '../support/service.ts'
 
 const service = await startService(t)
 const companyId = service.company.id
-const TABLES = ['entries', 'rejected_names', 'hours', 'calls_by_hour'] as const
+const TABLES = ['entries', 'rejected_names', 'hours', 'calls_by_hour', 'failures_by_hour'] as const
 const LIVE = schemaOf(bulkUserLogs)
 
 async function makeHistory(key = service.company.key): Promise<void> {
@@ -119,6 +119,17 @@ await t.test('the sums of hours match the entries, of each key and of all keys',
   t.strictSame(summed, counted)
 })
 
+await t.test('the sums of failed and partly applied calls match the entries, of each key and code', async (t) => {
+  const { rows: summed } = await ownerPool.query(`select * from ${LIVE}.failures_by_hour order by 1, 2, 3, 4`)
+  const { rows: counted } = await ownerPool.query(
+    `select company_id, date_trunc('hour', requested_at, 'UTC') as hour, key_id, coalesce(error_code, '') as error_code, count(*) as calls,
+      sum(total)::bigint as records, sum(failed)::bigint as refused, min(requested_at) as first_at, max(position) as last_position,
+      (array_agg(call_id order by position desc))[1] as last_call_id
+    from ${LIVE}.entries where failed > 0 or status = 'Failed' group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
+  )
+  t.strictSame(summed, counted)
+})
+
 await t.test('every entry is within the positions of its hour', async (t) => {
   const { rows } = await ownerPool.query(
     `select 1 from ${LIVE}.entries e left join ${LIVE}.hours h
@@ -149,7 +160,7 @@ await t.test('erasing refused records keeps their entries, and no hash of them',
   const erased = events.map((event) => (event.type === 'EmployeeRecordRejected' ? { ...event, data: null } : event))
   const schema = await foldInto('erased', erased)
   t.strictSame(await rowsOf(schema, 'rejected_names'), [])
-  for (const table of ['entries', 'hours', 'calls_by_hour'])
+  for (const table of ['entries', 'hours', 'calls_by_hour', 'failures_by_hour'])
     t.strictSame(await rowsOf(schema, table), await rowsOf(LIVE, table), table)
 })
 

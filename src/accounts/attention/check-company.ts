@@ -5,7 +5,7 @@ import { toUuid } from '../../domain/ids.ts'
 import { appendCompanyEvents, nextVersion, SCHEDULE } from '../../ledger/append/append-company-events.ts'
 import type { CompanyServices } from '../change-company.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { readAttention } from './read-attention.ts'
+import { readAttention, readClockOf } from './read-attention.ts'
 
 /**
  * Compares what needs attention now with what the company's events say, and appends an event for each difference. Two
@@ -25,6 +25,7 @@ export async function checkCompany(
   const found = await readAttention(
     db,
     companyId,
+    await readClockOf(db, companyId),
     raised.map(({ item }) => item),
   )
   // Most checks find no difference, and take no lock.

@@ -1,11 +1,11 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
+import type { FailedCallsRow } from '../../../projections/bulk-user-logs/attention-queries.ts'
 import {
-  findLastCall,
-  findLastCallsOf,
   readFailedCalls,
+  selectFailedCalls,
+  selectLastCalls,
 } from '../../../projections/bulk-user-logs/attention-queries.ts'
-import { readPartialCalls } from '../../../projections/bulk-user-logs/partial-calls.ts'
 import { BULK_USER_LOGS } from '../../../projections/bulk-user-logs/queries.ts'
 import { EMPLOYEES } from '../../../projections/employees/queries.ts'
 import type { AttentionFacts, AttentionItem, KeyFacts } from '../../domain/attention.ts'
@@ -20,67 +20,103 @@ import {
 import type { AttentionKind } from '../../domain/attention-kinds.ts'
 import { REFRESH_PERIODS, windowStart } from '../../domain/accounts/quota.ts'
 import { fromUuid, isId, toUuid } from '../../domain/ids.ts'
-import type { ApiKeyRow } from '../api-keys/read-api-keys.ts'
-import { SELECT_API_KEYS, toApiKeyRecord } from '../api-keys/read-api-keys.ts'
-import { readFailingWork } from '../../ledger/background/failing-work.ts'
-import { findUnfoldedCallsOf } from '../../ledger/calls/find-unfolded-calls.ts'
+import type { UsageRow } from '../../ledger/append/statements.ts'
+import { keyUsageOf } from '../../ledger/append/statements.ts'
+import { selectFailingWork } from '../../ledger/background/failing-work.ts'
+import type { UnfoldedCall } from '../../ledger/calls/select-unfolded-calls.ts'
+import { selectUnfoldedCalls } from '../../ledger/calls/select-unfolded-calls.ts'
 import type { LedgerDb, Row } from '../../ledger/tables.ts'
-import { readDisputes } from './read-disputes.ts'
+import { selectDisputes } from './read-disputes.ts'
 
 type Condition = RawBuilder<unknown>
 
-/** What needs attention, and the company's last call. */
+/** What needs attention. */
 export interface Attention {
-  /** The time of what was read, RFC 3339 UTC. */
+  /** The time for which it was decided, RFC 3339 UTC. */
   now: string
   items: AttentionItem[]
   /** The kinds of which there may be more than `items` has. */
   uncounted: AttentionKind[]
-  /** Null if the company has made no call. */
-  lastCall: { logId: string; requestedAt: string; records: number; status: 'Completed' | 'Failed' } | null
+}
+
+/** The database's time (RFC 3339 UTC), and the company's time zone. */
+export interface CompanyClock {
+  now: string
+  timeZone: string
 }
 
 /** The keys that are read of each need, and those that expect calls. */
 const MAX_KEYS = 200
 const MAX_EXPECTING = 1_000
 
+/** Reads the clock of a company. */
+export async function readClockOf(db: LedgerDb, companyId: string): Promise<CompanyClock> {
+  const { rows } = await sql<Row<'companies', 'time_zone'> & { now: string }>`
+    select clock_timestamp() as now, time_zone from companies where company_id = ${toUuid(companyId)}`.execute(db)
+  return { now: rows[0]!.now, timeZone: rows[0]!.time_zone }
+}
+
 /**
- * Reads what needs the attention of a company's administrators now, by the database's clock. The keys of the items in
- * `raised` are read however many others there are, to tell whether they still need attention.
+ * Reads what needs the attention of a company's administrators at a time. The keys of the items in `raised` are read
+ * however many others there are, to tell whether they still need attention. Every page of an administrator reads this, so
+ * it is one statement, and another one if keys expect calls.
  */
 export async function readAttention(
   db: LedgerDb,
   companyId: string,
+  { now, timeZone }: CompanyClock,
   raised: readonly AttentionItem[] = [],
 ): Promise<Attention> {
-  const { now, timeZone } = await readClockOf(db, companyId)
+  const company = toUuid(companyId)
   const since = new Date(startOfYesterday(Date.parse(now), timeZone)).toISOString()
-  // One after the other, on one connection: every page of an administrator reads this.
-  const { failedCalls, isCut } = await readFailedCalls(db, companyId, since)
-  const { partialCalls, isCut: arePartialCut } = await readPartialCalls(db, companyId, since)
+  const { rows } = await sql<FactRows>`select ${listOf(selectFailedCalls(companyId, since))} as failed_calls,
+    ${listOf(selectKeys(company, now, raised))} as keys, ${listOf(selectWebhooks(company))} as webhooks,
+    ${listOf(selectProvider(company))} as providers, ${listOf(selectParkedProjections(company))} as parked,
+    ${listOf(selectDisputes(companyId))} as disputes, ${listOf(selectFailingWork(companyId))} as failing_work`.execute(
+    db,
+  )
+  const facts = rows[0]!
+  const { failedCalls, partialCalls, isCut } = readFailedCalls(facts.failed_calls)
+  const withTime = <Calls extends { firstAt: string }>(calls: Calls): Calls => ({
+    ...calls,
+    firstAt: toTime(calls.firstAt),
+  })
   const items = findAttention({
     now,
     timeZone,
-    keys: await readKeys(db, companyId, now, raised),
-    failedCalls,
-    partialCalls,
-    webhooks: await readWebhooks(db, companyId),
-    provider: await readProvider(db, companyId),
-    parkedProjections: await readParkedProjections(db, companyId),
-    disputes: await readDisputes(db, companyId),
-    failingWork: await readFailingWork(db, companyId),
+    keys: await addLastCalls(db, companyId, facts.keys),
+    failedCalls: failedCalls.map(withTime),
+    partialCalls: partialCalls.map(withTime),
+    webhooks: facts.webhooks.map(toWebhook),
+    provider: facts.providers.map(toProvider)[0] ?? null,
+    parkedProjections: facts.parked.filter(isCurrent).map(toParked),
+    disputes: facts.disputes.map((dispute) => ({ ...dispute, since: toTime(dispute.since) })),
+    failingWork: facts.failing_work.map((work) => ({ ...work, since: toTime(work.since) })),
   })
-  const uncounted: AttentionKind[] = [
-    ...(isCut ? (['calls_failed'] as const) : []),
-    ...(arePartialCut ? (['records_refused'] as const) : []),
-  ]
-  return { now, items, uncounted, lastCall: await findLastCall(db, companyId) }
+  return { now, items, uncounted: isCut ? ['calls_failed', 'records_refused'] : [] }
 }
 
-async function readClockOf(db: LedgerDb, companyId: string): Promise<{ now: string; timeZone: string }> {
-  const { rows } = await sql<Row<'companies', 'time_zone'> & { now: string }>`
-    select clock_timestamp() as now, time_zone from companies where company_id = ${toUuid(companyId)}`.execute(db)
-  return { now: rows[0]!.now, timeZone: rows[0]!.time_zone }
+/** What is read of a company, each as the rows of a statement of its own. */
+interface FactRows {
+  failed_calls: FailedCallsRow[]
+  keys: KeyRow[]
+  webhooks: WebhookRow[]
+  providers: ProviderRow[]
+  parked: ParkedRow[]
+  disputes: AttentionFacts['disputes']
+  failing_work: AttentionFacts['failingWork']
+}
+
+/** SQL for the rows of a query as one JSON array, in their order. */
+function listOf<Listed>(query: RawBuilder<Listed>): RawBuilder<Listed[]> {
+  return sql`(select coalesce(json_agg(r), '[]') from (${query}) r)`
+}
+
+/** PostgreSQL writes times in JSON without the zeros at their ends, and UTC as an offset. */
+function toTime(time: string): string
+function toTime(time: string | null): string | null
+function toTime(time: string | null): string | null {
+  return time === null ? null : new Date(time).toISOString()
 }
 
 /**
@@ -105,93 +141,117 @@ function buildNeeds(now: string): Record<Extract<AttentionKind, `quota_${string}
   }
 }
 
-/** Reads the keys that need most, those that expect calls, and those that were raised. */
-async function readKeys(
-  db: LedgerDb,
-  companyId: string,
-  now: string,
-  raised: readonly AttentionItem[],
-): Promise<KeyFacts[]> {
-  const company = toUuid(companyId)
+type KeyRow = Row<'api_keys', 'api_id' | 'name' | 'is_enabled' | 'created_at' | 'expires_at'> &
+  Row<'api_keys', 'quota_limit' | 'refresh_period' | 'expected_calls' | 'expected_since'> &
+  UsageRow
+
+/** Selects the keys that need most, those that expect calls, and those that were raised. */
+function selectKeys(company: string, now: string, raised: readonly AttentionItem[]): RawBuilder<KeyRow> {
   const raisedIds = [...new Set(raised.map(({ subject }) => subject.id))].filter((id) => isId('key', id)).map(toUuid)
   const needs = Object.values(buildNeeds(now)).map((isNeeded, at) => sql`when ${isNeeded} then ${at}::integer`)
   // Keys with the same need are in an order that another key doesn't change.
-  const { rows } = await sql<ApiKeyRow>`${sql.raw(SELECT_API_KEYS)}
-    where k.company_id = ${company} and k.api_id in (
-      select api_id from (
-        select k.api_id, need, k.expected_calls is not null as expects,
-          row_number() over (partition by need order by k.expires_at, k.api_id) as nth,
-          row_number() over (partition by k.expected_calls is null order by u.last_used nulls first, k.api_id) as nth_expecting
-        from api_keys k join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
-          cross join lateral (select case ${sql.join(needs, sql` `)} end as need) needs
-        where k.company_id = ${company} and not k.is_revoked
-      ) ranked
-      where need is not null and nth <= ${MAX_KEYS} or expects and nth_expecting <= ${MAX_EXPECTING}
-        or api_id = any(${raisedIds}::uuid[]))
-    order by k.api_id desc`.execute(db)
-  const keys = rows.map(toApiKeyRecord)
-  const waiting = keys.filter(({ expectedCalls }) => expectedCalls !== null).map(({ id }) => id)
-  // The log last: what it doesn't have yet, the ledger was asked for before.
-  const unfolded = await findUnfoldedCallsOf(db, companyId, BULK_USER_LOGS, waiting)
-  const calls = await findLastCallsOf(db, companyId, waiting)
-  const lastCallOf = new Map(calls.map(({ keyId, requestedAt }) => [keyId, requestedAt]))
-  return keys.map((key) => ({
-    id: key.id,
-    name: key.name,
-    isEnabled: key.isEnabled,
-    createdAt: key.createdAt,
-    expiresAt: key.expiresAt,
-    quotaLimit: key.quotaLimit,
-    refreshPeriod: key.refreshPeriod,
-    usage: key.usage,
-    expectation: key.expectedCalls && key.expectedSince ? { calls: key.expectedCalls, since: key.expectedSince } : null,
-    lastCallAt: unfolded.get(key.id) ?? lastCallOf.get(key.id) ?? null,
-  }))
+  return sql`
+    select api_id, name, is_enabled, created_at, expires_at, quota_limit, refresh_period, expected_calls, expected_since,
+      window_start, requests_made, last_used
+    from (
+      select k.*, u.window_start, u.requests_made, u.last_used, need,
+        row_number() over (partition by need order by k.expires_at, k.api_id) as nth,
+        row_number() over (partition by k.expected_calls is null order by u.last_used nulls first, k.api_id) as nth_expecting
+      from api_keys k join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
+        cross join lateral (select case ${sql.join(needs, sql` `)} end as need) needs
+      where k.company_id = ${company} and not k.is_revoked
+    ) ranked
+    where need is not null and nth <= ${MAX_KEYS} or expected_calls is not null and nth_expecting <= ${MAX_EXPECTING}
+      or api_id = any(${raisedIds}::uuid[])
+    order by api_id desc`
 }
 
-async function readWebhooks(db: LedgerDb, companyId: string): Promise<AttentionFacts['webhooks']> {
-  const rows = await db
-    .selectFrom('webhooks as w')
-    .innerJoin('webhook_progress as p', (join) =>
-      join.onRef('p.company_id', '=', 'w.company_id').onRef('p.webhook_id', '=', 'w.webhook_id'),
-    )
-    .select(['w.webhook_id', 'w.url', 'w.description', 'w.status', 'w.disabled_reason', 'w.disabled_at'])
-    .select(['p.failing_since', 'p.error'])
-    .where('w.company_id', '=', toUuid(companyId))
-    .where('w.status', '<>', 'paused')
-    .where((is) => is.or([is('w.disabled_reason', 'is not', null), is('p.failing_since', 'is not', null)]))
-    .orderBy('w.webhook_id')
-    .execute()
-  return rows.map((row) => ({
+/** Adds when each key that expects calls made its last one. */
+async function addLastCalls(db: LedgerDb, companyId: string, rows: readonly KeyRow[]): Promise<KeyFacts[]> {
+  const waiting = rows.filter((row) => row.expected_calls !== null).map((row) => fromUuid('key', row.api_id))
+  const lastCallOf = await readLastCallsOf(db, companyId, waiting)
+  return rows.map((row) => {
+    const id = fromUuid('key', row.api_id)
+    const [calls, since] = [row.expected_calls, row.expected_since]
+    return {
+      id,
+      name: row.name,
+      isEnabled: row.is_enabled,
+      createdAt: toTime(row.created_at),
+      expiresAt: toTime(row.expires_at),
+      quotaLimit: row.quota_limit,
+      refreshPeriod: row.refresh_period,
+      usage: keyUsageOf(row),
+      expectation: calls && since ? { calls, since: toTime(since) } : null,
+      lastCallAt: lastCallOf.get(id) ?? null,
+    }
+  })
+}
+
+/** Reads when each of these keys made its last call, which the log may not have yet. */
+async function readLastCallsOf(db: LedgerDb, companyId: string, keyIds: string[]): Promise<Map<string, string>> {
+  if (keyIds.length === 0) return new Map()
+  const { rows } = await sql<{ unfolded: UnfoldedCall[]; folded: { key_id: string; requested_at: string }[] }>`
+    select ${listOf(selectUnfoldedCalls(companyId, BULK_USER_LOGS, keyIds))} as unfolded,
+      ${listOf(selectLastCalls(companyId, keyIds))} as folded`.execute(db)
+  const { unfolded, folded } = rows[0]!
+  return new Map([
+    ...folded.map((row) => [fromUuid('key', row.key_id), toTime(row.requested_at)] as const),
+    ...unfolded.map((row) => [row.actor, toTime(row.recorded_at)] as const),
+  ])
+}
+
+type WebhookRow = Row<'webhooks', 'webhook_id' | 'url' | 'description' | 'disabled_reason' | 'disabled_at'> &
+  Row<'webhook_progress', 'failing_since' | 'error'>
+
+function selectWebhooks(company: string): RawBuilder<WebhookRow> {
+  return sql`
+    select w.webhook_id, w.url, w.description, w.disabled_reason, w.disabled_at, p.failing_since, p.error
+    from webhooks w join webhook_progress p on p.company_id = w.company_id and p.webhook_id = w.webhook_id
+    where w.company_id = ${company} and w.status <> 'paused'
+      and (w.disabled_reason is not null or p.failing_since is not null)
+    order by w.webhook_id`
+}
+
+function toWebhook(row: WebhookRow): AttentionFacts['webhooks'][number] {
+  return {
     id: fromUuid('whk', row.webhook_id),
     name: row.description || row.url,
     disabledReason: row.disabled_reason,
-    disabledAt: row.disabled_at,
-    failingSince: row.failing_since,
+    disabledAt: toTime(row.disabled_at),
+    failingSince: toTime(row.failing_since),
     error: row.error,
-  }))
+  }
 }
 
-async function readProvider(db: LedgerDb, companyId: string): Promise<AttentionFacts['provider']> {
-  const row = await db
-    .selectFrom('identity_providers')
-    .select(['provider_id', 'name', 'failing_since', 'fault'])
-    .where('company_id', '=', toUuid(companyId))
-    .where('use', '<>', 'off')
-    .executeTakeFirst()
-  if (!row) return null
-  return { id: fromUuid('idp', row.provider_id), name: row.name, failingSince: row.failing_since, fault: row.fault }
+type ProviderRow = Row<'identity_providers', 'provider_id' | 'name' | 'failing_since' | 'fault'>
+
+function selectProvider(company: string): RawBuilder<ProviderRow> {
+  return sql`select provider_id, name, failing_since, fault from identity_providers
+    where company_id = ${company} and use <> 'off'`
 }
 
-async function readParkedProjections(db: LedgerDb, companyId: string): Promise<AttentionFacts['parkedProjections']> {
-  const rows = await db
-    .selectFrom('checkpoints')
-    .select(['projection', 'version', 'position', 'parked_at'])
-    .where('company_id', '=', toUuid(companyId))
-    .where('parked_at', 'is not', null)
-    .execute()
-  const current = new Map([EMPLOYEES, BULK_USER_LOGS].map(({ name, version }) => [name, version]))
-  return rows
-    .filter(({ projection, version }) => current.get(projection) === version)
-    .map(({ projection, parked_at: parkedAt, position }) => ({ name: projection, parkedAt: parkedAt!, position }))
+function toProvider(row: ProviderRow): AttentionFacts['provider'] {
+  const { provider_id: id, name, failing_since: failingSince, fault } = row
+  return { id: fromUuid('idp', id), name, failingSince: toTime(failingSince), fault }
+}
+
+type ParkedRow = Row<'checkpoints', 'projection' | 'version' | 'position' | 'parked_at'>
+
+function selectParkedProjections(company: string): RawBuilder<ParkedRow> {
+  return sql`select projection, version, position, parked_at from checkpoints
+    where company_id = ${company} and parked_at is not null`
+}
+
+/** Whether this version of the program reads it. */
+function isCurrent({ projection, version }: ParkedRow): boolean {
+  return [EMPLOYEES, BULK_USER_LOGS].some((current) => current.name === projection && current.version === version)
+}
+
+function toParked({
+  projection,
+  parked_at: parkedAt,
+  position,
+}: ParkedRow): AttentionFacts['parkedProjections'][number] {
+  return { name: projection, parkedAt: toTime(parkedAt)!, position }
 }

@@ -1,18 +1,18 @@
+import type { RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import type { AttentionFacts } from '../../domain/attention.ts'
 import { toUuid } from '../../domain/ids.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 
+type Dispute = AttentionFacts['disputes'][number]
+
+/** Selects which witnesses dispute the ledger of a company. A fault is recorded with its time and its error. */
+export function selectDisputes(companyId: string): RawBuilder<Dispute> {
+  return sql`select witness as id, failing_since as since, fault, error from witness_progress
+    where company_id = ${toUuid(companyId)} and fault <> 'unavailable' order by witness`
+}
+
 /** Reads which witnesses dispute the ledger of a company. */
-export async function readDisputes(db: LedgerDb, companyId: string): Promise<AttentionFacts['disputes']> {
-  return (
-    db
-      .selectFrom('witness_progress')
-      .select(['witness as id', 'failing_since as since', 'fault', 'error'])
-      .where('company_id', '=', toUuid(companyId))
-      .where('fault', '<>', 'unavailable')
-      .orderBy('witness')
-      // A fault is recorded with its time and its error.
-      .$narrowType<AttentionFacts['disputes'][number]>()
-      .execute()
-  )
+export async function readDisputes(db: LedgerDb, companyId: string): Promise<Dispute[]> {
+  return (await selectDisputes(companyId).execute(db)).rows
 }

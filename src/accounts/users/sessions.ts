@@ -36,6 +36,8 @@ export interface SessionUser extends SignedInUser {
   timeZone: string
   /** The user's role when the cookie was issued. */
   sessionRole: Role
+  /** The database's time when the session was found, RFC 3339 UTC. */
+  now: string
 }
 
 /** The user of the row `u` may sign in without the company's identity provider. */
@@ -137,7 +139,7 @@ export async function findUserOfSession(
   const ids = { company: toUuid(companyId), hash: hashSecret(cookie) }
   const { rows } = await sql<SessionRow>`
     select u.user_id, u.role, u.name, u.email, s.role as session_role, c.name as company_name, c.time_zone,
-      s.last_used < clock_timestamp() - make_interval(secs => ${getLastUseStep(idleMinutes)}::integer) as is_stale
+      clock_timestamp() as now, s.last_used < clock_timestamp() - make_interval(secs => ${getLastUseStep(idleMinutes)}::integer) as is_stale
     from sessions s
     join users u on u.company_id = s.company_id and u.user_id = s.user_id
     join companies c on c.company_id = s.company_id
@@ -163,6 +165,7 @@ export async function findUserOfSession(
     companyName: row.company_name,
     timeZone: row.time_zone,
     sessionRole: row.session_role,
+    now: row.now,
   }
 }
 
@@ -170,6 +173,7 @@ type SessionRow = Row<'users', 'user_id' | 'role' | 'name' | 'email'> &
   Row<'companies', 'time_zone'> & {
     session_role: Role
     company_name: string
+    now: string
     is_stale: boolean
   }
 

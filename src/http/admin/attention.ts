@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from '@sinclair/typebox'
-import { readAttention } from '../../accounts/attention/read-attention.ts'
+import { findLastCall } from '../../../projections/bulk-user-logs/attention-queries.ts'
+import { readAttention, readClockOf } from '../../accounts/attention/read-attention.ts'
 import type { AttentionItem } from '../../domain/attention.ts'
 import type { AttentionKind } from '../../domain/attention-kinds.ts'
 import { ATTENTION_KINDS } from '../../domain/attention-kinds.ts'
@@ -89,7 +90,9 @@ export function attention(app: FastifyInstance, db: LedgerDb): void {
       },
     },
     async (request) => {
-      const { items, lastCall } = await readAttention(db, userOf(request).companyId)
+      const { companyId } = userOf(request)
+      const { items } = await readAttention(db, companyId, await readClockOf(db, companyId))
+      const lastCall = await findLastCall(db, companyId)
       return {
         items,
         last_call: lastCall && {

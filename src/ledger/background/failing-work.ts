@@ -1,3 +1,4 @@
+import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { BackgroundWork } from '../../domain/background-work.ts'
@@ -93,14 +94,14 @@ export function expireFailingWork(pool: Pool): Promise<number> {
   )
 }
 
+/** Selects the work that fails in a company, that which began first before the rest. */
+export function selectFailingWork(companyId: string): RawBuilder<FailingWork> {
+  return sql`select work, subject, since, error from failing_work where company_id = ${toUuid(companyId)} order by since`
+}
+
 /** Reads the work that fails in a company, that which began first before the rest. */
 export async function readFailingWork(db: LedgerDb, companyId: string): Promise<FailingWork[]> {
-  return db
-    .selectFrom('failing_work')
-    .select(['work', 'subject', 'since', 'error'])
-    .where('company_id', '=', toUuid(companyId))
-    .orderBy('since')
-    .execute()
+  return (await selectFailingWork(companyId).execute(db)).rows
 }
 
 /** Work that fails for some companies, or for all. */

@@ -1,10 +1,9 @@
 import t from 'tap'
-import { bulkUserLogs } from '../../../projections/bulk-user-logs/fold.ts'
-import { schemaOf } from '../../../projections/projection.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
 import { employee, startService } from '../../support/service.ts'
 import { earlier } from '../../support/postgres/move-back.ts'
+import { FAILURES_BY_HOUR } from '../../support/postgres/projection-tables.ts'
 
 const service = await startService(t)
 const { company, pool } = service
@@ -238,8 +237,7 @@ await t.test('a parked read model needs attention', async (t) => {
 })
 
 await t.test('calls that failed before yesterday need no attention any more', async (t) => {
-  const schema = schemaOf(bulkUserLogs)
-  await pool.query(`update "${schema}".entries set requested_at = ${earlier('requested_at', "interval '48 hours'")}`)
+  await pool.query(`update ${FAILURES_BY_HOUR} set hour = ${earlier('hour', "interval '48 hours'")}`)
   t.notOk((await kinds()).includes('calls_failed'))
 })
 

@@ -11,3 +11,4 @@ export const ENTRIES = `${LOGS}.entries`
 export const HOURS = `${LOGS}.hours`
 export const CALLS_BY_HOUR = `${LOGS}.calls_by_hour`
 export const REJECTED_NAMES = `${LOGS}.rejected_names`
+export const FAILURES_BY_HOUR = `${LOGS}.failures_by_hour`

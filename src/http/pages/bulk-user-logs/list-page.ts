@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
-import type { EntryCount, EntryFilter } from '../../../../projections/bulk-user-logs/queries.ts'
+import type { EntryCount, EntryFilter, LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import {
   findLogEntry,
   listLogEntries,
@@ -23,7 +23,7 @@ import { invalidQuery } from '../../server/query-values.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { databaseTimeMs } from '../../../postgres/database-clock.ts'
 import { buildUrl, findBaseUrl } from '../parts/addresses.ts'
-import { renderAttention } from '../parts/attention.ts'
+import { renderAllWell, renderAttention } from '../parts/attention.ts'
 import { countFacets, type Facets } from './facets.ts'
 import { addUploadPages } from '../uploads/upload-page.ts'
 import { addEntryPages } from './entry-page.ts'
@@ -101,8 +101,7 @@ async function sendEntryList(
   const whenNone = isEmpty ? renderFirstCall(baseUrl, active?.id ?? null) : page.searched ? html`` : renderNoMatch()
   const chart = isEmpty ? null : await readCallsChart(db, companyId, { given, filter }, timeZone)
   const isFirst = place.before === null && place.after === null && Object.keys(given).length === 0
-  const attention = isFirst ? await readAttentionOf(request) : null
-  const top = attention ? renderAttention(attention, timeZone, databaseTimeMs()) : html``
+  const top = isFirst ? await renderTop(request, page.entries[0]) : html``
   return send(
     renderLogPage(html`${top} ${renderBar(pageFilter, chart, isEmpty ? null : facets)}`, {
       ...page,
@@ -113,6 +112,16 @@ async function sendEntryList(
       whenNone,
     }),
   )
+}
+
+/** Renders what the first page begins with: what needs attention, or that all is well. */
+async function renderTop(request: FastifyRequest, newest: LogEntry | undefined): Promise<Html> {
+  const attention = await readAttentionOf(request)
+  if (attention === null) return html``
+  const { timeZone } = getViewer(request)
+  return attention.items.length > 0
+    ? renderAttention(attention.items, timeZone, databaseTimeMs())
+    : renderAllWell(newest?.entry, timeZone)
 }
 
 /** Where a page of the list starts: the positions in its address. */

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Attention } from '../../../accounts/attention/read-attention.ts'
+import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import type { AttentionItem } from '../../../domain/attention.ts'
 import type { ProblemCode } from '../../../domain/errors.ts'
 import type { AttentionKind } from '../../../domain/attention-kinds.ts'
@@ -52,18 +52,20 @@ const OF_RECORDS: ReadonlySet<string> = new Set<ProblemCode>([
 /** Items that are shown at once, and those that a click shows; any others are only counted. */
 const [SHOWN_ITEMS, MORE_ITEMS] = [4, 20]
 
+/** Renders that nothing needs attention, with the last call; nothing if there is none. */
+export function renderAllWell(lastCall: LogEntry['entry'] | undefined, timeZone: string): Html {
+  if (!lastCall) return html``
+  const { requested_at: requestedAt, counts } = lastCall
+  return html`<p class="well">
+    All well. Last call: ${formatTime(requestedAt, timeZone)}, ${formatCount(counts.total, 'record')}.
+  </p>`
+}
+
 /**
- * Renders what needs attention, each item with what to do; or that all is well. On narrow pages it is one line that
- * opens, so that the list below it is in view.
+ * Renders what needs attention, each item with what to do. On narrow pages it is one line that opens, so that the list
+ * below it is in view.
  */
-export function renderAttention({ items, lastCall }: Attention, timeZone: string, nowMs: number): Html {
-  if (items.length === 0) {
-    if (lastCall === null) return html``
-    const { requestedAt, records } = lastCall
-    return html`<p class="well">
-      All well. Last call: ${formatTime(requestedAt, timeZone)}, ${formatCount(records, 'record')}.
-    </p>`
-  }
+export function renderAttention(items: readonly AttentionItem[], timeZone: string, nowMs: number): Html {
   return html`<section class="attention" aria-labelledby="attention">
     <h2 id="attention">Needs attention</h2>
     <details class="folded">

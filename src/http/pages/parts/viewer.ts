@@ -70,11 +70,11 @@ declare module 'fastify' {
 /** Lets the pages of administrators show what needs attention; runs after `requireViewer`. */
 export function showAttention(reads: Reads) {
   return async (request: FastifyRequest): Promise<void> => {
-    const { companyId, role } = getViewer(request)
+    const { companyId, role, ...clock } = getViewer(request)
     if (role !== 'admin') return
     let read: Promise<Attention | null> | undefined
     const readOnce = () =>
-      readInTime(reads, companyId, (db) => readAttention(db, companyId)).catch((error: unknown) => {
+      readInTime(reads, companyId, (db) => readAttention(db, companyId, clock)).catch((error: unknown) => {
         // The page itself may well work.
         request.log.warn({ err: error }, 'could not read what needs attention')
         return null
