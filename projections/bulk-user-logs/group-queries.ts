@@ -4,8 +4,9 @@ import type { CallCounts, Operation } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import { ENTRIES } from './live-tables.ts'
 import type { EntryFilter, ValueFilter } from './queries.ts'
-import { buildColumnConditions, buildTimeConditions, joinConditions } from './queries.ts'
+import { buildColumnConditions } from './queries.ts'
 import type { BulkUserLogTables } from './tables.ts'
+import { buildTimeConditions, joinConditions } from './time-conditions.ts'
 
 /** The entries with the same status, operation, key, error code and HTTP status. */
 export interface EntryGroup extends Record<keyof ValueFilter, string | number | null> {

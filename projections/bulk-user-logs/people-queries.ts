@@ -2,15 +2,16 @@ import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { normalizeEmail } from '../../src/domain/attributes.ts'
 import { listStoredForms, normalizeText } from '../../src/domain/normalize-text.ts'
-import { RECORD_ERROR_CODES } from '../../src/domain/errors.ts'
 import { fromUuid, isId, toUuid } from '../../src/domain/ids.ts'
 import { readAddress } from '../../src/domain/networks.ts'
-import { selectHashKey, hashName, listPossibleNames } from './rejected-names.ts'
+import type { FoundBy } from './rejected-names.ts'
+import { formatCode, listPossibleNames } from './rejected-names.ts'
 import { employees, normalizeSearchText } from '../employees/fold.ts'
 import type { EmployeeTables } from '../employees/rows.ts'
 import type { AnyDb } from '../projection.ts'
 import { schemaOf } from '../projection.ts'
 import { NO_KEY } from './tables.ts'
+import { buildTimeConditions, joinConditions } from './time-conditions.ts'
 
 /**
  * Filters records by person. Both fields are compared with the employee's current values, and with the exact id, email
@@ -32,14 +33,17 @@ export interface PersonSearch {
   text: string
   /** The ids of the employees; null if they are too many to list. */
   employeeIds: ReadonlySet<string> | null
+  /** What finds their refused records, and those that the text finds in another way. */
+  names: readonly FoundBy[]
   /** Conditions on an entry `e`, joined by OR: what else the text may name. */
   ofEntry: RawBuilder<unknown>[]
 }
 
 /** More employees are not listed: those of a call are compared with the text instead. */
 const MAX_LISTED = 100
-/** Of keys with the same name, only the newest are found. */
+/** Of keys with the same name, only the newest are found; of those used from one address, the last used ones. */
 const MAX_KEYS = 20
+const MAX_SENDERS = 100
 
 const EMPLOYEES = sql.id(schemaOf(employees), 'employees')
 /** Has the unique indexes on email and external id. */
@@ -56,8 +60,7 @@ export async function findPeople(db: AnyDb, companyId: string, { employee, q }: 
     people.push(
       await listPeople(
         db,
-        employee,
-        [],
+        { text: employee, names: [], ofEntry: [] },
         sql`${email} union ${find(sql`external_id = any(${listStoredForms(employee)}::text[])`)}`,
       ),
     )
@@ -67,8 +70,7 @@ export async function findPeople(db: AnyDb, companyId: string, { employee, q }: 
     people.push(
       await listPeople(
         db,
-        q,
-        await listEntryConditions(db, company, q),
+        { text: q, names: [formatCode(q)], ofEntry: await listEntryConditions(db, company, q) },
         sql`select employee_id from ${EMPLOYEES} where ${isTheirs} limit ${MAX_LISTED + 1}`,
       ),
     )
@@ -77,55 +79,58 @@ export async function findPeople(db: AnyDb, companyId: string, { employee, q }: 
 }
 
 async function listEntryConditions(db: AnyDb, company: string, text: string): Promise<RawBuilder<unknown>[]> {
-  const { rows } = await sql<{ api_id: string }>`select api_id from api_keys
-    where company_id = ${company} and lower(name) = lower(${text}) order by api_id desc limit ${MAX_KEYS}`.execute(db)
-  const keys = rows.map(({ api_id: id }) => id)
-  if (isId('key', text)) keys.push(toUuid(text))
   const address = readAddress(text)
+  const { rows } = await sql<NamedKey>`(
+      select api_id, null as first_at, null as last_at from api_keys
+      where company_id = ${company} and lower(name) = lower(${text}) order by api_id desc limit ${MAX_KEYS}
+    ) union all (
+      select coalesce(k.api_id, ${toUuid(NO_KEY)}), min(c.first_at), max(c.last_at) from actor_clients c
+        left join api_keys k on k.company_id = c.company_id and k.api_id = c.actor_id
+      where c.company_id = ${company} and c.address = ${address} group by 1 order by 3 desc limit ${MAX_SENDERS}
+    )`.execute(db)
   return [
     sql`e.request_id = ${text}`,
     sql`e.error_code = ${text}`,
-    ...((RECORD_ERROR_CODES as readonly string[]).includes(text) ? [hasRecordError(company, text)] : []),
     ...(isId('log', text) ? [sql`e.call_id = ${toUuid(text)}`] : []),
-    ...keys.map((id) => sql`e.key_id = ${id}`),
-    ...(address === null ? [] : wasSentFrom(company, address)),
+    ...(isId('key', text) ? [sql`e.key_id = ${toUuid(text)}`] : []),
+    ...rows.map((key) => (key.last_at === null ? sql`e.key_id = ${key.api_id}` : wasSentFrom(company, key, address!))),
   ]
 }
 
-/**
- * Whether the call of an entry `e` was sent from an address: by its key, or by a user who uploaded a file. The key and the
- * times, which indexes find, narrow the calls down: a call was requested at most an hour before it was recorded, and a
- * row's last use is written once a minute.
- */
-function wasSentFrom(company: string, address: string): RawBuilder<unknown>[] {
-  return [sql`c.actor_id = e.key_id`, sql`e.key_id = ${toUuid(NO_KEY)}`].map(
-    (isTheirs) => sql`exists (
-      select from actor_clients c join events v on v.company_id = c.company_id and v.client_id = c.client_id
-      where c.company_id = ${company} and c.address = ${address} and ${isTheirs}
-        and e.requested_at between c.first_at - interval '1 hour' and c.last_at + interval '2 minutes'
-        and v.position = e.position)`,
-  )
+/** A key with a name, or one whose calls were sent from an address, and when that was. */
+interface NamedKey {
+  api_id: string
+  first_at: string | null
+  last_at: string | null
 }
 
-/** Whether a record of an entry `e` was refused with a code. The text is compared first, because that is faster. */
-function hasRecordError(company: string, code: string): RawBuilder<unknown> {
-  return sql`(e.failed > 0 and exists (
-    select from events v where v.company_id = ${company} and v.position >= e.first_position and v.position < e.position
-      and v.type = 'EmployeeRecordRejected' and v.data is not null and strpos(v.data, ${`"${code}"`}) > 0
-      and exists (select from json_array_elements(v.data::json -> 'errors') as error where error ->> 'code' = ${code})))`
+/** A call was requested at most an hour before it was recorded, and the last use of an address is written once a minute. */
+const [RECORDED_LATE_MS, USED_LATER_MS] = [3_600_000, 120_000]
+
+/**
+ * Whether the call of an entry `e` was sent from an address with a key, which narrows the entries down with the times. No
+ * join takes the place of the look-up for each entry, whatever the planner knows of the tables.
+ */
+function wasSentFrom(company: string, key: NamedKey, address: string): RawBuilder<unknown> {
+  const at = (instant: string | null, laterMs: number) => new Date(Date.parse(instant!) + laterMs).toISOString()
+  const times = { from: at(key.first_at, -RECORDED_LATE_MS), to: at(key.last_at, USED_LATER_MS) }
+  return sql`(${joinConditions([sql`e.key_id = ${key.api_id}`, ...buildTimeConditions(company, times, sql.ref('e.position'))])}
+    and exists (
+      select from events v join actor_clients c on c.company_id = v.company_id and c.client_id = v.client_id
+      where v.company_id = ${company} and v.position = e.position and c.address = ${address} offset 0))`
 }
 
 async function listPeople(
   db: AnyDb,
-  text: string,
-  ofEntry: PersonSearch['ofEntry'],
+  { text, names, ofEntry }: Omit<PersonSearch, 'employeeIds'>,
   query: RawBuilder<unknown>,
 ): Promise<PersonSearch> {
   const { rows } = await (query as RawBuilder<{ employee_id: string }>).execute(db)
-  if (rows.length > MAX_LISTED) return { text, employeeIds: null, ofEntry }
   const employeeIds = new Set(rows.map(({ employee_id: id }) => fromUuid('emp', id)))
-  if (isId('emp', text)) employeeIds.add(text)
-  return { text, employeeIds, ofEntry }
+  const isListed = rows.length <= MAX_LISTED
+  if (isListed && isId('emp', text)) employeeIds.add(text)
+  const possible = listPossibleNames(text, isListed ? employeeIds : [])
+  return { text, employeeIds: isListed ? employeeIds : null, names: [...possible, ...names], ofEntry }
 }
 
 /** Returns those of these employees that a text finds. */
@@ -145,16 +150,4 @@ export async function matchPeople(
 
 function hasText(text: string): RawBuilder<unknown> {
   return sql`strpos(search_text, ${normalizeSearchText(text)}) > 0`
-}
-
-/** A query for the hashes of the names that find a person's refused records. */
-export function selectNameHashes(
-  companyId: string,
-  { text, employeeIds: matchingIds }: PersonSearch,
-): RawBuilder<unknown> {
-  const hashKey = selectHashKey(toUuid(companyId))
-  const hashes = listPossibleNames(text, [...(matchingIds ?? [])]).map(
-    (name) => sql`(${hashName(hashKey, sql`${name}::text`)})`,
-  )
-  return sql`values ${sql.join(hashes)}`
 }

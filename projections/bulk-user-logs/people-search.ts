@@ -2,7 +2,8 @@ import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { PersonSearch, PersonFilter } from './people-queries.ts'
-import { findPeople, matchPeople, selectNameHashes } from './people-queries.ts'
+import { findPeople, matchPeople } from './people-queries.ts'
+import { selectHashes } from './rejected-names.ts'
 import type { Found, Search } from './search-bounds.ts'
 import { ENTRY_COST } from './search-bounds.ts'
 import { findUnchanged } from './unchanged-index.ts'
@@ -66,12 +67,15 @@ async function readIndexed(db: AnyDb, companyId: string, person: PersonSearch, s
         order by v.stream_version ${direction.order} limit ${2 * limit}
       ) own
     union
-    select own.position from (${selectNameHashes(companyId, person)}) as named (name_hash)
+    select own.position from (${selectHashes(companyId, person.names)}) as named
       cross join lateral (
-        select distinct e.position from ${REJECTED_NAMES} n
+        select e.position from (
+            select distinct n.entry_position from ${REJECTED_NAMES} n
+            where n.company_id = ${company} and n.name_hash = named.name_hash and ${isBetween(sql.ref('n.entry_position'))}
+          ) n
           join ${ENTRIES} e on e.company_id = ${company} and e.position = n.entry_position
-        where n.company_id = ${company} and n.name_hash = named.name_hash and ${isFound}
-        order by e.position ${direction.order} limit ${limit}
+        where ${isWanted}
+        order by n.entry_position ${direction.order} limit ${limit}
       ) own
     ${sql.join(person.ofEntry.map(selectOfEntry), sql` `)}
     order by position ${direction.order} limit ${limit}`.execute(db)
@@ -141,9 +145,9 @@ async function readScanned(
   const ofCall = (alias: string) =>
     sql`${sql.ref(`${alias}.company_id`)} = ${company} and ${sql.ref(`${alias}.position`)} >= c.first_position
       and ${sql.ref(`${alias}.position`)} < c.position`
-  const selectNamed = (person: PersonSearch, nth: number) => sql`c.of_entry[${nth + 1}::integer] or (c.failed > 0
-    and exists (select 1 from ${REJECTED_NAMES} n
-      where ${ofCall('n')} and n.name_hash in (${selectNameHashes(companyId, person)})))`
+  // As a column, so that the hashes are made once, and not for each entry.
+  const selectNamed = ({ names }: PersonSearch, nth: number) => sql`c.of_entry[${nth + 1}::integer] or (c.failed > 0
+    and (select bool_or(n.name_hash in (${selectHashes(companyId, names)})) from ${REJECTED_NAMES} n where ${ofCall('n')}))`
   const isOfEntry = ({ ofEntry }: PersonSearch) => sql.join([sql`false`, ...ofEntry], sql` or `)
   // The conditions are columns here, so that unwanted entries also come to an end.
   const { rows } = await sql<ScannedRow>`

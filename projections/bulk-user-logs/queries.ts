@@ -12,8 +12,8 @@ import { NO_KEY } from './tables.ts'
 import type { Upload } from './uploads.ts'
 import { readUploads } from './uploads.ts'
 import { bulkUserLogs } from './fold.ts'
-import { ENTRIES, HOURS } from './live-tables.ts'
-import { startOfHour } from './rollups.ts'
+import { ENTRIES } from './live-tables.ts'
+import { buildTimeConditions, joinConditions } from './time-conditions.ts'
 
 /** The projection that these queries read. */
 export const BULK_USER_LOGS = { name: bulkUserLogs.name, version: bulkUserLogs.version }
@@ -222,25 +222,6 @@ const SHOWN = sql`e.position, e.call_id, e.status, e.operation, e.requested_at, 
   e.error_detail, e.key_id, e.key_name, e.request_id, e.total, e.updated, e.deactivated, e.failed, e.no_updates`
 type Condition = RawBuilder<unknown>
 
-/**
- * The conditions that times set on positions. Times are turned into positions through the hours, because entries are in
- * the order in which their calls were committed, not requested.
- */
-export function buildTimeConditions(company: string, { from, to }: EntryFilter, position: Condition): Condition[] {
-  const conditions: Condition[] = []
-  if (from !== undefined) {
-    conditions.push(
-      sql`${position} >= (select min(first_position) from ${HOURS} where company_id = ${company} and hour >= ${startOfHour(from)})`,
-    )
-  }
-  if (to !== undefined) {
-    conditions.push(
-      sql`${position} <= (select max(last_position) from ${HOURS} where company_id = ${company} and hour < ${to})`,
-    )
-  }
-  return conditions
-}
-
 /** The filters that an entry's own columns answer. */
 type ColumnFilter = Omit<EntryFilter, keyof PersonFilter>
 
@@ -266,11 +247,6 @@ export function buildColumnConditions(filter: ColumnFilter): Condition[] {
     const value = filter[name]
     return value === undefined ? [] : [(COLUMN_CONDITIONS[name] as (value: unknown) => Condition)(value)]
   })
-}
-
-/** Joins conditions by AND. */
-export function joinConditions(conditions: Condition[]): Condition {
-  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
 }
 
 async function toLogEntries(db: AnyDb, companyId: string, rows: EntryRow[]): Promise<LogEntry[]> {

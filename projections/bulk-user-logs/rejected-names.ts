@@ -8,14 +8,15 @@ import { bigints, byteas, texts, unnestedRows, uuids } from '../unnested-rows.ts
 
 /*
  * Refused records must be searchable by the person that they name, but the log does not copy personal data. It stores
- * only hashes of the id, email and external id of each refused record. They are keyed with the company's secret, so
- * that nobody can find out the names by guessing, or compare those of two companies. An erasure deletes the rows.
+ * only hashes of the id, email and external id of each refused record, and of the codes of its errors. They are keyed
+ * with the company's secret, so that nobody can find out the names by guessing, or compare those of two companies. An
+ * erasure deletes the rows.
  */
 
 type NameKind = 'id' | 'email' | 'external_id'
 
-/** A name as it is hashed: its kind and its normalized value. */
-type FoundBy = `${NameKind}:${string}`
+/** A name or code as it is hashed: its kind and its normalized value. */
+export type FoundBy = `${NameKind | 'code'}:${string}`
 
 /** A refused record and one of the names in it. */
 export interface RejectedName {
@@ -31,21 +32,22 @@ const MAX_CHARACTERS = 2_048
 
 /**
  * Finds the names of a refused record: in its locator, in the record itself or what is kept of a truncated one, and the
- * id of its employee, who may have been located by another name.
+ * id of its employee, who may have been located by another name. Then the codes of its errors.
  */
 export function findNames(rejected: EventData['EmployeeRecordRejected']): FoundBy[] {
   const { locator, record, names = null, employee_id: id } = rejected
   const sources = [{ id }, locator, typeof record === 'object' && !Array.isArray(record) ? record : names]
-  const kinds = new Set<FoundBy>()
+  const found = new Set<FoundBy>()
   for (const source of sources as (Record<string, unknown> | null)[]) {
     for (const kind of ['id', 'email', 'external_id'] as const) {
       const sent = source && Object.hasOwn(source, kind) ? source[kind] : null
       // A number spells an external id.
       const value = typeof sent === 'number' ? String(sent) : sent
-      if (isSearchable(value)) kinds.add(formatName(kind, value))
+      if (isSearchable(value)) found.add(formatName(kind, value))
     }
   }
-  return [...kinds]
+  for (const { code } of rejected.errors) found.add(formatCode(code))
+  return [...found]
 }
 
 /** Whether a value that a client sent is a text that somebody may search for. */
@@ -56,9 +58,14 @@ function isSearchable(value: unknown): value is string {
 }
 
 /** The names that a searched text may be, and the ids of these employees. */
-export function listPossibleNames(text: string, employeeIds: readonly string[]): FoundBy[] {
+export function listPossibleNames(text: string, employeeIds: Iterable<string>): FoundBy[] {
   const ofText = [formatName('id', text), formatName('email', text), formatName('external_id', text)]
-  return [...new Set([...ofText, ...employeeIds.map((id) => formatName('id', id))])]
+  return [...new Set([...ofText, ...Array.from(employeeIds, (id) => formatName('id', id))])]
+}
+
+/** A refused record is found by the code of an error too. */
+export function formatCode(code: string): FoundBy {
+  return `code:${code}`
 }
 
 /** Both what was sent and what is searched for may have blanks at its ends, or be in another form of the same text. */
@@ -67,13 +74,14 @@ function formatName(kind: NameKind, value: string): FoundBy {
   return `${kind}:${kind === 'email' ? normalizeEmail(text) : text}`
 }
 
-/** SQL for the secret of the company with this UUID. It never changes, so a rebuild makes the same rows. */
-export function selectHashKey(company: string): RawBuilder<Buffer> {
-  return sql<Buffer>`(select hash_key from companies where company_id = ${company})`
+/** A query for the hashes of names. The company's secret never changes, so a rebuild makes the same rows. */
+export function selectHashes(companyId: string, names: readonly FoundBy[]): RawBuilder<unknown> {
+  return sql`select ${hashName(sql`c.hash_key`, sql`found_by`)} as name_hash
+    from companies c cross join unnest(${[...names]}::text[]) as found_by where c.company_id = ${toUuid(companyId)}`
 }
 
 /** SQL for the keyed hash of a `FoundBy`. PostgreSQL has no HMAC, so it hashes twice with the key, like RFC 2104. */
-export function hashName(hashKey: RawBuilder<Buffer>, foundBy: RawBuilder<string>): RawBuilder<Buffer> {
+function hashName(hashKey: RawBuilder<Buffer>, foundBy: RawBuilder<string>): RawBuilder<Buffer> {
   return sql<Buffer>`sha256(${hashKey} || sha256(${hashKey} || convert_to(${foundBy}, 'UTF8')))`
 }
 

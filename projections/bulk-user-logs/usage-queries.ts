@@ -5,8 +5,9 @@ import { toUuid } from '../../src/domain/ids.ts'
 import type { LocalDay } from '../../src/domain/local-times.ts'
 import { CALLS_BY_HOUR, ENTRIES } from './live-tables.ts'
 import type { EntryFilter, ValueFilter } from './queries.ts'
-import { buildColumnConditions, buildTimeConditions, joinConditions } from './queries.ts'
+import { buildColumnConditions } from './queries.ts'
 import { EVERY_KEY } from './tables.ts'
+import { buildTimeConditions, joinConditions } from './time-conditions.ts'
 import { texts, timestamps, unnestedRows } from '../unnested-rows.ts'
 
 /** The number of calls of a day with an operation and a status, and the sums of their counts. */

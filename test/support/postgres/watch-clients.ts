@@ -16,6 +16,7 @@ interface WatchedStatement {
   /** The address of its server. */
   server: string
   text: string
+  values: unknown[]
 }
 
 /** What is read of a client, which its type does not say. */
@@ -65,10 +66,16 @@ export function countStatements(
 /** Collects the statements that this process sends one by one; those of a pipeline are left out. */
 export function watchStatements(t: Pick<Test, 'teardown'>): WatchedStatement[] {
   const statements: WatchedStatement[] = []
-  watchClients(t, 'query', ({ host, port, connectionParameters }, [statement]) => {
-    const { text } = typeof statement === 'string' ? { text: statement } : (statement as { text?: string })
+  watchClients(t, 'query', ({ host, port, connectionParameters }, [statement, given]) => {
+    const { text, values } =
+      typeof statement === 'string' ? { text: statement, values: given } : (statement as Partial<WatchedStatement>)
     if (text !== undefined)
-      statements.push({ connection: connectionParameters.application_name, server: `${host}:${port}`, text })
+      statements.push({
+        connection: connectionParameters.application_name,
+        server: `${host}:${port}`,
+        text,
+        values: Array.isArray(values) ? values : [],
+      })
   })
   return statements
 }
