@@ -5,7 +5,7 @@ import { listStoredForms, normalizeText } from '../../src/domain/normalize-text.
 import { fromUuid, isId, toUuid } from '../../src/domain/ids.ts'
 import { readAddress } from '../../src/domain/networks.ts'
 import type { FoundBy } from './rejected-names.ts'
-import { formatCode, listPossibleNames } from './rejected-names.ts'
+import { formatCode, formatId, listPossibleNames } from './rejected-names.ts'
 import { employees, normalizeSearchText } from '../employees/fold.ts'
 import type { EmployeeTables } from '../employees/rows.ts'
 import type { AnyDb } from '../projection.ts'
@@ -33,14 +33,14 @@ export interface PersonSearch {
   text: string
   /** The ids of the employees; null if they are too many to list. */
   employeeIds: ReadonlySet<string> | null
-  /** What finds their refused records, and those that the text finds in another way. */
+  /** What the text may be in refused records. */
   names: readonly FoundBy[]
   /** Conditions on an entry `e`, joined by OR: what else the text may name. */
   ofEntry: RawBuilder<unknown>[]
 }
 
 /** More employees are not listed: those of a call are compared with the text instead. */
-const MAX_LISTED = 100
+const MAX_LISTED = 1_000
 /** Of keys with the same name, only the newest are found; of those used from one address, the last used ones. */
 const MAX_KEYS = 20
 const MAX_SENDERS = 100
@@ -49,59 +49,77 @@ const EMPLOYEES = sql.id(schemaOf(employees), 'employees')
 /** Has the unique indexes on email and external id. */
 const DIRECTORY = sql.id('employee_directory')
 
-/** Finds the employees of each given field of a filter. */
+/** Finds the employees of each given field of a filter, and what else it may name, with a statement for each field. */
 export async function findPeople(db: AnyDb, companyId: string, { employee, q }: PersonFilter): Promise<PersonSearch[]> {
   const company = toUuid(companyId)
   const people: PersonSearch[] = []
   if (employee !== undefined) {
     const find = (isTheirs: RawBuilder<unknown>) =>
       sql`select employee_id from ${DIRECTORY} where company_id = ${company} and ${isTheirs}`
-    const email = find(sql`email = ${normalizeEmail(normalizeText(employee))}`)
-    people.push(
-      await listPeople(
-        db,
-        { text: employee, names: [], ofEntry: [] },
-        sql`${email} union ${find(sql`external_id = any(${listStoredForms(employee)}::text[])`)}`,
-      ),
-    )
+    const { rows } = await sql<{ employee_id: string }>`
+      ${find(sql`email = ${normalizeEmail(normalizeText(employee))}`)}
+      union ${find(sql`external_id = any(${listStoredForms(employee)}::text[])`)}`.execute(db)
+    const ids = rows.map(({ employee_id: id }) => id)
+    people.push({
+      text: employee,
+      employeeIds: listIds(employee, ids),
+      names: listPossibleNames(employee),
+      ofEntry: [],
+    })
   }
   if (q !== undefined) {
-    const isTheirs = sql`company_id = ${company} and ${hasText(q)}`
-    people.push(
-      await listPeople(
-        db,
-        { text: q, names: [formatCode(q)], ofEntry: await listEntryConditions(db, company, q) },
-        sql`select employee_id from ${EMPLOYEES} where ${isTheirs} limit ${MAX_LISTED + 1}`,
-      ),
+    const address = readAddress(q)
+    const { rows } = await sql<Named>`
+      (select 'employee' as kind, employee_id as id, null::timestamptz as first_at, null::timestamptz as last_at from ${EMPLOYEES}
+        where company_id = ${company} and ${hasText(q)} limit ${MAX_LISTED + 1})
+      union all (select 'key', api_id, null, null from api_keys
+        where company_id = ${company} and lower(name) = lower(${q}) order by api_id desc limit ${MAX_KEYS})
+      union all (select 'sender', coalesce(k.api_id, ${toUuid(NO_KEY)}), min(c.first_at), max(c.last_at) from actor_clients c
+          left join api_keys k on k.company_id = c.company_id and k.api_id = c.actor_id
+        where c.company_id = ${company} and c.address = ${address} group by 2 order by 4 desc limit ${MAX_SENDERS})`.execute(
+      db,
     )
+    const ids = rows.filter(({ kind }) => kind === 'employee').map(({ id }) => id)
+    const names = [...listPossibleNames(q), formatCode(q)]
+    people.push({
+      text: q,
+      employeeIds: listIds(q, ids),
+      names,
+      ofEntry: listEntryConditions(company, q, address, rows),
+    })
   }
   return people
 }
 
-async function listEntryConditions(db: AnyDb, company: string, text: string): Promise<RawBuilder<unknown>[]> {
-  const address = readAddress(text)
-  const { rows } = await sql<NamedKey>`(
-      select api_id, null as first_at, null as last_at from api_keys
-      where company_id = ${company} and lower(name) = lower(${text}) order by api_id desc limit ${MAX_KEYS}
-    ) union all (
-      select coalesce(k.api_id, ${toUuid(NO_KEY)}), min(c.first_at), max(c.last_at) from actor_clients c
-        left join api_keys k on k.company_id = c.company_id and k.api_id = c.actor_id
-      where c.company_id = ${company} and c.address = ${address} group by 1 order by 3 desc limit ${MAX_SENDERS}
-    )`.execute(db)
+/** An employee, a key with a name, or one whose calls were sent from an address, and when that was. */
+interface Named {
+  kind: 'employee' | 'key' | 'sender'
+  id: string
+  first_at: string | null
+  last_at: string | null
+}
+
+/** Returns null if there are more than are listed. */
+function listIds(text: string, found: readonly string[]): Set<string> | null {
+  if (found.length > MAX_LISTED) return null
+  const ids = found.map((id) => fromUuid('emp', id))
+  return new Set(isId('emp', text) ? [...ids, text] : ids)
+}
+
+function listEntryConditions(
+  company: string,
+  text: string,
+  address: string | null,
+  rows: readonly Named[],
+): RawBuilder<unknown>[] {
   return [
     sql`e.request_id = ${text}`,
     sql`e.error_code = ${text}`,
     ...(isId('log', text) ? [sql`e.call_id = ${toUuid(text)}`] : []),
     ...(isId('key', text) ? [sql`e.key_id = ${toUuid(text)}`] : []),
-    ...rows.map((key) => (key.last_at === null ? sql`e.key_id = ${key.api_id}` : wasSentFrom(company, key, address!))),
+    ...rows.filter(({ kind }) => kind === 'key').map(({ id }) => sql`e.key_id = ${id}`),
+    ...rows.filter(({ kind }) => kind === 'sender').map((key) => wasSentFrom(company, key, address!)),
   ]
-}
-
-/** A key with a name, or one whose calls were sent from an address, and when that was. */
-interface NamedKey {
-  api_id: string
-  first_at: string | null
-  last_at: string | null
 }
 
 /** A call was requested at most an hour before it was recorded, and the last use of an address is written once a minute. */
@@ -111,26 +129,18 @@ const [RECORDED_LATE_MS, USED_LATER_MS] = [3_600_000, 120_000]
  * Whether the call of an entry `e` was sent from an address with a key, which narrows the entries down with the times. No
  * join takes the place of the look-up for each entry, whatever the planner knows of the tables.
  */
-function wasSentFrom(company: string, key: NamedKey, address: string): RawBuilder<unknown> {
+function wasSentFrom(company: string, key: Named, address: string): RawBuilder<unknown> {
   const at = (instant: string | null, laterMs: number) => new Date(Date.parse(instant!) + laterMs).toISOString()
   const times = { from: at(key.first_at, -RECORDED_LATE_MS), to: at(key.last_at, USED_LATER_MS) }
-  return sql`(${joinConditions([sql`e.key_id = ${key.api_id}`, ...buildTimeConditions(company, times, sql.ref('e.position'))])}
+  return sql`(${joinConditions([sql`e.key_id = ${key.id}`, ...buildTimeConditions(company, times, sql.ref('e.position'))])}
     and exists (
       select from events v join actor_clients c on c.company_id = v.company_id and c.client_id = v.client_id
       where v.company_id = ${company} and v.position = e.position and c.address = ${address} offset 0))`
 }
 
-async function listPeople(
-  db: AnyDb,
-  { text, names, ofEntry }: Omit<PersonSearch, 'employeeIds'>,
-  query: RawBuilder<unknown>,
-): Promise<PersonSearch> {
-  const { rows } = await (query as RawBuilder<{ employee_id: string }>).execute(db)
-  const employeeIds = new Set(rows.map(({ employee_id: id }) => fromUuid('emp', id)))
-  const isListed = rows.length <= MAX_LISTED
-  if (isListed && isId('emp', text)) employeeIds.add(text)
-  const possible = listPossibleNames(text, isListed ? employeeIds : [])
-  return { text, employeeIds: isListed ? employeeIds : null, names: [...possible, ...names], ofEntry }
+/** Everything that finds a person's refused records. */
+export function listNames({ names, employeeIds }: PersonSearch): FoundBy[] {
+  return [...names, ...Array.from(employeeIds ?? [], formatId)]
 }
 
 /** Returns those of these employees that a text finds. */

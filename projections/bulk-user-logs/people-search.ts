@@ -2,9 +2,9 @@ import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { PersonSearch, PersonFilter } from './people-queries.ts'
-import { findPeople, matchPeople } from './people-queries.ts'
-import { selectHashes } from './rejected-names.ts'
-import type { Found, Search } from './search-bounds.ts'
+import { findPeople, listNames, matchPeople } from './people-queries.ts'
+import { formatId, selectHashes } from './rejected-names.ts'
+import type { Direction, Found, Search } from './search-bounds.ts'
 import { ENTRY_COST } from './search-bounds.ts'
 import { findUnchanged } from './unchanged-index.ts'
 import { ENTRIES, REJECTED_NAMES } from './live-tables.ts'
@@ -28,63 +28,116 @@ export async function searchEntries(
   const people = await findPeople(db, companyId, filter)
   const [person, another] = people
   if (another || !person?.employeeIds) return scanEntries(db, companyId, people, search)
-  const indexed = await readIndexed(db, companyId, person, search)
-  if (!search.hasUnchanged || person.employeeIds.size === 0) return { positions: indexed, searchedTo: null }
-  const { limit, direction } = search
+  const employeeIds = [...person.employeeIds]
+  const indexed = await readIndexed(db, companyId, { ...person, employeeIds }, search)
+  if (!search.hasUnchanged || employeeIds.length === 0) return indexed
+  const { countTo, direction } = search
   const { compare, isUpTo } = direction
-  const last = indexed[limit - 1]
-  const nearer = last === undefined ? search : within(search, (position) => sql`${position} ${isUpTo} ${last}`)
-  const { positions, searchedTo } = await findUnchanged(db, companyId, [...person.employeeIds], nearer)
-  const searched = searchedTo === null ? indexed : indexed.filter((position) => compare(position, searchedTo) <= 0)
-  const merged = [...new Set([...searched, ...positions])].toSorted(compare)
-  return { positions: merged.slice(0, limit), searchedTo }
+  const end = indexed.searchedTo ?? indexed.positions[countTo - 1]
+  const nearer = end === undefined ? search : within(search, (position) => sql`${position} ${isUpTo} ${end}`)
+  const unchanged = await findUnchanged(db, companyId, employeeIds, nearer)
+  const searchedTo = unchanged.searchedTo ?? indexed.searchedTo
+  const merged = [...new Set([...indexed.positions, ...unchanged.positions])].toSorted(compare)
+  return endAt(searchedTo, merged.slice(0, countTo), direction)
+}
+
+/** Leaves out what was found beyond the position up to which everything was searched: there may be more in between. */
+function endAt(searchedTo: number | null, positions: number[], { compare }: Direction): Found {
+  if (searchedTo === null) return { positions, searchedTo }
+  return { positions: positions.filter((position) => compare(position, searchedTo) <= 0), searchedTo }
 }
 
 function within(search: Search, isWithin: (position: Condition) => Condition): Search {
   return { ...search, isBetween: (position) => sql`${search.isBetween(position)} and ${isWithin(position)}` }
 }
 
-/** Reads the first entries with an event or a refused record of a person, or whose columns the text names. */
-async function readIndexed(db: AnyDb, companyId: string, person: PersonSearch, search: Search): Promise<number[]> {
+/** The events of all employees that are read through the index, and the fewest of each. */
+const MAX_INDEXED = 16_000
+const MIN_OF_EACH = 4
+
+/**
+ * Reads the first entries with an event or a refused record of a person, or whose columns the text names. Each part looks
+ * its entries up one by one, so that the planner can't read all of them instead. If an employee has more events than are
+ * read, the search ends there.
+ */
+async function readIndexed(
+  db: AnyDb,
+  companyId: string,
+  { employeeIds, names, ofEntry }: Omit<PersonSearch, 'employeeIds'> & { employeeIds: string[] },
+  { isBetween, isWanted, direction, countTo, budget }: Search,
+): Promise<Found> {
   const company = toUuid(companyId)
-  const { isBetween, isWanted, direction, limit } = search
+  const { order, isBeyond } = direction
   const isFound = sql`${isBetween(sql.ref('e.position'))} and ${isWanted}`
-  const ids = [...person.employeeIds!].map(toUuid)
+  const ofEach = Math.max(MIN_OF_EACH, Math.floor(Math.min(MAX_INDEXED, budget) / Math.max(1, employeeIds.length)))
+  const entryAt = (position: Condition) =>
+    sql`(select * from ${ENTRIES} e where e.company_id = ${company} and e.position >= ${position}
+      order by e.position limit 1) e`
+  const end = (column: Condition, from: Condition) =>
+    sql`(select ${column} from ${ENTRIES} e where e.company_id = ${company} and ${isBetween(sql.ref('e.position'))}
+      order by e.position ${from} limit 1)`
+  const nextNamed = (nth: Condition, isNext: Condition) =>
+    sql`select e.position, ${nth} as nth from ${REJECTED_NAMES} n cross join lateral ${entryAt(sql.ref('n.entry_position'))}
+      where n.company_id = ${company} and n.name_hash = named.name_hash and ${isNext} and ${isWanted}
+      order by n.entry_position ${order} limit 1`
   const selectOfEntry = (isNamed: Condition) =>
     sql`union (select e.position from ${ENTRIES} e where e.company_id = ${company} and ${isNamed} and ${isFound}
-      order by e.position ${direction.order} limit ${limit})`
-  // A call has at most two events of an employee. Events outside of calls, such as an erasure, are in no entry.
-  const { rows } = await sql<{ position: number }>`
-    select own.position from unnest(${ids}::uuid[]) as found (employee_id)
-      cross join lateral (
-        select e.position from events v
+      order by e.position ${order} limit ${countTo})`
+  // Events outside of calls, such as an erasure, are in no entry. Many employees have events in the same call.
+  const { rows } = await sql<{ cut: number | null; positions: string[] }>`
+    with range as materialized (
+      select ${end(sql`e.first_position`, sql`asc`)} as first, ${end(sql`e.position`, sql`desc`)} as last
+    ), own as materialized (
+      select v.*, row_number() over (partition by found.employee_id order by v.stream_version ${order}) as nth
+      from range cross join unnest(${employeeIds.map(toUuid)}::uuid[]) as found (employee_id)
+        cross join lateral (
+          select v.position, v.call_id, v.stream_version from events v
+          where v.company_id = ${company} and v.stream_id = found.employee_id
+            and v.position between range.first and range.last
+          order by v.stream_version ${order} limit ${ofEach}
+        ) v
+    ), refused as materialized (
+      select n.*, row_number() over (partition by named.name_hash order by n.entry_position ${order}) as nth
+      from range cross join (${selectHashes(companyId, employeeIds.map(formatId))}) as named
+        cross join lateral (
+          select n.entry_position from ${REJECTED_NAMES} n
+          where n.company_id = ${company} and n.name_hash = named.name_hash
+            and n.entry_position between range.first and range.last
+          order by n.entry_position ${order} limit ${ofEach}
+        ) n
+    )
+    select (
+        select ${direction.compare(1, 2) < 0 ? sql`min` : sql`max`}(position) from (
+          select position from own where nth = ${ofEach} union all
+          select entry_position from refused where nth = ${ofEach}) as ends (position)
+      ) as cut,
+      array(
+        (select e.position from (
+            select max(position) as position from own where call_id is not null group by call_id
+            union select entry_position from refused
+          ) as call cross join lateral ${entryAt(sql.ref('call.position'))}
+          where ${isFound} order by call.position ${order} limit ${countTo})
+        union (select found.position from (${selectHashes(companyId, names)}) as named
           cross join lateral (
-            select * from ${ENTRIES} e where e.company_id = ${company} and e.position >= v.position
-            order by e.position limit 1
-          ) e
-        where v.company_id = ${company} and v.stream_id = found.employee_id and e.first_position <= v.position
-          and ${isFound}
-        order by v.stream_version ${direction.order} limit ${2 * limit}
-      ) own
-    union
-    select own.position from (${selectHashes(companyId, person.names)}) as named
-      cross join lateral (
-        select e.position from (
-            select distinct n.entry_position from ${REJECTED_NAMES} n
-            where n.company_id = ${company} and n.name_hash = named.name_hash and ${isBetween(sql.ref('n.entry_position'))}
-          ) n
-          join ${ENTRIES} e on e.company_id = ${company} and e.position = n.entry_position
-        where ${isWanted}
-        order by n.entry_position ${direction.order} limit ${limit}
-      ) own
-    ${sql.join(person.ofEntry.map(selectOfEntry), sql` `)}
-    order by position ${direction.order} limit ${limit}`.execute(db)
-  return rows.map(({ position }) => position)
+            with recursive steps as (
+              (${nextNamed(sql`1`, isBetween(sql.ref('n.entry_position')))})
+              union all
+              select next.* from steps cross join lateral (
+                ${nextNamed(sql`steps.nth + 1`, sql`${isBetween(sql.ref('n.entry_position'))} and n.entry_position ${isBeyond} steps.position`)}
+              ) next where steps.nth < ${countTo}
+            ) select position from steps
+            ) found)
+        ${sql.join(ofEntry.map(selectOfEntry), sql` `)}
+        order by position ${order} limit ${countTo}
+      ) as positions`.execute(db)
+  const { cut, positions } = rows[0]!
+  // node-postgres reads the elements of a bigint array as texts.
+  return endAt(cut, positions.map(Number), direction)
 }
 
 /** The records that are read at once: few at first, because they may be enough. */
-const FIRST_READ = 1_000
-const MAX_READ = 16_000
+const FIRST_READ = 4_000
+const MAX_READ = 32_000
 
 /** Reads entries one after the other, until enough are found or the budget is spent. */
 async function scanEntries(db: AnyDb, companyId: string, people: PersonSearch[], search: Search): Promise<Found> {
@@ -92,7 +145,7 @@ async function scanEntries(db: AnyDb, companyId: string, people: PersonSearch[],
   const positions: number[] = []
   const answersOfPeople = people.map(() => new Map<string, boolean>())
   let searchedTo: number | null = null
-  for (let [spent, most] = [0, FIRST_READ]; spent < budget; most = Math.min(2 * most, MAX_READ)) {
+  for (let [spent, most] = [0, FIRST_READ]; spent < budget; most = Math.min(8 * most, MAX_READ)) {
     const after: number | null = searchedTo
     const next = after === null ? search : within(search, (position) => sql`${position} ${direction.isBeyond} ${after}`)
     const entries = await readScanned(db, companyId, people, next, Math.min(most, budget - spent))
@@ -146,8 +199,8 @@ async function readScanned(
     sql`${sql.ref(`${alias}.company_id`)} = ${company} and ${sql.ref(`${alias}.position`)} >= c.first_position
       and ${sql.ref(`${alias}.position`)} < c.position`
   // As a column, so that the hashes are made once, and not for each entry.
-  const selectNamed = ({ names }: PersonSearch, nth: number) => sql`c.of_entry[${nth + 1}::integer] or (c.failed > 0
-    and (select bool_or(n.name_hash in (${selectHashes(companyId, names)})) from ${REJECTED_NAMES} n where ${ofCall('n')}))`
+  const selectNamed = (person: PersonSearch, nth: number) => sql`c.of_entry[${nth + 1}::integer] or (c.failed > 0
+    and (select bool_or(n.name_hash in (${selectHashes(companyId, listNames(person))})) from ${REJECTED_NAMES} n where ${ofCall('n')}))`
   const isOfEntry = ({ ofEntry }: PersonSearch) => sql.join([sql`false`, ...ofEntry], sql` or `)
   // The conditions are columns here, so that unwanted entries also come to an end.
   const { rows } = await sql<ScannedRow>`

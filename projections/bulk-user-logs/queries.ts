@@ -4,7 +4,7 @@ import type { AnyDb } from '../projection.ts'
 import type { CallCounts, FilePart, Operation } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { PersonFilter } from './people-queries.ts'
-import type { Direction, Search } from './search-bounds.ts'
+import type { Direction, Found, Search } from './search-bounds.ts'
 import { NEWEST_FIRST, OLDEST_FIRST } from './search-bounds.ts'
 import { searchEntries } from './people-search.ts'
 import type { BulkUserLogTables } from './tables.ts'
@@ -65,6 +65,8 @@ export interface LogPage {
   next: number | null
   /** Whether a search by person ended before the page was full. The page may even be empty. */
   isUnfinished: boolean
+  /** How many entries of all pages a search by person found; null for a later page, and without such a search. */
+  count: EntryCount | null
 }
 
 interface PageSize {
@@ -73,10 +75,12 @@ interface PageSize {
   withRefused?: true
   /** The number of records that a search by person reads. */
   budget?: number
+  /** Whether a search by person counts the entries of all pages, as far as that costs little. */
+  isCounted?: boolean
 }
 
-/** A search over this many records takes a fraction of a second. */
-const SEARCHED_RECORDS = 200_000
+/** A search over this many records takes a tenth of a second. */
+const SEARCHED_RECORDS = 32_000
 
 /** Lists a company's entries, newest first; with `before`, only those before that position. */
 export async function listLogEntries(
@@ -106,10 +110,11 @@ export interface EntryCount {
 
 /** The most entries that are counted. */
 const MAX_COUNT = 10_000
-/** The records that the count of a search by person reads. */
-const COUNTED_RECORDS = 100_000
+/** The most that a search by person counts, and those that are enough where each costs more. */
+const MAX_FOUND = 1_000
+const ENOUGH_FOUND = 50
 
-/** Counts a company's entries, up to 10,000; with `upTo`, only those up to that position. */
+/** Counts a company's entries, up to 10,000, of a search by person up to 1,000; with `upTo`, only those up to that position. */
 export async function countLogEntries(
   db: AnyDb,
   companyId: string,
@@ -122,22 +127,23 @@ export async function countLogEntries(
       ...(upTo === null ? [] : [sql`${position} <= ${upTo}`]),
       ...buildTimeConditions(company, filter, position),
     ])
-  const limit = MAX_COUNT + 1
   if (isByPerson(filter)) {
-    const search = { isBetween, direction: NEWEST_FIRST, limit, budget: COUNTED_RECORDS }
-    const { positions, searchedTo } = await searchEntries(db, companyId, filter, { ...buildSearch(filter), ...search })
-    return limitCount(positions.length, searchedTo !== null)
+    const size = { limit: ENOUGH_FOUND + 1, countTo: MAX_FOUND + 1, budget: SEARCHED_RECORDS }
+    const search = { ...buildSearch(filter), isBetween, direction: NEWEST_FIRST, ...size }
+    return countFound(await searchEntries(db, companyId, filter, search))
   }
   const { isWanted } = buildSearch(filter)
   // In the order of an index, so that a search for recent times doesn't read the whole table.
   const { rows } = await sql<{ count: number }>`select count(*)::integer as count from (
     select from ${ENTRIES} e where e.company_id = ${company} and ${isBetween(sql.ref('e.position'))} and ${isWanted}
-    order by e.position desc limit ${limit}) counted`.execute(db)
-  return limitCount(rows[0]!.count, false)
+    order by e.position desc limit ${MAX_COUNT + 1}) counted`.execute(db)
+  const { count } = rows[0]!
+  return { count: Math.min(count, MAX_COUNT), isMore: count > MAX_COUNT }
 }
 
-function limitCount(counted: number, isUnfinished: boolean): EntryCount {
-  return { count: Math.min(counted, MAX_COUNT), isMore: isUnfinished || counted > MAX_COUNT }
+function countFound({ positions, searchedTo }: Found): EntryCount {
+  const isMore = searchedTo !== null || positions.length > MAX_FOUND
+  return { count: Math.min(positions.length, MAX_FOUND), isMore }
 }
 
 function isByPerson({ employee, q }: EntryFilter): boolean {
@@ -162,7 +168,7 @@ async function listInDirection(
   db: AnyDb,
   companyId: string,
   filter: EntryFilter,
-  { beyond, direction, limit, withRefused, budget = SEARCHED_RECORDS }: Stretch,
+  { beyond, direction, limit, withRefused, budget = SEARCHED_RECORDS, isCounted = false }: Stretch,
 ): Promise<LogPage> {
   const company = toUuid(companyId)
   const isBetween = (position: Condition) =>
@@ -182,16 +188,19 @@ async function listInDirection(
   }
   if (!isByPerson(filter))
     return cutPage(await read(sql`${isBetween(sql.ref('e.position'))} and ${isWanted}`), limit, null)
-  const search = { isBetween, isWanted, hasUnchanged, direction, limit: most, budget }
-  const { positions, searchedTo } = await searchEntries(db, companyId, filter, search)
+  const countTo = isCounted && beyond === null ? Math.max(most, MAX_FOUND + 1) : most
+  const search = { isBetween, isWanted, hasUnchanged, direction, limit: most, countTo, budget }
+  const found = await searchEntries(db, companyId, filter, search)
+  const positions = found.positions.slice(0, most)
   const entriesFound = positions.length === 0 ? [] : await read(sql`e.position = any(${positions}::bigint[])`)
-  return cutPage(entriesFound, limit, searchedTo)
+  const page = cutPage(entriesFound, limit, found.searchedTo)
+  return { ...page, count: isCounted && beyond === null ? countFound(found) : null }
 }
 
 function cutPage(entriesFound: LogEntry[], limit: number, searchedTo: number | null): LogPage {
   const entries = entriesFound.slice(0, limit)
-  if (entriesFound.length > limit) return { entries, next: entries.at(-1)!.position, isUnfinished: false }
-  return { entries, next: searchedTo, isUnfinished: searchedTo !== null }
+  if (entriesFound.length > limit) return { entries, next: entries.at(-1)!.position, isUnfinished: false, count: null }
+  return { entries, next: searchedTo, isUnfinished: searchedTo !== null, count: null }
 }
 
 /** The position of a company's newest entry; 0 if it has none. */
@@ -201,10 +210,10 @@ export async function readNewestLogPosition(db: AnyDb, companyId: string): Promi
   return rows[0]?.newest ?? 0
 }
 
-/** The time at which the call of the entry at a position was requested. */
+/** The time at which the call of the first entry at a position or later was requested. */
 export async function readLogTime(db: AnyDb, companyId: string, position: number): Promise<string> {
   const { rows } = await sql<Pick<EntryRow, 'requested_at'>>`select requested_at from ${ENTRIES}
-    where company_id = ${toUuid(companyId)} and position = ${position}`.execute(db)
+    where company_id = ${toUuid(companyId)} and position >= ${position} order by position limit 1`.execute(db)
   return rows[0]!.requested_at
 }
 

@@ -5,7 +5,7 @@ import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { PlacedRecord, RecordStatus } from './outcomes.ts'
 import { placeRecords } from './outcomes.ts'
 import type { PersonSearch } from './people-queries.ts'
-import { findPeople, matchPeople } from './people-queries.ts'
+import { findPeople, listNames, matchPeople } from './people-queries.ts'
 import { readUnchanged } from './people-search.ts'
 import { selectHashes } from './rejected-names.ts'
 import type { CauseFilter } from './refusals.ts'
@@ -163,7 +163,7 @@ async function findRefused(
   const { rows } = await sql<
     Pick<BulkUserLogTables['rejected_names'], 'position' | 'employee_id'> & { is_named: boolean }
   >`
-    select n.position, n.employee_id, bool_or(n.name_hash in (${selectHashes(companyId, person.names)})) as is_named
+    select n.position, n.employee_id, bool_or(n.name_hash in (${selectHashes(companyId, listNames(person))})) as is_named
     from ${REJECTED_NAMES} n
     where n.company_id = ${toUuid(companyId)} and n.position < ${entry.position} and n.position >= (select e.first_position from ${ENTRIES} e
         where e.company_id = ${toUuid(companyId)} and e.position = ${entry.position})

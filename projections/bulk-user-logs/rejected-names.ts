@@ -57,10 +57,14 @@ function isSearchable(value: unknown): value is string {
   return !value.includes('\0') && value.isWellFormed()
 }
 
-/** The names that a searched text may be, and the ids of these employees. */
-export function listPossibleNames(text: string, employeeIds: Iterable<string>): FoundBy[] {
-  const ofText = [formatName('id', text), formatName('email', text), formatName('external_id', text)]
-  return [...new Set([...ofText, ...Array.from(employeeIds, (id) => formatName('id', id))])]
+/** The names that a searched text may be. */
+export function listPossibleNames(text: string): FoundBy[] {
+  return [formatName('id', text), formatName('email', text), formatName('external_id', text)]
+}
+
+/** The id of an employee, as a name. */
+export function formatId(employeeId: string): FoundBy {
+  return formatName('id', employeeId)
 }
 
 /** A refused record is found by the code of an error too. */

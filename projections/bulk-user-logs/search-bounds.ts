@@ -37,8 +37,10 @@ export interface Search {
   /** Whether wanted entries can have records that changed nothing. */
   hasUnchanged: boolean
   direction: Direction
-  /** The maximum number of entries to find. */
+  /** The number of entries that are enough. */
   limit: number
+  /** The maximum number of entries to find, where further ones cost little: at least `limit`. */
+  countTo: number
   /** The number of records after which the search ends. An entry counts as a few more. */
   budget: number
 }

@@ -103,9 +103,9 @@ const hashOf = (id: RawBuilder<unknown>) => sql`('x' || left(md5(${id}), 16))::b
 const bucketOf = (person: RawBuilder<unknown>) => sql`(${person} & ${BUCKETS - 1})::smallint`
 
 /** How many blocks are read at once: few at first, because they may be enough. */
-const BLOCK_READS = [1, 4, 16, 64, 256]
+const BLOCK_READS = [16, 64, 256]
 /** The most employees that a search looks up in blocks at once, so that a text that finds many ends sooner. */
-const MAX_LOOK_UPS = 4_096
+const MAX_LOOK_UPS = 1_024
 
 /** Finds the first entries with a record that changed nothing of one of these employees. */
 export async function findUnchanged(
@@ -124,10 +124,11 @@ export async function findUnchanged(
   ].toSorted((a, b) => search.direction.compare(a.first, b.first))
   for (const { find, ...part } of parts) {
     if (part.first > part.last) continue
-    const rest = { ...search, limit: search.limit - positions.length }
+    const { limit, countTo } = search
+    const rest = { ...search, limit: limit - positions.length, countTo: countTo - positions.length }
     const matches = await find(db, companyId, employeeIds, rest, part)
     for (const position of matches.positions) positions.push(position)
-    if (positions.length === search.limit || matches.searchedTo !== null)
+    if (positions.length === countTo || matches.searchedTo !== null)
       return { positions, searchedTo: matches.searchedTo ?? positions.at(-1)! }
   }
   return { positions, searchedTo: null }
@@ -162,7 +163,7 @@ async function findInBlocks(
   db: AnyDb,
   companyId: string,
   employeeIds: string[],
-  { isWanted, direction, limit }: Search,
+  { isWanted, direction, limit, countTo }: Search,
   { first, last }: Range,
 ): Promise<Found> {
   const company = toUuid(companyId)
@@ -171,8 +172,8 @@ async function findInBlocks(
   const end = isForward ? sql`b.last_position` : sql`b.first_position`
   const positions: number[] = []
   let searchedTo: number | null = null
-  for (const blocks of BLOCK_READS) {
-    if (blocks * employeeIds.length > MAX_LOOK_UPS) break
+  const most = Math.ceil(MAX_LOOK_UPS / employeeIds.length)
+  for (const blocks of BLOCK_READS.map((count) => Math.min(count, most))) {
     const isNext: RawBuilder<unknown> = searchedTo === null ? sql`true` : sql`u.last_position ${isBeyond} ${searchedTo}`
     const { rows } = await sql<{ searched_to: number | null; blocks: number; positions: string[] }>`
       with people as materialized (
@@ -199,16 +200,16 @@ async function findInBlocks(
         array(
           select c.position from candidates c
             cross join lateral (select * from ${ENTRIES} e where e.company_id = ${company} and e.position = c.position) e
-          where ${isWanted} order by c.position ${order} limit ${limit - positions.length}
+          where ${isWanted} order by c.position ${order} limit ${countTo - positions.length}
         ) as positions`.execute(db)
     const read = rows[0]!
     // node-postgres reads the elements of a bigint array as texts.
     for (const position of read.positions) positions.push(Number(position))
     if (read.blocks < blocks) return { positions, searchedTo: null }
     searchedTo = read.searched_to!
-    if (positions.length === limit) break
+    if (positions.length >= limit || blocks === most) break
   }
-  return { positions, searchedTo: positions.length === limit ? positions.at(-1)! : searchedTo }
+  return { positions, searchedTo: positions.length === countTo ? positions.at(-1)! : searchedTo }
 }
 
 /** Looks for the employees in the lists of entries that are not in the index, one after the other. */
@@ -216,7 +217,7 @@ async function findInLists(
   db: AnyDb,
   companyId: string,
   employeeIds: string[],
-  { isWanted, direction, limit, budget }: Search,
+  { isWanted, direction, countTo, budget }: Search,
   { first, last }: Range,
 ): Promise<Found> {
   const company = toUuid(companyId)
@@ -236,16 +237,22 @@ async function findInLists(
       (select ${direction.compare(1, 2) < 0 ? sql`max` : sql`min`}(position) from searched) as searched_to,
       array(
         select s.position from searched s
-        where s.is_wanted and ${listsAny(listed, employeeIds)} order by s.position ${order} limit ${limit}
+        where s.is_wanted and ${listsAny(listed, employeeIds)} order by s.position ${order} limit ${countTo}
       ) as positions`.execute(db)
   const { searched_to: searchedTo, is_cut: isCut, positions } = rows[0]!
   return { positions: positions.map(Number), searchedTo: isCut ? searchedTo : null }
 }
 
+/** Up to so many employees are looked for one by one, which is faster than dividing the lists. */
+const FEW = 16
+
 /** Whether a closing event lists one of these employees. No other text in canonical JSON looks like its list. */
 function listsAny(data: RawBuilder<unknown>, employeeIds: string[]): RawBuilder<unknown> {
-  return sql`exists (
-    select from (select split_part(split_part(${data}, '"unchanged":[', 2), ']', 1) as ids offset 0) as list
-      cross join unnest(${employeeIds.map((id) => `"${id}"`)}::text[]) as quoted(id)
-    where strpos(list.ids, quoted.id) > 0)`
+  const quoted = employeeIds.map((id) => `"${id}"`)
+  const list = sql`(select split_part(split_part(${data}, '"unchanged":[', 2), ']', 1) as ids offset 0) as list`
+  return employeeIds.length <= FEW
+    ? sql`exists (select from ${list} cross join unnest(${quoted}::text[]) as quoted(id)
+        where strpos(list.ids, quoted.id) > 0)`
+    : sql`exists (select from ${list} cross join string_to_table(list.ids, ',') as listed(id)
+        where listed.id = any(${quoted}::text[]))`
 }

@@ -17,6 +17,8 @@ const service = await startService(t)
 const company = service.company.id
 const random = seededRandom(7)
 const CROWD = 300
+/** So many more that a text which finds all of them finds more than a search lists. */
+const ABSENT = 750
 const GHOST = 'ghost@nowhere.example'
 
 interface Person {
@@ -64,18 +66,25 @@ async function send(
   return (answer.body.employees ?? []).map(({ id }: { id: string }) => id)
 }
 
-const people: Person[] = Array.from({ length: CROWD }, (_, at) => {
+const everybody: Person[] = Array.from({ length: CROWD + ABSENT }, (_, at) => {
   const name = `${String.fromCodePoint(97 + (at % 26))}${at}`
   return { id: '', first_name: `Crowd ${name}`, email: `${name}@crowd.example`, external_id: `X-${at}` }
 })
-const created = await send(
-  'create',
-  people.map(({ first_name, email, external_id }) => {
-    return { of: null, sent: employee({ first_name, email, external_id }) as Record<string, string> }
-  }),
-)
-for (const [at, id] of created.entries()) people[at]!.id = id
-calls[0]!.people = new Set(people)
+const people = everybody.slice(0, CROWD)
+
+async function create(created: Person[]): Promise<void> {
+  const ids = await send(
+    'create',
+    created.map(({ first_name, email, external_id }) => {
+      return { of: null, sent: employee({ first_name, email, external_id }) as Record<string, string> }
+    }),
+  )
+  for (const [at, id] of ids.entries()) created[at]!.id = id
+  calls.at(-1)!.people = new Set(created)
+}
+
+await create(people)
+await create(everybody.slice(CROWD))
 const few = people.slice(0, 5)
 
 /** An update that names a person in one of three ways, with or without a change. */
@@ -150,6 +159,7 @@ const FILTERS: EntryFilter[] = [
   { employee: GHOST },
   { q: one.first_name },
   { q: 'c2' },
+  { q: 'crowd a' },
   { q: 'crowd' },
   { q: 'crowd', status: 'Failed' },
   { q: 'crowd', operation: 'update_one' },

@@ -70,10 +70,11 @@ export function bulkUserLogs(
     const before = cursor === undefined ? null : decodeCursor(cursor)
     const logs = await reads.of(companyId, request.left)
     const filter = schemas.readEntryFilter(filterQuery)
-    const { entries, next } = await listLogEntries(logs, companyId, filter, { before, limit })
+    const found = await listLogEntries(logs, companyId, filter, { before, limit, isCounted })
+    const { entries, next } = found
     const page = { items: entries.map(({ entry }) => entry), next_cursor: next === null ? null : encodeCursor(next) }
     if (!isCounted) return page
-    const total = await countInTime(reads, companyId, filter, null)
+    const total = found.count ?? (await countInTime(reads, companyId, filter, null))
     return { ...page, total: total && { count: total.count, is_more: total.isMore } }
   })
 

@@ -17,6 +17,22 @@ export async function readProgress(
   return rows[0] ?? { head: 0, reached: 0 }
 }
 
+/** The position up to which all of these projections have folded a company's events. */
+export async function readCommonProgress(
+  db: LedgerDb,
+  companyId: string,
+  projections: readonly { name: string; version: number }[],
+): Promise<number> {
+  const { rows } = await sql<{ reached: number }>`
+    select coalesce(min(coalesce(c.position, 0)), 0)::bigint as reached
+    from unnest(${projections.map(({ name }) => name)}::text[], ${projections.map(({ version }) => version)}::integer[])
+        as p (name, version)
+      left join checkpoints c on c.company_id = ${toUuid(companyId)} and c.projection = p.name and c.version = p.version`.execute(
+    db,
+  )
+  return rows[0]!.reached
+}
+
 /** The heads `h`, each joined with the checkpoint `c` of a projection if it has one. */
 export function headsWithCheckpoints({ name, version }: { name: string; version: number }): RawBuilder<unknown> {
   return sql`heads h left join checkpoints c

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { EntryCount, EntryFilter, LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import {
+  BULK_USER_LOGS,
   findLogEntry,
   listLogEntries,
   listLogEntriesAfter,
@@ -11,7 +12,7 @@ import {
 import { groupLogEntries } from '../../../../projections/bulk-user-logs/group-queries.ts'
 import { EMPLOYEES } from '../../../../projections/employees/queries.ts'
 import { listApiKeys } from '../../../accounts/api-keys/read-api-keys.ts'
-import { readProgress } from '../../../ledger/read/read-progress.ts'
+import { readCommonProgress } from '../../../ledger/read/read-progress.ts'
 import { readInTime, type Reads } from '../../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import type { Problem } from '../../../domain/errors.ts'
@@ -144,7 +145,7 @@ function readPagePosition({ cursor, after }: FormFields): PagePosition | { probl
   }
 }
 
-type ReadPage = Pick<ListPage, 'entries' | 'reached' | 'newer' | 'older' | 'searched'>
+type ReadPage = Pick<ListPage, 'entries' | 'reached' | 'newer' | 'older' | 'searched' | 'count'>
 
 async function readPage(
   db: LedgerDb,
@@ -161,17 +162,20 @@ async function readPage(
       newer: next,
       older: entries[0]?.position ?? after + 1,
       searched: isUnfinished ? { way: 'newer', time: await readLogTime(db, companyId, next!) } : null,
+      count: null,
     }
   }
   // Read before the entries. An entry that arrives in between is on the page and is sent again; the script skips it.
-  const reached = before === null ? (await readReach(db, companyId, filter)).reached : null
-  const { entries, next, isUnfinished } = await listLogEntries(db, companyId, filter, { before, limit })
+  const reached = before === null ? await readReached(db, companyId, filter) : null
+  const page = { before, limit, isCounted: true }
+  const { entries, next, isUnfinished, count } = await listLogEntries(db, companyId, filter, page)
   return {
     entries,
     reached,
     newer: before === null ? null : (entries[0]?.position ?? Math.max(0, before - 1)),
     older: next,
     searched: isUnfinished ? { way: 'older', time: await readLogTime(db, companyId, next!) } : null,
+    count,
   }
 }
 
@@ -180,11 +184,11 @@ async function countEntries(
   reads: Reads,
   companyId: string,
   filter: EntryFilter,
-  { entries, reached, newer, older }: ReadPage,
+  { entries, reached, newer, older, count }: ReadPage,
 ): Promise<EntryCount | null> {
   const shown = entries.length
   if (newer === null && older === null) return { count: shown, isMore: false }
-  const counted = await countInTime(reads, companyId, filter, findEnd({ entries, reached }))
+  const counted = count ?? (await countInTime(reads, companyId, filter, findEnd({ entries, reached })))
   return counted && counted.count < shown ? { count: shown, isMore: true } : counted
 }
 
@@ -206,18 +210,12 @@ function findEnd({ entries, reached }: Pick<ReadPage, 'entries' | 'reached'>): n
 }
 
 /**
- * Reads the position of the newest entry, and the position up to which the filter's result is complete: a search by
- * name also needs the employees projection, which may be behind.
+ * Reads the position up to which the filter's result is complete: a search by name also needs the employees projection,
+ * which may be behind.
  */
-async function readReach(
-  db: LedgerDb,
-  companyId: string,
-  { employee, q }: EntryFilter,
-): Promise<{ newest: number; reached: number }> {
-  const newest = await readNewestLogPosition(db, companyId)
-  if (employee === undefined && q === undefined) return { newest, reached: newest }
-  const { reached } = await readProgress(db, companyId, EMPLOYEES)
-  return { newest, reached: Math.min(newest, reached) }
+async function readReached(db: LedgerDb, companyId: string, { employee, q }: EntryFilter): Promise<number> {
+  if (employee === undefined && q === undefined) return readNewestLogPosition(db, companyId)
+  return readCommonProgress(db, companyId, [BULK_USER_LOGS, EMPLOYEES])
 }
 
 /** Sends the rows after a position, newest first, with the position up to which the log was read. */
@@ -228,7 +226,8 @@ async function sendRows(reads: Reads, request: FastifyRequest, reply: FastifyRep
   const { after } = readFormFields(request.query)
   if (!filter || after === undefined) throw invalidQuery(filter ? 'after' : 'for a filter', 'is not valid')
   const position = decodeCursor(after, 'query parameter after')
-  const { newest, reached } = await readReach(db, companyId, filter)
+  const reached = await readReached(db, companyId, filter)
+  const newest = await readNewestLogPosition(db, companyId)
   const page = await listLogEntriesAfter(db, companyId, filter, { after: position, limit: ROWS_AT_ONCE })
   const hasMore = page.next !== null
   const next = Math.max(position, hasMore ? Math.min(reached, page.next!) : reached)

@@ -63,12 +63,12 @@ async function sendEmployee(reads: Reads, request: EmployeeRequest, reply: Fasti
   const { companyId, timeZone } = viewer
   const id = readEmployeeId(request)
   const db = await reads.of(companyId, request.left)
-  const newest = { place: { upTo: Number.MAX_SAFE_INTEGER }, limit: 1 }
-  if ((await listStoredEvents(db, companyId, { stream: id }, newest)).events.length === 0)
-    throw makeUnknownEmployeeError()
   const query = readFormFields(request.query)
   const { at = '' } = query
   const { seen, problem } = await readEmployeeAtMoment(db, companyId, id, at, timeZone)
+  // Somebody may be unknown at the moment that was asked for.
+  if ((seen?.state.standing ?? 'unknown') === 'unknown' && !(await hasEvents(db, companyId, id)))
+    throw makeUnknownEmployeeError()
   const title = formatEmployeeName(seen)
   const isErasable = seen?.state.standing !== 'erased'
   const body = html`${renderBreadcrumb(NAVIGATION.employees)}
@@ -92,6 +92,11 @@ async function sendEmployee(reads: Reads, request: EmployeeRequest, reply: Fasti
       </section>
     </div>`
   return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, { title, body })
+}
+
+async function hasEvents(db: LedgerDb, companyId: string, id: string): Promise<boolean> {
+  const newest = { place: { upTo: Number.MAX_SAFE_INTEGER }, limit: 1 }
+  return (await listStoredEvents(db, companyId, { stream: id }, newest)).events.length > 0
 }
 
 /** Repeats the point in time that was asked for: a time with the position that it means, or a position. */
@@ -150,11 +155,18 @@ async function readEmployeeAtMoment(
 ): Promise<{ seen: SeenEmployee | null; problem: FormProblem }> {
   try {
     const moment = readLocal(at) ? new Date(findEndOf(at, timeZone)).toISOString() : at
-    const position = await resolvePosition(db, companyId, at === '' ? undefined : moment)
-    const state = await readEmployeeAt(db, companyId, id, position)
     const { position: head } = await readHead(db, companyId)
+    const position = at === '' ? head : await resolvePosition(db, companyId, moment)
+    const state = await readEmployeeAt(db, companyId, id, position)
     return {
-      seen: { id, position, head, isNow: at === '', state, ...(await findSteps(db, companyId, id, position)) },
+      seen: {
+        id,
+        position,
+        head,
+        isNow: at === '',
+        state,
+        ...(await findSteps(db, companyId, id, { position, head })),
+      },
       problem: null,
     }
   } catch (error) {
@@ -167,7 +179,7 @@ async function findSteps(
   db: LedgerDb,
   companyId: string,
   id: string,
-  position: number,
+  { position, head }: Pick<SeenEmployee, 'position' | 'head'>,
 ): Promise<Pick<SeenEmployee, 'earlier' | 'later' | 'version'>> {
   const [past, future] = await Promise.all([
     position === 0
@@ -175,9 +187,11 @@ async function findSteps(
       : listStoredEvents(db, companyId, { stream: id }, { place: { upTo: position }, limit: 2 }).then(
           ({ events }) => events,
         ),
-    listStoredEvents(db, companyId, { stream: id }, { place: { from: position + 1 }, limit: 1 }).then(
-      ({ events }) => events,
-    ),
+    position >= head
+      ? []
+      : listStoredEvents(db, companyId, { stream: id }, { place: { from: position + 1 }, limit: 1 }).then(
+          ({ events }) => events,
+        ),
   ])
   // The newest event up to here produced the state shown; the step back leads to the event before it.
   const before = past[0] && (past[1]?.position ?? past[0].position - 1)
