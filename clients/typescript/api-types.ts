@@ -2455,7 +2455,7 @@ export interface components {
             erased: {
                 /** @description Null for a person who was never created. */
                 employee_id: string | null;
-                /** @description The number of events whose data was erased. */
+                /** @description The number of events whose data was erased. 0 if the person appeared only beside them, such as in a body that could not be read or in an uploaded file. */
                 positions: number;
             };
             /** @description The ledger position of the event that records the erasure. */

@@ -30,7 +30,12 @@ const Erasure = Type.Object(
         type: ['string', 'null'],
         description: 'Null for a person who was never created.',
       }),
-      positions: Type.Integer({ minimum: 1, description: 'The number of events whose data was erased.' }),
+      positions: Type.Integer({
+        minimum: 0,
+        description:
+          'The number of events whose data was erased. 0 if the person appeared only beside them, such as in a body that ' +
+          'could not be read or in an uploaded file.',
+      }),
     }),
     position: Type.Integer({ minimum: 1, description: 'The ledger position of the event that records the erasure.' }),
   },

@@ -129,6 +129,9 @@ await hold(404, REPORTS, { body: { email: 'unheard.of@example.com' } })
 await hold(422, REPORTS, { body: {} })
 await service.project()
 await hold(200, `${LOGS}/{log_id}/records`, { id: forgotten.body.log_id })
+// Somebody who appears only in a body that could not be read.
+await service.call('POST', '/v1/employees', { body: '{"external_id":"unread",' })
+await hold(200, ERASURES, { body: { external_id: 'unread' } })
 await hold(404, ERASURES, { body: { email: 'unheard.of@example.com' } })
 await hold(422, ERASURES, { body: { email: 'a@example.com', external_id: 'x' } })
 
