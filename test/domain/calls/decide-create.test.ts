@@ -58,6 +58,8 @@ await t.test('the answer is the whole employee: every field present, null when u
     {
       index: 0,
       id: emp(101),
+      status: 'active',
+      setsStatus: false,
       result: null,
       changed: [],
       employee: {
