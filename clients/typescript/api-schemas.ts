@@ -16,6 +16,8 @@ export type UpdatedEmployees = Schemas['UpdatedEmployees']
 export type UpsertedEmployees = Schemas['UpsertedEmployees']
 /** The answer of a bulk call with `allOrNone: false` that applied at least one record. */
 export type PartlyApplied = Schemas['PartlyApplied']
+/** The same of a creation, with the employees that were created. */
+export type PartlyCreated = PartlyApplied & Pick<Schemas['CreatedEmployees'], 'employees'>
 export type EmployeeList = Schemas['EmployeeList']
 export type KeyVerification = Schemas['KeyVerification']
 export type Problem = Schemas['Problem']

@@ -2109,11 +2109,18 @@ export interface components {
             /** @description From the bottom to the root. */
             hashes: string[];
         };
-        /** @description With `validate_only`, `log_id` is absent, and the `id` of each employee is null. */
+        /** @description With `validate_only`, `log_id` is absent, and the `id` of each employee is null. Only with `all_or_none=false`: `counts`, `results`, and, if there are more errors than are listed, `errors_omitted`; `employees` then has those that were created. With `all_or_none=false`, `id` is null if it is not known: of a record that failed, or of an employee that `validate_only` would create. */
         CreatedEmployees: {
             log_id?: components["schemas"]["LogId"];
             /** @description In the order sent. */
             employees: components["schemas"]["EmployeeAsCreated"][];
+            counts?: components["schemas"]["CallCounts"];
+            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. Versions may add codes. */
+            warnings?: components["schemas"]["CallWarning"][];
+            /** @description In the order sent. */
+            results?: components["schemas"]["PartlyAppliedRecord"][];
+            /** @description The number of further errors. The first 16 of a record and 1000 of a call are listed. */
+            errors_omitted?: number;
         };
         /** @description An employee. Every field is present, null when unset. */
         Employee: {
@@ -2534,25 +2541,26 @@ export interface components {
          * @enum {string}
          */
         PartialResult: "created" | "synced" | "no_updates" | "reactivated" | "deactivated" | "failed";
-        /** @description The answer with `all_or_none=false`, if at least one record was applied. Created employees count in `total` alone. With `validate_only`, `log_id` is absent. `id` is null if it is not known: of a record that failed, or of an employee that `validate_only` would create. */
+        /** @description The answer with `all_or_none=false`, if at least one record was applied. Created employees count in `total` alone. With `validate_only`, `log_id` is absent. With `all_or_none=false`, `id` is null if it is not known: of a record that failed, or of an employee that `validate_only` would create. */
         PartlyApplied: {
             log_id?: components["schemas"]["LogId"];
             counts: components["schemas"]["CallCounts"];
             /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. Versions may add codes. */
             warnings: components["schemas"]["CallWarning"][];
             /** @description In the order sent. */
-            results: {
-                index: number;
-                id: components["schemas"]["EmployeeId"] | null;
-                status: ("active" | "inactive") | null;
-                result: components["schemas"]["PartialResult"];
-                /** @description Names of the attributes that changed. A custom attribute is named like `custom_attributes.grade`. */
-                changed: string[];
-                /** @description The errors of a record that failed. Empty for any other. */
-                errors: components["schemas"]["RecordError"][];
-            }[];
+            results: components["schemas"]["PartlyAppliedRecord"][];
             /** @description The number of further errors. The first 16 of a record and 1000 of a call are listed. */
             errors_omitted?: number;
+        };
+        PartlyAppliedRecord: {
+            index: number;
+            id: components["schemas"]["EmployeeId"] | null;
+            status: ("active" | "inactive") | null;
+            result: components["schemas"]["PartialResult"];
+            /** @description Names of the attributes that changed. A custom attribute is named like `custom_attributes.grade`. */
+            changed: string[];
+            /** @description The errors of a record that failed. Empty for any other. */
+            errors: components["schemas"]["RecordError"][];
         };
         PersonalDataReport: {
             title: string;
@@ -4577,7 +4585,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreatedEmployees"] | components["schemas"]["PartlyApplied"];
+                    "application/json": components["schemas"]["CreatedEmployees"];
                 };
             };
             /** @description The new employees. `Location` is present if there is only one. */

@@ -81,7 +81,7 @@ export class EmployeeClient {
   }
 
   /** Creates employees: all of them, or none, unless `allOrNone` is false. */
-  create(employees: api.EmployeeCreate[], options: Partly): Promise<Written<api.PartlyApplied>>
+  create(employees: api.EmployeeCreate[], options: Partly): Promise<Written<api.PartlyCreated>>
   create(
     employees: api.EmployeeCreate[],
     options: Wholly & { validateOnly: true },
@@ -93,7 +93,7 @@ export class EmployeeClient {
   create(
     body: api.EmployeeCreate[],
     options: BulkOptions = {},
-  ): Promise<Written<api.CreatedEmployees | api.CreatableEmployees | api.PartlyApplied>> {
+  ): Promise<Written<api.CreatedEmployees | api.CreatableEmployees | api.PartlyCreated>> {
     const sent = this.#write(options, (params, init) => this.#api.POST('/v1/employees', { params, body, ...init }))
     return sent as Promise<Written<api.CreatedEmployees>>
   }

@@ -201,8 +201,10 @@ export async function attempt(
 
 function learn(people: Known, { final, body }: Operation): void {
   if (final === null || final.status >= 300) return
-  for (const { id, email } of final.body.employees ?? []) know(people, id, email)
-  for (const { index, id, result } of final.body.results ?? []) {
+  const { employees, results = [] } = final.body
+  for (const { id, email } of employees ?? []) know(people, id, email)
+  if (employees) return
+  for (const { index, id, result } of results) {
     if (result !== 'created') continue
     const { email, external_id: externalId } = (body as { employees: UpsertRecord[] }).employees[index]!
     if (know(people, id!, email!) && externalId !== undefined) people.externalIds.push(externalId)

@@ -2,6 +2,7 @@ import type { Employee } from '../employees/employee.ts'
 import { entityTag } from '../employees/entity-tag.ts'
 import type { Problem, RecordError } from '../errors.ts'
 import { errorsOmitted, MAX_ANSWERED_ERRORS, problem, problemDocument } from '../errors.ts'
+import type { Operation } from '../events.ts'
 import type { CallContext, CallDecision } from './decide-records.ts'
 import type { EarlierCall } from './earlier-call.ts'
 import type { CallAnswer } from './write-call.ts'
@@ -12,7 +13,7 @@ export function answerSuccess(
   decision: CallDecision,
   logId: string | null,
 ): CallAnswer {
-  if (!isAllOrNone && operation !== 'update_one') return answerPartly(decision, logId)
+  if (!isAllOrNone && operation !== 'update_one') return answerPartly(operation, decision, logId)
   switch (operation) {
     case 'create':
       return answerCreate(decision, logId)
@@ -25,11 +26,16 @@ export function answerSuccess(
   }
 }
 
-function answerCreate({ outcomes }: CallDecision, logId: string | null): CallAnswer {
-  const employees = outcomes.map(({ employee }) => employee!)
-  if (logId === null) return { status: 200, headers: {}, body: { employees: withoutNewIds(employees) } }
+function answerCreate(decision: CallDecision, logId: string | null): CallAnswer {
+  const employees = createdBy(decision, logId)
+  if (logId === null) return { status: 200, headers: {}, body: { employees } }
   const headers = employees.length === 1 ? { location: `/v1/employees/${employees[0]!.id}` } : {}
   return { status: 201, headers, body: { log_id: logId, employees } }
+}
+
+function createdBy({ outcomes }: CallDecision, logId: string | null) {
+  const employees = outcomes.map(({ employee }) => employee!)
+  return logId === null ? withoutNewIds(employees) : employees
 }
 
 /** An id is given when an employee is created, not before. */
@@ -60,7 +66,8 @@ function answerUpsert({ outcomes, counts }: CallDecision, logId: string | null):
 }
 
 /** The answer to a call that need not apply all of its records: the same for all operations, so that clients know it. */
-function answerPartly({ outcomes, refusals, counts }: CallDecision, logId: string | null): CallAnswer {
+function answerPartly(operation: Operation, decision: CallDecision, logId: string | null): CallAnswer {
+  const { outcomes, refusals, counts } = decision
   const applied = outcomes.map(({ index, id, status, result, changed }) => {
     const isNew = result === null && logId === null
     return { index, id: isNew ? null : id, status, result: result ?? 'created', changed, errors: NO_ERRORS }
@@ -75,7 +82,9 @@ function answerPartly({ outcomes, refusals, counts }: CallDecision, logId: strin
   })
   const results = [...applied, ...refused].toSorted((one, other) => one.index - other.index)
   const warnings = findWarnings(outcomes)
-  return { status: 200, headers: {}, body: { ...idOfLog(logId), counts, warnings, results, ...errorsOmitted(omitted) } }
+  const created = operation === 'create' ? { employees: createdBy(decision, logId) } : {}
+  const body = { ...idOfLog(logId), counts, warnings, results, ...errorsOmitted(omitted), ...created }
+  return { status: 200, headers: {}, body }
 }
 
 const NO_ERRORS: readonly RecordError[] = []

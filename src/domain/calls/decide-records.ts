@@ -257,10 +257,17 @@ function* completed({ drafts, unchanged }: Judged, refused: Draft[], context: Ca
   const counts = { ...NO_COUNTS, total: outcomes.length + refused.length, failed: refused.length }
   // Created employees count in the total alone.
   for (const { result } of outcomes) if (result !== null) counts[bucketOf(result)] += 1
-  const rejected = yield* mapInPieces(refused, (draft) => ({
+  const refusals = yield* mapInPieces(refused, (draft) => ({
     index: draft.record.index,
-    data: rejection(draft, recordErrors(draft)),
+    id: draft.before?.id ?? null,
+    status: draft.before?.status ?? null,
+    errors: recordErrors(draft),
+    errorCount: draft.errors.count,
   }))
+  const rejected = yield* mapInPieces(refused, (draft, at) => {
+    const { index, errors } = refusals[at]!
+    return { index, data: rejection(draft, errors) }
+  })
   const stream = context.callId
   const unchangedIds = outcomes.filter(({ result }) => result === 'no_updates').map(({ id }) => id)
   const closing: NewEvent = {
@@ -274,13 +281,6 @@ function* completed({ drafts, unchanged }: Judged, refused: Draft[], context: Ca
   // In the order of the records.
   if (rejected.length > 0) ofRecords.sort((one, other) => one.index! - other.index!)
   const events = [...ofRecords, closing, ...fileOf(context, closing)]
-  const refusals = refused.map((draft) => ({
-    index: draft.record.index,
-    id: draft.before?.id ?? null,
-    status: draft.before?.status ?? null,
-    errors: recordErrors(draft),
-    errorCount: draft.errors.count,
-  }))
   return { events, counts, problem: null, outcomes, refusals, unchanged: unchangedBy(drafts), withheld: [] }
 }
 

@@ -1,5 +1,7 @@
 import type { Pieces } from '../pieces.ts'
+import { pauseAfter } from '../pieces.ts'
 import type { Draft, UnchangedEmployee } from './call-draft.ts'
+import { hasNewManager } from './reporting-lines.ts'
 import type { Need, ReadRecord } from './call-records.ts'
 
 /** The employees about whom records are known to change nothing. */
@@ -24,7 +26,7 @@ function isFaultyAlone({ errors, collisions }: Draft): boolean {
 
 /**
  * How often the rest of a call is judged again after records were refused. Who reports to whom may be wrong once more
- * each time; after so many, the rest of the records that set a manager are refused.
+ * each time; after so many, the rest of the records that set another manager are refused.
  */
 const MAX_ROUNDS = 8
 
@@ -45,40 +47,60 @@ export function* chooseApplicable(
   let rest = records
   let judged = whole
   for (let round = 0; ; round += 1) {
+    yield* pauseAfter(records)
     const alone = judged.drafts.filter(isFaultyAlone)
     const faulty = alone.length > 0 ? alone : judged.drafts.filter(isFaulty)
     if (faulty.length === 0) return { applied: judged, refused: inOrder(refused) }
     refuse(judged.drafts, faulty, refused)
     if (round === MAX_ROUNDS) {
-      const managed = judged.drafts.filter(({ record }) => record.managers.length > 0 && !refused.has(record.index))
+      const managed = judged.drafts.filter((draft) => hasNewManager(draft) && !refused.has(draft.record.index))
       for (const { record, errors } of managed)
-        errors.add([record.managers[0]!.field], 'invalid_value', TOO_MANY_ROUNDS)
+        errors.add([record.managers[0]?.field ?? 'manager_id'], 'invalid_value', TOO_MANY_ROUNDS)
       refuse(judged.drafts, managed, refused)
     }
+    yield* pauseAfter(records)
     rest = rest.filter(({ index }) => !refused.has(index))
     if (rest.length === 0) return { applied: null, refused: inOrder(refused) }
     judged = yield* judge(rest)
   }
 }
 
-/** Refuses drafts and, among all of these, those that need them. */
+/** Records of which one must be applied, and the drafts that need it. Many drafts may share it. */
+interface Support {
+  /** How many of the records are not refused. */
+  left: number
+  dependents: Draft[]
+}
+
+/** Refuses drafts and, among all of these, those that need them. Looks at each need once, however many share a name. */
 function refuse(drafts: readonly Draft[], faulty: readonly Draft[], refused: Map<number, Draft>): void {
-  const needing = new Map<number, Draft[]>()
-  for (const draft of drafts) {
-    for (const index of draft.needs.flatMap(({ anyOf }) => anyOf)) {
-      const others = needing.get(index)
-      if (others) others.push(draft)
-      else needing.set(index, [draft])
+  const supports = new Map<Need['anyOf'], Support>()
+  const ofRecord = new Map<number, Support[]>()
+  const supportOf = (anyOf: Need['anyOf']): Support => {
+    const known = supports.get(anyOf)
+    if (known) return known
+    const others = anyOf.filter((index) => !refused.has(index))
+    const support: Support = { left: others.length, dependents: [] }
+    supports.set(anyOf, support)
+    for (const index of others) {
+      const ofThis = ofRecord.get(index)
+      if (ofThis) ofThis.push(support)
+      else ofRecord.set(index, [support])
     }
+    return support
   }
-  const isUnmet = ({ anyOf }: Need) => anyOf.every((index) => refused.has(index))
-  const next = [...faulty]
-  for (const draft of faulty) refused.set(draft.record.index, draft)
+  for (const draft of drafts) for (const { anyOf } of draft.needs) supportOf(anyOf).dependents.push(draft)
+  const next: Draft[] = []
+  const add = (draft: Draft) => {
+    if (refused.has(draft.record.index)) return
+    refused.set(draft.record.index, draft)
+    next.push(draft)
+  }
+  for (const draft of faulty) add(draft)
   for (let one = next.pop(); one; one = next.pop()) {
-    for (const draft of needing.get(one.record.index) ?? []) {
-      if (refused.has(draft.record.index) || !draft.needs.some(isUnmet)) continue
-      refused.set(draft.record.index, draft)
-      next.push(draft)
+    for (const support of ofRecord.get(one.record.index) ?? []) {
+      support.left -= 1
+      if (support.left === 0) for (const draft of support.dependents) add(draft)
     }
   }
   // Each names all that it needs, so that the order doesn't matter. Drafts of the whole call stay as they are.
@@ -86,8 +108,9 @@ function refuse(drafts: readonly Draft[], faulty: readonly Draft[], refused: Map
     if (isFaulty(draft)) continue
     const errors = draft.errors.copy()
     refused.set(at, { ...draft, errors })
-    for (const { anyOf, field, code } of draft.needs.filter(isUnmet))
-      errors.add([field], code, `Record ${anyOf[0]} of the call, which this one needs, is refused`)
+    for (const { anyOf, field, code } of draft.needs)
+      if (supports.get(anyOf)!.left === 0)
+        errors.add([field], code, `Record ${anyOf[0]} of the call, which this one needs, is refused`)
   }
 }
 

@@ -21,22 +21,24 @@ export function resolveManagers(
     const needs: Need[] = []
     const missing: ManagerReference[] = []
     const ids = new Set<string | null>()
+    let isAmbiguous = false
     for (const manager of record.managers) {
       const locator = managerLocator(manager)
       const known = locator && locate(locator, directory)
       const named = known || locator === null ? undefined : findInCall(locator, inCall)
       if (named) needs.push({ anyOf: named.indexes, field: manager.field, code: 'manager_not_found' })
-      const candidates = locator === null ? [null] : known ? [known.id] : [...(named?.ids ?? [])]
-      if (candidates.length === 0) missing.push(manager)
-      for (const id of candidates) ids.add(id)
+      if (named?.isShared) isAmbiguous = true
+      const id = locator === null ? null : (known?.id ?? named?.id)
+      if (id === undefined) missing.push(manager)
+      else ids.add(id)
     }
     const errors = record.errors.copy()
     for (const { field } of missing) errors.add([field], 'manager_not_found', 'No employee matches this manager')
     if (missing.length > 0) return { ...record, errors, needs }
+    // Several records that give the same name are wrong themselves, so that nobody needs to know whom it means.
+    if (isAmbiguous) return { ...record, needs }
     const [id = null, ...others] = ids
     if (others.length === 0) return { ...record, patch: { ...record.patch, manager_id: id }, needs }
-    // While several records give the same name, which is an error of theirs, it does not matter whom it means.
-    if (needs.some(({ anyOf }) => anyOf.length > 1)) return { ...record, needs }
     errors.add([record.managers[1]!.field], 'invalid_value', DIFFERENT_MANAGERS)
     return { ...record, errors, needs }
   })
@@ -63,8 +65,8 @@ function idOfManager(
   return locator === null ? null : findId(locator)
 }
 
-/** Who has a name after the call, and the records that give it to them: more than one in error. */
-type NamesInCall = Record<'email' | 'external_id', Map<string, { ids: Set<string>; indexes: number[] }>>
+/** Who has a name after the call, and the records that give it to them; whether it is given to several, in error. */
+type NamesInCall = Record<'email' | 'external_id', Map<string, { id: string; indexes: number[]; isShared: boolean }>>
 
 function namesInCall(records: ReadRecord[], idOf: (record: ReadRecord) => string | undefined): NamesInCall {
   const names: NamesInCall = { email: new Map(), external_id: new Map() }
@@ -76,9 +78,9 @@ function namesInCall(records: ReadRecord[], idOf: (record: ReadRecord) => string
       if (typeof value !== 'string') continue
       const known = names[name].get(value)
       if (known) {
-        known.ids.add(id)
+        known.isShared ||= known.id !== id
         known.indexes.push(record.index)
-      } else names[name].set(value, { ids: new Set([id]), indexes: [record.index] })
+      } else names[name].set(value, { id, indexes: [record.index], isShared: false })
     }
   }
   return names
@@ -88,9 +90,14 @@ function findInCall({ field, value }: Locator, inCall: NamesInCall) {
   return field === 'id' ? undefined : inCall[field].get(value)
 }
 
+/** Whether a record gives its employee another manager. */
+export function hasNewManager({ before, after }: Draft): boolean {
+  return typeof after?.manager_id === 'string' && after.manager_id !== before?.manager_id
+}
+
 /** Adds errors to records whose new manager would report to their employee, after the whole call. */
 export function addManagerErrors(drafts: Draft[], directory: EmployeeDirectory): void {
-  const changed = drafts.filter(({ before, after }) => after?.manager_id && after.manager_id !== before?.manager_id)
+  const changed = drafts.filter(hasNewManager)
   if (changed.length === 0) return
   const afterwards = new Map<string | undefined, string | null | undefined>()
   // Several records of the same employee are an error of theirs, whatever manager they set.

@@ -55,13 +55,76 @@ const Warnings = Type.Array(
 /** The status of the employee of a record, after the call. */
 const StatusAfter = { ...EmployeeStatus, description: "The employee's status after the call." }
 
+/** What the answers with `all_or_none=false` have, so that a client reads the results of all bulk calls in the same way. */
+const PARTIAL = {
+  counts: CallCounts,
+  warnings: Warnings,
+  results: Type.Array(
+    Type.Object(
+      {
+        index: Count,
+        id: orNull(EmployeeId),
+        status: orNull({
+          ...EmployeeStatus,
+          description:
+            "The employee's status after the call. Null if the call refused the record of somebody who isn't there.",
+        }),
+        result: Type.Unsafe({
+          $id: 'PartialResult',
+          type: 'string',
+          enum: ['created', ...RECORD_RESULTS, 'failed'],
+          description: 'What the call did to the employee; `failed` if it refused the record.',
+        }),
+        changed: Changed,
+        errors: Type.Array(RecordErrorSchema, {
+          maxItems: MAX_RECORD_ERRORS,
+          description: 'The errors of a record that failed. Empty for any other.',
+        }),
+      },
+      { $id: 'PartlyAppliedRecord', ...STRICT },
+    ),
+    { description: 'In the order sent.' },
+  ),
+  errors_omitted: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: `The number of further errors. The first ${MAX_RECORD_ERRORS} of a record and ${MAX_ANSWERED_ERRORS} of a call are listed.`,
+    }),
+  ),
+}
+
+const ABOUT_PARTIAL =
+  'With `all_or_none=false`, `id` is null if it is not known: of a record that failed, or of an employee that ' +
+  '`validate_only` would create.'
+
+export const PartlyApplied = Type.Object(
+  { log_id: OptionalLogId, ...PARTIAL },
+  {
+    $id: 'PartlyApplied',
+    ...STRICT,
+    description:
+      'The answer with `all_or_none=false`, if at least one record was applied. Created employees count in `total` alone. ' +
+      `With \`validate_only\`, \`log_id\` is absent. ${ABOUT_PARTIAL}`,
+  },
+)
+
 /** The same for 200 and 201: clients are generated with one type for a success. */
 export const CreatedEmployees = Type.Object(
-  { log_id: OptionalLogId, employees: Type.Array(EmployeeAsCreated, { description: 'In the order sent.' }) },
+  {
+    log_id: OptionalLogId,
+    employees: Type.Array(EmployeeAsCreated, { description: 'In the order sent.' }),
+    counts: Type.Optional(PARTIAL.counts),
+    warnings: Type.Optional(PARTIAL.warnings),
+    results: Type.Optional(PARTIAL.results),
+    errors_omitted: PARTIAL.errors_omitted,
+  },
   {
     $id: 'CreatedEmployees',
     ...STRICT,
-    description: 'With `validate_only`, `log_id` is absent, and the `id` of each employee is null.',
+    description:
+      'With `validate_only`, `log_id` is absent, and the `id` of each employee is null. Only with `all_or_none=false`: ' +
+      '`counts`, `results`, and, if there are more errors than are listed, `errors_omitted`; `employees` then has those ' +
+      `that were created. ${ABOUT_PARTIAL}`,
   },
 )
 
@@ -114,55 +177,6 @@ export const UpsertedEmployees = Type.Object(
     description:
       'Created employees count in `total` alone, and their `changed` is empty. With `validate_only`, `log_id` is absent, ' +
       'and the `id` of an employee that would be created is null.',
-  },
-)
-
-/** One answer for all bulk calls, so that a client reads the results of all in the same way. */
-export const PartlyApplied = Type.Object(
-  {
-    log_id: OptionalLogId,
-    counts: CallCounts,
-    warnings: Warnings,
-    results: Type.Array(
-      Type.Object(
-        {
-          index: Count,
-          id: orNull(EmployeeId),
-          status: orNull({
-            ...EmployeeStatus,
-            description:
-              "The employee's status after the call. Null if the call refused the record of somebody who isn't there.",
-          }),
-          result: Type.Unsafe({
-            $id: 'PartialResult',
-            type: 'string',
-            enum: ['created', ...RECORD_RESULTS, 'failed'],
-            description: 'What the call did to the employee; `failed` if it refused the record.',
-          }),
-          changed: Changed,
-          errors: Type.Array(RecordErrorSchema, {
-            maxItems: MAX_RECORD_ERRORS,
-            description: 'The errors of a record that failed. Empty for any other.',
-          }),
-        },
-        STRICT,
-      ),
-      { description: 'In the order sent.' },
-    ),
-    errors_omitted: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        description: `The number of further errors. The first ${MAX_RECORD_ERRORS} of a record and ${MAX_ANSWERED_ERRORS} of a call are listed.`,
-      }),
-    ),
-  },
-  {
-    $id: 'PartlyApplied',
-    ...STRICT,
-    description:
-      'The answer with `all_or_none=false`, if at least one record was applied. Created employees count in `total` alone. ' +
-      'With `validate_only`, `log_id` is absent. `id` is null if it is not known: of a record that failed, or of an ' +
-      'employee that `validate_only` would create.',
   },
 )
 

@@ -110,7 +110,7 @@ for (const [name, change] of Object.entries(ADDITIONS)) {
 
 /** Leaves out the answers with `all_or_none=false`, which no earlier release knows: docs/versioning.md names them. */
 function withoutPartialAnswers({ paths }: Loose): void {
-  for (const method of ['post', 'patch', 'put']) {
+  for (const method of ['patch', 'put']) {
     const answer = paths[EMPLOYEES][method].responses['200'].content['application/json']
     const [usual, partial, ...others] = answer.schema.anyOf
     if (partial.$ref !== '#/components/schemas/PartlyApplied' || others.length > 0)

@@ -87,8 +87,7 @@ await t.test('no property has a default in its schema: its description tells it'
 await t.test('a creation and its validation are answered in the same form', async (t) => {
   const operation = document.paths['/v1/employees']!['post']!
   const [validated, created] = ['200', '201'].map((status) => answerOf(document, operation, status))
-  const { anyOf } = validated!.content!['application/json']!.schema as { anyOf: object[] }
-  t.strictSame(anyOf[0], created!.content!['application/json']!.schema)
+  t.strictSame(validated!.content!['application/json']!.schema, created!.content!['application/json']!.schema)
 })
 
 await t.test('bodies that are not JSON are text, or an archive', async (t) => {
