@@ -74,7 +74,10 @@ export interface CallDecision {
   outcomes: AppliedRecord[]
   /** In the order sent. */
   refusals: RefusedRecord[]
-  /** Of a successful call, the employees whose states showed that a record changes nothing, with what it sets. */
+  /**
+   * Of a successful call, the employees about whom the same record changes nothing again, with what it sets: those whose
+   * states showed that it changes nothing, and new ones.
+   */
   unchanged: { employee: Employee; patch: AttributePatch }[]
   /** The body, if it could not be read. */
   rejectedBody?: RejectedBody
@@ -290,7 +293,7 @@ function setsStatus({ patch }: ReadRecord): boolean {
 
 function unchangedBy(drafts: Draft[]): CallDecision['unchanged'] {
   return drafts.flatMap(({ record, after, effect }) =>
-    effect?.result === 'no_updates' ? [{ employee: after!, patch: record.patch }] : [],
+    !effect || effect.result === 'no_updates' ? [{ employee: after!, patch: record.patch }] : [],
   )
 }
 

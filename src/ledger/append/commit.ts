@@ -3,6 +3,7 @@ import type { ClientBase } from 'pg'
 import type { DecidedCall } from '../../domain/calls/decide-call.ts'
 import { decideCall } from '../../domain/calls/decide-call.ts'
 import type { CallAnswer, WriteCall } from '../../domain/calls/write-call.ts'
+import { isSmall } from '../../domain/calls/write-call.ts'
 import type { NewEvent } from '../../domain/events.ts'
 import { actorOf } from '../../domain/calls/callers.ts'
 import type { LockedCompany, QueryMore } from './company-state.ts'
@@ -101,6 +102,7 @@ export async function commitTogether(
       corrections: [],
       clients: new Map(),
       digests: [],
+      newDigests: new Map(),
     }
     const results: (Committed | 'held')[] = []
     for (const call of calls) {
@@ -134,6 +136,8 @@ interface Writes {
   /** The clients whose rows are written, and when they were used. */
   clients: Map<ActorClient, string>
   digests: NewDigest[]
+  /** Those of new employees, by id, which are inserted with their rows. */
+  newDigests: Map<string, NewDigest>
 }
 
 /** The events of a call, which get their positions and hashes when they are written. */
@@ -175,9 +179,13 @@ async function decideOne(
   if (body) writes.bodies.push({ companyId, position, recordedAt: head.recordedAt, body })
   if ('corrects' in call.caller)
     for (const correction of listCorrections(call, events, position)) writes.corrections.push(correction)
+  const isLargeCall = !isSmall(call)
   const digest = ({ employee, patch }: (typeof decision.unchanged)[number]) => {
-    if (company.employees.awaitingDigest.delete(employee.id))
-      writes.digests.push({ companyId, employee, digest: digestRecord(employee, patch) })
+    const isNew = isLargeCall && company.employees.isNew(employee.id)
+    if (!company.employees.awaitingDigest.delete(employee.id) && !isNew) return
+    const made = { companyId, employee, digest: digestRecord(employee, patch) }
+    if (isNew) writes.newDigests.set(employee.id, made)
+    else writes.digests.push(made)
   }
   await doInTurns(mapInPieces(decision.unchanged, digest))
   if (idempotency && decision.binds) {
@@ -255,7 +263,9 @@ async function write(
 function sendDirectory(pipe: QueryClient, companies: Map<string, LockedCompany>, writes: Writes): Promise<unknown>[] {
   const all = [...companies].map(([companyId, { employees }]) => ({ companyId, ...employees.changes() }))
   const moved = all.flatMap(({ companyId, moved }) => moved.map((employee) => ({ companyId, employee })))
-  const inserted = all.flatMap(({ companyId, inserted }) => inserted.map((employee) => ({ companyId, employee })))
+  const inserted = all.flatMap(({ companyId, inserted }) =>
+    inserted.map((employee) => ({ companyId, employee, digest: writes.newDigests.get(employee.id) })),
+  )
   return [
     ...(moved.length > 0 ? [statements.updateDirectory(pipe, moved)] : []),
     ...(inserted.length > 0 ? [statements.insertIntoDirectory(pipe, inserted)] : []),

@@ -100,6 +100,11 @@ export class LoadedEmployees extends EmployeeIndex implements EmployeeDirectory 
     if (!this.#before.has(employee.id)) this.#before.set(employee.id, before)
   }
 
+  /** Whether the transaction creates this employee. */
+  isNew(id: string): boolean {
+    return this.#before.has(id) && this.#before.get(id) === undefined
+  }
+
   /** What the directory does not have yet: new employees, and those with another email, external id or manager. */
   changes(): { moved: Employee[]; inserted: Employee[] } {
     const changed = [...this.#before].map(([id, before]) => ({ before, after: this.byId(id)! }))

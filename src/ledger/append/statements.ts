@@ -12,6 +12,7 @@ import {
 } from '../../postgres/binary-arrays.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
 import type { Head } from './company-state.ts'
+import type { NewDigest } from './record-digests.ts'
 import { isOnly, onlyCompany } from '../../postgres/only-company.ts'
 import type { QueryClient, WhenLocked } from '../../postgres/query-client.ts'
 import type { OwnedEmployee } from '../read/read-employees.ts'
@@ -248,6 +249,8 @@ export function insertEvents(client: QueryClient, events: SealedEvent[]): Promis
 
 const DIRECTORY_COLUMNS = { employee_id: 'uuid', email: 'text', external_id: 'text', manager_id: 'uuid' }
 const DIRECTORY_ROWS = rowsOf({ company_id: 'uuid', ...DIRECTORY_COLUMNS })
+const INSERTED_COLUMNS = { ...DIRECTORY_COLUMNS, record_digest: 'bytea', record_version: 'integer' }
+const INSERTED_ROWS = rowsOf({ company_id: 'uuid', ...INSERTED_COLUMNS })
 
 function directoryColumns(employees: OwnedEmployee[]): Buffer[] {
   return [
@@ -259,12 +262,19 @@ function directoryColumns(employees: OwnedEmployee[]): Buffer[] {
   ]
 }
 
-export function insertIntoDirectory(client: QueryClient, employees: OwnedEmployee[]): Promise<unknown> {
+/** A new employee, with the digest of a record that changes nothing about them, if they get one. */
+type InsertedEmployee = OwnedEmployee & { digest: NewDigest | undefined }
+
+export function insertIntoDirectory(client: QueryClient, employees: InsertedEmployee[]): Promise<unknown> {
   return client.query({
     name: 'insert-into-directory',
-    text: `insert into employee_directory (company_id, ${Object.keys(DIRECTORY_COLUMNS).join(', ')})
-      select * from ${DIRECTORY_ROWS}`,
-    values: directoryColumns(employees),
+    text: `insert into employee_directory (company_id, ${Object.keys(INSERTED_COLUMNS).join(', ')})
+      select * from ${INSERTED_ROWS}`,
+    values: [
+      ...directoryColumns(employees),
+      byteaArray(employees.map(({ digest }) => (digest ? Buffer.from(digest.digest, 'hex') : null))),
+      integerArray(employees.map(({ digest }) => digest?.employee.version ?? null)),
+    ],
   })
 }
 

@@ -19,6 +19,13 @@ const makeEmployees = (count: number) =>
 
 /** A company with employees whose records have changed nothing before, and its calls. */
 async function openSynced(t: Test, employees = makeEmployees(3)) {
+  const company = await openNew(t, employees)
+  await company.commit([company.put(...employees)])
+  return company
+}
+
+/** A company with employees who have just been created, and its calls. */
+async function openNew(t: Test, employees = makeEmployees(3)) {
   const company = await service.makeCompany('Synced')
   const { commit, sent } = openAppends(t, service)
   const put = (...records: object[]) => largeCall(company, 'PUT', records)
@@ -34,8 +41,15 @@ async function openSynced(t: Test, employees = makeEmployees(3)) {
     })
   }
   await commit([put(...employees)])
-  await commit([put(...employees)])
-  return { company, employees, put, answerTo, statements: () => sent.map(({ name }) => name), warnings: () => warned }
+  return {
+    company,
+    employees,
+    put,
+    commit,
+    answerTo,
+    statements: () => sent.map(({ name }) => name),
+    warnings: () => warned,
+  }
 }
 
 const unchanged = (total: number) => ({ total, updated: 0, deactivated: 0, failed: 0, no_updates: total })
@@ -45,6 +59,26 @@ await t.test('the states of employees about whom a record changes nothing again 
   t.strictSame(await answerTo(put(...employees)), [unchanged(3)])
   t.notOk(statements().includes('load-employees'))
   t.notOk(statements().includes('write-digests'))
+})
+
+await t.test(
+  'the states of new employees are not loaded either, and the first record about them writes nothing',
+  async (t) => {
+    const { put, employees, answerTo, statements } = await openNew(t)
+    t.strictSame(await answerTo(put(...employees)), [unchanged(3)])
+    t.notOk(statements().includes('load-employees'))
+    t.notOk(statements().includes('write-digests'))
+  },
+)
+
+await t.test('a new employee whom the same transaction changes is compared with the state', async (t) => {
+  const { company, put, commit, answerTo } = await openNew(t)
+  const [one, other] = makeEmployees(2) as [Sent, Sent]
+  const change = { external_id: one.external_id, last_name: 'Married' }
+  await commit([put(one, other), largeCall(company, 'PATCH', [change])])
+  t.match(await answerTo(put(one, other)), [{ updated: 1, no_updates: 1 }])
+  await commit([largeCall(company, 'PATCH', [change]), put({ ...other, last_name: 'Married' })])
+  t.match(await answerTo(put(one, other)), [{ updated: 2 }])
 })
 
 await t.test('a patch by id changes nothing again, too', async (t) => {
