@@ -4,6 +4,7 @@ import { addBytesCommand } from './commands/bytes-command.ts'
 import { addCompareCommand } from './compare/compare-command.ts'
 import { addLargeRecordsCommand } from './commands/large-records-command.ts'
 import { addMemoryCommand } from './commands/memory-command.ts'
+import { addPagesCommand } from './commands/pages-command.ts'
 import { addProfileCommand } from './commands/profile-command.ts'
 import { addReplayCommand } from './commands/replay-command.ts'
 import { addSizesCommand } from './commands/sizes-command.ts'
@@ -19,6 +20,7 @@ addReplayCommand(program)
 addAuditCommand(program)
 addMemoryCommand(program)
 addLargeRecordsCommand(program)
+addPagesCommand(program)
 addProfileCommand(program)
 addWebhooksCommand(program)
 await program.parseAsync()

@@ -19,6 +19,7 @@ import { makeTenants } from '../load/tenants.ts'
 /** A company of the service under test. */
 export interface OurTenant extends Tenant {
   companyId: string
+  admin: { email: string; password: string }
   adminToken: string
   /** The newest answered call. */
   newest: { position: number; logId: string } | null
@@ -131,7 +132,7 @@ async function makeOurTenants(
     const admin = await addUser(services, { companyId, email: 'admin@example.com', name: 'Admin', role: 'admin' })
     const key = await issueApiKey(services, { companyId, name: 'HR sync', quotaLimit: QUOTA, refreshPeriod: 'monthly' })
     const credentials = { 'x-api-id': key.api_id, 'x-api-key': key.api_key }
-    return { companyId, credentials, adminToken: admin.token, newest: null, stock: [] }
+    return { companyId, credentials, admin, adminToken: admin.token, newest: null, stock: [] }
   }
   try {
     return await makeTenants(client, sizes, make)
