@@ -2562,6 +2562,20 @@ export interface components {
             errors: components["schemas"]["RecordError"][];
             /** @description The number of errors left out. Absent if `errors` is complete. */
             errors_omitted?: number;
+            /** @description What is to be chosen. Only of `file_ambiguous`. */
+            question?: {
+                /** @description The parameter to add to the request. */
+                parameter: string;
+                /** @description The likeliest first. */
+                choices: {
+                    /** @description The value of the parameter. */
+                    value: string;
+                    /** @description What people call it. */
+                    name: string;
+                    /** @description Texts of the file, read so. */
+                    samples: string[];
+                }[];
+            };
         };
         /** @description The exact strings that were hashed. `data` and `salt` are null after erasure. */
         ProofEvent: {
@@ -3122,6 +3136,25 @@ export interface components {
                     status?: 404;
                     /** @enum {string} */
                     code?: "employee_not_found" | "user_not_found";
+                };
+            };
+        };
+        /**
+         * @description `file_ambiguous`: The file can be read in several ways.
+         *
+         *     `validation_failed`: One or more records are not valid.
+         */
+        AdminFileAmbiguousValidationFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 422;
+                    /** @enum {string} */
+                    code?: "file_ambiguous" | "validation_failed";
                 };
             };
         };
@@ -5944,6 +5977,8 @@ export interface operations {
                 file_name?: string;
                 /** @description What to do with the records, as `PUT`, `PATCH`, and `POST` of `/v1/employees` do. Default: what the calls asked for that the file corrects; `upsert` if they asked for different things, or if it corrects none. */
                 operation?: "upsert" | "update_many" | "create";
+                /** @description The encoding of a text file, such as `windows-1250` or `shift_jis`. Default: the `charset` of the content type; otherwise it is recognized, and the answer is `file_ambiguous` if several are likely. */
+                encoding?: string;
                 /** @description The ids of the failed entries that the file corrects, separated by commas. Default: those in its column `log_id`. The column `index` says which records the rows are. Without it, a file that has as many rows as the entry has records, or refused records, has these, in the order of the call. */
                 corrects?: string;
             };
@@ -5977,7 +6012,7 @@ export interface operations {
             412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
-            422: components["responses"]["AdminValidationFailed"];
+            422: components["responses"]["AdminFileAmbiguousValidationFailed"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];

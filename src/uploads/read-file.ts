@@ -1,6 +1,7 @@
 import type { Problem } from '../domain/errors.ts'
 import { inTurns } from '../admission/turns.ts'
 import { FileError } from '../../clients/typescript/spreadsheets/file-error.ts'
+import type { FileAnswers } from '../../clients/typescript/spreadsheets/file-question.ts'
 import type { FileRow } from '../../clients/typescript/spreadsheets/read-csv.ts'
 import { readCsv } from '../../clients/typescript/spreadsheets/read-csv.ts'
 import type { RowReader } from '../../clients/typescript/spreadsheets/read-records.ts'
@@ -45,15 +46,16 @@ export function maxFileBytes({ bodyLimit }: Pick<CallLimits, 'bodyLimit'>): numb
 /**
  * Reads a file, CSV or JSON, from the chunks in which it was received, and splits it into parts of `maxRecords` records
  * and a body's bytes at most. Works in pieces, and ends with the reason of the signal when that is aborted. Throws
- * FileFaultError if the file cannot be read. What is wrong with single cells is found when a part is read.
+ * FileFaultError if the file cannot be read, and FileQuestion if it can be read in several ways. What is wrong with single cells is found when a part is read.
  */
 export async function readFile(
   received: readonly Uint8Array[],
+  answers: FileAnswers,
   limits: CallLimits,
   signal?: AbortSignal,
 ): Promise<ReadFile> {
   try {
-    const { encoding, isJson } = await recognizeFile(cut(received, signal))
+    const { encoding, isJson } = await recognizeFile(cut(received, signal), answers)
     const parts = new PartBuilder(limits)
     const texts = decodeText(cut(received, signal), encoding)
     const header = isJson

@@ -1,6 +1,7 @@
 import type { Acting } from '../accounts/change-company.ts'
 import { RefusedByStateError } from '../accounts/change-company.ts'
 import { problem } from '../domain/errors.ts'
+import type { FileAnswers } from '../../clients/typescript/spreadsheets/file-question.ts'
 import type { UploadOperation } from '../domain/uploads.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { MAX_UPLOADS, MAX_UPLOADED_BYTES, storeUpload } from '../ledger/uploads/store-upload.ts'
@@ -25,6 +26,7 @@ interface SentFile {
   fileName: string
   /** Null if the file is to do what the calls asked for that it corrects: `upsert` if they differ, or there are none. */
   operation: UploadOperation | null
+  answers: FileAnswers
 }
 
 const MAX_FILE_NAME = 255
@@ -42,18 +44,18 @@ export function cleanFileName(name: string): string {
 /**
  * Reads and stores a file, and begins its preview. `chooseCalls` gets the ids of calls that the file names, and returns
  * those of the calls that it corrects; ids of calls that are unknown or have not failed are left out. Returns the id of
- * the upload. Throws FileFaultError, RefusedByStateError with `too_many_uploads`, or the reason of the signal, if that is
+ * the upload. Throws FileFaultError, FileQuestion, RefusedByStateError with `too_many_uploads`, or the reason of the signal, if that is
  * aborted before the file is stored.
  */
 export async function storeFile(
   { pool, db, commands, readBody, bodyLimit, announce }: UploadRouteServices,
   { companyId, actor }: Acting,
-  { content, fileName, operation }: SentFile,
+  { content, fileName, operation, answers }: SentFile,
   chooseCalls: (named: readonly string[]) => readonly string[],
   signal: AbortSignal,
 ): Promise<string> {
   const { maxRecords, newId } = commands
-  const file: ReadFile = await readFile(content, { maxRecords, bodyLimit, readBody }, signal)
+  const file: ReadFile = await readFile(content, answers, { maxRecords, bodyLimit, readBody }, signal)
   const matched = await matchCorrections(db, companyId, file, chooseCalls(file.logIds), signal)
   const { parts, corrects, operation: again } = matched
   const id = newId('upl')

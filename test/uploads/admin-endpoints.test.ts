@@ -1,5 +1,6 @@
 import t from 'tap'
 import { toUuid } from '../../src/domain/ids.ts'
+import { encodeText } from '../support/files/encode-text.ts'
 import { eventually } from '../support/eventually.ts'
 import { holdHead, letGo } from '../support/postgres/held-rows.ts'
 import { lockIsAwaited } from '../support/postgres/lock-awaited.ts'
@@ -11,7 +12,7 @@ import { send, startService } from '../support/service.ts'
 const service = await startService(t)
 const { admin } = service.company
 
-const upload = (content: string, query: string, type = 'text/csv', token = admin.token) =>
+const upload = (content: string | Buffer, query: string, type = 'text/csv', token = admin.token) =>
   send(service.address, 'POST', `/admin/v1/uploads?${query}`, {
     key: null,
     body: content,
@@ -46,6 +47,31 @@ await t.test('a tool uploads a file, looks at its preview, and applies it once',
   t.match((await service.admin('/uploads')).body.items, [{ id: made.body.id, state: 'ended' }])
   t.equal((await service.admin(`${path}/parts/1/preview`)).status, 409)
 })
+
+await t.test(
+  'a file whose encoding is not certain is refused with the likely ones, and read in the one that is named',
+  async (t) => {
+    const bytes = encodeText('external_id,first_name\nE-1,Ţugui\n', 'windows-1250')
+    const asked = await upload(bytes, 'file_name=staff.csv')
+    t.match(asked, { status: 422, body: { code: 'file_ambiguous', question: { parameter: 'encoding' } } })
+    const { choices } = asked.body.question
+    t.match(
+      choices.find(({ value }: { value: string }) => value === 'windows-1250'),
+      { name: 'Central European (Windows-1250)', samples: ['Ţugui'] },
+    )
+    for (const [query, type] of [
+      ['encoding=windows-1250', 'text/csv'],
+      ['', 'text/csv; charset=Windows-1250'],
+    ]) {
+      const made = await upload(bytes, query!, type)
+      t.equal(made.status, 201)
+      const rows = await service.admin(`/uploads/${made.body.id}/not-applied.csv`)
+      t.match(rows.body, 'E-1,Ţugui')
+      await service.manage('POST', `/uploads/${made.body.id}/cancel`)
+    }
+    t.match(await upload(bytes, 'encoding=ebcdic'), { status: 400, body: { code: 'invalid_query' } })
+  },
+)
 
 await t.test('JSON is accepted, and an upload that was not applied can be deleted', async (t) => {
   const made = await upload(

@@ -6,10 +6,11 @@ import { readFile } from '../../src/uploads/read-file.ts'
 
 /* Splitting a file into parts that can be calls. */
 
+const UNANSWERED = { encoding: null }
 const MIB = 1024 * 1024
 const limits = { maxRecords: 3, bodyLimit: 8 * MIB, readBody: readJsonBody }
 async function read(text: string | Buffer, more: Partial<typeof limits> = {}) {
-  const { parts, ...file } = await readFile([Buffer.from(text as string)], { ...limits, ...more })
+  const { parts, ...file } = await readFile([Buffer.from(text as string)], UNANSWERED, { ...limits, ...more })
   return { ...file, parts: parts.map(({ content }) => [...readContent(content.toString())]) }
 }
 const faultsOf = async (text: string | Buffer, more: Partial<typeof limits> = {}) => {

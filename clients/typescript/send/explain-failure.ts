@@ -7,6 +7,7 @@ import {
   RateLimitError,
 } from '../errors.ts'
 import type { FileFault } from '../spreadsheets/file-error.ts'
+import type { FileQuestion } from '../spreadsheets/file-question.ts'
 import { readPointer } from '../spreadsheets/read-records.ts'
 import { CommandError, EXIT_CODES } from './exit-codes.ts'
 import type { FileRecord, OpenedFile } from './open-file.ts'
@@ -26,6 +27,19 @@ interface FileCall {
 /** Describes what is wrong with a file. */
 export function describeFaults(path: string, faults: readonly FileFault[]): string {
   return faults.map(({ line, column, message }) => `${place(path, line, column)}: ${message}`).join('\n')
+}
+
+/** Describes what a file leaves open: the options that answer it, and how the file reads with each. */
+export function describeQuestion(path: string, { message, parameter, choices }: FileQuestion): string {
+  const options = choices.map(
+    ({ value, name, samples }) =>
+      `  --${parameter} ${quote(value)}  ${name}: ${samples.map((text) => `"${text}"`).join(', ')}`,
+  )
+  return [`${path}: ${message}. Choose how to read it:`, ...options].join('\n')
+}
+
+function quote(value: string): string {
+  return /^[\w.-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`
 }
 
 /** Describes the errors of a call's records, each at its line and column. */

@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { open } from 'node:fs/promises'
 import type { FileFault } from '../spreadsheets/file-error.ts'
 import { FileError } from '../spreadsheets/file-error.ts'
+import type { FileAnswers } from '../spreadsheets/file-question.ts'
 import { readCsv } from '../spreadsheets/read-csv.ts'
 import type { ColumnUse, FileColumns, RowReader } from '../spreadsheets/read-records.ts'
 import { readHeader } from '../spreadsheets/read-records.ts'
@@ -34,10 +35,11 @@ export interface OpenedFile {
   close(): Promise<void>
 }
 
-/** Opens a file and reads it once, to find what is wrong before anything is sent. Throws CommandError. */
+/** Opens a file and reads it once, to find what is wrong before anything is sent. Throws CommandError and FileQuestion. */
 export async function openFile(
   path: string,
   uses: ReadonlyMap<string, ColumnUse>,
+  answers: FileAnswers,
   signal: AbortSignal,
 ): Promise<OpenedFile> {
   const handle = await open(path).catch((error: NodeJS.ErrnoException) => {
@@ -46,7 +48,7 @@ export async function openFile(
   try {
     // It is read several times.
     if (!(await handle.stat()).isFile()) throw usageError(`${path} is not a file`)
-    return await inspect(handle, uses, signal)
+    return await inspect(handle, uses, answers, signal)
   } catch (error) {
     await handle.close()
     throw error
@@ -56,6 +58,7 @@ export async function openFile(
 async function inspect(
   handle: FileHandle,
   uses: ReadonlyMap<string, ColumnUse>,
+  answers: FileAnswers,
   signal: AbortSignal,
 ): Promise<OpenedFile> {
   const hash = createHash('sha256')
@@ -73,6 +76,7 @@ async function inspect(
         signal.throwIfAborted()
         hash.update(chunk)
       }),
+      answers,
     )
     readPieces = () => readRecords(handle, format, uses)
     for await (const { records, faults, columns } of readPieces()) {

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { MAX_RECORDS } from '../batches.ts'
+import { type Encoding, readEncoding } from '../spreadsheets/encodings.ts'
+import type { FileAnswers } from '../spreadsheets/file-question.ts'
 import type { ColumnUse } from '../spreadsheets/read-records.ts'
 import { usageError } from './exit-codes.ts'
 
@@ -16,6 +18,7 @@ Options:
   --update            only update employees; by default, those who are not found are created
   --custom COLUMN     use a column that is not an attribute as a custom attribute (repeatable)
   --ignore COLUMN     ignore a column that is not an attribute (repeatable)
+  --encoding NAME     the encoding of the file, such as windows-1250 (default: it is recognized)
   --dry-run           show what the file would do, and apply nothing
   --state FILE        where to keep how far the run has come (default: FILE.send-state.json)
   --max-records N     the records in a call (default: ${MAX_RECORDS})
@@ -34,6 +37,7 @@ export interface SendArguments {
   operation: 'upsert' | 'update'
   /** What to do with columns that are not attributes. */
   uses: Map<string, ColumnUse>
+  answers: FileAnswers
   isDryRun: boolean
   statePath: string
   maxRecords: number
@@ -46,6 +50,7 @@ const OPTIONS = {
   update: { type: 'boolean', default: false },
   custom: { type: 'string', multiple: true, default: [] as string[] },
   ignore: { type: 'string', multiple: true, default: [] as string[] },
+  encoding: { type: 'string' },
   'dry-run': { type: 'boolean', default: false },
   state: { type: 'string' },
   'max-records': { type: 'string', default: String(MAX_RECORDS) },
@@ -70,6 +75,7 @@ export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArgum
       ...values.custom.map((column): [string, ColumnUse] => [column, 'custom']),
       ...values.ignore.map((column): [string, ColumnUse] => [column, 'ignore']),
     ]),
+    answers: { encoding: readEncodingName(values.encoding) },
     isDryRun: values['dry-run'],
     statePath: values.state ?? `${path}.send-state.json`,
     maxRecords: Number(values['max-records']),
@@ -87,6 +93,12 @@ function parse(args: string[]) {
 function required(value: string | undefined, message: string): string {
   if (value === undefined || value === '') throw usageError(message)
   return value
+}
+
+function readEncodingName(name: string | undefined): Encoding | null {
+  const encoding = name === undefined ? null : readEncoding(name)
+  if (name !== undefined && encoding === null) throw usageError(`${name} is not an encoding that files can have`)
+  return encoding
 }
 
 function readUrl(given: string | undefined): string {

@@ -168,7 +168,11 @@ await t.test('a hostile file gets an error at its line', async (t) => {
   const places: [string, string | Buffer, RegExp][] = [
     ['empty', ' \n', /Line 1 The file is empty/],
     ['NUL', 'email\na@example.com\nb\0@example.com\n', /Line 3 This line contains U\+0000/],
-    ['mixed encodings', Buffer.concat([Buffer.from('email\nü\n'), Buffer.from('é\n', 'latin1')]), /Line 3 A character/],
+    [
+      'mixed encodings',
+      Buffer.concat([Buffer.from('email\näöüß\n'), Buffer.from('é\n', 'latin1')]),
+      /Line 3 A character/,
+    ],
     [
       '10,000 columns',
       Array.from({ length: 10_000 }, (_, at) => `c${at}`).join(','),

@@ -14,6 +14,9 @@ import { maxFileBytes } from '../../../uploads/read-file.ts'
 import { previewPart } from '../../../uploads/run-part.ts'
 import type { UploadRouteServices } from '../../../uploads/store-file.ts'
 import { cleanFileName, storeFile } from '../../../uploads/store-file.ts'
+import { readEncoding } from '../../../../clients/typescript/spreadsheets/encodings.ts'
+import type { FileAnswers } from '../../../../clients/typescript/spreadsheets/file-question.ts'
+import { FileQuestion } from '../../../../clients/typescript/spreadsheets/file-question.ts'
 import { authorizeAdmin, userOf } from '../../access/authorize-user.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { limitFailures } from '../../access/rate-limits.ts'
@@ -87,7 +90,7 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget }: RouteService
           },
         },
         response: { 201: ShownUpload },
-        problems: ['too_many_uploads'],
+        problems: ['too_many_uploads', 'file_ambiguous'],
       },
       bodyLimit: maxBytes,
       // The body is a file, whatever is in it.
@@ -96,16 +99,34 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget }: RouteService
     async (request, reply) => {
       const acting = actingUser(request)
       const { file_name: name, corrects, operation } = request.query
+      const answers = readAnswers(request.query, request.headers['content-type'] ?? '')
       const content = (request.body ?? []) as Buffer[]
-      const file = { content, fileName: cleanFileName(name), operation: operation ?? null }
+      const file = { content, fileName: cleanFileName(name), operation: operation ?? null, answers }
       const choose = (named: readonly string[]) => corrects?.split(',') ?? named
       const id = await storeFile(uploads, acting, file, choose, request.reading!).catch((error: unknown) => {
+        if (error instanceof FileQuestion) throw new ProblemError(describeQuestion(error))
         throw error instanceof FileFaultError ? new ProblemError(describeFaults(error)) : error
       })
       void reply.code(201).header('location', `/admin/v1/uploads/${id}`)
       return showUpload(uploads, acting.companyId, id)
     },
   )
+}
+
+/** What the request says about its file. */
+function readAnswers({ encoding }: { encoding?: string }, contentType: string): FileAnswers {
+  const label = encoding ?? /;\s*charset="?([^";\s]+)/i.exec(contentType)?.[1]
+  const known = label === undefined ? null : readEncoding(label)
+  if (label !== undefined && known === null)
+    throw new ProblemError(problem('invalid_query', 'encoding is not one that files can have'))
+  return { encoding: known }
+}
+
+function describeQuestion({ message, parameter, choices }: FileQuestion) {
+  return {
+    ...problem('file_ambiguous', `${message}. Send it again with ${parameter} set to one of the choices`),
+    question: { parameter, choices: [...choices] },
+  }
 }
 
 function describeFaults({ faults }: FileFaultError) {

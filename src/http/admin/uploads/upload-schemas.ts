@@ -24,6 +24,14 @@ export const UploadQuery = Type.Object(
           'for that the file corrects; `upsert` if they asked for different things, or if it corrects none.',
       }),
     ),
+    encoding: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        description:
+          'The encoding of a text file, such as `windows-1250` or `shift_jis`. Default: the `charset` of the content type; ' +
+          'otherwise it is recognized, and the answer is `file_ambiguous` if several are likely.',
+      }),
+    ),
     corrects: Type.Optional(
       Type.String({
         pattern: '^log_[0-9a-z]{26}(,log_[0-9a-z]{26})*$',

@@ -1,6 +1,8 @@
 import type { MultipartFile } from '@fastify/multipart'
 import multipart from '@fastify/multipart'
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
+import { readEncoding } from '../../../../clients/typescript/spreadsheets/encodings.ts'
+import type { FileAnswers } from '../../../../clients/typescript/spreadsheets/file-question.ts'
 import type { Budget } from '../../../admission/budget.ts'
 import { problem } from '../../../domain/errors.ts'
 import { UPLOAD_OPERATIONS } from '../../../domain/uploads.ts'
@@ -18,6 +20,7 @@ export interface UploadForm {
   content: Buffer[] | null
   /** Null if the form names none. */
   operation: UploadOperation | null
+  answers: FileAnswers
   /** The entry whose records the file corrects, as the form says; empty if none. */
   logId: string
 }
@@ -63,6 +66,7 @@ export async function readUpload(request: FastifyRequest, bodyLimit: number): Pr
     fileName: cleanFileName(file?.name ?? ''),
     content: file?.content ?? null,
     operation: UPLOAD_OPERATIONS.find((operation) => operation === fields.get('operation')) ?? null,
+    answers: { encoding: readEncoding(fields.get('encoding') ?? '') },
     logId: fields.get('log') ?? '',
   }
 }

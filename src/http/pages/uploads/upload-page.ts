@@ -5,6 +5,7 @@ import { isId } from '../../../domain/ids.ts'
 import type { ColumnUse } from '../../../../clients/typescript/spreadsheets/read-records.ts'
 import { readHeader } from '../../../../clients/typescript/spreadsheets/read-records.ts'
 import { listTemplateColumns } from '../../../../clients/typescript/spreadsheets/record-columns.ts'
+import { FileQuestion } from '../../../../clients/typescript/spreadsheets/file-question.ts'
 import { isApplicable } from '../../../domain/uploads.ts'
 import { cancelUpload, changeUses, recordCounts } from '../../../ledger/uploads/change-upload.ts'
 import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
@@ -30,6 +31,7 @@ import type { UploadForm } from './read-upload.ts'
 import { acceptUploads, maxFormBytes, readUpload } from './read-upload.ts'
 import type { ShownUpload } from './stored-upload.ts'
 import { isSingle, renderPreviewed, renderProgress, titleOf } from './stored-upload.ts'
+import { renderQuestion } from './file-question.ts'
 import { renderUploadForm, renderUploads } from './upload-form.ts'
 
 interface OfUpload {
@@ -62,6 +64,7 @@ export async function addUploadPages(app: FastifyInstance, services: PageService
         form = await readUpload(request, uploads.bodyLimit)
         return await receive(services, request, reply, form)
       } catch (error) {
+        if (error instanceof FileQuestion && form) return sendQuestion(request, reply.code(422), form, error)
         if (error instanceof FileFaultError && form) return sendFaults(request, reply.code(422), form, error)
         return sendForm(services, request, reply, form?.logId ?? '', toFormProblem(error))
       }
@@ -146,6 +149,21 @@ async function sendUpload(request: FastifyRequest, reply: FastifyReply, shown: S
         ${isBefore ? renderPreviewed(shown) : renderProgress(shown)}
       </div>`,
     reloadSeconds: isMoving ? RELOAD_SECONDS : undefined,
+  })
+}
+
+/** Asks how the file is to be read. It is chosen again with the answer. */
+async function sendQuestion(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { fileName, logId }: UploadForm,
+  question: FileQuestion,
+): Promise<FastifyReply> {
+  return sendUserPage(request, reply, getViewer(request), {
+    title: 'How to read the file',
+    body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Upload a file', path: UPLOAD_PATH }])}
+      <h1>How to read <bdi>${fileName}</bdi></h1>
+      ${renderQuestion(question, logId)}`,
   })
 }
 

@@ -1,0 +1,32 @@
+import type { Encoding } from './encodings.ts'
+
+/** What the owner of a file says about it; null is found out. */
+export interface FileAnswers {
+  encoding: Encoding | null
+}
+
+/** One of the ways to read a file. */
+export interface FileChoice {
+  /** What the parameter is set to. */
+  value: string
+  /** What people call it. */
+  name: string
+  /** Texts of the file as they are read so. */
+  samples: string[]
+}
+
+/** What a file leaves open: the parameter that answers it. */
+export type FileParameter = 'encoding' | 'sheet'
+
+/** A file can be read in several ways, and only its owner knows in which. The likeliest way is the first choice. */
+export class FileQuestion extends Error {
+  override name = 'FileQuestion'
+  readonly parameter: FileParameter
+  readonly choices: readonly FileChoice[]
+
+  constructor(parameter: FileParameter, message: string, choices: readonly FileChoice[]) {
+    super(message)
+    this.parameter = parameter
+    this.choices = choices
+  }
+}
