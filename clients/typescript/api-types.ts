@@ -568,7 +568,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a file of employees
-         * @description Stores a CSV or JSON file for a day and previews it; nothing is applied yet. A file of more than `MAX_RECORDS` records is split into parts, each of which becomes one call. Cells are read as those of `failed-records.csv`.
+         * @description Stores a file for a day and previews it; nothing is applied yet. The file is CSV, a workbook (.xlsx, .xls, .ods), or JSON, whatever program wrote it and whatever the content type says. Rows that are no records, such as titles and totals, are left out, and listed in `left_out`. A file of more than `MAX_RECORDS` records is split into parts, each of which becomes one call. Cells are read as those of `failed-records.csv`.
          */
         post: operations["createUpload"];
         delete?: never;
@@ -5979,6 +5979,10 @@ export interface operations {
                 operation?: "upsert" | "update_many" | "create";
                 /** @description The encoding of a text file, such as `windows-1250` or `shift_jis`. Default: the `charset` of the content type; otherwise it is recognized, and the answer is `file_ambiguous` if several are likely. */
                 encoding?: string;
+                /** @description The name of the sheet of a workbook. Default: the one that has a table; the answer is `file_ambiguous` if several do. */
+                sheet?: string;
+                /** @description The line that names the columns, from 1; of a workbook, its row. Default: it is found. */
+                header_row?: number;
                 /** @description The ids of the failed entries that the file corrects, separated by commas. Default: those in its column `log_id`. The column `index` says which records the rows are. Without it, a file that has as many rows as the entry has records, or refused records, has these, in the order of the call. */
                 corrects?: string;
             };
@@ -5989,6 +5993,7 @@ export interface operations {
         requestBody: {
             content: {
                 "text/csv": string;
+                "application/octet-stream": string;
                 "application/json": unknown;
             };
         };

@@ -1,3 +1,4 @@
+import { createBudget } from '../admission/budget.ts'
 import type { Acting } from '../accounts/change-company.ts'
 import { RefusedByStateError } from '../accounts/change-company.ts'
 import { problem } from '../domain/errors.ts'
@@ -29,6 +30,12 @@ interface SentFile {
   answers: FileAnswers
 }
 
+/** The workbooks that are read at once. Each takes a thread of its own, and a company has one. */
+const THREADS = 2
+const MAX_WAITING = 40
+const MAX_WAIT_MS = 60_000
+const threads = createBudget({ total: THREADS, share: 1, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS })
+
 const MAX_FILE_NAME = 255
 const MIB = 1024 * 1024
 
@@ -55,7 +62,15 @@ export async function storeFile(
   signal: AbortSignal,
 ): Promise<string> {
   const { maxRecords, newId } = commands
-  const file: ReadFile = await readFile(content, answers, { maxRecords, bodyLimit, readBody }, signal)
+  const file: ReadFile = await readFile(
+    content,
+    answers,
+    { maxRecords, bodyLimit, readBody },
+    {
+      signal,
+      acquireThread: () => threads.acquire(companyId, 1),
+    },
+  )
   const matched = await matchCorrections(db, companyId, file, chooseCalls(file.logIds), signal)
   const { parts, corrects, operation: again } = matched
   const id = newId('upl')

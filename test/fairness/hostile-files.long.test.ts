@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { FileQuestion } from '../../clients/typescript/spreadsheets/file-question.ts'
+import { FileQuestion, UNANSWERED } from '../../clients/typescript/spreadsheets/file-question.ts'
 import { openFile } from '../../clients/typescript/send/open-file.ts'
 import { hostileFiles } from '../support/files/hostile-files.ts'
 import { watchEventLoop } from '../support/processes/event-loop-watchdog.ts'
@@ -12,8 +12,6 @@ import { startWatched } from './watched-files.ts'
 
 const SMALLER = 2 * 1_048_576
 const MAX_WORK_MS = 250
-
-const UNANSWERED = { encoding: null }
 
 await t.test('a hostile file that is uploaded through the API takes nobody else the event loop', async (t) => {
   const { upload } = await startWatched(t)

@@ -1,12 +1,12 @@
 import t from 'tap'
 import { readJsonBody } from '../../src/http/server/json-body.ts'
+import { UNANSWERED } from '../../clients/typescript/spreadsheets/file-question.ts'
 import { FileFaultError } from '../../src/uploads/part-builder.ts'
 import { readContent } from '../../src/ledger/uploads/read-uploads.ts'
 import { readFile } from '../../src/uploads/read-file.ts'
 
 /* Splitting a file into parts that can be calls. */
 
-const UNANSWERED = { encoding: null }
 const MIB = 1024 * 1024
 const limits = { maxRecords: 3, bodyLimit: 8 * MIB, readBody: readJsonBody }
 async function read(text: string | Buffer, more: Partial<typeof limits> = {}) {

@@ -2,7 +2,7 @@
 import { createEmployeeClient } from '../employee-client.ts'
 import { CommandError, usageError } from './exit-codes.ts'
 import { FileQuestion } from '../spreadsheets/file-question.ts'
-import { describeFaults, describeQuestion } from './explain-failure.ts'
+import { describeFaults, describeLeftOut, describeQuestion } from './explain-failure.ts'
 import { openFile } from './open-file.ts'
 import type { SendArguments } from './read-arguments.ts'
 import { HELP, readArguments } from './read-arguments.ts'
@@ -26,6 +26,7 @@ async function send(args: SendArguments): Promise<void> {
     throw error instanceof FileQuestion ? new CommandError('refused', describeQuestion(path, error)) : error
   })
   try {
+    for (const note of describeLeftOut(path, file.notes)) process.stderr.write(`${note}\n`)
     if (file.faults.length > 0) throw new CommandError('refused', describeFaults(path, file.faults))
     refuseColumns(path, file.unknown, args)
     const output = { result: (line: string) => process.stdout.write(`${line}\n`), stream: process.stderr }

@@ -19,6 +19,8 @@ Options:
   --custom COLUMN     use a column that is not an attribute as a custom attribute (repeatable)
   --ignore COLUMN     ignore a column that is not an attribute (repeatable)
   --encoding NAME     the encoding of the file, such as windows-1250 (default: it is recognized)
+  --sheet NAME        the sheet of a workbook (default: the one that has a table)
+  --header-row N      the line that names the columns (default: it is found)
   --dry-run           show what the file would do, and apply nothing
   --state FILE        where to keep how far the run has come (default: FILE.send-state.json)
   --max-records N     the records in a call (default: ${MAX_RECORDS})
@@ -51,6 +53,8 @@ const OPTIONS = {
   custom: { type: 'string', multiple: true, default: [] as string[] },
   ignore: { type: 'string', multiple: true, default: [] as string[] },
   encoding: { type: 'string' },
+  sheet: { type: 'string' },
+  'header-row': { type: 'string' },
   'dry-run': { type: 'boolean', default: false },
   state: { type: 'string' },
   'max-records': { type: 'string', default: String(MAX_RECORDS) },
@@ -64,7 +68,6 @@ export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArgum
   const [command, path, ...others] = positionals
   if (command !== 'send') throw usageError(`the command is send, not ${command ?? 'missing'}`)
   if (path === undefined || others.length > 0) throw usageError('name one file')
-  if (!/^[1-9][0-9]{0,5}$/.test(values['max-records'])) throw usageError('--max-records must be a number from 1')
   return {
     path,
     url: readUrl(values.url ?? env['API_URL']),
@@ -75,10 +78,14 @@ export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArgum
       ...values.custom.map((column): [string, ColumnUse] => [column, 'custom']),
       ...values.ignore.map((column): [string, ColumnUse] => [column, 'ignore']),
     ]),
-    answers: { encoding: readEncodingName(values.encoding) },
+    answers: {
+      encoding: readEncodingName(values.encoding),
+      sheet: values.sheet ?? null,
+      headerLine: values['header-row'] === undefined ? null : readNumber('--header-row', values['header-row']),
+    },
     isDryRun: values['dry-run'],
     statePath: values.state ?? `${path}.send-state.json`,
-    maxRecords: Number(values['max-records']),
+    maxRecords: readNumber('--max-records', values['max-records']),
   }
 }
 
@@ -93,6 +100,11 @@ function parse(args: string[]) {
 function required(value: string | undefined, message: string): string {
   if (value === undefined || value === '') throw usageError(message)
   return value
+}
+
+function readNumber(option: string, text: string): number {
+  if (!/^[1-9][0-9]{0,5}$/.test(text)) throw usageError(`${option} must be a number from 1`)
+  return Number(text)
 }
 
 function readEncodingName(name: string | undefined): Encoding | null {

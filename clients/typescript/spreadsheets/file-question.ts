@@ -3,7 +3,14 @@ import type { Encoding } from './encodings.ts'
 /** What the owner of a file says about it; null is found out. */
 export interface FileAnswers {
   encoding: Encoding | null
+  /** The name of the sheet of a workbook. */
+  sheet: string | null
+  /** The line that names the columns, from 1; of a workbook, its row. */
+  headerLine: number | null
 }
+
+/** Nothing is said about the file. */
+export const UNANSWERED: FileAnswers = { encoding: null, sheet: null, headerLine: null }
 
 /** One of the ways to read a file. */
 export interface FileChoice {

@@ -9,12 +9,8 @@ import type { FileAnswers } from './file-question.ts'
 /** The bytes of a file in chunks, from its beginning. */
 export type Chunks = AsyncIterable<Uint8Array>
 
-/** How a file is read. */
-export interface FileFormat {
-  encoding: Encoding
-  /** Whether it is JSON; otherwise it is CSV. */
-  isJson: boolean
-}
+/** How a file is read: as a workbook, or as text in an encoding. */
+export type FileFormat = { kind: 'workbook' } | { kind: 'csv' | 'json'; encoding: Encoding }
 
 /**
  * Finds out how a file is to be read. Reads it to its end. Throws FileError if the file is empty, or is no text,
@@ -22,13 +18,45 @@ export interface FileFormat {
  */
 export async function recognizeFile(chunks: Chunks, { encoding: given }: FileAnswers): Promise<FileFormat> {
   const detector = createEncodingDetector(given)
-  for await (const chunk of chunks) detector.push(chunk)
+  let start = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    if (start.length < START) {
+      start = Buffer.concat([start, chunk])
+      if (isWorkbook(start)) return { kind: 'workbook' }
+    }
+    detector.push(chunk)
+  }
   const { encoding, firstCharacter } = detector.finish()
   if (firstCharacter === null) throw new FileError(1, 'The file is empty')
+  if (/^\s*(?:\ufeff\s*)?<(?:!doctype|html|\?xml|table|meta|style)/i.test(start.toString('utf8')))
+    throw new FileError(1, 'This is a web page or XML. Open it in Excel, and save it as an Excel workbook (.xlsx)')
   return {
     encoding: typeof encoding === 'string' ? encoding : await chooseEncoding(encoding.sample),
-    isJson: firstCharacter === '[' || firstCharacter === '{',
+    kind: firstCharacter === '[' || firstCharacter === '{' ? 'json' : 'csv',
   }
+}
+
+/** The bytes at the beginning of a file that tell what it is. */
+const START = 512
+
+/** The first bytes of archives, such as .xlsx and .ods, and of files of older programs of Microsoft, such as .xls. */
+const WORKBOOKS = ['504b0304', '504b0506', 'd0cf11e0']
+/** The first bytes of other files, and what to do with them. */
+const OTHERS: readonly (readonly [start: string, message: string])[] = [
+  ['25504446', 'This is a PDF file. Export the table as an Excel workbook (.xlsx) or as CSV'],
+  ['7b5c727466', 'This is a text with formats (RTF). Save its table as an Excel workbook (.xlsx)'],
+  ['1f8b', 'This is a compressed file. Unpack it, and upload the file in it'],
+  ['377abcaf', 'This is an archive. Unpack it, and upload the file in it'],
+  ['526172', 'This is an archive. Unpack it, and upload the file in it'],
+  ['89504e47', 'This is a picture. Upload an Excel workbook (.xlsx) or a CSV file'],
+  ['ffd8ff', 'This is a picture. Upload an Excel workbook (.xlsx) or a CSV file'],
+]
+
+function isWorkbook(start: Buffer): boolean {
+  const hex = start.toString('hex', 0, 8)
+  const other = OTHERS.find(([bytes]) => hex.startsWith(bytes))
+  if (other) throw new FileError(1, other[1])
+  return WORKBOOKS.some((bytes) => hex.startsWith(bytes))
 }
 
 /** What a decoder makes of bytes that an encoding does not have. */

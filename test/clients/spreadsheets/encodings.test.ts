@@ -1,7 +1,7 @@
 import t from 'tap'
 import { recognizeFile } from '../../../clients/typescript/spreadsheets/recognize-file.ts'
 import { readEncoding } from '../../../clients/typescript/spreadsheets/encodings.ts'
-import { FileQuestion } from '../../../clients/typescript/spreadsheets/file-question.ts'
+import { FileQuestion, UNANSWERED } from '../../../clients/typescript/spreadsheets/file-question.ts'
 import { encodeText } from '../../support/files/encode-text.ts'
 
 /* How the encoding of a file is found, or asked. */
@@ -99,8 +99,11 @@ async function detect(bytes: Buffer, given: string | null = null, size = 5_000) 
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
   }
   try {
-    const { encoding } = await recognizeFile(chunks(), { encoding: given === null ? null : readEncoding(given) })
-    return { encoding: encoding as string, choices: [] }
+    const format = await recognizeFile(chunks(), {
+      ...UNANSWERED,
+      encoding: given === null ? null : readEncoding(given),
+    })
+    return { encoding: format.kind === 'workbook' ? null : (format.encoding as string), choices: [] }
   } catch (error) {
     if (error instanceof FileQuestion) return { encoding: null, choices: error.choices }
     throw error

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { RefusedByStateError } from '../../../accounts/change-company.ts'
 import type { Budget } from '../../../admission/budget.ts'
 import { problem } from '../../../domain/errors.ts'
@@ -53,7 +53,18 @@ interface RouteServices {
   failureLimit: number
 }
 
-const FILE_TYPES = ['text/csv', 'application/json'] as const
+/** What clients call files of employees. What a file is, its content tells. */
+const FILE_TYPES = [
+  'text/csv',
+  'application/json',
+  'application/scim+json',
+  'application/octet-stream',
+  'application/vnd.ms-excel',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/vnd.oasis.opendocument.spreadsheet',
+  'text/plain',
+  'text/tab-separated-values',
+] as const
 const tags = ['Uploads']
 const params = idIn('upload', 'upl')
 const problems = ['upload_not_found'] as const
@@ -80,12 +91,15 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget }: RouteService
         summary: 'Upload a file of employees',
         tags,
         description:
-          'Stores a CSV or JSON file for a day and previews it; nothing is applied yet. A file of more than `MAX_RECORDS` ' +
-          'records is split into parts, each of which becomes one call. Cells are read as those of `failed-records.csv`.',
+          'Stores a file for a day and previews it; nothing is applied yet. The file is CSV, a workbook (.xlsx, .xls, .ods), or ' +
+          'JSON, whatever program wrote it and whatever the content type says. Rows that are no records, such as titles and ' +
+          'totals, are left out, and listed in `left_out`. A file of more than `MAX_RECORDS` records is split into parts, ' +
+          'each of which becomes one call. Cells are read as those of `failed-records.csv`.',
         querystring: UploadQuery,
         body: {
           content: {
             'text/csv': { schema: Type.String() },
+            'application/octet-stream': { schema: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }) },
             'application/json': { schema: Type.Unknown(), examples: ADMIN_BODIES['createUpload'] },
           },
         },
@@ -114,12 +128,15 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget }: RouteService
 }
 
 /** What the request says about its file. */
-function readAnswers({ encoding }: { encoding?: string }, contentType: string): FileAnswers {
+function readAnswers(
+  { encoding, sheet, header_row: headerLine }: Static<typeof UploadQuery>,
+  contentType: string,
+): FileAnswers {
   const label = encoding ?? /;\s*charset="?([^";\s]+)/i.exec(contentType)?.[1]
   const known = label === undefined ? null : readEncoding(label)
   if (label !== undefined && known === null)
     throw new ProblemError(problem('invalid_query', 'encoding is not one that files can have'))
-  return { encoding: known }
+  return { encoding: known, sheet: sheet ?? null, headerLine: headerLine ?? null }
 }
 
 function describeQuestion({ message, parameter, choices }: FileQuestion) {

@@ -32,6 +32,20 @@ export const UploadQuery = Type.Object(
           'otherwise it is recognized, and the answer is `file_ambiguous` if several are likely.',
       }),
     ),
+    sheet: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description:
+          'The name of the sheet of a workbook. Default: the one that has a table; the answer is `file_ambiguous` if several do.',
+      }),
+    ),
+    header_row: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 999_999,
+        description: 'The line that names the columns, from 1; of a workbook, its row. Default: it is found.',
+      }),
+    ),
     corrects: Type.Optional(
       Type.String({
         pattern: '^log_[0-9a-z]{26}(,log_[0-9a-z]{26})*$',

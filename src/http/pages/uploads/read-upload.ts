@@ -66,7 +66,11 @@ export async function readUpload(request: FastifyRequest, bodyLimit: number): Pr
     fileName: cleanFileName(file?.name ?? ''),
     content: file?.content ?? null,
     operation: UPLOAD_OPERATIONS.find((operation) => operation === fields.get('operation')) ?? null,
-    answers: { encoding: readEncoding(fields.get('encoding') ?? '') },
+    answers: {
+      encoding: readEncoding(fields.get('encoding') ?? ''),
+      sheet: fields.get('sheet') ?? null,
+      headerLine: null,
+    },
     logId: fields.get('log') ?? '',
   }
 }
