@@ -14,7 +14,7 @@ export interface OpenedSheet {
   others: string[]
 }
 
-/** The rows that are read of a sheet, at most. A file with so many is refused when it is split. */
+/** The rows that a sheet may have. */
 const MAX_ROWS = 200_000
 
 /**
@@ -33,9 +33,20 @@ export function openWorkbook(bytes: Uint8Array, name: string | null): OpenedShee
   }
 }
 
+const OPTIONS = {
+  type: 'array',
+  dense: true,
+  cellNF: true,
+  cellHTML: false,
+  cellFormula: false,
+  UTC: true,
+  nodim: true,
+  sheetRows: MAX_ROWS + 1,
+} as const
+
 function parse(bytes: Uint8Array): WorkBook {
   try {
-    return read(bytes, { type: 'array', dense: true, cellNF: true, UTC: true, nodim: true, sheetRows: MAX_ROWS })
+    return read(bytes, OPTIONS)
   } catch (error) {
     if (/password|encrypt/i.test((error as Error).message))
       throw new FileError(1, 'The workbook has a password. Save it without one')
@@ -107,9 +118,11 @@ function isField(name: string): boolean {
 
 function* listRows(sheet: WorkSheet, is1904: boolean): Generator<FileRow, void> {
   const data = cellsOf(sheet)
+  if (data.length > MAX_ROWS)
+    throw new FileError(MAX_ROWS + 1, `The sheet has more than ${MAX_ROWS} rows. Split it, or save it as CSV (UTF-8)`)
   let emptyLine: number | null = null
   for (let at = 0; at < data.length; at += 1) {
-    const cells = writeCells(data[at] ?? [], is1904)
+    const cells = writeCells(at + 1, data[at] ?? [], is1904)
     if (cells.length === 0) {
       emptyLine ??= at + 1
       continue
@@ -124,12 +137,13 @@ function* listRows(sheet: WorkSheet, is1904: boolean): Generator<FileRow, void> 
 const MAX_CELLS = 2_000
 const MAX_CELL = 32_767
 
-function writeCells(row: Cells, is1904: boolean): string[] {
+function writeCells(line: number, row: Cells, is1904: boolean): string[] {
   const cells: string[] = []
-  for (let at = 0; at < row.length && at < MAX_CELLS; at += 1) {
+  for (let at = 0; at < row.length; at += 1) {
     const cell = row[at]
     const text = cell ? writeCell(cell, is1904).slice(0, MAX_CELL) : ''
     if (text === '') continue
+    if (at >= MAX_CELLS) throw new FileError(line, `The row has more than ${MAX_CELLS} cells`)
     while (cells.length < at) cells.push('')
     cells.push(text)
   }

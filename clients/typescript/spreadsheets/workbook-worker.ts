@@ -17,9 +17,19 @@ const say = (message: WorkbookMessage) => parentPort!.postMessage(message)
 try {
   const opened = await open()
   say({ kind: 'opened', others: opened.others })
-  parentPort!.on('message', () => say({ kind: 'rows', rows: takeRows(opened) }))
+  parentPort!.on('message', () => {
+    try {
+      say({ kind: 'rows', rows: takeRows(opened) })
+    } catch (error) {
+      sayWhatIsWrong(error)
+    }
+  })
 } catch (error) {
-  if (error instanceof FileError) say({ kind: 'fault', message: error.message })
+  sayWhatIsWrong(error)
+}
+
+function sayWhatIsWrong(error: unknown): void {
+  if (error instanceof FileError) say({ kind: 'fault', line: error.fault.line, message: error.message })
   else if (error instanceof FileQuestion)
     say({ kind: 'question', parameter: error.parameter, message: error.message, choices: error.choices })
   else throw error
