@@ -2672,6 +2672,18 @@ export interface components {
              * @description When the upload is deleted. Its entries stay.
              */
             expires_at: string;
+            /** @description The line that names the columns. Null for JSON, and when it is not known any more. */
+            header_row: number | null;
+            /** @description Rows that are no records, such as titles and totals. */
+            left_out: {
+                /** @description The first line, from 1; of a workbook, the row. */
+                line: number | null;
+                last_line: number | null;
+                /** @enum {string} */
+                reason: "separator_line" | "above_header" | "second_header" | "repeated_header" | "empty" | "total" | "below_table" | "not_a_user" | "other_sheet" | "incomplete";
+                message: string;
+            }[];
+            left_out_omitted: number;
             parts: {
                 /** @description From 1. */
                 number: number;

@@ -2,8 +2,9 @@ import { createBudget } from '../admission/budget.ts'
 import type { Acting } from '../accounts/change-company.ts'
 import { RefusedByStateError } from '../accounts/change-company.ts'
 import { problem } from '../domain/errors.ts'
-import type { FileAnswers } from '../../clients/typescript/spreadsheets/file-question.ts'
+import type { FileAnswers, StoredQuestion } from '../../clients/typescript/spreadsheets/file-question.ts'
 import type { UploadOperation } from '../domain/uploads.ts'
+import { type Original, storeOriginal } from '../ledger/uploads/originals.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { MAX_UPLOADS, MAX_UPLOADED_BYTES, storeUpload } from '../ledger/uploads/store-upload.ts'
 import { matchCorrections } from './match-corrections.ts'
@@ -21,13 +22,17 @@ export interface UploadRouteServices extends UploadServices {
 }
 
 /** An uploaded file. */
-interface SentFile {
+export interface SentFile {
   /** Its bytes, in the chunks in which they were received. */
   content: readonly Uint8Array[]
   fileName: string
   /** Null if the file is to do what the calls asked for that it corrects: `upsert` if they differ, or there are none. */
   operation: UploadOperation | null
   answers: FileAnswers
+  /** The failed call that it is to correct, as a form says; empty if none. */
+  logId: string
+  /** Whether it is kept as it was sent, to read it in another way. */
+  isKept: boolean
 }
 
 /** The workbooks that are read at once. Each takes a thread of its own, and a company has one. */
@@ -57,11 +62,12 @@ export function cleanFileName(name: string): string {
 export async function storeFile(
   { pool, db, commands, readBody, bodyLimit, announce }: UploadRouteServices,
   { companyId, actor }: Acting,
-  { content, fileName, operation, answers }: SentFile,
+  sent: SentFile,
   chooseCalls: (named: readonly string[]) => readonly string[],
   signal: AbortSignal,
 ): Promise<string> {
   const { maxRecords, newId } = commands
+  const { content, fileName, operation, answers } = sent
   const file: ReadFile = await readFile(
     content,
     answers,
@@ -86,7 +92,31 @@ export async function storeFile(
     parts: parts.map((part) => ({ ...part, callId: newId('log') })),
   })
   if (!isStored) throw new RefusedByStateError(TOO_MANY)
+  await keepOriginal(pool, { companyId, userId: actor, id }, sent, { question: null, notes: file.notes })
   if (parts.length > 1) announce([companyId])
+  return id
+}
+
+/** Stores how a file was read, and the file itself if it is kept. */
+async function keepOriginal(
+  pool: UploadServices['pool'],
+  of: Pick<Original, 'companyId' | 'userId' | 'id'>,
+  { content, fileName, operation, answers, logId, isKept }: SentFile,
+  found: Pick<Original, 'question' | 'notes'>,
+): Promise<void> {
+  const original = { ...of, ...found, fileName, operation, answers, logId, bytes: countBytes(content) }
+  await storeOriginal(pool, original, isKept ? Buffer.concat(content) : null)
+}
+
+/** Stores a file that leaves something open, and returns the id that its upload would have. */
+export async function askAboutFile(
+  { pool, commands }: UploadRouteServices,
+  { companyId, actor }: Acting,
+  sent: SentFile,
+  { parameter, choices }: StoredQuestion,
+): Promise<string> {
+  const id = commands.newId('upl')
+  await keepOriginal(pool, { companyId, userId: actor, id }, sent, { question: { parameter, choices }, notes: null })
   return id
 }
 

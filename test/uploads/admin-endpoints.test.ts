@@ -1,3 +1,4 @@
+import { utils, write } from '@e965/xlsx'
 import t from 'tap'
 import { toUuid } from '../../src/domain/ids.ts'
 import { encodeText } from '../support/files/encode-text.ts'
@@ -72,6 +73,38 @@ await t.test(
     t.match(await upload(bytes, 'encoding=ebcdic'), { status: 400, body: { code: 'invalid_query' } })
   },
 )
+
+await t.test('a workbook is read, and what is left out is listed', async (t) => {
+  const book = utils.book_new()
+  const rows = [
+    ['Staff list'],
+    ['external_id', 'first_name', 'email'],
+    ['W-1', 'Ana', 'w1@example.com'],
+    [],
+    ['Total: 1'],
+  ]
+  utils.book_append_sheet(book, utils.aoa_to_sheet(rows), 'Staff')
+  utils.book_append_sheet(book, utils.aoa_to_sheet([['Parameter', 'Value']]), 'Report')
+  const bytes = write(book, { type: 'buffer' }) as Buffer
+  const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+  const made = await upload(bytes, 'file_name=staff.xlsx', type)
+  t.match(made.body, {
+    rows: 1,
+    header_row: 2,
+    left_out: [
+      { line: null, reason: 'other_sheet', message: 'Sheet "Report" is not read' },
+      { line: 1, last_line: 1, reason: 'above_header' },
+      { line: 4, reason: 'empty' },
+      { line: 5, reason: 'total' },
+    ],
+    left_out_omitted: 0,
+  })
+  t.match((await service.admin(`/uploads/${made.body.id}`)).body, { header_row: 2, left_out: made.body.left_out })
+  t.equal((await service.manage('POST', `/uploads/${made.body.id}/cancel`)).status, 204)
+  t.match(await upload(bytes, 'sheet=Nope', type), { status: 422, body: { errors: [{ message: /no sheet/ }] } })
+  t.match((await upload(bytes, 'sheet=Report', type)).body.errors, [{ message: /no records below/ }])
+  t.match(await upload(bytes, 'header_row=0', type), { status: 400 })
+})
 
 await t.test('JSON is accepted, and an upload that was not applied can be deleted', async (t) => {
   const made = await upload(

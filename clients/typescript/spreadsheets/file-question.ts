@@ -25,8 +25,14 @@ export interface FileChoice {
 /** What a file leaves open: the parameter that answers it. */
 export type FileParameter = 'encoding' | 'sheet'
 
+/** What a file leaves open, as it is stored and shown. */
+export interface StoredQuestion {
+  parameter: FileParameter
+  choices: readonly FileChoice[]
+}
+
 /** A file can be read in several ways, and only its owner knows in which. The likeliest way is the first choice. */
-export class FileQuestion extends Error {
+export class FileQuestion extends Error implements StoredQuestion {
   override name = 'FileQuestion'
   readonly parameter: FileParameter
   readonly choices: readonly FileChoice[]

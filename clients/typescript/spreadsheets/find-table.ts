@@ -3,17 +3,19 @@ import type { FileRow } from './read-csv.ts'
 import { findField } from './record-columns.ts'
 
 /** Why rows of a file are no records. */
-export type LeftOutReason =
-  | 'separator_line'
-  | 'above_header'
-  | 'second_header'
-  | 'repeated_header'
-  | 'empty'
-  | 'total'
-  | 'below_table'
-  | 'not_a_user'
-  | 'other_sheet'
-  | 'incomplete'
+export const LEFT_OUT_REASONS = [
+  'separator_line',
+  'above_header',
+  'second_header',
+  'repeated_header',
+  'empty',
+  'total',
+  'below_table',
+  'not_a_user',
+  'other_sheet',
+  'incomplete',
+] as const
+export type LeftOutReason = (typeof LEFT_OUT_REASONS)[number]
 
 /** Rows of a file that are no records, and why. */
 export interface LeftOut {

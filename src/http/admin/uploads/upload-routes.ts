@@ -7,6 +7,7 @@ import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { cancelUpload, changeUses, recordCounts } from '../../../ledger/uploads/change-upload.ts'
 import { listUploads, NO_SUCH_UPLOAD, readParts } from '../../../ledger/uploads/read-uploads.ts'
+import { findOriginal } from '../../../ledger/uploads/originals.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { applyUpload, requireUpload } from '../../../uploads/apply-upload.ts'
 import { FileFaultError } from '../../../uploads/part-builder.ts'
@@ -115,7 +116,14 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget }: RouteService
       const { file_name: name, corrects, operation } = request.query
       const answers = readAnswers(request.query, request.headers['content-type'] ?? '')
       const content = (request.body ?? []) as Buffer[]
-      const file = { content, fileName: cleanFileName(name), operation: operation ?? null, answers }
+      const file = {
+        content,
+        fileName: cleanFileName(name),
+        operation: operation ?? null,
+        answers,
+        logId: '',
+        isKept: false,
+      }
       const choose = (named: readonly string[]) => corrects?.split(',') ?? named
       const id = await storeFile(uploads, acting, file, choose, request.reading!).catch((error: unknown) => {
         if (error instanceof FileQuestion) throw new ProblemError(describeQuestion(error))
@@ -156,7 +164,8 @@ function describeFaults({ faults }: FileFaultError) {
 
 async function showUpload(uploads: UploadRouteServices, companyId: string, id: string) {
   const upload = await requireUpload(uploads, companyId, id)
-  return renderUpload(upload, await readParts(uploads.pool, upload))
+  const original = await findOriginal(uploads.pool, upload)
+  return renderUpload(upload, await readParts(uploads.pool, upload), original?.notes ?? null)
 }
 
 function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: RouteServices): void {

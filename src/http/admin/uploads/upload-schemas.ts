@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { LEFT_OUT_REASONS, type TableNotes } from '../../../../clients/typescript/spreadsheets/find-table.ts'
 import type { UploadOperation } from '../../../domain/uploads.ts'
 import { MAX_CORRECTIONS, UPLOAD_OPERATIONS } from '../../../domain/uploads.ts'
 import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
@@ -95,7 +96,27 @@ const FACTS = {
   expires_at: Type.String({ format: 'date-time', description: 'When the upload is deleted. Its entries stay.' }),
 }
 
-export const ShownUpload = Type.Object({ ...FACTS, parts: Type.Array(Part) }, { $id: 'Upload' })
+const LeftOutRows = Type.Object({
+  line: Type.Union([Type.Integer(), Type.Null({ description: 'About the whole file, or a sheet of it.' })], {
+    description: 'The first line, from 1; of a workbook, the row.',
+  }),
+  last_line: Type.Union([Type.Integer(), Type.Null()]),
+  reason: oneOf(LEFT_OUT_REASONS),
+  message: Type.String(),
+})
+
+export const ShownUpload = Type.Object(
+  {
+    ...FACTS,
+    header_row: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'The line that names the columns. Null for JSON, and when it is not known any more.',
+    }),
+    left_out: Type.Array(LeftOutRows, { description: 'Rows that are no records, such as titles and totals.' }),
+    left_out_omitted: Count,
+    parts: Type.Array(Part),
+  },
+  { $id: 'Upload' },
+)
 export const UploadList = Type.Object({ items: Type.Array(Type.Object(FACTS)) })
 
 export const ColumnsBody = Type.Object(
@@ -153,9 +174,17 @@ export function renderUploadFacts(upload: StoredUpload) {
 }
 
 /** Renders an upload and its parts. */
-export function renderUpload(upload: StoredUpload, parts: readonly StoredPart[]) {
+export function renderUpload(upload: StoredUpload, parts: readonly StoredPart[], notes: TableNotes | null) {
   return {
     ...renderUploadFacts(upload),
+    header_row: notes?.headerLine ?? null,
+    left_out: (notes?.leftOut ?? []).map(({ line, lastLine, reason, message }) => ({
+      line,
+      last_line: lastLine,
+      reason,
+      message,
+    })),
+    left_out_omitted: notes?.leftOutMore ?? 0,
     parts: parts.map(({ number, firstRow, rows, erased, counts, state, callId }) => ({
       number,
       first_row: firstRow,

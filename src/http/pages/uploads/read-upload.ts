@@ -1,8 +1,7 @@
 import type { MultipartFile } from '@fastify/multipart'
 import multipart from '@fastify/multipart'
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
-import { readEncoding } from '../../../../clients/typescript/spreadsheets/encodings.ts'
-import type { FileAnswers } from '../../../../clients/typescript/spreadsheets/file-question.ts'
+import { type FileAnswers, UNANSWERED } from '../../../../clients/typescript/spreadsheets/file-question.ts'
 import type { Budget } from '../../../admission/budget.ts'
 import { problem } from '../../../domain/errors.ts'
 import { UPLOAD_OPERATIONS } from '../../../domain/uploads.ts'
@@ -66,11 +65,7 @@ export async function readUpload(request: FastifyRequest, bodyLimit: number): Pr
     fileName: cleanFileName(file?.name ?? ''),
     content: file?.content ?? null,
     operation: UPLOAD_OPERATIONS.find((operation) => operation === fields.get('operation')) ?? null,
-    answers: {
-      encoding: readEncoding(fields.get('encoding') ?? ''),
-      sheet: fields.get('sheet') ?? null,
-      headerLine: null,
-    },
+    answers: UNANSWERED,
     logId: fields.get('log') ?? '',
   }
 }
