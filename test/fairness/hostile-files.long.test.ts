@@ -5,6 +5,7 @@ import t from 'tap'
 import { FileQuestion, UNANSWERED } from '../../clients/typescript/spreadsheets/file-question.ts'
 import { openFile } from '../../clients/typescript/send/open-file.ts'
 import { hostileFiles } from '../support/files/hostile-files.ts'
+import { hostileWorkbooks } from '../support/files/hostile-workbooks.ts'
 import { watchEventLoop } from '../support/processes/event-loop-watchdog.ts'
 import { startWatched } from './watched-files.ts'
 
@@ -16,6 +17,11 @@ const MAX_WORK_MS = 250
 await t.test('a hostile file that is uploaded through the API takes nobody else the event loop', async (t) => {
   const { upload } = await startWatched(t)
   for (const file of hostileFiles()) await t.test(file.name, (t) => upload(t, file, 'api'))
+})
+
+await t.test('a hostile workbook takes nobody else the event loop either', async (t) => {
+  const { upload } = await startWatched(t)
+  for (const file of hostileWorkbooks()) await t.test(file.name, (t) => upload(t, file, 'api'))
 })
 
 await t.test('a hostile file that is uploaded through the page takes nobody else the event loop', async (t) => {

@@ -1,3 +1,4 @@
+import type { HostileFile } from './hostile-files.ts'
 import { writeArchive } from './write-archive.ts'
 
 const MIB = 1_048_576
@@ -43,32 +44,30 @@ export function openDocumentOf(rows: string): Buffer {
 const CELL = '<table:table-cell office:value-type="string"><text:p>a</text:p></table:table-cell>'
 
 /** Workbooks that take a reader without limits minutes or gigabytes. */
-export function hostileWorkbooks(): { name: string; content: Buffer }[] {
+export function hostileWorkbooks(): HostileFile[] {
   const zeros = Buffer.alloc(64 * MIB)
   const bomb = Array.from({ length: 5 }, (_, at) => ({ name: `xl/media/${at}`, content: zeros, inflated: 10 }))
-  return [
-    { name: 'an archive that inflates to 320 MiB', content: workbookOf(HEADER, bomb) },
-    { name: 'a row number of 2,000,000,000', content: workbookOf(`${HEADER}${rowOf(2_000_000_000, ['a', 'b', 'c'])}`) },
-    {
-      name: 'repeated rows and cells',
-      content: openDocumentOf(
+  const books: [name: string, content: Buffer][] = [
+    ['an archive that inflates to 320 MiB', workbookOf(HEADER, bomb)],
+    ['a row number of 2,000,000,000', workbookOf(`${HEADER}${rowOf(2_000_000_000, ['a', 'b', 'c'])}`)],
+    [
+      'repeated rows and cells',
+      openDocumentOf(
         `<table:table-row table:number-rows-repeated="100000000">${CELL.replace('<table:table-cell', '<table:table-cell table:number-columns-repeated="100000"')}</table:table-row>`,
       ),
-    },
-    {
-      name: 'entities that refer to each other',
-      content: workbookOf(HEADER, [], '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>'),
-    },
-    {
-      name: 'a million cells in a row',
-      content: workbookOf(`${HEADER}<row r="2">${'<c><v>1</v></c>'.repeat(1_000_000)}</row>`),
-    },
-    {
-      name: 'a million rows',
-      content: workbookOf(
+    ],
+    [
+      'entities that refer to each other',
+      workbookOf(HEADER, [], '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>'),
+    ],
+    ['a million cells in a row', workbookOf(`${HEADER}<row r="2">${'<c><v>1</v></c>'.repeat(1_000_000)}</row>`)],
+    [
+      'a million rows',
+      workbookOf(
         `${HEADER}${Array.from({ length: 1_000_000 }, (_, at) => `<row r="${at + 2}"><c><v>1</v></c></row>`).join('')}`,
       ),
-    },
-    { name: 'an archive that is cut off', content: workbookOf(HEADER).subarray(0, 600) },
+    ],
+    ['an archive that is cut off', workbookOf(HEADER).subarray(0, 600)],
   ]
+  return books.map(([name, content]) => ({ name, content, type: 'application/octet-stream' }))
 }

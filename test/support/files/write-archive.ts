@@ -12,10 +12,12 @@ export interface ArchiveEntry {
 export function writeArchive(entries: readonly ArchiveEntry[]): Buffer {
   const parts: Buffer[] = []
   const directory: Buffer[] = []
+  const deflated = new Map<string | Buffer, Buffer>()
   let offset = 0
   for (const { name, content, inflated, flags = 0 } of entries) {
-    const bytes = Buffer.from(content)
-    const packed = deflateRawSync(bytes)
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content
+    const packed = deflated.get(content) ?? deflateRawSync(bytes)
+    deflated.set(content, packed)
     const facts = Buffer.alloc(26)
     facts.writeUInt16LE(20, 0)
     facts.writeUInt16LE(flags, 2)
