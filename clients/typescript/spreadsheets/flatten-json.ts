@@ -3,7 +3,6 @@ import type { TableNotes } from './find-table.ts'
 import { leaveOut } from './find-table.ts'
 import type { FileRow } from './read-csv.ts'
 import { findField, MAX_COLUMNS } from './record-columns.ts'
-import type { JsonElement } from './split-json.ts'
 import { splitJson } from './split-json.ts'
 
 /** What the records of a JSON file look like. */
@@ -34,7 +33,7 @@ export async function inspectJson(texts: AsyncIterable<string>, notes: TableNote
       noteIncomplete(value, count, notes)
       return { columns: isTable ? [...columns] : null, labels: readLabels(value) }
     }
-    for (const { line, json } of value as JsonElement[]) {
+    for (const { line, json } of value) {
       count += 1
       const record = parseRecord(json)
       if (record === null) return { columns: null, labels: new Map() }
@@ -134,7 +133,7 @@ function shortenName(name: string): string {
 function writeCell(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) return value.toExponential()
-  return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean)
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** Of `{"fields": [{"id": "workEmail", "name": "Work Email"}], "employees": […]}`, the names. */

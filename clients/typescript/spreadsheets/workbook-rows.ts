@@ -61,7 +61,7 @@ export async function* readWorkbookRows(
         for (const name of message.others) leaveOut(notes, 'other_sheet', null, null, `Sheet "${name}" is not read`)
       else if (message.rows.length === 0) return
       else yield message.rows
-      worker.postMessage('next')
+      worker.postMessage('next', [])
     }
     throw new FileError(1, TOO_LARGE)
   } catch (error) {

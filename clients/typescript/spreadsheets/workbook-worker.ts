@@ -12,7 +12,7 @@ import type { WorkbookMessage, WorkbookTask } from './workbook-rows.ts'
 const MAX_CELLS = 5_000
 
 const { bytes, sheet } = workerData as WorkbookTask
-const say = (message: WorkbookMessage) => parentPort!.postMessage(message)
+const say = (message: WorkbookMessage) => parentPort!.postMessage(message, [])
 
 try {
   const opened = await open()
