@@ -150,7 +150,7 @@ export async function rankEncodings(bytes: Uint8Array): Promise<EncodingGuess[]>
       guesses.set(text, {
         encoding,
         text,
-        score: Math.max(0, scoreText(text, bytes, encoding) - (RARE.has(encoding) ? 0.1 : 0)),
+        score: Math.max(0, scoreText(text, bytes, encoding) - (RARE.has(encoding) ? 0.2 : 0)),
       })
   }
   return [...guesses.values()].toSorted((a, b) => b.score - a.score)
@@ -188,7 +188,7 @@ function scoreLetters(text: string): number {
 function weighInPlace(character: string, before: Class, after: Class): number | 'letter' {
   const own = classify(character)
   if (!own.isLetter) {
-    if (character === '’' && before.isLetter) return 1
+    if (character === '’' && before.isLetter) return 0.75
     if (!own.isPunctuation) return before.isLetter || after.isLetter ? -1 : -0.3
     return before.isLetter && after.isLetter ? -0.3 : 0.6
   }
