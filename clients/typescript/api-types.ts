@@ -568,7 +568,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a file of employees
-         * @description Stores a CSV or JSON file for a day and previews it; nothing is applied yet. A file of more than `MAX_RECORDS` records is split into parts, each of which becomes one call. Cells are read as those of `failed-records.csv`.
+         * @description Stores a file for a day and previews it; nothing is applied yet. The file is CSV, a workbook (.xlsx, .xls, .ods), or JSON, whatever program wrote it and whatever the content type says. Rows that are no records, such as titles and totals, are left out, and listed in `left_out`. A file of more than `MAX_RECORDS` records is split into parts, each of which becomes one call. Cells are read as those of `failed-records.csv`.
          */
         post: operations["createUpload"];
         delete?: never;
@@ -2603,6 +2603,20 @@ export interface components {
             errors: components["schemas"]["RecordError"][];
             /** @description The number of errors left out. Absent if `errors` is complete. */
             errors_omitted?: number;
+            /** @description What is to be chosen. Only of `file_ambiguous`. */
+            question?: {
+                /** @description The parameter to add to the request. */
+                parameter: string;
+                /** @description The likeliest first. */
+                choices: {
+                    /** @description The value of the parameter. */
+                    value: string;
+                    /** @description What people call it. */
+                    name: string;
+                    /** @description Texts of the file, read so. */
+                    samples: string[];
+                }[];
+            };
         };
         /** @description The exact strings that were hashed. `data` and `salt` are null after erasure. */
         ProofEvent: {
@@ -2708,6 +2722,18 @@ export interface components {
              * @description When the upload is deleted. Its entries stay.
              */
             expires_at: string;
+            /** @description The line that names the columns. Null for JSON, and when it is not known any more. */
+            header_row: number | null;
+            /** @description Rows that are no records, such as titles and totals. */
+            left_out: {
+                /** @description The first line, from 1; of a workbook, the row. */
+                line: number | null;
+                last_line: number | null;
+                /** @enum {string} */
+                reason: "separator_line" | "above_header" | "second_header" | "repeated_header" | "empty" | "total" | "below_table" | "not_a_user" | "other_sheet" | "incomplete";
+                message: string;
+            }[];
+            left_out_omitted: number;
             parts: {
                 /** @description From 1. */
                 number: number;
@@ -3181,6 +3207,25 @@ export interface components {
                     status?: 404;
                     /** @enum {string} */
                     code?: "employee_not_found" | "user_not_found";
+                };
+            };
+        };
+        /**
+         * @description `file_ambiguous`: The file can be read in several ways.
+         *
+         *     `validation_failed`: One or more records are not valid.
+         */
+        AdminFileAmbiguousValidationFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 422;
+                    /** @enum {string} */
+                    code?: "file_ambiguous" | "validation_failed";
                 };
             };
         };
@@ -6012,6 +6057,12 @@ export interface operations {
                 file_name?: string;
                 /** @description What to do with the records, as `PUT`, `PATCH`, and `POST` of `/v1/employees` do. Default: what the calls asked for that the file corrects; `upsert` if they asked for different things, or if it corrects none. */
                 operation?: "upsert" | "update_many" | "create";
+                /** @description The encoding of a text file, such as `windows-1250` or `shift_jis`. Default: the `charset` of the content type; otherwise it is recognized, and the answer is `file_ambiguous` if several are likely. */
+                encoding?: string;
+                /** @description The name of the sheet of a workbook. Default: the one that has a table; the answer is `file_ambiguous` if several do. */
+                sheet?: string;
+                /** @description The line that names the columns, from 1; of a workbook, its row. Default: it is found. */
+                header_row?: number;
                 /** @description The ids of the failed entries that the file corrects, separated by commas. Default: those in its column `log_id`. The column `index` says which records the rows are. Without it, a file that has as many rows as the entry has records, or refused records, has these, in the order of the call. */
                 corrects?: string;
             };
@@ -6022,6 +6073,7 @@ export interface operations {
         requestBody: {
             content: {
                 "text/csv": string;
+                "application/octet-stream": string;
                 "application/json": unknown;
             };
         };
@@ -6045,7 +6097,7 @@ export interface operations {
             412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
-            422: components["responses"]["AdminValidationFailed"];
+            422: components["responses"]["AdminFileAmbiguousValidationFailed"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];

@@ -95,6 +95,7 @@ export type ProblemCode =
   | 'batch_too_large'
   | 'unsupported_media_type'
   | 'validation_failed'
+  | 'file_ambiguous'
   | 'empty_batch'
   | 'idempotency_key_reused'
   | 'headers_too_large'
@@ -159,6 +160,7 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   batch_too_large: { status: 413, title: 'The call has too many records' },
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },
   validation_failed: { status: 422, title: 'One or more records are not valid' },
+  file_ambiguous: { status: 422, title: 'The file can be read in several ways' },
   empty_batch: { status: 422, title: 'The call has no records' },
   idempotency_key_reused: { status: 422, title: 'The idempotency key was used with a different request' },
   quota_exceeded: { status: 429, title: 'The API key has used up its quota' },
@@ -179,6 +181,14 @@ export interface Problem {
   errors: RecordError[]
   /** The number of errors left out; absent if none. */
   errors_omitted?: number
+  /** What is to be chosen, if the request can be understood in several ways. */
+  question?: ProblemQuestion
+}
+
+/** A parameter that the request lacks, and its likely values. */
+export interface ProblemQuestion {
+  parameter: string
+  choices: { value: string; name: string; samples: string[] }[]
 }
 
 /** Maximum number of errors in a response; further ones are only counted. Each is smaller than 2 kB. */
@@ -208,6 +218,7 @@ interface ProblemDocument {
   log_id?: string
   errors: RecordError[]
   errors_omitted?: number
+  question?: ProblemQuestion
 }
 
 /** Makes the problem document of a refused request (RFC 9457). */

@@ -90,6 +90,10 @@ const WORDS: Readonly<Record<UserRows, Pick<Section, 'title' | 'description'>>> 
     title: 'Stored files',
     description: 'Files that this user uploaded in the last day, and from where they were applied.',
   },
+  upload_originals: {
+    title: 'Files as they were sent',
+    description: 'How files of the last day were read. Their contents are deleted once they are applied.',
+  },
   upload_parts: {
     title: 'Parts of stored files',
     description: 'The calls that these files become. Their rows are about employees.',

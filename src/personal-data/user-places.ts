@@ -146,6 +146,14 @@ const USER_TABLES = {
     shows: { ...CLIENT, ...columns('upload_id', 'file_name', 'rows', 'state', 'created_at', 'expires_at') },
     sets: 'delete',
   },
+  upload_originals: {
+    table: 'upload_originals',
+    user: 'user_id',
+    key: ['upload_id', 'uuid'],
+    ids: { upload_id: 'upl' },
+    shows: columns('upload_id', 'file_name', 'bytes', 'created_at', 'expires_at'),
+    sets: 'delete',
+  },
   upload_parts: {
     table: 'upload_parts',
     user: 'user_id',

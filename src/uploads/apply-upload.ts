@@ -3,6 +3,7 @@ import { RefusedByStateError } from '../accounts/change-company.ts'
 import { problem } from '../domain/errors.ts'
 import { isPassing } from '../ledger/calls/calls-in-progress.ts'
 import { beginApplying } from '../ledger/uploads/change-upload.ts'
+import { forgetOriginal } from '../ledger/uploads/originals.ts'
 import type { StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { findUpload, NO_SUCH_UPLOAD, readParts } from '../ledger/uploads/read-uploads.ts'
 import { countPart, runNextStep } from './run-uploads.ts'
@@ -35,6 +36,7 @@ export async function applyUpload(
   if (upload.state === 'previewing') throw refuse('The preview is not complete yet')
   await assertReadable(services, upload)
   if (!(await beginApplying(services.pool, upload, { userId: actor, requestId, client: client ?? null }))) return
+  await forgetOriginal(services.pool, upload, 'content')
   if (upload.parts > 1) return services.announce([companyId])
   try {
     await runNextStep(services, await requireUpload(services, companyId, uploadId))

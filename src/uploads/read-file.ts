@@ -1,13 +1,14 @@
 import type { Problem } from '../domain/errors.ts'
 import { inTurns } from '../admission/turns.ts'
 import { FileError } from '../../clients/typescript/spreadsheets/file-error.ts'
+import type { FileAnswers } from '../../clients/typescript/spreadsheets/file-question.ts'
+import { createNotes, type TableNotes } from '../../clients/typescript/spreadsheets/find-table.ts'
 import type { FileRow } from '../../clients/typescript/spreadsheets/read-csv.ts'
-import { readCsv } from '../../clients/typescript/spreadsheets/read-csv.ts'
+import { openContent, type ReadingSettings } from '../../clients/typescript/spreadsheets/open-content.ts'
 import type { RowReader } from '../../clients/typescript/spreadsheets/read-records.ts'
 import { readHeader } from '../../clients/typescript/spreadsheets/read-records.ts'
 import type { Chunks } from '../../clients/typescript/spreadsheets/recognize-file.ts'
-import { decodeText, recognizeFile } from '../../clients/typescript/spreadsheets/recognize-file.ts'
-import { splitJson } from '../../clients/typescript/spreadsheets/split-json.ts'
+import type { JsonElement } from '../../clients/typescript/spreadsheets/split-json.ts'
 import type { FilledPart } from '../ledger/uploads/store-upload.ts'
 import { FileFaultError, NAMING_FIELDS, PartBuilder } from './part-builder.ts'
 
@@ -27,8 +28,10 @@ export interface CallLimits {
 
 /** What a file holds, in parts that can be calls. */
 export interface ReadFile {
-  /** The line that names the columns; null for JSON. */
+  /** The line that names the columns; null for JSON with records of the API. */
   header: string[] | null
+  /** Where the table is, and what is left out. */
+  notes: TableNotes
   parts: FilledPart[]
   /** The calls whose records these are, as the file says. */
   logIds: string[]
@@ -43,23 +46,25 @@ export function maxFileBytes({ bodyLimit }: Pick<CallLimits, 'bodyLimit'>): numb
 }
 
 /**
- * Reads a file, CSV or JSON, from the chunks in which it was received, and splits it into parts of `maxRecords` records
+ * Reads a file from the chunks in which it was received, and splits it into parts of `maxRecords` records
  * and a body's bytes at most. Works in pieces, and ends with the reason of the signal when that is aborted. Throws
- * FileFaultError if the file cannot be read. What is wrong with single cells is found when a part is read.
+ * FileFaultError if the file cannot be read, and FileQuestion if it can be read in several ways. What is wrong with single cells is found when a part is read.
  */
 export async function readFile(
   received: readonly Uint8Array[],
+  answers: FileAnswers,
   limits: CallLimits,
-  signal?: AbortSignal,
+  { signal, acquireThread }: ReadingSettings = {},
 ): Promise<ReadFile> {
   try {
-    const { encoding, isJson } = await recognizeFile(cut(received, signal))
+    const content = await openContent(() => cut(received, signal), answers, { signal, acquireThread })
     const parts = new PartBuilder(limits)
-    const texts = decodeText(cut(received, signal), encoding)
-    const header = isJson
-      ? await readJson(texts, countBytes(received), limits, parts, signal)
-      : await readRows(texts, parts, signal)
-    return { header, ...parts.end() }
+    const notes = createNotes()
+    const header =
+      content.kind === 'records'
+        ? await readJson(content.read(), countBytes(received), limits, parts, signal)
+        : await readRows(content.read(notes), parts, signal)
+    return { header, notes, ...parts.end() }
   } catch (error) {
     throw error instanceof FileError ? new FileFaultError([error.fault]) : error
   }
@@ -81,7 +86,7 @@ export function countBytes(chunks: readonly Uint8Array[]): number {
 }
 
 async function readJson(
-  texts: AsyncIterable<string>,
+  records: AsyncIterable<JsonElement[]>,
   bytes: number,
   { bodyLimit, readBody }: CallLimits,
   parts: PartBuilder,
@@ -89,7 +94,7 @@ async function readJson(
 ): Promise<null> {
   if (bytes > bodyLimit) throw new FileError(1, `A JSON file must have at most ${bodyLimit} bytes`)
   let row = 0
-  for await (const elements of splitJson(texts))
+  for await (const elements of records)
     for await (const { line, json } of inTurns(elements, signal)) {
       row += 1
       const { body: record, problem } = readBody(json, 1) as { body?: unknown; problem?: Problem }
@@ -107,13 +112,13 @@ function describeRecord(index: number, ofBody: string): string {
 }
 
 async function readRows(
-  texts: AsyncIterable<string>,
+  table: AsyncIterable<FileRow[]>,
   parts: PartBuilder,
   signal: AbortSignal | undefined,
 ): Promise<string[]> {
   let file: OpenedRows | null = null
   let row = 0
-  for await (const rows of readCsv(texts))
+  for await (const rows of table)
     for await (const fileRow of inTurns(rows, signal)) {
       if (file === null) file = openRows(fileRow)
       else {

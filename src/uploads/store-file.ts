@@ -1,7 +1,10 @@
+import { createBudget } from '../admission/budget.ts'
 import type { Acting } from '../accounts/change-company.ts'
 import { RefusedByStateError } from '../accounts/change-company.ts'
 import { problem } from '../domain/errors.ts'
+import type { FileAnswers, StoredQuestion } from '../../clients/typescript/spreadsheets/file-question.ts'
 import type { UploadOperation } from '../domain/uploads.ts'
+import { type Original, storeOriginal } from '../ledger/uploads/originals.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { MAX_UPLOADS, MAX_UPLOADED_BYTES, storeUpload } from '../ledger/uploads/store-upload.ts'
 import { matchCorrections } from './match-corrections.ts'
@@ -19,13 +22,24 @@ export interface UploadRouteServices extends UploadServices {
 }
 
 /** An uploaded file. */
-interface SentFile {
+export interface SentFile {
   /** Its bytes, in the chunks in which they were received. */
   content: readonly Uint8Array[]
   fileName: string
   /** Null if the file is to do what the calls asked for that it corrects: `upsert` if they differ, or there are none. */
   operation: UploadOperation | null
+  answers: FileAnswers
+  /** The failed call that it is to correct, as a form says; empty if none. */
+  logId: string
+  /** Whether it is kept as it was sent, to read it in another way. */
+  isKept: boolean
 }
+
+/** The workbooks that are read at once. Each takes a thread of its own, and a company has one. */
+const THREADS = 2
+const MAX_WAITING = 40
+const MAX_WAIT_MS = 60_000
+const threads = createBudget({ total: THREADS, share: 1, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS })
 
 const MAX_FILE_NAME = 255
 const MIB = 1024 * 1024
@@ -42,18 +56,27 @@ export function cleanFileName(name: string): string {
 /**
  * Reads and stores a file, and begins its preview. `chooseCalls` gets the ids of calls that the file names, and returns
  * those of the calls that it corrects; ids of calls that are unknown or have not failed are left out. Returns the id of
- * the upload. Throws FileFaultError, RefusedByStateError with `too_many_uploads`, or the reason of the signal, if that is
+ * the upload. Throws FileFaultError, FileQuestion, RefusedByStateError with `too_many_uploads`, or the reason of the signal, if that is
  * aborted before the file is stored.
  */
 export async function storeFile(
   { pool, db, commands, readBody, bodyLimit, announce }: UploadRouteServices,
   { companyId, actor }: Acting,
-  { content, fileName, operation }: SentFile,
+  sent: SentFile,
   chooseCalls: (named: readonly string[]) => readonly string[],
   signal: AbortSignal,
 ): Promise<string> {
   const { maxRecords, newId } = commands
-  const file: ReadFile = await readFile(content, { maxRecords, bodyLimit, readBody }, signal)
+  const { content, fileName, operation, answers } = sent
+  const file: ReadFile = await readFile(
+    content,
+    answers,
+    { maxRecords, bodyLimit, readBody },
+    {
+      signal,
+      acquireThread: () => threads.acquire(companyId, 1),
+    },
+  )
   const matched = await matchCorrections(db, companyId, file, chooseCalls(file.logIds), signal)
   const { parts, corrects, operation: again } = matched
   const id = newId('upl')
@@ -69,7 +92,31 @@ export async function storeFile(
     parts: parts.map((part) => ({ ...part, callId: newId('log') })),
   })
   if (!isStored) throw new RefusedByStateError(TOO_MANY)
+  await keepOriginal(pool, { companyId, userId: actor, id }, sent, { question: null, notes: file.notes })
   if (parts.length > 1) announce([companyId])
+  return id
+}
+
+/** Stores how a file was read, and the file itself if it is kept. */
+async function keepOriginal(
+  pool: UploadServices['pool'],
+  of: Pick<Original, 'companyId' | 'userId' | 'id'>,
+  { content, fileName, operation, answers, logId, isKept }: SentFile,
+  found: Pick<Original, 'question' | 'notes'>,
+): Promise<void> {
+  const original = { ...of, ...found, fileName, operation, answers, logId, bytes: countBytes(content) }
+  await storeOriginal(pool, original, isKept ? Buffer.concat(content) : null)
+}
+
+/** Stores a file that leaves something open, and returns the id that its upload would have. */
+export async function askAboutFile(
+  { pool, commands }: UploadRouteServices,
+  { companyId, actor }: Acting,
+  sent: SentFile,
+  { parameter, choices }: StoredQuestion,
+): Promise<string> {
+  const id = commands.newId('upl')
+  await keepOriginal(pool, { companyId, userId: actor, id }, sent, { question: { parameter, choices }, notes: null })
   return id
 }
 

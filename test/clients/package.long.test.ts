@@ -3,6 +3,7 @@ import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
+import { utils, write } from '@e965/xlsx'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 import { installClient, runAlone } from '../support/processes/installed-client.ts'
@@ -170,7 +171,7 @@ await t.test('the examples of the README have no fault of type, and do what they
   t.strictSame(printed()[0]?.args, ['2026-11-22T12:00:00.000Z', { a: 1 }])
 })
 
-await t.test('npx runs its command, which sends a file', async (t) => {
+await t.test('npx runs its command, which sends a file, also a workbook', async (t) => {
   writeFileSync(path.join(folder, 'staff.csv'), 'First name,last_name,email\nAna,Perez,packed@example.com\n')
   writeFileSync(path.join(folder, 'api.key'), service.company.key.api_key)
   const settings = ['--url', service.address, '--id', service.company.key.api_id, '--key-file', 'api.key']
@@ -178,5 +179,16 @@ await t.test('npx runs its command, which sends a file', async (t) => {
   t.equal(
     await runAlone('npx', command, { cwd: folder }),
     'staff.csv: 1 records sent: 1 created, 0 changed, 0 unchanged\n',
+  )
+  const book = utils.book_new()
+  const rows = [
+    ['first_name', 'last_name', 'email'],
+    ['Ana', 'Perez', 'workbook@example.com'],
+  ]
+  utils.book_append_sheet(book, utils.aoa_to_sheet(rows), 'Staff')
+  writeFileSync(path.join(folder, 'staff.xlsx'), write(book, { type: 'buffer' }) as Buffer)
+  t.equal(
+    await runAlone('npx', command.with(3, 'staff.xlsx'), { cwd: folder }),
+    'staff.xlsx: 1 records sent: 1 created, 0 changed, 0 unchanged\n',
   )
 })

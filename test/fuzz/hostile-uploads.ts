@@ -1,4 +1,5 @@
 import { hostileFiles } from '../support/files/hostile-files.ts'
+import { hostileWorkbooks } from '../support/files/hostile-workbooks.ts'
 import { browse } from '../support/http/sessions.ts'
 import type { Service } from '../support/service.ts'
 import { employee, send } from '../support/service.ts'
@@ -9,7 +10,7 @@ import type { World } from './world.ts'
 const FILES = 4
 const MAX_BYTES = 262_144
 
-const SHAPES = [...hostileFiles(MAX_BYTES)]
+const SHAPES = [...hostileFiles(MAX_BYTES), ...hostileWorkbooks().filter(({ content }) => content.length <= MAX_BYTES)]
 
 /**
  * Uploads files of hostile shapes, through the API and the page, while another company's client makes calls. Each file is

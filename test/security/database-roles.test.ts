@@ -13,6 +13,7 @@ await service.call('POST', '/v1/employees', { body: employee() })
 const INSUFFICIENT_PRIVILEGE = '42501'
 
 const MAY: Record<string, string> = {
+  upload_originals: 'DELETE INSERT SELECT UPDATE',
   upload_parts: 'DELETE INSERT SELECT UPDATE',
   uploads: 'DELETE INSERT SELECT UPDATE',
   api_key_usage: 'INSERT SELECT UPDATE',

@@ -1,5 +1,7 @@
+import { utils, write } from '@e965/xlsx'
 import t from 'tap'
 import { toUuid } from '../../src/domain/ids.ts'
+import { encodeText } from '../support/files/encode-text.ts'
 import { eventually } from '../support/eventually.ts'
 import { holdHead, letGo } from '../support/postgres/held-rows.ts'
 import { lockIsAwaited } from '../support/postgres/lock-awaited.ts'
@@ -11,7 +13,7 @@ import { send, startService } from '../support/service.ts'
 const service = await startService(t)
 const { admin } = service.company
 
-const upload = (content: string, query: string, type = 'text/csv', token = admin.token) =>
+const upload = (content: string | Buffer, query: string, type = 'text/csv', token = admin.token) =>
   send(service.address, 'POST', `/admin/v1/uploads?${query}`, {
     key: null,
     body: content,
@@ -47,6 +49,63 @@ await t.test('a tool uploads a file, looks at its preview, and applies it once',
   t.equal((await service.admin(`${path}/parts/1/preview`)).status, 409)
 })
 
+await t.test(
+  'a file whose encoding is not certain is refused with the likely ones, and read in the one that is named',
+  async (t) => {
+    const bytes = encodeText('external_id,first_name\nE-1,Ţugui\n', 'windows-1250')
+    const asked = await upload(bytes, 'file_name=staff.csv')
+    t.match(asked, { status: 422, body: { code: 'file_ambiguous', question: { parameter: 'encoding' } } })
+    const { choices } = asked.body.question
+    t.match(
+      choices.find(({ value }: { value: string }) => value === 'windows-1250'),
+      { name: 'Central European (Windows-1250)', samples: ['Ţugui'] },
+    )
+    for (const [query, type] of [
+      ['encoding=windows-1250', 'text/csv'],
+      ['', 'text/csv; charset=Windows-1250'],
+    ]) {
+      const made = await upload(bytes, query!, type)
+      t.equal(made.status, 201)
+      const rows = await service.admin(`/uploads/${made.body.id}/not-applied.csv`)
+      t.match(rows.body, 'E-1,Ţugui')
+      await service.manage('POST', `/uploads/${made.body.id}/cancel`)
+    }
+    t.match(await upload(bytes, 'encoding=ebcdic'), { status: 400, body: { code: 'invalid_query' } })
+  },
+)
+
+await t.test('a workbook is read, and what is left out is listed', async (t) => {
+  const book = utils.book_new()
+  const rows = [
+    ['Staff list'],
+    ['external_id', 'first_name', 'email'],
+    ['W-1', 'Ana', 'w1@example.com'],
+    [],
+    ['Total: 1'],
+  ]
+  utils.book_append_sheet(book, utils.aoa_to_sheet(rows), 'Staff')
+  utils.book_append_sheet(book, utils.aoa_to_sheet([['Parameter', 'Value']]), 'Report')
+  const bytes = write(book, { type: 'buffer' }) as Buffer
+  const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+  const made = await upload(bytes, 'file_name=staff.xlsx', type)
+  t.match(made.body, {
+    rows: 1,
+    header_row: 2,
+    left_out: [
+      { line: null, reason: 'other_sheet', message: 'Sheet "Report" is not read' },
+      { line: 1, last_line: 1, reason: 'above_header' },
+      { line: 4, reason: 'empty' },
+      { line: 5, reason: 'total' },
+    ],
+    left_out_omitted: 0,
+  })
+  t.match((await service.admin(`/uploads/${made.body.id}`)).body, { header_row: 2, left_out: made.body.left_out })
+  t.equal((await service.manage('POST', `/uploads/${made.body.id}/cancel`)).status, 204)
+  t.match(await upload(bytes, 'sheet=Nope', type), { status: 422, body: { errors: [{ message: /no sheet/ }] } })
+  t.match((await upload(bytes, 'sheet=Report', type)).body.errors, [{ message: /no records below/ }])
+  t.match(await upload(bytes, 'header_row=0', type), { status: 400 })
+})
+
 await t.test('JSON is accepted, and an upload that was not applied can be deleted', async (t) => {
   const made = await upload(
     '[{"external_id":"U-1","job_title":"Dev"}]',
@@ -63,7 +122,7 @@ await t.test('what is wrong with a file is said with its line', async (t) => {
     status: 422,
     body: { code: 'validation_failed', errors: [{ message: /^Line \d: A cell that begins with a quotation mark/ }] },
   })
-  t.match(await upload(CSV, 'file_name=a.csv', 'text/plain'), { status: 415 })
+  t.match(await upload(CSV, 'file_name=a.csv', 'image/png'), { status: 415 })
   t.match(await upload(CSV, 'file_name='), { status: 400, body: { code: 'invalid_query' } })
   t.match(await upload('x'.repeat(4 * service.config.BODY_LIMIT + 1), 'file_name=a.csv'), { status: 413 })
   const unreadable = await upload('email,phone\na@example.com,4.9E+12\n', 'file_name=a.csv')

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { readJsonBody } from '../../src/http/server/json-body.ts'
+import { UNANSWERED } from '../../clients/typescript/spreadsheets/file-question.ts'
 import { FileFaultError } from '../../src/uploads/part-builder.ts'
 import { readContent } from '../../src/ledger/uploads/read-uploads.ts'
 import { readFile } from '../../src/uploads/read-file.ts'
@@ -9,7 +10,7 @@ import { readFile } from '../../src/uploads/read-file.ts'
 const MIB = 1024 * 1024
 const limits = { maxRecords: 3, bodyLimit: 8 * MIB, readBody: readJsonBody }
 async function read(text: string | Buffer, more: Partial<typeof limits> = {}) {
-  const { parts, ...file } = await readFile([Buffer.from(text as string)], { ...limits, ...more })
+  const { parts, ...file } = await readFile([Buffer.from(text as string)], UNANSWERED, { ...limits, ...more })
   return { ...file, parts: parts.map(({ content }) => [...readContent(content.toString())]) }
 }
 const faultsOf = async (text: string | Buffer, more: Partial<typeof limits> = {}) => {

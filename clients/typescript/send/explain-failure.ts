@@ -8,6 +8,8 @@ import {
 } from '../errors.ts'
 import type { RecordError } from '../api-schemas.ts'
 import type { FileFault } from '../spreadsheets/file-error.ts'
+import type { TableNotes } from '../spreadsheets/find-table.ts'
+import type { FileQuestion } from '../spreadsheets/file-question.ts'
 import { readPointer } from '../spreadsheets/read-records.ts'
 import { CommandError, EXIT_CODES } from './exit-codes.ts'
 import type { FileRecord, OpenedFile } from './open-file.ts'
@@ -27,6 +29,31 @@ interface FileCall {
 /** Describes what is wrong with a file. */
 export function describeFaults(path: string, faults: readonly FileFault[]): string {
   return faults.map(({ line, column, message }) => `${place(path, line, column)}: ${message}`).join('\n')
+}
+
+/** Describes which rows of a file are no records. */
+export function describeLeftOut(path: string, { leftOut, leftOutMore }: TableNotes): string[] {
+  const shown = leftOut.map(({ line, lastLine, message }) =>
+    line === null ? `${path}: ${message}` : `${path}: ${formatLines(line, lastLine)} left out: ${message}`,
+  )
+  return leftOutMore === 0 ? shown : [...shown, `${path}: ${formatNumber(leftOutMore)} more left out`]
+}
+
+function formatLines(line: number, lastLine: number | null): string {
+  return lastLine === null || lastLine === line ? `line ${line}` : `lines ${line} to ${lastLine}`
+}
+
+/** Describes what a file leaves open: the options that answer it, and how the file reads with each. */
+export function describeQuestion(path: string, { message, parameter, choices }: FileQuestion): string {
+  const options = choices.map(
+    ({ value, name, samples }) =>
+      `  --${parameter} ${quote(value)}  ${name}: ${samples.map((text) => `"${text}"`).join(', ')}`,
+  )
+  return [`${path}: ${message}. Choose how to read it:`, ...options].join('\n')
+}
+
+function quote(value: string): string {
+  return /^[\w.-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`
 }
 
 /** Describes errors of a call's records, each at its line and column. */

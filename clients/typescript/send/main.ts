@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { createEmployeeClient } from '../employee-client.ts'
 import { CommandError, usageError } from './exit-codes.ts'
-import { describeFaults } from './explain-failure.ts'
+import { FileQuestion } from '../spreadsheets/file-question.ts'
+import { describeFaults, describeLeftOut, describeQuestion } from './explain-failure.ts'
 import { openFile } from './open-file.ts'
 import type { SendArguments } from './read-arguments.ts'
 import { HELP, readArguments } from './read-arguments.ts'
@@ -19,10 +20,13 @@ for (const [name, number] of Object.entries(SIGNAL_NUMBERS))
   })
 
 async function send(args: SendArguments): Promise<void> {
-  const { path, url: baseUrl, apiId, apiKey, uses } = args
+  const { path, url: baseUrl, apiId, apiKey, uses, answers } = args
   const client = createClient({ baseUrl, apiId, apiKey })
-  const file = await openFile(path, uses, stopping.signal)
+  const file = await openFile(path, uses, answers, stopping.signal).catch((error: unknown) => {
+    throw error instanceof FileQuestion ? new CommandError('refused', describeQuestion(path, error)) : error
+  })
   try {
+    for (const note of describeLeftOut(path, file.notes)) process.stderr.write(`${note}\n`)
     if (file.faults.length > 0) throw new CommandError('refused', describeFaults(path, file.faults))
     refuseColumns(path, file.unknown, args)
     const output = { result: (line: string) => process.stdout.write(`${line}\n`), stream: process.stderr }

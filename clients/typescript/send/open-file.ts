@@ -3,12 +3,11 @@ import type { FileHandle } from 'node:fs/promises'
 import { open } from 'node:fs/promises'
 import type { FileFault } from '../spreadsheets/file-error.ts'
 import { FileError } from '../spreadsheets/file-error.ts'
-import { readCsv } from '../spreadsheets/read-csv.ts'
+import type { FileAnswers } from '../spreadsheets/file-question.ts'
+import { createNotes, type TableNotes } from '../spreadsheets/find-table.ts'
+import { type FileContent, openContent } from '../spreadsheets/open-content.ts'
 import type { ColumnUse, FileColumns, RowReader } from '../spreadsheets/read-records.ts'
 import { readHeader } from '../spreadsheets/read-records.ts'
-import type { FileFormat } from '../spreadsheets/recognize-file.ts'
-import { decodeText, recognizeFile } from '../spreadsheets/recognize-file.ts'
-import { splitJson } from '../spreadsheets/split-json.ts'
 import { usageError } from './exit-codes.ts'
 
 /** A record of a file, as JSON, and the line on which it begins. */
@@ -29,15 +28,18 @@ export interface OpenedFile {
   columns: ReadonlyMap<string, number>
   /** The names of the columns that are not attributes. */
   unknown: string[]
+  /** Where the table is, and what is left out. */
+  notes: TableNotes
   /** Reads the records again, one part of the file at a time. Throws FileError. */
   read(): AsyncGenerator<FileRecord, void>
   close(): Promise<void>
 }
 
-/** Opens a file and reads it once, to find what is wrong before anything is sent. Throws CommandError. */
+/** Opens a file and reads it once, to find what is wrong before anything is sent. Throws CommandError and FileQuestion. */
 export async function openFile(
   path: string,
   uses: ReadonlyMap<string, ColumnUse>,
+  answers: FileAnswers,
   signal: AbortSignal,
 ): Promise<OpenedFile> {
   const handle = await open(path).catch((error: NodeJS.ErrnoException) => {
@@ -46,7 +48,7 @@ export async function openFile(
   try {
     // It is read several times.
     if (!(await handle.stat()).isFile()) throw usageError(`${path} is not a file`)
-    return await inspect(handle, uses, signal)
+    return await inspect(handle, uses, answers, signal)
   } catch (error) {
     await handle.close()
     throw error
@@ -56,6 +58,7 @@ export async function openFile(
 async function inspect(
   handle: FileHandle,
   uses: ReadonlyMap<string, ColumnUse>,
+  answers: FileAnswers,
   signal: AbortSignal,
 ): Promise<OpenedFile> {
   const hash = createHash('sha256')
@@ -64,17 +67,17 @@ async function inspect(
     faults: [],
     columns: new Map<string, number>(),
     unknown: [],
+    notes: createNotes(),
     close: () => handle.close(),
   }
   let readPieces = async function* (): AsyncGenerator<Piece, void> {}
   try {
-    const format = await recognizeFile(
-      readChunks(handle, (chunk) => {
-        signal.throwIfAborted()
-        hash.update(chunk)
-      }),
-    )
-    readPieces = () => readRecords(handle, format, uses)
+    for await (const chunk of readChunks(handle)) {
+      signal.throwIfAborted()
+      hash.update(chunk)
+    }
+    const content = await openContent(() => readChunks(handle), answers, { signal })
+    readPieces = () => readRecords(content, uses, file.notes)
     for await (const { records, faults, columns } of readPieces()) {
       signal.throwIfAborted()
       if (columns) Object.assign(file, { columns: columns.fields, unknown: columns.unknown })
@@ -98,13 +101,11 @@ const MAX_FAULTS = 100
 const CHUNK_BYTES = 16_384
 
 /** Reads a file from its beginning, whoever else reads it through the same handle. Each chunk takes a turn of its own. */
-async function* readChunks(handle: FileHandle, onChunk?: (chunk: Buffer) => void): AsyncGenerator<Buffer, void> {
+async function* readChunks(handle: FileHandle): AsyncGenerator<Buffer, void> {
   for (let position = 0; ;) {
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, position)
     if (bytesRead === 0) return
-    const chunk = buffer.subarray(0, bytesRead)
-    onChunk?.(chunk)
-    yield chunk
+    yield buffer.subarray(0, bytesRead)
     position += bytesRead
   }
 }
@@ -118,17 +119,16 @@ interface Piece {
 }
 
 async function* readRecords(
-  handle: FileHandle,
-  { encoding, isJson }: FileFormat,
+  content: FileContent,
   uses: ReadonlyMap<string, ColumnUse>,
+  notes: TableNotes,
 ): AsyncGenerator<Piece, void> {
-  const texts = decodeText(readChunks(handle), encoding)
-  if (isJson) {
-    for await (const records of splitJson(texts)) yield { records: records.map(requireJson), faults: [], columns: null }
+  if (content.kind === 'records') {
+    for await (const records of content.read()) yield { records: records.map(requireJson), faults: [], columns: null }
     return
   }
   let columns: RowReader | null = null
-  for await (const rows of readCsv(texts)) {
+  for await (const rows of content.read(Object.assign(notes, createNotes()))) {
     const [records, faults]: [FileRecord[], FileFault[]] = [[], []]
     for (const row of rows) {
       if (columns === null) {

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { MAX_RECORDS } from '../batches.ts'
+import { type Encoding, readEncoding } from '../spreadsheets/encodings.ts'
+import type { FileAnswers } from '../spreadsheets/file-question.ts'
 import type { ColumnUse } from '../spreadsheets/read-records.ts'
 import { usageError } from './exit-codes.ts'
 
@@ -17,6 +19,9 @@ Options:
   --custom COLUMN     use a column that is not an attribute as a custom attribute (repeatable)
   --ignore COLUMN     ignore a column that is not an attribute (repeatable)
   --partly            apply every record that can be applied, and list the others
+  --encoding NAME     the encoding of the file, such as windows-1250 (default: it is recognized)
+  --sheet NAME        the sheet of a workbook (default: the one that has a table)
+  --header-row N      the line that names the columns (default: it is found)
   --dry-run           show what the file would do, and apply nothing
   --state FILE        where to keep how far the run has come (default: FILE.send-state.json)
   --max-records N     the records in a call (default: ${MAX_RECORDS})
@@ -37,6 +42,7 @@ export interface SendArguments {
   uses: Map<string, ColumnUse>
   /** Whether records that are refused keep the others of their call from being applied. */
   allOrNone: boolean
+  answers: FileAnswers
   isDryRun: boolean
   statePath: string
   maxRecords: number
@@ -50,6 +56,9 @@ const OPTIONS = {
   custom: { type: 'string', multiple: true, default: [] as string[] },
   ignore: { type: 'string', multiple: true, default: [] as string[] },
   partly: { type: 'boolean', default: false },
+  encoding: { type: 'string' },
+  sheet: { type: 'string' },
+  'header-row': { type: 'string' },
   'dry-run': { type: 'boolean', default: false },
   state: { type: 'string' },
   'max-records': { type: 'string', default: String(MAX_RECORDS) },
@@ -63,7 +72,6 @@ export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArgum
   const [command, path, ...others] = positionals
   if (command !== 'send') throw usageError(`the command is send, not ${command ?? 'missing'}`)
   if (path === undefined || others.length > 0) throw usageError('name one file')
-  if (!/^[1-9][0-9]{0,5}$/.test(values['max-records'])) throw usageError('--max-records must be a number from 1')
   return {
     path,
     url: readUrl(values.url ?? env['API_URL']),
@@ -75,9 +83,14 @@ export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArgum
       ...values.ignore.map((column): [string, ColumnUse] => [column, 'ignore']),
     ]),
     allOrNone: !values.partly,
+    answers: {
+      encoding: readEncodingName(values.encoding),
+      sheet: values.sheet ?? null,
+      headerLine: values['header-row'] === undefined ? null : readNumber('--header-row', values['header-row']),
+    },
     isDryRun: values['dry-run'],
     statePath: values.state ?? `${path}.send-state.json`,
-    maxRecords: Number(values['max-records']),
+    maxRecords: readNumber('--max-records', values['max-records']),
   }
 }
 
@@ -92,6 +105,17 @@ function parse(args: string[]) {
 function required(value: string | undefined, message: string): string {
   if (value === undefined || value === '') throw usageError(message)
   return value
+}
+
+function readNumber(option: string, text: string): number {
+  if (!/^[1-9][0-9]{0,5}$/.test(text)) throw usageError(`${option} must be a number from 1`)
+  return Number(text)
+}
+
+function readEncodingName(name: string | undefined): Encoding | null {
+  const encoding = name === undefined ? null : readEncoding(name)
+  if (name !== undefined && encoding === null) throw usageError(`${name} is not an encoding that files can have`)
+  return encoding
 }
 
 function readUrl(given: string | undefined): string {

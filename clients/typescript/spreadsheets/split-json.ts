@@ -9,20 +9,22 @@ export interface JsonElement {
 /** The characters of a record: several times what valid records can have. */
 const MAX_ELEMENT = 262_144
 /** The characters before the list, and those behind it. */
-const MAX_AROUND = 1_024
+const MAX_AROUND = 65_536
 
-const OPENING = /^\s*(?:\{\s*"employees"\s*:\s*)?\[$/
 const NO_LIST = 'The file must be a list of employees, or an object with the list "employees"'
+/** Lists that say something about the records, such as the names of their fields. */
+const NO_RECORDS: ReadonlySet<string> = new Set(['schemas', 'fields', 'columns', 'links', 'errors', 'meta', '@context'])
 
 /**
  * Splits a JSON file with a list of employees into its elements, which stay as they are written, so that the service
- * judges the very text. Yields the elements that end in each chunk of the text, and holds one element and one chunk at a
- * time. Whether an element is JSON is left to the reader. Throws FileError.
+ * judges the very text. The file is the list, or an object that contains it, at most two levels deep. Yields the elements
+ * that end in each chunk of the text, and holds one element and one chunk at a time. Whether an element is JSON is left to
+ * the reader. Returns the object around the list, with an empty one in its place. Throws FileError.
  */
-export async function* splitJson(texts: AsyncIterable<string>): AsyncGenerator<JsonElement[], void> {
+export async function* splitJson(texts: AsyncIterable<string>): AsyncGenerator<JsonElement[], unknown> {
   const splitter = new Splitter()
   for await (const text of texts) yield splitter.push(text)
-  splitter.end()
+  return splitter.end()
 }
 
 const QUOTE = 0x22
@@ -37,6 +39,12 @@ function isBlank(code: number): boolean {
   return code === SPACE || code === LF || code === CR || code === TAB
 }
 
+/** The name of a list in an object: the text before it ends with a name and a colon. */
+const NAMED = /"((?:[^"\\]|\\.){0,64})"\s*:\s*$/
+const MAX_LEVELS = 2
+/** The levels of a record: many times what valid records can have. */
+const MAX_DEPTH = 1_000
+
 class Splitter {
   #place: 'before' | 'in' | 'after' = 'before'
   #line = 1
@@ -46,8 +54,10 @@ class Splitter {
   #element = ''
   #elementLine = 1
   #hasElements = false
-  /** The objects and arrays that are open in the element. */
+  /** The objects and arrays that are open in the element, or before the list. */
   #depth = 0
+  /** The lists without records that are open before the list. */
+  #skipped = 0
   #isInString = false
   /** Whether the character before was a backslash in a string. */
   #isEscaped = false
@@ -60,49 +70,66 @@ class Splitter {
       const code = text.charCodeAt(at)
       if (code === CR || (code === LF && !this.#isAfterCr)) this.#line += 1
       this.#isAfterCr = code === CR
-      if (this.#place === 'before') start = this.#open(text, at)
-      else if (this.#place === 'after') this.#close(text, at)
-      else if (this.#isInString) {
+      if (this.#place === 'after') this.#closing += text.charAt(at)
+      else if (this.#place === 'before') this.#opening += text.charAt(at)
+      if (this.#opening.length + this.#closing.length > MAX_AROUND)
+        throw new FileError(this.#line, this.#place === 'after' ? 'Something else follows the list' : NO_LIST)
+      if (this.#place === 'after') continue
+      if (this.#isInString) {
         if (this.#isEscaped) this.#isEscaped = false
         else if (code === BACKSLASH) this.#isEscaped = true
         else if (code === QUOTE) this.#isInString = false
+      } else if (this.#place === 'before') {
+        if (this.#open(code)) start = at + 1
       } else if (this.#depth === 0 && (code === COMMA || code === CLOSING_BRACKET)) {
         const element = this.#take(text.slice(start, at))
         if (code === COMMA || this.#hasElements || element.json !== '') elements.push(element)
         this.#hasElements = true
         start = at + 1
-        if (code === CLOSING_BRACKET) this.#place = 'after'
+        if (code === CLOSING_BRACKET) {
+          this.#place = 'after'
+          this.#closing = ']'
+        }
       } else if (isBlank(code) && start === at && this.#element === '') start = at + 1
       else {
         if (start === at && this.#element === '') this.#elementLine = this.#line
         if (code === QUOTE) this.#isInString = true
         else if (code === OPENING_BRACE || code === OPENING_BRACKET) this.#depth += 1
         else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) this.#depth -= 1
-        if (this.#depth < 0) throw new FileError(this.#line, 'The record that begins here is not valid JSON')
+        if (this.#depth < 0 || this.#depth > MAX_DEPTH)
+          throw new FileError(this.#line, 'The record that begins here is not valid JSON')
       }
     }
     if (this.#place === 'in') this.#append(text.slice(start))
     return elements
   }
 
-  end(): void {
+  end(): unknown {
     if (this.#place === 'before') throw new FileError(1, NO_LIST)
     if (this.#place === 'in') throw new FileError(this.#line, 'The list does not end')
-    if (this.#closing !== (this.#opening.includes('{') ? '}' : ''))
+    try {
+      return JSON.parse(this.#opening + this.#closing)
+    } catch {
       throw new FileError(this.#line, 'Something else follows the list')
+    }
   }
 
-  /** Returns where the first element begins. */
-  #open(text: string, at: number): number {
-    this.#opening += text.charAt(at)
-    const isList = text.charCodeAt(at) === OPENING_BRACKET
-    if (isList ? !OPENING.test(this.#opening) : this.#opening.length > MAX_AROUND) throw new FileError(1, NO_LIST)
-    if (isList) this.#place = 'in'
-    return at + 1
-  }
-
-  #close(text: string, at: number): void {
-    if (!isBlank(text.charCodeAt(at)) && this.#closing.length <= MAX_AROUND) this.#closing += text.charAt(at)
+  /** Looks at a character before the list, outside of strings. Returns whether the list begins with it. */
+  #open(code: number): boolean {
+    if (code === QUOTE) this.#isInString = true
+    else if (code === OPENING_BRACKET) {
+      const name = NAMED.exec(this.#opening.slice(0, -1).slice(-128))?.[1]
+      const isList = this.#depth === 0 || (name !== undefined && !NO_RECORDS.has(name) && this.#depth <= MAX_LEVELS)
+      if (isList && this.#skipped === 0) {
+        this.#depth = 0
+        this.#place = 'in'
+        return true
+      }
+      this.#skipped += 1
+    } else if (code === CLOSING_BRACKET) this.#skipped -= 1
+    else if (code === OPENING_BRACE) this.#depth += 1
+    else if (code === CLOSING_BRACE) this.#depth -= 1
+    return false
   }
 
   #append(rest: string): void {

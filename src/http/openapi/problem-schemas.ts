@@ -75,6 +75,25 @@ const ProblemSchema = Type.Object(
         description: 'The number of errors left out. Absent if `errors` is complete.',
       }),
     ),
+    question: Type.Optional(
+      Type.Object(
+        {
+          parameter: Type.String({ description: 'The parameter to add to the request.' }),
+          choices: Type.Array(
+            Type.Object(
+              {
+                value: Type.String({ description: 'The value of the parameter.' }),
+                name: Type.String({ description: 'What people call it.' }),
+                samples: Type.Array(Type.String(), { description: 'Texts of the file, read so.' }),
+              },
+              STRICT,
+            ),
+            { description: 'The likeliest first.' },
+          ),
+        },
+        { ...STRICT, description: 'What is to be chosen. Only of `file_ambiguous`.' },
+      ),
+    ),
   },
   {
     $id: 'Problem',

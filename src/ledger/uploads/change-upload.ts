@@ -62,6 +62,7 @@ export async function cancelUpload(pool: Pool, upload: UploadRef): Promise<boole
     )
     if (rowCount === 1) {
       await client.query('delete from upload_parts where company_id = $1 and upload_id = $2', ids)
+      await client.query('delete from upload_originals where company_id = $1 and upload_id = $2', ids)
       return true
     }
     await client.query(

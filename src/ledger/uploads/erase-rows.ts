@@ -47,8 +47,12 @@ export async function* readStoredRows(
   }
 }
 
-/** Deletes the rows of stored files that mention a person, and the names and first lines of those files that do. */
+/**
+ * Deletes the rows of stored files that mention a person, and the names and first lines of those files that do. Files as
+ * they were sent are deleted, whoever they mention: some of them could not be read yet.
+ */
 export async function eraseStoredRows(client: ClientBase, companyId: string, names: PersonNames): Promise<void> {
+  await client.query('delete from upload_originals where company_id = $1', [toUuid(companyId)])
   for (const ref of await listPartsWithRows(client, companyId)) {
     const { content, header } = await readPart(client, companyId, ref, 'for update of p')
     const isMentioned = mentionedBy(names, header)
@@ -154,5 +158,12 @@ export async function expireUploads(pool: Pool): Promise<number> {
       ) as old
       where u.company_id = old.company_id and u.upload_id = old.upload_id`,
   )
-  return parts + uploads
+  const originals = await deleteInPieces(
+    pool,
+    (limit) => sql`delete from upload_originals o using (
+        select company_id, upload_id from upload_originals where expires_at <= statement_timestamp() ${limit}
+      ) as old
+      where o.company_id = old.company_id and o.upload_id = old.upload_id`,
+  )
+  return parts + uploads + originals
 }

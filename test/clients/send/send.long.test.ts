@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
+import { encodeText } from '../../support/files/encode-text.ts'
 import { startWatchedProxy } from '../../support/lines/watched-proxy.ts'
 import { startService } from '../../support/service.ts'
 
@@ -134,6 +135,18 @@ await t.test('encodings of spreadsheets are recognized', async (t) => {
     const { items } = (await service.call('GET', '/v1/employees?external_id=staff-5')).body
     t.equal(items[0].last_name, 'Müller')
   }
+})
+
+await t.test('an encoding that is not certain is asked for, with what each would make of the file', async (t) => {
+  write('asked.csv', encodeText('external_id,last_name\nstaff-5,Ţugui\n', 'windows-1250'))
+  t.match(await run(['send', 'asked.csv']), {
+    code: 1,
+    err: /encoding of the file is not certain[^]*--encoding windows-1250 {2}Central European \(Windows-1250\): "Ţugui"/,
+  })
+  t.match(await run(['send', 'asked.csv', '--encoding', 'cp1250']), { code: 0, out: /1 changed/ })
+  const { items } = (await service.call('GET', '/v1/employees?external_id=staff-5')).body
+  t.equal(items[0].last_name, 'Ţugui')
+  t.match(await run(['send', 'asked.csv', '--encoding', 'ebcdic']), { code: 2, err: /ebcdic is not an encoding/ })
 })
 
 await t.test('a dry run shows counts, and errors at line and column, and applies nothing', async (t) => {
@@ -343,7 +356,7 @@ await t.test('a file that cannot be read is refused at its line, before anything
     ['NUL', 'email\na@example.com\nb\0@example.com\n', /line 3: This line contains U\+0000/],
     [
       'mixed encodings',
-      Buffer.concat([Buffer.from('email\nü\n'), Buffer.from('é\n', 'latin1')]),
+      Buffer.concat([Buffer.from('email\näöüß\n'), Buffer.from('é\n', 'latin1')]),
       /line 3: A character/,
     ],
     ['a damaged number', `${people('x', 1_500)}x,4.9E+12,,\n`, /line 1502, column 2: A spreadsheet has shortened/],

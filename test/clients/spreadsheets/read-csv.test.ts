@@ -15,7 +15,8 @@ async function read(text: string, size = text.length + 1): Promise<FileRow[]> {
   return rows
 }
 
-const cellsOf = async (text: string, size?: number) => (await read(text, size)).map(({ cells }) => cells)
+const cellsOf = async (text: string, size?: number) =>
+  (await read(text, size)).flatMap(({ cells }) => (cells.length === 0 ? [] : [cells]))
 
 async function faultOf(text: string, size?: number): Promise<string> {
   try {
@@ -30,7 +31,7 @@ async function faultOf(text: string, size?: number): Promise<string> {
 await t.test('CRLF, LF, and CR end a line, in one file too, wherever a chunk is cut', async (t) => {
   const text = 'email,location\r\na@x.com,Paris\r\nb@x.com,Rome\nc@x.com,Oslo\rd@x.com,Bern\n\r\n\re@x.com,Riga'
   for (const size of [1, 2, 3, 7, 100]) {
-    const rows = await read(text, size)
+    const rows = (await read(text, size)).filter(({ cells }) => cells.length > 0)
     t.strictSame(
       rows.map(({ cells }) => cells[1]),
       ['location', 'Paris', 'Rome', 'Oslo', 'Bern', 'Riga'],
@@ -45,12 +46,31 @@ await t.test('CRLF, LF, and CR end a line, in one file too, wherever a chunk is 
     t.strictSame(await cellsOf(`email\r\na@x.com${end}`), [['email'], ['a@x.com']], 'also the last line')
 })
 
-await t.test('rows without any text are left out, and count as lines', async (t) => {
-  const rows = await read('\n\na,b\n,\n"",""\n\r\n\rc,\n')
-  t.strictSame(rows, [
-    { line: 3, cells: ['a', 'b'] },
-    { line: 8, cells: ['c', ''] },
-  ])
+await t.test('lines without any text are told together, and count', async (t) => {
+  for (const size of [1, 3, 100])
+    t.strictSame(await read('\n\na,b\n,\n"",""\n\r\n\rc,\n,,\n\n', size), [
+      { line: 1, cells: [], lastLine: 2 },
+      { line: 3, cells: ['a', 'b'] },
+      { line: 4, cells: [], lastLine: 7 },
+      { line: 8, cells: ['c', ''] },
+      { line: 9, cells: [], lastLine: 10 },
+    ])
+})
+
+await t.test('blanks may stand around quotation marks', async (t) => {
+  for (const size of [1, 3, 100]) {
+    t.strictSame(await cellsOf('a, "b, c" , "d"\n  "x" ,y z , \n', size), [
+      ['a', 'b, c', 'd'],
+      ['x', 'y z ', ' '],
+    ])
+    t.match(await faultOf('a,"b" "c"\n', size), /^1: A quotation mark within a cell/)
+  }
+})
+
+await t.test('the separator is that of the table, whatever stands above it', async (t) => {
+  const below = 'id;name;note\n1;Ada;a, b, c, d\n2;Bo;x\n'
+  t.strictSame((await cellsOf(`Staff, Paris, 2026, all, of it\n${below}`)).at(-1), ['2', 'Bo', 'x'])
+  t.strictSame((await cellsOf(`sep=^\nid^name,x\n1^Ada, Bo\n`)).at(-1), ['1', 'Ada, Bo'])
 })
 
 await t.test('a cell in quotation marks is read as it is, with its line ends', async (t) => {

@@ -1,5 +1,7 @@
+import { utils, write } from '@e965/xlsx'
 import t from 'tap'
 import { request } from 'undici'
+import { encodeText } from '../../support/files/encode-text.ts'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
 import { employee, startService } from '../../support/service.ts'
 
@@ -173,11 +175,69 @@ await t.test('encodings of spreadsheets are recognized', async (t) => {
     t.match((await send(bytes)).words, /Line 2 last_name from \S+ → to Müller/)
 })
 
+await t.test(
+  'an encoding that is not certain is asked, with the names of the file, and one click answers',
+  async (t) => {
+    const asked = await send(encodeText('external_id,last_name\nX-1,Ţugui\n', 'windows-1250'))
+    t.match(asked, { status: 200, words: /How to read staff\.csv.*Which of these looks right\?/ })
+    t.match(asked.text, /name="encoding" value="[\w-]+" checked/)
+    t.match(asked.words, /Ţugui Central European \(Windows-1250\)/)
+    t.equal((await open(asked.path)).status, 200, 'the question stays')
+    const preview = await press(`${asked.path}/read`, { encoding: 'windows-1250' })
+    t.match(preview, { status: 200, words: /Line 2 last_name from .* → to Ţugui/ })
+    t.equal((await open(asked.path)).status, 404, 'an answered question is gone')
+    t.equal((await browse(service, `${asked.path}/read`, { cookie, form: { encoding: 'utf-8' } })).status, 404)
+  },
+)
+
+await t.test('a sheet is asked if several have a table', async (t) => {
+  const book = utils.book_new()
+  for (const name of ['Lyon', 'Oslo'])
+    utils.book_append_sheet(
+      book,
+      utils.aoa_to_sheet([
+        ['external_id', 'location', 'email'],
+        ['X-1', name],
+      ]),
+      name,
+    )
+  const asked = await send(write(book, { type: 'buffer' }) as Buffer, {}, { name: 'staff.xlsx' })
+  t.match(asked.words, /Which sheet has the employees\?.*external_id · location · email/)
+  const preview = await press(`${asked.path}/read`, { sheet: 'Oslo' })
+  t.match(preview.words, /Line 2 location from .* → to Oslo/)
+  t.match(preview.words, /Sheet &quot;Lyon&quot; is not read/)
+})
+
+await t.test('rows that are left out are named, and another line can name the columns', async (t) => {
+  const csv = 'Staff list\n\nexternal_id,location,phone\nX-1,Bern,\n,,\nTotal: 1,,\n'
+  const preview = await send(csv)
+  t.match(preview.words, /Line 3 names the columns/)
+  t.match(
+    preview.words,
+    /4 rows are left out.*Line 1 Stands above the line.*Line 2 Is empty.*Line 5 Is empty.*Line 6 Is a total/,
+  )
+  t.match(preview.words, /Line 4 location from .* → to Bern/)
+  const again = await press(`${preview.path}/read`, { header_row: '1' })
+  t.match(again.words, /Line 1 names the columns/)
+  t.equal((await open(preview.path)).status, 404, 'the first reading is deleted')
+  t.match(await press(`${again.path}/read`, { header_row: '2' }), {
+    status: 422,
+    words: /Line 2 This line cannot name/,
+  })
+  const right = await press(`${again.path}/read`, { header_row: '3' })
+  t.match(await apply(right), { words: /All records of the file were applied/ })
+  t.equal((await browse(service, `${right.path}/read`, { cookie, form: { header_row: '1' } })).status, 404)
+})
+
 await t.test('a hostile file gets an error at its line', async (t) => {
   const places: [string, string | Buffer, RegExp][] = [
     ['empty', ' \n', /Line 1 The file is empty/],
     ['NUL', 'email\na@example.com\nb\0@example.com\n', /Line 3 This line contains U\+0000/],
-    ['mixed encodings', Buffer.concat([Buffer.from('email\nü\n'), Buffer.from('é\n', 'latin1')]), /Line 3 A character/],
+    [
+      'mixed encodings',
+      Buffer.concat([Buffer.from('email\näöüß\n'), Buffer.from('é\n', 'latin1')]),
+      /Line 3 A character/,
+    ],
     [
       '10,000 columns',
       Array.from({ length: 10_000 }, (_, at) => `c${at}`).join(','),

@@ -8,7 +8,7 @@ const MAX_JSON = 8 * MIB
 /** A file of a hostile shape. */
 export interface HostileFile {
   name: string
-  type: 'text/csv' | 'application/json'
+  type: 'text/csv' | 'application/json' | 'application/octet-stream'
   content: Buffer
 }
 

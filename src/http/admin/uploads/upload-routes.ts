@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { RefusedByStateError } from '../../../accounts/change-company.ts'
 import type { Budget } from '../../../admission/budget.ts'
 import { problem } from '../../../domain/errors.ts'
@@ -7,6 +7,7 @@ import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { cancelUpload, changeUses, recordCounts } from '../../../ledger/uploads/change-upload.ts'
 import { listUploads, NO_SUCH_UPLOAD, readParts } from '../../../ledger/uploads/read-uploads.ts'
+import { findOriginal } from '../../../ledger/uploads/originals.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { applyUpload, requireUpload } from '../../../uploads/apply-upload.ts'
 import { FileFaultError } from '../../../uploads/part-builder.ts'
@@ -14,6 +15,9 @@ import { maxFileBytes } from '../../../uploads/read-file.ts'
 import { previewPart } from '../../../uploads/run-part.ts'
 import type { UploadRouteServices } from '../../../uploads/store-file.ts'
 import { cleanFileName, storeFile } from '../../../uploads/store-file.ts'
+import { readEncoding } from '../../../../clients/typescript/spreadsheets/encodings.ts'
+import type { FileAnswers } from '../../../../clients/typescript/spreadsheets/file-question.ts'
+import { FileQuestion } from '../../../../clients/typescript/spreadsheets/file-question.ts'
 import { authorizeAdmin, userOf } from '../../access/authorize-user.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { limitFailures } from '../../access/rate-limits.ts'
@@ -50,7 +54,18 @@ interface RouteServices {
   failureLimit: number
 }
 
-const FILE_TYPES = ['text/csv', 'application/json'] as const
+/** What clients call files of employees. What a file is, its content tells. */
+const FILE_TYPES = [
+  'text/csv',
+  'application/json',
+  'application/scim+json',
+  'application/octet-stream',
+  'application/vnd.ms-excel',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/vnd.oasis.opendocument.spreadsheet',
+  'text/plain',
+  'text/tab-separated-values',
+] as const
 const tags = ['Uploads']
 const params = idIn('upload', 'upl')
 const problems = ['upload_not_found'] as const
@@ -77,17 +92,20 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget }: RouteService
         summary: 'Upload a file of employees',
         tags,
         description:
-          'Stores a CSV or JSON file for a day and previews it; nothing is applied yet. A file of more than `MAX_RECORDS` ' +
-          'records is split into parts, each of which becomes one call. Cells are read as those of `failed-records.csv`.',
+          'Stores a file for a day and previews it; nothing is applied yet. The file is CSV, a workbook (.xlsx, .xls, .ods), or ' +
+          'JSON, whatever program wrote it and whatever the content type says. Rows that are no records, such as titles and ' +
+          'totals, are left out, and listed in `left_out`. A file of more than `MAX_RECORDS` records is split into parts, ' +
+          'each of which becomes one call. Cells are read as those of `failed-records.csv`.',
         querystring: UploadQuery,
         body: {
           content: {
             'text/csv': { schema: Type.String() },
+            'application/octet-stream': { schema: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }) },
             'application/json': { schema: Type.Unknown(), examples: ADMIN_BODIES['createUpload'] },
           },
         },
         response: { 201: ShownUpload },
-        problems: ['too_many_uploads'],
+        problems: ['too_many_uploads', 'file_ambiguous'],
       },
       bodyLimit: maxBytes,
       // The body is a file, whatever is in it.
@@ -96,16 +114,44 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget }: RouteService
     async (request, reply) => {
       const acting = actingUser(request)
       const { file_name: name, corrects, operation } = request.query
+      const answers = readAnswers(request.query, request.headers['content-type'] ?? '')
       const content = (request.body ?? []) as Buffer[]
-      const file = { content, fileName: cleanFileName(name), operation: operation ?? null }
+      const file = {
+        content,
+        fileName: cleanFileName(name),
+        operation: operation ?? null,
+        answers,
+        logId: '',
+        isKept: false,
+      }
       const choose = (named: readonly string[]) => corrects?.split(',') ?? named
       const id = await storeFile(uploads, acting, file, choose, request.reading!).catch((error: unknown) => {
+        if (error instanceof FileQuestion) throw new ProblemError(describeQuestion(error))
         throw error instanceof FileFaultError ? new ProblemError(describeFaults(error)) : error
       })
       void reply.code(201).header('location', `/admin/v1/uploads/${id}`)
       return showUpload(uploads, acting.companyId, id)
     },
   )
+}
+
+/** What the request says about its file. */
+function readAnswers(
+  { encoding, sheet, header_row: headerLine }: Static<typeof UploadQuery>,
+  contentType: string,
+): FileAnswers {
+  const label = encoding ?? /;\s*charset="?([^";\s]+)/i.exec(contentType)?.[1]
+  const known = label === undefined ? null : readEncoding(label)
+  if (label !== undefined && known === null)
+    throw new ProblemError(problem('invalid_query', 'encoding is not one that files can have'))
+  return { encoding: known, sheet: sheet ?? null, headerLine: headerLine ?? null }
+}
+
+function describeQuestion({ message, parameter, choices }: FileQuestion) {
+  return {
+    ...problem('file_ambiguous', `${message}. Send it again with ${parameter} set to one of the choices`),
+    question: { parameter, choices: [...choices] },
+  }
 }
 
 function describeFaults({ faults }: FileFaultError) {
@@ -118,7 +164,8 @@ function describeFaults({ faults }: FileFaultError) {
 
 async function showUpload(uploads: UploadRouteServices, companyId: string, id: string) {
   const upload = await requireUpload(uploads, companyId, id)
-  return renderUpload(upload, await readParts(uploads.pool, upload))
+  const original = await findOriginal(uploads.pool, upload)
+  return renderUpload(upload, await readParts(uploads.pool, upload), original?.notes ?? null)
 }
 
 function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: RouteServices): void {

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { LEFT_OUT_REASONS, type TableNotes } from '../../../../clients/typescript/spreadsheets/find-table.ts'
 import type { UploadOperation } from '../../../domain/uploads.ts'
 import { MAX_CORRECTIONS, UPLOAD_OPERATIONS } from '../../../domain/uploads.ts'
 import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
@@ -22,6 +23,28 @@ export const UploadQuery = Type.Object(
         description:
           'What to do with the records, as `PUT`, `PATCH`, and `POST` of `/v1/employees` do. Default: what the calls asked ' +
           'for that the file corrects; `upsert` if they asked for different things, or if it corrects none.',
+      }),
+    ),
+    encoding: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        description:
+          'The encoding of a text file, such as `windows-1250` or `shift_jis`. Default: the `charset` of the content type; ' +
+          'otherwise it is recognized, and the answer is `file_ambiguous` if several are likely.',
+      }),
+    ),
+    sheet: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description:
+          'The name of the sheet of a workbook. Default: the one that has a table; the answer is `file_ambiguous` if several do.',
+      }),
+    ),
+    header_row: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 999_999,
+        description: 'The line that names the columns, from 1; of a workbook, its row. Default: it is found.',
       }),
     ),
     corrects: Type.Optional(
@@ -77,7 +100,27 @@ const FACTS = {
   expires_at: Type.String({ format: 'date-time', description: 'When the upload is deleted. Its entries stay.' }),
 }
 
-export const ShownUpload = Type.Object({ ...FACTS, parts: Type.Array(Part) }, { $id: 'Upload' })
+const LeftOutRows = Type.Object({
+  line: Type.Union([Type.Integer(), Type.Null({ description: 'About the whole file, or a sheet of it.' })], {
+    description: 'The first line, from 1; of a workbook, the row.',
+  }),
+  last_line: Type.Union([Type.Integer(), Type.Null()]),
+  reason: oneOf(LEFT_OUT_REASONS),
+  message: Type.String(),
+})
+
+export const ShownUpload = Type.Object(
+  {
+    ...FACTS,
+    header_row: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'The line that names the columns. Null for JSON, and when it is not known any more.',
+    }),
+    left_out: Type.Array(LeftOutRows, { description: 'Rows that are no records, such as titles and totals.' }),
+    left_out_omitted: Count,
+    parts: Type.Array(Part),
+  },
+  { $id: 'Upload' },
+)
 export const UploadList = Type.Object({ items: Type.Array(Type.Object(FACTS)) })
 
 export const ColumnsBody = Type.Object(
@@ -135,9 +178,17 @@ export function renderUploadFacts(upload: StoredUpload) {
 }
 
 /** Renders an upload and its parts. */
-export function renderUpload(upload: StoredUpload, parts: readonly StoredPart[]) {
+export function renderUpload(upload: StoredUpload, parts: readonly StoredPart[], notes: TableNotes | null) {
   return {
     ...renderUploadFacts(upload),
+    header_row: notes?.headerLine ?? null,
+    left_out: (notes?.leftOut ?? []).map(({ line, lastLine, reason, message }) => ({
+      line,
+      last_line: lastLine,
+      reason,
+      message,
+    })),
+    left_out_omitted: notes?.leftOutMore ?? 0,
     parts: parts.map(({ number, firstRow, rows, erased, counts, state, callId }) => ({
       number,
       first_row: firstRow,

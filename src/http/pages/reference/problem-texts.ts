@@ -177,6 +177,11 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Remove a webhook that is not needed.',
     entry: 'no',
   },
+  file_ambiguous: {
+    when: 'An uploaded file can be read in several ways: its encoding is not certain, or several of its sheets have a table.',
+    remedy: 'Send the file again with the parameter that `question` names, set to one of its choices.',
+    entry: 'no',
+  },
   too_many_uploads: {
     when: 'The company already has 20 unfinished uploads, or uploads of 256 MiB in total.',
     remedy: 'Apply or delete uploads. They are also deleted after a day.',

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { addCounts, isApplicable, type PartCounts } from '../../../domain/uploads.ts'
 import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
+import type { Original } from '../../../ledger/uploads/originals.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
@@ -9,6 +10,7 @@ import { renderTable } from '../parts/table.ts'
 import { buildUploadUrl, UPLOAD_PATH } from '../parts/upload-address.ts'
 import type { CorrectedEntry } from './corrected-calls.ts'
 import { renderCorrectedEntries, renderUnasked } from './corrected-calls.ts'
+import { renderReading } from './file-question.ts'
 import { renderPreview, renderPreviewCounts } from './preview.ts'
 
 /** What a page shows of an upload. */
@@ -19,6 +21,8 @@ export interface ShownUpload {
   shown: { number: number; preview: PartPreview } | null
   /** The entries that the file corrects. */
   corrected: readonly CorrectedEntry[]
+  /** How the file was read; null if that is not known any more. */
+  original: Original | null
   /** Whether the viewer uploaded the file. */
   isOwn: boolean
 }
@@ -53,6 +57,7 @@ export function renderPreviewed(given: ShownUpload): Html {
   const refused = parts.filter((part) => part.counts && !isApplicable(part.counts)).length
   return html`<p>${isSingle(upload) && !isApplicable(counts) ? 'Nothing was applied. Correct the file and upload it again.' : 'Nothing has been applied yet.'}</p>
     ${renderActions(given, counts.unreadable === 0 && (isSingle(upload) ? counts.refused === 0 : refused < parts.length))}
+    ${given.original ? renderReading(given.original) : ''}
     ${renderUnasked(upload.operation, given.corrected, counts)}
     ${renderUnknownColumns(upload, shown?.preview.records.unknown ?? [])}
     ${isSingle(upload) ? '' : renderParts(given, refused)}

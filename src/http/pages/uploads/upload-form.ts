@@ -24,7 +24,7 @@ export function renderUploadForm(
     corrected
       ? renderCorrectedCall(corrected)
       : html`<p>
-          A CSV or JSON file that creates or updates employees.
+          A CSV file, a workbook, or JSON that creates or updates employees, as your system exports it.
           <a href="${UPLOAD_PATH}/template.csv" download>Download a template</a>
         </p>`
   }
@@ -32,7 +32,7 @@ export function renderUploadForm(
       <input type="hidden" name="log" value="${corrected?.id ?? ''}" />
       <div class="field">
         <label for="file">File</label>
-        <input id="file" name="file" type="file" accept=".csv,.json,.txt,text/csv,application/json" required class="drop" aria-describedby="file-hint" />
+        <input id="file" name="file" type="file" accept=".csv,.json,.txt,.tsv,.xlsx,.xls,.ods,text/csv,application/json" required class="drop" aria-describedby="file-hint" />
         <p class="hint" id="file-hint">
           Choose a file or drop it here: at most ${formatNumber(MAX_PARTS * maxRecords)} records and
           ${formatNumber(Math.floor(maxFileBytes({ bodyLimit }) / MIB))} MiB. A file of more than

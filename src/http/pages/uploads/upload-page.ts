@@ -5,14 +5,16 @@ import { isId } from '../../../domain/ids.ts'
 import type { ColumnUse } from '../../../../clients/typescript/spreadsheets/read-records.ts'
 import { readHeader } from '../../../../clients/typescript/spreadsheets/read-records.ts'
 import { listTemplateColumns } from '../../../../clients/typescript/spreadsheets/record-columns.ts'
+import type { StoredQuestion } from '../../../../clients/typescript/spreadsheets/file-question.ts'
 import { isApplicable } from '../../../domain/uploads.ts'
 import { cancelUpload, changeUses, recordCounts } from '../../../ledger/uploads/change-upload.ts'
+import { findOriginal, type Original } from '../../../ledger/uploads/originals.ts'
 import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import { listUploads, NO_SUCH_UPLOAD, readParts } from '../../../ledger/uploads/read-uploads.ts'
 import { applyUpload, requireUpload } from '../../../uploads/apply-upload.ts'
 import { FileFaultError } from '../../../uploads/part-builder.ts'
 import { previewPart } from '../../../uploads/run-part.ts'
-import { storeFile } from '../../../uploads/store-file.ts'
+import { rereadFile, storeOrAsk } from '../../../uploads/reread-file.ts'
 import { sendAttachment } from '../../admin/attachment.ts'
 import { CSV_TYPE, writeCsvHeader } from '../../admin/csv-text.ts'
 import { NO_SUCH_ENTRY } from '../../admin/bulk-user-logs.ts'
@@ -30,6 +32,7 @@ import type { UploadForm } from './read-upload.ts'
 import { acceptUploads, maxFormBytes, readUpload } from './read-upload.ts'
 import type { ShownUpload } from './stored-upload.ts'
 import { isSingle, renderPreviewed, renderProgress, titleOf } from './stored-upload.ts'
+import { readAnswers, renderQuestion } from './file-question.ts'
 import { renderUploadForm, renderUploads } from './upload-form.ts'
 
 interface OfUpload {
@@ -66,6 +69,20 @@ export async function addUploadPages(app: FastifyInstance, services: PageService
         return sendForm(services, request, reply, form?.logId ?? '', toFormProblem(error))
       }
     })
+    scope.post<OfUpload>(`${UPLOAD_PATH}/:id/read`, async (request, reply) => {
+      const { companyId } = getViewer(request)
+      const original = await findOriginal(uploads.pool, { companyId, id: readUploadId(request.params.id) })
+      if (!original) throw new ProblemError(NO_SUCH_UPLOAD)
+      const answers = readAnswers(readFormFields(request.body), original.answers)
+      try {
+        const reading = { ...uploads, fileBudget }
+        const id = await rereadFile(reading, getActing(request), original, answers, request.reading!)
+        return await reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
+      } catch (error) {
+        if (error instanceof FileFaultError) return sendFaults(request, reply.code(422), original, error)
+        throw error
+      }
+    })
   })
 }
 
@@ -77,8 +94,7 @@ async function receive(
 ): Promise<FastifyReply> {
   if (!content) return sendForm(services, request, reply, logId, null, 'Choose a file first.')
   const acting = getActing(request)
-  const choose = (named: readonly string[]) => (named.length > 0 ? named : [logId])
-  const id = await storeFile(services.uploads, acting, { ...form, content }, choose, request.reading!)
+  const id = await storeOrAsk(services.uploads, acting, { ...form, content, logId }, request.reading!)
   return reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
 }
 
@@ -86,11 +102,14 @@ function addStoredUploadPages(app: FastifyInstance, services: PageServices): voi
   const { uploads } = services
   app.get<OfUpload>(`${UPLOAD_PATH}/:id`, async (request, reply) => {
     const { companyId, userId } = getViewer(request)
-    const upload = await requireUpload(uploads, companyId, readUploadId(request.params.id))
+    const id = readUploadId(request.params.id)
+    const original = await findOriginal(uploads.pool, { companyId, id })
+    if (original?.question) return sendQuestion(request, reply, original, original.question)
+    const upload = await requireUpload(uploads, companyId, id)
     const parts = await readParts(uploads.pool, upload)
     const shown = await showPart(services, request, upload, parts)
     const corrected = await readCorrectedEntries(uploads, companyId, upload.corrects)
-    return sendUpload(request, reply, { upload, parts, shown, corrected, isOwn: upload.userId === userId })
+    return sendUpload(request, reply, { upload, parts, shown, corrected, isOwn: upload.userId === userId, original })
   })
 
   app.post<OfUpload>(`${UPLOAD_PATH}/:id/apply`, async (request, reply) => {
@@ -149,10 +168,25 @@ async function sendUpload(request: FastifyRequest, reply: FastifyReply, shown: S
   })
 }
 
+/** Asks how a file is to be read. */
+async function sendQuestion(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { fileName, id }: Original,
+  question: StoredQuestion,
+): Promise<FastifyReply> {
+  return sendUserPage(request, reply, getViewer(request), {
+    title: 'How to read the file',
+    body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Upload a file', path: UPLOAD_PATH }])}
+      <h1>How to read <bdi>${fileName}</bdi></h1>
+      ${renderQuestion(id, question)}`,
+  })
+}
+
 async function sendFaults(
   request: FastifyRequest,
   reply: FastifyReply,
-  { fileName, logId }: UploadForm,
+  { fileName, logId }: Pick<UploadForm, 'fileName' | 'logId'>,
   { faults }: FileFaultError,
 ): Promise<FastifyReply> {
   return sendUserPage(request, reply, getViewer(request), {

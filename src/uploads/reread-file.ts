@@ -1,0 +1,52 @@
+import type { Acting } from '../accounts/change-company.ts'
+import { RefusedByStateError } from '../accounts/change-company.ts'
+import type { Budget } from '../admission/budget.ts'
+import type { FileAnswers } from '../../clients/typescript/spreadsheets/file-question.ts'
+import { FileQuestion } from '../../clients/typescript/spreadsheets/file-question.ts'
+import { cancelUpload } from '../ledger/uploads/change-upload.ts'
+import { forgetOriginal, type Original, readOriginal } from '../ledger/uploads/originals.ts'
+import { NO_SUCH_UPLOAD } from '../ledger/uploads/read-uploads.ts'
+import type { SentFile, UploadRouteServices } from './store-file.ts'
+import { askAboutFile, storeFile } from './store-file.ts'
+
+/**
+ * Stores a file that may be read in another way later, with its question if it leaves something open. Returns the id of
+ * its page. Throws as `storeFile` does.
+ */
+export async function storeOrAsk(
+  services: UploadRouteServices,
+  acting: Acting,
+  file: Omit<SentFile, 'isKept'>,
+  signal: AbortSignal,
+): Promise<string> {
+  const sent = { ...file, isKept: true }
+  try {
+    return await storeFile(services, acting, sent, (named) => (named.length > 0 ? named : [file.logId]), signal)
+  } catch (error) {
+    if (error instanceof FileQuestion) return askAboutFile(services, acting, sent, error)
+    throw error
+  }
+}
+
+/**
+ * Reads a stored file in another way. What it was read as before is deleted, unless it is applied already. Returns the id
+ * of its new page. Throws as `storeFile` does, and `upload_not_found` if its content is not stored any more.
+ */
+export async function rereadFile(
+  services: UploadRouteServices & { fileBudget: Budget },
+  acting: Acting,
+  original: Original,
+  answers: FileAnswers,
+  signal: AbortSignal,
+): Promise<string> {
+  const { pool, fileBudget } = services
+  return fileBudget.hold(acting.companyId, original.bytes, undefined, async () => {
+    const content = await readOriginal(pool, original)
+    if (content.length === 0) throw new RefusedByStateError(NO_SUCH_UPLOAD)
+    const { fileName, operation, logId } = original
+    const id = await storeOrAsk(services, acting, { content, fileName, operation, answers, logId }, signal)
+    if (original.question) await forgetOriginal(pool, original, 'all')
+    else await cancelUpload(pool, original)
+    return id
+  })
+}

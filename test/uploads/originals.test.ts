@@ -1,0 +1,66 @@
+import t from 'tap'
+import { UNANSWERED } from '../../clients/typescript/spreadsheets/file-question.ts'
+import { newId } from '../../src/ledger/new-id.ts'
+import { expireUploads } from '../../src/ledger/uploads/erase-rows.ts'
+import { findOriginal, readOriginal, storeOriginal } from '../../src/ledger/uploads/originals.ts'
+import { encodeText } from '../support/files/encode-text.ts'
+import { browse, cookieOf } from '../support/http/sessions.ts'
+import { employee, startService } from '../support/service.ts'
+
+/* Files as they were sent: how long they are kept, and that nothing of them stays. */
+
+const service = await startService(t)
+const { pool, company } = service
+const cookie = await cookieOf(service, company.admin)
+const PATH = '/settings/bulk-user-logs/upload'
+
+const contents = async () =>
+  (await pool.query<{ count: number }>('select count(content)::integer as count from upload_originals')).rows[0]!.count
+
+/** Uploads a file through the page. Returns the address of its page. */
+async function upload(content: Buffer): Promise<string> {
+  const form = new FormData()
+  form.set('file', new Blob([new Uint8Array(content)]), 'staff.csv')
+  return (await browse(service, PATH, { cookie, upload: form })).location!
+}
+
+const UNCLEAR = encodeText('external_id,last_name\nO-1,Ţugui\n', 'windows-1250')
+
+await t.test('a file is read again piece by piece, as it was sent', async (t) => {
+  const id = newId('upl')
+  const content = Buffer.from(Array.from({ length: 2_500_000 }, (_, at) => at % 251))
+  const of = { companyId: company.id, id, userId: company.admin.user_id, bytes: content.length }
+  const facts = { fileName: 'a', operation: null, logId: '', answers: UNANSWERED, question: null, notes: null }
+  await storeOriginal(pool, { ...of, ...facts }, content)
+  t.ok(Buffer.concat(await readOriginal(pool, of)).equals(content))
+  t.match(await findOriginal(pool, of), { ...facts, hasContent: true })
+  await pool.query('delete from upload_originals')
+})
+
+await t.test('the newest files of a company are kept', async (t) => {
+  for (let at = 0; at < 22; at += 1) await upload(UNCLEAR)
+  t.equal(await contents(), 20)
+})
+
+await t.test('applying and canceling delete a file, and so does its last day', async (t) => {
+  await pool.query('delete from upload_originals')
+  await service.call('POST', '/v1/employees', { body: [employee({ external_id: 'O-1' })] })
+  const applied = await upload(Buffer.from('external_id,location\nO-1,Bern\n'))
+  const canceled = await upload(Buffer.from('external_id,location\nO-1,Rome\n'))
+  t.equal(await contents(), 2)
+  for (const path of [`${applied}/apply`, `${canceled}/cancel`]) await browse(service, path, { cookie, form: {} })
+  t.equal(await contents(), 0)
+  await upload(UNCLEAR)
+  await pool.query("update upload_originals set expires_at = statement_timestamp() - interval '1 minute'")
+  await expireUploads(pool)
+  t.equal((await pool.query('select from upload_originals')).rowCount, 0)
+})
+
+await t.test('the erasure of a person deletes the files of the company, which may name them', async (t) => {
+  const asked = await upload(UNCLEAR)
+  t.equal((await browse(service, asked, { cookie })).status, 200)
+  const { items } = (await service.call('GET', '/v1/employees?external_id=O-1')).body
+  await service.manage('POST', '/erasures', { employee_id: items[0].id })
+  t.equal((await pool.query('select from upload_originals')).rowCount, 0)
+  t.equal((await browse(service, asked, { cookie })).status, 404)
+})
