@@ -1992,19 +1992,19 @@ export interface components {
                     last_row: number;
                 } | null;
             } | null;
-            /** @description The ids of the failed entries whose records the file corrects. */
+            /** @description The ids of the entries whose refused records the file corrects. */
             corrects: string[];
             /** @description The ids of the newest entries that applied records of this one, from a file that corrects it. Only in the answer to a request for one entry. */
             corrected_by?: string[];
             correction?: {
                 /**
-                 * @description `corrected`: every record of the entry was applied, the valid ones, too. `partly_corrected`: some were.
+                 * @description `corrected`: every record that the entry did not apply was applied since: all of a failed one, also the valid ones. `partly_corrected`: some were.
                  * @enum {string}
                  */
                 state: "corrected" | "partly_corrected";
-                /** @description How many of its records are known to be applied. */
+                /** @description How many of these records are known to be applied since. */
                 applied: number;
-                /** @description How many records it has. */
+                /** @description How many of its records it did not apply: all of a failed one. */
                 total: number;
             } | null;
             request_id: string;

@@ -32,14 +32,15 @@ export function resolveManagers(
       if (id === undefined) missing.push(manager)
       else ids.add(id)
     }
+    if (missing.length === 0) {
+      // Several records that give the same name are wrong themselves, so that nobody needs to know whom it means.
+      if (isAmbiguous) return { ...record, needs }
+      const [id = null, ...others] = ids
+      if (others.length === 0) return { ...record, patch: { ...record.patch, manager_id: id }, needs }
+    }
     const errors = record.errors.copy()
     for (const { field } of missing) errors.add([field], 'manager_not_found', 'No employee matches this manager')
-    if (missing.length > 0) return { ...record, errors, needs }
-    // Several records that give the same name are wrong themselves, so that nobody needs to know whom it means.
-    if (isAmbiguous) return { ...record, needs }
-    const [id = null, ...others] = ids
-    if (others.length === 0) return { ...record, patch: { ...record.patch, manager_id: id }, needs }
-    errors.add([record.managers[1]!.field], 'invalid_value', DIFFERENT_MANAGERS)
+    if (missing.length === 0) errors.add([record.managers[1]!.field], 'invalid_value', DIFFERENT_MANAGERS)
     return { ...record, errors, needs }
   })
 }

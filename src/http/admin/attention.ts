@@ -80,7 +80,8 @@ export function attention(app: FastifyInstance, db: LedgerDb): void {
         operationId: 'getAttention',
         summary: 'List what needs attention now',
         description:
-          'Failed calls since the start of yesterday, calls since then that left records out, calls that did not come, failing and disabled webhooks, quotas that ' +
+          'Failed calls since the start of yesterday, calls since then that left records out, calls that did not come, ' +
+          'failing and disabled webhooks, quotas that ' +
           'are used up or nearly so, keys that have expired, expire within 14 days, or have made no call in the 30 days ' +
           'since they were issued, a failing identity provider, parked read models, a ledger that is disputed or not ' +
           'signed, and background work that fails. Of the keys that need the same, 200 are read, those that expire first.',

@@ -158,7 +158,7 @@ export const EntrySchema = Type.Object(
       ),
     ),
     corrects: Type.Array(Type.String(), {
-      description: 'The ids of the failed entries whose records the file corrects.',
+      description: 'The ids of the entries whose refused records the file corrects.',
     }),
     corrected_by: Type.Optional(
       Type.Array(Type.String(), {
@@ -174,10 +174,17 @@ export const EntrySchema = Type.Object(
           {
             state: oneOf(
               ['corrected', 'partly_corrected'],
-              '`corrected`: every record of the entry was applied, the valid ones, too. `partly_corrected`: some were.',
+              '`corrected`: every record that the entry did not apply was applied since: all of a failed one, also the ' +
+                'valid ones. `partly_corrected`: some were.',
             ),
-            applied: Type.Integer({ minimum: 0, description: 'How many of its records are known to be applied.' }),
-            total: Type.Integer({ minimum: 0, description: 'How many records it has.' }),
+            applied: Type.Integer({
+              minimum: 0,
+              description: 'How many of these records are known to be applied since.',
+            }),
+            total: Type.Integer({
+              minimum: 0,
+              description: 'How many of its records it did not apply: all of a failed one.',
+            }),
           },
           {
             description:

@@ -1,6 +1,8 @@
 import { RECORD_RESULTS } from '../../domain/employees/employee.ts'
 import type { TSchema } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
+import { MAX_ANSWERED_ERRORS } from '../../domain/errors.ts'
+import { MAX_RECORD_ERRORS } from '../../domain/record-errors.ts'
 import {
   Employee,
   EmployeeAsCreated,
@@ -14,8 +16,6 @@ import {
 } from './employee-schemas.ts'
 import { RecordErrorSchema } from './problem-schemas.ts'
 import { Count, STRICT } from './schema-parts.ts'
-import { MAX_ANSWERED_ERRORS } from '../../domain/errors.ts'
-import { MAX_RECORD_ERRORS } from '../../domain/record-errors.ts'
 
 const RecordResult = Type.Unsafe({
   $id: 'RecordResult',
