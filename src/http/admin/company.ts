@@ -37,7 +37,7 @@ const ShownCompany = Type.Object(
 export const ChangeCompanyBody = Type.Partial(
   Type.Object({
     time_zone: Type.String({ ...TimeZone, minLength: 1, maxLength: MAX_TIME_ZONE_CHARACTERS }),
-    country: nullable(Type.String({ ...Country, minLength: 2, maxLength: 2 })),
+    country: nullable(Type.String(Country)),
   }),
   { ...STRICT, description: 'A JSON Merge Patch: absent fields keep their value, and null removes the country.' },
 )
