@@ -1835,7 +1835,7 @@ export interface components {
             api_key: string;
         };
         Attention: {
-            /** @description The most urgent first. Empty if all is well. */
+            /** @description The most urgent first; of failed calls, those with the most records. Empty if all is well. */
             items: components["schemas"]["AttentionItem"][];
             /** @description The company's last call. Null if it has made none. */
             last_call: {
@@ -1860,7 +1860,7 @@ export interface components {
             };
             /** Format: date-time */
             since: string | null;
-            /** @description For `ledger_disputed`: `fault`, `error`. For `ledger_unsigned`: `error`. For `projection_parked`: `position`. For `provider_failing`: `fault`. For `webhook_disabled`: `reason`. For `webhook_failing`: `error`. For `quota_used`: `requests_made`, `quota_limit`, `resets_at`. For `key_expired`: `expires_at`. For `call_missing`: `expected_by`, `last_call_at`. For `calls_failed`: `code`, `calls`, `is_more`, `last_log_id`. For `records_refused`: `records`, `total`, `calls`, `is_more`, `last_log_id`. For `work_failing`: `work`. For `quota_nearly_used`: `requests_made`, `quota_limit`, `resets_at`. For `key_expiring`: `expires_at`. For `key_unused`: `created_at`. */
+            /** @description For `ledger_disputed`: `fault`, `error`. For `ledger_unsigned`: `error`. For `projection_parked`: `position`. For `provider_failing`: `fault`. For `webhook_disabled`: `reason`. For `webhook_failing`: `error`. For `quota_used`: `requests_made`, `quota_limit`, `resets_at`. For `key_expired`: `expires_at`. For `call_missing`: `expected_by`, `last_call_at`. For `calls_failed`: `code`, `calls`, `records`, `is_more`, `last_log_id`. For `records_refused`: `records`, `total`, `calls`, `is_more`, `last_log_id`. For `work_failing`: `work`. For `quota_nearly_used`: `requests_made`, `quota_limit`, `resets_at`. For `key_expiring`: `expires_at`. For `key_unused`: `created_at`. */
             details: {
                 [key: string]: unknown;
             };

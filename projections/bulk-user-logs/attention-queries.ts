@@ -25,7 +25,7 @@ export interface FailedCallsRow {
 
 /**
  * Selects the failed and the partly applied calls of each key and code in the hours (UTC) that begin at a time (RFC 3339)
- * or later, the latest first, but not the files that users upload: they see the outcome.
+ * or later, those with the most records or calls first, but not the files that users upload: they see the outcome.
  */
 export function selectFailedCalls(companyId: string, since: string): RawBuilder<FailedCallsRow> {
   const company = toUuid(companyId)
@@ -36,13 +36,14 @@ export function selectFailedCalls(companyId: string, since: string): RawBuilder<
     ), causes as (
       select key_id, error_code as code, sum(calls)::bigint as calls, sum(records)::bigint as records,
         sum(refused)::bigint as refused,
-        min(first_at) as first_at, max(last_position) as last_position,
-        (array_agg(last_call_id order by last_position desc))[1] as last_call_id
-      from sums group by key_id, error_code order by last_position desc limit ${MAX_CAUSES + 1}
+        min(first_at) as first_at, (array_agg(last_call_id order by last_position desc))[1] as last_call_id
+      from sums group by key_id, error_code
+      order by greatest(sum(calls), sum(case when error_code = '' then refused else records end)) desc, first_at
+      limit ${MAX_CAUSES + 1}
     )
     select c.key_id, k.name as key_name, c.code, c.calls, c.records, c.refused, c.first_at, c.last_call_id,
       (select count(*) from sums) = ${MAX_SUMS} as is_cut
-    from causes c join api_keys k on k.company_id = ${company} and k.api_id = c.key_id order by c.last_position desc`
+    from causes c join api_keys k on k.company_id = ${company} and k.api_id = c.key_id`
 }
 
 /**
@@ -57,9 +58,9 @@ export function readFailedCalls(rows: readonly FailedCallsRow[]): {
   const isMore = rows.some((row) => row.is_cut)
   const all = rows.slice(0, MAX_CAUSES).map(({ code, refused, records: total, ...row }) => ({
     code,
-    refused,
     total,
     calls: row.calls,
+    records: code === '' ? refused : total,
     key: { id: fromUuid('key', row.key_id), name: row.key_name },
     isMore,
     firstAt: row.first_at,

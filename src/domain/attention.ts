@@ -17,7 +17,7 @@ import type { WebhookDisabledReason } from './webhook-types.ts'
 /** What an item of each kind says beside its subject. Times are RFC 3339 UTC. */
 interface AttentionDetails {
   /** A key's calls have failed with this code since the start of yesterday. */
-  calls_failed: { code: string; calls: number; is_more: boolean; last_log_id: string }
+  calls_failed: { code: string; calls: number; records: number; is_more: boolean; last_log_id: string }
   /** A key's calls applied what they could since the start of yesterday, and refused `records` of their `total`. */
   records_refused: { records: number; total: number; calls: number; is_more: boolean; last_log_id: string }
   /** A key expects calls, and none came. */
@@ -82,6 +82,8 @@ export interface FailedCalls {
   key: { id: string; name: string }
   code: string
   calls: number
+  /** The records of these calls. */
+  records: number
   /** Whether there are more of them than were counted. */
   isMore: boolean
   firstAt: string
@@ -89,9 +91,9 @@ export interface FailedCalls {
 }
 
 /** The calls of a key that applied some of their records and refused others. */
-export interface PartialCalls extends Pick<FailedCalls, 'key' | 'calls' | 'isMore' | 'firstAt' | 'lastLogId'> {
-  /** The records that were refused, and all of these calls. */
-  refused: number
+export interface PartialCalls extends Omit<FailedCalls, 'code' | 'records'> {
+  /** The records that were refused, and all records of these calls. */
+  records: number
   total: number
 }
 
@@ -150,16 +152,26 @@ export function findAttention(facts: AttentionFacts): AttentionItem[] {
     ...findOfProvider(facts),
     ...findOfWebhooks(facts),
     ...facts.keys.flatMap((key) => findOfKey(key, facts)),
-    ...facts.failedCalls.map(({ key, code, calls, isMore, firstAt, lastLogId }): AttentionItem => {
-      const details = { code, calls, is_more: isMore, last_log_id: lastLogId }
-      return { kind: 'calls_failed', subject: key, since: firstAt, details }
-    }),
-    ...facts.partialCalls.map(({ key, refused, total, calls, isMore, firstAt, lastLogId }): AttentionItem => {
-      const details = { records: refused, total, calls, is_more: isMore, last_log_id: lastLogId }
-      return { kind: 'records_refused', subject: key, since: firstAt, details }
-    }),
+    ...facts.failedCalls
+      .toSorted(compareCosts)
+      .map(({ key, code, calls, records, isMore, firstAt, lastLogId }): AttentionItem => {
+        const details = { code, calls, records, is_more: isMore, last_log_id: lastLogId }
+        return { kind: 'calls_failed', subject: key, since: firstAt, details }
+      }),
+    ...facts.partialCalls
+      .toSorted(compareCosts)
+      .map(({ key, records, total, calls, isMore, firstAt, lastLogId }): AttentionItem => {
+        const details = { records, total, calls, is_more: isMore, last_log_id: lastLogId }
+        return { kind: 'records_refused', subject: key, since: firstAt, details }
+      }),
   ]
   return items.toSorted((one, other) => ATTENTION_KINDS.indexOf(one.kind) - ATTENTION_KINDS.indexOf(other.kind))
+}
+
+/** Sorts the most records or calls first, and of as many the oldest. A call whose body could not be read has no records. */
+function compareCosts(one: PartialCalls | FailedCalls, other: PartialCalls | FailedCalls): number {
+  const costOf = ({ calls, records }: PartialCalls | FailedCalls) => Math.max(calls, records)
+  return costOf(other) - costOf(one) || (one.firstAt < other.firstAt ? -1 : 1)
 }
 
 /** Tells an item from all others of its company, also at another time. */

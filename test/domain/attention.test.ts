@@ -92,6 +92,7 @@ await t.test('failed calls, a failing provider, and a parked read model need att
   const failed = {
     key: { id: 'key_1', name: 'Nightly sync' },
     calls: 3,
+    records: 3,
     isMore: false,
     firstAt: ago(5),
     lastLogId: 'log_1',
@@ -100,17 +101,21 @@ await t.test('failed calls, a failing provider, and a parked read model need att
     ...NOTHING,
     failedCalls: [
       { ...failed, code: 'validation_failed' },
-      { ...failed, code: 'quota_exceeded' },
+      { ...failed, code: 'quota_exceeded', calls: 9_720, records: 0 },
+      { ...failed, code: 'already_exists', records: 5_000 },
+      { ...failed, code: 'malformed_json', records: 0, firstAt: ago(6) },
     ],
-    partialCalls: [{ ...failed, refused: 12, total: 5_000 }],
+    partialCalls: [{ ...failed, records: 12, total: 5_000 }],
     provider: { id: 'idp_1', name: 'Entra', failingSince: ago(2), fault: 'unreachable' },
     parkedProjections: [{ name: 'employees', parkedAt: ago(1), position: 41 }],
   })
   t.strictSame(items.map(nameOfItem), [
     'projection_parked employees',
     'provider_failing idp_1',
-    'calls_failed key_1 validation_failed',
     'calls_failed key_1 quota_exceeded',
+    'calls_failed key_1 already_exists',
+    'calls_failed key_1 malformed_json',
+    'calls_failed key_1 validation_failed',
     'records_refused key_1',
   ])
   t.end()

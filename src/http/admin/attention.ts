@@ -22,7 +22,7 @@ const DETAILS: { [Kind in AttentionKind]: readonly (keyof DetailsOf<Kind> & stri
   quota_used: ['requests_made', 'quota_limit', 'resets_at'],
   key_expired: ['expires_at'],
   call_missing: ['expected_by', 'last_call_at'],
-  calls_failed: ['code', 'calls', 'is_more', 'last_log_id'],
+  calls_failed: ['code', 'calls', 'records', 'is_more', 'last_log_id'],
   records_refused: ['records', 'total', 'calls', 'is_more', 'last_log_id'],
   work_failing: ['work'],
   quota_nearly_used: ['requests_made', 'quota_limit', 'resets_at'],
@@ -51,7 +51,9 @@ const Item = Type.Object(
 
 const Attention = Type.Object(
   {
-    items: Type.Array(Item, { description: 'The most urgent first. Empty if all is well.' }),
+    items: Type.Array(Item, {
+      description: 'The most urgent first; of failed calls, those with the most records. Empty if all is well.',
+    }),
     last_call: Type.Unsafe<object | null>({
       anyOf: [
         Type.Object(

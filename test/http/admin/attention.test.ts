@@ -35,18 +35,19 @@ await t.test('failed calls are counted by key and code, and one click leads to t
   await service.project()
   const { items } = await attention()
   t.match(items, [
+    { kind: 'calls_failed', details: { code: 'validation_failed', calls: 3, records: 3, is_more: false } },
     {
       kind: 'calls_failed',
       subject: { id: company.key.api_id },
-      details: { code: 'malformed_json', calls: 1, last_log_id: single.log_id },
+      details: { code: 'malformed_json', calls: 1, records: 0, last_log_id: single.log_id },
     },
-    { kind: 'calls_failed', details: { code: 'validation_failed', calls: 3, is_more: false } },
   ])
   const page = await open(FIRST_PAGE)
   t.match(page, `href="${FIRST_PAGE}/${single.log_id}"`)
   const [, link = ''] = /href="([^"]*error=validation_failed)"/.exec(page) ?? []
   const list = await open(link.replaceAll('&amp;', '&'))
   t.equal(new Set(list.match(/bulk-user-logs\/log_\w+/g)).size, 3)
+  t.match(page, /HR sync<\/bdi><\/a\s*>: 4 calls failed since yesterday\./, 'one line for the key, with its causes')
   t.match(page, /Bulk User Logs<\/a> <span class="count"[^>]*>2</)
 })
 

@@ -49,8 +49,8 @@ const OF_RECORDS: ReadonlySet<string> = new Set<ProblemCode>([
   'employee_not_found',
 ])
 
-/** Items that are shown at once, and those that a click shows; any others are only counted. */
-const [SHOWN_ITEMS, MORE_ITEMS] = [4, 20]
+/** Lines that are shown at once, and those that a click shows; the problems of any others are only counted. */
+const [SHOWN_LINES, MORE_LINES] = [4, 20]
 
 /** Renders that nothing needs attention, with the last call; nothing if there is none. */
 export function renderAllWell(lastCall: LogEntry['entry'] | undefined, timeZone: string): Html {
@@ -66,34 +66,68 @@ export function renderAllWell(lastCall: LogEntry['entry'] | undefined, timeZone:
  * below it is in view.
  */
 export function renderAttention(items: readonly AttentionItem[], timeZone: string, nowMs: number): Html {
+  const lines = [...Map.groupBy(items, (item) => (item.kind === 'calls_failed' ? item.subject.id : item)).values()]
   return html`<section class="attention" aria-labelledby="attention">
     <h2 id="attention">Needs attention</h2>
     <details class="folded">
       <summary>${formatCount(items.length, 'problem')}</summary>
-      ${renderItems(items.slice(0, SHOWN_ITEMS), timeZone, nowMs)}
-      ${items.length > SHOWN_ITEMS ? renderMoreItems(items.slice(SHOWN_ITEMS), timeZone, nowMs) : ''}
+      ${renderLines(lines.slice(0, SHOWN_LINES), timeZone, nowMs)}
+      ${lines.length > SHOWN_LINES ? renderMoreLines(lines.slice(SHOWN_LINES), timeZone, nowMs) : ''}
     </details>
   </section>`
 }
 
-function renderMoreItems(items: readonly AttentionItem[], timeZone: string, nowMs: number): Html {
-  const others = items.length - MORE_ITEMS
+/** What one line says: an item, or all causes for which calls of a key failed. */
+type Line = readonly AttentionItem[]
+
+function renderMoreLines(lines: readonly Line[], timeZone: string, nowMs: number): Html {
+  const others = lines.slice(MORE_LINES).flat().length
   return html`<details class="more">
-    <summary>${formatCount(items.length, 'more problem')}</summary>
-    ${renderItems(items.slice(0, MORE_ITEMS), timeZone, nowMs)} ${others > 0 ? html`<p>And ${formatNumber(others)} more.</p>` : ''}
+    <summary>${formatCount(lines.flat().length, 'more problem')}</summary>
+    ${renderLines(lines.slice(0, MORE_LINES), timeZone, nowMs)} ${others > 0 ? html`<p>And ${formatNumber(others)} more.</p>` : ''}
   </details>`
 }
 
-function renderItems(items: readonly AttentionItem[], timeZone: string, nowMs: number): Html {
+function renderLines(lines: readonly Line[], timeZone: string, nowMs: number): Html {
   return html`<ul>
-    ${items.map((item) => {
-      const { problem, remedy } = describeItem(item, timeZone, nowMs)
-      return html`<li>
-        <a href="${buildItemUrl(item)}"><bdi>${item.subject.name}</bdi></a>: ${problem}.
-        <span class="hint">${remedy}</span>
-      </li>`
-    })}
+    ${lines.map((line) => html`<li>${line.length > 1 ? renderCauses(line) : renderItem(line[0]!, timeZone, nowMs)}</li>`)}
   </ul>`
+}
+
+function renderItem(item: AttentionItem, timeZone: string, nowMs: number): Html {
+  const { problem, remedy } = describeItem(item, timeZone, nowMs)
+  return html`<a href="${buildItemUrl(item)}"><bdi>${item.subject.name}</bdi></a>: ${problem}.
+    <span class="hint">${remedy}</span>`
+}
+
+/** Renders the causes for which calls of a key failed, those with the most records first. */
+function renderCauses(causes: Line): Html {
+  const { subject } = causes[0]!
+  const failed = causes.filter((item) => item.kind === 'calls_failed')
+  const calls = failed.reduce((sum, { details }) => sum + details.calls, 0)
+  return html`<a href="${buildUrl(NAVIGATION.bulkUserLogs.path, { key: subject.id, status: 'Failed' })}"
+      ><bdi>${subject.name}</bdi></a
+    >: ${countCalls(
+      calls,
+      failed.some(({ details }) => details.is_more),
+    )} failed since yesterday.
+    <ul>
+      ${failed.map((item) => {
+        const { calls: count, is_more: isMore, code } = item.details
+        return html`<li>
+          <a href="${buildItemUrl(item)}">${countCalls(count, isMore)}</a>: <span title="${code}">${describeCode(code)}</span>.
+          <span class="hint">${remedyOf(code)}</span>
+        </li>`
+      })}
+    </ul>`
+}
+
+function countCalls(calls: number, isMore: boolean): string {
+  return isMore ? `${formatNumber(calls)}+ calls` : formatCount(calls, 'call')
+}
+
+function remedyOf(code: string): string {
+  return OF_RECORDS.has(code) ? 'Correct the records and send them again.' : 'Check the program that makes these calls.'
 }
 
 function buildItemUrl({ kind, subject, details }: AttentionItem): string {
@@ -117,11 +151,8 @@ function describeItem(
   switch (item.kind) {
     case 'calls_failed': {
       const { calls, is_more: isMore, code } = item.details
-      const count = `${isMore ? `${formatNumber(calls)}+ calls` : formatCount(calls, 'call')} failed since yesterday`
-      const remedy = OF_RECORDS.has(code)
-        ? 'Correct the records and send them again.'
-        : 'Check the program that makes these calls.'
-      return { problem: html`${count}: <span title="${code}">${describeCode(code)}</span>`, remedy }
+      const count = `${countCalls(calls, isMore)} failed since yesterday`
+      return { problem: html`${count}: <span title="${code}">${describeCode(code)}</span>`, remedy: remedyOf(code) }
     }
     case 'records_refused': {
       const { records, total, calls, is_more: isMore } = item.details
