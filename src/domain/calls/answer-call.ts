@@ -3,7 +3,7 @@ import { entityTag } from '../employees/entity-tag.ts'
 import type { Problem, RecordError } from '../errors.ts'
 import { errorsOmitted, MAX_ANSWERED_ERRORS, problem, problemDocument } from '../errors.ts'
 import type { Operation } from '../events.ts'
-import type { CallContext, CallDecision } from './decide-records.ts'
+import type { CallContext, CallDecision } from './call-decision.ts'
 import type { EarlierCall } from './earlier-call.ts'
 import type { CallAnswer } from './write-call.ts'
 

@@ -15,7 +15,7 @@ import {
   recordsOfMany,
   NewIds,
 } from './call-records.ts'
-import type { OffendingRecord } from './decide-records.ts'
+import type { OffendingRecord } from './close-call.ts'
 import type { RejectedBody } from './rejected-body.ts'
 import type { Touches } from './touched-values.ts'
 import { NO_TOUCHES, touchedValues } from './touched-values.ts'

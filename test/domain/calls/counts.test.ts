@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import t from 'tap'
-import type { CallDecision } from '../../../src/domain/calls/decide-records.ts'
-import { refuseCall } from '../../../src/domain/calls/decide-records.ts'
+import type { CallDecision } from '../../../src/domain/calls/call-decision.ts'
+import { refuseCall } from '../../../src/domain/calls/close-call.ts'
 import { problem } from '../../../src/domain/errors.ts'
 import { contextOf, emp, given, hired, left, person } from '../../support/domain/given-when-then.ts'
 

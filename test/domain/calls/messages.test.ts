@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import type { CallDecision } from '../../../src/domain/calls/decide-records.ts'
+import type { CallDecision } from '../../../src/domain/calls/call-decision.ts'
 import { hostileRecord, hostileValue } from '../../support/domain/arbitraries.ts'
 import { inputs } from '../../support/quick.ts'
 import { emp, given, hired, left } from '../../support/domain/given-when-then.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import type { CallDecision } from '../../../src/domain/calls/decide-records.ts'
+import type { CallDecision } from '../../../src/domain/calls/call-decision.ts'
 import type { Employee } from '../../../src/domain/employees/employee.ts'
 import type { GivenEvent } from '../../support/domain/given-when-then.ts'
 import { BEFORE, companyOf, emp, fold, hired, NOW, person } from '../../support/domain/given-when-then.ts'

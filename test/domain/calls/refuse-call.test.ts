@@ -1,5 +1,5 @@
 import t from 'tap'
-import { refuseCall } from '../../../src/domain/calls/decide-records.ts'
+import { refuseCall } from '../../../src/domain/calls/close-call.ts'
 import { recordOfOne, recordsOfCreate, recordsOfMany } from '../../../src/domain/calls/call-records.ts'
 import { problem } from '../../../src/domain/errors.ts'
 import { CALL_ID, contextOf, emp, KEY, MAX_RECORDS, NOW } from '../../support/domain/given-when-then.ts'

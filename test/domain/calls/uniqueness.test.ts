@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { CallDecision } from '../../../src/domain/calls/decide-records.ts'
+import type { CallDecision } from '../../../src/domain/calls/call-decision.ts'
 import { emp, faultsOf, given, hired, left, person } from '../../support/domain/given-when-then.ts'
 
 /** What the client sees: status, code, and the faults with their ids. */

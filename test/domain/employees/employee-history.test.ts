@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import type { CallDecision } from '../../../src/domain/calls/decide-records.ts'
+import type { CallDecision } from '../../../src/domain/calls/call-decision.ts'
 import { ATTRIBUTE_NAMES, normalizeEmail } from '../../../src/domain/attributes.ts'
 import type { Employee } from '../../../src/domain/employees/employee.ts'
 import { evolve, evolveStored } from '../../../src/domain/employees/employee.ts'

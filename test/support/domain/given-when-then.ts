@@ -1,6 +1,7 @@
-import type { CallContext, CallDecision } from '../../../src/domain/calls/decide-records.ts'
+import type { CallContext, CallDecision } from '../../../src/domain/calls/call-decision.ts'
 import type { EmployeeDirectory } from '../../../src/domain/calls/call-draft.ts'
-import { decideCreate, decideUpdate, decideUpsert, refuseCall } from '../../../src/domain/calls/decide-records.ts'
+import { refuseCall } from '../../../src/domain/calls/close-call.ts'
+import { decideCreate, decideUpdate, decideUpsert } from '../../../src/domain/calls/decide-records.ts'
 import type { CallRecords, ReadRecord } from '../../../src/domain/calls/call-records.ts'
 import {
   readCreation,

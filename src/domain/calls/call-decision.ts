@@ -1,0 +1,70 @@
+import type { AttributePatch, EmployeeStatus } from '../attributes.ts'
+import type { Employee, RecordResult } from '../employees/employee.ts'
+import type { Problem, RecordError } from '../errors.ts'
+import type { CallCounts, NewEvent, Operation } from '../events.ts'
+import type { UserCaller } from './callers.ts'
+import type { RejectedBody } from './rejected-body.ts'
+
+/** The context of a decision. Time and ids come from outside, so that deciding is pure. */
+export interface CallContext {
+  callId: string
+  operation: Operation
+  requestId: string
+  /** Null for a file that a user uploads. */
+  key: { id: string; name: string } | null
+  upload: Pick<UserCaller, 'fileName' | 'corrects' | 'correctedRecords' | 'part'> | null
+  requestedAt: string
+  durationMs: number
+  /** The time of the events, RFC 3339 UTC. */
+  now: string
+  /** Whether one record that can't be applied keeps all others from being applied. */
+  isAllOrNone: boolean
+  /** The country of the company (ISO 3166-1 alpha-2), whose local phone numbers are read; null if it has none. */
+  country: string | null
+}
+
+/** The outcome of one record of a successful call. */
+export interface AppliedRecord {
+  index: number
+  id: string
+  /** The employee after the call; null if the record changes nothing and their state was not needed to tell. */
+  employee: Employee | null
+  /** The employee's status after the call. */
+  status: EmployeeStatus
+  /** Whether the record says which status the employee should have. */
+  setsStatus: boolean
+  /** Null for a creation. */
+  result: RecordResult | null
+  changed: string[]
+}
+
+/** A record of a successful call that was not applied, with the errors that are kept of it. */
+interface RefusedRecord {
+  index: number
+  /** The employee whom the record names, and their status; null if there is none. */
+  id: string | null
+  status: EmployeeStatus | null
+  errors: RecordError[]
+  errorCount: number
+}
+
+/** The decision on a call: the events to append, including the closing event, and the result for the client. */
+export interface CallDecision {
+  events: NewEvent[]
+  counts: CallCounts
+  /** Null when the call succeeded. */
+  problem: Problem | null
+  /** One for each record of a successful call, in the order sent; empty for a failed one. */
+  outcomes: AppliedRecord[]
+  /** In the order sent. */
+  refusals: RefusedRecord[]
+  /**
+   * Of a successful call, the employees about whom the same record changes nothing again, with what it sets: those whose
+   * states showed that it changes nothing, and new ones.
+   */
+  unchanged: { employee: Employee; patch: AttributePatch }[]
+  /** The body, if it could not be read. */
+  rejectedBody?: RejectedBody
+  /** Of a call that fails for some of its records, the events that the others would have had. */
+  withheld: NewEvent[]
+}

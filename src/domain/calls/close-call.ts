@@ -1,0 +1,214 @@
+import type { RecordResult } from '../employees/employee.ts'
+import type { Problem, RecordError } from '../errors.ts'
+import { errorPointer, errorsOmitted, MAX_ANSWERED_ERRORS, problem } from '../errors.ts'
+import type { CallCounts, EventData, NewEvent, SentJson } from '../events.ts'
+import { isId } from '../ids.ts'
+import type { Pieces } from '../pieces.ts'
+import { mapInPieces, pauseAfter } from '../pieces.ts'
+import type { AppliedRecord, CallContext, CallDecision } from './call-decision.ts'
+import type { Draft } from './call-draft.ts'
+import type { ReadRecord } from './call-records.ts'
+import type { Judged } from './partial-call.ts'
+import { keepLocator, keepRecord } from './refused-record.ts'
+
+/** The record that gets the error of a refused call. Only a single update has one, identified by its path. */
+export interface OffendingRecord {
+  locator: { id: string }
+  record: SentJson
+}
+
+/**
+ * Refuses a whole call: applies nothing, and counts all its records as failed.
+ * For a single update, `offending` is its record, which gets the call's message.
+ */
+export function refuseCall(
+  refusal: Problem,
+  count: number,
+  context: CallContext,
+  offending?: OffendingRecord,
+): CallDecision {
+  const counts = { ...NO_COUNTS, total: count, failed: count }
+  const rejected: EventData['EmployeeRecordRejected'] | null = offending
+    ? {
+        locator: keepLocator('id', offending.locator.id),
+        ...keepRecord(offending.record),
+        employee_id: isId('emp', offending.locator.id) ? offending.locator.id : null,
+        errors: [{ pointer: '', code: refusal.code, message: refusal.detail }],
+      }
+    : null
+  return close(rejected ? [{ index: 0, data: rejected }] : [], counts, refusal, context)
+}
+
+export const NO_COUNTS: CallCounts = { total: 0, updated: 0, deactivated: 0, failed: 0, no_updates: 0 }
+
+function bucketOf(result: RecordResult): 'updated' | 'deactivated' | 'no_updates' {
+  if (result === 'deactivated' || result === 'no_updates') return result
+  return 'updated'
+}
+
+/** Completes a call. The records that are refused are not applied. */
+export function* completeCall(
+  { drafts, unchanged }: Judged,
+  refused: Draft[],
+  context: CallContext,
+): Pieces<CallDecision> {
+  yield* pauseAfter(drafts)
+  const outcomes: AppliedRecord[] = drafts.map(({ record, after, effect }) => ({
+    index: record.index,
+    id: after!.id,
+    employee: after!,
+    status: after!.status,
+    setsStatus: setsStatus(record),
+    result: effect?.result ?? null,
+    changed: effect?.changed ?? [],
+  }))
+  for (const [record, { id, status }] of unchanged) {
+    const { index } = record
+    const setsIt = setsStatus(record)
+    outcomes.push({ index, id, employee: null, status, setsStatus: setsIt, result: 'no_updates', changed: [] })
+  }
+  if (unchanged.size > 0) outcomes.sort((one, other) => one.index - other.index)
+  const counts = { ...NO_COUNTS, total: outcomes.length + refused.length, failed: refused.length }
+  // Created employees count in the total alone.
+  for (const { result } of outcomes) if (result !== null) counts[bucketOf(result)] += 1
+  const refusals = yield* mapInPieces(refused, (draft) => ({
+    index: draft.record.index,
+    id: draft.before?.id ?? null,
+    status: draft.before?.status ?? null,
+    errors: recordErrors(draft),
+    errorCount: draft.errors.count,
+  }))
+  const rejected = yield* mapInPieces(refused, (draft, at) => {
+    const { index, errors } = refusals[at]!
+    return { index, data: rejection(draft, errors) }
+  })
+  const stream = context.callId
+  const unchangedIds = outcomes.filter(({ result }) => result === 'no_updates').map(({ id }) => id)
+  const closing: NewEvent = {
+    type: 'ApiCallCompleted',
+    stream,
+    version: rejected.length + 1,
+    index: null,
+    data: { ...factsOf(context, counts), unchanged: unchangedIds },
+  }
+  const ofRecords = [...drafts.flatMap((draft) => draft.events), ...rejectionEvents(stream, rejected)]
+  // In the order of the records.
+  if (rejected.length > 0) ofRecords.sort((one, other) => one.index! - other.index!)
+  const events = [...ofRecords, closing, ...fileOf(context, closing)]
+  return { events, counts, problem: null, outcomes, refusals, unchanged: unchangedBy(drafts), withheld: [] }
+}
+
+function setsStatus({ patch }: ReadRecord): boolean {
+  return patch.status !== undefined
+}
+
+function unchangedBy(drafts: Draft[]): CallDecision['unchanged'] {
+  return drafts.flatMap(({ record, after, effect }) =>
+    !effect || effect.result === 'no_updates' ? [{ employee: after!, patch: record.patch }] : [],
+  )
+}
+
+export function* failCall(drafts: Draft[], counts: CallCounts, context: CallContext): Pieces<CallDecision> {
+  const invalid = drafts
+    .filter((draft) => draft.errors.count > 0)
+    .map((draft) => ({ draft, errors: recordErrors(draft) }))
+  const detail = `${invalid.length} of ${counts.total} records ${invalid.length === 1 ? 'has' : 'have'} errors; nothing was applied`
+  const rejected = yield* mapInPieces(invalid, ({ draft, errors }) => ({
+    index: draft.record.index,
+    data: rejection(draft, errors),
+  }))
+  const kept = invalid.flatMap(({ errors }) => errors)
+  const answered = kept.slice(0, MAX_ANSWERED_ERRORS)
+  const errorCount = invalid.reduce((sum, { draft }) => sum + draft.errors.count, 0)
+  const refusal = problem(codeFor(kept), detail, answered, errorCount - answered.length)
+  const withheld = drafts.filter(({ errors }) => errors.count === 0).flatMap(({ events }) => events)
+  return { ...close(rejected, counts, refusal, context), withheld }
+}
+
+function recordErrors({ record, before, errors }: Draft): RecordError[] {
+  return errors.kept.map(({ path, code, message, employeeId }) => ({
+    index: record.index,
+    id: before?.id ?? employeeId ?? null,
+    pointer: errorPointer(record.pointer, path),
+    code,
+    message,
+  }))
+}
+
+/** Makes the event data of a refused record, with all its kept errors, even those left out of the response. */
+function rejection({ record, before, errors: all }: Draft, errors: RecordError[]): EventData['EmployeeRecordRejected'] {
+  const { locator, sent } = record
+  return {
+    locator: locator ? keepLocator(locator.field, locator.value) : null,
+    employee_id: before?.id ?? null,
+    ...keepRecord(sent),
+    errors: errors.map(({ pointer, code, message }) => ({ pointer, code, message })),
+    ...errorsOmitted(all.count - errors.length),
+  }
+}
+
+function codeFor(errors: RecordError[]): 'already_exists' | 'inactive_employee_exists' | 'validation_failed' {
+  const codes = new Set(errors.map((error) => error.code))
+  const others = [...codes].some((code) => code !== 'already_exists' && code !== 'inactive_employee_exists')
+  if (others) return 'validation_failed'
+  return codes.has('already_exists') ? 'already_exists' : 'inactive_employee_exists'
+}
+
+function close(
+  rejected: { index: number; data: EventData['EmployeeRecordRejected'] }[],
+  counts: CallCounts,
+  refusal: Problem,
+  context: CallContext,
+): CallDecision {
+  const stream = context.callId
+  const events = rejectionEvents(stream, rejected)
+  const { status: http_status, code, detail } = refusal
+  const data = { ...factsOf(context, counts), http_status, code, detail }
+  const closing: NewEvent = { type: 'ApiCallFailed', stream, version: rejected.length + 1, index: null, data }
+  return {
+    events: [...events, closing, ...fileOf(context, closing)],
+    counts,
+    problem: refusal,
+    outcomes: [],
+    refusals: [],
+    unchanged: [],
+    withheld: [],
+  }
+}
+
+function rejectionEvents(
+  stream: string,
+  rejected: { index: number; data: EventData['EmployeeRecordRejected'] }[],
+): NewEvent[] {
+  return rejected.map(({ index, data }, at) => ({
+    type: 'EmployeeRecordRejected',
+    stream,
+    version: at + 1,
+    index,
+    data,
+  }))
+}
+
+/** The event that names the file of an uploaded call, whose name can be erased. */
+function fileOf({ upload }: CallContext, { stream, version }: NewEvent): NewEvent[] {
+  if (!upload) return []
+  return [{ type: 'FileUploaded', stream, version: version + 1, index: null, data: { name: upload.fileName } }]
+}
+
+function factsOf(context: CallContext, counts: CallCounts) {
+  const { operation, requestedAt, durationMs, key, requestId, upload } = context
+  const corrects = upload && upload.corrects.length > 0 ? { corrects: [...upload.corrects] } : {}
+  const places = upload && Object.keys(upload.correctedRecords).length > 0 ? upload.correctedRecords : null
+  const part = upload?.part ? { part: upload.part } : {}
+  return {
+    operation,
+    requested_at: requestedAt,
+    duration_ms: durationMs,
+    key,
+    request_id: requestId,
+    counts,
+    ...corrects,
+    ...(places ? { corrected_records: places } : {}),
+    ...part,
+  }
+}
