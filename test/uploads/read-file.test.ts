@@ -52,6 +52,39 @@ await t.test('a JSON file is split alike', async (t) => {
   t.strictSame(await faultsOf('[]'), ['1: There are no records in the list'])
 })
 
+await t.test('records of other systems become a table, and those of the API stay records', async (t) => {
+  const people = [{ id: 7, name: { first: 'Ana' }, tags: ['a', 'b'], active: true, left: null }, { id: 8 }]
+  for (const around of [
+    people,
+    { employees: people, total: 2 },
+    { roles: ['a', ['b']], d: { none: [], results: people } },
+  ]) {
+    const { header, parts, notes } = await read(JSON.stringify(around, null, 1))
+    t.strictSame(header, ['id', 'name.first', 'tags', 'active', 'left'])
+    t.strictSame(
+      parts.flat().map(({ cells }) => cells),
+      [
+        ['7', 'Ana', 'a; b', 'true', ''],
+        ['8', '', '', '', ''],
+      ],
+    )
+    t.strictSame(notes.leftOut, [])
+  }
+  const fields = [{ id: 'firstName', type: 'text', name: 'First name' }]
+  const labeled = await read(JSON.stringify({ fields, employees: [{ firstName: 'Ana' }] }))
+  t.strictSame(labeled.header, ['First name'])
+  const page = {
+    totalResults: 3,
+    Resources: [{ userName: 'a' }, { schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'] }],
+  }
+  t.match((await read(JSON.stringify(page))).notes.leftOut, [{ reason: 'incomplete' }, { reason: 'not_a_user' }])
+  t.strictSame(await faultsOf(JSON.stringify({ list: ['a'], total: 1, none: [] })), [
+    '1: The file must be a list of employees, or an object with the list "employees"',
+  ])
+  const large = JSON.stringify([{ id: 1 }]).replace('1', '12345678901234567890')
+  t.match((await read(large.replace('"id"', '"code"'))).parts.flat()[0]!.cells, [/E|e\+/], 'is not taken for exact')
+})
+
 await t.test('a part is no larger than a body, however long the names of the columns are', async (t) => {
   const names = Array.from({ length: 200 }, (_, at) => `${'n'.repeat(100)}${at}`)
   const rows = Array.from({ length: 100 }, () => names.map(() => 'x').join(','))

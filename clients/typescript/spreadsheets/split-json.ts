@@ -58,6 +58,8 @@ class Splitter {
   #depth = 0
   /** The lists without records that are open before the list. */
   #skipped = 0
+  /** Whether a list has begun that is the right one if a record follows. */
+  #isPerhapsList = false
   #isInString = false
   /** Whether the character before was a backslash in a string. */
   #isEscaped = false
@@ -70,6 +72,7 @@ class Splitter {
       const code = text.charCodeAt(at)
       if (code === CR || (code === LF && !this.#isAfterCr)) this.#line += 1
       this.#isAfterCr = code === CR
+      if (this.#place === 'before' && this.#hasRecord(code)) start = at
       if (this.#place === 'after') this.#closing += text.charAt(at)
       else if (this.#place === 'before') this.#opening += text.charAt(at)
       if (this.#opening.length + this.#closing.length > MAX_AROUND)
@@ -119,17 +122,30 @@ class Splitter {
     if (code === QUOTE) this.#isInString = true
     else if (code === OPENING_BRACKET) {
       const name = NAMED.exec(this.#opening.slice(0, -1).slice(-128))?.[1]
-      const isList = this.#depth === 0 || (name !== undefined && !NO_RECORDS.has(name) && this.#depth <= MAX_LEVELS)
-      if (isList && this.#skipped === 0) {
-        this.#depth = 0
-        this.#place = 'in'
+      if (this.#skipped === 0 && (this.#depth === 0 || (this.#depth === 1 && name === 'employees'))) {
+        this.#begin()
         return true
       }
+      this.#isPerhapsList =
+        this.#skipped === 0 && name !== undefined && !NO_RECORDS.has(name) && this.#depth <= MAX_LEVELS
       this.#skipped += 1
     } else if (code === CLOSING_BRACKET) this.#skipped -= 1
     else if (code === OPENING_BRACE) this.#depth += 1
     else if (code === CLOSING_BRACE) this.#depth -= 1
     return false
+  }
+
+  /** Whether a character is the beginning of the first record, in a list that may be the right one. */
+  #hasRecord(code: number): boolean {
+    if (!this.#isPerhapsList || isBlank(code)) return false
+    this.#isPerhapsList = false
+    if (code === OPENING_BRACE) this.#begin()
+    return code === OPENING_BRACE
+  }
+
+  #begin(): void {
+    this.#depth = 0
+    this.#place = 'in'
   }
 
   #append(rest: string): void {
