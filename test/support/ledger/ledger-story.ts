@@ -60,6 +60,15 @@ async function makeEmployeeEvents({ call }: Service): Promise<string> {
     { external_id: 'A-4' },
   ]
   await call('PATCH', '/v1/employees', { body: many })
+  // Partly applied: two records, but neither a wrong one nor one that needs it.
+  await call('PUT', '/v1/employees?all_or_none=false', {
+    body: [
+      { external_id: 'A-3', job_title: 'Lead' },
+      { external_id: 'A-5', first_name: 'Ida', email: 'ida@example.com', phone: 'none' },
+      { external_id: 'A-6', first_name: 'Ole', manager_external_id: 'A-5' },
+      { external_id: 'A-4' },
+    ],
+  })
   // Refused: records of a creation and a bulk update, single updates, an empty batch, an unreadable body.
   await call('POST', '/v1/employees', {
     body: [
