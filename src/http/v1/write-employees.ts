@@ -99,9 +99,14 @@ async function withBody(request: FastifyRequest, command: Command, errorAt: numb
     'refusal' in command &&
     UNREADABLE.has(command.refusal.code) &&
     (command.offending?.record ?? null) === null &&
-    Object.keys(request.query as object).every((name) => name === 'validate_only' || name === 'all_or_none')
+    Object.entries(request.query as object).every(isSwitch)
   if (!isKept || sentBody === null || sentBody.length === 0) return command
   return { ...command, body: keepBody(await doInTurns(cutBody(sentBody, errorAt))) }
+}
+
+/** Whether a parameter of the query can name nobody. */
+function isSwitch([name, value]: [string, unknown]): boolean {
+  return (name === 'validate_only' || name === 'all_or_none') && /^(?:true|false)$/.test(String(value))
 }
 
 /** Works before the query has been validated, too: for calls whose body cannot be read. */

@@ -99,16 +99,23 @@ await t.test('a body is kept in bounded size, with secrets masked', async (t) =>
   t.strictSame(await rowsWith(service.urls.superUrl, [secret.slice(-49)]), [])
 })
 
-await t.test('nothing is kept of a call that is well-formed, only validates, or has no valid key', async (t) => {
-  const before = await countBodies()
-  await service.call('POST', '/v1/employees', { body: employee() })
-  await service.call('POST', '/v1/employees', { body: [{ phone: 7 }] })
-  await service.call('POST', '/v1/employees', { body: [] })
-  await service.call('POST', '/v1/employees?validate_only=true', { body: '[' })
-  const wrong = { api_id: company.key.api_id, api_key: `${company.key.api_key.slice(0, -1)}x` }
-  t.equal((await service.call('POST', '/v1/employees', { body: '[', key: wrong })).status, 401)
-  t.equal(await countBodies(), before)
-})
+await t.test(
+  'nothing is kept of a call that is well-formed, only validates, names anybody in its query, or has no valid key',
+  async (t) => {
+    const before = await countBodies()
+    await service.call('POST', '/v1/employees', { body: employee() })
+    await service.call('POST', '/v1/employees', { body: [{ phone: 7 }] })
+    await service.call('POST', '/v1/employees', { body: [] })
+    await service.call('POST', '/v1/employees?validate_only=true', { body: '[' })
+    // A parameter could name a person whom nobody would find in the body.
+    await service.call('POST', '/v1/employees?all_or_none=ana@example.com', { body: '[' })
+    const wrong = { api_id: company.key.api_id, api_key: `${company.key.api_key.slice(0, -1)}x` }
+    t.equal((await service.call('POST', '/v1/employees', { body: '[', key: wrong })).status, 401)
+    t.equal(await countBodies(), before)
+    await service.call('POST', '/v1/employees?all_or_none=false', { body: '[' })
+    t.equal(await countBodies(), before + 1)
+  },
+)
 
 await t.test('another company does not see the body', async (t) => {
   const { id } = await refuse(MISSING_COMMA)
