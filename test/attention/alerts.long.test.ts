@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { pino } from 'pino'
 import t from 'tap'
+import { BULK_USER_LOGS } from '../../projections/bulk-user-logs/queries.ts'
 import { changeAlerts } from '../../src/accounts/attention/change-alerts.ts'
+import { checkAttention } from '../../src/accounts/attention/check-attention.ts'
 import { checkCompany } from '../../src/accounts/attention/check-company.ts'
 import { tellUsers } from '../../src/accounts/attention/tell-users.ts'
 import { appendCompanyEvents, nextVersion, SCHEDULE } from '../../src/ledger/append/append-company-events.ts'
@@ -12,6 +15,7 @@ import { decryptContent } from '../../src/accounts/mail/outbox.ts'
 import { createSecretBox } from '../../src/accounts/secrets/secret-box.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
 import { startService } from '../support/service.ts'
+import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import { earlier } from '../support/postgres/move-back.ts'
 import { FAILURES_BY_HOUR } from '../support/postgres/projection-tables.ts'
 
@@ -321,4 +325,28 @@ await t.test('failed calls stay raised while there are more of them than are cou
   )
   await check(id)
   t.strictSame(await eventsOf(id), ['AttentionRaised calls_failed', 'AttentionRaised calls_failed'])
+})
+
+await t.test('nothing begins or ends while a new version of the log is filled', async (t) => {
+  const { id, key, subscribe } = await makeCompany('Upgraded')
+  await subscribe(true)
+  await service.call('POST', '/v1/employees', { body: 'x', key })
+  await service.project(id)
+  const checkAll = () => checkAttention({ pool, db, outbox, log: pino({ level: 'silent' }) })
+  await checkAll()
+  const before = await eventsOf(id)
+  t.strictSame(before, ['AttentionRaised calls_failed'])
+  const { name, version } = BULK_USER_LOGS
+  const moveVersion = (from: number, to: number) =>
+    asSuperuser(
+      service.urls.superUrl,
+      `update projection_versions set version = ${to} where projection = '${name}' and version = ${from}`,
+    )
+  await moveVersion(version, 0)
+  await pool.query(`delete from ${FAILURES_BY_HOUR} where company_id = $1`, [toUuid(id)])
+  await checkAll()
+  t.strictSame(await eventsOf(id), before)
+  await moveVersion(0, version)
+  await checkAll()
+  t.strictSame(await eventsOf(id), [...before, 'AttentionResolved calls_failed'])
 })

@@ -39,7 +39,7 @@ async function ledgerOf(calls: { count: number; padding: number }[]): Promise<st
 async function entriesOf(companyId: string) {
   const { rows } = await service.pool.query(
     `select e.position, e.first_position as first, encode(e.outcomes, 'hex') as outcomes,
-      (select count(*)::integer from ${REJECTED_NAMES} n
+      (select count(distinct n.position)::integer from ${REJECTED_NAMES} n
         where n.company_id = e.company_id and n.entry_position = e.position) as names
      from ${ENTRIES} e where e.company_id = $1 order by 1`,
     [toUuid(companyId)],
