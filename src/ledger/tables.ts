@@ -7,12 +7,9 @@ import type { ExpectedCalls } from '../domain/accounts/expected-calls.ts'
 import type { RefreshPeriod } from '../domain/accounts/quota.ts'
 import type { Role, SessionMethod, TokenScope } from '../domain/accounts/roles.ts'
 import type { FailingMethod, SignInMethod } from '../domain/accounts/sign-in.ts'
-import type { FileAnswers, StoredQuestion } from '../../clients/typescript/spreadsheets/file-question.ts'
-import type { TableNotes } from '../../clients/typescript/spreadsheets/find-table.ts'
-import type { ColumnUse } from '../../clients/typescript/spreadsheets/read-records.ts'
-import type { PartCounts, PartState, UploadOperation, UploadState } from '../domain/uploads.ts'
 import type { ClientAuth, ProviderSettings, ProviderUse } from '../domain/provider-settings.ts'
 import type { EventRow } from './event-row.ts'
+import type { OriginalRow, PartRow, UploadRow } from './upload-rows.ts'
 
 /** The ledger's tables, as created by migrations/. Times are RFC 3339 texts. */
 export interface LedgerTables {
@@ -190,43 +187,8 @@ export interface LedgerTables {
     lease_id: string | null
     leased_until: string | null
   }
-  uploads: {
-    company_id: string
-    upload_id: string
-    user_id: string
-    file_name: string
-    operation: UploadOperation
-    header: string[] | null
-    /** Names of columns, and what these become. */
-    uses: [string, ColumnUse][]
-    corrects: string[]
-    rows: number
-    parts: number
-    bytes: number
-    state: UploadState
-    request_id: string | null
-    address: string | null
-    user_agent: string | null
-    created_at: string
-    expires_at: string
-    lease_id: string | null
-    leased_until: string | null
-  }
-  upload_originals: {
-    company_id: string
-    upload_id: string
-    user_id: string
-    file_name: string
-    operation: UploadOperation | null
-    log_id: string
-    answers: FileAnswers
-    question: StoredQuestion | null
-    notes: TableNotes | null
-    bytes: number
-    content: Buffer | null
-    created_at: string
-    expires_at: string
-  }
+  uploads: UploadRow
+  upload_originals: OriginalRow
   /** The completed calls that correct a failed one, `corrected_id`. */
   corrections: {
     company_id: string
@@ -235,19 +197,7 @@ export interface LedgerTables {
     call_id: string
     records: number[] | null
   }
-  upload_parts: {
-    company_id: string
-    upload_id: string
-    part: number
-    user_id: string
-    call_id: string
-    first_row: number
-    rows: number
-    erased: number
-    content: string | null
-    counts: PartCounts | null
-    state: PartState
-  }
+  upload_parts: PartRow
   checkpoints: {
     company_id: string
     projection: string

@@ -1,0 +1,60 @@
+import type { FileAnswers, StoredQuestion } from '../../clients/typescript/spreadsheets/file-question.ts'
+import type { TableNotes } from '../../clients/typescript/spreadsheets/find-table.ts'
+import type { ColumnUse } from '../../clients/typescript/spreadsheets/read-records.ts'
+import type { PartCounts, PartState, UploadOperation, UploadState } from '../domain/uploads.ts'
+
+/** An uploaded file that was read. */
+export interface UploadRow {
+  company_id: string
+  upload_id: string
+  user_id: string
+  file_name: string
+  operation: UploadOperation
+  header: string[] | null
+  /** Names of columns, and what these become. */
+  uses: [string, ColumnUse][]
+  corrects: string[]
+  rows: number
+  parts: number
+  bytes: number
+  state: UploadState
+  request_id: string | null
+  address: string | null
+  user_agent: string | null
+  created_at: string
+  expires_at: string
+  lease_id: string | null
+  leased_until: string | null
+}
+
+/** A part of it, which becomes a call. */
+export interface PartRow {
+  company_id: string
+  upload_id: string
+  part: number
+  user_id: string
+  call_id: string
+  first_row: number
+  rows: number
+  erased: number
+  content: string | null
+  counts: PartCounts | null
+  state: PartState
+}
+
+/** An uploaded file as it was sent, until it is known how to read it. */
+export interface OriginalRow {
+  company_id: string
+  upload_id: string
+  user_id: string
+  file_name: string
+  operation: UploadOperation | null
+  log_id: string
+  answers: FileAnswers
+  question: StoredQuestion | null
+  notes: TableNotes | null
+  bytes: number
+  content: Buffer | null
+  created_at: string
+  expires_at: string
+}
