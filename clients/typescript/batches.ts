@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto'
+import type { RecordError } from './api-schemas.ts'
 import { EmployeeLedgerError } from './errors.ts'
 
 export interface BatchOptions {
@@ -37,7 +38,7 @@ interface Cut<T> {
 }
 
 interface CallAnswer {
-  results?: { index: number }[]
+  results?: { index: number; errors?: RecordError[] }[]
 }
 
 type Write<T, A> = (records: T[], options: { idempotencyKey: string; signal: AbortSignal | undefined }) => Promise<A>
@@ -59,7 +60,10 @@ export async function* inBatches<T, A extends object>(
     } catch (error) {
       throw error instanceof EmployeeLedgerError ? located(error, first, records.length) : error
     }
-    const results = answer.results?.map((result) => ({ ...result, index: first + result.index }))
+    const results = answer.results?.map((result) => {
+      const errors = result.errors && { errors: result.errors.map((fault) => locate(fault, first)) }
+      return { ...result, index: first + result.index, ...errors }
+    })
     yield { ...answer, ...(results && { results }), first }
   }
 }
@@ -106,9 +110,12 @@ export async function* cutBatches<T>(
 
 /** Makes an error of a call one of the whole batch. */
 function located(error: EmployeeLedgerError, first: number, count: number): EmployeeLedgerError {
-  const errors = error.errors.map((fault) => {
-    const index = first + fault.index
-    return { ...fault, index, pointer: fault.pointer.replace(/^\/\d+/, `/${index}`) }
-  })
+  const errors = error.errors.map((fault) => locate(fault, first))
   return Object.assign(error, { errors, records: { first, last: first + count - 1 } })
+}
+
+/** Counts the record of an error from the first one of the whole batch. */
+function locate(fault: RecordError, first: number): RecordError {
+  const index = first + fault.index
+  return { ...fault, index, pointer: fault.pointer.replace(/^\/\d+/, `/${index}`) }
 }

@@ -36,6 +36,8 @@ export interface BulkOptions extends WriteOptions {
 /** A call that applies what can be applied. It rejects, as any other, if that is nothing. */
 type Partly = BulkOptions & { allOrNone: false }
 type Wholly = BulkOptions & { allOrNone?: true | undefined }
+type PartlyAll = BatchOptions & { allOrNone: false }
+type WhollyAll = BatchOptions & { allOrNone?: true | undefined }
 
 export interface UpdateOptions extends WriteOptions {
   /** Updates the employee only in this `version`: throws a `ConflictError` (`precondition_failed`) otherwise. */
@@ -131,28 +133,40 @@ export class EmployeeClient {
     return this.#write(options, (params, init) => this.#api.PATCH('/v1/employees', { params, body, ...init }))
   }
 
-  /** Creates any number of employees, in as many calls as needed; each call creates all of its employees or none. */
+  /** Creates any number of employees, in as many calls as needed, each of which is as `create`. */
+  createAll(employees: Records<api.EmployeeCreate>, options: PartlyAll): Batches<Written<api.PartlyCreated>>
+  createAll(employees: Records<api.EmployeeCreate>, options?: WhollyAll): Batches<Written<api.CreatedEmployees>>
   createAll(
     employees: Records<api.EmployeeCreate>,
-    options: BatchOptions = {},
-  ): Batches<Written<api.CreatedEmployees>> {
-    return inBatches('create', employees, options, (body, call) => this.create(body, call))
+    options: PartlyAll | WhollyAll = {},
+  ): Batches<Written<api.CreatedEmployees>> | Batches<Written<api.PartlyCreated>> {
+    if (options.allOrNone !== false)
+      return inBatches('create', employees, options, (body, call) => this.create(body, call))
+    return inBatches('create', employees, options, (body, call) => this.create(body, { ...call, allOrNone: false }))
   }
 
-  /** Upserts any number of employees, in as many calls as needed; each call applies all of its records or none. */
+  /** Upserts any number of employees, in as many calls as needed, each of which is as `upsert`. */
+  upsertAll(employees: Records<api.EmployeeUpsert>, options: PartlyAll): Batches<Written<api.PartlyApplied>>
+  upsertAll(employees: Records<api.EmployeeUpsert>, options?: WhollyAll): Batches<Written<api.UpsertedEmployees>>
   upsertAll(
     employees: Records<api.EmployeeUpsert>,
-    options: BatchOptions = {},
-  ): Batches<Written<api.UpsertedEmployees>> {
-    return inBatches('upsert', employees, options, (body, call) => this.upsert(body, call))
+    options: PartlyAll | WhollyAll = {},
+  ): Batches<Written<api.UpsertedEmployees>> | Batches<Written<api.PartlyApplied>> {
+    if (options.allOrNone !== false)
+      return inBatches('upsert', employees, options, (body, call) => this.upsert(body, call))
+    return inBatches('upsert', employees, options, (body, call) => this.upsert(body, { ...call, allOrNone: false }))
   }
 
-  /** Updates any number of employees, in as many calls as needed; each call applies all of its records or none. */
+  /** Updates any number of employees, in as many calls as needed, each of which is as `updateMany`. */
+  updateAll(employees: Records<api.EmployeeBulkPatch>, options: PartlyAll): Batches<Written<api.PartlyApplied>>
+  updateAll(employees: Records<api.EmployeeBulkPatch>, options?: WhollyAll): Batches<Written<api.UpdatedEmployees>>
   updateAll(
     employees: Records<api.EmployeeBulkPatch>,
-    options: BatchOptions = {},
-  ): Batches<Written<api.UpdatedEmployees>> {
-    return inBatches('update', employees, options, (body, call) => this.updateMany(body, call))
+    options: PartlyAll | WhollyAll = {},
+  ): Batches<Written<api.UpdatedEmployees>> | Batches<Written<api.PartlyApplied>> {
+    if (options.allOrNone !== false)
+      return inBatches('update', employees, options, (body, call) => this.updateMany(body, call))
+    return inBatches('update', employees, options, (body, call) => this.updateMany(body, { ...call, allOrNone: false }))
   }
 
   /** Reads one employee. The answer is always current. */

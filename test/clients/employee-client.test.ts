@@ -58,6 +58,24 @@ await t.test('allOrNone: false applies what can be applied, and answers with the
   await t.rejects(api.create([person({ phone: 'x' })], { allOrNone: false }), { code: 'validation_failed' })
 })
 
+await t.test('allOrNone: false applies what can be applied of a batch, and counts all of its records', async (t) => {
+  const records = [person(), person({ phone: 'x' }), person(), person({ phone: 'x' })]
+  const answers = await all(api.createAll(records, { maxRecords: 2, allOrNone: false }))
+  t.match(answers, [
+    {
+      first: 0,
+      employees: [{}],
+      results: [
+        { index: 0, result: 'created' },
+        { index: 1, result: 'failed' },
+      ],
+    },
+    { first: 2, results: [{ index: 2 }, { index: 3, errors: [{ index: 3, pointer: '/3/phone' }] }] },
+  ])
+  const none = all(api.upsertAll([{ external_id: 'x' }], { allOrNone: false }))
+  await t.rejects(none, { code: 'validation_failed' }, 'a call of which nothing can be applied')
+})
+
 await t.test('validateOnly answers what would happen, and stores nothing', async (t) => {
   const preview = await api.create([person()], { validateOnly: true })
   t.match(preview, { employees: [{ id: null, version: 1 }], position: null })
