@@ -138,8 +138,8 @@ export const BUGS: Record<string, Bug> = {
   'applies the good part of what it refuses': {
     process: 'api',
     file: 'src/domain/calls/decide-records.ts',
-    find: '  return yield* failedOn(whole.drafts, { ...NO_COUNTS, total: records.length, failed }, context)\n',
-    put: `  const withheld = yield* failedOn(whole.drafts, { ...NO_COUNTS, total: records.length, failed }, context)
+    find: '  return yield* failCall(whole.drafts, { ...NO_COUNTS, total: records.length, failed }, context)\n',
+    put: `  const withheld = yield* failCall(whole.drafts, { ...NO_COUNTS, total: records.length, failed }, context)
   return { ...withheld, events: [...withheld.withheld, ...withheld.events] }\n`,
     found: ['failed and applied'],
   },
@@ -166,7 +166,7 @@ export const BUGS: Record<string, Bug> = {
   },
   'counts what did not change as updated': {
     process: 'api',
-    file: 'src/domain/calls/decide-records.ts',
+    file: 'src/domain/calls/close-call.ts',
     find: "if (result === 'deactivated' || result === 'no_updates') return result",
     put: "if (result === 'deactivated') return result",
     found: ['wrong counts'],
