@@ -7,9 +7,8 @@ import type { ExpectedCalls } from '../domain/accounts/expected-calls.ts'
 import type { RefreshPeriod } from '../domain/accounts/quota.ts'
 import type { Role, SessionMethod, TokenScope } from '../domain/accounts/roles.ts'
 import type { FailingMethod, SignInMethod } from '../domain/accounts/sign-in.ts'
-import type { FileAnswers, StoredQuestion } from '../../clients/typescript/spreadsheets/file-question.ts'
-import type { TableNotes } from '../../clients/typescript/spreadsheets/find-table.ts'
 import type { ColumnUse } from '../../clients/typescript/spreadsheets/read-records.ts'
+import type { OriginalRow } from './original-row.ts'
 import type { PartCounts, PartState, UploadOperation, UploadState } from '../domain/uploads.ts'
 import type { ClientAuth, ProviderSettings, ProviderUse } from '../domain/provider-settings.ts'
 
@@ -224,21 +223,7 @@ export interface LedgerTables {
     lease_id: string | null
     leased_until: string | null
   }
-  upload_originals: {
-    company_id: string
-    upload_id: string
-    user_id: string
-    file_name: string
-    operation: UploadOperation | null
-    log_id: string
-    answers: FileAnswers
-    question: StoredQuestion | null
-    notes: TableNotes | null
-    bytes: number
-    content: Buffer | null
-    created_at: string
-    expires_at: string
-  }
+  upload_originals: OriginalRow
   /** The completed calls that correct a failed one, `corrected_id`. */
   corrections: {
     company_id: string
