@@ -3,7 +3,7 @@ import type { FileAnswers, StoredQuestion } from '../../../clients/typescript/sp
 import type { TableNotes } from '../../../clients/typescript/spreadsheets/find-table.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { UploadOperation } from '../../domain/uploads.ts'
-import type { LedgerTables } from '../tables.ts'
+import type { OriginalRow } from '../upload-rows.ts'
 import { MAX_UPLOADED_BYTES, MAX_UPLOADS, STORED_FOR } from './store-upload.ts'
 
 /** An uploaded file as it was sent, and how it was read. */
@@ -72,7 +72,7 @@ export async function storeOriginal(
 
 /** Finds how a file was read; null if that is not stored. */
 export async function findOriginal(db: Pick<Pool, 'query'>, { companyId, id }: OriginalRef): Promise<Original | null> {
-  const { rows } = await db.query<LedgerTables['upload_originals'] & { has_content: boolean }>(
+  const { rows } = await db.query<OriginalRow & { has_content: boolean }>(
     `select user_id, file_name, operation, log_id, answers, question, notes, bytes, content is not null as has_content
      from upload_originals where company_id = $1 and upload_id = $2 and expires_at > statement_timestamp()`,
     idsOf({ companyId, id }),

@@ -76,7 +76,7 @@ export function renderReading({ id, notes, answers, hasContent }: Original): Htm
               { heading: 'Place', cell: formatPlace },
               { heading: 'Reason', cell: ({ message }) => html`<bdi>${message}</bdi>` },
               {
-                heading: '',
+                heading: 'Correction',
                 cell: ({ line, reason }) =>
                   hasContent && line !== null && (reason === 'above_header' || reason === 'second_header')
                     ? form(html`<button name="header_row" value="${line}">Line ${line} names the columns</button>`)
