@@ -82,10 +82,12 @@ await t.test('envelope and data are canonical', async () => {
 
 await t.test('the envelope has nothing personal: only its hash depends on the data', async () => {
   const anonymous = (event: NewEvent) => ({ ...envelopeOf(seal(event)), data_hash: '' })
+  // The schema version of a call's end follows from whether it has a key, and refused records.
+  const withoutPeople = ({ data }: NewEvent) => ('counts' in data ? { counts: data.counts, key: data.key } : {})
   fc.assert(
     fc.property(anyEvents, (events) => {
       for (const event of events) {
-        assert.deepEqual(anonymous(event), anonymous({ ...event, data: {} } as NewEvent))
+        assert.deepEqual(anonymous(event), anonymous({ ...event, data: withoutPeople(event) } as NewEvent))
       }
     }),
   )
