@@ -60,7 +60,7 @@ export function renderReading({ id, notes, answers, hasContent }: Original): Htm
   if (!notes) return html``
   const { headerLine, leftOut, leftOutMore } = notes
   const form = (content: Html) =>
-    html`<form method="post" action="${UPLOAD_PATH}/${id}/read" class="inline">${content}</form>`
+    html`<form method="post" action="${UPLOAD_PATH}/${id}/read" class="stack">${content}</form>`
   return html`<details>
     <summary>
       ${headerLine === null ? '' : `Line ${formatNumber(headerLine)} names the columns. `}
