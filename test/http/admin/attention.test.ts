@@ -51,24 +51,27 @@ await t.test('failed calls are counted by key and code, and one click leads to t
   t.match(page, /Bulk User Logs<\/a> <span class="count"[^>]*>2</)
 })
 
-await t.test('records that calls left out are counted by key, and one click leads to the last of these calls', async (t) => {
-  const partly = async (...records: object[]) =>
-    (await service.call('POST', '/v1/employees?all_or_none=false', { body: records })).body.log_id as string
-  await partly(employee(), employee({ phone: 'x' }))
-  const last = await partly(employee(), {}, employee({ phone: 'x' }))
-  await service.project()
-  const { items } = await attention()
-  const details = { records: 3, total: 5, calls: 2, is_more: false, last_log_id: last }
-  t.match(items.at(-1), { kind: 'records_refused', subject: { id: company.key.api_id }, details })
-  const page = await open(FIRST_PAGE)
-  t.match(page, '3 of 5 records were refused in 2 calls since yesterday; the others were applied.')
-  t.match(page, `href="${FIRST_PAGE}/${last}"`)
-  t.match(page, `href="${FIRST_PAGE}/${last}" aria-label="Created 1, refused 2, `)
-  const entry = await open(`${FIRST_PAGE}/${last}`)
-  t.match(entry, 'created 1 of 3 employees; 2 records were refused.')
-  t.match(entry, 'Fix and send again')
-  t.match(await open('/settings/usage'), /Records refused in completed calls<\/th>\s*<td[^>]*>3</)
-})
+await t.test(
+  'records that calls left out are counted by key, and one click leads to the last of these calls',
+  async (t) => {
+    const partly = async (...records: object[]) =>
+      (await service.call('POST', '/v1/employees?all_or_none=false', { body: records })).body.log_id as string
+    await partly(employee(), employee({ phone: 'x' }))
+    const last = await partly(employee(), {}, employee({ phone: 'x' }))
+    await service.project()
+    const { items } = await attention()
+    const details = { records: 3, total: 5, calls: 2, is_more: false, last_log_id: last }
+    t.match(items.at(-1), { kind: 'records_refused', subject: { id: company.key.api_id }, details })
+    const page = await open(FIRST_PAGE)
+    t.match(page, '3 of 5 records were refused in 2 calls since yesterday; the others were applied.')
+    t.match(page, `href="${FIRST_PAGE}/${last}"`)
+    t.match(page, `href="${FIRST_PAGE}/${last}" aria-label="Created 1, refused 2, `)
+    const entry = await open(`${FIRST_PAGE}/${last}`)
+    t.match(entry, 'created 1 of 3 employees; 2 records were refused.')
+    t.match(entry, 'Fix and send again')
+    t.match(await open('/settings/usage'), /Records refused in completed calls<\/th>\s*<td[^>]*>3</)
+  },
+)
 
 await t.test('a key that has used its quota wears no green badge', async (t) => {
   await edit({ quota_limit: 6 })
