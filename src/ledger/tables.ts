@@ -7,7 +7,7 @@ import type { ExpectedCalls } from '../domain/accounts/expected-calls.ts'
 import type { RefreshPeriod } from '../domain/accounts/quota.ts'
 import type { Role, SessionMethod, TokenScope } from '../domain/accounts/roles.ts'
 import type { FailingMethod, SignInMethod } from '../domain/accounts/sign-in.ts'
-import type { ColumnUse } from '../../clients/typescript/spreadsheets/read-records.ts'
+import type { Mapping } from '../../clients/typescript/spreadsheets/mapping.ts'
 import type { PartCounts, PartState, UploadOperation, UploadState } from '../domain/uploads.ts'
 import type { ClientAuth, ProviderSettings, ProviderUse } from '../domain/provider-settings.ts'
 
@@ -207,8 +207,8 @@ export interface LedgerTables {
     file_name: string
     operation: UploadOperation
     header: string[] | null
-    /** Names of columns, and what these become. */
-    uses: [string, ColumnUse][]
+    /** Of files that were stored before there were mappings: unknown columns, and what these become. */
+    uses: [string, 'custom' | 'ignore'][]
     corrects: string[]
     rows: number
     parts: number
@@ -221,6 +221,13 @@ export interface LedgerTables {
     expires_at: string
     lease_id: string | null
     leased_until: string | null
+    mapping: Mapping | null
+  }
+  upload_mappings: {
+    company_id: string
+    header_hash: Buffer
+    mapping: Mapping
+    used_at: string
   }
   /** The completed calls that correct a failed one, `corrected_id`. */
   corrections: {

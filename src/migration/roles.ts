@@ -49,6 +49,7 @@ export const RIGHTS: Record<string, string> = {
   recovery_codes: 'select, insert, delete',
   emails: 'select, insert, update, delete',
   uploads: 'select, insert, update, delete',
+  upload_mappings: 'select, insert, update, delete',
   upload_parts: 'select, insert, update, delete',
 }
 

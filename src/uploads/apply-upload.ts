@@ -5,6 +5,7 @@ import { isPassing } from '../ledger/calls/calls-in-progress.ts'
 import { beginApplying } from '../ledger/uploads/change-upload.ts'
 import type { StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { findUpload, NO_SUCH_UPLOAD, readParts } from '../ledger/uploads/read-uploads.ts'
+import { rememberMapping } from '../ledger/uploads/remember-mapping.ts'
 import { countPart, runNextStep } from './run-uploads.ts'
 import type { UploadRouteServices } from './store-file.ts'
 
@@ -35,6 +36,7 @@ export async function applyUpload(
   if (upload.state === 'previewing') throw refuse('The preview is not complete yet')
   await assertReadable(services, upload)
   if (!(await beginApplying(services.pool, upload, { userId: actor, requestId, client: client ?? null }))) return
+  if (upload.header && upload.mapping) await rememberMapping(services.pool, companyId, upload.header, upload.mapping)
   if (upload.parts > 1) return services.announce([companyId])
   try {
     await runNextStep(services, await requireUpload(services, companyId, uploadId))

@@ -1,11 +1,18 @@
+import { doInTurns } from '../admission/turns.ts'
 import type { Acting } from '../accounts/change-company.ts'
 import { RefusedByStateError } from '../accounts/change-company.ts'
+import type { FileSample } from '../../clients/typescript/spreadsheets/column-samples.ts'
+import type { Mapping } from '../../clients/typescript/spreadsheets/mapping.ts'
+import { completeMapping } from '../../clients/typescript/spreadsheets/mapping.ts'
+import { proposeMapping } from '../../clients/typescript/spreadsheets/propose-mapping.ts'
 import { problem } from '../domain/errors.ts'
 import type { UploadOperation } from '../domain/uploads.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
+import { findMapping } from '../ledger/uploads/remember-mapping.ts'
 import { MAX_UPLOADS, MAX_UPLOADED_BYTES, storeUpload } from '../ledger/uploads/store-upload.ts'
+import { databaseTime } from '../postgres/database-clock.ts'
 import { matchCorrections } from './match-corrections.ts'
-import type { ReadFile } from './read-file.ts'
+import { planParts } from './plan-parts.ts'
 import { countBytes, readFile } from './read-file.ts'
 import type { UploadServices } from './run-part.ts'
 
@@ -40,10 +47,11 @@ export function cleanFileName(name: string): string {
 }
 
 /**
- * Reads and stores a file, and begins its preview. `chooseCalls` gets the ids of calls that the file names, and returns
- * those of the calls that it corrects; ids of calls that are unknown or have not failed are left out. Returns the id of
- * the upload. Throws FileFaultError, RefusedByStateError with `too_many_uploads`, or the reason of the signal, if that is
- * aborted before the file is stored.
+ * Reads and stores a file, and begins its preview. Its columns mean what the company chose for the last file with the same
+ * first line; otherwise, it is proposed what they mean. `chooseCalls` gets the ids of calls that the file names, and
+ * returns those of the calls that it corrects; ids of calls that are unknown or have not failed are left out. Returns the
+ * id of the upload. Throws FileFaultError, RefusedByStateError with `too_many_uploads`, or the reason of the signal, if
+ * that is aborted before the file is stored.
  */
 export async function storeFile(
   { pool, db, commands, readBody, bodyLimit, announce }: UploadRouteServices,
@@ -53,9 +61,15 @@ export async function storeFile(
   signal: AbortSignal,
 ): Promise<string> {
   const { maxRecords, newId } = commands
-  const file: ReadFile = await readFile(content, { maxRecords, bodyLimit, readBody }, signal)
-  const matched = await matchCorrections(db, companyId, file, chooseCalls(file.logIds), signal)
-  const { parts, corrects, operation: again } = matched
+  const file = await readFile(content, { maxRecords, bodyLimit, readBody }, signal)
+  const { header, rows } = file
+  const {
+    corrects,
+    places,
+    operation: again,
+  } = await matchCorrections(db, companyId, file, chooseCalls(file.logIds), signal)
+  const mapping = header && file.sample && (await chooseMapping(pool, companyId, header, file.sample, signal))
+  const parts = await planParts({ header, mapping, rows }, { maxRecords, bodyLimit }, places, signal)
   const id = newId('upl')
   const isStored = await storeUpload(pool, {
     companyId,
@@ -63,7 +77,8 @@ export async function storeFile(
     userId: actor,
     fileName,
     operation: operation ?? again ?? 'upsert',
-    header: file.header,
+    header,
+    mapping,
     bytes: countBytes(content),
     corrects,
     parts: parts.map((part) => ({ ...part, callId: newId('log') })),
@@ -71,6 +86,19 @@ export async function storeFile(
   if (!isStored) throw new RefusedByStateError(TOO_MANY)
   if (parts.length > 1) announce([companyId])
   return id
+}
+
+async function chooseMapping(
+  pool: UploadRouteServices['pool'],
+  companyId: string,
+  header: readonly string[],
+  sample: FileSample,
+  signal: AbortSignal,
+): Promise<Mapping> {
+  const today = databaseTime().slice(0, 'YYYY-MM-DD'.length)
+  const proposed = await doInTurns(proposeMapping(header, sample, today), signal)
+  const remembered = await findMapping(pool, companyId, header)
+  return remembered ? completeMapping(remembered, proposed) : proposed
 }
 
 const TOO_MANY = problem(

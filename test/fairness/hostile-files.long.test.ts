@@ -31,7 +31,7 @@ await t.test('a hostile file that the client sends is read in short turns', asyn
   for (const { name, content } of hostileFiles(SMALLER)) {
     writeFileSync(filePath, content)
     await watchdog.read()
-    const file = await openFile(filePath, new Map(), new AbortController().signal)
+    const file = await openFile(filePath, (proposed) => proposed, new AbortController().signal)
     const { longestWorkMs } = await watchdog.read()
     // It is read in the same portions again. The test runner makes each record expensive, so that this is not measured.
     let count = 0

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { MAX_RECORDS } from '../batches.ts'
-import type { ColumnUse } from '../spreadsheets/read-records.ts'
+import type { Mapping } from '../spreadsheets/mapping.ts'
+import type { ColumnUse } from './choose-mapping.ts'
+import { readMappingFile } from './choose-mapping.ts'
+import { isPhoneCountry } from '../spreadsheets/read-phone.ts'
 import { usageError } from './exit-codes.ts'
 
 export const HELP = `Usage: employee-ledger-client send FILE [options]
@@ -14,6 +17,8 @@ Options:
   --id ID             the API id (or API_ID)
   --key-file FILE     a file with the API key (or the key itself in API_KEY)
   --update            only update employees; by default, those who are not found are created
+  --map FILE          what the columns mean: a mapping, downloaded from the page of an uploaded file
+  --country CODE      the country of local phone numbers, such as DE
   --custom COLUMN     use a column that is not an attribute as a custom attribute (repeatable)
   --ignore COLUMN     ignore a column that is not an attribute (repeatable)
   --dry-run           show what the file would do, and apply nothing
@@ -32,7 +37,10 @@ export interface SendArguments {
   apiId: string
   apiKey: string
   operation: 'upsert' | 'update'
-  /** What to do with columns that are not attributes. */
+  /** What the columns mean; null if that is to be found out. */
+  mapping: Mapping | null
+  country: string | null
+  /** What to do with columns that become nothing. */
   uses: Map<string, ColumnUse>
   isDryRun: boolean
   statePath: string
@@ -44,6 +52,8 @@ const OPTIONS = {
   id: { type: 'string' },
   'key-file': { type: 'string' },
   update: { type: 'boolean', default: false },
+  map: { type: 'string' },
+  country: { type: 'string' },
   custom: { type: 'string', multiple: true, default: [] as string[] },
   ignore: { type: 'string', multiple: true, default: [] as string[] },
   'dry-run': { type: 'boolean', default: false },
@@ -66,6 +76,8 @@ export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArgum
     apiId: required(values.id ?? env['API_ID'], 'name the API id with --id, or in API_ID'),
     apiKey: readKey(values['key-file'], env),
     operation: values.update ? 'update' : 'upsert',
+    mapping: values.map === undefined ? null : readMappingFile(values.map),
+    country: readCountry(values.country),
     uses: new Map([
       ...values.custom.map((column): [string, ColumnUse] => [column, 'custom']),
       ...values.ignore.map((column): [string, ColumnUse] => [column, 'ignore']),
@@ -87,6 +99,12 @@ function parse(args: string[]) {
 function required(value: string | undefined, message: string): string {
   if (value === undefined || value === '') throw usageError(message)
   return value
+}
+
+function readCountry(code: string | undefined): string | null {
+  if (code !== undefined && !isPhoneCountry(code))
+    throw usageError('--country must be the code of a country, such as DE')
+  return code ?? null
 }
 
 function readUrl(given: string | undefined): string {

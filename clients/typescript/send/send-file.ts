@@ -27,9 +27,8 @@ export async function sendFile(
   output: Output,
   signal: AbortSignal,
 ): Promise<void> {
-  const { path, statePath, operation, uses, url, apiId, maxRecords } = args
-  const usesByName = [...uses.keys()].toSorted().map((name) => [name, uses.get(name)])
-  const facts = [file.hash, operation, usesByName, url, apiId, maxRecords]
+  const { path, statePath, operation, url, apiId, maxRecords } = args
+  const facts = [file.hash, operation, file.mapping, url, apiId, maxRecords]
   const state = await beginRun(statePath, createState(facts))
   if (state.applied > 0) output.stream.write(`${path}: going on after ${formatNumber(state.applied)} records\n`)
   const progress = showProgress('sent', file.count, state.applied, output.stream)

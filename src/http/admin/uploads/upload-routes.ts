@@ -1,15 +1,12 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { RefusedByStateError } from '../../../accounts/change-company.ts'
 import type { Budget } from '../../../admission/budget.ts'
 import { problem } from '../../../domain/errors.ts'
-import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
-import { isId } from '../../../domain/ids.ts'
-import { cancelUpload, changeUses, recordCounts } from '../../../ledger/uploads/change-upload.ts'
-import { listUploads, NO_SUCH_UPLOAD, readParts } from '../../../ledger/uploads/read-uploads.ts'
+import { cancelUpload, recordCounts } from '../../../ledger/uploads/change-upload.ts'
+import { listUploads, readParts } from '../../../ledger/uploads/read-uploads.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { applyUpload, requireUpload } from '../../../uploads/apply-upload.ts'
-import { FileFaultError } from '../../../uploads/part-builder.ts'
 import { maxFileBytes } from '../../../uploads/read-file.ts'
 import { previewPart } from '../../../uploads/run-part.ts'
 import type { UploadRouteServices } from '../../../uploads/store-file.ts'
@@ -29,11 +26,11 @@ import { streamTexts } from '../../server/text-stream.ts'
 import { sendAttachment } from '../attachment.ts'
 import { actingUser, JSON_BODY } from '../company-schemas.ts'
 import { CSV_ANSWER, CSV_TYPE } from '../csv-text.ts'
+import { addMappingRoutes } from './mapping-routes.ts'
 import { writeNotApplied } from './not-applied-csv.ts'
+import { readUploadId, showUpload, throwFaults } from './upload-answer.ts'
 import {
-  ColumnsBody,
   renderPartPreview,
-  renderUpload,
   renderUploadFacts,
   ShownPreview,
   ShownUpload,
@@ -61,6 +58,7 @@ export async function uploadRoutes(app: FastifyInstance, services: RouteServices
   refuseFailedConditions(app)
   addReadRoutes(app, services)
   addChangeRoutes(app, services)
+  addMappingRoutes(app, services.uploads)
   await app.register(async (scope) => addCreation(scope, services))
 }
 
@@ -78,7 +76,8 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget }: RouteService
         tags,
         description:
           'Stores a CSV or JSON file for a day and previews it; nothing is applied yet. A file of more than `MAX_RECORDS` ' +
-          'records is split into parts, each of which becomes one call. Cells are read as those of `failed-records.csv`.',
+          'records is split into parts, each of which becomes one call. What its columns mean is proposed from their names ' +
+          'and values, or as the company chose for the last file with the same first line: see `questions`.',
         querystring: UploadQuery,
         body: {
           content: {
@@ -99,26 +98,11 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget }: RouteService
       const content = (request.body ?? []) as Buffer[]
       const file = { content, fileName: cleanFileName(name), operation: operation ?? null }
       const choose = (named: readonly string[]) => corrects?.split(',') ?? named
-      const id = await storeFile(uploads, acting, file, choose, request.reading!).catch((error: unknown) => {
-        throw error instanceof FileFaultError ? new ProblemError(describeFaults(error)) : error
-      })
+      const id = await storeFile(uploads, acting, file, choose, request.reading!).catch(throwFaults)
       void reply.code(201).header('location', `/admin/v1/uploads/${id}`)
       return showUpload(uploads, acting.companyId, id)
     },
   )
-}
-
-function describeFaults({ faults }: FileFaultError) {
-  return invalidFields(
-    faults.map(({ line, column, message }) =>
-      fieldError('', 'invalid_value', `Line ${line}${column === null ? '' : `, column ${column}`}: ${message}`),
-    ),
-  )
-}
-
-async function showUpload(uploads: UploadRouteServices, companyId: string, id: string) {
-  const upload = await requireUpload(uploads, companyId, id)
-  return renderUpload(upload, await readParts(uploads.pool, upload))
 }
 
 function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: RouteServices): void {
@@ -219,30 +203,6 @@ const NOT_WAITING = problem('upload_not_applicable', 'The part was already appli
 
 function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void {
   app.post(
-    '/uploads/:id/columns',
-    {
-      schema: {
-        operationId: 'setUploadColumns',
-        summary: 'Say what to do with columns that are not attributes',
-        tags,
-        description: 'Before the file is applied. The preview is made again.',
-        params,
-        querystring: NoQuery,
-        body: ColumnsBody,
-        response: { 200: ShownUpload },
-        problems,
-      },
-      ...JSON_BODY,
-    },
-    async (request) => {
-      const upload = await requireUpload(uploads, userOf(request).companyId, readUploadId(request))
-      await changeUses(uploads.pool, upload, new Map(Object.entries(request.body.columns)))
-      uploads.announce([upload.companyId])
-      return showUpload(uploads, upload.companyId, upload.id)
-    },
-  )
-
-  app.post(
     '/uploads/:id/apply',
     {
       schema: {
@@ -287,10 +247,4 @@ function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void
       return reply.code(204).send()
     },
   )
-}
-
-function readUploadId(request: FastifyRequest): string {
-  const { id } = request.params as { id: string }
-  if (!isId('upl', id)) throw new ProblemError(NO_SUCH_UPLOAD)
-  return id
 }

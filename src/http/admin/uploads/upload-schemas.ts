@@ -1,9 +1,12 @@
 import { Type } from '@sinclair/typebox'
+import type { FileFault } from '../../../../clients/typescript/spreadsheets/file-error.ts'
+import { listQuestions } from '../../../../clients/typescript/spreadsheets/mapping.ts'
 import type { UploadOperation } from '../../../domain/uploads.ts'
 import { MAX_CORRECTIONS, UPLOAD_OPERATIONS } from '../../../domain/uploads.ts'
 import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
 import { Count, oneOf, STRICT, Time } from '../../openapi/schema-parts.ts'
+import { ShownQuestion } from './mapping-schema.ts'
 
 const PartNumber = Type.Integer({ minimum: 1, description: 'From 1.' })
 
@@ -73,21 +76,18 @@ const FACTS = {
   expires_at: Type.String({ format: 'date-time', description: 'When the upload is deleted. Its entries stay.' }),
 }
 
-export const ShownUpload = Type.Object({ ...FACTS, parts: Type.Array(Part) }, { $id: 'Upload' })
-export const UploadList = Type.Object({ items: Type.Array(Type.Object(FACTS)) })
-
-export const ColumnsBody = Type.Object(
+export const ShownUpload = Type.Object(
   {
-    columns: Type.Unsafe<Record<string, 'custom' | 'ignore'>>({
-      type: 'object',
-      additionalProperties: { type: 'string', enum: ['custom', 'ignore'] },
-      maxProperties: 512,
+    ...FACTS,
+    questions: Type.Array(ShownQuestion, {
       description:
-        'Columns that are not attributes: each becomes a custom attribute, or is ignored. Others are errors.',
+        'What the mapping leaves open. Rows cannot be read before it is answered, or `unreadable_values` is `leave_out`.',
     }),
+    parts: Type.Array(Part),
   },
-  STRICT,
+  { $id: 'Upload' },
 )
+export const UploadList = Type.Object({ items: Type.Array(Type.Object(FACTS)) })
 
 const PlacedError = Type.Object({
   row: Type.Union([Type.Integer(), Type.Null()]),
@@ -104,7 +104,8 @@ export const ShownPreview = Type.Object(
     counts: Counts,
     errors: Type.Array(PlacedError, { description: 'The first errors.' }),
     errors_omitted: Count,
-    unknown_columns: Type.Array(Type.String(), { description: 'The columns that are not attributes.' }),
+    notes: Type.Array(PlacedError, { description: 'The first values that were left out, as the mapping says.' }),
+    unknown_columns: Type.Array(Type.String(), { description: 'The columns that become nothing.' }),
     rows_awaiting_managers: Type.Integer({
       description: 'The rows whose managers are in earlier parts. The preview leaves these managers out.',
     }),
@@ -134,6 +135,7 @@ export function renderUploadFacts(upload: StoredUpload) {
 export function renderUpload(upload: StoredUpload, parts: readonly StoredPart[]) {
   return {
     ...renderUploadFacts(upload),
+    questions: upload.mapping ? listQuestions(upload.mapping) : [],
     parts: parts.map(({ number, firstRow, rows, erased, counts, state, callId }) => ({
       number,
       first_row: firstRow,
@@ -149,12 +151,7 @@ export function renderUpload(upload: StoredUpload, parts: readonly StoredPart[])
 /** Renders what a part would do. */
 export function renderPartPreview(number: number, { counts, records, errors, refusal, awaiting }: PartPreview) {
   const all = [
-    ...records.faults.map(({ line, column, message }) => ({
-      row: null,
-      line,
-      pointer: '',
-      message: column === null ? message : `Column ${column}: ${message}`,
-    })),
+    ...records.faults.map(renderFault),
     ...errors.map(({ index, pointer, message }) => {
       const { row, line = null } = records.rows[index]!
       return { row, line, pointer: pointer.replace(/^(?:\/employees)?\/\d+/, ''), message }
@@ -166,7 +163,12 @@ export function renderPartPreview(number: number, { counts, records, errors, ref
     counts,
     errors: all.slice(0, MAX_ERRORS),
     errors_omitted: Math.max(0, all.length - MAX_ERRORS),
-    unknown_columns: [...records.unknown],
+    notes: records.notes.map(renderFault),
+    unknown_columns: [...records.unused],
     rows_awaiting_managers: awaiting,
   }
+}
+
+function renderFault({ line, column, message }: FileFault) {
+  return { row: null, line, pointer: '', message: column === null ? message : `Column ${column}: ${message}` }
 }

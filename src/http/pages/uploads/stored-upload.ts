@@ -9,6 +9,7 @@ import { renderTable } from '../parts/table.ts'
 import { buildUploadUrl, UPLOAD_PATH } from '../parts/upload-address.ts'
 import type { CorrectedEntry } from './corrected-calls.ts'
 import { renderCorrectedEntries, renderUnasked } from './corrected-calls.ts'
+import { renderMapping } from './mapping-form.ts'
 import { renderPreview, renderPreviewCounts } from './preview.ts'
 
 /** What a page shows of an upload. */
@@ -54,7 +55,7 @@ export function renderPreviewed(given: ShownUpload): Html {
   return html`<p>${isSingle(upload) && !isApplicable(counts) ? 'Nothing was applied. Correct the file and upload it again.' : 'Nothing has been applied yet.'}</p>
     ${renderActions(given, counts.unreadable === 0 && (isSingle(upload) ? counts.refused === 0 : refused < parts.length))}
     ${renderUnasked(upload.operation, given.corrected, counts)}
-    ${renderUnknownColumns(upload, shown?.preview.records.unknown ?? [])}
+    ${renderMapping(upload, shown?.preview.records.examples ?? [])}
     ${isSingle(upload) ? '' : renderParts(given, refused)}
     ${renderPreviewCounts(counts)} ${renderCorrectedEntries(given.corrected)}
     ${
@@ -90,9 +91,9 @@ function sumOf(parts: readonly StoredPart[], name: 'rows' | 'erased'): number {
 function renderParts({ upload, parts }: ShownUpload, refused: number): Html {
   const counted = parts.filter(({ counts }) => counts !== null).length
   return html`<p>
-      The file is applied in <strong>${formatNumber(parts.length)} parts</strong>, one after the other, in the order of
-      the file. Each part is applied as a whole or not at all. If a part is refused, the parts before it stay applied, and
-      those after it are still applied.
+      The file is applied in <strong>${formatNumber(parts.length)} parts</strong>, one after the other. Managers come
+      first, and other people follow in the order of the file. Each part is applied as a whole or not at all. If a part is
+      refused, the parts before it stay applied, and those after it are still applied.
     </p>
     ${
       upload.state === 'previewing'
@@ -200,32 +201,4 @@ function describe(parts: readonly StoredPart[]): string {
   ] as const
   const others = some.filter(([rows]) => rows > 0).map(([rows, what]) => `${formatNumber(rows)} ${what}`)
   return `${formatNumber(count('applied'))} of ${formatNumber(sumOf(parts, 'rows'))} rows were applied${others.length === 0 ? '' : `; ${others.join(', ')}`}.`
-}
-
-const USES = [
-  ['', 'An error'],
-  ['custom', 'A custom attribute'],
-  ['ignore', 'Ignore'],
-] as const
-
-function renderUnknownColumns({ id, uses }: StoredUpload, unknown: readonly string[]): Html {
-  if (unknown.length === 0) return html``
-  return html`<form method="post" action="${UPLOAD_PATH}/${id}/columns">
-    <fieldset class="uses">
-      <legend>Columns that are not attributes</legend>
-      ${unknown.map(
-        (name, at) =>
-          html`<p>
-            <label for="use-${at}"><bdi>${name}</bdi></label>
-            <select id="use-${at}" name="use.${at}">
-              ${USES.map(
-                ([value, label]) =>
-                  html`<option value="${value}" ${(uses.get(name) ?? '') === value ? html`selected` : ''}>${label}</option>`,
-              )}
-            </select>
-          </p>`,
-      )}
-      <div class="actions"><button>Preview again</button></div>
-    </fieldset>
-  </form>`
 }
