@@ -5969,6 +5969,8 @@ export interface operations {
                 file_name?: string;
                 /** @description What to do with the records, as `PUT`, `PATCH`, and `POST` of `/v1/employees` do. Default: what the calls asked for that the file corrects; `upsert` if they asked for different things, or if it corrects none. */
                 operation?: "upsert" | "update_many" | "create";
+                /** @description Apply the file without asking, if no question is open and all of its rows can be read: as a scheduler does with files whose mapping the company has used before. Otherwise, the file is only stored and previewed. */
+                apply?: boolean;
                 /** @description The ids of the failed entries that the file corrects, separated by commas. Default: those in its column `log_id`. The column `index` says which records the rows are. Without it, a file that has as many rows as the entry has records, or refused records, has these, in the order of the call. */
                 corrects?: string;
             };

@@ -46,6 +46,23 @@ export async function applyUpload(
   }
 }
 
+/** Applies an upload of one part that its request applies. Larger ones are applied once their preview is complete. */
+export async function applyAtOnce(
+  services: UploadRouteServices,
+  acting: Acting,
+  uploadId: string,
+  requestId: string,
+): Promise<void> {
+  const upload = await requireUpload(services, acting.companyId, uploadId)
+  if (upload.parts > 1) return
+  try {
+    await applyUpload(services, acting, uploadId, requestId)
+  } catch (error) {
+    // Its rows cannot all be read, which the answer says.
+    if (!(error instanceof RefusedByStateError)) throw error
+  }
+}
+
 async function assertReadable(services: UploadRouteServices, upload: StoredUpload): Promise<void> {
   for (const part of await readParts(services.pool, upload)) {
     const { unreadable } = part.counts ?? (await countPart(services, upload, part))

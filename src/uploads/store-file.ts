@@ -3,8 +3,7 @@ import type { Acting } from '../accounts/change-company.ts'
 import { RefusedByStateError } from '../accounts/change-company.ts'
 import type { FileSample } from '../../clients/typescript/spreadsheets/column-samples.ts'
 import type { Mapping } from '../../clients/typescript/spreadsheets/mapping.ts'
-import { completeMapping } from '../../clients/typescript/spreadsheets/mapping.ts'
-import { proposeMapping } from '../../clients/typescript/spreadsheets/propose-mapping.ts'
+import { completeReadings, proposeMapping } from '../../clients/typescript/spreadsheets/propose-mapping.ts'
 import { problem } from '../domain/errors.ts'
 import type { UploadOperation } from '../domain/uploads.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
@@ -32,6 +31,8 @@ interface SentFile {
   fileName: string
   /** Null if the file is to do what the calls asked for that it corrects: `upsert` if they differ, or there are none. */
   operation: UploadOperation | null
+  /** The request that applies the file without asking, if all of its rows can be read; null if somebody decides. */
+  applyingRequestId: string | null
 }
 
 const MAX_FILE_NAME = 255
@@ -55,8 +56,8 @@ export function cleanFileName(name: string): string {
  */
 export async function storeFile(
   { pool, db, commands, readBody, bodyLimit, announce }: UploadRouteServices,
-  { companyId, actor }: Acting,
-  { content, fileName, operation }: SentFile,
+  { companyId, actor, client }: Acting,
+  { content, fileName, operation, applyingRequestId }: SentFile,
   chooseCalls: (named: readonly string[]) => readonly string[],
   signal: AbortSignal,
 ): Promise<string> {
@@ -81,6 +82,7 @@ export async function storeFile(
     mapping,
     bytes: countBytes(content),
     corrects,
+    applying: applyingRequestId === null ? null : { requestId: applyingRequestId, client: client ?? null },
     parts: parts.map((part) => ({ ...part, callId: newId('log') })),
   })
   if (!isStored) throw new RefusedByStateError(TOO_MANY)
@@ -96,9 +98,9 @@ async function chooseMapping(
   signal: AbortSignal,
 ): Promise<Mapping> {
   const today = databaseTime().slice(0, 'YYYY-MM-DD'.length)
-  const proposed = await doInTurns(proposeMapping(header, sample, today), signal)
   const remembered = await findMapping(pool, companyId, header)
-  return remembered ? completeMapping(remembered, proposed) : proposed
+  const work = remembered ? completeReadings(remembered, header, sample, today) : proposeMapping(header, sample, today)
+  return doInTurns(work, signal)
 }
 
 const TOO_MANY = problem(

@@ -156,6 +156,7 @@ async function storeFile({ pool, company }: Service): Promise<void> {
     operation: 'upsert',
     header: null,
     mapping: null,
+    applying: null,
     corrects: [],
     bytes: 8 * MIB,
     parts: [{ callId: newId('log'), firstRow: 1, rows: rows.length, content: Buffer.from(writeContent(rows)) }],

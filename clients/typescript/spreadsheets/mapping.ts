@@ -139,18 +139,3 @@ export function listQuestions(mapping: Mapping): Question[] {
 export function isDate(to: Target | null): to is (typeof DATE_TARGETS)[number] {
   return DATE_TARGETS.some((target) => target === to)
 }
-
-/** Takes what was chosen for another file with the same columns, and asks for words that are new. */
-export function completeMapping(chosen: Mapping, proposed: Mapping): Mapping {
-  return {
-    ...chosen,
-    columns: chosen.columns.map((column, at) => {
-      const words = column.to === 'status' && proposed.columns[at]?.words
-      return words ? { ...column, words: { ...words, ...dropOpen(column.words ?? {}) } } : column
-    }),
-  }
-}
-
-function dropOpen(words: Readonly<Record<string, Status | null>>): Record<string, Status | null> {
-  return Object.fromEntries(Object.entries(words).filter(([, status]) => status !== null))
-}

@@ -7,6 +7,7 @@ import { locateColumns, USUAL_CHOICES } from './mapping.ts'
 import { proposeReading } from './propose-reading.ts'
 import { findDateOrders, readDate } from './read-date.ts'
 import { isAboutWork, isPrivate, isSecretHeader, recognizeHeader, simplify } from './recognize-header.ts'
+import type { Status } from './status-words.ts'
 import { readStatusWord, readYesOrNo } from './status-words.ts'
 
 /*
@@ -58,7 +59,7 @@ export function* proposeMapping(
 
 /**
  * Fills in how the values of columns are read, where the mapping doesn't say, as the values in the sample tell. `today` is
- * YYYY-MM-DD. What they don't tell is left open.
+ * YYYY-MM-DD. What they don't tell is left open, and words that are new are asked.
  */
 export function* completeReadings(
   mapping: Mapping,
@@ -77,12 +78,18 @@ export function* completeReadings(
   for (const [at, column] of mapping.columns.entries()) {
     const values = placed[at]!.sample.values.keys()
     const given = { to: column.to, meaning: recognizeHeader(column.header), values }
-    columns.push({ ...proposeReading({ ...given, candidates: placed, sample, isOwn }), ...column })
+    const reading = proposeReading({ ...given, candidates: placed, sample, isOwn })
+    const words = reading.words && { words: { ...reading.words, ...dropOpen(column.words ?? {}) } }
+    columns.push({ ...reading, ...column, ...words })
     yield
   }
   agreeOnDates(columns)
   const endDates = mapping.past_end_dates ?? proposeEndDates(placed, columns, today)
   return { ...mapping, columns, past_end_dates: endDates }
+}
+
+function dropOpen(words: Readonly<Record<string, Status | null>>): Record<string, Status | null> {
+  return Object.fromEntries(Object.entries(words).filter(([, status]) => status !== null))
 }
 
 function describe(header: string, at: number, { columns }: FileSample, isOwn: boolean): Candidate {
@@ -268,9 +275,10 @@ function proposeEndDates(
 ): Mapping['past_end_dates'] {
   if (columns.some(({ to }) => to === 'status')) return USUAL_CHOICES.past_end_dates
   const isPast = candidates.some(({ sample: { values } }, at) => {
-    const { to, dates = null } = columns[at]!
+    const { to, dates } = columns[at]!
     return (
-      to === 'termination_date' && [...values.keys()].some((value) => isBefore(readDate(value, dates).value, today))
+      to === 'termination_date' &&
+      [...values.keys()].some((value) => isBefore(readDate(value, dates ?? 'day_first').value, today))
     )
   })
   return isPast ? null : USUAL_CHOICES.past_end_dates

@@ -86,7 +86,8 @@ export async function changeMapping(
     await client.query('delete from upload_parts where company_id = $1 and upload_id = $2', ids)
     await insertParts(client, [ids[0]!, ids[1]!, toUuid(upload.userId)], parts)
     await client.query(
-      `update uploads set mapping = $3, parts = $4, rows = $5, state = $6, lease_id = null, leased_until = null
+      `update uploads set mapping = $3, parts = $4, rows = $5, state = $6, request_id = null, lease_id = null,
+         leased_until = null
        where company_id = $1 and upload_id = $2`,
       [
         ...ids,
@@ -190,8 +191,13 @@ export async function recordCounts(
       part,
       JSON.stringify(counts),
     ])
+    // A file of one part is applied by the request that uploaded it.
     await client.query(
-      `update uploads set state = 'previewed' where company_id = $1 and upload_id = $2 and not exists (
+      `update uploads set state = case when parts = 1 or request_id is null or exists (
+           select from upload_parts p where p.company_id = $1 and p.upload_id = $2 and p.counts ->> 'unreadable' <> '0')
+         then 'previewed' else 'applying' end,
+         expires_at = case when request_id is null then expires_at else statement_timestamp() + ${STORED_FOR} end
+       where company_id = $1 and upload_id = $2 and not exists (
          select from upload_parts p where p.company_id = $1 and p.upload_id = $2 and p.counts is null)`,
       idsOf(upload),
     )

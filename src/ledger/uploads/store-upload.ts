@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
+import type { Client } from '../../domain/client.ts'
 import { toUuid } from '../../domain/ids.ts'
 import type { Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
 import type { UploadOperation } from '../../domain/uploads.ts'
@@ -29,6 +30,8 @@ interface NewUpload {
   corrects: readonly string[]
   /** Bytes of the file. */
   bytes: number
+  /** The request that applies it once its preview is complete, if all of its rows can be read; null if somebody decides. */
+  applying: { requestId: string; client: Client | null } | null
   /** The parts in order, and the id that the call of each will have. */
   parts: (FilledPart & { callId: string })[]
 }
@@ -87,11 +90,11 @@ async function isRoomFor(client: PoolClient, { companyId, bytes }: NewUpload): P
 
 /** The preview of a single part is made when its page is opened. */
 async function insertUpload(client: PoolClient, upload: NewUpload): Promise<void> {
-  const { header, mapping, corrects, bytes, parts } = upload
+  const { header, mapping, corrects, bytes, parts, applying } = upload
   await client.query(
     `insert into uploads (company_id, upload_id, user_id, file_name, operation, header, uses, corrects, rows, parts, bytes,
-       state, mapping, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, '[]', $7, $8, $9, $10, $11, $12, statement_timestamp(),
+       state, mapping, request_id, address, user_agent, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, '[]', $7, $8, $9, $10, $11, $12, $13, $14, $15, statement_timestamp(),
        statement_timestamp() + ${STORED_FOR})`,
     [
       toUuid(upload.companyId),
@@ -106,6 +109,9 @@ async function insertUpload(client: PoolClient, upload: NewUpload): Promise<void
       bytes,
       parts.length === 1 ? 'previewed' : 'previewing',
       mapping === null ? null : JSON.stringify(mapping),
+      applying?.requestId ?? null,
+      applying?.client?.address ?? null,
+      applying?.client?.userAgent ?? null,
     ],
   )
 }

@@ -1,45 +1,17 @@
 import t from 'tap'
-import { collectSamples } from '../../../clients/typescript/spreadsheets/column-samples.ts'
 import type { Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
-import { listQuestions } from '../../../clients/typescript/spreadsheets/mapping.ts'
 import { planRows } from '../../../clients/typescript/spreadsheets/plan-rows.ts'
-import { proposeMapping } from '../../../clients/typescript/spreadsheets/propose-mapping.ts'
 import { openRows } from '../../../clients/typescript/spreadsheets/read-records.ts'
 import { doAtOnce } from '../../../src/domain/pieces.ts'
-import type { Expected, Person } from '../../support/files/compare-people.ts'
+import type { Person } from '../../support/files/compare-people.ts'
 import { comparePeople } from '../../support/files/compare-people.ts'
+import { answerQuestions, proposeFor } from '../../support/files/propose-for.ts'
 import type { StaffList } from '../../support/files/staff-lists.ts'
 import { readStaffLists } from '../../support/files/staff-lists.ts'
 
 /* Lists of staff as other systems write them become the people that they list. */
 
 const TODAY = '2026-03-31'
-
-function propose({ header, rows }: StaffList): Mapping {
-  const { sample, add } = collectSamples(header.cells.length)
-  for (const { cells } of rows) add(cells)
-  return doAtOnce(proposeMapping(header.cells, sample, TODAY))
-}
-
-/** Answers the questions as the administrator would. */
-function answer(mapping: Mapping, { hints }: Expected): Mapping {
-  return {
-    ...mapping,
-    columns: mapping.columns.map((column) => ({
-      ...column,
-      ...(column.words
-        ? {
-            words: Object.fromEntries(
-              Object.entries(column.words).map(([word, is]) => [word, hints.status_words?.[word] ?? is]),
-            ),
-          }
-        : {}),
-    })),
-    unreadable_values: 'leave_out',
-    past_end_dates: hints.past_end_date === 'inactive' ? 'deactivate' : 'keep',
-    country: hints.country ?? null,
-  }
-}
 
 /** Reads the people of a file: the records of rows without faults. */
 function readPeople({ header, rows }: StaffList, mapping: Mapping) {
@@ -70,15 +42,9 @@ function readPeople({ header, rows }: StaffList, mapping: Mapping) {
 
 await t.test('the lists of twelve systems give the right people', async (t) => {
   for (const list of await readStaffLists()) {
-    const mapping = answer(propose(list), list.expected)
-    const { people, faults } = readPeople(list, mapping)
+    const cells = list.rows.map((row) => row.cells)
+    const mapping = answerQuestions(proposeFor(list.header.cells, cells, TODAY), list.expected)
+    const { people } = readPeople(list, mapping)
     t.strictSame(comparePeople(list.expected, people), [], list.expected.file_name)
-    if (process.env['SHOW'])
-      t.comment(
-        list.expected.file_name,
-        listQuestions(propose(list)),
-        mapping.columns.map((c) => [c.header, c.to, c.by, c.dates, c.words]),
-        faults,
-      )
   }
 })

@@ -6,7 +6,7 @@ import { problem } from '../../../domain/errors.ts'
 import { cancelUpload, recordCounts } from '../../../ledger/uploads/change-upload.ts'
 import { listUploads, readParts } from '../../../ledger/uploads/read-uploads.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
-import { applyUpload, requireUpload } from '../../../uploads/apply-upload.ts'
+import { applyAtOnce, applyUpload, requireUpload } from '../../../uploads/apply-upload.ts'
 import { maxFileBytes } from '../../../uploads/read-file.ts'
 import { previewPart } from '../../../uploads/run-part.ts'
 import type { UploadRouteServices } from '../../../uploads/store-file.ts'
@@ -94,11 +94,13 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget }: RouteService
     },
     async (request, reply) => {
       const acting = actingUser(request)
-      const { file_name: name, corrects, operation } = request.query
+      const { file_name: name, corrects, operation, apply } = request.query
       const content = (request.body ?? []) as Buffer[]
-      const file = { content, fileName: cleanFileName(name), operation: operation ?? null }
+      const applyingRequestId = apply ? request.id : null
+      const file = { content, fileName: cleanFileName(name), operation: operation ?? null, applyingRequestId }
       const choose = (named: readonly string[]) => corrects?.split(',') ?? named
       const id = await storeFile(uploads, acting, file, choose, request.reading!).catch(throwFaults)
+      if (apply) await applyAtOnce(uploads, acting, id, request.id)
       void reply.code(201).header('location', `/admin/v1/uploads/${id}`)
       return showUpload(uploads, acting.companyId, id)
     },

@@ -27,6 +27,12 @@ export const UploadQuery = Type.Object(
           'for that the file corrects; `upsert` if they asked for different things, or if it corrects none.',
       }),
     ),
+    apply: Type.Boolean({
+      default: false,
+      description:
+        'Apply the file without asking, if no question is open and all of its rows can be read: as a scheduler does with ' +
+        'files whose mapping the company has used before. Otherwise, the file is only stored and previewed.',
+    }),
     corrects: Type.Optional(
       Type.String({
         pattern: '^log_[0-9a-z]{26}(,log_[0-9a-z]{26})*$',

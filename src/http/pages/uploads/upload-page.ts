@@ -79,7 +79,13 @@ async function receive(
   if (!content) return sendForm(services, request, reply, logId, null, 'Choose a file first.')
   const acting = getActing(request)
   const choose = (named: readonly string[]) => (named.length > 0 ? named : [logId])
-  const id = await storeFile(services.uploads, acting, { ...form, content }, choose, request.reading!)
+  const id = await storeFile(
+    services.uploads,
+    acting,
+    { ...form, content, applyingRequestId: null },
+    choose,
+    request.reading!,
+  )
   return reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
 }
 
