@@ -13,7 +13,7 @@ export interface FileSample {
 }
 
 /** The different values of a column, the characters of a value, and of all values of a file. */
-const MAX_VALUES = 1_000
+const MAX_VALUES = 500
 const MAX_VALUE = 128
 const MAX_CHARACTERS = 4_194_304
 const MAX_ROWS = 100

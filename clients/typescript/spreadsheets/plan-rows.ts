@@ -83,30 +83,33 @@ const NOBODY = -1
 
 /** The people of a file by what identifies them. */
 class People {
-  /** The index of the first row with an identifier. */
-  readonly #first = new Map<string, number>()
+  /** The index of the first row with an identifier, by its kind: a map of all of them would grow in long steps. */
+  readonly #first = new Map<string, Map<string, number>>()
   /** The indexes of the rows with a name that several people have. */
   readonly #namesakes = new Map<string, number[]>()
 
   add(at: number, row: RowKeys): void {
     for (const name of KEY_NAMES) {
       const text = row[name]
-      if (text !== undefined) this.#put(`${name} ${text}`, at)
+      if (text !== undefined) this.#put(name, text, at)
     }
-    if (row.name !== undefined) this.#put(`full_name ${row.name}`, at)
+    if (row.name !== undefined) this.#put('full_name', row.name, at)
   }
 
-  #put(key: string, at: number): void {
-    const first = this.#first.get(key)
-    if (first === undefined) this.#first.set(key, at)
+  #put(name: string, text: string, at: number): void {
+    const texts = this.#first.get(name) ?? new Map<string, number>()
+    this.#first.set(name, texts)
+    const first = texts.get(text)
+    if (first === undefined) texts.set(text, at)
     else {
+      const key = `${name} ${text}`
       const others = this.#namesakes.get(key) ?? [first]
       if (others.length <= MAX_LINES) this.#namesakes.set(key, [...others, at])
     }
   }
 
   find(name: KeyName, text: string): number {
-    return this.#first.get(`${name} ${text}`) ?? NOBODY
+    return this.#first.get(name)?.get(text) ?? NOBODY
   }
 
   /** Finds the row of a manager, or says why nobody is found. Somebody who is not in the file may be in the company. */
@@ -123,7 +126,7 @@ class People {
           .slice(0, MAX_LINES)
           .map((at) => place(rows[at]!.line))
           .join(', ')}`
-      const found = this.#first.get(key)
+      const found = this.#first.get(by)?.get(spelling)
       if (found !== undefined) return found
     }
     return by === 'email' || by === 'external_id' ? NOBODY : NO_MANAGER

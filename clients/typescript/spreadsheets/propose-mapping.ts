@@ -111,7 +111,8 @@ function describe(header: string, at: number, { columns }: FileSample, isOwn: bo
 }
 
 function all({ values }: ColumnSample, isSo: (value: string) => boolean): boolean {
-  return [...values.keys()].every(isSo)
+  for (const value of values.keys()) if (!isSo(value)) return false
+  return true
 }
 
 /** The share of the values in the sample that are so. */
@@ -225,8 +226,9 @@ function chooseIdentifiers(candidates: readonly Candidate[]): void {
 }
 
 /** Whether the values only number the rows: 1, 2, 3. */
-function countsRows({ values }: ColumnSample): boolean {
-  return values.size > 1 && [...values.keys()].every((value, at) => value === String(at + 1))
+function countsRows(sample: ColumnSample): boolean {
+  let row = 0
+  return sample.values.size > 1 && all(sample, (value) => value === String((row += 1)))
 }
 
 const REPEATABLE: ReadonlySet<Target | null> = new Set(['nothing', 'custom', 'as_named', null])
