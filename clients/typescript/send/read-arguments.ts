@@ -19,8 +19,8 @@ Options:
   --update            only update employees; by default, those who are not found are created
   --map FILE          what the columns mean: a mapping, downloaded from the page of an uploaded file
   --country CODE      the country of local phone numbers, such as DE
-  --custom COLUMN     use a column that is not an attribute as a custom attribute (repeatable)
-  --ignore COLUMN     ignore a column that is not an attribute (repeatable)
+  --custom COLUMN     use a column as a custom attribute (repeatable)
+  --ignore COLUMN     don't use a column (repeatable)
   --dry-run           show what the file would do, and apply nothing
   --state FILE        where to keep how far the run has come (default: FILE.send-state.json)
   --max-records N     the records in a call (default: ${MAX_RECORDS})

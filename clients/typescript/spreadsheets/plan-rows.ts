@@ -41,7 +41,7 @@ export interface FilePlan {
 }
 
 /** The rows that are looked at before others may have their turn. */
-const AT_ONCE = 500
+const AT_ONCE = 200
 /** The lines that a message names. */
 const MAX_LINES = 5
 
@@ -220,21 +220,24 @@ function* orderRows(
       at = managers[at]!
       if (path.length % AT_ONCE === 0) yield
     }
-    if (at !== NOBODY && walkOf[at] === start + 1) breakCircle(path.slice(path.indexOf(at)), rows, place, plans)
+    if (at !== NOBODY && walkOf[at] === start + 1) yield* breakCircle(path.slice(path.indexOf(at)), rows, place, plans)
     while (path.length > 0) order.push(path.pop()!)
   }
   return order
 }
 
-function breakCircle(
+function* breakCircle(
   circle: readonly number[],
   rows: readonly RowKeys[],
   place: (line: number) => string,
   plans: Map<number, RowPlan>,
-): void {
+): Generator<void, void, void> {
   const places = circle.slice(0, MAX_LINES).map((at) => place(rows[at]!.line))
   const fault = `is part of a circle of managers: ${places.join(' → ')}${circle.length > MAX_LINES ? ' → …' : ''}`
-  for (const at of circle) setPlan(plans, at, { manager: { fault } })
+  for (const [number, at] of circle.entries()) {
+    if (number % AT_ONCE === 0) yield
+    setPlan(plans, at, { manager: { fault } })
+  }
 }
 
 /** What identifies the person and the manager of a record, as the API has them. */
