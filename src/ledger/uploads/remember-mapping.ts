@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Pool } from 'pg'
-import type { Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
+import { readName } from '../../../clients/typescript/spreadsheets/cells.ts'
+import type { ColumnMapping, Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
 import { toUuid } from '../../domain/ids.ts'
 import type { LedgerTables } from '../tables.ts'
 
@@ -37,7 +38,7 @@ export async function rememberMapping(
   mapping: Mapping,
 ): Promise<void> {
   const company = toUuid(companyId)
-  const kept = { ...mapping, columns: mapping.columns.map((column) => ({ ...column, header: '' })) }
+  const kept = { ...mapping, columns: mapping.columns.map(withoutHeader) }
   await db.query(
     `insert into upload_mappings (company_id, header_hash, mapping, used_at)
      values ($1, $2, $3, statement_timestamp())
@@ -50,6 +51,11 @@ export async function rememberMapping(
        offset ${MAX_REMEMBERED})`,
     [company],
   )
+}
+
+/** A custom attribute without a name is called as its column. */
+function withoutHeader({ header, name, ...column }: ColumnMapping): ColumnMapping {
+  return { header: '', ...column, ...(name === undefined || name === readName(header) ? {} : { name }) }
 }
 
 function hashOf(header: readonly string[]): Buffer {
