@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { addCounts, isApplicable, type PartCounts } from '../../../domain/uploads.ts'
+import { listQuestions } from '../../../../clients/typescript/spreadsheets/mapping.ts'
 import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
@@ -29,12 +30,18 @@ const LOGS_PATH = NAVIGATION.bulkUserLogs.path
 /** Whether a file is applied by one call. */
 export const isSingle = ({ parts }: Pick<StoredUpload, 'parts'>) => parts === 1
 
+/** Whether somebody has to answer questions about a file before its rows can be read. */
+function isAsked({ mapping }: StoredUpload): boolean {
+  return mapping !== null && mapping.unreadable_values === 'refuse' && listQuestions(mapping).length > 0
+}
+
 /** The title of the page of an upload. */
 export function titleOf({ upload, parts, shown }: ShownUpload): string {
   switch (upload.state) {
     case 'previewing':
       return 'Preview of the file'
     case 'previewed':
+      if (isAsked(upload)) return 'Questions about the file'
       return isSingle(upload) && shown && !isApplicable(shown.preview.counts)
         ? 'File not applied'
         : 'Preview of the file'
@@ -52,7 +59,7 @@ export function renderPreviewed(given: ShownUpload): Html {
   const { upload, parts, shown } = given
   const counts = isSingle(upload) && shown ? shown.preview.counts : addCounts(parts.map((part) => part.counts))
   const refused = parts.filter((part) => part.counts && !isApplicable(part.counts)).length
-  return html`<p>${isSingle(upload) && !isApplicable(counts) ? 'Nothing was applied. Correct the file and upload it again.' : 'Nothing has been applied yet.'}</p>
+  return html`<p>${isSingle(upload) && !isApplicable(counts) && !isAsked(upload) ? 'Nothing was applied. Correct the file and upload it again.' : 'Nothing has been applied yet.'}</p>
     ${renderActions(given, counts.unreadable === 0 && (isSingle(upload) ? counts.refused === 0 : refused < parts.length))}
     ${renderUnasked(upload.operation, given.corrected, counts)}
     ${renderMapping(upload, shown?.preview.records.examples ?? [])}

@@ -138,6 +138,12 @@ async function showPart(
   return { number: part.number, preview }
 }
 
+/** How the heading begins of a file that is not applied yet, by its title. */
+const BEGINNINGS: Readonly<Record<string, string>> = {
+  'File not applied': 'Errors in',
+  'Questions about the file': 'Questions about',
+}
+
 async function sendUpload(request: FastifyRequest, reply: FastifyReply, shown: ShownUpload): Promise<FastifyReply> {
   const { upload } = shown
   const isBefore = upload.state === 'previewing' || upload.state === 'previewed'
@@ -148,7 +154,7 @@ async function sendUpload(request: FastifyRequest, reply: FastifyReply, shown: S
     title,
     body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Upload a file', path: UPLOAD_PATH }])}
       <div id="upload" ${isMoving ? html`data-refresh="${REFRESH_MS}"` : ''}>
-        <h1>${isBefore ? html`${title === 'File not applied' ? 'Errors in' : 'Preview of'} ${ofFile}` : html`${title}: ${ofFile}`}</h1>
+        <h1>${isBefore ? html`${BEGINNINGS[title] ?? 'Preview of'} ${ofFile}` : html`${title}: ${ofFile}`}</h1>
         ${isBefore ? renderPreviewed(shown) : renderProgress(shown)}
       </div>`,
     reloadSeconds: isMoving ? RELOAD_SECONDS : undefined,
