@@ -223,12 +223,7 @@ export interface LedgerTables {
     leased_until: string | null
     mapping: Mapping | null
   }
-  upload_mappings: {
-    company_id: string
-    header_hash: Buffer
-    mapping: Mapping
-    used_at: string
-  }
+  upload_mappings: { company_id: string; header_hash: Buffer; mapping: Mapping; used_at: string }
   /** The completed calls that correct a failed one, `corrected_id`. */
   corrections: {
     company_id: string

@@ -17,7 +17,7 @@ import { planParts } from './plan-parts.ts'
 import { RowStore } from './row-store.ts'
 import type { UploadRouteServices } from './store-file.ts'
 
-/** How often rows are planned again because some were erased meanwhile. */
+/** How often rows are planned again because they have changed meanwhile. */
 const MAX_TRIES = 5
 
 export const NO_COLUMNS = problem('upload_not_applicable', 'A JSON file with records has no columns to map')

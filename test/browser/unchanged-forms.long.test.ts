@@ -117,9 +117,8 @@ const ZONES = [TIME_ZONES[0]!, TIME_ZONES.at(-1)!, 'US/Pacific', 'Asia/Calcutta'
 const COLUMNS = [
   { to: 'custom', name: 'size', type: 'number' },
   { to: 'nothing' },
-  { to: null },
   { to: 'start_date', dates: 'month_first' },
-  { to: 'full_name', names: null },
+  { to: 'full_name', names: 'one_first_name' },
   { to: 'manager', by: 'employee_number' },
   { to: 'status', words: { 7: 'inactive' } },
 ]

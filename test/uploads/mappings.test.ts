@@ -129,6 +129,25 @@ await t.test('a large file sorted by name is applied in one request, whoever is 
   }
 })
 
+await t.test('mappings that are set at once lose no row and double none', async (t) => {
+  const company = await service.makeCompany('At once')
+  const people = Array.from({ length: 40 }, (_, at) => `${at},F${at},L${at},,,F${(at + 1) % 40} L${(at + 1) % 40},`)
+  people[39] = '39,F39,L39,,,,'
+  const { body } = await upload(company, [HEADER, ...people].join('\n'))
+  const path = `/uploads/${body.id}`
+  const { body: mapping } = await get(company, `${path}/mapping`)
+  const ways = [mapping, { ...mapping, columns: mapping.columns.with(5, { header: 'Vorgesetzter', to: 'nothing' }) }]
+  const set = (way: object) => service.manage('PUT', `${path}/mapping`, way, company.admin.token)
+  const answers = await Promise.all([...ways, ...ways, ...ways].map(set))
+  t.ok(answers.every(({ status }) => status === 200))
+  const csv = (await get(company, `${path}/not-applied.csv`)).body as string
+  const ids = [...csv.matchAll(/F(\d+),L\1/g)].map(([, id]) => Number(id))
+  t.strictSame(
+    ids.toSorted((a, b) => a - b),
+    [...people.keys()],
+  )
+})
+
 await t.test('unknown, ambiguous, and circular managers are named with their lines', async (t) => {
   const company = await service.makeCompany('Managers')
   const rows = ['1,Ana,Perez,,,Cy Fox,', '2,Bo,Ek,,,Ana Perez,', '3,Cy,Fox,,,Bo Ek,', '4,Dan,Kim,,,,', '5,Dan,Kim,,,,']

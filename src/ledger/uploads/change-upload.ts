@@ -42,8 +42,8 @@ export interface RowsToPlan {
   state: string
 }
 
-/** What changes when a person's rows are erased. */
-const STATE = `(select string_agg(p.part || ' ' || p.erased, ',' order by p.part) from upload_parts p
+/** What changes when rows are erased, or split into other parts, which have other calls. */
+const STATE = `(select string_agg(p.call_id || ' ' || p.erased, ',' order by p.part) from upload_parts p
   where p.company_id = $1 and p.upload_id = $2)`
 
 /** Reads the rows of a file that is not applied yet, part by part; null if it is. */
@@ -67,7 +67,7 @@ export async function readRowsToPlan(pool: Pool, upload: UploadRef): Promise<Row
 
 /**
  * Sets what the columns of a file mean, and its parts, before it is applied. Discards the counts of the preview. Returns
- * false if its rows have changed since they were read, because some were erased.
+ * false if its parts have changed since they were read.
  */
 export async function changeMapping(
   pool: Pool,
