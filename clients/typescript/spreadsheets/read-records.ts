@@ -62,7 +62,9 @@ export function openRows(header: FileRow, mapping: Mapping, today: string): RowR
     country: used.find(({ to }) => to === 'phone_country'),
     isClearing: mapping.empty_cells === 'clear' || used.some(({ empty_cells: ofColumn }) => ofColumn === 'clear'),
   }
-  const unused = columns.filter(({ to, number }) => to === 'nothing' && origins[number - 1]!.kind !== 'origin')
+  const unused = columns.filter(
+    ({ to, number }) => to === 'nothing' && !['origin', 'record'].includes(origins[number - 1]!.kind),
+  )
   const logId = origins.findIndex(({ kind, name }) => kind === 'origin' && name === 'log_id')
   return {
     faults,

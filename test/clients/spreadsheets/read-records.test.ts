@@ -64,6 +64,14 @@ await t.test('a column that is not an attribute is named, and becomes what someb
   t.strictSame(read(rows, { columns: [email, size] }).records, [
     { email: 'a@example.com', custom_attributes: { size: 42 } },
   ])
+  t.strictSame(
+    read([
+      ['errors', 'record'],
+      ['', '(json) 7'],
+    ]).unused,
+    [],
+    'what this program writes',
+  )
   t.match(read(rows, { columns: [email] }).faults, [{ line: 1, column: 2, message: /"Shoe size" isn't mapped/ }])
   t.match(read(rows, { columns: [email, size, { header: 'Left', to: null }] }).faults, [
     { line: 1, column: null, message: /"Left", which the file doesn't have/ },
