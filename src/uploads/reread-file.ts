@@ -16,10 +16,10 @@ import { askAboutFile, storeFile } from './store-file.ts'
 export async function storeOrAsk(
   services: UploadRouteServices,
   acting: Acting,
-  file: Omit<SentFile, 'isKept'>,
+  file: Omit<SentFile, 'isKept' | 'applyingRequestId'>,
   signal: AbortSignal,
 ): Promise<string> {
-  const sent = { ...file, isKept: true }
+  const sent = { ...file, isKept: true, applyingRequestId: null }
   try {
     return await storeFile(services, acting, sent, (named) => (named.length > 0 ? named : [file.logId]), signal)
   } catch (error) {

@@ -120,6 +120,30 @@ await t.test('a column that is not an attribute is named, and used as the option
   t.match(await run(['send', 'columns.csv', ...uses, '--ignore', 'Nope']), { code: 2, err: /named Nope/ })
 })
 
+await t.test('what only a person knows is asked, and answered by a mapping; managers are sent first', async (t) => {
+  const header = 'Personalnummer;Vorname;Nachname;Eintritt;Vorgesetzter'
+  const rows = ['M1;Ana;Perez;03.04.2019;Cy Fox', 'M2;Bo;Ek;05.06.2020;Ana Perez', 'M3;Cy;Fox;01.02.2003;']
+  write('mapped.csv', [header, ...rows].join('\n'))
+  t.match(await run(['send', 'mapped.csv', '--max-records', '1']), {
+    code: 1,
+    err: /line 1, column 4: Column "Eintritt" has dates that may be two different days/,
+  })
+  const columns = [
+    { header: 'Personalnummer', to: 'external_id' },
+    { header: 'Vorname', to: 'first_name' },
+    { header: 'Nachname', to: 'last_name' },
+    { header: 'Eintritt', to: 'start_date', dates: 'day_first' },
+    { header: 'Vorgesetzter', to: 'manager', by: 'full_name' },
+  ]
+  write('mapping.json', JSON.stringify({ columns }))
+  const mapped = ['send', 'mapped.csv', '--max-records', '1', '--map', 'mapping.json']
+  t.match(await run(mapped), { code: 0, out: /3 records sent: 3 created/ })
+  const { items } = (await service.call('GET', '/v1/employees?external_id=M1')).body
+  t.match(items, [{ start_date: '2019-04-03', manager_id: /^emp_/ }])
+  write('mapping.json', '[]')
+  t.match(await run(mapped), { code: 2, err: /mapping\.json is not a mapping/ })
+})
+
 await t.test('encodings of spreadsheets are recognized', async (t) => {
   const csv = 'external_id\tlast_name\nstaff-5\tMüller\n'
   const encoded = [
@@ -352,14 +376,14 @@ await t.test('a file that cannot be read is refused at its line, before anything
     ['empty', '', /line 1: The file is empty/],
     ['blank', ' \n\n', /line 1: The file is empty/],
     ['only a header', 'email\n', /line 1: The file has no records/],
-    ['a column twice', 'email,email\na@example.com,b\n', /line 1, column 2: Another column has the same name/],
+    ['a column twice', 'email,email\na@example.com,b\n', /line 1, column 2: Column "email" isn't mapped/],
     ['NUL', 'email\na@example.com\nb\0@example.com\n', /line 3: This line contains U\+0000/],
     [
       'mixed encodings',
       Buffer.concat([Buffer.from('email\näöüß\n'), Buffer.from('é\n', 'latin1')]),
       /line 3: A character/,
     ],
-    ['a damaged number', `${people('x', 1_500)}x,4.9E+12,,\n`, /line 1502, column 2: A spreadsheet has shortened/],
+    ['a damaged number', `${people('x', 1_500)}x,4.9E+12,,\n`, /line 1502, column 2: "4\.9E\+12" was shortened/],
     ['only separators', `email\n${','.repeat(1_000_000)}`, /line 2: The line has more than 2000 cells/],
     ['an open quotation mark', 'email\n"a@example.com\n', /line \d: A cell that begins with a quotation mark/],
     ['JSON that ends early', '[{"email": "a@example.com"},\n{"email"', /line 2: The list does not end/],
