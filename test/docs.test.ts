@@ -169,8 +169,9 @@ await t.test('every page and section that the program refers to exists', async (
   }
 })
 
-await t.test('no line is too wide', async (t) => {
+await t.test('no line is too wide, or left by a merge', async (t) => {
   for (const [name, text] of current) {
+    t.notMatch(text, /^(?:<{7}|={7}|>{7})(?: |$)/m, name)
     const prose = text.replaceAll(/^```[^]*?^```$/gm, '').split('\n')
     t.strictSame(
       prose.filter((line) => line.length > 120 && !line.startsWith('|')),

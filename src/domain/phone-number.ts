@@ -50,8 +50,7 @@ export function readPhoneNumber(sent: string, country: string | null = null): Ph
   }
 }
 
-const NO_COUNTRY =
-  'must begin with + and the code of its country, unless an administrator sets the country of the company'
+const NO_COUNTRY = 'needs a country code, or the company a country'
 
 const FAULTS: Readonly<Record<string, string>> = {
   NOT_A_NUMBER: 'is not a phone number',

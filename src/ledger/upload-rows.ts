@@ -43,7 +43,7 @@ export interface PartRow {
   state: PartState
 }
 
-/** An uploaded file as it was sent, until it is known how to read it. */
+/** The original of an uploaded file, so that it can be read in another way. */
 export interface OriginalRow {
   company_id: string
   upload_id: string

@@ -125,7 +125,7 @@ function createValidator(): (bytes: Uint8Array, end?: 'end') => boolean {
   }
 }
 
-/** The bytes of the lines by which an encoding is recognized, of those that are not ASCII, and of one line. */
+/** Bounds of the sample, in bytes: all of it, its bytes beyond ASCII, and one line. */
 const MAX_SAMPLE = 32_768
 const MAX_OTHERS = 1_500
 const MAX_LINE = 4_096

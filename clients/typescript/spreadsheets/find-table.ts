@@ -232,16 +232,16 @@ const FILLED_SHARE = 0.6
 const VALUE_SHARE = 0.2
 
 /**
- * Finds the row that names the columns: the first that fills most of them, or names attributes, and has no values. -1 if
- * all rows are empty.
+ * Finds the row that names the columns: the first that names attributes, or fills most of the columns and has no values.
+ * -1 if all rows are empty.
  */
 function findHeader(rows: readonly FileRow[]): number {
   const width = typicalWidth(rows)
   const isWide = (filled: readonly string[]) => filled.length > 0 && filled.length >= width * FILLED_SHARE
   const cells = rows.map((row) => (isAboutFile(row) ? [] : listFilled(row)))
   const header = cells.findIndex((filled) => {
-    if (filled.length === 0 || filled.filter(isValue).length > filled.length * VALUE_SHARE) return false
-    return isWide(filled) || countFields(filled) * 2 >= filled.length
+    if (filled.length > 0 && countFields(filled) * 2 >= filled.length) return true
+    return isWide(filled) && filled.filter(isValue).length <= filled.length * VALUE_SHARE
   })
   if (header !== -1) return header
   const wide = cells.findIndex(isWide)

@@ -41,7 +41,7 @@ export async function* readCsv(texts: AsyncIterable<string>): AsyncGenerator<Fil
   yield parser.end()
 }
 
-/** The characters, and the lines of these, by which the separator is found: titles may stand above the table. */
+/** How many characters and lines are searched for the separator. Titles may stand above the table. */
 const START = 65_536
 const MAX_LINES = 50
 const SEPARATORS = [',', ';', '\t', '|']

@@ -61,7 +61,7 @@ function cellsOf(sheet: WorkSheet): readonly (Cells | undefined)[] {
   return (sheet['!data'] as (Cells | undefined)[] | undefined) ?? []
 }
 
-/** The rows by which a sheet is judged. */
+/** How many rows are looked at to choose a sheet. */
 const MAX_JUDGED = 200
 
 interface JudgedSheet {

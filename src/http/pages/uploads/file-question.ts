@@ -45,7 +45,7 @@ export function renderQuestion(id: string, { parameter, choices }: StoredQuestio
   </form>`
 }
 
-/** Reads how a file is to be read now. What the form doesn't say stays as it was. */
+/** Reads how the user wants the file to be read. What the form leaves out stays unchanged. */
 export function readAnswers(fields: FormFields, before: FileAnswers): FileAnswers {
   const { encoding, sheet, header_row: row } = fields
   return {

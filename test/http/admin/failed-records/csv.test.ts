@@ -24,7 +24,7 @@ const downloadAll = async (query = '') => {
   return body as string
 }
 const MESSAGES = {
-  phone: 'phone must begin with + and the code of its country, unless an administrator sets the country of the company',
+  phone: 'phone needs a country code, or the company a country',
   gone: 'No such employee exists',
 }
 
