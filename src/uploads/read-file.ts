@@ -5,11 +5,11 @@ import type { FileSample } from '../../clients/typescript/spreadsheets/column-sa
 import { collectSamples } from '../../clients/typescript/spreadsheets/column-samples.ts'
 import { FileError } from '../../clients/typescript/spreadsheets/file-error.ts'
 import type { FileAnswers } from '../../clients/typescript/spreadsheets/file-question.ts'
-import { createNotes, type TableNotes } from '../../clients/typescript/spreadsheets/find-table.ts'
+import { createNotes, leaveOut, type TableNotes } from '../../clients/typescript/spreadsheets/find-table.ts'
 import type { FileRow } from '../../clients/typescript/spreadsheets/read-csv.ts'
 import { openContent, type ReadingSettings } from '../../clients/typescript/spreadsheets/open-content.ts'
 import { checkHeader } from '../../clients/typescript/spreadsheets/read-records.ts'
-import { hideSecrets } from '../../clients/typescript/spreadsheets/recognize-header.ts'
+import { hideSecrets, isSecretHeader } from '../../clients/typescript/spreadsheets/recognize-header.ts'
 import type { Chunks } from '../../clients/typescript/spreadsheets/recognize-file.ts'
 import type { JsonElement } from '../../clients/typescript/spreadsheets/split-json.ts'
 import { FileFaultError } from './part-builder.ts'
@@ -40,6 +40,8 @@ export interface ReadFile {
   sample: FileSample | null
   /** The calls whose records these are, as the file says. */
   logIds: string[]
+  /** The names of columns that may hold passwords. Their cells are not in the rows. */
+  secrets: string[]
 }
 
 /** How many bodies a file may be as large as. */
@@ -68,9 +70,13 @@ export async function readFile(
     const content = await openContent(() => cut(received, signal), answers, { signal, acquireThread })
     const rows = new RowStore(limits)
     const notes = createNotes()
-    if (content.kind === 'table') return { ...(await readRows(content.read(notes), rows, signal)), notes, rows }
+    if (content.kind === 'table') {
+      const table = await readRows(content.read(notes), rows, signal)
+      for (const name of table.secrets) leaveOut(notes, 'secret_column', null, null, describeSecrets(name))
+      return { ...table, notes, rows }
+    }
     await readJson(content.read(), countBytes(received), limits, rows, signal)
-    return { header: null, sample: null, logIds: [], notes, rows }
+    return { header: null, sample: null, logIds: [], secrets: [], notes, rows }
   } catch (error) {
     throw error instanceof FileError ? new FileFaultError([error.fault]) : error
   }
@@ -119,7 +125,7 @@ async function readRows(
   table: AsyncIterable<FileRow[]>,
   rows: RowStore,
   signal: AbortSignal | undefined,
-): Promise<Pick<ReadFile, 'header' | 'sample' | 'logIds'>> {
+): Promise<Pick<ReadFile, 'header' | 'sample' | 'logIds' | 'secrets'>> {
   let file: OpenedFile | null = null
   const logIds = new Set<string>()
   for await (const some of table)
@@ -136,7 +142,12 @@ async function readRows(
     }
   if (file === null || rows.length === 0)
     throw new FileError(file?.line ?? 1, 'There are no records below the first line')
-  return { header: [...file.header], sample: file.samples.sample, logIds: [...logIds] }
+  const header = [...file.header]
+  return { header, sample: file.samples.sample, logIds: [...logIds], secrets: header.filter(isSecretHeader) }
+}
+
+function describeSecrets(name: string): string {
+  return `The column "${name}" may hold passwords: it is not read, and the file is not kept to be read in another way`
 }
 
 interface OpenedFile {

@@ -23,7 +23,7 @@ export async function storeOrAsk(
   try {
     return await storeFile(services, acting, sent, (named) => (named.length > 0 ? named : [file.logId]), signal)
   } catch (error) {
-    if (error instanceof FileQuestion) return askAboutFile(services, acting, sent, error)
+    if (error instanceof FileQuestion) return askAboutFile(services, acting, sent, error, signal)
     throw error
   }
 }

@@ -168,7 +168,7 @@ const EDITING: Record<string, readonly State[]> = {
     set: async () => (await manage('PATCH', '/company', { time_zone: zone }), { page: '/settings/company' }),
   })),
   '/settings/bulk-user-logs/upload/:id/mapping': COLUMNS.map((column) => ({
-    name: String(column.to),
+    name: column.to,
     set: async () => {
       const body = new Blob(['email,first_name,Shoe\na@example.com,A,7\n'])
       const { id } = (await (

@@ -191,22 +191,29 @@ function requireJson({ line, json }: FileRecord): FileRecord {
 }
 
 async function openTable(
-  { read }: Extract<FileContent, { kind: 'table' }>,
+  { read, isWorkbook }: Extract<FileContent, { kind: 'table' }>,
   table: TableNotes,
   choose: ChooseMapping,
   signal: AbortSignal,
 ): Promise<Source> {
-  async function* readRows(notes = createNotes()): AsyncGenerator<FileRow, void> {
-    for await (const rows of read(notes)) yield* rows
+  const kept: FileRow[][] = []
+  async function* readFirst(): AsyncGenerator<FileRow, void> {
+    for await (const rows of read(table)) {
+      if (isWorkbook) kept.push(rows)
+      yield* rows
+    }
+  }
+  async function* readAgain(): AsyncGenerator<FileRow, void> {
+    for await (const rows of isWorkbook ? kept : read(createNotes())) yield* rows
   }
   async function* readBelow(): AsyncGenerator<FileRow, void> {
     let isHeader = true
-    for await (const row of readRows()) {
+    for await (const row of readAgain()) {
       if (!isHeader) yield row
       isHeader = false
     }
   }
-  const { header, mapping, today } = await mapColumns(readRows(table), choose, signal)
+  const { header, mapping, today } = await mapColumns(readFirst(), choose, signal)
   const reader = openRows(header, mapping, today)
   return {
     reader,
