@@ -155,6 +155,8 @@ async function storeFile({ pool, company }: Service): Promise<void> {
     fileName: 'people.json',
     operation: 'upsert',
     header: null,
+    mapping: null,
+    applying: null,
     corrects: [],
     bytes: 8 * MIB,
     parts: [{ callId: newId('log'), firstRow: 1, rows: rows.length, content: Buffer.from(writeContent(rows)) }],

@@ -203,8 +203,14 @@ await hold(200, `GET ${UPLOADS}`)
 await hold(400, `GET ${UPLOADS}`, { query: '?limit=1' })
 await hold(200, `GET ${UPLOADS}/{id}`, upload)
 await hold(404, `GET ${UPLOADS}/{id}`)
-await hold(200, `POST ${UPLOADS}/{id}/columns`, { ...upload, body: { columns: { x: 'ignore' } } })
-await hold(422, `POST ${UPLOADS}/{id}/columns`, { ...upload, body: { columns: { x: 'y' } } })
+await hold(409, `GET ${UPLOADS}/{id}/mapping`, upload)
+await hold(409, `PUT ${UPLOADS}/{id}/mapping`, { ...upload, body: { columns: [] } })
+const table = { query: '?file_name=a.csv', body: 'email\na@example.com\n', headers: { 'content-type': 'text/csv' } }
+const mapped = { id: (await hold(201, `POST ${UPLOADS}`, table)).body.id }
+const { body: mapping } = await hold(200, `GET ${UPLOADS}/{id}/mapping`, mapped)
+await hold(200, `PUT ${UPLOADS}/{id}/mapping`, { ...mapped, body: mapping })
+await hold(422, `PUT ${UPLOADS}/{id}/mapping`, { ...mapped, body: { columns: [] } })
+await hold(404, `GET ${UPLOADS}/{id}/mapping`)
 const ofPart = { ...upload, second: '1' }
 await hold(200, `GET ${UPLOADS}/{id}/parts/{number}/preview`, ofPart)
 await hold(200, `GET ${UPLOADS}/{id}/not-applied.csv`, upload)
