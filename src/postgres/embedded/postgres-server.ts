@@ -113,7 +113,10 @@ function shellQuote(text: string): string {
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
-    probe.once('error', reject)
+    probe.once('error', (error) => {
+      const fault = `the embedded PostgreSQL needs the address ${LOOPBACK}: ${error.message}`
+      reject(new StartupError(`${fault}; add it to the loopback interface, or set DATABASE_URL`, { cause: error }))
+    })
     probe.listen(0, LOOPBACK, () => {
       const { port } = probe.address() as AddressInfo
       probe.close(() => resolve(port))
