@@ -2867,10 +2867,7 @@ export interface components {
             name: string;
             /** @description The last four characters of the secret. Null if it is older than version 1.1.0, which stores them. */
             secret_last_four: string | null;
-            /**
-             * @description Restricts the token: `audit` allows only the audit endpoint, if the role of the user allows it. Null: everything that the user may do.
-             * @enum {string|null}
-             */
+            /** @description Restricts the token: `audit` allows only the audit endpoint, if the role of the user allows it. Null: everything that the user may do. */
             scope: "audit" | null;
             /** @enum {string} */
             status: "active" | "expired" | "revoked";
@@ -2892,10 +2889,7 @@ export interface components {
             name: string;
             /** @description The last four characters of the secret. Null if it is older than version 1.1.0, which stores them. */
             secret_last_four: string | null;
-            /**
-             * @description Restricts the token: `audit` allows only the audit endpoint, if the role of the user allows it. Null: everything that the user may do.
-             * @enum {string|null}
-             */
+            /** @description Restricts the token: `audit` allows only the audit endpoint, if the role of the user allows it. Null: everything that the user may do. */
             scope: "audit" | null;
             /** @enum {string} */
             status: "active" | "expired" | "revoked";
