@@ -36,6 +36,7 @@ import { authorizeAdmin } from './access/authorize-user.ts'
 import type { BodyBudget } from './access/body-budget.ts'
 import { endUnreadBodies } from './access/body-budget.ts'
 import { compressAnswers } from './server/compression.ts'
+import { endConnections } from './server/end-connections.ts'
 import { continueAfterChecks, DEFAULT_BODY_LIMIT } from './server/read-body.ts'
 import { refuseHalfBuilt } from './server/half-built.ts'
 import { limitHeavyReads } from './access/heavy-reads.ts'
@@ -222,6 +223,7 @@ function addHooks(app: FastifyInstance, services: AppServices, methods: KnownMet
   logAccess(app, services.onAnswered)
   compressAnswers(app)
   endUnreadBodies(app, services.bodyLimit)
+  endConnections(app)
   continueAfterChecks(app)
   app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
   app.setNotFoundHandler(sendNotFound)
