@@ -13,7 +13,7 @@ import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
 import { actingUser, ADMIN_BODY_LIMIT, setPositionHeader } from './company-schemas.ts'
-import { NoQuery, nullable, STRICT, Time } from '../openapi/schema-parts.ts'
+import { nullable, STRICT, Time } from '../openapi/schema-parts.ts'
 
 const TimeZone = {
   description:
@@ -54,7 +54,6 @@ export function company(app: FastifyInstance, db: LedgerDb, services: CompanySer
         summary: 'Get the company and its settings',
         tags,
         description: 'The company that the credentials belong to.',
-        querystring: NoQuery,
         response: { 200: ShownCompany },
       },
     },
@@ -69,7 +68,6 @@ export function company(app: FastifyInstance, db: LedgerDb, services: CompanySer
         summary: "Change the company's time zone or country",
         tags,
         description: 'Calls that are decided after the answer use the new country.',
-        querystring: NoQuery,
         body: ChangeCompanyBody,
         response: { 200: ShownCompany },
       },

@@ -12,7 +12,7 @@ import type { Report } from '../../personal-data/report.ts'
 import { writeHtml } from '../../personal-data/write-html.ts'
 import { writeJson } from '../../personal-data/write-json.ts'
 import { ALWAYS } from '../access/heavy-reads.ts'
-import { oneOf, NoQuery, requireOnly, STRICT } from '../openapi/schema-parts.ts'
+import { oneOf, requireOnly, STRICT } from '../openapi/schema-parts.ts'
 import { JSON_TYPES } from '../server/media-types.ts'
 import type { Reader } from '../server/text-stream.ts'
 import { streamTexts } from '../server/text-stream.ts'
@@ -69,7 +69,6 @@ export function personalData(app: FastifyInstance, services: ReportServices, aut
           'user. The report is streamed as it is read; if it cannot be completed, the connection breaks. The ledger ' +
           'records that you got it, with an event that names the id alone.',
         tags: ['Erasure'],
-        querystring: NoQuery,
         body: ReportBody,
         response: {
           200: {

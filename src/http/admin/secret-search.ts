@@ -6,7 +6,7 @@ import { findSecrets, FOUND_BY, readSecretSearch } from '../../accounts/api-keys
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { ALWAYS } from '../access/heavy-reads.ts'
-import { NoQuery, nullable, oneOf, STRICT } from '../openapi/schema-parts.ts'
+import { nullable, oneOf, STRICT } from '../openapi/schema-parts.ts'
 import { JSON_TYPES } from '../server/media-types.ts'
 import { renderKey, ShownKey } from './api-key-schemas.ts'
 import { forbidCaching, ADMIN_BODY_LIMIT } from './company-schemas.ts'
@@ -60,7 +60,6 @@ const SCHEMA = {
     'Finds keys and tokens of every status, and also the previous secret of a key. The request is a POST, so that the ' +
     'secret is in no address; it is neither logged nor returned. A secret of another company is not found.',
   tags: ['API keys'],
-  querystring: NoQuery,
   body: SecretSearchBody,
   response: { 200: FoundList },
 } as const satisfies FastifySchema

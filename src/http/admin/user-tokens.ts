@@ -16,7 +16,7 @@ import { pageBefore, pageOf } from '../server/cursor.ts'
 import { ProblemError } from '../server/problem.ts'
 import { describeAction } from '../openapi/actions.ts'
 import { actingUser, forbidCaching } from './company-schemas.ts'
-import { idIn, NO_CONTENT, NoQuery } from '../openapi/schema-parts.ts'
+import { idIn, NO_CONTENT } from '../openapi/schema-parts.ts'
 import { JSON_BODY, setPositionHeader, trimName } from './company-schemas.ts'
 import { TOKEN_ACTIONS } from './user-actions.ts'
 import { IssueTokenBody, renderToken, TokenList, TokenListQuery, TokenWithSecret } from './user-schemas.ts'
@@ -65,7 +65,6 @@ export function userTokens(
           'tokens. This needs a browser session, and your password again: a token cannot issue tokens. The account page ' +
           'does the same.',
         security: [{ session: [] }],
-        querystring: NoQuery,
         body: IssueTokenBody,
         response: { 201: TokenWithSecret },
         problems: ['session_required', 'reauthentication_required', 'too_many_tokens', 'rate_limited'],
@@ -94,7 +93,6 @@ export function userTokens(
         ...describeAction(TOKEN_ACTIONS.revoke),
         tags,
         params: idIn('token', 'tok'),
-        querystring: NoQuery,
         response: { 204: NO_CONTENT },
       },
     },

@@ -15,7 +15,7 @@ import { ProblemError } from '../server/problem.ts'
 import { describeAction } from '../openapi/actions.ts'
 import { addActionRoutes } from './action-routes.ts'
 import { actingUser, forbidCaching } from './company-schemas.ts'
-import { idIn, NO_CONTENT, NoQuery } from '../openapi/schema-parts.ts'
+import { idIn, NO_CONTENT } from '../openapi/schema-parts.ts'
 import { ADMIN_BODY_LIMIT, JSON_BODY, setPositionHeader, trimName } from './company-schemas.ts'
 import { USER_ACTIONS } from './user-actions.ts'
 import {
@@ -81,7 +81,6 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
         tags,
         description: 'Removed users can be read too. A user who was erased has no name and no email address.',
         params,
-        querystring: NoQuery,
         response: { 200: ShownUser },
         problems: ['user_not_found'],
       },
@@ -106,7 +105,6 @@ function invite(app: FastifyInstance, services: CompanyServices): void {
           'The service sends it by email if it is configured to; otherwise, pass it on. Where the company requires its ' +
           'identity provider, the page of the token, `/invitation?token=…`, links the user to an account there instead.',
         tags,
-        querystring: NoQuery,
         body: InviteBody,
         response: { 201: InvitedUser },
         problems: ['user_exists'],
@@ -137,7 +135,6 @@ function addChangeRoute(app: FastifyInstance, services: CompanyServices): void {
         tags,
         description: 'The new role applies at once. A company always keeps an administrator.',
         params,
-        querystring: NoQuery,
         body: ChangeUserBody,
         response: { 200: ShownUser },
         problems: ['user_not_found', 'user_removed', 'last_admin', 'break_glass_user'],
@@ -164,7 +161,6 @@ function addChangeRoute(app: FastifyInstance, services: CompanyServices): void {
         ...describeAction(USER_ACTIONS.remove),
         tags,
         params,
-        querystring: NoQuery,
         response: { 204: NO_CONTENT },
       },
     },
@@ -189,7 +185,6 @@ function reset(app: FastifyInstance, services: CompanyServices): void {
           'own password.',
         tags,
         params,
-        querystring: NoQuery,
         response: { 200: InvitedUser },
         problems: ['user_not_found', 'user_removed', 'break_glass_user', 'own_password'],
       },

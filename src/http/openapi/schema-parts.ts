@@ -6,8 +6,6 @@ import type { IdPrefix } from '../../domain/ids.ts'
 
 export const STRICT = { additionalProperties: false } as const
 
-export const NoQuery = Type.Object({}, STRICT)
-
 export const Page = {
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'The maximum number of items on a page.' }),
   cursor: Type.Optional(
