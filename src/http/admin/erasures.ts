@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Static } from '@sinclair/typebox'
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import type { CompanyServices } from '../../accounts/change-company.ts'
 import { eraseEmployee } from '../../personal-data/erase-employee.ts'
 import type { NamedPerson } from '../../personal-data/find-person.ts'

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
-import type { Static } from '@sinclair/typebox'
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import type { FoundSecret, SecretSearch } from '../../accounts/api-keys/find-secrets.ts'
 import { findSecrets, FOUND_BY, readSecretSearch } from '../../accounts/api-keys/find-secrets.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'

@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { MAX_EMAIL_CHARACTERS } from '../../domain/attributes.ts'
-import type { TokenScope } from '../../domain/accounts/roles.ts'
-import { ROLES, TOKEN_SCOPES } from '../../domain/accounts/roles.ts'
+import { ROLES, TOKEN_SCOPES, type TokenScope } from '../../domain/accounts/roles.ts'
 import {
   DEFAULT_TOKEN_DAYS,
   MAX_PASSWORD_CHARACTERS,
@@ -9,8 +8,7 @@ import {
   MIN_PASSWORD_CHARACTERS,
 } from '../../domain/accounts/user-lifecycle.ts'
 import type { TokenRecord } from '../../accounts/users/read-user-tokens.ts'
-import type { UserRecord } from '../../accounts/users/users.ts'
-import { getUserStatus, USER_STATUSES } from '../../accounts/users/users.ts'
+import { getUserStatus, USER_STATUSES, type UserRecord } from '../../accounts/users/users.ts'
 import {
   LastFour,
   makeListSchema,

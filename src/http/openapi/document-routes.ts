@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from '@sinclair/typebox'
-import { buildDocument } from './build-document.ts'
-import type { OpenApiDocument, RegisteredRoute } from './build-document.ts'
+import { buildDocument, type OpenApiDocument, type RegisteredRoute } from './build-document.ts'
 import { STRICT } from './schema-parts.ts'
 
 declare module 'fastify' {

@@ -1,5 +1,4 @@
-import type { TObject, TSchema } from '@sinclair/typebox'
-import { Type } from '@sinclair/typebox'
+import { Type, type TObject, type TSchema } from '@sinclair/typebox'
 import type { IdPrefix } from '../../domain/ids.ts'
 
 /* Schemas that several routes share. */
