@@ -1,9 +1,7 @@
-import type { Kysely, Transaction } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Employee } from '../src/domain/employees/employee.ts'
 import type { RecordedEvent } from '../src/domain/events.ts'
-import type { Indexes } from '../src/postgres/create-indexes.ts'
-import { createIndexes } from '../src/postgres/create-indexes.ts'
+import { createIndexes, type Indexes } from '../src/postgres/create-indexes.ts'
 
 /** A query builder of a database with any tables. The reader of a projection knows its own. */
 // oxlint-disable-next-line typescript/no-explicit-any

@@ -1,5 +1,4 @@
-import type { RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import * as arrays from '../src/postgres/binary-arrays.ts'
 
 /** A column: the type of its values, and one value per row as a binary array. */

@@ -1,5 +1,4 @@
-import type { RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { FailedCalls, PartialCalls } from '../../src/domain/attention.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { AnyDb } from '../projection.ts'

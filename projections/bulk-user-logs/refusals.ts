@@ -1,5 +1,4 @@
-import type { RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { AnyDb } from '../projection.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { Operation } from '../../src/domain/events.ts'

@@ -1,5 +1,4 @@
-import type { RawBuilder, Transaction } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type RawBuilder, type Transaction } from 'kysely'
 import { normalizeEmail } from '../../src/domain/attributes.ts'
 import type { EventData } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'

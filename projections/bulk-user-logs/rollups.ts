@@ -1,5 +1,4 @@
-import type { Transaction } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { CallCounts } from '../../src/domain/events.ts'
 import { type BulkUserLogTables, EVERY_KEY, NO_KEY } from './tables.ts'
 import { bigints, insertRows, texts, timestamps, uuids } from '../unnested-rows.ts'

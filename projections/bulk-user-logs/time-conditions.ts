@@ -1,5 +1,4 @@
-import type { RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { HOURS } from './live-tables.ts'
 import { startOfHour } from './rollups.ts'
 

@@ -1,10 +1,8 @@
-import type { RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { toUuid } from '../../src/domain/ids.ts'
 import { ENTRIES } from './live-tables.ts'
 import type { AnyDb } from '../projection.ts'
-import type { Found, Search } from './search-bounds.ts'
-import { ENTRY_COST } from './search-bounds.ts'
+import { ENTRY_COST, type Found, type Search } from './search-bounds.ts'
 
 /*
  * A record that changed nothing has no event: its employee is only in the list of the event that closes its call. This

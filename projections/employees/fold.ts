@@ -1,5 +1,4 @@
-import type { RawBuilder, Transaction } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type RawBuilder, type Transaction } from 'kysely'
 import type { Employee, EmployeeStreamEvent } from '../../src/domain/employees/employee.ts'
 import { evolveStored, isEmployeeEvent } from '../../src/domain/employees/employee.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'

@@ -1,11 +1,8 @@
-import type { Kysely, RawBuilder } from 'kysely'
-import { sql } from 'kysely'
-import type { AnyDb } from '../projection.ts'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Employee } from '../../src/domain/employees/employee.ts'
 import { employees, normalizeSearchText, buildSearchText } from './fold.ts'
-import type { EmployeeRow, EmployeeTables } from './rows.ts'
-import { EMPLOYEE_COLUMNS, STATUS, toEmployee } from './rows.ts'
-import { schemaOf } from '../projection.ts'
+import { EMPLOYEE_COLUMNS, STATUS, toEmployee, type EmployeeRow, type EmployeeTables } from './rows.ts'
+import { schemaOf, type AnyDb } from '../projection.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 
 /** The projection that these queries read. */

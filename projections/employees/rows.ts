@@ -1,5 +1,4 @@
-import type { Employee, EmployeeLife } from '../../src/domain/employees/employee.ts'
-import { restoreEmployee } from '../../src/domain/employees/employee.ts'
+import { restoreEmployee, type Employee, type EmployeeLife } from '../../src/domain/employees/employee.ts'
 import type { AttributesSet } from '../../src/domain/events.ts'
 import { hasMoreMembersThan } from '../../src/domain/json.ts'
 import { fromUuid } from '../../src/domain/ids.ts'

@@ -4,8 +4,7 @@ import type { Client } from '../domain/client.ts'
 import type { NewEvent } from '../domain/events.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import { appendCompanyEvents } from '../ledger/append/append-company-events.ts'
-import type { UnplacedEvent } from './place-user-events.ts'
-import { placeUserEvents } from './place-user-events.ts'
+import { placeUserEvents, type UnplacedEvent } from './place-user-events.ts'
 import type { LedgerTables, Row } from '../ledger/tables.ts'
 
 interface RecordingServices {

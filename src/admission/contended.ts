@@ -1,6 +1,5 @@
 import { createBudget } from './budget.ts'
-import type { GatherBounds, Gatherer } from './batcher.ts'
-import { gather } from './batcher.ts'
+import { gather, type GatherBounds, type Gatherer } from './batcher.ts'
 
 /** Queues for companies that another transaction holds up: each waits alone, and only a few run at once. */
 interface Contended<Item, Answer> {

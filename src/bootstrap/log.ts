@@ -1,6 +1,5 @@
 import type { DatabaseError } from 'pg'
-import type { Logger } from 'pino'
-import { pino } from 'pino'
+import { pino, type Logger } from 'pino'
 
 const STANDARD_ERROR = 2
 /** How many bytes may wait to be written. */

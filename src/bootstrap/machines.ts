@@ -1,7 +1,6 @@
 import type { LedgerDb } from '../ledger/tables.ts'
 import type { MachineAnswer } from '../observe/metrics/machine-metrics.ts'
-import type { MachineAddress } from '../postgres/machine-address.ts'
-import { isLeftOver, listMachines, onMachine } from '../postgres/machine-address.ts'
+import { isLeftOver, listMachines, onMachine, type MachineAddress } from '../postgres/machine-address.ts'
 
 /** Asks each machine of the cluster; there are none without one. */
 export async function askMachines(db: LedgerDb, url: string): Promise<MachineAnswer[]> {

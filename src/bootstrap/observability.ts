@@ -1,8 +1,7 @@
 import type { Logger } from 'pino'
 import program from '../../package.json' with { type: 'json' }
 import type { Config } from '../config.ts'
-import type { Metrics } from '../observe/metrics/metrics.ts'
-import { createMetrics } from '../observe/metrics/metrics.ts'
+import { createMetrics, type Metrics } from '../observe/metrics/metrics.ts'
 import { startMetricsListener } from '../observe/metrics/metrics-listener.ts'
 import type { Tracing } from '../observe/tracing/tracing.ts'
 import { openTracingIfConfigured } from '../observe/tracing/wanted-tracing.ts'

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { Pool } from 'pg'
 import { ACCESS_CONNECTIONS, LOOK_UP_ONLY } from '../postgres/connections.ts'
 import { openPreparedDatabase } from '../postgres/kysely.ts'

@@ -1,8 +1,7 @@
 import path from 'node:path'
 import type { Config } from '../config.ts'
 import { StartupError } from '../postgres/startup-error.ts'
-import type { SecretBox } from '../accounts/secrets/secret-box.ts'
-import { createSecretBox } from '../accounts/secrets/secret-box.ts'
+import { createSecretBox, type SecretBox } from '../accounts/secrets/secret-box.ts'
 import { readSecretKeys, SecretKeyError } from '../accounts/secrets/secret-keys.ts'
 
 /** The file of the keys that encrypt stored secrets. */

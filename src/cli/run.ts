@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
-import type { OpenedDatabase } from '../postgres/embedded/find-database.ts'
 import type { PartOptions, RunningPart } from '../bootstrap/running-part.ts'
-import { findDatabase } from '../postgres/embedded/find-database.ts'
+import { findDatabase, type OpenedDatabase } from '../postgres/embedded/find-database.ts'
 import { migrateDatabase } from '../bootstrap/maintenance.ts'
 import { createRecentEventsForWorkers, startWorkers } from '../bootstrap/workers.ts'
 import { createSigner } from '../bootstrap/signing.ts'

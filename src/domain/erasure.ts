@@ -1,7 +1,6 @@
 import { normalizeEmail } from './attributes.ts'
 import type { ErasingType } from './event-types.ts'
-import type { EventData, NewEvent, RecordedEvent } from './events.ts'
-import { IDENTIFYING_FIELDS } from './events.ts'
+import { IDENTIFYING_FIELDS, type EventData, type NewEvent, type RecordedEvent } from './events.ts'
 import { listStoredForms } from './normalize-text.ts'
 
 /*

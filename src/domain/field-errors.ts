@@ -1,5 +1,4 @@
-import type { Problem, RecordError, RecordErrorCode } from './errors.ts'
-import { problem } from './errors.ts'
+import { problem, type Problem, type RecordError, type RecordErrorCode } from './errors.ts'
 import { MAX_RECORD_ERRORS } from './record-errors.ts'
 
 /** An error in one field of a body that holds a single record. */

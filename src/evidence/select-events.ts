@@ -7,8 +7,7 @@ import { findPerson, findTraces } from '../personal-data/find-person.ts'
 import { findLastPositionBefore, findPositionsOfCall } from '../ledger/read/find-position.ts'
 import { storedEventPages } from '../ledger/read/read-stored-events.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
-import type { EvidenceSubject } from '../ledger/evidence/evidence-subject.ts'
-import { NoEvidenceError } from '../ledger/evidence/evidence-subject.ts'
+import { NoEvidenceError, type EvidenceSubject } from '../ledger/evidence/evidence-subject.ts'
 import type { PositionRange } from '../ledger/read/read-events.ts'
 
 /** The most separate ranges of positions in a file: each takes a few look-ups. */

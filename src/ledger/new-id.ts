@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { IdPrefix } from '../domain/ids.ts'
-import { fromUuid } from '../domain/ids.ts'
+import { fromUuid, type IdPrefix } from '../domain/ids.ts'
 
 /** The largest value of the 12 bits that count. */
 const MAX_COUNT = 0xfff

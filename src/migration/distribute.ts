@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { DatabaseUrls } from '../postgres/database-urls.ts'
 import { hasCitus } from '../postgres/machine-address.ts'
 import { distributionSteps } from './distribution-steps.ts'

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { AnyDb } from '../../projections/projection.ts'
 import { hasCitus } from '../postgres/machine-address.ts'
 

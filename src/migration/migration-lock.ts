@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { setTimeout as pause } from 'node:timers/promises'
 import { StartupError } from '../postgres/startup-error.ts'
 

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { DatabaseUrls } from '../postgres/database-urls.ts'
 import { stepsLeft } from './distribution-steps.ts'
 import { openDatabase } from '../postgres/kysely.ts'

@@ -1,8 +1,6 @@
-import type { Kysely, RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { PROJECTIONS } from '../../projections/index.ts'
-import type { Projection } from '../../projections/projection.ts'
-import { schemaOf } from '../../projections/projection.ts'
+import { schemaOf, type Projection } from '../../projections/projection.ts'
 import { createClient } from '../postgres/client.ts'
 import type { DatabaseUrls } from '../postgres/database-urls.ts'
 

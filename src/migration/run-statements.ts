@@ -1,6 +1,5 @@
 import { channel } from 'node:diagnostics_channel'
-import type { Kysely } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 
 const ran = channel('employee-ledger.migrate.statement')
 

@@ -1,7 +1,6 @@
 import type { RecordedEvent } from '../domain/events.ts'
 import { mayErase } from '../domain/event-types.ts'
-import type { PersonNames } from '../domain/erasure.ts'
-import { fileNamesPerson, mentionsPerson } from '../domain/erasure.ts'
+import { fileNamesPerson, mentionsPerson, type PersonNames } from '../domain/erasure.ts'
 import { deleteFromDirectory, readDirectory } from '../ledger/erasure/erase-events.ts'
 import { readPagesOutsideCalls, readRejectedPages, readStreamPages } from '../ledger/erasure/find-events.ts'
 import type { ToldEvents } from '../ledger/erasure/forget-answers.ts'

@@ -9,8 +9,7 @@ import type { Row } from './places.ts'
 import { findEventsWith, readCallEnds } from '../ledger/erasure/find-events.ts'
 import { readEmployeeAt } from '../ledger/read/read-employee-history.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
-import type { Report, Section } from './report.ts'
-import { describeEvents, ERASED_FIELDS, beginReport, single } from './report.ts'
+import { describeEvents, ERASED_FIELDS, beginReport, single, type Report, type Section } from './report.ts'
 import { listWebhookRecipients } from './webhook-recipients.ts'
 
 /**

@@ -1,11 +1,8 @@
-import type { Acting, CompanyServices } from '../accounts/change-company.ts'
-import { RefusedByStateError } from '../accounts/change-company.ts'
+import { RefusedByStateError, type Acting, type CompanyServices } from '../accounts/change-company.ts'
 import { NO_SUCH_USER } from '../accounts/users/change-user.ts'
-import type { UserRows } from './user-places.ts'
-import { isErasedWithUser, USER_EVENTS, USER_ROWS } from './user-places.ts'
+import { isErasedWithUser, USER_EVENTS, USER_ROWS, type UserRows } from './user-places.ts'
 import { findActs } from '../ledger/erasure/find-events.ts'
-import type { Report, Section } from './report.ts'
-import { describeEvents, ERASED_FIELDS, beginReport } from './report.ts'
+import { describeEvents, ERASED_FIELDS, beginReport, type Report, type Section } from './report.ts'
 
 /**
  * Reports what is held about a user of the pages, who may be removed or erased. Users may ask for it about themselves,

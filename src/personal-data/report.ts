@@ -1,7 +1,6 @@
 import type { RecordedEvent } from '../domain/events.ts'
 import { toUuid } from '../domain/ids.ts'
-import type { Acting, CompanyServices } from '../accounts/change-company.ts'
-import { changeCompany } from '../accounts/change-company.ts'
+import { changeCompany, type Acting, type CompanyServices } from '../accounts/change-company.ts'
 import { nextVersion } from '../ledger/append/append-company-events.ts'
 import type { Row } from './places.ts'
 

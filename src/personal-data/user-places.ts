@@ -1,8 +1,7 @@
 import type { UserRef } from '../accounts/users/users.ts'
 import type { RecordedEvent } from '../domain/events.ts'
 import { mayErase } from '../domain/event-types.ts'
-import type { IdPrefix } from '../domain/ids.ts'
-import { fromUuid, toUuid } from '../domain/ids.ts'
+import { fromUuid, toUuid, type IdPrefix } from '../domain/ids.ts'
 import { readPagesOutsideCalls, readStreamPages } from '../ledger/erasure/find-events.ts'
 import type { EventPlace, Row, RowPlace } from './places.ts'
 

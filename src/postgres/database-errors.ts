@@ -29,11 +29,6 @@ const OUTDATED = new Set(['26000', '42P05', '42P01', 'XX000'])
 const CONNECTION_MESSAGES =
   /^(Connection terminated|Query read timeout|timeout exceeded|Client (has|was|network)|Cannot use a pool|Received unexpected|Prepared statements must be unique|a pipeline has failed)/
 
-/** Whether no connection of a pool became free in time. */
-export function isPoolExhausted(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('timeout exceeded')
-}
-
 /** COMMIT was sent and not answered. The transaction may have taken effect, so it must not be run again. */
 export class UnconfirmedCommitError extends Error {
   override name = 'UnconfirmedCommitError'

@@ -1,6 +1,5 @@
 import { divide } from '../domain/divide.ts'
-import type { PgBoss } from './queues.ts'
-import { insertJobs } from './queues.ts'
+import { insertJobs, type PgBoss } from './queues.ts'
 
 /** A job names companies that may have something to do. It is only a hint; their rows decide. */
 export interface CompaniesJob {

@@ -1,12 +1,9 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { createBudget } from '../admission/budget.ts'
-import type { CompaniesJob } from './announce.ts'
-import { announceCompanies } from './announce.ts'
-import type { PgBoss } from './queues.ts'
-import { POLLING } from './queues.ts'
-import type { StopSignals } from './runs.ts'
-import { Runs } from './runs.ts'
+import { announceCompanies, type CompaniesJob } from './announce.ts'
+import { POLLING, type PgBoss } from './queues.ts'
+import { Runs, type StopSignals } from './runs.ts'
 import { startSweep } from './sweep.ts'
 
 interface TurnsOptions {

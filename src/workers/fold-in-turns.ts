@@ -5,11 +5,9 @@ import type { RecentEvents } from '../ledger/append/recent-events.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { inCompany } from '../postgres/company-scope.ts'
 import { recordFailure } from './checkpoints.ts'
-import type { Share } from './fold-together.ts'
-import { foldTogether, largeCalls, SMALL_CALLS } from './fold-together.ts'
+import { foldTogether, largeCalls, SMALL_CALLS, type Share } from './fold-together.ts'
 import { foldNext, UnfoldableError } from './project.ts'
-import type { PgBoss } from './queues.ts'
-import { deadLetterOf, queueOf } from './queues.ts'
+import { deadLetterOf, queueOf, type PgBoss } from './queues.ts'
 
 export interface TurnOptions {
   db: LedgerDb

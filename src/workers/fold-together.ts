@@ -1,13 +1,11 @@
 import type { Projection } from '../../projections/projection.ts'
 import { isErasing, closesCall } from '../domain/event-types.ts'
 import { readEvent } from '../ledger/integrity/codec.ts'
-import type { StoredPage } from '../ledger/read/read-events.ts'
-import { readStoredBehind } from '../ledger/read/read-events.ts'
+import { readStoredBehind, type StoredPage } from '../ledger/read/read-events.ts'
 import type { RecentEvents } from '../ledger/append/recent-events.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { findFreeCheckpoints } from './checkpoints.ts'
-import type { Batch } from './project.ts'
-import { assertContiguous, foldBatches } from './project.ts'
+import { assertContiguous, foldBatches, type Batch } from './project.ts'
 
 /** How many companies share a transaction, and what each may fold in it. A company with a larger call is left out. */
 export interface Share {

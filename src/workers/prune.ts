@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import type { Projection } from '../../projections/projection.ts'
-import { schemaOf } from '../../projections/projection.ts'
+import { schemaOf, type Projection } from '../../projections/projection.ts'
 import { isComplete } from '../ledger/read/read-progress.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { shadowOf } from './copies.ts'

@@ -1,12 +1,9 @@
-import type { Transaction } from 'kysely'
-import { sql } from 'kysely'
-import type { Projection } from '../../projections/projection.ts'
-import { createTables } from '../../projections/projection.ts'
+import { sql, type Transaction } from 'kysely'
+import { createTables, type Projection } from '../../projections/projection.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 import { foldBetween, foldCalls } from './project.ts'
 import { REBUILD_BATCH_EVENTS, RebuildError } from './rebuild.ts'
-import type { Table } from './table-differences.ts'
-import { readProjectionTables } from './table-differences.ts'
+import { readProjectionTables, type Table } from './table-differences.ts'
 
 /** PostgreSQL's schema for a connection's temporary tables. */
 export const SCRATCH = 'pg_temp'

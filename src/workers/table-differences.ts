@@ -1,5 +1,4 @@
-import type { RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { toUuid } from '../domain/ids.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 

@@ -1,16 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Projection } from '../../projections/projection.ts'
-import { schemaOf } from '../../projections/projection.ts'
+import { schemaOf, type Projection } from '../../projections/projection.ts'
 import { fromUuid } from '../domain/ids.ts'
 import { pageHeads } from '../ledger/read/read-head.ts'
 import { readProgress } from '../ledger/read/read-progress.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { UnfoldableError } from './project.ts'
-import type { FoldHooks, Scratch } from './scratch.ts'
-import { foldBesideLive, SCRATCH, withScratch } from './scratch.ts'
-import type { RowDifference } from './table-differences.ts'
-import { findDifferences } from './table-differences.ts'
+import { foldBesideLive, SCRATCH, withScratch, type FoldHooks, type Scratch } from './scratch.ts'
+import { findDifferences, type RowDifference } from './table-differences.ts'
 
 /** Differences listed per company and table; more are only counted. */
 const SHOWN_ROWS = 10

@@ -1,7 +1,6 @@
 import { PROJECTIONS } from '../../projections/index.ts'
-import type { PgBoss } from './queues.ts'
 import { makeCompaniesJobs } from './announce.ts'
-import { queueOf } from './queues.ts'
+import { queueOf, type PgBoss } from './queues.ts'
 
 /**
  * Milliseconds for which newly committed companies are batched into a job. A job is expensive compared with folding an

@@ -2,9 +2,8 @@ import type { ClientBase } from 'pg'
 import { windowStart } from '../../domain/accounts/quota.ts'
 import { toUuid } from '../../domain/ids.ts'
 import type { KeyLife } from '../../domain/accounts/key-lifecycle.ts'
-import type { ApiKeyRecord, ApiKeyRow } from './read-api-keys.ts'
 import type { SecretDigest } from '../users/new-secret.ts'
-import { toApiKeyRecord, SELECT_API_KEYS } from './read-api-keys.ts'
+import { toApiKeyRecord, SELECT_API_KEYS, type ApiKeyRecord, type ApiKeyRow } from './read-api-keys.ts'
 
 /* The rows of API keys, written only under the lock of the company's head, together with the key's events. */
 

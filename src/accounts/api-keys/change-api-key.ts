@@ -1,7 +1,6 @@
 import type { PoolClient } from 'pg'
 import { problem } from '../../domain/errors.ts'
-import type { KeyChange } from '../../domain/accounts/key-lifecycle.ts'
-import { decideKeyChange, evolveKey } from '../../domain/accounts/key-lifecycle.ts'
+import { decideKeyChange, evolveKey, type KeyChange } from '../../domain/accounts/key-lifecycle.ts'
 import { apiKeyPrefix } from '../../domain/accounts/secrets.ts'
 import { loadApiKey, updateKeySecret, updateApiKey } from './api-key-rows.ts'
 import type { ApiKeyRecord, SeenKey } from './read-api-keys.ts'

@@ -1,13 +1,10 @@
-import type { RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { findSecretIn } from '../../domain/accounts/secrets.ts'
 import { isId, toUuid } from '../../domain/ids.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { hashSecret } from '../users/new-secret.ts'
-import type { SeenToken, TokenRow } from '../users/read-user-tokens.ts'
-import { SELECT_TOKENS, toTokenRecord } from '../users/read-user-tokens.ts'
-import type { ApiKeyRow, SeenKey } from './read-api-keys.ts'
-import { LAST_FOUR, SELECT_API_KEYS, toApiKeyRecord } from './read-api-keys.ts'
+import { SELECT_TOKENS, toTokenRecord, type SeenToken, type TokenRow } from '../users/read-user-tokens.ts'
+import { LAST_FOUR, SELECT_API_KEYS, toApiKeyRecord, type ApiKeyRow, type SeenKey } from './read-api-keys.ts'
 
 /*
  * Finds the API key or the token of a secret that turned up somewhere. A secret is looked up by its SHA-256 and goes no

@@ -1,14 +1,11 @@
 import type { KeyAccess, KeyQuota } from '../../domain/events.ts'
 import { accessData, FULL_ACCESS } from '../../domain/accounts/key-access.ts'
-import type { KeyLife, KeyToIssue } from '../../domain/accounts/key-lifecycle.ts'
-import { evolveKey, decideIssue } from '../../domain/accounts/key-lifecycle.ts'
+import { evolveKey, decideIssue, type KeyLife, type KeyToIssue } from '../../domain/accounts/key-lifecycle.ts'
 import { apiKeyPrefix } from '../../domain/accounts/secrets.ts'
 import { OPERATOR } from '../../ledger/append/append-company-events.ts'
 import { insertApiKey } from './api-key-rows.ts'
-import type { ApiKeyRecord } from './read-api-keys.ts'
-import { countApiKeys } from './read-api-keys.ts'
-import type { Acting, CompanyServices } from '../change-company.ts'
-import { assertSeen, changeCompany, unwrapDecision } from '../change-company.ts'
+import { countApiKeys, type ApiKeyRecord } from './read-api-keys.ts'
+import { assertSeen, changeCompany, unwrapDecision, type Acting, type CompanyServices } from '../change-company.ts'
 import { digestSecret, generateSecret } from '../users/new-secret.ts'
 
 /** A key to issue. Without an actor, the command line issues it. */

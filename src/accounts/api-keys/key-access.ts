@@ -1,7 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import type { ApiKey } from '../../domain/accounts/api-key.ts'
-import type { KeyUsage } from '../../domain/accounts/quota.ts'
-import { giveBack, requestsInWindow, useKey } from '../../domain/accounts/quota.ts'
+import { giveBack, requestsInWindow, useKey, type KeyUsage } from '../../domain/accounts/quota.ts'
 import type { Problem } from '../../domain/errors.ts'
 import { fromUuid } from '../../domain/ids.ts'
 import { createBudget } from '../../admission/budget.ts'

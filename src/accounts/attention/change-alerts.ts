@@ -1,6 +1,5 @@
 import { toUuid } from '../../domain/ids.ts'
-import type { Acting, CompanyServices } from '../change-company.ts'
-import { changeCompany } from '../change-company.ts'
+import { changeCompany, type Acting, type CompanyServices } from '../change-company.ts'
 import { nextVersion } from '../../ledger/append/append-company-events.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 

@@ -1,6 +1,5 @@
 import type { PoolClient } from 'pg'
-import type { RaisedItem } from '../../domain/attention.ts'
-import { decideAttention } from '../../domain/attention.ts'
+import { decideAttention, type RaisedItem } from '../../domain/attention.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { appendCompanyEvents, nextVersion, SCHEDULE } from '../../ledger/append/append-company-events.ts'
 import type { CompanyServices } from '../change-company.ts'

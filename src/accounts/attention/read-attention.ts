@@ -1,5 +1,4 @@
-import type { RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { FailedCallsRow } from '../../../projections/bulk-user-logs/attention-queries.ts'
 import {
   readFailedCalls,
@@ -20,11 +19,9 @@ import {
 import type { AttentionKind } from '../../domain/attention-kinds.ts'
 import { REFRESH_PERIODS, windowStart } from '../../domain/accounts/quota.ts'
 import { fromUuid, isId, toUuid } from '../../domain/ids.ts'
-import type { UsageRow } from '../../ledger/append/statements.ts'
-import { keyUsageOf } from '../../ledger/append/statements.ts'
+import { keyUsageOf, type UsageRow } from '../../ledger/append/statements.ts'
 import { selectFailingWork } from '../../ledger/background/failing-work.ts'
-import type { UnfoldedCall } from '../../ledger/calls/select-unfolded-calls.ts'
-import { selectUnfoldedCalls } from '../../ledger/calls/select-unfolded-calls.ts'
+import { selectUnfoldedCalls, type UnfoldedCall } from '../../ledger/calls/select-unfolded-calls.ts'
 import type { LedgerDb, Row } from '../../ledger/tables.ts'
 import { selectDisputes } from './read-disputes.ts'
 

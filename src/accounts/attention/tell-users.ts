@@ -4,10 +4,8 @@ import { describeKind } from '../../domain/attention-kinds.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { readNames } from '../../ledger/read/read-names.ts'
 import type { LedgerDb, Row } from '../../ledger/tables.ts'
-import type { EmailContent } from '../mail/email.ts'
-import { quote } from '../mail/email.ts'
-import type { Outbox } from '../mail/outbox.ts'
-import { enqueueEmail } from '../mail/outbox.ts'
+import { quote, type EmailContent } from '../mail/email.ts'
+import { enqueueEmail, type Outbox } from '../mail/outbox.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 
 /** The shortest time between two alerts to a user, in minutes: what changes meanwhile goes into one message. */

@@ -2,10 +2,8 @@ import type { ClientBase } from 'pg'
 import type { NewEvent } from '../../domain/events.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { nextVersion } from '../../ledger/append/append-company-events.ts'
-import type { CompanyRecord, CompanyRow } from './read-company.ts'
-import { toCompanyRecord } from './read-company.ts'
-import type { Acting, CompanyServices } from '../change-company.ts'
-import { changeCompany } from '../change-company.ts'
+import { toCompanyRecord, type CompanyRecord, type CompanyRow } from './read-company.ts'
+import { changeCompany, type Acting, type CompanyServices } from '../change-company.ts'
 
 export interface CompanySettings {
   /** The time zone (an IANA name) in which the company's users see times. Stored times stay in UTC. */

@@ -1,8 +1,6 @@
-import type { JWK } from 'jose'
-import { importJWK } from 'jose'
+import { importJWK, type JWK } from 'jose'
 import type { webcrypto } from 'node:crypto'
-import type { ClientAuth, ServerMetadata } from 'openid-client'
-import { ClientSecretBasic, ClientSecretPost, PrivateKeyJwt } from 'openid-client'
+import { ClientSecretBasic, ClientSecretPost, PrivateKeyJwt, type ClientAuth, type ServerMetadata } from 'openid-client'
 import type { ProviderSettings } from '../../domain/provider-settings.ts'
 import { ProviderError } from './provider-client.ts'
 

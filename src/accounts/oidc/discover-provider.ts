@@ -5,8 +5,7 @@ import type { ClientMethod } from './client-authentication.ts'
 import { askFor, explainIssuer, explainStatus } from './explain-fault.ts'
 import { ProviderError } from './provider-client.ts'
 import type { ProviderFetch } from './provider-fetch.ts'
-import type { ProviderKeys } from './provider-keys.ts'
-import { openProviderKeys } from './provider-keys.ts'
+import { openProviderKeys, type ProviderKeys } from './provider-keys.ts'
 
 /** What a provider publishes. */
 export interface PublishedProvider {

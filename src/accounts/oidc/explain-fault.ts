@@ -3,8 +3,7 @@ import * as oidc from 'openid-client'
 import { NoTurnError } from '../../admission/batcher.ts'
 import { OutgoingError } from '../../outgoing/outgoing-error.ts'
 import { UnreadableSecretError } from '../secrets/secret-box.ts'
-import type { ProviderFault } from './provider-client.ts'
-import { ProviderError } from './provider-client.ts'
+import { ProviderError, type ProviderFault } from './provider-client.ts'
 
 /** What the client asks a provider for, as sentences name it. */
 type ProviderResource = 'its configuration' | 'its keys' | 'tokens' | 'the claims of the user'

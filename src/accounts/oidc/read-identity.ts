@@ -1,7 +1,6 @@
 import { readProvenEmail } from '../../domain/attributes.ts'
 import type { ProviderSettings } from '../../domain/provider-settings.ts'
-import type { ProviderIdentity } from './provider-client.ts'
-import { ProviderError } from './provider-client.ts'
+import { ProviderError, type ProviderIdentity } from './provider-client.ts'
 
 /** The longest subject (OpenID Connect Core 1.0, section 2), and the longest `sid` that is kept. */
 export const MAX_ID_CHARACTERS = 255

@@ -1,9 +1,7 @@
-import type { JWTPayload, ProtectedHeaderParameters } from 'jose'
-import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { decodeJwt, decodeProtectedHeader, type JWTPayload, type ProtectedHeaderParameters } from 'jose'
 import type { ProviderSettings } from '../../domain/provider-settings.ts'
 import { explainClaim } from './explain-fault.ts'
-import type { LogoutNotice } from './provider-client.ts'
-import { ProviderError } from './provider-client.ts'
+import { ProviderError, type LogoutNotice } from './provider-client.ts'
 import { MAX_ID_CHARACTERS, readText } from './read-identity.ts'
 
 /** What the header may call a logout token; older providers give it no type of its own. */

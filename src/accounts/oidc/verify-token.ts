@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import type { JWTPayload } from 'jose'
-import { decodeProtectedHeader } from 'jose'
+import { decodeProtectedHeader, type JWTPayload } from 'jose'
 import { databaseTimeMs } from '../../postgres/database-clock.ts'
 import type { PublishedProvider } from './discover-provider.ts'
 import { explainClaim } from './explain-fault.ts'

@@ -1,8 +1,7 @@
 import { generateKeyPair, hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import type { StoredProvider } from './read-provider.ts'
-import { placeOfSecret } from './read-provider.ts'
+import { placeOfSecret, type StoredProvider } from './read-provider.ts'
 
 /** A key as JSON Web Key (RFC 7517). */
 interface EcKey {

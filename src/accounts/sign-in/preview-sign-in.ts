@@ -1,6 +1,5 @@
 import type { Role } from '../../domain/accounts/roles.ts'
-import type { SignInRefusal } from '../../domain/providers/decide-sign-in.ts'
-import { decideSignIn } from '../../domain/providers/decide-sign-in.ts'
+import { decideSignIn, type SignInRefusal } from '../../domain/providers/decide-sign-in.ts'
 import { decideRole, findRoleOfClaims } from '../../domain/providers/role-of-claims.ts'
 import type { ProviderIdentity } from '../oidc/provider-client.ts'
 import { withClient } from '../../postgres/pool.ts'

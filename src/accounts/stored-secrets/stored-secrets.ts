@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import type { SecretBox } from '../secrets/secret-box.ts'
-import { UnreadableSecretError } from '../secrets/secret-box.ts'
-import type { SealedColumn } from './sealed-columns.ts'
-import { SEALED_COLUMNS } from './sealed-columns.ts'
+import { UnreadableSecretError, type SecretBox } from '../secrets/secret-box.ts'
+import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 
 const AT_ONCE = 500
 /** Another pass is needed only for secrets that the service changed meanwhile. */

@@ -1,14 +1,12 @@
 import type { Pool } from 'pg'
 import { loadPasswordHash, storePassword } from './user-rows.ts'
-import type { Acting, CompanyServices } from '../change-company.ts'
-import { changeCompany, refuseOutdated } from '../change-company.ts'
+import { changeCompany, refuseOutdated, type Acting, type CompanyServices } from '../change-company.ts'
 import { changeUserRow } from './change-user.ts'
 import { notifyUser } from './email-user.ts'
 import { hashPassword, makeHashSetting, verifyPassword } from './password.ts'
 import { readSignInKey } from './sign-in-key.ts'
 import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
-import type { NewSession } from './sessions.ts'
-import { deleteReplacedSession } from './sessions.ts'
+import { deleteReplacedSession, type NewSession } from './sessions.ts'
 import { beginSession } from './begin-session.ts'
 
 interface PasswordServices {

@@ -1,5 +1,4 @@
-import type { Argon2Parameters } from 'node:crypto'
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { argon2, randomBytes, timingSafeEqual, type Argon2Parameters } from 'node:crypto'
 import { promisify } from 'node:util'
 import { createBudget } from '../../admission/budget.ts'
 import { signWithKey } from './sign-in-key.ts'

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import type { FailedAttempts, SignInMethod } from '../../domain/accounts/sign-in.ts'
-import { FAILING_METHODS } from '../../domain/accounts/sign-in.ts'
+import { FAILING_METHODS, type FailedAttempts, type SignInMethod } from '../../domain/accounts/sign-in.ts'
 import type { Client } from '../../domain/client.ts'
 import { toUuid } from '../../domain/ids.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'

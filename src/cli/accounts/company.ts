@@ -1,7 +1,6 @@
 import { newId } from '../../ledger/new-id.ts'
 import { addUser } from '../../accounts/users/add-user.ts'
-import type { CompanySettings } from '../../accounts/companies/change-settings.ts'
-import { changeSettings } from '../../accounts/companies/change-settings.ts'
+import { changeSettings, type CompanySettings } from '../../accounts/companies/change-settings.ts'
 import { registerCompany } from '../../accounts/companies/register-company.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { StartupError } from '../../postgres/startup-error.ts'

@@ -1,5 +1,4 @@
-import type { Command } from 'commander'
-import { Option } from 'commander'
+import { Option, type Command } from 'commander'
 import { companyOption, idOption, jsonOption, loadOnRun, outOption, parseText, yesOption } from '../terminal/options.ts'
 
 const MAX_NAME_CHARACTERS = 1_000

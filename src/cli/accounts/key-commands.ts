@@ -1,5 +1,4 @@
-import type { Command } from 'commander'
-import { Option } from 'commander'
+import { Option, type Command } from 'commander'
 import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD, REFRESH_PERIODS } from '../../domain/accounts/quota.ts'
 import { KEY_SCOPES } from '../../domain/accounts/api-key.ts'
 import { DEFAULT_OVERLAP_SECONDS, MAX_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'

@@ -1,8 +1,6 @@
-import type { Command } from 'commander'
-import { Argument, InvalidArgumentError, Option } from 'commander'
+import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
 import { ROLES } from '../../domain/accounts/roles.ts'
-import type { ProviderSettings } from '../../domain/provider-settings.ts'
-import { CLIENT_AUTHS, PROVIDER_USES } from '../../domain/provider-settings.ts'
+import { CLIENT_AUTHS, PROVIDER_USES, type ProviderSettings } from '../../domain/provider-settings.ts'
 import { companyOption, jsonOption, loadOnRun, parseId } from '../terminal/options.ts'
 
 const authOption = () => new Option('--client-auth <how>', 'how the service authenticates').choices(CLIENT_AUTHS)

@@ -16,8 +16,7 @@ import { ProviderError } from '../../accounts/oidc/provider-client.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { UnreadableSecretError } from '../../accounts/secrets/secret-box.ts'
 import { print } from '../terminal/print.ts'
-import type { Opened } from '../terminal/with-store.ts'
-import { withStore } from '../terminal/with-store.ts'
+import { withStore, type Opened } from '../terminal/with-store.ts'
 import { asOperator, type CompanyOptions, openServices } from './operator.ts'
 
 interface SecretOptions {

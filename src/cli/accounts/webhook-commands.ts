@@ -1,5 +1,4 @@
-import type { Command } from 'commander'
-import { Option } from 'commander'
+import { Option, type Command } from 'commander'
 import { DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
 import {
   DEFAULT_CONCURRENCY,

@@ -6,8 +6,7 @@ import {
   rotateWebhookSecret,
 } from '../../accounts/webhooks/change-webhook.ts'
 import { findResumePosition } from '../../accounts/webhooks/find-resume-position.ts'
-import type { SeenWebhook } from '../../accounts/webhooks/read-webhooks.ts'
-import { findWebhook, listWebhooks } from '../../accounts/webhooks/read-webhooks.ts'
+import { findWebhook, listWebhooks, type SeenWebhook } from '../../accounts/webhooks/read-webhooks.ts'
 import { problem } from '../../domain/errors.ts'
 import { readWebhookSettings } from '../../domain/webhooks/webhook-settings.ts'
 import { WEBHOOK_TYPES, type WebhookType } from '../../domain/webhook-types.ts'

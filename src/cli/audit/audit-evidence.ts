@@ -1,7 +1,6 @@
 import { createEvidenceServices } from '../../bootstrap/evidence.ts'
 import { ErasedMeanwhileError, planEvidence, writeEvidence } from '../../evidence/evidence-file.ts'
-import type { EvidenceSubject } from '../../ledger/evidence/evidence-subject.ts'
-import { NoEvidenceError } from '../../ledger/evidence/evidence-subject.ts'
+import { NoEvidenceError, type EvidenceSubject } from '../../ledger/evidence/evidence-subject.ts'
 import { explainRefusal } from '../../ledger/audit/sign-checkpoint.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { print } from '../terminal/print.ts'

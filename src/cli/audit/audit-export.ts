@@ -11,8 +11,7 @@ import { eventProgress } from '../terminal/progress.ts'
 import { requireHead } from '../terminal/require-head.ts'
 import { readSettings } from '../terminal/settings.ts'
 import { assertNotThere, writeFile } from '../terminal/write-file.ts'
-import type { Opened } from '../terminal/with-store.ts'
-import { withStore } from '../terminal/with-store.ts'
+import { withStore, type Opened } from '../terminal/with-store.ts'
 
 interface ExportOptions {
   company: string

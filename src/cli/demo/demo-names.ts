@@ -1,14 +1,12 @@
-/** A name, with its spelling in an email address where that cannot be derived from its letters. */
-type Name = string | readonly [name: string, spelling: string]
-
 /** A place of work and names that are common there. */
 interface Place {
   city: string
   country: string
   /** The country and area code of phone numbers. */
   dialling: string
-  given: readonly Name[]
-  family: readonly Name[]
+  /** Names, with `/` and the spelling in an email address where that cannot be derived from the letters. */
+  given: readonly string[]
+  family: readonly string[]
 }
 
 /** Names in many scripts, with accents, to show that the log displays them. */
@@ -80,140 +78,57 @@ export const PLACES: readonly Place[] = [
     city: 'Tokyo',
     country: 'Japan',
     dialling: '+813',
-    given: [
-      ['美咲', 'misaki'],
-      ['翔太', 'shota'],
-      ['さくら', 'sakura'],
-      ['健一', 'kenichi'],
-      ['陽菜', 'hina'],
-      ['ケン', 'ken'],
-    ],
-    family: [
-      ['田中', 'tanaka'],
-      ['佐藤', 'sato'],
-      ['髙橋', 'takahashi'],
-      ['渡邉', 'watanabe'],
-      ['小野寺', 'onodera'],
-      ['林', 'hayashi'],
-    ],
+    given: ['美咲/misaki', '翔太/shota', 'さくら/sakura', '健一/kenichi', '陽菜/hina', 'ケン/ken'],
+    family: ['田中/tanaka', '佐藤/sato', '髙橋/takahashi', '渡邉/watanabe', '小野寺/onodera', '林/hayashi'],
   },
   {
     city: 'Seoul',
     country: 'South Korea',
     dialling: '+822',
-    given: [
-      ['서연', 'seoyeon'],
-      ['민준', 'minjun'],
-      ['지우', 'jiwoo'],
-      ['하은', 'haeun'],
-      ['도윤', 'doyun'],
-    ],
-    family: [
-      ['김', 'kim'],
-      ['이', 'lee'],
-      ['박', 'park'],
-      ['최', 'choi'],
-      ['남궁', 'namgung'],
-    ],
+    given: ['서연/seoyeon', '민준/minjun', '지우/jiwoo', '하은/haeun', '도윤/doyun'],
+    family: ['김/kim', '이/lee', '박/park', '최/choi', '남궁/namgung'],
   },
   {
     city: 'Taipei',
     country: 'Taiwan',
     dialling: '+8862',
-    given: [
-      ['雅婷', 'yating'],
-      ['志豪', 'chihhao'],
-      ['淑芬', 'shufen'],
-      ['家瑋', 'chiawei'],
-      ['怡君', 'yichun'],
-    ],
-    family: [
-      ['陳', 'chen'],
-      ['林', 'lin'],
-      ['歐陽', 'ouyang'],
-      ['蔡', 'tsai'],
-      ['許', 'hsu'],
-    ],
+    given: ['雅婷/yating', '志豪/chihhao', '淑芬/shufen', '家瑋/chiawei', '怡君/yichun'],
+    family: ['陳/chen', '林/lin', '歐陽/ouyang', '蔡/tsai', '許/hsu'],
   },
   {
     city: 'Kyiv',
     country: 'Ukraine',
     dialling: '+38044',
-    given: [
-      ['Олена', 'olena'],
-      ['Андрій', 'andrii'],
-      ['Ївга', 'yivha'],
-      ['Тарас', 'taras'],
-      ['Юлія', 'yuliia'],
-    ],
-    family: [
-      ['Шевченко', 'shevchenko'],
-      ['Коваленко', 'kovalenko'],
-      ['Грицишин', 'hrytsyshyn'],
-      ['Їжак', 'yizhak'],
-      ['Мельник', 'melnyk'],
-    ],
+    given: ['Олена/olena', 'Андрій/andrii', 'Ївга/yivha', 'Тарас/taras', 'Юлія/yuliia'],
+    family: ['Шевченко/shevchenko', 'Коваленко/kovalenko', 'Грицишин/hrytsyshyn', 'Їжак/yizhak', 'Мельник/melnyk'],
   },
   {
     city: 'Athens',
     country: 'Greece',
     dialling: '+30210',
-    given: [
-      ['Ελένη', 'eleni'],
-      ['Γιώργος', 'giorgos'],
-      ['Χρύσα', 'chrysa'],
-      ['Άγγελος', 'angelos'],
-      ['Ζωή', 'zoi'],
-    ],
-    family: [
-      ['Παπαδοπούλου', 'papadopoulou'],
-      ['Οικονόμου', 'oikonomou'],
-      ['Αϊβαλιώτης', 'aivaliotis'],
-      ['Χατζής', 'chatzis'],
-    ],
+    given: ['Ελένη/eleni', 'Γιώργος/giorgos', 'Χρύσα/chrysa', 'Άγγελος/angelos', 'Ζωή/zoi'],
+    family: ['Παπαδοπούλου/papadopoulou', 'Οικονόμου/oikonomou', 'Αϊβαλιώτης/aivaliotis', 'Χατζής/chatzis'],
   },
   {
     city: 'Cairo',
     country: 'Egypt',
     dialling: '+202',
-    given: [
-      ['ليلى', 'layla'],
-      ['محمد', 'mohamed'],
-      ['ياسمين', 'yasmin'],
-      ['عمر', 'omar'],
-      ['نور', 'nour'],
-    ],
-    family: [
-      ['الشريف', 'elsherif'],
-      ['حسن', 'hassan'],
-      ['عبد الله', 'abdallah'],
-      ['منصور', 'mansour'],
-      ['فهمي', 'fahmy'],
-    ],
+    given: ['ليلى/layla', 'محمد/mohamed', 'ياسمين/yasmin', 'عمر/omar', 'نور/nour'],
+    family: ['الشريف/elsherif', 'حسن/hassan', 'عبد الله/abdallah', 'منصور/mansour', 'فهمي/fahmy'],
   },
   {
     city: 'Tel Aviv',
     country: 'Israel',
     dialling: '+9723',
-    given: [
-      ['נועה', 'noa'],
-      ['יוסף', 'yosef'],
-      ['תמר', 'tamar'],
-      ['איתן', 'eitan'],
-    ],
-    family: [
-      ['לוי', 'levi'],
-      ['בן־דוד', 'ben-david'],
-      ['שפירא', 'shapira'],
-      ['מזרחי', 'mizrahi'],
-    ],
+    given: ['נועה/noa', 'יוסף/yosef', 'תמר/tamar', 'איתן/eitan'],
+    family: ['לוי/levi', 'בן־דוד/ben-david', 'שפירא/shapira', 'מזרחי/mizrahi'],
   },
   {
     city: 'Pune',
     country: 'India',
     dialling: '+9120',
-    given: [['अनन्या', 'ananya'], ['रोहित', 'rohit'], ['श्रुति', 'shruti'], ['कृष्णा', 'krishna'], 'Priyanka'],
-    family: [['कुलकर्णी', 'kulkarni'], ['देशपांडे', 'deshpande'], ['शर्मा', 'sharma'], ['जोशी', 'joshi'], 'Iyer'],
+    given: ['अनन्या/ananya', 'रोहित/rohit', 'श्रुति/shruti', 'कृष्णा/krishna', 'Priyanka'],
+    family: ['कुलकर्णी/kulkarni', 'देशपांडे/deshpande', 'शर्मा/sharma', 'जोशी/joshi', 'Iyer'],
   },
   {
     city: 'Dublin',
@@ -228,13 +143,14 @@ export const PLACES: readonly Place[] = [
 const SPELLINGS: Record<string, string> = { ß: 'ss', ø: 'o', ł: 'l', đ: 'd', ı: 'i', æ: 'ae', œ: 'oe', ð: 'd', þ: 'th' }
 
 /** A name as displayed. */
-export function displayName(name: Name): string {
-  return typeof name === 'string' ? name : name[0]
+export function displayName(name: string): string {
+  return name.split('/')[0]!
 }
 
 /** A name as spelled in an email address. */
-export function emailName(name: Name): string {
-  if (typeof name !== 'string') return name[1]
+export function emailName(name: string): string {
+  const [, spelling] = name.split('/')
+  if (spelling !== undefined) return spelling
   const plain = name
     .toLowerCase()
     .normalize('NFD')

@@ -1,6 +1,5 @@
 import { PROJECTIONS } from '../../../projections/index.ts'
-import type { CompanyFault, Verification } from '../../workers/verify.ts'
-import { verifyProjection } from '../../workers/verify.ts'
+import { verifyProjection, type CompanyFault, type Verification } from '../../workers/verify.ts'
 import { interruption } from '../terminal/interruption.ts'
 import { print } from '../terminal/print.ts'
 import { eventProgress } from '../terminal/progress.ts'

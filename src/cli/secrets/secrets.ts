@@ -12,8 +12,7 @@ import {
 } from '../../accounts/secrets/secret-keys.ts'
 import { print } from '../terminal/print.ts'
 import { readSettings } from '../terminal/settings.ts'
-import type { Opened } from '../terminal/with-store.ts'
-import { withStore } from '../terminal/with-store.ts'
+import { withStore, type Opened } from '../terminal/with-store.ts'
 
 /** `secrets add-key`: puts a new key in front of those in the file. */
 export async function addKey({ json }: { json?: boolean }) {

@@ -1,7 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '../../domain/attributes.ts'
-import type { IdPrefix } from '../../domain/ids.ts'
-import { isId } from '../../domain/ids.ts'
+import { isId, type IdPrefix } from '../../domain/ids.ts'
 import { readNetwork } from '../../domain/networks.ts'
 import { readCountry } from '../../domain/accounts/country.ts'
 import { readTimeZone } from '../../domain/accounts/time-zone.ts'

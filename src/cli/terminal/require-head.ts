@@ -1,5 +1,4 @@
-import type { SeenHead } from '../../ledger/read/read-head.ts'
-import { findHead } from '../../ledger/read/read-head.ts'
+import { findHead, type SeenHead } from '../../ledger/read/read-head.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 

@@ -1,5 +1,4 @@
-import type { Config } from '../../config.ts'
-import { EnvironmentSchema, forgetDatabaseVariables, PATTERN_RULES, readConfig } from '../../config.ts'
+import { EnvironmentSchema, forgetDatabaseVariables, PATTERN_RULES, readConfig, type Config } from '../../config.ts'
 import { MailSettingError, readMailServer } from '../../delivery/mail/mail-server.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 

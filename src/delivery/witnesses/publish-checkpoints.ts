@@ -3,8 +3,7 @@ import type { CheckpointSigner } from '../../ledger/audit/sign-checkpoint.ts'
 import { trackWork } from '../../ledger/background/failing-work.ts'
 import { inCompany } from '../../postgres/company-scope.ts'
 import { forgetOthers, listDue, nameOfWitness } from './progress.ts'
-import type { PublishServices, SignedNote } from './publish-checkpoint.ts'
-import { publishCheckpoint } from './publish-checkpoint.ts'
+import { publishCheckpoint, type PublishServices, type SignedNote } from './publish-checkpoint.ts'
 import type { Witness } from './submit-checkpoint.ts'
 
 interface RoundServices extends PublishServices {

@@ -1,9 +1,7 @@
 import type { WitnessFault } from '../../domain/attention.ts'
 import { findCosigners } from '../../ledger/audit/cosignature.ts'
-import type { NoteSignature, VerifierKey } from '../../ledger/audit/signed-note.ts'
-import { parseSignature } from '../../ledger/audit/signed-note.ts'
-import type { Outgoing, OutgoingOptions } from '../../outgoing/connections.ts'
-import { openOutgoing } from '../../outgoing/connections.ts'
+import { parseSignature, type NoteSignature, type VerifierKey } from '../../ledger/audit/signed-note.ts'
+import { openOutgoing, type Outgoing, type OutgoingOptions } from '../../outgoing/connections.ts'
 import { readAnswer } from '../../outgoing/read-answer.ts'
 
 /*

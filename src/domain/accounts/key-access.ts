@@ -1,5 +1,4 @@
-import type { KeyScope } from './api-key.ts'
-import { KEY_SCOPES } from './api-key.ts'
+import { KEY_SCOPES, type KeyScope } from './api-key.ts'
 import type { Problem, RecordError } from '../errors.ts'
 import type { KeyAccess } from '../events.ts'
 import { fieldError, invalidFields } from '../field-errors.ts'

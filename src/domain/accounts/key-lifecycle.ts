@@ -1,8 +1,6 @@
-import type { ExpectedCalls } from './expected-calls.ts'
-import { isSameExpectation } from './expected-calls.ts'
+import { isSameExpectation, type ExpectedCalls } from './expected-calls.ts'
 import type { RefreshPeriod } from './quota.ts'
-import type { Problem } from '../errors.ts'
-import { problem } from '../errors.ts'
+import { problem, type Problem } from '../errors.ts'
 import type { KeyQuota, NewEvent } from '../events.ts'
 import {
   type Access,

@@ -1,6 +1,5 @@
 import { ATTRIBUTE_NAMES } from '../attributes.ts'
-import type { Employee, EmployeeEvent } from './employee.ts'
-import { CUSTOM_PREFIX, evolve } from './employee.ts'
+import { CUSTOM_PREFIX, evolve, type Employee, type EmployeeEvent } from './employee.ts'
 
 /** The event that last set an attribute. */
 export type Cause = Pick<EmployeeEvent, 'position' | 'recorded_at' | 'call_id' | 'actor' | 'type'>

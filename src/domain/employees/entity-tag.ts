@@ -1,5 +1,4 @@
-import type { Problem } from '../errors.ts'
-import { problem } from '../errors.ts'
+import { problem, type Problem } from '../errors.ts'
 
 /** The strong entity tag of an employee's version, RFC 9110 section 8.8.3. */
 export function entityTag(version: number): string {

@@ -1,6 +1,5 @@
 import type { RecordErrorCode } from '../errors.ts'
-import type { WebhookSettings } from '../webhook-types.ts'
-import { WEBHOOK_TYPES } from '../webhook-types.ts'
+import { WEBHOOK_TYPES, type WebhookSettings } from '../webhook-types.ts'
 import { MAX_URL } from './webhook-lifecycle.ts'
 
 /** What is wrong with the address of a webhook. The message follows the name of the setting. */

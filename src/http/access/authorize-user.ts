@@ -1,13 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Role, TokenScope } from '../../domain/accounts/roles.ts'
-import type { Problem } from '../../domain/errors.ts'
-import { ADMIN_ONLY, problem } from '../../domain/errors.ts'
+import { ADMIN_ONLY, problem, type Problem } from '../../domain/errors.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import type { SignedInUser } from '../../accounts/users/users.ts'
-import { findUserOfToken } from '../../accounts/users/users.ts'
+import { findUserOfToken, type SignedInUser } from '../../accounts/users/users.ts'
 import { invalidCredentials, ProblemError } from '../server/problem.ts'
-import type { SessionSettings } from './session.ts'
-import { assertSameOrigin, findSessionUser } from './session.ts'
+import { assertSameOrigin, findSessionUser, type SessionSettings } from './session.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

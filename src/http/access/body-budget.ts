@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { accessRefusal, quotaRefusal } from '../../domain/calls/key-refusals.ts'
 import { createBudget, quarterOf } from '../../admission/budget.ts'
-import type { AuthenticatedCaller } from './authenticate.ts'
-import { callerOf } from './authenticate.ts'
+import { callerOf, type AuthenticatedCaller } from './authenticate.ts'
 import { announcedBytes, isSmallBody, DEFAULT_BODY_LIMIT } from '../server/read-body.ts'
 import { CutOffError, ProblemError } from '../server/problem.ts'
 

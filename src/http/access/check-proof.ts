@@ -2,8 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CompanyServices } from '../../accounts/change-company.ts'
 import { type Proof, proveAgain } from '../../accounts/passkeys/prove-again.ts'
 import type { UserRef } from '../../accounts/users/users.ts'
-import type { SessionSettings } from './session.ts'
-import { sessionCookie } from './session.ts'
+import { sessionCookie, type SessionSettings } from './session.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 
 export interface ProofServices {

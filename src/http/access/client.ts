@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { readAddress } from '../../domain/networks.ts'
-import type { Client } from '../../domain/client.ts'
-import { MAX_USER_AGENT } from '../../domain/client.ts'
+import { MAX_USER_AGENT, type Client } from '../../domain/client.ts'
 
 /** From where a request was sent: by the connection or, behind a trusted proxy, by what the proxy says. */
 export function clientOf({ ip, headers }: FastifyRequest): Client {

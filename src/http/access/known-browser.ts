@@ -1,5 +1,4 @@
-import { timingSafeEqual } from 'node:crypto'
-import { randomBytes } from 'node:crypto'
+import { timingSafeEqual, randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import {

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Budget } from '../../admission/budget.ts'
-import { createBudget } from '../../admission/budget.ts'
+import { createBudget, type Budget } from '../../admission/budget.ts'
 import { problem } from '../../domain/errors.ts'
 import type { BodyBudget } from './body-budget.ts'
 import { announcedBytes } from '../server/read-body.ts'

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { FailureCounts } from './failure-counts.ts'
-import { createFailureCounts } from './failure-counts.ts'
+import { createFailureCounts, type FailureCounts } from './failure-counts.ts'
 import { networkOf } from '../../domain/networks.ts'
 import { tooMany } from './rate-limits.ts'
 import { createBudget } from '../../admission/budget.ts'

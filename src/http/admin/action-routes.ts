@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject, TSchema, TString } from '@sinclair/typebox'
 import { type Action, describeAction } from '../openapi/actions.ts'
-import { NoQuery } from '../openapi/schema-parts.ts'
 import type { AnswerOf } from '../server/type-provider.ts'
 import { JSON_BODY } from './company-schemas.ts'
 
@@ -25,7 +24,7 @@ export function addActionRoutes<Name extends string, Answer extends TSchema>(
     app.post<{ Params: { id: string }; Reply: unknown }>(
       `${path}/${name}`,
       {
-        schema: { ...describeAction(actions[name]), tags, params, querystring: NoQuery, response: { 200: answer } },
+        schema: { ...describeAction(actions[name]), tags, params, response: { 200: answer } },
         ...JSON_BODY,
       },
       (request, reply) => run(name, request.params.id, request, reply),

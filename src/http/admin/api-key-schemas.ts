@@ -1,6 +1,4 @@
-import type { Static } from '@sinclair/typebox'
-import { Type } from '@sinclair/typebox'
-import type { KeyScope } from '../../domain/accounts/api-key.ts'
+import { Type, type Static } from '@sinclair/typebox'
 import {
   DEFAULT_QUOTA_LIMIT,
   DEFAULT_REFRESH_PERIOD,
@@ -9,14 +7,13 @@ import {
   windowEnd,
   windowStart,
 } from '../../domain/accounts/quota.ts'
-import { KEY_SCOPES } from '../../domain/accounts/api-key.ts'
+import { KEY_SCOPES, type KeyScope } from '../../domain/accounts/api-key.ts'
 import type { ExpectedCalls } from '../../domain/accounts/expected-calls.ts'
 import { MAX_EVERY_HOURS, normalizeExpectedCalls, TIME_OF_DAY } from '../../domain/accounts/expected-calls.ts'
 import { accessData, MAX_NETWORKS } from '../../domain/accounts/key-access.ts'
 import { DEFAULT_OVERLAP_SECONDS, MAX_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
 import { MAX_NETWORK_CHARACTERS } from '../../domain/networks.ts'
-import type { SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
-import { findKeyStatus, hasPreviousSecret, KEY_STATUSES } from '../../accounts/api-keys/read-api-keys.ts'
+import { findKeyStatus, hasPreviousSecret, KEY_STATUSES, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
 import {
   LastFour,
   makeListSchema,

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { changeApiKey, NO_SUCH_KEY, rotateApiKey } from '../../accounts/api-keys/change-api-key.ts'
 import type { CompanyServices } from '../../accounts/change-company.ts'
-import type { KeyWithSecret } from '../../accounts/api-keys/issue-api-key.ts'
-import { issueApiKeyRecord } from '../../accounts/api-keys/issue-api-key.ts'
+import { issueApiKeyRecord, type KeyWithSecret } from '../../accounts/api-keys/issue-api-key.ts'
 import { isId } from '../../domain/ids.ts'
 import { findApiKey, listApiKeys } from '../../accounts/api-keys/read-api-keys.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
@@ -21,7 +20,7 @@ import {
   setPositionHeader,
   trimName,
 } from './company-schemas.ts'
-import { idIn, NoQuery } from '../openapi/schema-parts.ts'
+import { idIn } from '../openapi/schema-parts.ts'
 
 const params = idIn('API key', 'key')
 const tags = ['API keys']
@@ -75,7 +74,6 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
         tags,
         description: 'The secret is not shown.',
         params,
-        querystring: NoQuery,
         response: { 200: ShownKey },
         problems: ['key_not_found'],
       },
@@ -98,7 +96,6 @@ function issueAndEdit(app: FastifyInstance, services: CompanyServices): void {
         tags,
         description:
           'The secret is shown only once. A key can be used at once, and without limits other than those given.',
-        querystring: NoQuery,
         body: IssueBody,
         response: { 201: ShownKeyWithSecret },
       },
@@ -121,7 +118,6 @@ function issueAndEdit(app: FastifyInstance, services: CompanyServices): void {
         tags,
         description: 'The change applies at once. The secret stays the same.',
         params,
-        querystring: NoQuery,
         body: EditBody,
         response: { 200: ShownKey },
         problems: ['key_not_found', 'key_revoked'],
@@ -153,7 +149,6 @@ function rotate(app: FastifyInstance, services: CompanyServices): void {
         description: 'The new secret is shown only once. The current one keeps working for `overlap_seconds`.',
         tags,
         params,
-        querystring: NoQuery,
         body: RotateBody,
         isBodyOptional: true,
         response: { 200: ShownKeyWithSecret },

@@ -3,11 +3,10 @@ import { Type } from '@sinclair/typebox'
 import { findLastCall } from '../../../projections/bulk-user-logs/attention-queries.ts'
 import { readAttention, readClockOf } from '../../accounts/attention/read-attention.ts'
 import type { AttentionItem } from '../../domain/attention.ts'
-import type { AttentionKind } from '../../domain/attention-kinds.ts'
-import { ATTENTION_KINDS } from '../../domain/attention-kinds.ts'
+import { ATTENTION_KINDS, type AttentionKind } from '../../domain/attention-kinds.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
-import { NoQuery, oneOf, STRICT, Time, TimeOrNull } from '../openapi/schema-parts.ts'
+import { oneOf, STRICT, Time, TimeOrNull } from '../openapi/schema-parts.ts'
 
 type DetailsOf<Kind extends AttentionKind> = Extract<AttentionItem, { kind: Kind }>['details']
 
@@ -88,7 +87,6 @@ export function attention(app: FastifyInstance, db: LedgerDb): void {
           'since they were issued, a failing identity provider, parked read models, a ledger that is disputed or not ' +
           'signed, and background work that fails. Of the keys that need the same, 200 are read, those that expire first.',
         tags: ['Admin'],
-        querystring: NoQuery,
         response: { 200: Attention },
       },
     },

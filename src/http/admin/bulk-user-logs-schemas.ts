@@ -1,5 +1,4 @@
-import type { Static, TSchema } from '@sinclair/typebox'
-import { Type } from '@sinclair/typebox'
+import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import type { EntryFilter } from '../../../projections/bulk-user-logs/queries.ts'
 import type { RecordFilter } from '../../../projections/bulk-user-logs/records-queries.ts'
 import type { CauseFilter } from '../../../projections/bulk-user-logs/refusals.ts'

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
-import type { Static } from '@sinclair/typebox'
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import {
   BULK_USER_LOGS,
   listLogEntriesAfter,
@@ -12,8 +11,7 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { decodeCursor, encodeCursor } from '../server/cursor.ts'
 import { createCompanyWatch } from '../live/company-watch.ts'
-import type { StreamLimits } from '../live/live-stream.ts'
-import { followLive } from '../live/live-stream.ts'
+import { followLive, type StreamLimits } from '../live/live-stream.ts'
 import type { OpenStreams } from '../live/open-streams.ts'
 import { StreamQuery } from './bulk-user-logs-schemas.ts'
 

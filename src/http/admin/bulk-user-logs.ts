@@ -19,7 +19,6 @@ import { userOf } from '../access/authorize-user.ts'
 import { decodeCursor, encodeCursor, pageOf } from '../server/cursor.ts'
 import { whenGiven } from '../access/heavy-reads.ts'
 import { createPositionWaits } from '../live/position-waits.ts'
-import { NoQuery } from '../openapi/schema-parts.ts'
 import { ProblemError } from '../server/problem.ts'
 import * as schemas from './bulk-user-logs-schemas.ts'
 import { renderRecords } from './log-records.ts'
@@ -44,7 +43,6 @@ const GET = {
   tags: TAGS,
   params: schemas.LogParams,
   problems: ['log_not_found'],
-  querystring: NoQuery,
   response: { 200: schemas.EntrySchema },
 } as const satisfies FastifySchema
 

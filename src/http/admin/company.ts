@@ -1,19 +1,16 @@
 import type { FastifyInstance } from 'fastify'
-import type { Static } from '@sinclair/typebox'
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import type { CompanyServices } from '../../accounts/change-company.ts'
-import type { CompanySettings } from '../../accounts/companies/change-settings.ts'
-import { changeSettings } from '../../accounts/companies/change-settings.ts'
+import { changeSettings, type CompanySettings } from '../../accounts/companies/change-settings.ts'
 import { readCountry } from '../../domain/accounts/country.ts'
 import { MAX_TIME_ZONE_CHARACTERS, readTimeZone } from '../../domain/accounts/time-zone.ts'
-import type { CompanyRecord } from '../../accounts/companies/read-company.ts'
-import { readCompany } from '../../accounts/companies/read-company.ts'
+import { readCompany, type CompanyRecord } from '../../accounts/companies/read-company.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
 import { actingUser, ADMIN_BODY_LIMIT, setPositionHeader } from './company-schemas.ts'
-import { NoQuery, nullable, STRICT, Time } from '../openapi/schema-parts.ts'
+import { nullable, STRICT, Time } from '../openapi/schema-parts.ts'
 
 const TimeZone = {
   description:
@@ -54,7 +51,6 @@ export function company(app: FastifyInstance, db: LedgerDb, services: CompanySer
         summary: 'Get the company and its settings',
         tags,
         description: 'The company that the credentials belong to.',
-        querystring: NoQuery,
         response: { 200: ShownCompany },
       },
     },
@@ -69,7 +65,6 @@ export function company(app: FastifyInstance, db: LedgerDb, services: CompanySer
         summary: "Change the company's time zone or country",
         tags,
         description: 'Calls that are decided after the answer use the new country.',
-        querystring: NoQuery,
         body: ChangeCompanyBody,
         response: { 200: ShownCompany },
       },

@@ -2,8 +2,7 @@ import type { Readable } from 'node:stream'
 import { Type } from '@sinclair/typebox'
 import { stringify } from 'csv-stringify/sync'
 import { inTurns } from '../../admission/turns.ts'
-import type { Reader } from '../server/text-stream.ts'
-import { streamTexts } from '../server/text-stream.ts'
+import { streamTexts, type Reader } from '../server/text-stream.ts'
 
 export const CSV_TYPE = 'text/csv; charset=utf-8; header=present'
 

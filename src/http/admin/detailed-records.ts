@@ -7,8 +7,7 @@ import { isId } from '../../domain/ids.ts'
 import { isObject } from '../../domain/json.ts'
 import { formatFullName } from '../../domain/employees/full-name.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import type { ShownRecord } from './log-records.ts'
-import { renderRecords } from './log-records.ts'
+import { renderRecords, type ShownRecord } from './log-records.ts'
 
 /** A record of an entry with everything that pages and exports show. */
 export interface DetailedRecord {

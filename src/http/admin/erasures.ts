@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Static } from '@sinclair/typebox'
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import type { CompanyServices } from '../../accounts/change-company.ts'
 import { eraseEmployee } from '../../personal-data/erase-employee.ts'
 import type { NamedPerson } from '../../personal-data/find-person.ts'
@@ -9,7 +8,7 @@ import { ALWAYS } from '../access/heavy-reads.ts'
 import { JSON_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
 import { actingUser, ADMIN_BODY_LIMIT, setPositionHeader } from './company-schemas.ts'
-import { NoQuery, STRICT } from '../openapi/schema-parts.ts'
+import { STRICT } from '../openapi/schema-parts.ts'
 
 // A refused record may contain longer values than a stored employee.
 const Name = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, description }))
@@ -55,7 +54,6 @@ export function erasures(app: FastifyInstance, services: CompanyServices): void 
           'or former email address or external id. This cannot be undone. Ids, counts and hashes remain, so every proof ' +
           'still verifies. Bulk User Logs shows the records as erased. Returns 404 if there is nothing to erase.',
         tags: ['Erasure'],
-        querystring: NoQuery,
         body: ErasureBody,
         response: { 200: Erasure },
         problems: ['employee_not_found', 'former_name'],

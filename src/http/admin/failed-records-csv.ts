@@ -15,14 +15,12 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import { databaseTime } from '../../postgres/database-clock.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { STREAMED_ROUTE } from '../access/heavy-reads.ts'
-import type { Reader } from '../server/text-stream.ts'
-import { streamTexts } from '../server/text-stream.ts'
+import { streamTexts, type Reader } from '../server/text-stream.ts'
 import { formatFileTime, sendAttachment } from './attachment.ts'
 import * as schemas from './bulk-user-logs-schemas.ts'
 import type { RequireLogEntry } from './bulk-user-logs.ts'
 import { CSV_ANSWER, CSV_TYPE, writeCsvHeader, writeCsvRows } from './csv-text.ts'
-import type { RefusedRecord } from './refused-records.ts'
-import { formatField, listRefusedRecords } from './refused-records.ts'
+import { formatField, listRefusedRecords, type RefusedRecord } from './refused-records.ts'
 
 const ENTRIES_AT_ONCE = 100
 

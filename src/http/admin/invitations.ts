@@ -7,7 +7,6 @@ import { invalidCredentials } from '../server/problem.ts'
 import { clientOf } from '../access/client.ts'
 import { limitFailures } from '../access/rate-limits.ts'
 import { JSON_BODY, setPositionHeader } from './company-schemas.ts'
-import { NoQuery } from '../openapi/schema-parts.ts'
 import { AcceptBody, ShownUser, renderUser } from './user-schemas.ts'
 
 /**
@@ -34,7 +33,6 @@ export function invitations(app: FastifyInstance, services: CompanyServices, fai
         description: 'The token is the only credential, and can be used once. The user can then sign in.',
         tags: ['Users'],
         security: [],
-        querystring: NoQuery,
         body: AcceptBody,
         response: { 200: ShownUser },
         problems: ['invalid_credentials', 'provider_required'],

@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Static } from '@sinclair/typebox'
-import { Type } from '@sinclair/typebox'
-import type { Acting, CompanyServices } from '../../accounts/change-company.ts'
-import { RefusedByStateError } from '../../accounts/change-company.ts'
+import { Type, type Static } from '@sinclair/typebox'
+import { RefusedByStateError, type Acting, type CompanyServices } from '../../accounts/change-company.ts'
 import { NO_SUCH_USER } from '../../accounts/users/change-user.ts'
 import { isId } from '../../domain/ids.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
@@ -12,10 +10,9 @@ import type { Report } from '../../personal-data/report.ts'
 import { writeHtml } from '../../personal-data/write-html.ts'
 import { writeJson } from '../../personal-data/write-json.ts'
 import { ALWAYS } from '../access/heavy-reads.ts'
-import { oneOf, NoQuery, requireOnly, STRICT } from '../openapi/schema-parts.ts'
+import { oneOf, requireOnly, STRICT } from '../openapi/schema-parts.ts'
 import { JSON_TYPES } from '../server/media-types.ts'
-import type { Reader } from '../server/text-stream.ts'
-import { streamTexts } from '../server/text-stream.ts'
+import { streamTexts, type Reader } from '../server/text-stream.ts'
 import { formatFileTime, sendAttachment } from './attachment.ts'
 import { actingUser, ADMIN_BODY_LIMIT, setPositionHeader } from './company-schemas.ts'
 import { ErasureBody, listIdentifiers, refuseIdentifiers } from './erasures.ts'
@@ -69,7 +66,6 @@ export function personalData(app: FastifyInstance, services: ReportServices, aut
           'user. The report is streamed as it is read; if it cannot be completed, the connection breaks. The ledger ' +
           'records that you got it, with an event that names the id alone.',
         tags: ['Erasure'],
-        querystring: NoQuery,
         body: ReportBody,
         response: {
           200: {

@@ -3,8 +3,7 @@ import type { LogRecord, RecordFilter } from '../../../projections/bulk-user-log
 import { listLogRecords } from '../../../projections/bulk-user-logs/records-queries.ts'
 import { isObject } from '../../domain/json.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import type { ShownRecord } from './log-records.ts'
-import { renderRecords } from './log-records.ts'
+import { renderRecords, type ShownRecord } from './log-records.ts'
 
 /** A refused record of an entry, unchanged; that of a single update also has the `id` of its path. */
 export interface RefusedRecord extends Pick<ShownRecord, 'record' | 'truncated' | 'errors_omitted'> {

@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
-import type { Static } from '@sinclair/typebox'
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import type { FoundSecret, SecretSearch } from '../../accounts/api-keys/find-secrets.ts'
 import { findSecrets, FOUND_BY, readSecretSearch } from '../../accounts/api-keys/find-secrets.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { ALWAYS } from '../access/heavy-reads.ts'
-import { NoQuery, nullable, oneOf, STRICT } from '../openapi/schema-parts.ts'
+import { nullable, oneOf, STRICT } from '../openapi/schema-parts.ts'
 import { JSON_TYPES } from '../server/media-types.ts'
 import { renderKey, ShownKey } from './api-key-schemas.ts'
 import { forbidCaching, ADMIN_BODY_LIMIT } from './company-schemas.ts'
@@ -60,7 +59,6 @@ const SCHEMA = {
     'Finds keys and tokens of every status, and also the previous secret of a key. The request is a POST, so that the ' +
     'secret is in no address; it is neither logged nor returned. A secret of another company is not found.',
   tags: ['API keys'],
-  querystring: NoQuery,
   body: SecretSearchBody,
   response: { 200: FoundList },
 } as const satisfies FastifySchema

@@ -8,8 +8,7 @@ import {
   MIN_PASSWORD_CHARACTERS,
 } from '../../domain/accounts/user-lifecycle.ts'
 import type { TokenRecord } from '../../accounts/users/read-user-tokens.ts'
-import type { UserRecord } from '../../accounts/users/users.ts'
-import { getUserStatus, USER_STATUSES } from '../../accounts/users/users.ts'
+import { getUserStatus, USER_STATUSES, type UserRecord } from '../../accounts/users/users.ts'
 import {
   LastFour,
   makeListSchema,

@@ -7,17 +7,15 @@ import { isId } from '../../domain/ids.ts'
 import { listUserTokens } from '../../accounts/users/read-user-tokens.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { type Proof, RECENT_MINUTES } from '../../accounts/passkeys/prove-again.ts'
-import type { SignedInUser } from '../../accounts/users/users.ts'
-import { findUser } from '../../accounts/users/users.ts'
+import { findUser, type SignedInUser } from '../../accounts/users/users.ts'
 import { requireSession, userOf } from '../access/authorize-user.ts'
 import { checkProof, type ProofServices } from '../access/check-proof.ts'
 import type { SignInLimits } from '../access/sign-in-limits.ts'
 import { pageBefore, pageOf } from '../server/cursor.ts'
 import { ProblemError } from '../server/problem.ts'
 import { describeAction } from '../openapi/actions.ts'
-import { actingUser, forbidCaching } from './company-schemas.ts'
-import { idIn, NO_CONTENT, NoQuery } from '../openapi/schema-parts.ts'
-import { JSON_BODY, setPositionHeader, trimName } from './company-schemas.ts'
+import { actingUser, forbidCaching, JSON_BODY, setPositionHeader, trimName } from './company-schemas.ts'
+import { idIn, NO_CONTENT } from '../openapi/schema-parts.ts'
 import { TOKEN_ACTIONS } from './user-actions.ts'
 import { IssueTokenBody, renderToken, TokenList, TokenListQuery, TokenWithSecret } from './user-schemas.ts'
 
@@ -65,7 +63,6 @@ export function userTokens(
           'tokens. This needs a browser session, and your password again: a token cannot issue tokens. The account page ' +
           'does the same.',
         security: [{ session: [] }],
-        querystring: NoQuery,
         body: IssueTokenBody,
         response: { 201: TokenWithSecret },
         problems: ['session_required', 'reauthentication_required', 'too_many_tokens', 'rate_limited'],
@@ -94,7 +91,6 @@ export function userTokens(
         ...describeAction(TOKEN_ACTIONS.revoke),
         tags,
         params: idIn('token', 'tok'),
-        querystring: NoQuery,
         response: { 204: NO_CONTENT },
       },
     },

@@ -2,8 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { CompanyServices } from '../../accounts/change-company.ts'
 import { changeUserRole, NO_SUCH_USER, removeUser, resetUserPassword } from '../../accounts/users/change-user.ts'
 import { eraseUser } from '../../personal-data/erase-user.ts'
-import type { UserWithLink } from '../../accounts/users/invite-user.ts'
-import { inviteCompanyUser } from '../../accounts/users/invite-user.ts'
+import { inviteCompanyUser, type UserWithLink } from '../../accounts/users/invite-user.ts'
 import { readEmailAddress } from '../../domain/attributes.ts'
 import { isId } from '../../domain/ids.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
@@ -15,7 +14,7 @@ import { ProblemError } from '../server/problem.ts'
 import { describeAction } from '../openapi/actions.ts'
 import { addActionRoutes } from './action-routes.ts'
 import { actingUser, forbidCaching } from './company-schemas.ts'
-import { idIn, NO_CONTENT, NoQuery } from '../openapi/schema-parts.ts'
+import { idIn, NO_CONTENT } from '../openapi/schema-parts.ts'
 import { ADMIN_BODY_LIMIT, JSON_BODY, setPositionHeader, trimName } from './company-schemas.ts'
 import { USER_ACTIONS } from './user-actions.ts'
 import {
@@ -81,7 +80,6 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
         tags,
         description: 'Removed users can be read too. A user who was erased has no name and no email address.',
         params,
-        querystring: NoQuery,
         response: { 200: ShownUser },
         problems: ['user_not_found'],
       },
@@ -106,7 +104,6 @@ function invite(app: FastifyInstance, services: CompanyServices): void {
           'The service sends it by email if it is configured to; otherwise, pass it on. Where the company requires its ' +
           'identity provider, the page of the token, `/invitation?token=…`, links the user to an account there instead.',
         tags,
-        querystring: NoQuery,
         body: InviteBody,
         response: { 201: InvitedUser },
         problems: ['user_exists'],
@@ -137,7 +134,6 @@ function addChangeRoute(app: FastifyInstance, services: CompanyServices): void {
         tags,
         description: 'The new role applies at once. A company always keeps an administrator.',
         params,
-        querystring: NoQuery,
         body: ChangeUserBody,
         response: { 200: ShownUser },
         problems: ['user_not_found', 'user_removed', 'last_admin', 'break_glass_user'],
@@ -164,7 +160,6 @@ function addChangeRoute(app: FastifyInstance, services: CompanyServices): void {
         ...describeAction(USER_ACTIONS.remove),
         tags,
         params,
-        querystring: NoQuery,
         response: { 204: NO_CONTENT },
       },
     },
@@ -189,7 +184,6 @@ function reset(app: FastifyInstance, services: CompanyServices): void {
           'own password.',
         tags,
         params,
-        querystring: NoQuery,
         response: { 200: InvitedUser },
         problems: ['user_not_found', 'user_removed', 'break_glass_user', 'own_password'],
       },

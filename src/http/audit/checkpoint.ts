@@ -1,13 +1,10 @@
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
-import type { Static } from '@sinclair/typebox'
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import { problem } from '../../domain/errors.ts'
 import type { TreeHead } from '../../ledger/audit/checkpoint-note.ts'
-import type { CheckpointSigner, SignedCheckpoint } from '../../ledger/audit/sign-checkpoint.ts'
-import { explainRefusal } from '../../ledger/audit/sign-checkpoint.ts'
+import { explainRefusal, type CheckpointSigner, type SignedCheckpoint } from '../../ledger/audit/sign-checkpoint.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
-import { NoQuery } from '../openapi/schema-parts.ts'
 import { idsOf } from '../server/access-log.ts'
 import { ProblemError } from '../server/problem.ts'
 
@@ -35,7 +32,6 @@ const CHECKPOINT = {
     'Keep it to detect later whether anything up to that position was changed. Returns 503 and signs nothing if the ' +
     'ledger does not continue the last checkpoint that the service keeps outside its database.',
   tags: ['Audit'],
-  querystring: NoQuery,
   response: {
     200: Type.Object({
       ...CHECKPOINT_MEMBERS,
@@ -53,7 +49,6 @@ const KEYS = {
   summary: 'List the current and retired public keys that sign checkpoints',
   description: 'Notes signed with a retired key remain valid. The current key, if any, comes first.',
   tags: ['Audit'],
-  querystring: NoQuery,
   response: {
     200: Type.Object({
       items: Type.Array(

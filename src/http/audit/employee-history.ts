@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
-import type { Static } from '@sinclair/typebox'
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
 import { toAuditedEvent } from '../../ledger/read/event-line.ts'

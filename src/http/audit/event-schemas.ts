@@ -1,5 +1,4 @@
-import type { Static } from '@sinclair/typebox'
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import { isEventType } from '../../domain/event-types.ts'
 import { isId } from '../../domain/ids.ts'
 import { STRICT } from '../openapi/schema-parts.ts'

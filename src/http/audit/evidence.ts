@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
-import type { Static } from '@sinclair/typebox'
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import { isId } from '../../domain/ids.ts'
 import type { EvidenceServices } from '../../evidence/evidence-file.ts'
 import type { EvidenceSubject } from '../../ledger/evidence/evidence-subject.ts'

@@ -2,13 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from '../../domain/errors.ts'
 import type { EvidenceServices, PlannedEvidence } from '../../evidence/evidence-file.ts'
 import { planEvidence, writeEvidence } from '../../evidence/evidence-file.ts'
-import type { EvidenceSubject } from '../../ledger/evidence/evidence-subject.ts'
-import { NoEvidenceError } from '../../ledger/evidence/evidence-subject.ts'
+import { NoEvidenceError, type EvidenceSubject } from '../../ledger/evidence/evidence-subject.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { signOrExplain } from './checkpoint.ts'
 import { ProblemError } from '../server/problem.ts'
-import type { Reader } from '../server/text-stream.ts'
-import { streamTexts } from '../server/text-stream.ts'
+import { streamTexts, type Reader } from '../server/text-stream.ts'
 
 const CODES = {
   'unknown-employee': 'employee_not_found',

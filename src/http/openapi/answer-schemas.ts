@@ -1,6 +1,5 @@
 import { RECORD_RESULTS } from '../../domain/employees/employee.ts'
-import type { TSchema } from '@sinclair/typebox'
-import { Type } from '@sinclair/typebox'
+import { Type, type TSchema } from '@sinclair/typebox'
 import { MAX_ANSWERED_ERRORS } from '../../domain/errors.ts'
 import { MAX_RECORD_ERRORS } from '../../domain/record-errors.ts'
 import {

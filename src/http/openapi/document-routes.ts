@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { buildDocument } from './build-document.ts'
-import type { OpenApiDocument, RegisteredRoute } from './build-document.ts'
+import { Type } from '@sinclair/typebox'
+import { buildDocument, type OpenApiDocument, type RegisteredRoute } from './build-document.ts'
+import { STRICT } from './schema-parts.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -11,6 +12,8 @@ declare module 'fastify' {
   }
 }
 
+const NO_QUERY = Type.Object({}, STRICT)
+
 /**
  * Serves the OpenAPI document of all routes registered after this call. Response schemas only describe; they do not
  * serialize, because Fastify would silently drop fields that a schema omits.
@@ -18,7 +21,10 @@ declare module 'fastify' {
 export function documentRoutes(app: FastifyInstance): void {
   const routes: RegisteredRoute[] = []
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
-  app.addHook('onRoute', ({ method, url, schema }) => {
+  app.addHook('onRoute', (route) => {
+    // A described route takes no query but the one that it describes.
+    if (route.schema?.operationId !== undefined) route.schema = { querystring: NO_QUERY, ...route.schema }
+    const { method, url, schema } = route
     // Fastify adds a HEAD to every GET.
     for (const name of [method].flat()) if (name !== 'HEAD') routes.push({ method: name, url, schema: schema ?? {} })
   })

@@ -1,5 +1,4 @@
-import type { TSchema } from '@sinclair/typebox'
-import { Type } from '@sinclair/typebox'
+import { Type, type TSchema } from '@sinclair/typebox'
 import type { AttributeName } from '../../domain/attributes.ts'
 import {
   ALTERNATIVES,

@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import type { ProblemCode, RecordErrorCode } from '../../domain/errors.ts'
-import { MAX_ANSWERED_ERRORS, problem } from '../../domain/errors.ts'
+import { MAX_ANSWERED_ERRORS, problem, type ProblemCode, type RecordErrorCode } from '../../domain/errors.ts'
 import { MAX_RECORD_ERRORS } from '../../domain/record-errors.ts'
 import { LogId } from './employee-schemas.ts'
 import type { HeaderName } from './headers.ts'

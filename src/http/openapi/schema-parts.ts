@@ -1,12 +1,9 @@
-import type { TObject, TSchema } from '@sinclair/typebox'
-import { Type } from '@sinclair/typebox'
+import { Type, type TObject, type TSchema } from '@sinclair/typebox'
 import type { IdPrefix } from '../../domain/ids.ts'
 
 /* Schemas that several routes share. */
 
 export const STRICT = { additionalProperties: false } as const
-
-export const NoQuery = Type.Object({}, STRICT)
 
 export const Page = {
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'The maximum number of items on a page.' }),

@@ -1,5 +1,4 @@
-import type { TSchema } from '@sinclair/typebox'
-import { Type } from '@sinclair/typebox'
+import { Type, type TSchema } from '@sinclair/typebox'
 import { ATTENTION_KINDS } from '../../domain/attention-kinds.ts'
 import { OPERATIONS } from '../../domain/events.ts'
 import { PING_TYPE, WEBHOOK_TYPES, type WebhookType } from '../../domain/webhook-types.ts'

@@ -1,6 +1,5 @@
 import { ATTRIBUTE_RULES } from '../../domain/attributes.ts'
-import type { BodyWindow } from '../../domain/calls/rejected-body.ts'
-import { MAX_SIDE_CHARACTERS } from '../../domain/calls/rejected-body.ts'
+import { MAX_SIDE_CHARACTERS, type BodyWindow } from '../../domain/calls/rejected-body.ts'
 import type { SentJson } from '../../domain/events.ts'
 import { findSyntaxError } from '../../domain/find-syntax-error.ts'
 import { DuplicateMemberError } from '../../domain/json.ts'

@@ -1,7 +1,6 @@
 import type { FastifySchemaValidationError } from 'fastify'
 import { formatCharacters } from '../../domain/attributes.ts'
-import type { Problem, RecordError } from '../../domain/errors.ts'
-import { errorPointer, problem } from '../../domain/errors.ts'
+import { errorPointer, problem, type Problem, type RecordError } from '../../domain/errors.ts'
 import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 
 /**

@@ -1,5 +1,4 @@
-import type { IdPrefix } from '../../domain/ids.ts'
-import { isId } from '../../domain/ids.ts'
+import { isId, type IdPrefix } from '../../domain/ids.ts'
 import { problem } from '../../domain/errors.ts'
 import { ProblemError } from './problem.ts'
 

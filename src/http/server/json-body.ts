@@ -9,20 +9,15 @@ import {
   tooManyValues,
   UnreadRecord,
 } from '../../domain/calls/unread-record.ts'
-import type { FieldError, Problem } from '../../domain/errors.ts'
-import { problem } from '../../domain/errors.ts'
-import type { SentJson } from '../../domain/events.ts'
-import { IDENTIFYING_FIELDS } from '../../domain/events.ts'
+import { problem, type FieldError, type Problem } from '../../domain/errors.ts'
+import { IDENTIFYING_FIELDS, type SentJson } from '../../domain/events.ts'
 import { findSyntaxError } from '../../domain/find-syntax-error.ts'
 import { hasEscapedName, isObject, parseStrictly } from '../../domain/json.ts'
-import type { Pieces } from '../../domain/pieces.ts'
-import { doAtOnce } from '../../domain/pieces.ts'
+import { doAtOnce, type Pieces } from '../../domain/pieces.ts'
 import { checkEncoding } from './body-encoding.ts'
-import type { BodyPart, Path } from './body-faults.ts'
-import { explainAlteration, explainSyntaxError } from './body-faults.ts'
+import { explainAlteration, explainSyntaxError, type BodyPart, type Path } from './body-faults.ts'
 import { ProblemError } from './problem.ts'
-import type { Piece, ScanFault } from './scan-json.ts'
-import { JsonScanner, MAX_DEPTH, readScalarAt, readTextAt } from './scan-json.ts'
+import { JsonScanner, MAX_DEPTH, readScalarAt, readTextAt, type Piece, type ScanFault } from './scan-json.ts'
 import { UnreadableBodyError } from './unreadable-body.ts'
 
 /** Several times the values that a valid record can have. */

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Preconditions } from '../../domain/employees/entity-tag.ts'
-import { conditionWithoutTag, findFailedCondition } from '../../domain/employees/entity-tag.ts'
+import { conditionWithoutTag, findFailedCondition, type Preconditions } from '../../domain/employees/entity-tag.ts'
 import { ProblemError } from './problem.ts'
 
 /** The methods that change nothing. */

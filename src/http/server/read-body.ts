@@ -1,7 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { errorCodes } from 'fastify'
-import type { Readable } from 'node:stream'
-import { finished } from 'node:stream'
+import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
+import { finished, type Readable } from 'node:stream'
 import { UnavailableError } from '../../admission/batcher.ts'
 import { CutOffError } from './problem.ts'
 

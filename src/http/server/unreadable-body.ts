@@ -1,5 +1,4 @@
-import type { ProblemCode } from '../../domain/errors.ts'
-import { problem } from '../../domain/errors.ts'
+import { problem, type ProblemCode } from '../../domain/errors.ts'
 import { ProblemError } from './problem.ts'
 
 /** A body that cannot be read. */

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { FastifyServerOptions } from 'fastify'
-import type { Problem } from '../../domain/errors.ts'
-import { problem, problemDocument } from '../../domain/errors.ts'
+import { problem, problemDocument, type Problem } from '../../domain/errors.ts'
 
 const TOO_LARGE = 'HPE_HEADER_OVERFLOW'
 const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT'

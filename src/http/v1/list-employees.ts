@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
-import type { Static } from '@sinclair/typebox'
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import type { EmployeeFilter } from '../../../projections/employees/queries.ts'
 import {
   EMPLOYEES,

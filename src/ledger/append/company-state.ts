@@ -5,12 +5,10 @@ import type { Role } from '../../domain/accounts/roles.ts'
 import { toUuid } from '../../domain/ids.ts'
 import type { LoadedEmployees } from './employee-index.ts'
 import type { BoundKey } from './idempotency-keys.ts'
-import type { Frontier } from '../integrity/merkle.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
 import type { NewEvent } from '../../domain/events.ts'
-import type { Origin, SealedEvent } from '../integrity/codec.ts'
-import { sealEvent } from '../integrity/codec.ts'
-import { appendLeaves } from '../integrity/merkle.ts'
+import { sealEvent, type Origin, type SealedEvent } from '../integrity/codec.ts'
+import { appendLeaves, type Frontier } from '../integrity/merkle.ts'
 
 /** The row that a company's appends lock. */
 export interface Head {

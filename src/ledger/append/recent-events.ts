@@ -1,9 +1,7 @@
 import type { Employee } from '../../domain/employees/employee.ts'
 import type { RecordedEvent } from '../../domain/events.ts'
-import type { SealedEvent } from '../integrity/codec.ts'
-import { HEADER_BYTES, joinLater } from '../integrity/codec.ts'
-import type { Frontier } from '../integrity/merkle.ts'
-import { isSameHistory } from '../integrity/merkle.ts'
+import { HEADER_BYTES, joinLater, type SealedEvent } from '../integrity/codec.ts'
+import { isSameHistory, type Frontier } from '../integrity/merkle.ts'
 import { charactersIn } from './employee-cache.ts'
 
 /*

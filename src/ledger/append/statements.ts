@@ -15,8 +15,7 @@ import type { Head } from './company-state.ts'
 import type { NewDigest } from './record-digests.ts'
 import { isOnly, onlyCompany } from '../../postgres/only-company.ts'
 import type { QueryClient, WhenLocked } from '../../postgres/query-client.ts'
-import type { OwnedEmployee } from '../read/read-employees.ts'
-import { selectGeneration } from '../read/read-employees.ts'
+import { selectGeneration, type OwnedEmployee } from '../read/read-employees.ts'
 import { packFrontier, unpackFrontier } from '../integrity/merkle.ts'
 
 /*

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { WriteCall } from '../../domain/calls/write-call.ts'
-import { isSmall } from '../../domain/calls/write-call.ts'
+import { isSmall, type WriteCall } from '../../domain/calls/write-call.ts'
 import { constraintOf } from '../../postgres/database-errors.ts'
 
 /*

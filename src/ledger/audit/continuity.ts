@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { toUuid } from '../../domain/ids.ts'
-import type { Frontier } from '../integrity/merkle.ts'
-import { appendLeaves, EMPTY_FRONTIER, rootOf } from '../integrity/merkle.ts'
+import { appendLeaves, EMPTY_FRONTIER, rootOf, type Frontier } from '../integrity/merkle.ts'
 import type { LedgerDb } from '../tables.ts'
 import type { Checkpoint } from './checkpoint-note.ts'
 import type { NoteFiles } from './note-files.ts'

@@ -1,5 +1,4 @@
-import type { Note, VerifierKey } from './signed-note.ts'
-import { isSignedBy, KEY_TYPES, parseVerifierKey } from './signed-note.ts'
+import { isSignedBy, KEY_TYPES, parseVerifierKey, type Note, type VerifierKey } from './signed-note.ts'
 
 /*
  * Cosignatures of witnesses (https://c2sp.org/tlog-cosignature, Ed25519): each says that a checkpoint continues all that

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { FileHandle } from 'node:fs/promises'
-import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { link, open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 const OWNER_ALONE = 0o600

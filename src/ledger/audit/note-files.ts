@@ -1,12 +1,9 @@
-import type { FileHandle } from 'node:fs/promises'
-import { open, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { open, readdir, readFile, rename, writeFile, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { errorReason } from '../../postgres/error-reason.ts'
-import type { Checkpoint } from './checkpoint-note.ts'
-import { formatOrigin, parseCheckpoints } from './checkpoint-note.ts'
+import { formatOrigin, parseCheckpoints, type Checkpoint } from './checkpoint-note.ts'
 import { syncFolder } from './durable-file.ts'
-import type { Frontier } from '../integrity/merkle.ts'
-import { packFrontier, unpackFrontier } from '../integrity/merkle.ts'
+import { packFrontier, unpackFrontier, type Frontier } from '../integrity/merkle.ts'
 
 /** An upper bound for the size of a note. */
 const MAX_NOTE_BYTES = 4096

@@ -1,9 +1,7 @@
-import type { KeyObject } from 'node:crypto'
-import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 import { errorReason } from '../../postgres/error-reason.ts'
 import { createDurably, readIfExists, writeDurably } from './durable-file.ts'
-import type { NoteSigner } from './signed-note.ts'
-import { encodePublicKey, parsePublicKey } from './signed-note.ts'
+import { encodePublicKey, parsePublicKey, type NoteSigner } from './signed-note.ts'
 
 /*
  * The key that signs checkpoints, and the retired keys. Keys come from a file or the environment and are never stored

@@ -3,8 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { readHead } from '../read/read-head.ts'
 import type { LedgerDb } from '../tables.ts'
 import type { CheckpointSigner } from './sign-checkpoint.ts'
-import type { Ended, VerificationRun } from './verification-rows.ts'
-import { cancelRun, claimRun, readRun, storeRun } from './verification-rows.ts'
+import { cancelRun, claimRun, readRun, storeRun, type Ended, type VerificationRun } from './verification-rows.ts'
 import { verifyStoredLedger } from './verify-stored-ledger.ts'
 
 /** A ledger with more events is only verified offline: the verifier's memory grows with the streams of a ledger. */

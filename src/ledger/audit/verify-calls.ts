@@ -1,9 +1,7 @@
-import type { CallCounts, Operation } from '../../domain/events.ts'
 import { isOfCall } from '../../domain/event-types.ts'
-import { OPERATIONS } from '../../domain/events.ts'
+import { OPERATIONS, type CallCounts, type Operation } from '../../domain/events.ts'
 import { assertValid } from './verification-error.ts'
-import type { ExportedEvent } from './verify-line.ts'
-import { isCount, parse } from './verify-line.ts'
+import { isCount, parse, type ExportedEvent } from './verify-line.ts'
 
 /** The events of an open call so far. */
 interface OpenCall {

@@ -1,7 +1,6 @@
 import { ERASING_TYPES, type ErasingType, isErasing, mayErase } from '../../domain/event-types.ts'
 import { assertValid, VerificationError } from './verification-error.ts'
-import type { ExportedEvent } from './verify-line.ts'
-import { isCount, parse } from './verify-line.ts'
+import { isCount, parse, type ExportedEvent } from './verify-line.ts'
 
 /** An event without data. */
 interface Gone {

@@ -1,18 +1,13 @@
 import { EVENT_TYPES, isEventType } from '../../domain/event-types.ts'
-import type { Checkpoint } from './checkpoint-note.ts'
-import { formatOrigin } from './checkpoint-note.ts'
+import { formatOrigin, type Checkpoint } from './checkpoint-note.ts'
 import { appendLeaves, EMPTY_FRONTIER, leafHash, rootOf } from '../integrity/merkle.ts'
-import type { WitnessPolicy } from './cosignature.ts'
-import { findCosigners } from './cosignature.ts'
-import type { VerifierKey } from './signed-note.ts'
-import { checkSignature } from './signed-note.ts'
+import { findCosigners, type WitnessPolicy } from './cosignature.ts'
+import { checkSignature, type VerifierKey } from './signed-note.ts'
 import { CallChecker } from './verify-calls.ts'
 import { ErasureChecker } from './verify-erasures.ts'
-import type { VerificationErrorKind } from './verification-error.ts'
-import { assertValid, VerificationError } from './verification-error.ts'
+import { assertValid, VerificationError, type VerificationErrorKind } from './verification-error.ts'
 import { StreamVersions } from './stream-versions.ts'
-import type { ExportedEvent } from './verify-line.ts'
-import { readLine } from './verify-line.ts'
+import { readLine, type ExportedEvent } from './verify-line.ts'
 
 /** What a ledger is checked against: checkpoints kept earlier, the keys that sign them, and who must have cosigned one. */
 export interface Evidence {

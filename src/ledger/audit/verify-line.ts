@@ -2,8 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { parseJson } from '../../domain/json.ts'
 import { canonicalJson } from '../integrity/canonical-json.ts'
-import type { Envelope } from '../integrity/codec.ts'
-import { SALT_BYTES } from '../integrity/codec.ts'
+import { SALT_BYTES, type Envelope } from '../integrity/codec.ts'
 import { assertValid, VerificationError } from './verification-error.ts'
 
 /** The envelope of an exported event. Its type and schema version may be unknown. */

@@ -4,15 +4,12 @@ import { ExportOvertakenError, exportPages, MissingEventError } from '../read/ex
 import { formatProofLine } from '../read/proof-line.ts'
 import { readHead } from '../read/read-head.ts'
 import type { LedgerDb } from '../tables.ts'
-import type { Checkpoint } from './checkpoint-note.ts'
-import { parseCheckpoints } from './checkpoint-note.ts'
+import { parseCheckpoints, type Checkpoint } from './checkpoint-note.ts'
 import { NoteFileError } from './note-files.ts'
-import type { CheckpointSigner } from './sign-checkpoint.ts'
 import { RefusedToSignError } from './continuity.ts'
-import { NoSigningKeyError } from './sign-checkpoint.ts'
+import { NoSigningKeyError, type CheckpointSigner } from './sign-checkpoint.ts'
 import { parseVerifierKey } from './signed-note.ts'
-import type { Verdict } from './verify-export.ts'
-import { verifyExport } from './verify-export.ts'
+import { verifyExport, type Verdict } from './verify-export.ts'
 
 /** Events of one page. The process does nothing else while it verifies them, for some milliseconds. */
 const EVENTS_PER_PAGE = 250

@@ -1,5 +1,4 @@
-import type { RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Pool } from 'pg'
 import type { BackgroundWork } from '../../domain/background-work.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'

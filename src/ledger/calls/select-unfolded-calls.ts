@@ -1,5 +1,4 @@
-import type { RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
 
 /** The events that are looked at. A read model that is further behind than this has stopped. */

@@ -1,5 +1,4 @@
-import type { Subtree } from './merkle.ts'
-import { nodeHash } from './merkle.ts'
+import { nodeHash, type Subtree } from './merkle.ts'
 
 /*
  * Proofs about a Merkle tree, RFC 6962 section 2.1. A proof is a list of hashes, each the root of a range of leaves.

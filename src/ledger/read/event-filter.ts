@@ -1,5 +1,4 @@
-import type { RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { isOfCall } from '../../domain/event-types.ts'
 import { isId, toUuid } from '../../domain/ids.ts'
 

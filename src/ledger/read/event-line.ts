@@ -1,6 +1,5 @@
 import { parseJson } from '../../domain/json.ts'
-import type { EventHeader, ReadableEvent } from '../integrity/codec.ts'
-import { readHeader } from '../integrity/codec.ts'
+import { readHeader, type EventHeader, type ReadableEvent } from '../integrity/codec.ts'
 
 /** An event for auditors, in the schema version in which it was written. `data` is null once erased. */
 interface AuditedEvent extends EventHeader {

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
-import type { Frontier, Subtree } from '../integrity/merkle.ts'
-import { appendLeaves, EMPTY_FRONTIER, rootOf } from '../integrity/merkle.ts'
+import { appendLeaves, EMPTY_FRONTIER, rootOf, type Frontier, type Subtree } from '../integrity/merkle.ts'
 import { subtreesOf } from '../integrity/merkle-proofs.ts'
 import type { LedgerDb, Row } from '../tables.ts'
 

@@ -1,5 +1,4 @@
-import type { StoredEvent } from '../integrity/codec.ts'
-import { deriveEnvelope } from '../integrity/codec.ts'
+import { deriveEnvelope, type StoredEvent } from '../integrity/codec.ts'
 
 /**
  * A line of the proof format, including its line feed: `{envelope, data, salt}` in this order, as written by

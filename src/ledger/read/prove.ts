@@ -1,6 +1,5 @@
 import { UnavailableError } from '../../admission/batcher.ts'
-import type { Subtree } from '../integrity/merkle.ts'
-import { joinRoots, rootOf } from '../integrity/merkle.ts'
+import { joinRoots, rootOf, type Subtree } from '../integrity/merkle.ts'
 import type { LeafRange } from '../integrity/merkle-proofs.ts'
 import { consistencyRanges, inclusionRanges, isConsistent, isIncluded, subtreesOf } from '../integrity/merkle-proofs.ts'
 import { forgetSubtrees, readSubtrees, storeSubtrees } from './merkle-subtrees.ts'

@@ -1,6 +1,5 @@
-import type { ExplainedEmployee } from '../../domain/employees/employee-history.ts'
 import { isEmployeeEvent } from '../../domain/employees/employee.ts'
-import { explain } from '../../domain/employees/employee-history.ts'
+import { explain, type ExplainedEmployee } from '../../domain/employees/employee-history.ts'
 import { readEvent } from '../integrity/codec.ts'
 import { storedEventPages } from './read-stored-events.ts'
 import type { LedgerDb } from '../tables.ts'

@@ -2,10 +2,8 @@ import { sql } from 'kysely'
 import type { EventType, RecordedEvent } from '../../domain/events.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { bigintArray, textArray, uuidArray } from '../../postgres/binary-arrays.ts'
-import type { ReadableEvent } from '../integrity/codec.ts'
-import { EVENT_COLUMNS, readEvent } from '../integrity/codec.ts'
-import type { PageLimits } from './measured-page.ts'
-import { measuredPage } from './measured-page.ts'
+import { EVENT_COLUMNS, readEvent, type ReadableEvent } from '../integrity/codec.ts'
+import { measuredPage, type PageLimits } from './measured-page.ts'
 import type { LedgerDb } from '../tables.ts'
 
 /** Positions of a ledger, including both ends. */

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import type { Frontier } from '../integrity/merkle.ts'
-import { rootOf, unpackFrontier } from '../integrity/merkle.ts'
+import { rootOf, unpackFrontier, type Frontier } from '../integrity/merkle.ts'
 import type { LedgerDb } from '../tables.ts'
 
 /** The head of a company's ledger as of the last commit. Times are RFC 3339 UTC. */

@@ -1,5 +1,4 @@
-import type { RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { LedgerDb, Row } from '../tables.ts'
 

@@ -1,10 +1,8 @@
 import { sql } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
-import type { StoredEvent } from '../integrity/codec.ts'
-import { STORED_COLUMNS } from '../integrity/codec.ts'
+import { STORED_COLUMNS, type StoredEvent } from '../integrity/codec.ts'
 import { binarySearch } from './binary-search.ts'
-import type { EventFilter } from './event-filter.ts'
-import { buildConditions } from './event-filter.ts'
+import { buildConditions, type EventFilter } from './event-filter.ts'
 import { measuredPage } from './measured-page.ts'
 import type { LedgerDb } from '../tables.ts'
 

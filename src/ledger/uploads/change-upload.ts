@@ -6,10 +6,8 @@ import type { PartCounts } from '../../domain/uploads.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 import { clearFailingWork } from '../background/failing-work.ts'
 import type { LedgerTables } from '../tables.ts'
-import type { StoredUpload } from './read-uploads.ts'
-import { toUpload } from './read-uploads.ts'
-import type { FilledPart } from './store-upload.ts'
-import { insertParts, STORED_FOR } from './store-upload.ts'
+import { toUpload, type StoredUpload } from './read-uploads.ts'
+import { insertParts, STORED_FOR, type FilledPart } from './store-upload.ts'
 
 type UploadRef = Pick<StoredUpload, 'companyId' | 'id'>
 

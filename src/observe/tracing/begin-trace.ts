@@ -1,5 +1,4 @@
-import type { Tracer } from '@opentelemetry/api'
-import { SpanKind, SpanStatusCode } from '@opentelemetry/api'
+import { SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api'
 import type { BeginTrace, TracedAnswer } from '../../http/server/trace-requests.ts'
 import { parseTraceContext, getSpanIds, formatTraceparent } from './span-context.ts'
 

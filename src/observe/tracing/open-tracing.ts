@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { parseKeyPairsIntoRecord } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
-import type { Resource } from '@opentelemetry/resources'
+import { defaultResource, resourceFromAttributes, type Resource } from '@opentelemetry/resources'
 import type { Sampler } from '@opentelemetry/sdk-trace'
 import {
   AlwaysOffSampler,

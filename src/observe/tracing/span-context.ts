@@ -1,5 +1,4 @@
-import type { Context, Span } from '@opentelemetry/api'
-import { ROOT_CONTEXT, SpanStatusCode, trace, TraceFlags } from '@opentelemetry/api'
+import { ROOT_CONTEXT, SpanStatusCode, trace, TraceFlags, type Context, type Span } from '@opentelemetry/api'
 import { parseTraceParent } from '@opentelemetry/core'
 
 /** The context of a W3C `traceparent`. Without a valid one, the root context, in which a new trace starts. */

@@ -1,5 +1,4 @@
-import type { Span, Tracer } from '@opentelemetry/api'
-import { SpanKind } from '@opentelemetry/api'
+import { SpanKind, type Span, type Tracer } from '@opentelemetry/api'
 import type { Lanes } from '../../ledger/append/lanes.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
 import type { Tracing } from './tracing.ts'

@@ -1,5 +1,4 @@
-import type { Tracer } from '@opentelemetry/api'
-import { SpanKind } from '@opentelemetry/api'
+import { SpanKind, type Tracer } from '@opentelemetry/api'
 import { readTraces } from '../../ledger/append/event-traces.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { TracedFold, TraceFold } from '../../workers/fold-in-turns.ts'

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import net from 'node:net'
 import t from 'tap'
+import { openRawSocket, statusesIn } from '../../support/http/raw-socket.ts'
 import { startService } from '../../support/service.ts'
 
 await t.test('a stopping service answers the call in progress on an open connection, and then closes it', async (t) => {
@@ -19,4 +20,22 @@ await t.test('a stopping service answers the call in progress on an open connect
   t.match(answer, /^HTTP\/1\.1 401 /, 'answered like any other')
   t.match(answer, /connection: close/i)
   t.match(answer, /"code":"invalid_credentials"/)
+})
+
+await t.test('a stopping service waits for no client whose call it was answering', async (t) => {
+  const service = await startService(t)
+  const { api_id, api_key } = service.company.key
+  const socket = await openRawSocket(t, service.address)
+  const body = JSON.stringify({ first_name: 'Ana', last_name: 'Perez', email: 'ana.perez@example.com' })
+  socket.write(
+    `POST /v1/employees HTTP/1.1\r\nhost: x\r\nx-api-id: ${api_id}\r\nx-api-key: ${api_key}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`,
+  )
+  await socket.receives(/ 100 Continue/)
+  const closed = service.app.close()
+  socket.write(body)
+  const text = await socket.closed()
+  await closed
+  t.strictSame(statusesIn(text), [100, 201])
+  t.match(text, /connection: close/i, 'the client learns that it must open another connection')
 })

@@ -4,7 +4,7 @@ import { requireUpload } from '../../../uploads/apply-upload.ts'
 import { mapUpload, NO_COLUMNS } from '../../../uploads/map-upload.ts'
 import type { UploadRouteServices } from '../../../uploads/store-file.ts'
 import { userOf } from '../../access/authorize-user.ts'
-import { idIn, NoQuery } from '../../openapi/schema-parts.ts'
+import { idIn } from '../../openapi/schema-parts.ts'
 import { JSON_BODY } from '../company-schemas.ts'
 import { MappingBody, MAX_MAPPING_BYTES } from './mapping-schema.ts'
 import { readUploadId, showUpload, throwFaults } from './upload-answer.ts'
@@ -25,7 +25,6 @@ export function addMappingRoutes(app: FastifyInstance, uploads: UploadRouteServi
         tags,
         description: 'As it was proposed or set. Keep it as a file for `employee-ledger-client send --map`.',
         params,
-        querystring: NoQuery,
         response: { 200: MappingBody },
         problems: problems,
       },
@@ -49,7 +48,6 @@ export function addMappingRoutes(app: FastifyInstance, uploads: UploadRouteServi
           'the mapping says nothing. Once the file is applied, the mapping is remembered for the next file with the same ' +
           'first line.',
         params,
-        querystring: NoQuery,
         body: MappingBody,
         response: { 200: ShownUpload },
         problems: problems,

@@ -19,7 +19,7 @@ import { limitFailures } from '../../access/rate-limits.ts'
 import { budgetFiles } from '../../access/receive-files.ts'
 import type { SessionSettings } from '../../access/session.ts'
 import { ADMIN_BODIES } from '../../openapi/admin-examples.ts'
-import { idIn, NO_CONTENT, NoQuery } from '../../openapi/schema-parts.ts'
+import { idIn, NO_CONTENT } from '../../openapi/schema-parts.ts'
 import { receiveBody } from '../../server/read-body.ts'
 import { refuseFailedConditions } from '../../server/preconditions.ts'
 import { ProblemError } from '../../server/problem.ts'
@@ -151,7 +151,6 @@ function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: Rout
         summary: 'List uploads, newest first',
         tags,
         description: 'All uploads that are stored, on one page. Uploads are deleted after a day.',
-        querystring: NoQuery,
         response: { 200: UploadList },
       },
     },
@@ -169,7 +168,6 @@ function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: Rout
         tags,
         description: 'What each part would do, and what became of it.',
         params,
-        querystring: NoQuery,
         response: { 200: ShownUpload },
         problems,
       },
@@ -189,7 +187,6 @@ function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: Rout
           ...params.properties,
           number: Type.String({ description: 'The number of the part, from 1.', examples: ['1'] }),
         }),
-        querystring: NoQuery,
         response: { 200: ShownPreview },
         problems: [...problems, 'upload_not_applicable'],
       },
@@ -218,7 +215,6 @@ function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: Rout
           'All rows of refused, canceled, and waiting parts, to correct and upload again. A row that was refused has the ' +
           'id of its entry, and its errors.',
         params,
-        querystring: NoQuery,
         response: CSV_ANSWER,
         problems,
       },
@@ -249,7 +245,6 @@ function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void
           'Each part becomes one call, which applies all of its rows or none. A file of one part is applied before the ' +
           'answer; of a larger one, part after part in the background. Repeating the request has no further effect.',
         params,
-        querystring: NoQuery,
         response: { 200: ShownUpload },
         problems: [...problems, 'upload_not_applicable'],
       },
@@ -271,7 +266,6 @@ function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void
         tags,
         description: 'What was applied stays applied. An upload that was not applied yet is deleted.',
         params,
-        querystring: NoQuery,
         response: { 204: NO_CONTENT },
         problems,
       },

@@ -7,7 +7,7 @@ import { rebuildMessage } from '../../../delivery/webhooks/rebuild-message.ts'
 import { problem } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
-import { anyId, NoQuery } from '../../openapi/schema-parts.ts'
+import { anyId } from '../../openapi/schema-parts.ts'
 import { pageBefore, pageOf } from '../../server/cursor.ts'
 import { JSON_TYPES } from '../../server/media-types.ts'
 import { ProblemError } from '../../server/problem.ts'
@@ -71,7 +71,6 @@ function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void
         tags,
         description: 'One attempt to send a message: what was sent, and what the receiver answered.',
         params: ofDelivery,
-        querystring: NoQuery,
         response: { 200: ShownDelivery },
         problems: ['webhook_not_found', 'delivery_not_found'],
       },
@@ -98,7 +97,6 @@ function addSendRoutes(app: FastifyInstance, { singleDeliveries }: WebhookRouteS
         tags,
         description: 'Also works on a paused or disabled webhook.',
         params,
-        querystring: NoQuery,
         response: { 200: ShownDelivery },
         problems: ['webhook_not_found'],
       },
@@ -119,7 +117,6 @@ function addSendRoutes(app: FastifyInstance, { singleDeliveries }: WebhookRouteS
         tags,
         description: 'The message is made from its event as it is stored now. It has the same `webhook-id` as before.',
         params: ofDelivery,
-        querystring: NoQuery,
         response: { 200: ShownDelivery },
         problems: ['webhook_not_found', 'delivery_not_found'],
       },

@@ -4,7 +4,6 @@ import { changeWebhook, rotateWebhookSecret } from '../../../accounts/webhooks/c
 import { findResumePosition } from '../../../accounts/webhooks/find-resume-position.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { type Action, describeAction } from '../../openapi/actions.ts'
-import { NoQuery } from '../../openapi/schema-parts.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { NOT_A_TIME, readInstant } from '../../server/query-values.ts'
@@ -69,7 +68,6 @@ function addResumption(app: FastifyInstance, { db, webhooks }: WebhookRouteServi
         ...describeAction(WEBHOOK_ACTIONS.resume),
         tags,
         params,
-        querystring: NoQuery,
         body: ResumeBody,
         isBodyOptional: true,
         response: { 200: ShownWebhook },
@@ -98,7 +96,6 @@ function addRotation(app: FastifyInstance, { webhooks }: WebhookRouteServices): 
         description: 'The new secret is shown only once. Messages are signed with both for `overlap_seconds`.',
         tags,
         params,
-        querystring: NoQuery,
         body: RotateWebhookBody,
         isBodyOptional: true,
         response: { 200: ShownWebhookWithSecret },

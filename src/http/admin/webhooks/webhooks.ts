@@ -5,7 +5,7 @@ import type { LedgerDb } from '../../../ledger/tables.ts'
 import { authorizeAdmin } from '../../access/authorize-user.ts'
 import { limitFailures } from '../../access/rate-limits.ts'
 import type { SessionSettings } from '../../access/session.ts'
-import { NO_CONTENT, NoQuery } from '../../openapi/schema-parts.ts'
+import { NO_CONTENT } from '../../openapi/schema-parts.ts'
 import { MERGE_PATCH_TYPES } from '../../server/media-types.ts'
 import { refuseFailedConditions } from '../../server/preconditions.ts'
 import { ProblemError } from '../../server/problem.ts'
@@ -49,7 +49,6 @@ function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void
         summary: 'List webhooks, oldest first',
         tags,
         description: 'All webhooks of the company, on one page. Secrets are not shown.',
-        querystring: NoQuery,
         response: { 200: WebhookList },
       },
     },
@@ -65,7 +64,6 @@ function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void
         tags,
         description: 'The secret is not shown.',
         params,
-        querystring: NoQuery,
         response: { 200: ShownWebhook },
         problems: ['webhook_not_found'],
       },
@@ -88,7 +86,6 @@ function addCreateAndEdit(app: FastifyInstance, { webhooks }: WebhookRouteServic
         tags,
         description:
           'The secret is shown only once. Messages begin with the next event. A company can have at most 20 webhooks.',
-        querystring: NoQuery,
         body: CreateWebhookBody,
         response: { 201: ShownWebhookWithSecret },
         problems: ['too_many_webhooks', 'secrets_key_missing'],
@@ -113,7 +110,6 @@ function addCreateAndEdit(app: FastifyInstance, { webhooks }: WebhookRouteServic
         tags,
         description: 'The change applies to the messages that follow. The secret stays the same.',
         params,
-        querystring: NoQuery,
         body: EditWebhookBody,
         response: { 200: ShownWebhook },
         problems: ['webhook_not_found'],
@@ -141,7 +137,6 @@ function addRemoval(app: FastifyInstance, { webhooks }: WebhookRouteServices): v
         tags,
         description: 'No more messages are sent. This cannot be undone.',
         params,
-        querystring: NoQuery,
         response: { 204: NO_CONTENT },
         problems: ['webhook_not_found'],
       },
