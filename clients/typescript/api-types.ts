@@ -4326,6 +4326,25 @@ export interface components {
                 };
             };
         };
+        /**
+         * @description `employee_not_found`: No such employee.
+         *
+         *     `log_not_found`: No such log entry.
+         */
+        AuditEmployeeNotFoundLogNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 404;
+                    /** @enum {string} */
+                    code?: "employee_not_found" | "log_not_found";
+                };
+            };
+        };
         /** @description `internal_error`: Something went wrong on our side. */
         AuditInternalError: {
             headers: {
@@ -7599,6 +7618,7 @@ export interface operations {
             400: components["responses"]["AuditInvalidQuery"];
             401: components["responses"]["AuditInvalidCredentials"];
             403: components["responses"]["AuditCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AuditEmployeeNotFoundLogNotFound"];
             429: components["responses"]["AuditRateLimited"];
             500: components["responses"]["AuditInternalError"];
             503: components["responses"]["AuditUnavailable"];

@@ -284,6 +284,8 @@ await hold(200, 'GET /audit/v1/proofs/consistency', { ...asAuditor, query: '?fro
 await hold(400, 'GET /audit/v1/proofs/consistency', asAuditor)
 await hold(200, 'GET /audit/v1/evidence', { ...asAuditor, query: '?to=2100-01-01T00:00:00Z' })
 await hold(400, 'GET /audit/v1/evidence', { ...asAuditor, query: '?employee=emp_1' })
+for (const query of ['?employee=emp_01h455vb4pex5vsknk084sn02q', '?call=log_01h455vb4pex5vsknk084sn02q'])
+  await hold(404, 'GET /audit/v1/evidence', { ...asAuditor, query })
 await hold(200, AT, { ...asAuditor, id })
 await hold(404, AT, asAuditor)
 await hold(400, AT, { ...asAuditor, id, query: '?at=999999' })
