@@ -5,6 +5,7 @@ import type { Expectation } from './accounts/expected-calls.ts'
 import { findMissedDeadline } from './accounts/expected-calls.ts'
 import type { KeyUsage, RefreshPeriod } from './accounts/quota.ts'
 import { requestsInWindow, windowEnd } from './accounts/quota.ts'
+import type { ProblemCode } from './errors.ts'
 import type { NewEvent } from './events.ts'
 import { DAY_MS, findStartOf, formatLocalDay, shiftDay } from './local-times.ts'
 import type { WebhookDisabledReason } from './webhook-types.ts'
@@ -122,6 +123,15 @@ export interface AttentionFacts {
   /** Work in the background that fails. `subject` tells apart work of the same kind. */
   failingWork: { work: BackgroundWork; subject: string; since: string; error: string }[]
 }
+
+/** Calls that failed with one of these had records that only somebody who knows the people can correct. */
+export const RECORD_CODES: readonly ProblemCode[] = [
+  'validation_failed',
+  'already_exists',
+  'inactive_employee_exists',
+  'employee_not_found',
+  'former_name',
+]
 
 /** A key with this share of its quota used needs attention. */
 export const NEARLY_USED = 0.8

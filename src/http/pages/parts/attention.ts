@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import type { AttentionItem } from '../../../domain/attention.ts'
+import { RECORD_CODES } from '../../../domain/attention.ts'
 import type { ProblemCode } from '../../../domain/errors.ts'
 import type { AttentionKind } from '../../../domain/attention-kinds.ts'
 import { BACKGROUND_WORK } from '../../../domain/background-work.ts'
@@ -40,14 +41,6 @@ export function countByPath(items: readonly AttentionItem[]): ReadonlyMap<string
   }
   return counts
 }
-
-/** The codes of calls that failed because of what their records say. */
-const OF_RECORDS: ReadonlySet<string> = new Set<ProblemCode>([
-  'validation_failed',
-  'already_exists',
-  'inactive_employee_exists',
-  'employee_not_found',
-])
 
 /** Lines that are shown at once, and those that a click shows; the problems of any others are only counted. */
 const [SHOWN_LINES, MORE_LINES] = [4, 20]
@@ -127,7 +120,9 @@ function countCalls(calls: number, isMore: boolean): string {
 }
 
 function remedyOf(code: string): string {
-  return OF_RECORDS.has(code) ? 'Correct the records and send them again.' : 'Check the program that makes these calls.'
+  return RECORD_CODES.includes(code as ProblemCode)
+    ? 'Correct the records and send them again.'
+    : 'Check the program that makes these calls.'
 }
 
 function buildItemUrl({ kind, subject, details }: AttentionItem): string {
