@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
-import { countByPath } from './attention.ts'
+import { countByPath } from './attention-words.ts'
 import { readAttentionOf } from './viewer.ts'
 import {
   ACCOUNT_PATH,
