@@ -59,19 +59,21 @@ export async function tellUsers(pool: Pool, db: LedgerDb, outbox: AlertOutbox, c
   if (changes.length === 0) return
   const names = await readNames(db, companyId, [...new Set(changes.map(({ data }) => data.subject_id))])
   const clock = await readClockOf(db, companyId)
-  const { items } = await readAttention(
+  const { items, snoozes } = await readAttention(
     db,
     companyId,
     clock,
     raised.map(({ item }) => item),
   )
-  const now = { items: new Map(items.map((item) => [nameOfItem(item), item])), names, ...clock }
+  const isSnoozed = ({ name }: RaisedItem) => snoozes.some((snooze) => snooze.name === name)
+  const open = raised.filter((one) => !isSnoozed(one)).length
+  const now = { open, items: new Map(items.map((item) => [nameOfItem(item), item])), names, ...clock }
   const hasTold = await inTransaction(pool, async (client) => {
     let hasTold = false
     for (const { userId, position } of await lockUsers(client, companyId)) {
       const untold = changes.filter((change) => change.position > position)
       if (untold.length === 0) continue
-      const content = describeChanges(untold, { open: raised.length, ...now }, outbox)
+      const content = describeChanges(untold, now, outbox)
       await enqueueEmail(client, outbox, { companyId, userId, kind: 'alert', ...content })
       await client.query(
         'update users set told_position = $3, told_at = statement_timestamp() where company_id = $1 and user_id = $2',

@@ -119,6 +119,11 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
     { kind: 'projection_parked', subject_id: 'employees' },
     'Something stopped needing attention: a read model has stopped',
   ],
+  AttentionSnoozed: [
+    'usr',
+    { kind: 'call_missing', subject_id: id('key'), until: '2025-01-07', reason: 'The supplier is away' },
+    'Ada Admin snoozed Nightly sync: an expected call did not come, until 7 Jan 2025: The supplier is away',
+  ],
   UserRoleChanged: [
     'operator',
     { from: 'member', to: 'admin' },

@@ -10,6 +10,7 @@ import { describeCode, describeDone, VERBS } from '../parts/call-words.ts'
 import { formatExpectedCalls, formatScopes } from '../parts/key-words.ts'
 import type { Html } from '../parts/page.ts'
 import { formatCount, formatNumber } from '../parts/shown-values.ts'
+import { formatCalendarDay } from '../parts/times.ts'
 import { formatTime } from '../../../domain/local-times.ts'
 import { formatFullName } from '../../../domain/employees/full-name.ts'
 import { ENDED_BY, formatAttempts, SIGNED_IN_WITH } from '../parts/sign-in-words.ts'
@@ -94,6 +95,12 @@ const SENTENCES: Sentences = {
     html`${actor} ${data?.to === false ? 'stopped' : 'asked for'} alerts by email`,
   AttentionRaised: ({ data, names }) => html`${nameOf(data, names)} began to need attention${ofAttention(data)}`,
   AttentionResolved: ({ data, names }) => html`${nameOf(data, names)} stopped needing attention${ofAttention(data)}`,
+  AttentionSnoozed: ({ actor, data, names }) => {
+    if (data === null) return html`${actor} snoozed a problem`
+    const what = html`${nameOf(data, names)}${ofAttention(data)}`
+    if (data.until === null) return html`${actor} ended the snooze of ${what}`
+    return html`${actor} snoozed ${what}, until ${formatCalendarDay(data.until)}: <bdi>${data.reason}</bdi>`
+  },
   UserRemoved: ({ actor, subject }) => html`${actor} removed user ${subject()}`,
   UserErased: ({ actor, subject, data }) => html`${actor} erased user ${subject()}${ofEvents(data)}`,
   UserTokenIssued: (parts) => {
@@ -211,6 +218,7 @@ const NAMING: ReadonlySet<EventType> = new Set([
   'PersonalDataReported',
   'AttentionRaised',
   'AttentionResolved',
+  'AttentionSnoozed',
 ])
 const NAMED_ID = /(?<=")(?:emp|usr|key|whk|idp)_[0-9a-z]{26}(?=")/g
 

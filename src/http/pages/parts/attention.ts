@@ -1,10 +1,12 @@
 import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import type { AttentionItem } from '../../../domain/attention.ts'
+import { nameOfItem } from '../../../domain/attention.ts'
 import { formatTime } from '../../../domain/local-times.ts'
+import { databaseTimeMs } from '../../../postgres/database-clock.ts'
 import { buildUrl } from './addresses.ts'
 import { buildItemUrl, countCalls, describeItem, remedyOf } from './attention-words.ts'
-import { describeCode } from './call-words.ts'
+import { capitalise, describeCode } from './call-words.ts'
 import { NAVIGATION } from './navigation.ts'
 import type { Html } from './page.ts'
 import { formatCount, formatNumber } from './shown-values.ts'
@@ -12,20 +14,67 @@ import { formatCount, formatNumber } from './shown-values.ts'
 /** Lines that are shown at once, and those that a click shows; the problems of any others are only counted. */
 const [SHOWN_LINES, MORE_LINES] = [4, 20]
 
+/** Where the problems are listed that somebody has put off. */
+export const SNOOZES_PATH = '/settings/attention'
+
 /** Renders that nothing needs attention, with the last call; nothing if there is none. */
-export function renderAllWell(lastCall: LogEntry['entry'] | undefined, timeZone: string): Html {
+export function renderAllWell(lastCall: LogEntry['entry'] | undefined, snoozed: number, timeZone: string): Html {
   if (!lastCall) return html``
   const { requested_at: requestedAt, counts } = lastCall
   return html`<p class="well">
-    All well. Last call: ${formatTime(requestedAt, timeZone)}, ${formatCount(counts.total, 'record')}.
+    ${snoozed === 0 ? 'All well.' : renderSnoozed(snoozed)}
+    Last call: ${formatTime(requestedAt, timeZone)}, ${formatCount(counts.total, 'record')}.
   </p>`
+}
+
+function renderSnoozed(count: number): Html {
+  return html`<a href="${SNOOZES_PATH}">${formatCount(count, 'problem')} snoozed</a>.`
+}
+
+function renderSnoozeLink(item: AttentionItem): Html {
+  const href = buildUrl(`${SNOOZES_PATH}/snooze`, { item: nameOfItem(item) })
+  return html`<a class="snooze" href="${href}">Snooze<span class="visually-hidden"> <bdi>${item.subject.name}</bdi></span>…</a>`
+}
+
+/** Renders what needs attention of a thing, on its own page, with what to do. */
+export function renderProblemsOf(id: string, items: readonly AttentionItem[], timeZone: string): Html {
+  const own = items.filter(({ subject }) => subject.id === id)
+  if (own.length === 0) return html``
+  return html`<section class="attention" aria-labelledby="attention">
+    <h2 id="attention">Needs attention</h2>
+    <ul>
+      ${own.map((item) => {
+        const { problem, remedy } = describeItem(item, timeZone, databaseTimeMs())
+        const href = buildItemUrl(item)
+        const isElsewhere = !href.endsWith(`/${id}`)
+        return html`<li>
+          ${isElsewhere ? html`<a href="${href}">${capitalise(problem)}</a>` : capitalise(problem)}.
+          <span class="hint">${remedy}</span> ${renderSnoozeLink(item)}
+        </li>`
+      })}
+    </ul>
+  </section>`
+}
+
+/** Renders why a row of a list is counted among what needs attention, with what to do. */
+export function renderReasons(id: string, items: readonly AttentionItem[], path: string, timeZone: string): Html {
+  const own = items.filter((item) => item.subject.id === id && buildItemUrl(item).startsWith(path))
+  return html`${own.map((item) => {
+    const { problem, remedy } = describeItem(item, timeZone, databaseTimeMs())
+    return html`<span class="why">${capitalise(problem)}. ${remedy}</span>`
+  })}`
 }
 
 /**
  * Renders what needs attention, each item with what to do. On narrow pages it is one line that opens, so that the list
  * below it is in view.
  */
-export function renderAttention(items: readonly AttentionItem[], timeZone: string, nowMs: number): Html {
+export function renderAttention(
+  items: readonly AttentionItem[],
+  snoozed: number,
+  timeZone: string,
+  nowMs: number,
+): Html {
   const lines = [...Map.groupBy(items, (item) => (item.kind === 'calls_failed' ? item.subject.id : item)).values()]
   return html`<section class="attention" aria-labelledby="attention">
     <h2 id="attention">Needs attention</h2>
@@ -33,6 +82,7 @@ export function renderAttention(items: readonly AttentionItem[], timeZone: strin
       <summary>${formatCount(items.length, 'problem')}</summary>
       ${renderLines(lines.slice(0, SHOWN_LINES), timeZone, nowMs)}
       ${lines.length > SHOWN_LINES ? renderMoreLines(lines.slice(SHOWN_LINES), timeZone, nowMs) : ''}
+      ${snoozed === 0 ? '' : html`<p>${renderSnoozed(snoozed)}</p>`}
     </details>
   </section>`
 }
@@ -57,7 +107,7 @@ function renderLines(lines: readonly Line[], timeZone: string, nowMs: number): H
 function renderItem(item: AttentionItem, timeZone: string, nowMs: number): Html {
   const { problem, remedy } = describeItem(item, timeZone, nowMs)
   return html`<a href="${buildItemUrl(item)}"><bdi>${item.subject.name}</bdi></a>: ${problem}.
-    <span class="hint">${remedy}</span>`
+    <span class="hint">${remedy}</span> ${renderSnoozeLink(item)}`
 }
 
 /** Renders the causes for which calls of a key failed, those with the most records first. */
@@ -76,7 +126,7 @@ function renderCauses(causes: Line): Html {
         const { calls: count, is_more: isMore, code } = item.details
         return html`<li>
           <a href="${buildItemUrl(item)}">${countCalls(count, isMore)}</a>: <span title="${code}">${describeCode(code)}</span>.
-          <span class="hint">${remedyOf(code)}</span>
+          <span class="hint">${remedyOf(code)}</span> ${renderSnoozeLink(item)}
         </li>`
       })}
     </ul>`
