@@ -21,9 +21,9 @@ export const SNOOZES_PATH = '/settings/attention'
 export function renderAllWell(lastCall: LogEntry['entry'] | undefined, snoozed: number, timeZone: string): Html {
   if (!lastCall) return html``
   const { requested_at: requestedAt, counts } = lastCall
+  const state = snoozed === 0 ? 'All well.' : renderSnoozed(snoozed)
   return html`<p class="well">
-    ${snoozed === 0 ? 'All well.' : renderSnoozed(snoozed)}
-    Last call: ${formatTime(requestedAt, timeZone)}, ${formatCount(counts.total, 'record')}.
+    ${state} Last call: ${formatTime(requestedAt, timeZone)}, ${formatCount(counts.total, 'record')}.
   </p>`
 }
 
