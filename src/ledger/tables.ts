@@ -222,6 +222,15 @@ export interface LedgerTables {
   }
   raised_attention: { company_id: string; name: string; item: AttentionItem }
   attention_checks: { company_id: string; checked_at: string }
+  attention_snoozes: {
+    company_id: string
+    name: string
+    item: AttentionItem
+    /** YYYY-MM-DD. */
+    until: string
+    reason: string
+    actor: string
+  }
   event_traces: { company_id: string; position: number; traceparent: string; recorded_at: string }
   rejected_bodies: {
     company_id: string

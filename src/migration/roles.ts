@@ -35,6 +35,7 @@ export const RIGHTS: Record<string, string> = {
   unchanged_records: 'select, insert',
   raised_attention: 'select, insert, delete',
   attention_checks: 'select, insert, update',
+  attention_snoozes: 'select, insert, delete',
   webhooks: 'select, insert, update, delete',
   webhook_progress: 'select, insert, update, delete',
   webhook_deliveries: 'select, insert, update, delete',

@@ -219,6 +219,7 @@ const OTHERS = {
       (action) => `/account/${action}`,
     ),
   ],
+  'put a problem off': ['/settings/attention', '/settings/attention/snooze'],
   'search, or sign in and out': [
     ...['/settings/search', '/settings/api-keys', '/invitation', '/sign-out', '/sign-in', '/sign-in/forgot-password'],
     ...['/sign-in/passkey', '/sign-in/passkey/options', '/sign-in/recovery-code'],
