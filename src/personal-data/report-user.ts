@@ -82,6 +82,10 @@ const WORDS: Readonly<Record<UserRows, Pick<Section, 'title' | 'description'>>> 
     title: 'Addresses and programs',
     description: 'From where this user sent requests, by day, as long as addresses are kept.',
   },
+  snoozes: {
+    title: 'Snoozed problems',
+    description: 'Problems that this user put off until a day, and why. Erasing the user shows them again.',
+  },
   emails: { title: 'Messages', description: 'Messages to this user that wait or were sent, without what they said.' },
   uploads: {
     title: 'Stored files',

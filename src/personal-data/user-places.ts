@@ -31,7 +31,7 @@ interface UserTable {
   /** The column with the user's UUID, or, if it is `actor`, with the id. */
   user: 'user_id' | 'actor_id' | 'actor'
   /** What tells the user's rows apart, and its type. */
-  key: [column: string, type: 'uuid' | 'bytea' | 'bigint' | 'timestamptz']
+  key: [column: string, type: 'uuid' | 'bytea' | 'bigint' | 'timestamptz' | 'text']
   /** The columns that reports show, by their names there. None is a secret. */
   shows: Readonly<Record<string, string>>
   /** The ids among them. */
@@ -125,6 +125,14 @@ const USER_TABLES = {
     user: 'actor_id',
     key: ['client_id', 'bigint'],
     shows: { ...CLIENT, ...columns('first_at', 'last_at') },
+    sets: 'delete',
+  },
+  /** A problem that the user put off is shown again once they are erased. */
+  snoozes: {
+    table: 'attention_snoozes',
+    user: 'actor',
+    key: ['name', 'text'],
+    shows: { problem: "item ->> 'kind'", ...columns('until', 'reason') },
     sets: 'delete',
   },
   emails: {
