@@ -5,6 +5,8 @@
 //	./verify_ledger EXPORT CHECKPOINT KEY [QUORUM WITNESS_KEY...]
 //	./verify_ledger EVIDENCE.zip [KEY [QUORUM WITNESS_KEY...]]
 //
+// An EXPORT whose name ends in .gz is unpacked.
+//
 // It checks hashes, tree, and signature, but not the rules about events: see audit-format.md.
 package main
 
@@ -12,6 +14,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/base64"
@@ -151,6 +154,11 @@ func verifyExport(file string, signed []byte, key string, policy []string) {
 	size, root := openCheckpoint(signed, key, policy)
 	export, err := os.Open(file)
 	check(err)
+	var unpacked io.Reader = export
+	if strings.HasSuffix(file, ".gz") {
+		unpacked, err = gzip.NewReader(export)
+		check(err)
+	}
 	var stored []tlog.Hash
 	read := tlog.HashReaderFunc(func(at []int64) (hashes []tlog.Hash, err error) {
 		for _, index := range at {
@@ -158,7 +166,7 @@ func verifyExport(file string, signed []byte, key string, policy []string) {
 		}
 		return hashes, nil
 	})
-	lines := bufio.NewReader(export)
+	lines := bufio.NewReader(unpacked)
 	var events int64
 	for ; events < size; events++ {
 		line, err := lines.ReadBytes('\n')

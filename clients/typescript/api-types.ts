@@ -568,7 +568,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a file of employees
-         * @description Stores a file for a day and previews it; nothing is applied yet. The file is CSV, a workbook (.xlsx, .xls, .ods), or JSON, whatever program wrote it and whatever the content type says. Rows that are no records, such as titles and totals, are left out, and listed in `left_out`. A file of more than `MAX_RECORDS` records is split into parts, each of which becomes one call. Cells are read as those of `failed-records.csv`.
+         * @description Stores a file for a day and previews it; nothing is applied yet. The file is CSV, a workbook (.xlsx, .xls, .ods), or JSON, whatever program wrote it and whatever the content type says. Rows that are no records, such as titles and totals, are left out, and listed in `left_out`. A file of more than `MAX_RECORDS` records is split into parts, each of which becomes one call. What its columns mean is proposed from their names and values, or as the company chose for the last file with the same first line: see `questions`.
          */
         post: operations["createUpload"];
         delete?: never;
@@ -637,20 +637,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/admin/v1/uploads/{id}/columns": {
+    "/admin/v1/uploads/{id}/mapping": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /**
-         * Say what to do with columns that are not attributes
-         * @description Before the file is applied. The preview is made again.
+         * Get what the columns of an upload mean
+         * @description As it was proposed or set. Keep it as a file for `employee-ledger-client send --map`.
          */
-        post: operations["setUploadColumns"];
+        get: operations["getUploadMapping"];
+        /**
+         * Say what the columns of an upload mean
+         * @description Before the file is applied. The preview is made again. How values are read is filled in from the values where the mapping says nothing. Once the file is applied, the mapping is remembered for the next file with the same first line.
+         */
+        put: operations["setUploadMapping"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2722,6 +2726,19 @@ export interface components {
              * @description When the upload is deleted. Its entries stay.
              */
             expires_at: string;
+            /** @description What the mapping leaves open. Rows cannot be read before it is answered, or `unreadable_values` is `leave_out`. */
+            questions: {
+                /**
+                 * @description The member of the mapping, or of its column, that is null.
+                 * @enum {string}
+                 */
+                about: "to" | "dates" | "names" | "by" | "words" | "past_end_dates";
+                /** @description The place of the column in the mapping, from 1. */
+                column?: number;
+                header?: string;
+                /** @description The words whose meaning is open. */
+                words?: string[];
+            }[];
             /** @description The line that names the columns. Null for JSON, and when it is not known any more. */
             header_row: number | null;
             /** @description Rows that are no records, such as titles and totals. */
@@ -2730,7 +2747,7 @@ export interface components {
                 line: number | null;
                 last_line: number | null;
                 /** @enum {string} */
-                reason: "separator_line" | "above_header" | "second_header" | "repeated_header" | "empty" | "total" | "below_table" | "not_a_user" | "other_sheet" | "incomplete";
+                reason: "separator_line" | "above_header" | "second_header" | "repeated_header" | "empty" | "total" | "below_table" | "not_a_user" | "other_sheet" | "incomplete" | "secret_column";
                 message: string;
             }[];
             left_out_omitted: number;
@@ -2780,7 +2797,15 @@ export interface components {
                 message: string;
             }[];
             errors_omitted: number;
-            /** @description The columns that are not attributes. */
+            /** @description The first values that were left out, as the mapping says. */
+            notes: {
+                row: number | null;
+                line: number | null;
+                /** @description JSON Pointer into the record; empty for the row itself, or a cell that cannot be read. */
+                pointer: string;
+                message: string;
+            }[];
+            /** @description The columns that become nothing. */
             unknown_columns: string[];
             /** @description The rows whose managers are in earlier parts. The preview leaves these managers out. */
             rows_awaiting_managers: number;
@@ -2842,10 +2867,7 @@ export interface components {
             name: string;
             /** @description The last four characters of the secret. Null if it is older than version 1.1.0, which stores them. */
             secret_last_four: string | null;
-            /**
-             * @description Restricts the token: `audit` allows only the audit endpoint, if the role of the user allows it. Null: everything that the user may do.
-             * @enum {string|null}
-             */
+            /** @description Restricts the token: `audit` allows only the audit endpoint, if the role of the user allows it. Null: everything that the user may do. */
             scope: "audit" | null;
             /** @enum {string} */
             status: "active" | "expired" | "revoked";
@@ -2867,10 +2889,7 @@ export interface components {
             name: string;
             /** @description The last four characters of the secret. Null if it is older than version 1.1.0, which stores them. */
             secret_last_four: string | null;
-            /**
-             * @description Restricts the token: `audit` allows only the audit endpoint, if the role of the user allows it. Null: everything that the user may do.
-             * @enum {string|null}
-             */
+            /** @description Restricts the token: `audit` allows only the audit endpoint, if the role of the user allows it. Null: everything that the user may do. */
             scope: "audit" | null;
             /** @enum {string} */
             status: "active" | "expired" | "revoked";
@@ -4304,6 +4323,25 @@ export interface components {
                     status?: 404;
                     /** @enum {string} */
                     code?: "employee_not_found";
+                };
+            };
+        };
+        /**
+         * @description `employee_not_found`: No such employee.
+         *
+         *     `log_not_found`: No such log entry.
+         */
+        AuditEmployeeNotFoundLogNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 404;
+                    /** @enum {string} */
+                    code?: "employee_not_found" | "log_not_found";
                 };
             };
         };
@@ -6063,6 +6101,8 @@ export interface operations {
                 sheet?: string;
                 /** @description The line that names the columns, from 1; of a workbook, its row. Default: it is found. */
                 header_row?: number;
+                /** @description Apply the file without asking, if no question is open and all of its rows can be read: as a scheduler does with files whose mapping the company has used before. Otherwise, the file is only stored and previewed. */
+                apply?: boolean;
                 /** @description The ids of the failed entries that the file corrects, separated by commas. Default: those in its column `log_id`. The column `index` says which records the rows are. Without it, a file that has as many rows as the entry has records, or refused records, has these, in the order of the call. */
                 corrects?: string;
             };
@@ -6212,7 +6252,90 @@ export interface operations {
             503: components["responses"]["AdminUnavailable"];
         };
     };
-    setUploadColumns: {
+    getUploadMapping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the upload.
+                 * @example upl_01m7wqmfakeh492yss9pa6yb7t
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the columns of a file mean, and how their values are read. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        columns: {
+                            /** @description The name of the column, as the file has it. Columns with the same name follow in their order. */
+                            header: string;
+                            /**
+                             * @description What the column becomes: an attribute, `full_name`, `manager`, `custom`, or `nothing`. `phone_country` says in which country local phone numbers of the row are, and `key` is what managers are named by, which is not stored. `as_named` sets the attribute that the column names, exactly as the cell is written. Null: a person has to decide.
+                             * @enum {string|null}
+                             */
+                            to: "id" | "first_name" | "last_name" | "email" | "external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing" | null;
+                            /** @description The name of a custom attribute. */
+                            name?: string;
+                            /**
+                             * @description The type of a custom attribute.
+                             * @enum {string}
+                             */
+                            type?: "text" | "number" | "boolean" | "as_written";
+                            dates?: ("day_first" | "month_first" | "year_first") | null;
+                            /** @description Of statuses: what each word means. Words that are known in many languages need not be given. */
+                            words?: {
+                                [key: string]: "active" | "inactive" | null;
+                            };
+                            names?: ("first_last" | "last_first" | "one_first_name" | "one_last_name") | null;
+                            by?: ("email" | "external_id" | "employee_number" | "full_name" | "key") | null;
+                            /**
+                             * @description What an empty cell of this column does.
+                             * @enum {string}
+                             */
+                            empty_cells?: "keep" | "clear";
+                        }[];
+                        /**
+                         * @description Whether an empty cell keeps what a person has, or clears it. Default: `"keep"`.
+                         * @enum {string}
+                         */
+                        empty_cells?: "keep" | "clear";
+                        /**
+                         * @description What happens to a value that cannot be read: its row is refused, or goes in without the value. Default: `"refuse"`.
+                         * @enum {string}
+                         */
+                        unreadable_values?: "refuse" | "leave_out";
+                        /**
+                         * @description What happens to an email address that several people have: their rows are refused, or the later ones go in without the address. Default: `"refuse"`.
+                         * @enum {string}
+                         */
+                        shared_emails?: "refuse" | "leave_out";
+                        /** @description Default: `"keep"`. */
+                        past_end_dates?: ("keep" | "deactivate") | null;
+                        /** @description The country (ISO 3166-1 alpha-2) of local phone numbers. Null: that of the company. Default: `null`. */
+                        country?: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["AdminInvalidQuery"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminUploadNotFound"];
+            409: components["responses"]["AdminUploadNotApplicable"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    setUploadMapping: {
         parameters: {
             query?: never;
             header?: never;
@@ -6228,10 +6351,53 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Columns that are not attributes: each becomes a custom attribute, or is ignored. Others are errors. */
                     columns: {
-                        [key: string]: "custom" | "ignore";
-                    };
+                        /** @description The name of the column, as the file has it. Columns with the same name follow in their order. */
+                        header: string;
+                        /**
+                         * @description What the column becomes: an attribute, `full_name`, `manager`, `custom`, or `nothing`. `phone_country` says in which country local phone numbers of the row are, and `key` is what managers are named by, which is not stored. `as_named` sets the attribute that the column names, exactly as the cell is written. Null: a person has to decide.
+                         * @enum {string|null}
+                         */
+                        to: "id" | "first_name" | "last_name" | "email" | "external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing" | null;
+                        /** @description The name of a custom attribute. */
+                        name?: string;
+                        /**
+                         * @description The type of a custom attribute.
+                         * @enum {string}
+                         */
+                        type?: "text" | "number" | "boolean" | "as_written";
+                        dates?: ("day_first" | "month_first" | "year_first") | null;
+                        /** @description Of statuses: what each word means. Words that are known in many languages need not be given. */
+                        words?: {
+                            [key: string]: "active" | "inactive" | null;
+                        };
+                        names?: ("first_last" | "last_first" | "one_first_name" | "one_last_name") | null;
+                        by?: ("email" | "external_id" | "employee_number" | "full_name" | "key") | null;
+                        /**
+                         * @description What an empty cell of this column does.
+                         * @enum {string}
+                         */
+                        empty_cells?: "keep" | "clear";
+                    }[];
+                    /**
+                     * @description Whether an empty cell keeps what a person has, or clears it. Default: `"keep"`.
+                     * @enum {string}
+                     */
+                    empty_cells?: "keep" | "clear";
+                    /**
+                     * @description What happens to a value that cannot be read: its row is refused, or goes in without the value. Default: `"refuse"`.
+                     * @enum {string}
+                     */
+                    unreadable_values?: "refuse" | "leave_out";
+                    /**
+                     * @description What happens to an email address that several people have: their rows are refused, or the later ones go in without the address. Default: `"refuse"`.
+                     * @enum {string}
+                     */
+                    shared_emails?: "refuse" | "leave_out";
+                    /** @description Default: `"keep"`. */
+                    past_end_dates?: ("keep" | "deactivate") | null;
+                    /** @description The country (ISO 3166-1 alpha-2) of local phone numbers. Null: that of the company. Default: `null`. */
+                    country?: string | null;
                 };
             };
         };
@@ -6251,6 +6417,7 @@ export interface operations {
             401: components["responses"]["AdminInvalidCredentials"];
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminUploadNotFound"];
+            409: components["responses"]["AdminUploadNotApplicable"];
             412: components["responses"]["AdminPreconditionFailed"];
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
@@ -7451,6 +7618,7 @@ export interface operations {
             400: components["responses"]["AuditInvalidQuery"];
             401: components["responses"]["AuditInvalidCredentials"];
             403: components["responses"]["AuditCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AuditEmployeeNotFoundLogNotFound"];
             429: components["responses"]["AuditRateLimited"];
             500: components["responses"]["AuditInternalError"];
             503: components["responses"]["AuditUnavailable"];

@@ -1,13 +1,16 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { FailedCalls, PartialCalls } from '../../src/domain/attention.ts'
+import { RECORD_CODES } from '../../src/domain/attention.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { AnyDb } from '../projection.ts'
-import { ENTRIES, FAILURES_BY_HOUR } from './live-tables.ts'
+import { CALLS_BY_HOUR, ENTRIES, FAILURES_BY_HOUR } from './live-tables.ts'
 import type { BulkUserLogTables } from './tables.ts'
 
 /** The sums of an hour that are read, the newest ones, and the most pairs of a key and a code. */
 const MAX_SUMS = 10_000
 const MAX_CAUSES = 200
+/** The corrections that are read, those of the newest calls. */
+const MAX_CORRECTIONS = 100
 
 /** The failed calls of a key with a code, as `selectFailedCalls` selects them; partly applied ones have an empty code. */
 export interface FailedCallsRow {
@@ -24,7 +27,9 @@ export interface FailedCallsRow {
 
 /**
  * Selects the failed and the partly applied calls of each key and code in the hours (UTC) that begin at a time (RFC 3339)
- * or later, those with the most records or calls first, but not the files that users upload: they see the outcome.
+ * or later, those with the most records or calls first, but not the files that users upload: they see the outcome. What
+ * a program has mended is left out: calls that failed for another reason than their records, if the key completed one in a
+ * later hour. So is a key and code of which files have corrected every call.
  */
 export function selectFailedCalls(companyId: string, since: string): RawBuilder<FailedCallsRow> {
   const company = toUuid(companyId)
@@ -32,17 +37,44 @@ export function selectFailedCalls(companyId: string, since: string): RawBuilder<
     with sums as (
       select * from ${FAILURES_BY_HOUR} where company_id = ${company} and hour >= ${since}
       order by hour desc limit ${MAX_SUMS}
+    ), successes as (
+      select k.key_id, s.hour from (select distinct key_id from sums) k cross join lateral (
+        select max(hour) as hour from ${CALLS_BY_HOUR} h
+        where h.company_id = ${company} and h.key_id = k.key_id and h.hour >= ${since} and h.status = 'Completed') s
+    ), corrected as (
+      select e.key_id, coalesce(e.error_code, '') as code
+      from (
+        select distinct corrected_id, applied.index from (
+          select corrected_id, records from corrections
+          where company_id = ${company} and corrected_id >= ${firstIdOf(since)}::uuid
+          order by corrected_id desc limit ${MAX_CORRECTIONS}) newest cross join unnest(records) as applied(index)) c
+        join ${ENTRIES} e on e.company_id = ${company} and e.call_id = c.corrected_id and e.requested_at >= ${since}
+      where c.index < e.total and (e.status = 'Failed' or exists (
+        select from events r where r.company_id = ${company} and r.stream_id = e.call_id
+          and r.type = 'EmployeeRecordRejected' and r.record_index = c.index))
+      group by e.key_id, e.error_code, e.position, e.status, e.total, e.failed
+      having count(*) = case e.status when 'Failed' then e.total else e.failed end
     ), causes as (
       select key_id, error_code as code, sum(calls)::bigint as calls, sum(records)::bigint as records,
         sum(refused)::bigint as refused,
         min(first_at) as first_at, (array_agg(last_call_id order by last_position desc))[1] as last_call_id
-      from sums group by key_id, error_code
+      from sums s
+      where error_code = any(${['', ...RECORD_CODES]}::text[])
+        or not exists (select from successes done where done.key_id = s.key_id and done.hour > s.hour)
+      group by key_id, error_code
+      having sum(calls) > (select count(*) from corrected c where c.key_id = s.key_id and c.code = s.error_code)
       order by greatest(sum(calls), sum(case when error_code = '' then refused else records end)) desc, first_at
       limit ${MAX_CAUSES + 1}
     )
     select c.key_id, k.name as key_name, c.code, c.calls, c.records, c.refused, c.first_at, c.last_call_id,
       (select count(*) from sums) = ${MAX_SUMS} as is_cut
     from causes c join api_keys k on k.company_id = ${company} and k.api_id = c.key_id`
+}
+
+/** The least id (a UUIDv7) of a call of a time or later. The clock of a process may be up to a day behind the database's. */
+function firstIdOf(time: string): string {
+  const hex = (Date.parse(time) - 86_400_000).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }
 
 /**

@@ -1,4 +1,4 @@
-import pg from 'pg'
+import type { DatabaseError } from 'pg'
 import { pino, type Logger } from 'pino'
 
 const STANDARD_ERROR = 2
@@ -28,17 +28,18 @@ function openStandardError(): ReturnType<typeof pino.destination> {
   return target
 }
 
-/** Serializes an error and its causes for the log. */
+/** Serializes an error and its causes for the log; also a copy of its properties, which is what pg-boss reports. */
 export function loggedError(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { type: typeof error }
-  const cause = error.cause === undefined ? {} : { cause: loggedError(error.cause) }
-  if (error instanceof pg.DatabaseError) {
+  if (typeof error !== 'object' || error === null || !('message' in error)) return { type: typeof error }
+  const { name: type = 'Error', message, stack, cause: origin } = error as Partial<Error>
+  const cause = origin === undefined ? {} : { cause: loggedError(origin) }
+  if ('severity' in error) {
     // The message, detail and context quote values of rows; the remaining fields identify the place.
-    const { code, severity, schema, table, column, constraint, routine } = error
+    const { code, severity, schema, table, column, constraint, routine } = error as DatabaseError
     return { type: 'DatabaseError', code, severity, schema, table, column, constraint, routine, ...cause }
   }
   const code = 'code' in error ? { code: error.code } : {}
-  return { type: error.name, message: error.message, ...code, stack: error.stack, ...cause }
+  return { type, message, ...code, stack, ...cause }
 }
 
 /** The trace ids for a log line, from a W3C `traceparent`; empty for an untraced call. */

@@ -55,6 +55,8 @@ async function run(parts: Parts): Promise<never> {
   const running: Running = { config, log: openLog(config.LOG_LEVEL), parts: [] }
   // The reader of the output has gone, as with `… | head`.
   process.stdout.once('error', () => interrupt('SIGPIPE'))
+  // What is being started, or the calls in progress, may take a while to end.
+  interruption.addEventListener('abort', () => printLine('employee-ledger is stopping'))
   let fault: unknown
   try {
     const { lost } = await startParts(parts, running)

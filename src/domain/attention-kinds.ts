@@ -1,20 +1,20 @@
-/** What can need attention, the most urgent first, in words that stand after a colon. docs/attention.md describes each. */
+/** What can need attention, the most urgent first, in words that stand after its name and a colon. docs/attention.md describes each. */
 const WORDS = {
   ledger_disputed: 'a witness disputes the ledger',
   ledger_unsigned: 'no checkpoint of the ledger is signed',
   projection_parked: 'a read model has stopped',
   provider_failing: 'nobody can sign in through the identity provider',
-  webhook_disabled: 'a webhook was disabled',
-  webhook_failing: 'messages of a webhook fail',
-  quota_used: 'the quota of a key is used up',
-  key_expired: 'a key has expired',
-  call_missing: 'a call that was expected did not come',
-  calls_failed: 'calls of a key failed',
-  records_refused: 'calls of a key left records out',
+  webhook_disabled: 'the webhook was disabled',
+  webhook_failing: 'messages of the webhook fail',
+  quota_used: 'the quota is used up',
+  key_expired: 'the key has expired',
+  call_missing: 'an expected call did not come',
+  calls_failed: 'calls failed',
+  records_refused: 'calls left records out',
   work_failing: 'background work of the service fails',
-  quota_nearly_used: 'the quota of a key is nearly used up',
-  key_expiring: 'a key will expire soon',
-  key_unused: 'a key was never used',
+  quota_nearly_used: 'the quota is nearly used up',
+  key_expiring: 'the key will expire soon',
+  key_unused: 'the key was never used',
 }
 
 export type AttentionKind = keyof typeof WORDS

@@ -2,7 +2,8 @@ import { ATTENTION_KINDS, isAttentionKind, type AttentionKind } from './attentio
 import type { BackgroundWork } from './background-work.ts'
 import { findMissedDeadline, type Expectation } from './accounts/expected-calls.ts'
 import { requestsInWindow, windowEnd, type KeyUsage, type RefreshPeriod } from './accounts/quota.ts'
-import type { NewEvent } from './events.ts'
+import type { ProblemCode } from './errors.ts'
+import type { EventData, NewEvent } from './events.ts'
 import { DAY_MS, findStartOf, formatLocalDay, shiftDay } from './local-times.ts'
 import type { WebhookDisabledReason } from './webhook-types.ts'
 
@@ -119,6 +120,15 @@ export interface AttentionFacts {
   /** Work in the background that fails. `subject` tells apart work of the same kind. */
   failingWork: { work: BackgroundWork; subject: string; since: string; error: string }[]
 }
+
+/** Calls that failed with one of these had records that only somebody who knows the people can correct. */
+export const RECORD_CODES: readonly ProblemCode[] = [
+  'validation_failed',
+  'already_exists',
+  'inactive_employee_exists',
+  'employee_not_found',
+  'former_name',
+]
 
 /** A key with this share of its quota used needs attention. */
 export const NEARLY_USED = 0.8
@@ -254,6 +264,15 @@ export interface RaisedItem {
   item: AttentionItem
 }
 
+/** What is found now. */
+export interface FoundItems {
+  items: readonly AttentionItem[]
+  /** What somebody has put off: it neither begins nor ends. */
+  snoozed: readonly AttentionItem[]
+  /** The kinds of which there may be more. */
+  uncounted: readonly AttentionKind[]
+}
+
 /** A change of what needs attention, and its event. */
 interface AttentionChange extends RaisedItem {
   event: Extract<NewEvent, { type: 'AttentionRaised' | 'AttentionResolved' }>
@@ -261,28 +280,33 @@ interface AttentionChange extends RaisedItem {
 
 /**
  * Decides what begins and what stops needing attention, from the items that were raised before and those that are found
- * now. What was raised lasts if this version doesn't know its kind, or if its kind is among `uncounted`: of these, not
+ * now. What was raised lasts if it is snoozed, if this version doesn't know its kind, or if its kind is among `uncounted`: of these, not
  * everything was read. `version` is that of the next event of the company's stream.
  */
 export function decideAttention(
   companyId: string,
   raised: readonly RaisedItem[],
-  { items, uncounted }: { items: readonly AttentionItem[]; uncounted: readonly AttentionKind[] },
+  { items, snoozed, uncounted }: FoundItems,
   version: number,
 ): AttentionChange[] {
   const canEnd = ({ kind }: AttentionItem) => isAttentionKind(kind) && !uncounted.includes(kind)
   const before = new Map(raised.map(({ name, item }) => [name, item]))
   const now = new Map(items.map((item) => [nameOfItem(item), item]))
   const begun = [...now].filter(([name]) => !before.has(name))
-  const ended = [...before].filter(([name, item]) => !now.has(name) && canEnd(item))
+  const lasting = new Set(snoozed.map(nameOfItem))
+  const ended = [...before].filter(([name, item]) => !now.has(name) && !lasting.has(name) && canEnd(item))
   return [
     ...ended.map(([name, item]) => ({ name, item, type: 'AttentionResolved' as const })),
     ...begun.map(([name, item]) => ({ name, item, type: 'AttentionRaised' as const })),
   ]
     .slice(0, MAX_CHANGES)
     .map(({ name, item, type }, at) => {
-      const { kind, subject, details } = item
-      const data = { kind, subject_id: subject.id, ...('code' in details ? { code: details.code } : {}) }
-      return { name, item, event: { type, stream: companyId, version: version + at, index: null, data } }
+      const event = { type, stream: companyId, version: version + at, index: null, data: attentionData(item) }
+      return { name, item, event }
     })
+}
+
+/** The data of an event about an item. */
+export function attentionData({ kind, subject, details }: AttentionItem): EventData['AttentionRaised'] {
+  return { kind, subject_id: subject.id, ...('code' in details ? { code: details.code } : {}) }
 }

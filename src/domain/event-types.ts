@@ -39,6 +39,7 @@ const RULES = {
   CompanyCountryChanged: { stream: 'com', version: 1 },
   AttentionRaised: { stream: 'com', version: 1 },
   AttentionResolved: { stream: 'com', version: 1 },
+  AttentionSnoozed: { stream: 'com', version: 1 },
   UserInvited: { stream: 'usr', version: 1, erasedBy: ['UserErased'] },
   UserRoleChanged: { stream: 'usr', version: 1 },
   UserPasswordReset: { stream: 'usr', version: 1 },

@@ -148,6 +148,8 @@ export interface EventData {
   /** Something began, or stopped, needing the attention of administrators: see attention.ts. */
   AttentionRaised: AttentionData
   AttentionResolved: AttentionData
+  /** Somebody put off a problem until a day (YYYY-MM-DD) of the company's time zone; null ends that early. */
+  AttentionSnoozed: AttentionData & { until: string | null; reason: string | null }
   UserInvited: { email: string; name: string; role: Role }
   UserRoleChanged: { from: Role; to: Role }
   /** An administrator issued a one-time link. The old password stopped working. */

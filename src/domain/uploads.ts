@@ -1,7 +1,8 @@
+import type { RowPlan } from '../../clients/typescript/spreadsheets/plan-rows.ts'
 import type { NewEvent, Operation } from './events.ts'
 
 /*
- * An uploaded file is stored for a day, in parts. Each part becomes one call, in the order of the file.
+ * An uploaded file is stored for a day, in parts. Each part becomes one call, one after the other. Managers come first.
  */
 
 export const UPLOAD_OPERATIONS = ['upsert', 'update_many', 'create'] as const satisfies Operation[]
@@ -40,7 +41,7 @@ export interface CorrectedRecord {
 
 /** A row of a file: cells of a CSV file, or a record of a JSON file. */
 export interface StoredRow {
-  /** Its number, from 1. The line that names the columns does not count. */
+  /** Its number in the file, from 1. The line that names the columns does not count. */
   row: number
   /** Of a CSV file, the line on which the row begins, from 1. */
   line?: number
@@ -48,6 +49,8 @@ export interface StoredRow {
   record?: unknown
   /** The records of failed calls that it corrects. The index of one is absent if it is not known. */
   corrects?: readonly CorrectedRecord[]
+  /** What the other rows of the file say about it. */
+  plan?: RowPlan
   /** Whether its manager is an employee of an earlier part, whom a preview may not find yet. */
   hasEarlierManager?: true
 }

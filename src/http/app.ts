@@ -139,7 +139,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   documentRoutes(app)
 
   void app.register(cookie)
-  limitHeavyReads(app, services.heavyReads)
+  limitHeavyReads(app, services.heavyReads, services.requestTimeoutMs / 4)
   const streams = createOpenStreams(app, services.streamLimits)
   void app.register(rateLimit, { global: false, cache: ADDRESSES_REMEMBERED })
   registerHealthRoutes(app, services)

@@ -9,7 +9,7 @@ import type { Role, SessionMethod, TokenScope } from '../domain/accounts/roles.t
 import type { FailingMethod, SignInMethod } from '../domain/accounts/sign-in.ts'
 import type { ClientAuth, ProviderSettings, ProviderUse } from '../domain/provider-settings.ts'
 import type { EventRow } from './event-row.ts'
-import type { OriginalRow, PartRow, UploadRow } from './upload-rows.ts'
+import type { MappingRow, OriginalRow, PartRow, UploadRow } from './upload-rows.ts'
 
 /** The ledger's tables, as created by migrations/. Times are RFC 3339 texts. */
 export interface LedgerTables {
@@ -189,6 +189,7 @@ export interface LedgerTables {
   }
   uploads: UploadRow
   upload_originals: OriginalRow
+  upload_mappings: MappingRow
   /** The completed calls that correct a failed one, `corrected_id`. */
   corrections: {
     company_id: string
@@ -221,6 +222,15 @@ export interface LedgerTables {
   }
   raised_attention: { company_id: string; name: string; item: AttentionItem }
   attention_checks: { company_id: string; checked_at: string }
+  attention_snoozes: {
+    company_id: string
+    name: string
+    item: AttentionItem
+    /** YYYY-MM-DD. */
+    until: string
+    reason: string
+    actor: string
+  }
   event_traces: { company_id: string; position: number; traceparent: string; recorded_at: string }
   rejected_bodies: {
     company_id: string

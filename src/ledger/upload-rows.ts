@@ -1,6 +1,6 @@
 import type { FileAnswers, StoredQuestion } from '../../clients/typescript/spreadsheets/file-question.ts'
 import type { TableNotes } from '../../clients/typescript/spreadsheets/find-table.ts'
-import type { ColumnUse } from '../../clients/typescript/spreadsheets/read-records.ts'
+import type { Mapping } from '../../clients/typescript/spreadsheets/mapping.ts'
 import type { PartCounts, PartState, UploadOperation, UploadState } from '../domain/uploads.ts'
 
 /** An uploaded file that was read. */
@@ -11,8 +11,9 @@ export interface UploadRow {
   file_name: string
   operation: UploadOperation
   header: string[] | null
-  /** Names of columns, and what these become. */
-  uses: [string, ColumnUse][]
+  /** Of files that were stored before there were mappings: unknown columns, and what these become. */
+  uses: [string, 'custom' | 'ignore'][]
+  mapping: Mapping | null
   corrects: string[]
   rows: number
   parts: number
@@ -57,4 +58,12 @@ export interface OriginalRow {
   content: Buffer | null
   created_at: string
   expires_at: string
+}
+
+/** What the columns of files with one header meant last. */
+export interface MappingRow {
+  company_id: string
+  header_hash: Buffer
+  mapping: Mapping
+  used_at: string
 }

@@ -35,6 +35,7 @@ export const RIGHTS: Record<string, string> = {
   unchanged_records: 'select, insert',
   raised_attention: 'select, insert, delete',
   attention_checks: 'select, insert, update',
+  attention_snoozes: 'select, insert, delete',
   webhooks: 'select, insert, update, delete',
   webhook_progress: 'select, insert, update, delete',
   webhook_deliveries: 'select, insert, update, delete',
@@ -48,6 +49,7 @@ export const RIGHTS: Record<string, string> = {
   emails: 'select, insert, update, delete',
   uploads: 'select, insert, update, delete',
   upload_originals: 'select, insert, update, delete',
+  upload_mappings: 'select, insert, update, delete',
   upload_parts: 'select, insert, update, delete',
 }
 

@@ -2,9 +2,9 @@ import type { ClientBase, QueryConfig } from 'pg'
 
 /*
  * Settings of every connection: whatever the role or database prefers, PostgreSQL sends times in the one format that
- * the program parses.
+ * the program parses, and finds the program's tables.
  */
-const PINNED = { DateStyle: 'ISO,MDY', TimeZone: 'UTC', IntervalStyle: 'postgres' }
+const PINNED = { DateStyle: 'ISO,MDY', TimeZone: 'UTC', IntervalStyle: 'postgres', search_path: 'public' }
 
 const ANSWERS_WITHIN_MS = 5_000
 

@@ -6,6 +6,7 @@ import { beginApplying } from '../ledger/uploads/change-upload.ts'
 import { forgetOriginal } from '../ledger/uploads/originals.ts'
 import type { StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { findUpload, NO_SUCH_UPLOAD, readParts } from '../ledger/uploads/read-uploads.ts'
+import { rememberMapping } from '../ledger/uploads/remember-mapping.ts'
 import { countPart, runNextStep } from './run-uploads.ts'
 import type { UploadRouteServices } from './store-file.ts'
 
@@ -37,12 +38,30 @@ export async function applyUpload(
   await assertReadable(services, upload)
   if (!(await beginApplying(services.pool, upload, { userId: actor, requestId, client: client ?? null }))) return
   await forgetOriginal(services.pool, upload, 'content')
+  if (upload.header && upload.mapping) await rememberMapping(services.pool, companyId, upload.header, upload.mapping)
   if (upload.parts > 1) return services.announce([companyId])
   try {
     await runNextStep(services, await requireUpload(services, companyId, uploadId))
   } catch (error) {
     if (!isPassing(error)) throw error
     services.announce([companyId])
+  }
+}
+
+/** Applies an upload of one part that its request applies. Larger ones are applied once their preview is complete. */
+export async function applyAtOnce(
+  services: UploadRouteServices,
+  acting: Acting,
+  uploadId: string,
+  requestId: string,
+): Promise<void> {
+  const upload = await requireUpload(services, acting.companyId, uploadId)
+  if (upload.parts > 1) return
+  try {
+    await applyUpload(services, acting, uploadId, requestId)
+  } catch (error) {
+    // Its rows cannot all be read, which the answer says.
+    if (!(error instanceof RefusedByStateError)) throw error
   }
 }
 

@@ -7,8 +7,6 @@ import { isId } from '../domain/ids.ts'
 import type { FoundCall } from '../ledger/corrections/find-calls.ts'
 import { findCalls, isCorrectable, listRefusedIndexes } from '../ledger/corrections/find-calls.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
-import { readContent, writeContent, writeStoredRow } from '../ledger/uploads/read-uploads.ts'
-import type { FilledPart } from '../ledger/uploads/store-upload.ts'
 
 /*
  * Which records of which failed calls the rows of a file are. The ledger decides: it has a call from the moment of its
@@ -20,13 +18,14 @@ type Header = readonly string[] | null
 /** The rows of a file, in its order. */
 interface FileRows {
   header: Header
-  parts: FilledPart[]
+  rows: Iterable<StoredRow> & { length: number }
 }
 
 interface MatchedFile {
   /** The ids of the failed calls that the file corrects. */
   corrects: string[]
-  parts: FilledPart[]
+  /** The records that a row corrects, by its number. */
+  places: ReadonlyMap<number, CorrectedRecord[]>
   /** What these calls asked for, if it is the same; null otherwise, or if there are none. */
   operation: UploadOperation | null
 }
@@ -40,41 +39,30 @@ interface MatchedFile {
 export async function matchCorrections(
   db: LedgerDb,
   companyId: string,
-  { header, parts }: FileRows,
+  { header, rows: fileRows }: FileRows,
   logIds: readonly string[],
   signal?: AbortSignal,
 ): Promise<MatchedFile> {
   const ids = [...new Set(logIds.filter((id) => isId('log', id)))].slice(0, MAX_CORRECTIONS)
   const calls = (await findCalls(db, companyId, ids)).filter(isCorrectable)
-  if (calls.length === 0) return { corrects: [], parts, operation: null }
+  const places = new Map<number, CorrectedRecord[]>()
+  if (calls.length === 0) return { corrects: [], places, operation: null }
   const operations = new Set(calls.map(({ operation }) => AGAIN[operation]))
   const operation = operations.size === 1 ? [...operations][0]! : null
-  const groups = await groupByCall(header, parts, calls, signal)
+  const groups = await groupByCall({ header, rows: fileRows }, calls, signal)
   // Of several calls that no row names, nobody knows whose records these are.
-  if (groups.size === 0) return { corrects: calls.map(({ id }) => id), parts, operation }
-  const places = new Map<number, CorrectedRecord[]>()
+  if (groups.size === 0) return { corrects: calls.map(({ id }) => id), places, operation }
+  const corrects = new Set<string>()
   for (const [call, rows] of groups) {
     const indexes = await placeRows(db, companyId, call, rows)
     const earlier = findEarlier(call)
-    for (const [at, { row }] of rows.entries()) places.set(row, recordsOf(call, indexes[at], earlier))
-  }
-  const corrects = new Set<string>()
-  const matched: FilledPart[] = []
-  for (const part of parts) {
-    const rows: string[] = []
-    for await (const row of inTurns(rowsOf(part), signal)) {
-      const records = places.get(row.row)
-      for (const { logId } of records ?? []) corrects.add(logId)
-      rows.push(writeStoredRow(records ? { ...row, corrects: records } : row))
+    for (const [at, { row }] of rows.entries()) {
+      const records = recordsOf(call, indexes[at], earlier)
+      places.set(row, records)
+      for (const { logId } of records) corrects.add(logId)
     }
-    matched.push({ ...part, content: Buffer.from(writeContent(rows)) })
   }
-  return { corrects: [...corrects].slice(0, MAX_CORRECTIONS), parts: matched, operation }
-}
-
-/** The rows of a part, one at a time: those of a whole file would take much memory. */
-function rowsOf({ content }: FilledPart): Iterable<StoredRow> {
-  return readContent(content.toString())
+  return { corrects: [...corrects].slice(0, MAX_CORRECTIONS), places, operation }
 }
 
 interface RowOfCall {
@@ -84,32 +72,25 @@ interface RowOfCall {
   index: number | undefined
 }
 
-async function groupByCall(
-  header: Header,
-  parts: readonly FilledPart[],
-  calls: readonly FoundCall[],
-  signal: AbortSignal | undefined,
-) {
+async function groupByCall({ header, rows }: FileRows, calls: readonly FoundCall[], signal: AbortSignal | undefined) {
   const callOf = new Map(calls.map((call) => [call.id, call]))
   const columnOf = (name: string) => header?.findIndex((cell) => readName(cell) === name) ?? -1
   const [idColumn, indexColumn] = [columnOf('log_id'), columnOf('index')]
   const groups = new Map<FoundCall, RowOfCall[]>()
   const [only, ...others] = calls
-  const count = parts.reduce((sum, { rows }) => sum + rows, 0)
   // Whoever adds the valid records to a downloaded file leaves these columns empty.
-  const isWhole = others.length === 0 && count === only?.total
-  for (const part of parts)
-    for await (const row of inTurns(rowsOf(part), signal)) {
-      const call = callOf.get(row.cells?.[idColumn] ?? '') ?? (isWhole ? only : undefined)
-      if (!call) continue
-      const group = groups.get(call) ?? []
-      group.push({ row: row.row, index: readIndex(row.cells?.[indexColumn]) })
-      groups.set(call, group)
-    }
+  const isWhole = others.length === 0 && rows.length === only?.total
+  for await (const row of inTurns(rows, signal)) {
+    const call = callOf.get(row.cells?.[idColumn] ?? '') ?? (isWhole ? only : undefined)
+    if (!call) continue
+    const group = groups.get(call) ?? []
+    group.push({ row: row.row, index: readIndex(row.cells?.[indexColumn]) })
+    groups.set(call, group)
+  }
   if (groups.size === 0 && only && others.length === 0)
     groups.set(
       only,
-      Array.from({ length: count }, (_, at) => ({ row: at + 1, index: undefined })),
+      Array.from({ length: rows.length }, (_, at) => ({ row: at + 1, index: undefined })),
     )
   return groups
 }

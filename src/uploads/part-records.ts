@@ -1,10 +1,11 @@
 import { inTurns } from '../admission/turns.ts'
 import type { FileFault } from '../../clients/typescript/spreadsheets/file-error.ts'
 import type { RowReader } from '../../clients/typescript/spreadsheets/read-records.ts'
-import { readHeader } from '../../clients/typescript/spreadsheets/read-records.ts'
+import { openRows } from '../../clients/typescript/spreadsheets/read-records.ts'
 import type { Problem } from '../domain/errors.ts'
 import type { StoredRow } from '../domain/uploads.ts'
 import type { StoredUpload } from '../ledger/uploads/read-uploads.ts'
+import { dateOf } from '../ledger/uploads/read-uploads.ts'
 import type { ReadBody } from './read-file.ts'
 
 /** The records of a part, as the body of a call, and where they are in the file. */
@@ -16,28 +17,34 @@ export interface PartRecords {
   rows: readonly StoredRow[]
   /** The number of the column, from 1, of each field; `custom_attributes.KEY` for a custom attribute. */
   columns: ReadonlyMap<string, number>
-  /** The names of the columns that are not attributes. */
-  unknown: readonly string[]
+  /** The names of the columns that become nothing. */
+  unused: readonly string[]
+  /** Some values of each column, by its number less 1. */
+  examples: readonly (readonly string[])[]
   /** What is wrong with cells: the first faults. Rows that have any are not in `body`. */
   faults: readonly FileFault[]
+  /** What was left out, as the mapping says: the first notes. */
+  notes: readonly FileFault[]
   /** The number of rows that cannot be read. */
   unreadable: number
 }
 
-/** The number of faults that are listed. */
+/** The number of faults, and of notes, that are listed. */
 const MAX_FAULTS = 100
 
 /** Reads the rows of a part, in pieces. Values of cells become what a call has. */
 export async function readPart(
-  { header, uses }: Pick<StoredUpload, 'header' | 'uses'>,
+  upload: Pick<StoredUpload, 'header' | 'mapping' | 'createdAt'>,
   all: readonly StoredRow[],
   readBody: ReadBody,
 ): Promise<PartRecords> {
-  const file = header === null ? null : readHeader({ line: 1, cells: header }, uses)
-  const [body, rows, faults]: [unknown[], StoredRow[], FileFault[]] = [[], [], []]
+  const file = openUpload(upload)
+  const [body, rows, faults, notes]: [unknown[], StoredRow[], FileFault[], FileFault[]] = [[], [], [], []]
   let bytes = 0
-  for await (const row of inTurns(all)) {
-    const read = file ? readCells(file, row, readBody) : { record: row.record, json: JSON.stringify(row.record) }
+  for (const fault of file?.faults ?? []) faults.push(fault)
+  for await (const row of inTurns(file && file.faults.length > 0 ? [] : all)) {
+    const read = file ? readCells(file, row, readBody) : readRecord(row)
+    for (const note of read.notes?.slice(0, MAX_FAULTS - notes.length) ?? []) notes.push(note)
     if (read.faults) for (const fault of read.faults.slice(0, MAX_FAULTS - faults.length)) faults.push(fault)
     else {
       body.push(read.record)
@@ -46,20 +53,46 @@ export async function readPart(
     }
   }
   const unreadable = all.length - rows.length
-  return { body, bytes, rows, columns: file?.fields ?? new Map(), unknown: file?.unknown ?? [], faults, unreadable }
+  const { fields: columns = new Map<string, number>(), unused = [] } = file ?? {}
+  return { body, bytes, rows, columns, unused, examples: listExamples(upload.header, all), faults, notes, unreadable }
 }
 
-type ReadCells = { record: unknown; json: string; faults?: undefined } | { faults: readonly FileFault[] }
+/** Opens the rows of an upload; null if it is JSON. What has passed, it had when the file was uploaded. */
+function openUpload({ header, mapping, createdAt }: Pick<StoredUpload, 'header' | 'mapping' | 'createdAt'>) {
+  return header === null || mapping === null
+    ? null
+    : openRows({ line: 1, cells: header }, mapping, dateOf({ createdAt }))
+}
+
+type ReadRecord =
+  | { record: unknown; json: string; faults?: undefined; notes?: readonly FileFault[] }
+  | { faults: readonly FileFault[]; notes?: undefined }
+
+function readRecord({ row, record, plan }: StoredRow): ReadRecord {
+  if (plan?.faults) return { faults: plan.faults.map((message) => ({ line: row, column: null, message })) }
+  return { record, json: JSON.stringify(record) }
+}
 
 /** The records of cells meet the same rules as those of a call. */
-function readCells(file: RowReader, { line = 1, cells = [] }: StoredRow, readBody: ReadBody): ReadCells {
-  const { json, faults } = file.read({ line, cells })
+function readCells(file: RowReader, { line = 1, cells = [], plan }: StoredRow, readBody: ReadBody): ReadRecord {
+  const { json, faults, notes } = file.read({ line, cells }, plan)
   if (faults.length > 0) return { faults }
   const { body: record, problem } = readBody(json, 1) as { body?: unknown; problem?: Problem }
-  if (!problem) return { record, json }
+  if (!problem) return { record, json, notes }
   return {
     faults: [
       { line, column: null, message: problem.detail.replace(/^The body/, 'The record').replace(/^Record 0: /, '') },
     ],
   }
+}
+
+/** The examples of a column, and the rows that are searched for them. */
+const MAX_EXAMPLES = 3
+const SEARCHED_ROWS = 100
+
+function listExamples(header: readonly string[] | null, rows: readonly StoredRow[]): string[][] {
+  return (header ?? []).map((_, at) => {
+    const values = rows.slice(0, SEARCHED_ROWS).map(({ cells }) => cells?.[at]?.trim() ?? '')
+    return [...new Set(values)].filter((value) => value !== '').slice(0, MAX_EXAMPLES)
+  })
 }

@@ -1,16 +1,19 @@
 import type { Problem } from '../domain/errors.ts'
 import { inTurns } from '../admission/turns.ts'
+import { readName } from '../../clients/typescript/spreadsheets/cells.ts'
+import type { FileSample } from '../../clients/typescript/spreadsheets/column-samples.ts'
+import { collectSamples } from '../../clients/typescript/spreadsheets/column-samples.ts'
 import { FileError } from '../../clients/typescript/spreadsheets/file-error.ts'
 import type { FileAnswers } from '../../clients/typescript/spreadsheets/file-question.ts'
-import { createNotes, type TableNotes } from '../../clients/typescript/spreadsheets/find-table.ts'
+import { createNotes, leaveOut, type TableNotes } from '../../clients/typescript/spreadsheets/find-table.ts'
 import type { FileRow } from '../../clients/typescript/spreadsheets/read-csv.ts'
 import { openContent, type ReadingSettings } from '../../clients/typescript/spreadsheets/open-content.ts'
-import type { RowReader } from '../../clients/typescript/spreadsheets/read-records.ts'
-import { readHeader } from '../../clients/typescript/spreadsheets/read-records.ts'
+import { checkHeader } from '../../clients/typescript/spreadsheets/read-records.ts'
+import { hideSecrets, isSecretHeader } from '../../clients/typescript/spreadsheets/recognize-header.ts'
 import type { Chunks } from '../../clients/typescript/spreadsheets/recognize-file.ts'
 import type { JsonElement } from '../../clients/typescript/spreadsheets/split-json.ts'
-import type { FilledPart } from '../ledger/uploads/store-upload.ts'
-import { FileFaultError, NAMING_FIELDS, PartBuilder } from './part-builder.ts'
+import { FileFaultError } from './part-builder.ts'
+import { RowStore } from './row-store.ts'
 
 /** Parses JSON as the body of a call with so many records, or says what is wrong with it. */
 export type ReadBody = (
@@ -18,7 +21,7 @@ export type ReadBody = (
   maxRecords: number,
 ) => { body: unknown; problem?: undefined } | { problem: Problem }
 
-/** What calls may have: a part becomes a call. */
+/** What calls may have. */
 export interface CallLimits {
   maxRecords: number
   /** Bytes of a body. */
@@ -26,15 +29,19 @@ export interface CallLimits {
   readBody: ReadBody
 }
 
-/** What a file holds, in parts that can be calls. */
+/** What a file holds. */
 export interface ReadFile {
   /** The line that names the columns; null for JSON with records of the API. */
   header: string[] | null
   /** Where the table is, and what is left out. */
   notes: TableNotes
-  parts: FilledPart[]
+  rows: RowStore
+  /** Some values of the columns; null for records of the API. */
+  sample: FileSample | null
   /** The calls whose records these are, as the file says. */
   logIds: string[]
+  /** The names of columns that may hold passwords. Their cells are not in the rows. */
+  secrets: string[]
 }
 
 /** How many bodies a file may be as large as. */
@@ -45,10 +52,13 @@ export function maxFileBytes({ bodyLimit }: Pick<CallLimits, 'bodyLimit'>): numb
   return BODIES * bodyLimit
 }
 
+/** The ids of calls that are kept of a file. */
+const MAX_LOG_IDS = 1_000
+
 /**
- * Reads a file from the chunks in which it was received, and splits it into parts of `maxRecords` records
- * and a body's bytes at most. Works in pieces, and ends with the reason of the signal when that is aborted. Throws
- * FileFaultError if the file cannot be read, and FileQuestion if it can be read in several ways. What is wrong with single cells is found when a part is read.
+ * Reads a file from the chunks in which it was received. Works in pieces, and ends with the reason of the signal when that
+ * is aborted. Throws FileFaultError if the file cannot be read, and FileQuestion if it can be read in several ways. What is
+ * wrong with single cells is found when a part is read.
  */
 export async function readFile(
   received: readonly Uint8Array[],
@@ -58,13 +68,15 @@ export async function readFile(
 ): Promise<ReadFile> {
   try {
     const content = await openContent(() => cut(received, signal), answers, { signal, acquireThread })
-    const parts = new PartBuilder(limits)
+    const rows = new RowStore(limits)
     const notes = createNotes()
-    const header =
-      content.kind === 'records'
-        ? await readJson(content.read(), countBytes(received), limits, parts, signal)
-        : await readRows(content.read(notes), parts, signal)
-    return { header, notes, ...parts.end() }
+    if (content.kind === 'table') {
+      const table = await readRows(content.read(notes), rows, signal)
+      for (const name of table.secrets) leaveOut(notes, 'secret_column', null, null, describeSecrets(name))
+      return { ...table, notes, rows }
+    }
+    await readJson(content.read(), countBytes(received), limits, rows, signal)
+    return { header: null, sample: null, logIds: [], secrets: [], notes, rows }
   } catch (error) {
     throw error instanceof FileError ? new FileFaultError([error.fault]) : error
   }
@@ -89,20 +101,17 @@ async function readJson(
   records: AsyncIterable<JsonElement[]>,
   bytes: number,
   { bodyLimit, readBody }: CallLimits,
-  parts: PartBuilder,
+  rows: RowStore,
   signal: AbortSignal | undefined,
-): Promise<null> {
+): Promise<void> {
   if (bytes > bodyLimit) throw new FileError(1, `A JSON file must have at most ${bodyLimit} bytes`)
-  let row = 0
   for await (const elements of records)
     for await (const { line, json } of inTurns(elements, signal)) {
-      row += 1
       const { body: record, problem } = readBody(json, 1) as { body?: unknown; problem?: Problem }
-      if (problem) throw new FileError(line, describeRecord(row - 1, problem.detail))
-      parts.add({ row, record }, record, line, json.length)
+      if (problem) throw new FileError(line, describeRecord(rows.length, problem.detail))
+      rows.add({ row: rows.length + 1, record })
     }
-  if (row === 0) throw new FileError(1, 'There are no records in the list')
-  return null
+  if (rows.length === 0) throw new FileError(1, 'There are no records in the list')
 }
 
 /** What is wrong with a record, which was read like the body of a call. */
@@ -111,43 +120,48 @@ function describeRecord(index: number, ofBody: string): string {
   return detail.startsWith('The body ') ? detail.replace('The body', `Record ${index}`) : `Record ${index}: ${detail}`
 }
 
+/** Reads the rows of a table. The cells of secret columns are not kept. */
 async function readRows(
   table: AsyncIterable<FileRow[]>,
-  parts: PartBuilder,
+  rows: RowStore,
   signal: AbortSignal | undefined,
-): Promise<string[]> {
-  let file: OpenedRows | null = null
-  let row = 0
-  for await (const rows of table)
-    for await (const fileRow of inTurns(rows, signal)) {
-      if (file === null) file = openRows(fileRow)
-      else {
-        row += 1
-        const { line, cells } = fileRow
-        const logId = file.columns.logId === null ? undefined : cells[file.columns.logId - 1]
-        if (logId !== undefined && logId !== '') parts.addLogId(logId)
-        parts.add({ row, line, cells }, JSON.parse(file.readNames(fileRow).json), line, sizeOf(file.header, cells))
+): Promise<Pick<ReadFile, 'header' | 'sample' | 'logIds' | 'secrets'>> {
+  let file: OpenedFile | null = null
+  const logIds = new Set<string>()
+  for await (const some of table)
+    for await (const { line, cells } of inTurns(some, signal)) {
+      if (file === null) {
+        file = openFile({ line, cells })
+        continue
       }
+      const kept = file.hideSecrets(cells)
+      const logId = cells[file.logId] ?? ''
+      if (logId !== '' && logIds.size < MAX_LOG_IDS) logIds.add(logId)
+      file.samples.add(kept)
+      rows.add({ row: rows.length + 1, line, cells: kept })
     }
-  if (file === null || row === 0) throw new FileError(file?.line ?? 1, 'There are no records below the first line')
-  return [...file.header]
+  if (file === null || rows.length === 0)
+    throw new FileError(file?.line ?? 1, 'There are no records below the first line')
+  const header = [...file.header]
+  return { header, sample: file.samples.sample, logIds: [...logIds], secrets: header.filter(isSecretHeader) }
 }
 
-interface OpenedRows {
+function describeSecrets(name: string): string {
+  return `The column "${name}" may hold passwords: it is not read, and the file is not kept to be read in another way`
+}
+
+interface OpenedFile {
   line: number
   header: readonly string[]
-  columns: RowReader
-  /** Reads only the fields that name employees. */
-  readNames: ReturnType<RowReader['reading']>
+  samples: ReturnType<typeof collectSamples>
+  hideSecrets(cells: readonly string[]): readonly string[]
+  /** The index of the column that says which call a record comes from; -1 if there is none. */
+  logId: number
 }
 
-function openRows(first: FileRow): OpenedRows {
-  const columns = readHeader(first, new Map())
-  if (columns.faults.length > 0) throw new FileFaultError(columns.faults)
-  return { line: first.line, header: first.cells, columns, readNames: columns.reading(NAMING_FIELDS) }
-}
-
-/** About how many bytes a row is as JSON, which repeats the names of its columns. */
-function sizeOf(header: readonly string[], cells: readonly string[]): number {
-  return cells.reduce((sum, cell, at) => sum + (cell === '' ? 0 : cell.length + (header[at]?.length ?? 0) + 6), 2)
+function openFile({ line, cells }: FileRow): OpenedFile {
+  const faults = checkHeader({ line, cells })
+  if (faults.length > 0) throw new FileFaultError(faults)
+  const logId = cells.findIndex((cell) => readName(cell) === 'log_id')
+  return { line, header: cells, samples: collectSamples(cells.length), hideSecrets: hideSecrets(cells), logId }
 }

@@ -16,14 +16,14 @@ import { askAboutFile, storeFile } from './store-file.ts'
 export async function storeOrAsk(
   services: UploadRouteServices,
   acting: Acting,
-  file: Omit<SentFile, 'isKept'>,
+  file: Omit<SentFile, 'isKept' | 'applyingRequestId'>,
   signal: AbortSignal,
 ): Promise<string> {
-  const sent = { ...file, isKept: true }
+  const sent = { ...file, isKept: true, applyingRequestId: null }
   try {
     return await storeFile(services, acting, sent, (named) => (named.length > 0 ? named : [file.logId]), signal)
   } catch (error) {
-    if (error instanceof FileQuestion) return askAboutFile(services, acting, sent, error)
+    if (error instanceof FileQuestion) return askAboutFile(services, acting, sent, error, signal)
     throw error
   }
 }

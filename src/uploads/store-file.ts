@@ -1,15 +1,24 @@
 import { createBudget } from '../admission/budget.ts'
+import { doInTurns } from '../admission/turns.ts'
 import type { Acting } from '../accounts/change-company.ts'
 import { RefusedByStateError } from '../accounts/change-company.ts'
+import type { FileSample } from '../../clients/typescript/spreadsheets/column-samples.ts'
+import type { Mapping } from '../../clients/typescript/spreadsheets/mapping.ts'
+import { completeReadings, proposeMapping } from '../../clients/typescript/spreadsheets/propose-mapping.ts'
 import { problem } from '../domain/errors.ts'
 import type { FileAnswers, StoredQuestion } from '../../clients/typescript/spreadsheets/file-question.ts'
+import { FileQuestion } from '../../clients/typescript/spreadsheets/file-question.ts'
 import type { UploadOperation } from '../domain/uploads.ts'
 import { type Original, storeOriginal } from '../ledger/uploads/originals.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
+import { findMapping } from '../ledger/uploads/remember-mapping.ts'
 import { MAX_UPLOADS, MAX_UPLOADED_BYTES, storeUpload } from '../ledger/uploads/store-upload.ts'
+import { databaseTime } from '../postgres/database-clock.ts'
 import { matchCorrections } from './match-corrections.ts'
+import { planParts } from './plan-parts.ts'
 import type { ReadFile } from './read-file.ts'
 import { countBytes, readFile } from './read-file.ts'
+import { FileFaultError } from './part-builder.ts'
 import type { UploadServices } from './run-part.ts'
 
 /** What the routes of uploads need. */
@@ -31,8 +40,10 @@ export interface SentFile {
   answers: FileAnswers
   /** The failed call that it is to correct, as a form says; empty if none. */
   logId: string
-  /** Whether it is kept as it was sent, to read it in another way. */
+  /** Whether it is kept as it was sent, to read it in another way, if it has no passwords. */
   isKept: boolean
+  /** The request that applies the file without asking, if all of its rows can be read; null if somebody decides. */
+  applyingRequestId: string | null
 }
 
 /** The workbooks that are read at once. Each takes a thread of its own, and a company has one. */
@@ -54,31 +65,28 @@ export function cleanFileName(name: string): string {
 }
 
 /**
- * Reads and stores a file, and begins its preview. `chooseCalls` gets the ids of calls that the file names, and returns
- * those of the calls that it corrects; ids of calls that are unknown or have not failed are left out. Returns the id of
- * the upload. Throws FileFaultError, FileQuestion, RefusedByStateError with `too_many_uploads`, or the reason of the signal, if that is
- * aborted before the file is stored.
+ * Reads and stores a file, and begins its preview. Its columns mean what the company chose for the last file with the same
+ * first line; otherwise, it is proposed what they mean. `chooseCalls` gets the ids of calls that the file names, and
+ * returns those of the calls that it corrects; ids of calls that are unknown or have not failed are left out. Returns the
+ * id of the upload. Throws FileFaultError, FileQuestion, RefusedByStateError with `too_many_uploads`, or the reason of the
+ * signal, if that is aborted before the file is stored.
  */
 export async function storeFile(
-  { pool, db, commands, readBody, bodyLimit, announce }: UploadRouteServices,
-  { companyId, actor }: Acting,
+  services: UploadRouteServices,
+  { companyId, actor, client }: Acting,
   sent: SentFile,
   chooseCalls: (named: readonly string[]) => readonly string[],
   signal: AbortSignal,
 ): Promise<string> {
+  const { pool, db, commands, bodyLimit, announce } = services
   const { maxRecords, newId } = commands
-  const { content, fileName, operation, answers } = sent
-  const file: ReadFile = await readFile(
-    content,
-    answers,
-    { maxRecords, bodyLimit, readBody },
-    {
-      signal,
-      acquireThread: () => threads.acquire(companyId, 1),
-    },
-  )
+  const { content, fileName, operation, applyingRequestId } = sent
+  const file = await readSent(services, companyId, sent, signal)
+  const { header, rows } = file
   const matched = await matchCorrections(db, companyId, file, chooseCalls(file.logIds), signal)
-  const { parts, corrects, operation: again } = matched
+  const { corrects, places, operation: again } = matched
+  const mapping = header && file.sample && (await chooseMapping(pool, companyId, header, file.sample, signal))
+  const parts = await planParts({ header, mapping, rows }, { maxRecords, bodyLimit }, places, signal)
   const id = newId('upl')
   const isStored = await storeUpload(pool, {
     companyId,
@@ -86,15 +94,28 @@ export async function storeFile(
     userId: actor,
     fileName,
     operation: operation ?? again ?? 'upsert',
-    header: file.header,
+    header,
+    mapping,
     bytes: countBytes(content),
     corrects,
+    applying: applyingRequestId === null ? null : { requestId: applyingRequestId, client: client ?? null },
     parts: parts.map((part) => ({ ...part, callId: newId('log') })),
   })
   if (!isStored) throw new RefusedByStateError(TOO_MANY)
-  await keepOriginal(pool, { companyId, userId: actor, id }, sent, { question: null, notes: file.notes })
+  const isKept = sent.isKept && file.secrets.length === 0
+  await keepOriginal(pool, { companyId, userId: actor, id }, { ...sent, isKept }, { question: null, notes: file.notes })
   if (parts.length > 1) announce([companyId])
   return id
+}
+
+function readSent(
+  { commands: { maxRecords }, readBody, bodyLimit }: UploadRouteServices,
+  companyId: string,
+  { content, answers }: Pick<SentFile, 'content' | 'answers'>,
+  signal: AbortSignal,
+): Promise<ReadFile> {
+  const settings = { signal, acquireThread: () => threads.acquire(companyId, 1) }
+  return readFile(content, answers, { maxRecords, bodyLimit, readBody }, settings)
 }
 
 /** Stores how a file was read, and the file itself if it is kept. */
@@ -108,16 +129,57 @@ async function keepOriginal(
   await storeOriginal(pool, original, isKept ? Buffer.concat(content) : null)
 }
 
-/** Stores a file that leaves something open, and returns the id that its upload would have. */
+/**
+ * Stores a file that leaves something open, and returns the id that its upload would have. Throws FileFaultError if the
+ * file seems to have passwords.
+ */
 export async function askAboutFile(
-  { pool, commands }: UploadRouteServices,
+  services: UploadRouteServices,
   { companyId, actor }: Acting,
   sent: SentFile,
   { parameter, choices }: StoredQuestion,
+  signal: AbortSignal,
 ): Promise<string> {
+  const { pool, commands } = services
+  await refuseSecrets(
+    services,
+    companyId,
+    { ...sent, answers: { ...sent.answers, [parameter]: choices[0]?.value } },
+    signal,
+  )
   const id = commands.newId('upl')
   await keepOriginal(pool, { companyId, userId: actor, id }, sent, { question: { parameter, choices }, notes: null })
   return id
+}
+
+/** Reads a file in the likeliest way. What stays open or cannot be read then is found when the user has answered. */
+async function refuseSecrets(
+  services: UploadRouteServices,
+  companyId: string,
+  likely: SentFile,
+  signal: AbortSignal,
+): Promise<void> {
+  const file = await readSent(services, companyId, likely, signal).catch((error: unknown) => {
+    if (error instanceof FileFaultError || error instanceof FileQuestion) return null
+    throw error
+  })
+  const [name] = file?.secrets ?? []
+  if (name === undefined) return
+  const message = `The column "${name}" may hold passwords. Remove it, save the file as UTF-8 or with one sheet, and upload it again`
+  throw new FileFaultError([{ line: 1, column: null, message }])
+}
+
+async function chooseMapping(
+  pool: UploadRouteServices['pool'],
+  companyId: string,
+  header: readonly string[],
+  sample: FileSample,
+  signal: AbortSignal,
+): Promise<Mapping> {
+  const today = databaseTime().slice(0, 'YYYY-MM-DD'.length)
+  const remembered = await findMapping(pool, companyId, header)
+  const work = remembered ? completeReadings(remembered, header, sample, today) : proposeMapping(header, sample, today)
+  return doInTurns(work, signal)
 }
 
 const TOO_MANY = problem(

@@ -5,14 +5,15 @@ import { BULK_USER_LOGS } from '../../projections/bulk-user-logs/queries.ts'
 import { changeAlerts } from '../../src/accounts/attention/change-alerts.ts'
 import { checkAttention } from '../../src/accounts/attention/check-attention.ts'
 import { checkCompany } from '../../src/accounts/attention/check-company.ts'
+import type { AlertOutbox } from '../../src/accounts/attention/tell-users.ts'
 import { tellUsers } from '../../src/accounts/attention/tell-users.ts'
 import { appendCompanyEvents, nextVersion, SCHEDULE } from '../../src/ledger/append/append-company-events.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { AttentionKind } from '../../src/domain/attention-kinds.ts'
-import type { Outbox } from '../../src/accounts/mail/outbox.ts'
 import { decryptContent } from '../../src/accounts/mail/outbox.ts'
 import { createSecretBox } from '../../src/accounts/secrets/secret-box.ts'
+import { ATTENTION_WORDS } from '../../src/http/pages/parts/attention-words.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
 import { startService } from '../support/service.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
@@ -23,7 +24,12 @@ const service = await startService(t)
 const { pool, db } = service
 const secrets = createSecretBox([randomBytes(32)])
 const announced: string[] = []
-const outbox: Outbox = { publicUrl: 'https://hr.example.com', secrets, announce: (ids) => announced.push(...ids) }
+const outbox: AlertOutbox = {
+  publicUrl: 'https://hr.example.com',
+  secrets,
+  announce: (ids) => announced.push(...ids),
+  words: ATTENTION_WORDS,
+}
 const services = { pool, db }
 
 const eventsOf = async (companyId: string) => {
@@ -72,7 +78,7 @@ const linesTo = async (userId: string) => {
   return rows
     .flatMap(({ email_id: id, content }) => decryptContent(secrets, content, id).paragraphs)
     .filter((line) => typeof line === 'string' && /^(Began|Ended)/.test(line))
-    .map((line) => /^[^(]+(?= \()/.exec(line as string)![0])
+    .map((line) => (line as string).replace(/\u2068.*\u2069: /, '').replace(/\. .*/, '.'))
 }
 /** As if so many minutes had passed since a user was told. */
 const later = (minutes: number) =>
@@ -125,9 +131,9 @@ await t.test(
     t.ok(announced.includes(id))
     t.equal(mail?.subject, '1 problem needs your attention')
     const text = JSON.stringify(mail)
-    t.match(text, 'Ended: the quota of a key is nearly used up')
-    t.match(text, 'Began: the quota of a key is used up')
-    t.match(text, key.name)
+    t.match(text, `Ended: \u2068${key.name}\u2069: the quota is nearly used up.`)
+    t.match(text, new RegExp(`Began: \u2068${key.name}\u2069: 100 of 100 calls are used\\. Calls are refused until`))
+    t.match(text, `https://hr.example.com/settings/api-keys/${key.api_id}`, 'the same words and link as on the page')
     t.match(text, 'https://hr.example.com/settings/bulk-user-logs')
   },
 )
@@ -197,19 +203,15 @@ await t.test('each administrator is told of each change once, whenever the other
   await useUp(80)
   await check(id)
   await tell(id)
-  t.strictSame(await linesTo(admin.user_id), ['Began: the quota of a key is nearly used up'])
+  t.strictSame(await linesTo(admin.user_id), ['Began: 80 of 100 calls are used.'])
   t.strictSame(await linesTo(member.user_id), [], 'the other was told a moment ago')
   await useUp(100)
   await check(id)
   await later(15)
   await tell(id)
-  const all = [
-    'Began: the quota of a key is nearly used up',
-    'Ended: the quota of a key is nearly used up',
-    'Began: the quota of a key is used up',
-  ]
-  t.strictSame(await linesTo(admin.user_id), all)
-  t.strictSame(await linesTo(member.user_id), all)
+  const rest = ['Ended: the quota is nearly used up.', 'Began: 100 of 100 calls are used.']
+  t.strictSame(await linesTo(admin.user_id), ['Began: 80 of 100 calls are used.', ...rest])
+  t.strictSame(await linesTo(member.user_id), ['Began: the quota is nearly used up.', ...rest], 'it ended meanwhile')
 })
 
 await t.test(
@@ -285,7 +287,7 @@ await t.test('a kind that only another version knows stays as that version left 
   await tell(id)
   const [mail] = await mailsTo(id)
   t.equal(mail!.subject, '2 problems need your attention')
-  t.match(mail!.paragraphs[0], 'Began: key shared (')
+  t.match(mail!.paragraphs[0], ': key shared.')
 })
 
 await t.test('what is raised stays raised while it lasts, however much more there is', async (t) => {

@@ -25,6 +25,8 @@ const LOOKED_AT: Record<string, string> = {
   '/account/tokens/:token/revoke': 'account',
   '/settings/users/:id/tokens/:token/revoke': 'users',
   '/settings/search': 'palette',
+  '/settings/attention': 'monday-morning',
+  '/settings/attention/snooze': 'monday-morning',
   '/settings/bulk-user-logs': 'bulk-user-logs/list',
   '/settings/bulk-user-logs/upload': 'bulk-user-logs/corrected-file',
   '/settings/bulk-user-logs/upload/:id': 'bulk-user-logs/corrected-file',

@@ -57,6 +57,22 @@ await t.test('on Monday morning, the first page says what is wrong, and one clic
   t.match(await page.locator('main').innerText(), 'Records are not valid')
 
   t.strictSame(await looksOf(page, '/settings/bulk-user-logs'), [])
+
+  // The receivers come back on Thursday: she puts these off.
+  await page.goto('/settings/bulk-user-logs')
+  await attention.getByRole('link', { name: `Snooze ${HOOKS[0]}` }).click()
+  t.strictSame(await looksOf(page, page.url()), [])
+  await page.getByLabel('Reason').fill('   ')
+  await page.getByRole('button', { name: 'Snooze' }).click()
+  t.ok(await page.getByRole('alert').evaluate((alert) => alert === alert.ownerDocument.activeElement), 'has the focus')
+  t.match(await page.title(), /^Error: Snooze/)
+  t.equal(await navigation.locator('.count').count(), 3, 'the badges stay')
+  await page.getByLabel('Reason').fill('The receiver is away until Thursday')
+  await page.getByRole('button', { name: 'Snooze' }).click()
+  await attention.getByRole('link', { name: '1 problem snoozed' }).click()
+  t.strictSame(await looksOf(page, '/settings/attention'), [])
+  await page.getByRole('button', { name: 'Show again' }).click()
+  t.match(await page.locator('main').innerText(), 'No problem is snoozed.')
   t.strictSame(faults, [])
 })
 

@@ -114,7 +114,14 @@ async function setProvider(settings: Partial<ProviderSettings>): Promise<void> {
 /** Zones that the list has, and those that it leaves out because they are other names. */
 const ZONES = [TIME_ZONES[0]!, TIME_ZONES.at(-1)!, 'US/Pacific', 'Asia/Calcutta', 'UTC']
 
-const COLUMN_USES = ['custom', 'ignore']
+const COLUMNS = [
+  { to: 'custom', name: 'size', type: 'number' },
+  { to: 'nothing' },
+  { to: 'start_date', dates: 'month_first' },
+  { to: 'full_name', names: 'one_first_name' },
+  { to: 'manager', by: 'employee_number' },
+  { to: 'status', words: { 7: 'inactive' } },
+]
 
 /** The forms that show what something is, with every kind of value that it can have. */
 const EDITING: Record<string, readonly State[]> = {
@@ -160,8 +167,8 @@ const EDITING: Record<string, readonly State[]> = {
     name: zone,
     set: async () => (await manage('PATCH', '/company', { time_zone: zone }), { page: '/settings/company' }),
   })),
-  '/settings/bulk-user-logs/upload/:id/columns': COLUMN_USES.map((use) => ({
-    name: use,
+  '/settings/bulk-user-logs/upload/:id/mapping': COLUMNS.map((column) => ({
+    name: column.to,
     set: async () => {
       const body = new Blob(['email,first_name,Shoe\na@example.com,A,7\n'])
       const { id } = (await (
@@ -171,9 +178,14 @@ const EDITING: Record<string, readonly State[]> = {
           body,
         })
       ).json()) as { id: string }
-      await manage('POST', `/uploads/${id}/columns`, { columns: { Shoe: use } })
+      const columns = [
+        { header: 'email', to: 'email', empty_cells: 'clear' },
+        { header: 'first_name', to: 'as_named' },
+        { header: 'Shoe', ...column },
+      ]
+      await service.manage('PUT', `/uploads/${id}/mapping`, { columns, country: 'DE', shared_emails: 'leave_out' })
       const page = `/settings/bulk-user-logs/upload/${id}`
-      return { page, action: `${page}/columns` }
+      return { page, action: `${page}/mapping` }
     },
   })),
 }
@@ -207,6 +219,7 @@ const OTHERS = {
       (action) => `/account/${action}`,
     ),
   ],
+  'put a problem off': ['/settings/attention', '/settings/attention/snooze'],
   'search, or sign in and out': [
     ...['/settings/search', '/settings/api-keys', '/invitation', '/sign-out', '/sign-in', '/sign-in/forgot-password'],
     ...['/sign-in/passkey', '/sign-in/passkey/options', '/sign-in/recovery-code'],

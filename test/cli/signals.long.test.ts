@@ -48,7 +48,9 @@ await t.test('a signal during the creation of the database ends a first start cl
     'initdb runs',
     async () => existsSync(DATA_DIR) && readdirSync(DATA_DIR).some((name) => /\.new-/.test(name)),
   )
-  t.match(await running.end('SIGINT'), { exitCode: 0, signal: null, stderr: '' })
+  running.child.kill('SIGINT')
+  await running.prints('employee-ledger is stopping\n')
+  t.match(await running.ended, { exitCode: 0, signal: null, stderr: '' })
   t.notOk(hasDatabaseServer(DATA_DIR))
   t.ok(isTidy())
 })

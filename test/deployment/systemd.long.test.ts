@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import program from '../../package.json' with { type: 'json' }
 import { buildProgram } from '../../src/cli/program.ts'
 import { EnvironmentSchema, LIMITS, readConfig } from '../../src/config.ts'
 import { needs } from '../support/processes/installed.ts'
@@ -18,7 +19,9 @@ const instances = [...text.matchAll(/employee-ledger@(\w+)/g)].map(([, instance]
 
 await t.test('it runs the API and the workers, with commands of the program', async (t) => {
   t.strictSame(instances, ['serve', 'work'])
-  t.strictSame(valuesOf('ExecStart'), ['/usr/bin/node src/main.ts %i'])
+  // As `npm run cli` does, so that a Node.js that is too old is named.
+  const { cli } = program.scripts
+  t.strictSame(valuesOf('ExecStart'), [cli.replace('exec node', '/usr/bin/node') + ' %i'])
   const known = buildProgram().commands.map((command) => command.name())
   for (const instance of instances) t.ok(known.includes(instance), instance)
 })

@@ -34,6 +34,7 @@ const SIZES = [
   },
 ] as const
 const TRIES = 3
+const PARTLY = '?all_or_none=false'
 /** A body has no more values for each record that a call may have. */
 const VALUES_PER_RECORD = 250
 
@@ -92,10 +93,17 @@ for (const { name: size, settings, records, bytes, maxWorkMs } of SIZES) {
       ['POST', '', 'refused', {}],
       ['PATCH', '', 'refused', {}],
       ['POST', '', 'refusedOften', {}],
+      ['POST', PARTLY, 'creationHalfWrong', { 'idempotency-key': randomUUID() }],
+      ['PATCH', PARTLY, 'changeHalfWrong', {}],
+      ['PUT', PARTLY, 'creationHalfWrong', {}],
+      ['POST', PARTLY, 'creationBelowWrong', {}],
+      ['PUT', '', 'line', {}],
+      ['PATCH', PARTLY, 'turnedLine', {}],
+      ['PUT', PARTLY, 'turnedLine', {}],
     ] as const)
       answers.push(await call(method, `/v1/employees${query}`, `of a full ${kind}`, full[kind](), headers))
     t.strictSame(new Set(answers.map(({ status }) => status)), new Set([201, 200, 422]))
-    const logs = [0, 4, 7, 9].flatMap((at) => logIdsIn(answers[at]!.beginning))
+    const logs = [0, 4, 7, 9, 10, 15].flatMap((at) => logIdsIn(answers[at]!.beginning))
     for (const [at, [kind, make]] of hostileBodies(bytes - 4_000, VALUES_PER_RECORD * records).entries()) {
       // Reading a body is the same for all routes: they take turns.
       const [method, path] = WRITING[at % WRITING.length]!
@@ -155,6 +163,8 @@ async function storeFile({ pool, company }: Service): Promise<void> {
     fileName: 'people.json',
     operation: 'upsert',
     header: null,
+    mapping: null,
+    applying: null,
     corrects: [],
     bytes: 8 * MIB,
     parts: [{ callId: newId('log'), firstRow: 1, rows: rows.length, content: Buffer.from(writeContent(rows)) }],

@@ -3,6 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { FileQuestion, UNANSWERED } from '../../clients/typescript/spreadsheets/file-question.ts'
+import type { Mapping } from '../../clients/typescript/spreadsheets/mapping.ts'
 import { openFile } from '../../clients/typescript/send/open-file.ts'
 import { hostileFiles } from '../support/files/hostile-files.ts'
 import { hostileWorkbooks } from '../support/files/hostile-workbooks.ts'
@@ -38,7 +39,8 @@ await t.test('a hostile file that the client sends is read in short turns', asyn
   for (const { name, content } of hostileFiles(SMALLER)) {
     writeFileSync(filePath, content)
     await watchdog.read()
-    const file = await openFile(filePath, new Map(), UNANSWERED, new AbortController().signal).catch(keepQuestion)
+    const choose = (proposed: Mapping) => proposed
+    const file = await openFile(filePath, choose, UNANSWERED, new AbortController().signal).catch(keepQuestion)
     const { longestWorkMs } = await watchdog.read()
     t.ok(longestWorkMs < MAX_WORK_MS, `${name}: ${longestWorkMs} ms of a turn`)
     if (file === null) continue

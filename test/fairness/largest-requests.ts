@@ -153,13 +153,15 @@ export function hostileBodies(bytes: number, values: number): [kind: string, mak
   ]
 }
 
-/** Records that are valid, as large as fit, and their changes. */
+/** Records that are valid, as large as fit, their changes, and those of which half are refused. */
 export function fullBodies(records: number, bytes: number) {
   const perAttribute = Math.min(1_000, Math.max(1, Math.floor((bytes / records - 320) / 32) - 12))
   const record = (at: number, fill: string, more = '') => {
     const custom = Array.from({ length: 32 }, (_, key) => `"k${key}":"${fill.repeat(perAttribute)}"`).join(',')
     return `{"first_name":"Ana","last_name":"Perez","email":"ana.${at}@example.com","external_id":"E-${at}","custom_attributes":{${custom}}${more}}`
   }
+  const half = Math.floor(records / 2)
+  const reportsTo = (at: number, step: number) => (at < half ? `,"manager_external_id":"E-${at + step}"` : '')
   const list = (make: (at: number) => string) =>
     Buffer.from(`{"employees":[${Array.from({ length: records }, (_, at) => make(at)).join(',')}]}`)
   return {
@@ -168,5 +170,14 @@ export function fullBodies(records: number, bytes: number) {
     change: () => list((at) => record(at, 'y')),
     refused: () => list((at) => record(at, 'z', ',"phone":1')),
     refusedOften: () => list(() => `{${members(200)}"custom_attributes":{"a":null,"b":null}}`),
+    creationHalfWrong: () => list((at) => record(2 * records + at, 'x', at % 2 === 0 ? ',"phone":1' : '')),
+    changeHalfWrong: () => list((at) => record(at, 'v', at % 2 === 0 ? ',"phone":1' : '')),
+    /** One is wrong, and half of the others report to it, over one another. */
+    creationBelowWrong: () =>
+      list((at) => record(3 * records + at, 'x', at === 0 ? ',"phone":1' : reportsTo(at, 3 * records - 1))),
+    /** Half of the people report to one another, in a line. */
+    line: () => list((at) => record(at, 'u', reportsTo(at, 1))),
+    /** The line turned around, but for its end: each record that is refused makes the next one wrong. */
+    turnedLine: () => list((at) => record(at, 't', at === 0 ? ',"manager_id":null,"phone":1' : reportsTo(at, -1))),
   }
 }

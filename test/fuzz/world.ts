@@ -1,4 +1,6 @@
 import { beginSession } from '../../src/accounts/users/begin-session.ts'
+import { issueUserToken } from '../../src/accounts/users/user-tokens.ts'
+import type { TokenScope } from '../../src/domain/accounts/roles.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import type { NewEvent } from '../../src/domain/events.ts'
 import { toUuid } from '../../src/domain/ids.ts'
@@ -6,7 +8,7 @@ import { appendCompanyEvents, nextVersion } from '../../src/ledger/append/append
 import { COUNTRY } from '../support/domain/arbitraries.ts'
 import type { Service, TestCompany } from '../support/service.ts'
 import { employee } from '../support/service.ts'
-import { OWN_PAGE, issueToken } from '../support/http/sessions.ts'
+import { OWN_PAGE } from '../support/http/sessions.ts'
 import type { Thing } from './hostile-text.ts'
 import type { Promised } from './judge-ledger.ts'
 
@@ -76,9 +78,14 @@ export async function makeThings(
   await change(`/api-keys/${disabledKey.id}/disable`, {})
   const user = await change('/users', { email: `spare.${count}@example.com`, name: 'Spare', role: 'member' })
   await giveWaysToSignIn(service, company.id, user.id)
-  const { body: token } = await issueToken(service, company.admin, { name: 'spare', expires_in_days: 7 })
-  const { body: narrow } = await issueToken(service, company.admin, { name: 'narrowed', scope: 'audit' })
-  const narrowed: string = narrow.token
+  const issue = (token: { name: string; scope: TokenScope | null }) =>
+    issueUserToken(
+      { pool: service.pool, newId },
+      { companyId: company.id, actor: company.admin.user_id },
+      { userId: company.admin.user_id, expiresInDays: 7, ...token },
+    )
+  const { token } = await issue({ name: 'spare', scope: null })
+  const { secret: narrowed } = await issue({ name: 'narrowed', scope: 'audit' })
   const { next_cursor: keyCursor } = (await service.admin('/api-keys?limit=1', company.admin.token)).body
   const [first, second] = created.body.employees.map(({ id }: { id: string }) => id)
   const things = {

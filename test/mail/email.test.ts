@@ -104,6 +104,6 @@ await t.test('what is stored of a message is limited', async (t) => {
     paragraphs: Array<string>(100).fill('p'.repeat(5_000)),
   })
   t.equal(subject.length, 400)
-  t.equal(paragraphs.length, 40)
+  t.equal(paragraphs.length, 50)
   t.ok(paragraphs.every((paragraph) => typeof paragraph === 'string' && paragraph.length === 2_000))
 })

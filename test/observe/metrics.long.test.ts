@@ -7,7 +7,7 @@ import { startWorkers } from '../../src/bootstrap/workers.ts'
 import type { Config } from '../../src/config.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import { eventually } from '../support/eventually.ts'
-import { readSamples, valueOf, type Sample } from '../support/processes/metrics.ts'
+import { readSamples, readTypes, valueOf, type Sample } from '../support/processes/metrics.ts'
 import type { Service } from '../support/service.ts'
 import { employee, send, startService } from '../support/service.ts'
 
@@ -20,6 +20,8 @@ interface Watched {
   address: string
   /** Reads the current values. */
   look(): Promise<Sample[]>
+  /** Where it reads them. */
+  url: string
 }
 
 /** A second API process with metrics; with workers where the test asks for them. */
@@ -39,7 +41,7 @@ async function watch(
   t.teardown(api.stop)
   const listener = (await startMetrics(config, metrics))!
   t.teardown(listener.stop)
-  return { service, address: api.address, look: () => readSamples(listener.url) }
+  return { service, address: api.address, look: () => readSamples(listener.url), url: listener.url }
 }
 
 await t.test('answers are counted by route template and status, never by the values in the path', async (t) => {
@@ -226,6 +228,16 @@ await t.test('events that cannot be folded, checkpoints and the process itself a
       name,
     )
   }
+})
+
+await t.test('only counters end in _total, as Prometheus has it', async (t) => {
+  const { url } = await watch(t)
+  const named = Object.entries(await readTypes(url)).filter(([name]) => name.endsWith('_total'))
+  t.strictSame(
+    named.filter(([, type]) => type !== 'counter'),
+    [],
+  )
+  t.ok(named.length > 5)
 })
 
 await t.test('erased people are counted, once each', async (t) => {

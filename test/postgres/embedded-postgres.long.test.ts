@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Client } from 'pg'
@@ -11,6 +11,7 @@ import { eventually } from '../support/eventually.ts'
 
 const SETTINGS = { fsync: 'off' }
 const isRoot = process.getuid?.() === 0
+const canMount = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
 
 /** A folder that is removed after the tests. */
 async function temporaryFolder(mode: number): Promise<string> {
@@ -221,6 +222,16 @@ await t.test('a visitor does not stop the server under a process whose connectio
   t.notOk(await exists(pidFile), 'the server is stopped')
 })
 
+await t.test('a copy of the data folder opens, whatever its path, owner and rights are', async (t) => {
+  const copy = join(await temporaryFolder(0o755), `"$HOME" and 'it\`s'`)
+  t.equal(spawnSync('cp', ['-r', dataDir, copy]).status, 0)
+  await chmod(join(copy, 'postgres'), 0o755)
+  const db = await open('visit', copy)
+  t.strictSame(await query(db.ownerUrl, 'SELECT 1 AS one'), [{ one: 1 }])
+  await db.release()
+  t.equal((await stat(join(copy, 'postgres'))).mode & 0o777, 0o750)
+})
+
 await t.test('a failed start is explained in one line', async (t) => {
   await t.test('a setting that PostgreSQL refuses', async (t) => {
     const opening = openEmbeddedDatabase({ dataDir, purpose: 'visit', settings: { shared_buffers: "it's" } })
@@ -246,6 +257,27 @@ await t.test('a failed start is explained in one line', async (t) => {
     await rm(record)
     t.equal(await startupFault(open('visit')), `${record}, which holds the passwords of ${clusterDir}, is missing`)
     await writeFile(record, kept, { mode: 0o600 })
+  })
+
+  await t.test('an empty postmaster.pid, as after a crash of the machine', async (t) => {
+    await writeFile(pidFile, '')
+    const longAgo = new Date(Date.now() - 60_000)
+    await utimes(pidFile, longAgo, longAgo)
+    t.match(
+      await startupFault(open('visit')),
+      `${pidFile} is empty, as after a crash of the machine: delete it, unless`,
+    )
+    await rm(pidFile)
+  })
+
+  await t.test('a full disk', { skip: !canMount && 'nothing can be mounted here' }, async (t) => {
+    const disk = await temporaryFolder(0o755)
+    t.equal(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=128m', 'tmpfs', disk]).status, 0)
+    t.teardown(() => spawnSync('umount', [disk]))
+    const full = join(disk, 'data')
+    spawnSync('cp', ['-a', dataDir, full])
+    spawnSync('dd', ['if=/dev/zero', `of=${join(disk, 'rest')}`, 'bs=1M'])
+    t.equal(await startupFault(open('visit', full)), `PostgreSQL does not start in ${full}/postgres: the disk is full`)
   })
 
   await t.test('a cluster made by another major version', async (t) => {

@@ -11,9 +11,17 @@ import { browse, cookieOf } from '../support/http/sessions.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
 import { startWatchedLine } from '../support/lines/watched-line.ts'
 
-/* The service's roles have their own settings, with which PostgreSQL writes times in an unexpected format. */
+/*
+ * The service's roles have their own settings, with which PostgreSQL writes times in an unexpected format, and looks for
+ * tables elsewhere.
+ */
 
-const ODD = [`datestyle = 'SQL, DMY'`, `timezone = 'Pacific/Chatham'`, `intervalstyle = 'sql_standard'`]
+const ODD = [
+  `datestyle = 'SQL, DMY'`,
+  `timezone = 'Pacific/Chatham'`,
+  `intervalstyle = 'sql_standard'`,
+  `search_path = 'elsewhere'`,
+]
 
 const urls = await createTestDatabase(t)
 for (const role of [NAMES.owner, NAMES.service]) {

@@ -15,6 +15,7 @@ const INSUFFICIENT_PRIVILEGE = '42501'
 const MAY: Record<string, string> = {
   upload_originals: 'DELETE INSERT SELECT UPDATE',
   upload_parts: 'DELETE INSERT SELECT UPDATE',
+  upload_mappings: 'DELETE INSERT SELECT UPDATE',
   uploads: 'DELETE INSERT SELECT UPDATE',
   api_key_usage: 'INSERT SELECT UPDATE',
   api_keys: 'INSERT SELECT UPDATE',
@@ -23,6 +24,7 @@ const MAY: Record<string, string> = {
   employee_directory: 'DELETE INSERT SELECT UPDATE',
   actor_clients: 'DELETE INSERT SELECT UPDATE',
   attention_checks: 'INSERT SELECT UPDATE',
+  attention_snoozes: 'DELETE INSERT SELECT',
   raised_attention: 'DELETE INSERT SELECT',
   session_events: 'DELETE INSERT SELECT UPDATE',
   last_sign_ins: 'INSERT SELECT UPDATE',

@@ -43,7 +43,7 @@ const THEIRS: Record<string, string> = {
 
 function bodyFor(path: string): object {
   if (path.includes('users')) return { role: 'member' }
-  return path.endsWith('/columns') ? { columns: {} } : {}
+  return path.endsWith('/mapping') ? { columns: [] } : {}
 }
 
 await t.test(
@@ -53,7 +53,7 @@ await t.test(
     for (const { method, path } of ofThings) {
       const [, kind] = /\/([a-z-]+)\/\{/.exec(path)!
       const [id, unknown] = [THEIRS[kind!]!, THEIRS[kind!]!.replace(/.{5}$/, '00000')]
-      const body = ['POST', 'PATCH'].includes(method) ? { body: bodyFor(path) } : {}
+      const body = ['POST', 'PATCH', 'PUT'].includes(method) ? { body: bodyFor(path) } : {}
       const answers = []
       for (const named of [id, unknown]) {
         const address = path

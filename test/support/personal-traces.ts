@@ -145,7 +145,11 @@ async function uploadFiles({ address, call, company, manage, admin }: Service, i
   // Its first line is no header, but a person.
   await preview(await upload('no header.csv', [row, ...others.slice(0, 2)].join('\n')))
   const mapped = await upload('columns.csv', `external_id,${EMAIL}\nother,Zyxelda\n`)
-  await manage('POST', `/uploads/${mapped}/columns`, { columns: { [EMAIL]: 'custom' } })
+  const columns = [
+    { header: 'external_id', to: 'external_id' },
+    { header: EMAIL, to: 'custom', name: EMAIL },
+  ]
+  await manage('PUT', `/uploads/${mapped}/mapping`, { columns })
   // Columns without a name.
   await preview(await upload('unnamed.csv', `external_id,,,first_name\nother,${EMAIL},x,Zyxelda\n`))
   await preview(await upload(`${EXTERNAL_ID}.csv`, `id,phone,notes\n${id},${PERSON.phone},"Zyxelda ""Q"""\n`))

@@ -71,7 +71,7 @@ export interface Service {
   admin(path: string, token?: string | null): Promise<Answer>
   /** A request to the admin endpoint with any method and body, by default as the administrator. */
   manage(
-    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
     path: string,
     body?: unknown,
     token?: string | null,

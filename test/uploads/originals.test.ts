@@ -56,6 +56,22 @@ await t.test('applying and canceling delete a file, and so does its last day', a
   t.equal((await pool.query('select from upload_originals')).rowCount, 0)
 })
 
+await t.test('a file with passwords is stored nowhere as it was sent, asked about or not', async (t) => {
+  await pool.query('delete from upload_originals')
+  const clear = await upload(Buffer.from('external_id,last_name,Password\nO-2,Ana,hunter2\n'))
+  const { text } = await browse(service, clear, { cookie })
+  t.match(text, /The column &#?\w+;Password&#?\w+; may hold passwords: it is not read, and the file is not kept/)
+  t.notMatch(text, /hunter2|Read again/)
+  const form = new FormData()
+  const content = encodeText('external_id,last_name,Kennwort\nO-1,Ţugui,hunter2\n', 'windows-1250')
+  form.set('file', new Blob([new Uint8Array(content)]), 'staff.csv')
+  const asked = await browse(service, PATH, { cookie, upload: form })
+  t.match(asked.text, /The column &#?\w+;Kennwort&#?\w+; may hold passwords\. Remove it/)
+  t.equal(await contents(), 0)
+  for (const table of ['uploads', 'upload_parts', 'upload_originals'])
+    t.notMatch(JSON.stringify((await pool.query(`select * from ${table}`)).rows), 'hunter2', table)
+})
+
 await t.test('the erasure of a person deletes the files of the company, which may name them', async (t) => {
   const asked = await upload(UNCLEAR)
   t.equal((await browse(service, asked, { cookie })).status, 200)

@@ -64,13 +64,14 @@ await t.test(
   },
 )
 
-await t.test('a file is applied after its preview, and again only with the preview of its columns', async (t) => {
+await t.test('a file is applied after its preview, and again only with the preview of its mapping', async (t) => {
   const { body } = await upload(linesOf('C1', 'C2', 'C3'))
   const apply = () => service.manage('POST', `/uploads/${body.id}/apply`)
   t.match(await apply(), { status: 409, body: { detail: 'The preview is not complete yet' } })
   await preview(body)
   t.match((await service.admin(`/uploads/${body.id}`)).body.state, 'previewed')
-  t.equal((await service.manage('POST', `/uploads/${body.id}/columns`, { columns: { x: 'ignore' } })).status, 200)
+  const { body: mapping } = await service.admin(`/uploads/${body.id}/mapping`)
+  t.equal((await service.manage('PUT', `/uploads/${body.id}/mapping`, mapping)).status, 200)
   const parts = [{ counts: null }, { counts: null }]
   t.match((await service.admin(`/uploads/${body.id}`)).body, { state: 'previewing', parts })
   t.match(await apply(), { status: 409 })

@@ -1,8 +1,11 @@
 import t from 'tap'
+import { doAtOnce } from '../../src/domain/pieces.ts'
 import { readJsonBody } from '../../src/http/server/json-body.ts'
 import { UNANSWERED } from '../../clients/typescript/spreadsheets/file-question.ts'
 import { FileFaultError } from '../../src/uploads/part-builder.ts'
 import { readContent } from '../../src/ledger/uploads/read-uploads.ts'
+import { proposeMapping } from '../../clients/typescript/spreadsheets/propose-mapping.ts'
+import { planParts } from '../../src/uploads/plan-parts.ts'
 import { readFile } from '../../src/uploads/read-file.ts'
 
 /* Splitting a file into parts that can be calls. */
@@ -10,8 +13,11 @@ import { readFile } from '../../src/uploads/read-file.ts'
 const MIB = 1024 * 1024
 const limits = { maxRecords: 3, bodyLimit: 8 * MIB, readBody: readJsonBody }
 async function read(text: string | Buffer, more: Partial<typeof limits> = {}) {
-  const { parts, ...file } = await readFile([Buffer.from(text as string)], UNANSWERED, { ...limits, ...more })
-  return { ...file, parts: parts.map(({ content }) => [...readContent(content.toString())]) }
+  const used = { ...limits, ...more }
+  const { header, sample, rows, notes } = await readFile([Buffer.from(text as string)], UNANSWERED, used)
+  const mapping = header && doAtOnce(proposeMapping(header, sample!, '2026-03-31'))
+  const parts = await planParts({ header, mapping, rows }, used, new Map())
+  return { header, notes, parts: parts.map(({ content }) => [...readContent(content.toString())]) }
 }
 const faultsOf = async (text: string | Buffer, more: Partial<typeof limits> = {}) => {
   try {
@@ -102,15 +108,48 @@ await t.test('no character is lost where the text is cut for parsing', async (t)
   }
 })
 
-await t.test('two rows of one employee are an error across parts; within a part, the call decides', async (t) => {
+await t.test('two rows of one employee are refused, each with the place of the other, in whatever parts', async (t) => {
+  const planned = async (text: string) =>
+    (await read(text)).parts.flat().flatMap(({ row, plan }) => (plan?.faults ?? []).map((fault) => `${row}: ${fault}`))
+  const again = 'is in the file again: a file may change an employee only once'
   const rows = ['A,a@x.com', 'B,b@x.com', 'A,a2@x.com', 'C,c@x.com', ',B@X.com']
-  t.strictSame(await faultsOf(['external_id,email', ...rows].join('\n')), [
-    '6: Another row with this email is on line 3: a file may change an employee only once',
+  t.strictSame(await planned(['external_id,email', ...rows].join('\n')), [
+    `1: The external_id of this row ${again} (line 4)`,
+    `2: The email of this row ${again} (line 6)`,
+    `3: The external_id of this row ${again} (line 2)`,
+    `5: The email of this row ${again} (line 3)`,
   ])
   const records = [{ external_id: 'A' }, { external_id: 'B' }, { external_id: 'C' }, { external_id: 'B' }]
-  t.strictSame(await faultsOf(JSON.stringify(records)), [
-    '1: Record 3 has the same external_id as record 1: a file may change an employee only once',
+  t.strictSame(await planned(JSON.stringify(records)), [
+    `2: The external_id of this row ${again} (record 3)`,
+    `4: The external_id of this row ${again} (record 1)`,
   ])
+})
+
+await t.test('of a file with several parts, managers come first, wherever they stand', async (t) => {
+  const rows = ['A,D', 'B,D', 'C,', 'D,F', 'E,A', 'F,']
+  const { parts } = await read(['external_id,manager_external_id', ...rows].join('\n'))
+  t.strictSame(
+    parts.map((part) => part.map(({ cells, hasEarlierManager = false }) => [cells![0], hasEarlierManager])),
+    [
+      [
+        ['F', false],
+        ['D', false],
+        ['A', false],
+      ],
+      [
+        ['B', true],
+        ['C', false],
+        ['E', true],
+      ],
+    ],
+  )
+})
+
+await t.test('the cells of passwords and the like are not kept', async (t) => {
+  const { header, parts } = await read('email,Password [Required],Initial password\na@x.com,hunter2,hunter3\n')
+  t.strictSame(header, ['email', 'Password [Required]', 'Initial password'])
+  t.strictSame(parts.flat()[0]!.cells, ['a@x.com', '', ''])
 })
 
 await t.test('a row knows if its manager is in an earlier part', async (t) => {

@@ -1,8 +1,13 @@
 #!/usr/bin/env node
 import { createEmployeeClient } from '../employee-client.ts'
+import { readName } from '../spreadsheets/cells.ts'
+import type { Mapping } from '../spreadsheets/mapping.ts'
+import { isSecretHeader } from '../spreadsheets/recognize-header.ts'
+import { useColumns } from './choose-mapping.ts'
 import { CommandError, usageError } from './exit-codes.ts'
 import { FileQuestion } from '../spreadsheets/file-question.ts'
 import { describeFaults, describeLeftOut, describeQuestion } from './explain-failure.ts'
+import type { OpenedFile } from './open-file.ts'
 import { openFile } from './open-file.ts'
 import type { SendArguments } from './read-arguments.ts'
 import { HELP, readArguments } from './read-arguments.ts'
@@ -20,15 +25,17 @@ for (const [name, number] of Object.entries(SIGNAL_NUMBERS))
   })
 
 async function send(args: SendArguments): Promise<void> {
-  const { path, url: baseUrl, apiId, apiKey, uses, answers } = args
+  const { path, url: baseUrl, apiId, apiKey, uses, mapping, country, answers } = args
   const client = createClient({ baseUrl, apiId, apiKey })
-  const file = await openFile(path, uses, answers, stopping.signal).catch((error: unknown) => {
+  const choose = (proposed: Mapping) => ({ ...useColumns(mapping ?? proposed, uses), ...(country ? { country } : {}) })
+  const file = await openFile(path, choose, answers, stopping.signal).catch((error: unknown) => {
     throw error instanceof FileQuestion ? new CommandError('refused', describeQuestion(path, error)) : error
   })
   try {
-    for (const note of describeLeftOut(path, file.notes)) process.stderr.write(`${note}\n`)
+    for (const note of describeLeftOut(path, file.table)) process.stderr.write(`${note}\n`)
     if (file.faults.length > 0) throw new CommandError('refused', describeFaults(path, file.faults))
-    refuseColumns(path, file.unknown, args)
+    refuseColumns(path, file, args)
+    if (file.notes.length > 0) process.stderr.write(`${describeFaults(path, file.notes)}\n`)
     const output = { result: (line: string) => process.stdout.write(`${line}\n`), stream: process.stderr }
     await (args.isDryRun ? previewFile : sendFile)(client, file, args, output, stopping.signal)
   } finally {
@@ -44,16 +51,17 @@ function createClient(settings: Parameters<typeof createEmployeeClient>[0]) {
   }
 }
 
-/** Each column that is not an attribute must have a use, and each use a column. */
-function refuseColumns(path: string, unknown: string[], { uses }: SendArguments): void {
-  const unused = unknown.filter((name) => !uses.has(name))
-  if (unused.length > 0)
+/** Each column that becomes nothing must have a use, unless there is a mapping; and each use a column. */
+function refuseColumns(path: string, { unused, mapping: found }: OpenedFile, { uses, mapping }: SendArguments): void {
+  const left = mapping ? [] : unused.filter((name) => !uses.has(name) && !isSecretHeader(name))
+  if (left.length > 0)
     throw new CommandError(
       'refused',
-      `${path}: ${unused.length === 1 ? 'this column is not an attribute' : 'these columns are not attributes'}: ` +
-        `${unused.join(', ')}. Name each in --custom or in --ignore`,
+      `${path}: ${left.length === 1 ? 'this column is not an attribute' : 'these columns are not attributes'}: ` +
+        `${left.join(', ')}. Name each in --custom or in --ignore, or give a mapping with --map`,
     )
-  const missing = [...uses.keys()].filter((name) => !unknown.includes(name))
+  const names = new Set(found?.columns.map(({ header }) => readName(header)))
+  const missing = [...uses.keys()].filter((name) => !names.has(name))
   if (missing.length > 0) throw usageError(`${path} has no column named ${missing.join(', ')} that is not an attribute`)
 }
 

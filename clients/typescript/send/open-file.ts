@@ -1,13 +1,22 @@
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { open } from 'node:fs/promises'
+import { setImmediate } from 'node:timers/promises'
+import { collectSamples } from '../spreadsheets/column-samples.ts'
 import type { FileFault } from '../spreadsheets/file-error.ts'
 import { FileError } from '../spreadsheets/file-error.ts'
 import type { FileAnswers } from '../spreadsheets/file-question.ts'
 import { createNotes, type TableNotes } from '../spreadsheets/find-table.ts'
+import type { Mapping } from '../spreadsheets/mapping.ts'
+import { USUAL_CHOICES } from '../spreadsheets/mapping.ts'
 import { type FileContent, openContent } from '../spreadsheets/open-content.ts'
-import type { ColumnUse, FileColumns, RowReader } from '../spreadsheets/read-records.ts'
-import { readHeader } from '../spreadsheets/read-records.ts'
+import type { FilePlan, RowKeys } from '../spreadsheets/plan-rows.ts'
+import { keysOfRecord, planRows } from '../spreadsheets/plan-rows.ts'
+import { proposeMapping } from '../spreadsheets/propose-mapping.ts'
+import type { FileRow } from '../spreadsheets/read-csv.ts'
+import type { RowReader } from '../spreadsheets/read-records.ts'
+import { openRows } from '../spreadsheets/read-records.ts'
+import { hideSecrets } from '../spreadsheets/recognize-header.ts'
 import { usageError } from './exit-codes.ts'
 
 /** A record of a file, as JSON, and the line on which it begins. */
@@ -24,21 +33,28 @@ export interface OpenedFile {
   count: number
   /** What is wrong with it: the first faults. */
   faults: FileFault[]
+  /** What is left out, as the mapping says: the first notes. */
+  notes: FileFault[]
+  /** Where the table is, and which rows are no records. */
+  table: TableNotes
+  /** What its columns mean; null for records as the API takes them. */
+  mapping: Mapping | null
   /** The number of the column, from 1, of each field; none in a JSON file. */
   columns: ReadonlyMap<string, number>
-  /** The names of the columns that are not attributes. */
-  unknown: string[]
-  /** Where the table is, and what is left out. */
-  notes: TableNotes
-  /** Reads the records again, one part of the file at a time. Throws FileError. */
+  /** The names of the columns that become nothing. */
+  unused: string[]
+  /** Reads the records again, managers first. Of a file in this order, it holds one part at a time. Throws FileError. */
   read(): AsyncGenerator<FileRecord, void>
   close(): Promise<void>
 }
 
+/** Chooses what the columns mean, from what is proposed. */
+export type ChooseMapping = (proposed: Mapping) => Mapping
+
 /** Opens a file and reads it once, to find what is wrong before anything is sent. Throws CommandError and FileQuestion. */
 export async function openFile(
   path: string,
-  uses: ReadonlyMap<string, ColumnUse>,
+  choose: ChooseMapping,
   answers: FileAnswers,
   signal: AbortSignal,
 ): Promise<OpenedFile> {
@@ -48,99 +64,120 @@ export async function openFile(
   try {
     // It is read several times.
     if (!(await handle.stat()).isFile()) throw usageError(`${path} is not a file`)
-    return await inspect(handle, uses, answers, signal)
+    return await inspect(handle, choose, answers, signal)
   } catch (error) {
     await handle.close()
     throw error
   }
 }
 
+/** The faults, and the notes, that are kept. */
+const MAX_FAULTS = 100
+
 async function inspect(
   handle: FileHandle,
-  uses: ReadonlyMap<string, ColumnUse>,
+  choose: ChooseMapping,
   answers: FileAnswers,
   signal: AbortSignal,
 ): Promise<OpenedFile> {
   const hash = createHash('sha256')
   const file: Omit<OpenedFile, 'hash' | 'read'> = {
-    count: 0,
-    faults: [],
+    ...{ count: 0, faults: [], notes: [], mapping: null, unused: [] },
+    table: createNotes(),
     columns: new Map<string, number>(),
-    unknown: [],
-    notes: createNotes(),
     close: () => handle.close(),
   }
-  let readPieces = async function* (): AsyncGenerator<Piece, void> {}
+  let read = async function* (): AsyncGenerator<FileRecord, void> {}
   try {
     for await (const chunk of readChunks(handle)) {
       signal.throwIfAborted()
       hash.update(chunk)
     }
     const content = await openContent(() => readChunks(handle), answers, { signal })
-    readPieces = () => readRecords(content, uses, file.notes)
-    for await (const { records, faults, columns } of readPieces()) {
+    const source =
+      content.kind === 'records' ? openRecords(content) : await openTable(content, file.table, choose, signal)
+    const { reader, mapping } = source
+    if (reader)
+      Object.assign(file, { mapping, columns: reader.fields, unused: reader.unused, faults: [...reader.faults] })
+    if (file.faults.length > 0) return { ...file, hash: hash.digest('hex'), read }
+    const plan = await makePlan(source, signal)
+    for await (const { faults, notes } of source.readAll(plan)) {
       signal.throwIfAborted()
-      if (columns) Object.assign(file, { columns: columns.fields, unknown: columns.unknown })
-      file.count += records.length
+      file.count += 1
       file.faults.push(...faults.slice(0, MAX_FAULTS - file.faults.length))
-      if (file.faults.length === MAX_FAULTS) break
+      file.notes.push(...notes.slice(0, MAX_FAULTS - file.notes.length))
+      if (file.faults.length >= MAX_FAULTS) break
     }
-    if (file.count === 0 && file.faults.length === 0) throw new FileError(1, 'The file has no records')
+    if (file.count === 0) throw new FileError(1, 'The file has no records')
+    read = () => readInOrder(source, plan)
   } catch (error) {
     if (!(error instanceof FileError)) throw error
     file.faults.push(error.fault)
   }
-  async function* read() {
-    for await (const { records } of readPieces()) yield* records
-  }
   return { ...file, hash: hash.digest('hex'), read }
 }
 
-/** The faults that are kept. */
-const MAX_FAULTS = 100
-const CHUNK_BYTES = 16_384
+/** A record, and what is wrong with it. */
+interface CheckedRecord extends FileRecord {
+  faults: FileFault[]
+  notes: FileFault[]
+}
 
-/** Reads a file from its beginning, whoever else reads it through the same handle. Each chunk takes a turn of its own. */
-async function* readChunks(handle: FileHandle): AsyncGenerator<Buffer, void> {
-  for (let position = 0; ;) {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, position)
-    if (bytesRead === 0) return
-    yield buffer.subarray(0, bytesRead)
-    position += bytesRead
+/** Reads the records of a file, in its order, as often as it is asked to. */
+interface Source {
+  reader: RowReader | null
+  mapping: Mapping | null
+  readKeys(): AsyncGenerator<RowKeys, void>
+  readAll(plan: FilePlan): AsyncGenerator<CheckedRecord, void>
+}
+
+async function makePlan({ readKeys, mapping }: Source, signal: AbortSignal): Promise<FilePlan> {
+  const keys: RowKeys[] = []
+  for await (const row of readKeys()) {
+    signal.throwIfAborted()
+    keys.push(row)
+  }
+  return doInTurns(planRows(keys, mapping ?? USUAL_CHOICES, (line) => `line ${line}`))
+}
+
+/** Does work in pieces, each in a turn of its own. */
+async function doInTurns<Result>(work: Generator<void, Result, void>): Promise<Result> {
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+    await setImmediate()
   }
 }
 
-/** The records that end in a chunk of a file, and what is wrong with them. */
-interface Piece {
-  records: FileRecord[]
-  faults: FileFault[]
-  /** Of a CSV file, after its first line; null before that, and for JSON. */
-  columns: FileColumns | null
-}
-
-async function* readRecords(
-  content: FileContent,
-  uses: ReadonlyMap<string, ColumnUse>,
-  notes: TableNotes,
-): AsyncGenerator<Piece, void> {
-  if (content.kind === 'records') {
-    for await (const records of content.read()) yield { records: records.map(requireJson), faults: [], columns: null }
+/** Reads records managers first. A file in another order is held in memory. */
+async function* readInOrder({ readAll }: Source, plan: FilePlan): AsyncGenerator<FileRecord, void> {
+  if (plan.order.every((index, at) => index === at)) {
+    yield* readAll(plan)
     return
   }
-  let columns: RowReader | null = null
-  for await (const rows of content.read(Object.assign(notes, createNotes()))) {
-    const [records, faults]: [FileRecord[], FileFault[]] = [[], []]
-    for (const row of rows) {
-      if (columns === null) {
-        columns = readHeader(row, uses)
-        faults.push(...columns.faults)
-        continue
+  const records: FileRecord[] = []
+  for await (const { line, json } of readAll(plan)) records.push({ line, json })
+  for (const index of plan.order) yield records[index]!
+}
+
+function openRecords({ read }: Extract<FileContent, { kind: 'records' }>): Source {
+  async function* readRecords(): AsyncGenerator<FileRecord, void> {
+    for await (const records of read()) yield* records.map(requireJson)
+  }
+  return {
+    reader: null,
+    mapping: null,
+    async *readKeys() {
+      for await (const { line, json } of readRecords()) yield { ...keysOfRecord(JSON.parse(json)), line }
+    },
+    async *readAll({ plans }) {
+      let at = 0
+      for await (const { line, json } of readRecords()) {
+        const faults = (plans.get(at)?.faults ?? []).map((message) => ({ line, column: null, message }))
+        yield { line, json, faults, notes: [] }
+        at += 1
       }
-      const { json, faults: ofRow } = columns.read(row)
-      records.push({ line: row.line, json })
-      faults.push(...ofRow)
-    }
-    yield { records, faults, columns }
+    },
   }
 }
 
@@ -151,4 +188,76 @@ function requireJson({ line, json }: FileRecord): FileRecord {
     throw new FileError(line, 'The record that begins here is not valid JSON')
   }
   return { line, json }
+}
+
+async function openTable(
+  { read, isWorkbook }: Extract<FileContent, { kind: 'table' }>,
+  table: TableNotes,
+  choose: ChooseMapping,
+  signal: AbortSignal,
+): Promise<Source> {
+  const kept: FileRow[][] = []
+  async function* readFirst(): AsyncGenerator<FileRow, void> {
+    for await (const rows of read(table)) {
+      if (isWorkbook) kept.push(rows)
+      yield* rows
+    }
+  }
+  async function* readAgain(): AsyncGenerator<FileRow, void> {
+    for await (const rows of isWorkbook ? kept : read(createNotes())) yield* rows
+  }
+  async function* readBelow(): AsyncGenerator<FileRow, void> {
+    let isHeader = true
+    for await (const row of readAgain()) {
+      if (!isHeader) yield row
+      isHeader = false
+    }
+  }
+  const { header, mapping, today } = await mapColumns(readFirst(), choose, signal)
+  const reader = openRows(header, mapping, today)
+  return {
+    reader,
+    mapping,
+    async *readKeys() {
+      for await (const row of readBelow()) yield reader.readKeys(row)
+    },
+    async *readAll({ plans }) {
+      let at = 0
+      for await (const row of readBelow()) {
+        yield { line: row.line, ...reader.read(row, plans.get(at)) }
+        at += 1
+      }
+    },
+  }
+}
+
+/** Finds out what the columns mean, from their names and all of their values. */
+async function mapColumns(rows: AsyncIterable<FileRow>, choose: ChooseMapping, signal: AbortSignal) {
+  let header: FileRow | null = null
+  let samples = collectSamples(0)
+  let hide = hideSecrets([])
+  for await (const row of rows) {
+    signal.throwIfAborted()
+    if (header !== null) samples.add(hide(row.cells))
+    else {
+      header = row
+      samples = collectSamples(row.cells.length)
+      hide = hideSecrets(row.cells)
+    }
+  }
+  if (header === null) throw new FileError(1, 'The file has no records')
+  const today = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length)
+  return { header, mapping: choose(await doInTurns(proposeMapping(header.cells, samples.sample, today))), today }
+}
+
+const CHUNK_BYTES = 16_384
+
+/** Reads a file from its beginning, whoever else reads it through the same handle. Each chunk takes a turn of its own. */
+async function* readChunks(handle: FileHandle): AsyncGenerator<Buffer, void> {
+  for (let position = 0; ;) {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, position)
+    if (bytesRead === 0) return
+    yield buffer.subarray(0, bytesRead)
+    position += bytesRead
+  }
 }

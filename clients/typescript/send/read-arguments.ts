@@ -3,7 +3,10 @@ import { parseArgs } from 'node:util'
 import { MAX_RECORDS } from '../batches.ts'
 import { type Encoding, readEncoding } from '../spreadsheets/encodings.ts'
 import type { FileAnswers } from '../spreadsheets/file-question.ts'
-import type { ColumnUse } from '../spreadsheets/read-records.ts'
+import type { Mapping } from '../spreadsheets/mapping.ts'
+import type { ColumnUse } from './choose-mapping.ts'
+import { readMappingFile } from './choose-mapping.ts'
+import { isPhoneCountry } from '../spreadsheets/read-phone.ts'
 import { usageError } from './exit-codes.ts'
 
 export const HELP = `Usage: employee-ledger-client send FILE [options]
@@ -16,8 +19,10 @@ Options:
   --id ID             the API id (or API_ID)
   --key-file FILE     a file with the API key (or the key itself in API_KEY)
   --update            only update employees; by default, those who are not found are created
-  --custom COLUMN     use a column that is not an attribute as a custom attribute (repeatable)
-  --ignore COLUMN     ignore a column that is not an attribute (repeatable)
+  --map FILE          what the columns mean: a mapping, downloaded from the page of an uploaded file
+  --country CODE      the country of local phone numbers, such as DE
+  --custom COLUMN     use a column as a custom attribute (repeatable)
+  --ignore COLUMN     don't use a column (repeatable)
   --partly            apply every record that can be applied, and list the others
   --encoding NAME     the encoding of the file, such as windows-1250 (default: it is recognized)
   --sheet NAME        the sheet of a workbook (default: the one that has a table)
@@ -38,7 +43,10 @@ export interface SendArguments {
   apiId: string
   apiKey: string
   operation: 'upsert' | 'update'
-  /** What to do with columns that are not attributes. */
+  /** What the columns mean; null if that is to be found out. */
+  mapping: Mapping | null
+  country: string | null
+  /** What to do with columns that become nothing. */
   uses: Map<string, ColumnUse>
   /** Whether records that are refused keep the others of their call from being applied. */
   allOrNone: boolean
@@ -53,6 +61,8 @@ const OPTIONS = {
   id: { type: 'string' },
   'key-file': { type: 'string' },
   update: { type: 'boolean', default: false },
+  map: { type: 'string' },
+  country: { type: 'string' },
   custom: { type: 'string', multiple: true, default: [] as string[] },
   ignore: { type: 'string', multiple: true, default: [] as string[] },
   partly: { type: 'boolean', default: false },
@@ -78,6 +88,8 @@ export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArgum
     apiId: required(values.id ?? env['API_ID'], 'name the API id with --id, or in API_ID'),
     apiKey: readKey(values['key-file'], env),
     operation: values.update ? 'update' : 'upsert',
+    mapping: values.map === undefined ? null : readMappingFile(values.map),
+    country: readCountry(values.country),
     uses: new Map([
       ...values.custom.map((column): [string, ColumnUse] => [column, 'custom']),
       ...values.ignore.map((column): [string, ColumnUse] => [column, 'ignore']),
@@ -116,6 +128,12 @@ function readEncodingName(name: string | undefined): Encoding | null {
   const encoding = name === undefined ? null : readEncoding(name)
   if (name !== undefined && encoding === null) throw usageError(`${name} is not an encoding that files can have`)
   return encoding
+}
+
+function readCountry(code: string | undefined): string | null {
+  if (code !== undefined && !isPhoneCountry(code))
+    throw usageError('--country must be the code of a country, such as DE')
+  return code ?? null
 }
 
 function readUrl(given: string | undefined): string {

@@ -27,12 +27,11 @@ export async function sendFile(
   output: Output,
   signal: AbortSignal,
 ): Promise<void> {
-  const { path, statePath, operation, uses, answers, url, apiId, maxRecords } = args
-  const usesByName = [...uses.keys()].toSorted().map((name) => [name, uses.get(name)])
+  const { path, statePath, operation, answers, url, apiId, maxRecords } = args
   const facts = [
     file.hash,
     operation,
-    usesByName,
+    file.mapping,
     url,
     apiId,
     maxRecords,

@@ -50,28 +50,57 @@ export function writeJson(value: unknown): string {
   return `${JSON_MARK}${JSON.stringify(value)}`
 }
 
-/** The value of a cell as JSON, or what is wrong with it. */
-type CellReading = { json: string; fault?: undefined } | { json?: undefined; fault: string }
+/** The value of a cell: a text, or JSON that is none; or what is wrong with it. */
+type CellReading =
+  | { text: string; json: string; fault?: undefined }
+  | { text?: undefined; json: string; fault?: undefined }
+  | { text?: undefined; json?: undefined; fault: string }
 
 /** What a spreadsheet makes of long numbers, of formulas that fail, and of cells that are too narrow. */
 const SCIENTIFIC = /^[+-]?[0-9](?:[.,][0-9]+)?E[+-]?[0-9]+$/i
 const SPREADSHEET_ERROR = /^#(?:N\/A|NV|NAME\?|VALUE!|WERT!|REF!|BEZUG!|DIV\/0!|NUM!|NULL!|#+)$/
+/** A formula that only keeps a spreadsheet from changing a text: ="00123". */
+const TEXT_FORMULA = /^="((?:[^"]|"")*)"$/
 
 /** Reads the cell of an attribute, which is not empty. */
 export function readAttribute(cell: string): CellReading {
-  if (cell.startsWith("'")) return { json: JSON.stringify(cell.slice(1)) }
+  // An apostrophe may be the first letter of a name: 't Hooft.
+  if (cell.startsWith("'") && writeText(cell.slice(1)) === cell) return ofText(cell.slice(1))
   if (cell === EMPTY) return { json: 'null' }
   if (cell.startsWith(JSON_MARK)) return readJson(cell.slice(JSON_MARK.length))
   if (SCIENTIFIC.test(cell))
-    return { fault: 'A spreadsheet has shortened this number. Enter it again with an apostrophe in front' }
-  if (SPREADSHEET_ERROR.test(cell)) return { fault: 'The spreadsheet shows an error in this cell' }
-  return { json: JSON.stringify(cell) }
+    return {
+      fault:
+        'was shortened by a spreadsheet. Format the column as text there, enter the number again, and export the file again',
+    }
+  if (SPREADSHEET_ERROR.test(cell))
+    return { fault: 'is an error of the spreadsheet. Correct its formula, and export the file again' }
+  return ofText(TEXT_FORMULA.exec(cell)?.[1]?.replaceAll('""', '"') ?? cell)
+}
+
+function ofText(text: string): CellReading {
+  return { text, json: JSON.stringify(text) }
 }
 
 /** Reads the cell of a custom attribute, which is not empty: a number or boolean if it is written like one. */
 export function readCustomAttribute(cell: string): CellReading {
   if (/^(?:true|false)$/i.test(cell)) return { json: cell.toLowerCase() }
   return isNumber(cell) ? { json: cell } : readAttribute(cell)
+}
+
+/** The characters of a cell that a message shows. */
+const MAX_SHOWN = 40
+/** Characters that cannot be seen, and blanks that look like others. */
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu
+
+/** Shows what a cell contains, with a name for what cannot be seen. */
+export function showCell(cell: string): string {
+  const shown = [...cell.slice(0, 2 * MAX_SHOWN)].slice(0, MAX_SHOWN).join('')
+  const visible = shown.replaceAll(
+    INVISIBLE,
+    (character) => `\u27e8U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}\u27e9`,
+  )
+  return `"${visible}${shown.length < cell.length ? '…' : ''}"`
 }
 
 /** Whether a text is a number as JSON writes it, so that nothing of it is lost. */
@@ -91,9 +120,9 @@ function readJson(text: string): CellReading {
   try {
     const isTooDeep = isDeeper(JSON.parse(text), MAX_DEPTH)
     // As it is written: a parser would keep one of several members with the same name, and round long numbers.
-    return isTooDeep ? { fault: `JSON must have at most ${MAX_DEPTH} levels` } : { json: text }
+    return isTooDeep ? { fault: `has JSON of more than ${MAX_DEPTH} levels` } : { json: text }
   } catch {
-    return { fault: `The text after ${JSON_MARK.trim()} is not valid JSON` }
+    return { fault: `has no valid JSON after ${JSON_MARK.trim()}` }
   }
 }
 

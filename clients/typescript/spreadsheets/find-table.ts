@@ -14,6 +14,7 @@ export const LEFT_OUT_REASONS = [
   'not_a_user',
   'other_sheet',
   'incomplete',
+  'secret_column',
 ] as const
 export type LeftOutReason = (typeof LEFT_OUT_REASONS)[number]
 
@@ -55,6 +56,7 @@ const MESSAGES: Readonly<Record<LeftOutReason, string>> = {
   not_a_user: 'Is not about a person',
   other_sheet: 'Has no table of people',
   incomplete: 'The file is incomplete',
+  secret_column: 'May hold passwords',
 }
 
 /** Notes that rows are left out. Neighbors with the same reason become one note. */

@@ -13,6 +13,8 @@ import { readWorkbookRows } from './workbook-rows.ts'
 export type FileContent =
   | {
       kind: 'table'
+      /** A workbook is parsed as a whole each time that it is read. */
+      isWorkbook: boolean
       /** Yields the row that names the columns, and then the records. What is left out goes to the notes. */
       read(notes: TableNotes): AsyncIterable<FileRow[]>
     }
@@ -43,15 +45,18 @@ export async function openContent(
   if (format.kind === 'workbook')
     return {
       kind: 'table',
+      isWorkbook: true,
       read: (notes) => findTable(readWorkbook(open, answers, notes, settings), headerLine, notes),
     }
   const texts = () => decodeText(open(), format.encoding)
-  if (format.kind === 'csv') return { kind: 'table', read: (notes) => findTable(readCsv(texts()), headerLine, notes) }
+  if (format.kind === 'csv')
+    return { kind: 'table', isWorkbook: false, read: (notes) => findTable(readCsv(texts()), headerLine, notes) }
   const ofFile = createNotes()
   const { columns, labels } = await inspectJson(texts(), ofFile)
   if (columns === null) return { kind: 'records', read: () => splitJson(texts()) }
   return {
     kind: 'table',
+    isWorkbook: false,
     read(notes) {
       notes.leftOut.push(...ofFile.leftOut)
       return flattenJson(texts(), { columns, labels }, notes)

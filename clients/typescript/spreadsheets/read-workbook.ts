@@ -14,7 +14,7 @@ export interface OpenedSheet {
   others: string[]
 }
 
-/** The rows that a sheet may have. */
+/** The number of the last row that may have cells. */
 const MAX_ROWS = 200_000
 
 /**
@@ -41,7 +41,6 @@ const OPTIONS = {
   cellFormula: false,
   UTC: true,
   nodim: true,
-  sheetRows: MAX_ROWS + 1,
 } as const
 
 function parse(bytes: Uint8Array): WorkBook {
@@ -118,8 +117,6 @@ function isField(name: string): boolean {
 
 function* listRows(sheet: WorkSheet, is1904: boolean): Generator<FileRow, void> {
   const data = cellsOf(sheet)
-  if (data.length > MAX_ROWS)
-    throw new FileError(MAX_ROWS + 1, `The sheet has more than ${MAX_ROWS} rows. Split it, or save it as CSV (UTF-8)`)
   let emptyLine: number | null = null
   for (let at = 0; at < data.length; at += 1) {
     const cells = writeCells(at + 1, data[at] ?? [], is1904)
@@ -127,6 +124,8 @@ function* listRows(sheet: WorkSheet, is1904: boolean): Generator<FileRow, void> 
       emptyLine ??= at + 1
       continue
     }
+    if (at >= MAX_ROWS)
+      throw new FileError(at + 1, `The sheet has more than ${MAX_ROWS} rows. Split it, or save it as CSV (UTF-8)`)
     if (emptyLine !== null) yield { line: emptyLine, cells: [], lastLine: at }
     emptyLine = null
     yield { line: at + 1, cells }

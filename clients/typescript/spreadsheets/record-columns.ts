@@ -1,5 +1,5 @@
 import type { EmployeeBulkPatch } from '../api-schemas.ts'
-import { writeAttribute, writeCustomAttribute, writeJson, writeText } from './cells.ts'
+import { readName, writeAttribute, writeCustomAttribute, writeJson, writeText } from './cells.ts'
 
 /** The columns that say where a record comes from, and why it was refused. */
 export const ORIGIN_COLUMNS = ['log_id', 'index', 'errors'] as const
@@ -97,6 +97,33 @@ export function findField(name: string): string | undefined {
     .replace('e-mail', 'email')
     .replaceAll(/[\s-]+/g, '_')
   return [name, usual].find((text) => RANKS.has(text))
+}
+
+/** A column by its name: one that this program writes beside the attributes, an attribute, or an unknown one. */
+interface IdentifiedColumn {
+  name: string
+  kind: 'origin' | 'record' | 'field' | 'custom' | 'unknown'
+}
+
+/** Finds out what a column is that is named as the API names attributes. Behind an apostrophe, its name is exact. */
+export function identifyColumn(cell: string): IdentifiedColumn {
+  const name = readName(cell)
+  if (ORIGIN_COLUMNS.some((origin) => origin === name)) return { name, kind: 'origin' }
+  if (name === RECORD_COLUMN) return { name, kind: 'record' }
+  if (name.startsWith(CUSTOM)) return { name: name.slice(CUSTOM.length), kind: 'custom' }
+  const isField = name === cell && name !== 'custom_attributes' && RANKS.has(name)
+  return { name, kind: isField ? 'field' : 'unknown' }
+}
+
+/** The member of a record that a column means, named as the API names it or as people do. */
+export function memberOf(cell: string): string {
+  const { name } = identifyColumn(cell)
+  return (name === cell ? findField(name) : undefined) ?? name
+}
+
+/** Whether the file is one of the log's, which says where its records come from. */
+export function hasOwnColumns(header: readonly string[]): boolean {
+  return header.some((cell) => ['origin', 'record'].includes(identifyColumn(cell).kind))
 }
 
 /** Writes the name of a column, with an apostrophe in front if it would be taken for that of a field. */

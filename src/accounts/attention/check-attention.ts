@@ -8,17 +8,17 @@ import { WEBHOOK_TYPES } from '../../domain/webhook-types.ts'
 import { trackWork } from '../../ledger/background/failing-work.ts'
 import { isComplete } from '../../ledger/read/read-progress.ts'
 import type { LedgerDb, Row } from '../../ledger/tables.ts'
-import type { Outbox } from '../mail/outbox.ts'
 import { inCompany } from '../../postgres/company-scope.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 import { checkCompany } from './check-company.ts'
+import type { AlertOutbox } from './tell-users.ts'
 import { tellUsers } from './tell-users.ts'
 
 interface CheckServices extends Pick<CompanyServices, 'onCommitted'> {
   pool: Pool
   db: LedgerDb
   /** Absent if no SMTP server is configured: only webhooks are told then. */
-  outbox: Outbox | undefined
+  outbox: AlertOutbox | undefined
   log: Logger
 }
 

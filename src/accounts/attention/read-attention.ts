@@ -13,10 +13,13 @@ import {
   EXPIRES_SOON_MS,
   UNUSED_MS,
   findAttention,
+  nameOfItem,
   NEARLY_USED,
   startOfYesterday,
 } from '../../domain/attention.ts'
 import type { AttentionKind } from '../../domain/attention-kinds.ts'
+import { formatLocalDay } from '../../domain/local-times.ts'
+import { MAX_SNOOZES } from '../../domain/snoozes.ts'
 import { REFRESH_PERIODS, windowStart } from '../../domain/accounts/quota.ts'
 import { fromUuid, isId, toUuid } from '../../domain/ids.ts'
 import { keyUsageOf, type UsageRow } from '../../ledger/append/statements.ts'
@@ -32,9 +35,16 @@ export interface Attention {
   /** The time for which it was decided, RFC 3339 UTC. */
   now: string
   items: AttentionItem[]
+  /** What somebody has put off, of what would need attention. */
+  snoozed: AttentionItem[]
+  /** What is put off, whether it would need attention or not, that which returns first to begin with. */
+  snoozes: Snooze[]
   /** The kinds of which there may be more than `items` has. */
   uncounted: AttentionKind[]
 }
+
+/** A problem that somebody has put off. */
+export type Snooze = Row<'attention_snoozes', 'name' | 'item' | 'until' | 'reason' | 'actor'>
 
 /** The database's time (RFC 3339 UTC), and the company's time zone. */
 export interface CompanyClock {
@@ -69,16 +79,15 @@ export async function readAttention(
   const { rows } = await sql<FactRows>`select ${listOf(selectFailedCalls(companyId, since))} as failed_calls,
     ${listOf(selectKeys(company, now, raised))} as keys, ${listOf(selectWebhooks(company))} as webhooks,
     ${listOf(selectProvider(company))} as providers, ${listOf(selectParkedProjections(company))} as parked,
-    ${listOf(selectDisputes(companyId))} as disputes, ${listOf(selectFailingWork(companyId))} as failing_work`.execute(
-    db,
-  )
+    ${listOf(selectDisputes(companyId))} as disputes, ${listOf(selectFailingWork(companyId))} as failing_work,
+    ${listOf(selectSnoozes(company, formatLocalDay(Date.parse(now), timeZone)))} as snoozes`.execute(db)
   const facts = rows[0]!
   const { failedCalls, partialCalls, isCut } = readFailedCalls(facts.failed_calls)
   const withTime = <Calls extends { firstAt: string }>(calls: Calls): Calls => ({
     ...calls,
     firstAt: toTime(calls.firstAt),
   })
-  const items = findAttention({
+  const found = findAttention({
     now,
     timeZone,
     keys: await addLastCalls(db, companyId, facts.keys),
@@ -90,7 +99,11 @@ export async function readAttention(
     disputes: facts.disputes.map((dispute) => ({ ...dispute, since: toTime(dispute.since) })),
     failingWork: facts.failing_work.map((work) => ({ ...work, since: toTime(work.since) })),
   })
-  return { now, items, uncounted: isCut ? ['calls_failed', 'records_refused'] : [] }
+  const { snoozes } = facts
+  const names = new Set(snoozes.map(({ name }) => name))
+  const snoozed = found.filter((item) => names.has(nameOfItem(item)))
+  const items = found.filter((item) => !snoozed.includes(item))
+  return { now, items, snoozed, snoozes, uncounted: isCut ? ['calls_failed', 'records_refused'] : [] }
 }
 
 /** What is read of a company, each as the rows of a statement of its own. */
@@ -102,6 +115,13 @@ interface FactRows {
   parked: ParkedRow[]
   disputes: AttentionFacts['disputes']
   failing_work: AttentionFacts['failingWork']
+  snoozes: Snooze[]
+}
+
+/** Selects what is put off beyond a day (YYYY-MM-DD). */
+function selectSnoozes(company: string, today: string): RawBuilder<Snooze> {
+  return sql`select name, item, until, reason, actor from attention_snoozes
+    where company_id = ${company} and until > ${today} order by until, name limit ${MAX_SNOOZES}`
 }
 
 /** SQL for the rows of a query as one JSON array, in their order. */

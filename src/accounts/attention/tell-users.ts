@@ -1,18 +1,44 @@
 import { sql } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
+import type { AttentionItem, RaisedItem } from '../../domain/attention.ts'
+import { nameOfItem } from '../../domain/attention.ts'
 import { describeKind } from '../../domain/attention-kinds.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { readNames } from '../../ledger/read/read-names.ts'
 import type { LedgerDb, Row } from '../../ledger/tables.ts'
-import { quote, type EmailContent } from '../mail/email.ts'
+import { quote, type EmailContent, type Paragraph } from '../mail/email.ts'
 import { enqueueEmail, type Outbox } from '../mail/outbox.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
+import type { CompanyClock } from './read-attention.ts'
+import { readAttention, readClockOf } from './read-attention.ts'
 
 /** The shortest time between two alerts to a user, in minutes: what changes meanwhile goes into one message. */
 const GATHERED_MINUTES = 15
 /** The changes that are read, the newest ones, and those that a message lists. */
 const MAX_CHANGES = 500
 const LISTED = 20
+
+/** What is said of something that needs attention. */
+export interface ItemWords {
+  /** What is wrong, as the rest of a sentence that begins with its name and a colon, without its period. */
+  problem: string
+  /** What to do, as sentences. */
+  remedy: string
+}
+
+/** The words and the links of the pages. */
+export interface AttentionWords {
+  describeItem(item: AttentionItem, timeZone: string, nowMs: number): ItemWords
+  /** The path of the page on which it can be seen or mended. */
+  buildItemUrl(item: AttentionItem): string
+  /** Says in a few words why calls fail. */
+  describeCode(code: string): string
+}
+
+/** Where messages go, and what they say. */
+export interface AlertOutbox extends Outbox {
+  words: AttentionWords
+}
 
 interface Change {
   position: number
@@ -25,17 +51,27 @@ interface Change {
  * stopped needing attention since then. The message and the note that the user was told are written together, so each
  * change is told exactly once. A message names keys and webhooks, and never an employee.
  */
-export async function tellUsers(pool: Pool, db: LedgerDb, outbox: Outbox, companyId: string): Promise<void> {
-  const { upTo, open } = await readStanding(db, companyId)
+export async function tellUsers(pool: Pool, db: LedgerDb, outbox: AlertOutbox, companyId: string): Promise<void> {
+  const { upTo, raised } = await readStanding(db, companyId)
   const changes = await listChanges(db, companyId, upTo)
   if (changes.length === 0) return
   const names = await readNames(db, companyId, [...new Set(changes.map(({ data }) => data.subject_id))])
+  const clock = await readClockOf(db, companyId)
+  const { items, snoozes } = await readAttention(
+    db,
+    companyId,
+    clock,
+    raised.map(({ item }) => item),
+  )
+  const isSnoozed = ({ name }: RaisedItem) => snoozes.some((snooze) => snooze.name === name)
+  const open = raised.filter((one) => !isSnoozed(one)).length
+  const now = { open, items: new Map(items.map((item) => [nameOfItem(item), item])), names, ...clock }
   const hasTold = await inTransaction(pool, async (client) => {
     let hasTold = false
     for (const { userId, position } of await lockUsers(client, companyId)) {
       const untold = changes.filter((change) => change.position > position)
       if (untold.length === 0) continue
-      const content = describeChanges(untold, { open, names, publicUrl: outbox.publicUrl })
+      const content = describeChanges(untold, now, outbox)
       await enqueueEmail(client, outbox, { companyId, userId, kind: 'alert', ...content })
       await client.query(
         'update users set told_position = $3, told_at = statement_timestamp() where company_id = $1 and user_id = $2',
@@ -48,14 +84,15 @@ export async function tellUsers(pool: Pool, db: LedgerDb, outbox: Outbox, compan
   if (hasTold) outbox.announce([companyId])
 }
 
-/** Reads the position up to which the ledger tells changes, and how many problems were raised by then and last. */
-async function readStanding(db: LedgerDb, companyId: string): Promise<{ upTo: number; open: number }> {
+/** Reads the position up to which the ledger tells changes, and the problems that were raised by then and last. */
+async function readStanding(db: LedgerDb, companyId: string): Promise<{ upTo: number; raised: RaisedItem[] }> {
   const company = toUuid(companyId)
   // One statement, so that both are of the same moment.
-  const { rows } = await sql<Row<'heads', 'position'> & { open: number }>`
-    select position, (select count(*)::integer from raised_attention where company_id = ${company}) as open
+  const { rows } = await sql<Row<'heads', 'position'> & { raised: RaisedItem[] }>`
+    select position, (select coalesce(json_agg(json_build_object('name', name, 'item', item)), '[]')
+      from raised_attention where company_id = ${company}) as raised
     from heads where company_id = ${company}`.execute(db)
-  return { upTo: rows[0]!.position, open: rows[0]!.open }
+  return { upTo: rows[0]!.position, raised: rows[0]!.raised }
 }
 
 const IS_DUE = `wants_alerts and role = 'admin' and removed_at is null
@@ -84,18 +121,20 @@ async function listChanges(db: LedgerDb, companyId: string, upTo: number): Promi
     .toReversed()
 }
 
-/** Describes changes, oldest first, as a message. `open` is the number of problems that last. */
-function describeChanges(
-  changes: Change[],
-  { open, names, publicUrl }: { open: number; names: ReadonlyMap<string, string>; publicUrl: string },
-): EmailContent {
-  const lines = changes.slice(-LISTED).map(({ type, data }) => {
-    const name = names.get(data.subject_id)
-    const of = name === undefined ? '' : ` (${quote(name)})`
-    const code = data.code === undefined ? '' : `, ${data.code}`
-    return `${type === 'AttentionRaised' ? 'Began' : 'Ended'}: ${describeKind(data.kind)}${of}${code}.`
-  })
-  const more = changes.length - lines.length
+/** What a message tells its changes by. */
+interface Standing extends CompanyClock {
+  /** The number of problems that last. */
+  open: number
+  /** What needs attention now, by name. */
+  items: ReadonlyMap<string, AttentionItem>
+  /** Names of keys and webhooks, by id. */
+  names: ReadonlyMap<string, string>
+}
+
+/** Describes changes, oldest first, as a message. */
+function describeChanges(changes: Change[], standing: Standing, outbox: AlertOutbox): EmailContent {
+  const more = changes.length - LISTED
+  const { open } = standing
   return {
     subject:
       open === 0
@@ -103,11 +142,31 @@ function describeChanges(
         : `${countOf(open, 'problem')} need${open === 1 ? 's' : ''} your attention`,
     paragraphs: [
       ...(more > 0 ? [describeMore(more, changes.length === MAX_CHANGES)] : []),
-      ...lines,
-      { text: 'Open Bulk User Logs', url: `${publicUrl}/settings/bulk-user-logs` },
+      ...changes.slice(-LISTED).flatMap((change) => describeChange(change, standing, outbox)),
+      { text: 'Open Bulk User Logs', url: `${outbox.publicUrl}/settings/bulk-user-logs` },
       'You get this message because you asked for alerts by email on your account page.',
     ],
   }
+}
+
+/** Describes a change: what lasts as the page does, with a link; what has ended in a few words. */
+function describeChange({ type, data }: Change, standing: Standing, { words, publicUrl }: AlertOutbox): Paragraph[] {
+  const { kind, subject_id: id, code } = data
+  const item = standing.items.get([kind, id, ...(code === undefined ? [] : [code])].join(' '))
+  const name = standing.names.get(id) ?? item?.subject.name
+  const of = name === undefined ? '' : `${quote(name)}: `
+  if (type === 'AttentionResolved' || item === undefined) {
+    const why = code === undefined ? '' : ` (${words.describeCode(code)})`
+    return [`${type === 'AttentionRaised' ? 'Began' : 'Ended'}: ${of}${describeKind(kind)}${why}.`]
+  }
+  const { problem, remedy } = words.describeItem(quoteError(item), standing.timeZone, Date.parse(standing.now))
+  return [`Began: ${of}${problem}. ${remedy}`, { text: 'Open it', url: `${publicUrl}${words.buildItemUrl(item)}` }]
+}
+
+/** An error may repeat what another server said. */
+function quoteError(item: AttentionItem): AttentionItem {
+  if (!('error' in item.details) || item.details.error === null) return item
+  return { ...item, details: { ...item.details, error: quote(item.details.error) } } as AttentionItem
 }
 
 function describeMore(count: number, isLeast: boolean): string {

@@ -13,7 +13,7 @@ export interface EmailContent {
 
 /** Enough for two quoted names, so that none is cut within its isolates. */
 const MAX_SUBJECT = 400
-const MAX_PARAGRAPHS = 40
+const MAX_PARAGRAPHS = 50
 const MAX_PARAGRAPH = 2_000
 const MAX_QUOTED = 100
 const ELLIPSIS = '…'

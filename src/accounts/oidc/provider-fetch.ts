@@ -36,7 +36,7 @@ export function openProviderFetch({ outgoing, requests, companyId }: FetchOption
         if (status >= 300 && status < 400)
           throw new OutgoingError('broken', `It redirects (${status}), and redirects are not followed`)
         if (status < 200 || status > 599) throw new OutgoingError('broken', 'The answer is not valid HTTP')
-        const answer = await readAnswer(response, { most: MAX_READ })
+        const answer = await readAnswer(response, MAX_READ)
         const { 'content-type': type } = response.headers
         return new Response(WITHOUT_BODY.has(status) ? null : new Uint8Array(answer), {
           status,

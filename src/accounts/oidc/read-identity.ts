@@ -38,6 +38,8 @@ export function readIdentity(
 ): ProviderIdentity {
   const email = readText(claims.email, MAX_EMAIL_CHARACTERS)
   const subject = readText(claims.sub, MAX_ID_CHARACTERS)
+  // Amazon Cognito sends it as text.
+  const isEmailVerified = claims.email_verified === true || claims.email_verified === 'true'
   if (subject === null) throw new ProviderError('invalid_response', 'The subject ("sub") is not valid')
   if (roleClaim !== null && leavesOut(claims, roleClaim))
     throw new ProviderError(
@@ -47,9 +49,9 @@ export function readIdentity(
   return {
     issuer: claims.iss as string,
     subject,
-    email: claims.email_verified === true ? readProvenEmail(email) : null,
+    email: isEmailVerified ? readProvenEmail(email) : null,
     claimedEmail: email,
-    isEmailVerified: claims.email_verified === true,
+    isEmailVerified,
     name: readText(claims.name, MAX_NAME_CHARACTERS),
     roleValues: roleClaim === null ? [] : readValues(claims[roleClaim], roleClaim),
     claims,

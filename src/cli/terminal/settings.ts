@@ -12,6 +12,7 @@ export function readSettings(): Config {
     const { OTEL_EXPORTER_OTLP_ENDPOINT: collector } = config
     if (collector !== undefined && !URL.canParse(collector))
       throw new StartupError('OTEL_EXPORTER_OTLP_ENDPOINT is not a valid URL')
+    for (const name of ['DATABASE_URL', 'MIGRATE_DATABASE_URL'] as const) assertAddress(name, config[name])
     assertMail(config)
     if (config.DATABASE_URL === undefined) forgetDatabaseVariables()
     return config
@@ -20,6 +21,23 @@ export function readSettings(): Config {
     if (names.length === 0) throw error
     throw new StartupError(names.map((name) => `${name} must ${describeRule(name)}`).join('; '), { cause: error })
   }
+}
+
+const HOST = String.raw`(?:\[[^\]]*\]|[^:/?#@,]*)(?::\d+)?`
+const DATABASE = new RegExp(
+  String.raw`^\w+://(?:[^/?#]*@)?${HOST}(?<others>(?:,${HOST})*)(?:/[^@?#]*)?(?:\?(?:[\w.-]+=[^#&]*&?)*)?$`,
+)
+
+/** node-postgres connects to one host, and would take a part of a password for it. */
+function assertAddress(name: 'DATABASE_URL' | 'MIGRATE_DATABASE_URL', url = ''): void {
+  if (url === '') return
+  const { others } = DATABASE.exec(url)?.groups ?? {}
+  if (others === undefined)
+    throw new StartupError(
+      `${name} must be postgres://USER:PASSWORD@HOST:PORT/NAME; in USER and PASSWORD, write / as %2F, ? as %3F, and # as %23`,
+    )
+  if (others !== '' || /[?&]host=[^&]*,/.test(url))
+    throw new StartupError(`${name} must name one host, such as a proxy that leads to the primary`)
 }
 
 function assertMail(config: Config): void {

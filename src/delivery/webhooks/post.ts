@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { OutgoingOptions } from '../../outgoing/connections.ts'
 import { openOutgoing } from '../../outgoing/connections.ts'
-import { readAnswer } from '../../outgoing/read-answer.ts'
 
 /** Bytes of an answer that are read. */
 const MAX_READ = 64 * 1024
@@ -23,8 +22,8 @@ export interface PostResult {
 
 export interface Poster {
   /**
-   * Sends a body to a receiver and reads its answer. 2xx is success; a redirect is not followed. Never rejects, except
-   * with the signal's reason if the signal aborts.
+   * Sends a body to a receiver and reads its answer; a long one is cut off. 2xx is success; a redirect is not followed.
+   * Never rejects, except with the signal's reason if the signal aborts.
    */
   post(url: string, headers: Record<string, string>, body: string, signal?: AbortSignal): Promise<PostResult>
   /** Closes idle connections. */
@@ -56,9 +55,16 @@ export function openPoster(options: Omit<OutgoingOptions, 'peer'>): Poster {
 }
 
 async function readStart(response: IncomingMessage): Promise<string | null> {
-  const kept = await readAnswer(response, { most: MAX_READ, kept: MAX_KEPT })
+  const kept: Buffer[] = []
+  let read = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    if (read < MAX_KEPT) kept.push(chunk.subarray(0, MAX_KEPT - read))
+    read += chunk.length
+    // Only the status counts. Leaving the loop closes the connection.
+    if (read > MAX_READ) break
+  }
   // PostgreSQL stores no U+0000.
-  return kept.length === 0 ? null : new TextDecoder().decode(kept).replaceAll('\0', '\uFFFD')
+  return read === 0 ? null : new TextDecoder().decode(Buffer.concat(kept)).replaceAll('\0', '\uFFFD')
 }
 
 function judgeStatus(status: number): string | null {

@@ -53,7 +53,7 @@ export async function submitCheckpoint(
     `${url}/add-checkpoint`,
     { method: 'POST', headers, body: lines.join('\n'), signal },
     async (response) => {
-      const body = (await readAnswer(response, { most: MAX_READ })).toString()
+      const body = (await readAnswer(response, MAX_READ)).toString()
       return judgeAnswer(response.statusCode ?? 0, body, submission, key)
     },
   )

@@ -6,9 +6,8 @@ import { isId } from '../ids.ts'
 import type { Pieces } from '../pieces.ts'
 import { mapInPieces, pauseAfter } from '../pieces.ts'
 import type { AppliedRecord, CallContext, CallDecision } from './call-decision.ts'
-import type { Draft } from './call-draft.ts'
+import type { Draft, UnchangedEmployee } from './call-draft.ts'
 import type { ReadRecord } from './call-records.ts'
-import type { Judged } from './partial-call.ts'
 import { keepLocator, keepRecord } from './refused-record.ts'
 
 /** The record that gets the error of a refused call. Only a single update has one, identified by its path. */
@@ -46,14 +45,20 @@ function bucketOf(result: RecordResult): 'updated' | 'deactivated' | 'no_updates
   return 'updated'
 }
 
-/** Completes a call. The records that are refused are not applied. */
-export function* completeCall(
-  { drafts, unchanged }: Judged,
-  refused: Draft[],
-  context: CallContext,
-): Pieces<CallDecision> {
+/** The employees about whom records are known to change nothing. */
+export type Unchanged = ReadonlyMap<ReadRecord, UnchangedEmployee>
+
+/** The records of a call that succeeds: drafted, known to change nothing, and refused, which are not applied. */
+interface Judged {
+  drafts: Draft[]
+  unchanged: Unchanged
+  refused: Draft[]
+}
+
+/** Completes a call. */
+export function* completeCall({ drafts, unchanged, refused }: Judged, context: CallContext): Pieces<CallDecision> {
   yield* pauseAfter(drafts)
-  const outcomes: AppliedRecord[] = drafts.map(({ record, after, effect }) => ({
+  const outcomes = yield* mapInPieces(drafts, ({ record, after, effect }): AppliedRecord => ({
     index: record.index,
     id: after!.id,
     employee: after!,

@@ -1,6 +1,6 @@
 import { addMissing, addStateErrors } from '../employees/employee.ts'
 import type { Pieces } from '../pieces.ts'
-import { mapInPieces, pauseAfter } from '../pieces.ts'
+import { mapInPieces } from '../pieces.ts'
 import type { CallContext, CallDecision } from './call-decision.ts'
 import type { Draft, EmployeeDirectory, UnchangedEmployee } from './call-draft.ts'
 import { addCollision, locate } from './call-draft.ts'
@@ -9,7 +9,7 @@ import { isReadable } from './call-records.ts'
 import { completeCall, failCall, NO_COUNTS } from './close-call.ts'
 import { draftCreation, draftUpdate } from './draft-records.ts'
 import { readLocalPhones } from './local-phones.ts'
-import type { JudgeRecords, Unchanged } from './partial-call.ts'
+import type { Unchanged } from './close-call.ts'
 import { chooseApplicable, isFaulty } from './partial-call.ts'
 import { addManagerErrors, resolveManagers } from './reporting-lines.ts'
 import { addUniquenessErrors } from './uniqueness.ts'
@@ -22,12 +22,9 @@ export function* decideCreate(
   context: CallContext,
 ): Pieces<CallDecision> {
   const idOf = ({ index }: ReadRecord) => newIds.of(index)
-  return yield* decideRecords(records, context, function* (some) {
-    const called = yield* readLocalPhones(some, context.country)
-    const managed = resolveManagers(called, { among: some, idOf }, directory)
-    const drafts = yield* mapInPieces(managed, (record) => draftCreation(record, idOf(record), context.now))
-    yield* judge(drafts, directory)
-    return { drafts, unchanged: NO_RECORDS }
+  return yield* decideRecords({ records, unchanged: NO_RECORDS }, directory, context, {
+    idOf,
+    draft: (record, earlier) => draftCreation(record, idOf(record), context.now, earlier),
   })
 }
 
@@ -37,18 +34,10 @@ export function* decideUpdate(
   directory: EmployeeDirectory,
   context: CallContext,
 ): Pieces<CallDecision> {
-  const located = (record: ReadRecord) => record.locator && locate(record.locator, directory)
-  return yield* decideRecords(records, context, function* (some) {
-    const { unchanged, others } = setAside(some, directory)
-    const idOf = (record: ReadRecord) => (unchanged.get(record) ?? located(record))?.id
-    const called = yield* readLocalPhones(others, context.country)
-    const managed = resolveManagers(called, { among: some, idOf }, directory)
-    const drafts = yield* mapInPieces(managed, (record) =>
-      draftUpdate(record, located(record) ?? undefined, context.now),
-    )
-    refuseRepeated(drafts)
-    yield* judge(drafts, directory)
-    return { drafts, unchanged }
+  const located = ({ locator }: ReadRecord) => (locator ? locate(locator, directory) : undefined)
+  return yield* decideRecords(setAside(records, directory), directory, context, {
+    idOf: (record) => located(record)?.id,
+    draft: (record, earlier) => draftUpdate(record, located(record), context.now, earlier),
   })
 }
 
@@ -59,46 +48,74 @@ export function* decideUpsert(
   directory: EmployeeDirectory,
   context: CallContext,
 ): Pieces<CallDecision> {
-  const located = (record: ReadRecord) => record.locator && locate(record.locator, directory)
-  return yield* decideRecords(records, context, function* (some) {
-    const { unchanged, others } = setAside(some, directory)
-    const idOf = (record: ReadRecord) => (unchanged.get(record) ?? located(record))?.id ?? newIds.of(record.index)
-    const called = yield* readLocalPhones(others, context.country)
-    const managed = resolveManagers(called, { among: some, idOf }, directory)
-    const drafts = yield* mapInPieces(managed, (record) => {
+  const located = ({ locator }: ReadRecord) => (locator ? locate(locator, directory) : undefined)
+  return yield* decideRecords(setAside(records, directory), directory, context, {
+    idOf: (record) => located(record)?.id ?? newIds.of(record.index),
+    draft(record, earlier) {
       const before = located(record)
       // Without a valid locator, nobody knows whether the employee is new.
-      if (before || !record.locator) return draftUpdate(record, before ?? undefined, context.now)
-      return draftCreation(record, newIds.of(record.index), context.now)
-    })
-    refuseRepeated(drafts)
-    yield* judge(drafts, directory)
-    return { drafts, unchanged }
+      if (before || !record.locator) return draftUpdate(record, before, context.now, earlier)
+      return draftCreation(record, newIds.of(record.index), context.now, earlier)
+    },
   })
 }
 
+/** The records of a call that need a decision, and those that don't. */
+interface Sorted {
+  records: ReadRecord[]
+  unchanged: Unchanged
+}
+
 /** Sets the records aside that need no decision. */
-function setAside(records: ReadRecord[], directory: EmployeeDirectory): { unchanged: Unchanged; others: ReadRecord[] } {
+function setAside(all: ReadRecord[], directory: EmployeeDirectory): Sorted {
   const unchanged = new Map<ReadRecord, UnchangedEmployee>()
-  const others = records.filter((record) => {
+  const records = all.filter((record) => {
     const employee = directory.unchangedBy(record)
     if (employee) unchanged.set(record, employee)
     return !employee
   })
-  return { unchanged, others }
+  return { records, unchanged }
+}
+
+/** What an operation does with each record. */
+interface Operating {
+  /** The id of a record's employee, after the call. */
+  idOf(record: ReadRecord): string | undefined
+  /** Drafts a record. `earlier` is its draft beside more records. */
+  draft(record: ReadRecord, earlier: Draft | undefined): Draft
 }
 
 /** Applies all records or none; or, if the client asks for that, all that can be applied. */
-function* decideRecords(records: ReadRecord[], context: CallContext, judgeSome: JudgeRecords): Pieces<CallDecision> {
-  const whole = yield* judgeSome(records)
-  if (!whole.drafts.some(isFaulty)) return yield* completeCall(whole, [], context)
-  if (!context.isAllOrNone) {
-    const { applied, refused } = yield* chooseApplicable(records, whole, judgeSome)
-    if (applied) return yield* completeCall(applied, refused, context)
+function* decideRecords(
+  { records, unchanged }: Sorted,
+  directory: EmployeeDirectory,
+  context: CallContext,
+  { idOf, draft }: Operating,
+): Pieces<CallDecision> {
+  const drafted = new Map<number, Draft>()
+  function* judgeRecords(some: ReadRecord[]): Pieces<Draft[]> {
+    const managed = yield* resolveManagers(some, idOf, directory)
+    const drafts = yield* mapInPieces(managed, (record) => {
+      const made = draft(record, drafted.get(record.index))
+      drafted.set(record.index, made)
+      return made
+    })
+    refuseRepeated(drafts)
+    yield* judge(drafts, directory)
+    return drafts
   }
+
+  const called = yield* readLocalPhones(records, context.country)
+  const whole = yield* judgeRecords(called)
+  if (!whole.some(isFaulty)) return yield* completeCall({ drafts: whole, unchanged, refused: [] }, context)
+  if (!context.isAllOrNone) {
+    const { drafts, refused } = yield* chooseApplicable(called, whole, judgeRecords)
+    if (drafts.length + unchanged.size > 0) return yield* completeCall({ drafts, unchanged, refused }, context)
+  }
+  const total = records.length + unchanged.size
   // What a creation would have created otherwise has not failed; an update of so many people has.
-  const failed = context.operation === 'create' ? whole.drafts.filter(isFaulty).length : records.length
-  return yield* failCall(whole.drafts, { ...NO_COUNTS, total: records.length, failed }, context)
+  const failed = context.operation === 'create' ? whole.filter(isFaulty).length : total
+  return yield* failCall(whole, { ...NO_COUNTS, total, failed }, context)
 }
 
 const NO_RECORDS: Unchanged = new Map()
@@ -128,7 +145,6 @@ function* judge(drafts: Draft[], directory: EmployeeDirectory): Pieces<void> {
     addStateErrors(errors, after, touched)
     if (effect || isReadable(record.sent)) addMissing(errors, after, effect ? touched : () => true)
   })
-  addUniquenessErrors(drafts, directory)
-  yield* pauseAfter(drafts)
-  addManagerErrors(drafts, directory)
+  yield* addUniquenessErrors(drafts, directory)
+  yield* addManagerErrors(drafts, directory)
 }

@@ -5,26 +5,45 @@ import type { RecordErrors } from '../record-errors.ts'
 import type { Draft } from './call-draft.ts'
 import type { ReadRecord } from './call-records.ts'
 
-/* What each record of a call would do, whatever the others are. */
+/*
+ * What each record of a call would do, whatever the others are. A record that is drafted again, beside fewer others, can
+ * only have another manager, so most of what it does is taken from its earlier draft.
+ */
 
 function newDraft(record: ReadRecord, errors: RecordErrors): Draft {
   const needs = [...(record.needs ?? [])]
   return { record, before: undefined, after: undefined, effect: undefined, events: [], errors, collisions: 0, needs }
 }
 
+/** What a record does, in its earlier draft; undefined if it has another manager now. */
+function sameAs(
+  earlier: Draft | undefined,
+  { patch }: ReadRecord,
+): Pick<Draft, 'after' | 'effect' | 'events'> | undefined {
+  if (earlier?.record.patch.manager_id !== patch.manager_id) return undefined
+  return earlier && { after: earlier.after, effect: earlier.effect, events: earlier.events }
+}
+
 /** Drafts the creation of an employee. */
-export function draftCreation(record: ReadRecord, id: string, now: string): Draft {
-  const { index, patch } = record
-  const data = { attributes: attributesSet(patch) }
-  const event = { type: 'EmployeeCreated', stream: id, version: 1, index, data } as const
-  const after = evolve(undefined, { ...event, recorded_at: now })
+export function draftCreation(record: ReadRecord, id: string, now: string, earlier: Draft | undefined): Draft {
   const errors = record.errors.copy()
   if (record.statedId !== null) errors.add(['id'], 'read_only_field', 'The id of a new employee cannot be chosen')
-  return { ...newDraft(record, errors), after, events: [event] }
+  return { ...newDraft(record, errors), ...(sameAs(earlier, record) ?? create(record, id, now)) }
+}
+
+function create({ index, patch }: ReadRecord, id: string, now: string): Pick<Draft, 'after' | 'events'> {
+  const data = { attributes: attributesSet(patch) }
+  const event = { type: 'EmployeeCreated', stream: id, version: 1, index, data } as const
+  return { after: evolve(undefined, { ...event, recorded_at: now }), events: [event] }
 }
 
 /** Drafts an update; `before` is undefined if nobody has the record's name. */
-export function draftUpdate(record: ReadRecord, before: Employee | undefined, now: string): Draft {
+export function draftUpdate(
+  record: ReadRecord,
+  before: Employee | undefined,
+  now: string,
+  earlier: Draft | undefined,
+): Draft {
   const errors = record.errors.copy()
   if (!before) {
     if (record.locator) {
@@ -38,10 +57,18 @@ export function draftUpdate(record: ReadRecord, before: Employee | undefined, no
   }
   if (record.statedId !== null && record.statedId !== before.id)
     errors.add(['id'], 'read_only_field', 'This is not the id of the employee, and it cannot be changed')
-  const effect = patchEffect(before, record.patch)
-  const events = updateEvents(before, effect, record.index)
+  return { ...newDraft(record, errors), before, ...(sameAs(earlier, record) ?? update(before, record, now)) }
+}
+
+function update(
+  before: Employee,
+  { index, patch }: ReadRecord,
+  now: string,
+): Pick<Draft, 'after' | 'effect' | 'events'> {
+  const effect = patchEffect(before, patch)
+  const events = updateEvents(before, effect, index)
   const after = events.reduce((state, event) => evolve(state, { ...event, recorded_at: now } as never), before)
-  return { ...newDraft(record, errors), before, after, effect, events }
+  return { after, effect, events }
 }
 
 function updateEvents(before: Employee, effect: PatchEffect, index: number): NewEvent[] {

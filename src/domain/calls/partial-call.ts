@@ -1,19 +1,11 @@
 import type { Pieces } from '../pieces.ts'
 import { pauseAfter } from '../pieces.ts'
-import type { Draft, UnchangedEmployee } from './call-draft.ts'
+import type { Draft } from './call-draft.ts'
 import { hasNewManager } from './reporting-lines.ts'
 import type { Need, ReadRecord } from './call-records.ts'
 
-/** The employees about whom records are known to change nothing. */
-export type Unchanged = ReadonlyMap<ReadRecord, UnchangedEmployee>
-
-/** Records as they would be decided if the call had no others. */
-export interface Judged {
-  drafts: Draft[]
-  unchanged: Unchanged
-}
-
-export type JudgeRecords = (records: ReadRecord[]) => Pieces<Judged>
+/** Judges records as if the call had no others. */
+type JudgeRecords = (records: ReadRecord[]) => Pieces<Draft[]>
 
 export function isFaulty({ errors }: Draft): boolean {
   return errors.count > 0
@@ -35,33 +27,32 @@ const TOO_MANY_ROUNDS =
 
 /**
  * Chooses the records of a call that can be applied without the others, whatever their order. In each round, first the
- * records that are faulty alone are refused, or else those that collide, with all that need them. `whole` is the whole
- * call. `applied` is null if none is left.
+ * records that are faulty alone are refused, or else those that collide, with all that need them. `whole` are the drafts
+ * of the whole call.
  */
 export function* chooseApplicable(
   records: ReadRecord[],
-  whole: Judged,
+  whole: Draft[],
   judge: JudgeRecords,
-): Pieces<{ applied: Judged | null; refused: Draft[] }> {
+): Pieces<{ drafts: Draft[]; refused: Draft[] }> {
   const refused = new Map<number, Draft>()
   let rest = records
-  let judged = whole
+  let drafts = whole
   for (let round = 0; ; round += 1) {
     yield* pauseAfter(records)
-    const alone = judged.drafts.filter(isFaultyAlone)
-    const faulty = alone.length > 0 ? alone : judged.drafts.filter(isFaulty)
-    if (faulty.length === 0) return { applied: judged, refused: inOrder(refused) }
-    refuse(judged.drafts, faulty, refused)
+    const alone = drafts.filter(isFaultyAlone)
+    const faulty = alone.length > 0 ? alone : drafts.filter(isFaulty)
+    if (faulty.length === 0) return { drafts, refused: inOrder(refused) }
+    refuse(drafts, faulty, refused)
     if (round === MAX_ROUNDS) {
-      const managed = judged.drafts.filter((draft) => hasNewManager(draft) && !refused.has(draft.record.index))
+      const managed = drafts.filter((draft) => hasNewManager(draft) && !refused.has(draft.record.index))
       for (const { record, errors } of managed)
         errors.add([record.managers[0]?.field ?? 'manager_id'], 'invalid_value', TOO_MANY_ROUNDS)
-      refuse(judged.drafts, managed, refused)
+      refuse(drafts, managed, refused)
     }
     yield* pauseAfter(records)
     rest = rest.filter(({ index }) => !refused.has(index))
-    if (rest.length === 0) return { applied: null, refused: inOrder(refused) }
-    judged = yield* judge(rest)
+    drafts = yield* judge(rest)
   }
 }
 

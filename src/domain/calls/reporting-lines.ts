@@ -1,6 +1,8 @@
 import type { Draft, EmployeeDirectory } from './call-draft.ts'
 import { addCollision, locate } from './call-draft.ts'
 import type { AttributePatch } from '../attributes.ts'
+import type { Pieces } from '../pieces.ts'
+import { mapInPieces, pauseAfter } from '../pieces.ts'
 import type { Locator, ManagerReference, Need, ReadRecord } from './call-records.ts'
 import { managerLocator } from './touched-values.ts'
 
@@ -9,14 +11,14 @@ import { managerLocator } from './touched-values.ts'
  * then among the values that the records of the whole call set. `idOf` returns the id of a record's employee. A manager
  * who is not found is an error of the record.
  */
-export function resolveManagers(
+export function* resolveManagers(
   records: ReadRecord[],
-  { among, idOf }: { among: ReadRecord[]; idOf: (record: ReadRecord) => string | undefined },
+  idOf: (record: ReadRecord) => string | undefined,
   directory: EmployeeDirectory,
-): ReadRecord[] {
+): Pieces<ReadRecord[]> {
   if (!records.some(({ managers }) => managers.length > 0)) return records
-  const inCall = namesInCall(among, idOf)
-  return records.map((record) => {
+  const inCall = yield* namesInCall(records, idOf)
+  return yield* mapInPieces(records, (record) => {
     if (record.managers.length === 0) return record
     const needs: Need[] = []
     const missing: ManagerReference[] = []
@@ -69,11 +71,11 @@ function idOfManager(
 /** Who has a name after the call, and the records that give it to them; whether it is given to several, in error. */
 type NamesInCall = Record<'email' | 'external_id', Map<string, { id: string; indexes: number[]; isShared: boolean }>>
 
-function namesInCall(records: ReadRecord[], idOf: (record: ReadRecord) => string | undefined): NamesInCall {
+function* namesInCall(records: ReadRecord[], idOf: (record: ReadRecord) => string | undefined): Pieces<NamesInCall> {
   const names: NamesInCall = { email: new Map(), external_id: new Map() }
-  for (const record of records) {
+  yield* mapInPieces(records, (record) => {
     const id = idOf(record)
-    if (id === undefined) continue
+    if (id === undefined) return
     for (const name of ['email', 'external_id'] as const) {
       const value = record.patch[name]
       if (typeof value !== 'string') continue
@@ -83,7 +85,7 @@ function namesInCall(records: ReadRecord[], idOf: (record: ReadRecord) => string
         known.indexes.push(record.index)
       } else names[name].set(value, { id, indexes: [record.index], isShared: false })
     }
-  }
+  })
   return names
 }
 
@@ -97,7 +99,7 @@ export function hasNewManager({ before, after }: Draft): boolean {
 }
 
 /** Adds errors to records whose new manager would report to their employee, after the whole call. */
-export function addManagerErrors(drafts: Draft[], directory: EmployeeDirectory): void {
+export function* addManagerErrors(drafts: Draft[], directory: EmployeeDirectory): Pieces<void> {
   const changed = drafts.filter(hasNewManager)
   if (changed.length === 0) return
   const afterwards = new Map<string | undefined, string | null | undefined>()
@@ -105,18 +107,19 @@ export function addManagerErrors(drafts: Draft[], directory: EmployeeDirectory):
   for (const { before, after } of drafts)
     afterwards.set(after?.id, afterwards.has(after?.id) ? before?.manager_id : after?.manager_id)
   const managerOf = (id: string) => (afterwards.has(id) ? (afterwards.get(id) ?? null) : directory.managerOf(id))
+  yield* pauseAfter(changed)
   const inCycle = cyclesFrom(
     changed.map(({ after }) => after!.id),
     managerOf,
   )
-  for (const draft of changed) {
+  yield* mapInPieces(changed, (draft) => {
     const { before, after, record, errors } = draft
     const path = [record.managers[0]?.field ?? 'manager_id']
     if (after!.manager_id === after!.id) errors.add(path, 'manager_cycle', OWN_MANAGER)
     else if (inCycle.has(after!.id)) addCollision(draft, { path, code: 'manager_cycle', message: CYCLE })
     // Nobody reports to a new employee yet.
     else if (before && !directory.knowsManagers) errors.add(path, 'invalid_value', LINE_TOO_LONG)
-  }
+  })
 }
 
 const OWN_MANAGER = 'An employee cannot be their own manager'

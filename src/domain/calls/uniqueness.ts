@@ -1,6 +1,8 @@
 import type { Draft, EmployeeDirectory } from './call-draft.ts'
 import { addCollision } from './call-draft.ts'
 import type { Employee } from '../employees/employee.ts'
+import type { Pieces } from '../pieces.ts'
+import { mapInPieces, pauseAfter } from '../pieces.ts'
 import type { RecordErrors } from '../record-errors.ts'
 
 type UniqueName = 'email' | 'external_id'
@@ -13,14 +15,15 @@ const REMEDIES: Record<UniqueName, string> = { email: '; a person with an extern
  * Adds errors for values that must be unique in the company, including inactive employees. Checks the state after the
  * whole call, so two employees can swap values.
  */
-export function addUniquenessErrors(drafts: Draft[], directory: EmployeeDirectory): void {
+export function* addUniquenessErrors(drafts: Draft[], directory: EmployeeDirectory): Pieces<void> {
   const draftsOf = Map.groupBy(drafts, ({ before }) => before?.id)
   const holderOf = { email: directory.byEmail, external_id: directory.byExternalId }
   for (const name of ['email', 'external_id'] as const) {
-    for (const [value, claimants] of claims(drafts, name)) {
+    yield* pauseAfter(drafts)
+    yield* mapInPieces([...claims(drafts, name)], ([value, claimants]) => {
       if (claimants.length > 1) for (const draft of claimants) addInBatch(draft, name)
       const before = holderOf[name](value)
-      if (!before) continue
+      if (!before) return
       // Several records of the same employee are an error of theirs.
       const [draft, ...others] = draftsOf.get(before.id) ?? []
       const holder = others.length > 0 ? before : (draft?.after ?? before)
@@ -31,8 +34,9 @@ export function addUniquenessErrors(drafts: Draft[], directory: EmployeeDirector
         if (anyOf.length === 0) addHeld(errors, name, holder)
         else needs.push({ anyOf, field: name, code: 'already_exists' })
       }
-    }
+    })
   }
+  yield* pauseAfter(drafts)
 }
 
 /** Groups the records by their new value. Records of unknown employees claim nothing. */

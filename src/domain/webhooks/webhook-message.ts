@@ -11,7 +11,7 @@ export interface WebhookMessage {
 
 type ToldType = Exclude<
   Extract<EventType, `Employee${string}` | `Api${string}` | `Attention${string}`>,
-  'EmployeeRecordRejected'
+  'EmployeeRecordRejected' | 'AttentionSnoozed'
 >
 
 /** The message type that tells each event type. Other events are not told. */

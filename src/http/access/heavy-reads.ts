@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { tooMany } from './rate-limits.ts'
 import { createBudget, quarterOf } from '../../admission/budget.ts'
@@ -37,9 +38,10 @@ export function boundHeavyReads(most: number, poolSize: number): number {
 
 /**
  * Limits the heavy reads that a company may run at once in this process, across all routes, so that it has connections
- * left for the rest. Further ones get 429. Call it before registering routes.
+ * left for the rest. Further ones get 429. Whoever reads nothing of a streamed answer for `stillMs` to twice as long is
+ * disconnected, and makes room. Call it before registering routes.
  */
-export function limitHeavyReads(app: FastifyInstance, atOnce: number): void {
+export function limitHeavyReads(app: FastifyInstance, atOnce: number, stillMs: number): void {
   const places = createBudget({ share: atOnce })
   const limitedHandlers = new WeakSet<object>()
   app.decorateRequest('streamed', null)
@@ -62,12 +64,19 @@ export function limitHeavyReads(app: FastifyInstance, atOnce: number): void {
         return await reply.hijack()
       } finally {
         // A streamed answer ends when the client has read it or has gone away; until then its query holds a connection.
-        if (request.streamed && !request.streamed.closed) request.streamed.once('close', release)
-        else release()
+        if (request.streamed && !request.streamed.closed) {
+          request.streamed.once('close', release)
+          reply.raw.setTimeout(stillMs, () => disconnectReader(request.raw.socket))
+        } else release()
       }
     }
     limitedHandlers.add(route.handler)
   })
+}
+
+/** Nothing waits to be sent while the service itself takes long. */
+function disconnectReader(socket: Socket): void {
+  if (socket.writableLength > 0) socket.destroy()
 }
 
 /** Makes a signal that aborts when the client leaves before it has the whole answer. */

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { MAX_EMAIL_CHARACTERS } from '../../domain/attributes.ts'
-import { ROLES, TOKEN_SCOPES, type TokenScope } from '../../domain/accounts/roles.ts'
+import { ROLES, TOKEN_SCOPES } from '../../domain/accounts/roles.ts'
 import {
   DEFAULT_TOKEN_DAYS,
   MAX_PASSWORD_CHARACTERS,
@@ -13,6 +13,7 @@ import {
   LastFour,
   makeListSchema,
   Name,
+  nullable,
   oneOf,
   Page,
   requireOnly,
@@ -111,11 +112,7 @@ const tokenFields = {
   user_id: Type.String(),
   name: Type.String(),
   secret_last_four: LastFour,
-  scope: Type.Unsafe<TokenScope | null>({
-    type: ['string', 'null'],
-    enum: [...TOKEN_SCOPES, null],
-    description: `${SCOPE} Null: everything that the user may do.`,
-  }),
+  scope: { ...nullable(oneOf(TOKEN_SCOPES)), description: `${SCOPE} Null: everything that the user may do.` },
   status: oneOf(TOKEN_STATUSES),
   created_at: Time,
   expires_at: Time,

@@ -36,6 +36,7 @@ const SCHEMA = {
     'connection breaks. Returns 503 if no checkpoint can be signed.',
   tags: ['Audit'],
   querystring: EvidenceQuery,
+  problems: ['employee_not_found', 'log_not_found'],
   response: {
     200: {
       description: 'The evidence file.',

@@ -57,10 +57,21 @@ export const ADMIN_BODIES: Record<string, Record<string, Example>> = {
       value: [{ external_id: 'E-1', first_name: 'Ada', last_name: 'Lovelace', email: 'ada@example.com' }],
     },
   },
-  setUploadColumns: {
+  setUploadMapping: {
     columns: {
-      summary: 'One column becomes a custom attribute, another is ignored',
-      value: { columns: { 'Shoe size': 'custom', Notes: 'ignore' } },
+      summary: 'A German list, whose people who have left are deactivated',
+      value: {
+        columns: [
+          { header: 'Personalnummer', to: 'external_id' },
+          { header: 'Name', to: 'full_name', names: 'first_last' },
+          { header: 'Eintritt', to: 'start_date', dates: 'day_first' },
+          { header: 'Status', to: 'status', words: { Aktiv: 'active', Ausgeschieden: 'inactive' } },
+          { header: 'Vorgesetzter', to: 'manager', by: 'full_name' },
+          { header: 'Schuhgröße', to: 'custom', name: 'shoe_size', type: 'number' },
+          { header: 'Notizen', to: 'nothing' },
+        ],
+        country: 'DE',
+      },
     },
   },
   inviteUser: {

@@ -9,6 +9,7 @@ import { assertSameOrigin, findSessionUser, isFollowedLink } from '../access/ses
 import { addAccountPage } from './account/account-page.ts'
 import { addApiKeyPage } from './api-keys/api-key-page.ts'
 import { addApiKeysPage } from './api-keys/api-keys-page.ts'
+import { addSnoozePages } from './attention/snooze-pages.ts'
 import { addBulkUserLogsPages } from './bulk-user-logs/list-page.ts'
 import { addCompanyPage } from './company/company-page.ts'
 import { addEmployeePage } from './employees/employee-page.ts'
@@ -85,6 +86,7 @@ export async function pages(app: FastifyInstance, services: PageServices, limits
       })
     const complete = (scope: FastifyInstance) => refuseHalfBuilt(scope, services.areReadModelsComplete)
     await addSection(NAVIGATION.bulkUserLogs, complete, (scope) => addBulkUserLogsPages(scope, services))
+    await addSection(NAVIGATION.bulkUserLogs, (scope) => addSnoozePages(scope, services))
     await addSection(
       NAVIGATION.apiKeys,
       (scope) => addApiKeysPage(scope, services),

@@ -1,6 +1,8 @@
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { finished, type Readable } from 'node:stream'
 import { UnavailableError } from '../../admission/batcher.ts'
+import { doInTurns } from '../../admission/turns.ts'
+import { joinInPieces } from '../../domain/pieces.ts'
 import { CutOffError } from './problem.ts'
 
 declare module 'fastify' {
@@ -42,7 +44,7 @@ export function continueAfterChecks(app: FastifyInstance): void {
 
 /** Reads a body as a whole; see `receiveBody`. */
 export async function readBody(request: FastifyRequest, body: Readable): Promise<Buffer> {
-  return Buffer.concat(await receiveBody(request, body))
+  return doInTurns(joinInPieces(await receiveBody(request, body)))
 }
 
 /**

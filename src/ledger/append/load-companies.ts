@@ -1,3 +1,4 @@
+import { isTurnOver, nextTurn } from '../../admission/turns.ts'
 import { claimedValues, NOBODY, touchedValues, union, type Naming } from '../../domain/calls/touched-values.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import type { ReadRecord } from '../../domain/calls/call-records.ts'
@@ -134,6 +135,8 @@ export async function loadCompanies(
   for (const { companyId, key, usage } of keys) companies.get(companyId)?.keys.set(key.id, { key, usage })
   for (const { companyId, userId, role } of roles) companies.get(companyId)?.roles.set(userId, role)
   for (const { companyId, bound: answer, ...key } of bound) companies.get(companyId)?.bound.set(boundName(key), answer)
+  // The employees of a large call have just been put in place.
+  if (calls.some((call) => !isSmall(call)) && isTurnOver()) await nextTurn()
   await loadReportingLines(query, calls, companies)
   return companies
 }

@@ -1,13 +1,13 @@
 import type { Pool } from 'pg'
 import type { Client } from '../../domain/client.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import type { ColumnUse } from '../../../clients/typescript/spreadsheets/read-records.ts'
+import type { Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
 import type { PartCounts } from '../../domain/uploads.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 import { clearFailingWork } from '../background/failing-work.ts'
 import type { LedgerTables } from '../tables.ts'
 import { toUpload, type StoredUpload } from './read-uploads.ts'
-import { STORED_FOR } from './store-upload.ts'
+import { insertParts, STORED_FOR, type FilledPart } from './store-upload.ts'
 
 type UploadRef = Pick<StoredUpload, 'companyId' | 'id'>
 
@@ -32,22 +32,70 @@ export async function beginApplying(
   return rowCount === 1
 }
 
-/**
- * Sets what to do with columns that are not attributes, before the file is applied. Discards the counts of the preview.
- */
-export async function changeUses(pool: Pool, upload: UploadRef, uses: ReadonlyMap<string, ColumnUse>): Promise<void> {
-  await inTransaction(pool, async (client) => {
-    const { rowCount } = await client.query(
-      `update uploads set uses = $3, state = case when parts = 1 then 'previewed' else 'previewing' end, lease_id = null,
-         leased_until = null
-       where company_id = $1 and upload_id = $2 and state in ('previewing', 'previewed')`,
-      [...idsOf(upload), JSON.stringify([...uses])],
+/** The rows of a file that is not applied yet, to split them into parts again. */
+export interface RowsToPlan {
+  /** The contents of its parts, in order. */
+  contents: string[]
+  /** Changes with the rows. */
+  state: string
+}
+
+/** What changes when rows are erased, or split into other parts, which have other calls. */
+const STATE = `(select string_agg(p.call_id || ' ' || p.erased, ',' order by p.part) from upload_parts p
+  where p.company_id = $1 and p.upload_id = $2)`
+
+/** Reads the rows of a file that is not applied yet, part by part; null if it is. */
+export async function readRowsToPlan(pool: Pool, upload: UploadRef): Promise<RowsToPlan | null> {
+  const { rows: found } = await pool.query<{ state: string; parts: number }>(
+    `select ${STATE} as state, parts from uploads
+     where company_id = $1 and upload_id = $2 and state in ('previewing', 'previewed')`,
+    idsOf(upload),
+  )
+  if (!found[0]) return null
+  const contents: string[] = []
+  for (let part = 1; part <= found[0].parts; part += 1) {
+    const { rows } = await pool.query<{ content: string }>(
+      'select content from upload_parts where company_id = $1 and upload_id = $2 and part = $3',
+      [...idsOf(upload), part],
     )
-    if (rowCount === 1)
-      await client.query(
-        'update upload_parts set counts = null where company_id = $1 and upload_id = $2 and counts is not null',
-        idsOf(upload),
-      )
+    contents.push(rows[0]?.content ?? '[]')
+  }
+  return { contents, state: found[0].state }
+}
+
+/**
+ * Sets what the columns of a file mean, and its parts, before it is applied. Discards the counts of the preview. Returns
+ * false if its parts have changed since they were read.
+ */
+export async function changeMapping(
+  pool: Pool,
+  upload: UploadRef & Pick<StoredUpload, 'userId'>,
+  { mapping, parts, state }: { mapping: Mapping; parts: (FilledPart & { callId: string })[]; state: string },
+): Promise<boolean> {
+  return inTransaction(pool, async (client) => {
+    const ids = idsOf(upload)
+    const { rowCount: locked } = await client.query(
+      `select from uploads where company_id = $1 and upload_id = $2 and state in ('previewing', 'previewed') for update`,
+      ids,
+    )
+    if (locked !== 1) return true
+    const { rows } = await client.query<{ state: string }>(`select ${STATE} as state`, ids)
+    if (rows[0]?.state !== state) return false
+    await client.query('delete from upload_parts where company_id = $1 and upload_id = $2', ids)
+    await insertParts(client, [ids[0]!, ids[1]!, toUuid(upload.userId)], parts)
+    await client.query(
+      `update uploads set mapping = $3, parts = $4, rows = $5, state = $6, request_id = null, lease_id = null,
+         leased_until = null
+       where company_id = $1 and upload_id = $2`,
+      [
+        ...ids,
+        JSON.stringify(mapping),
+        parts.length,
+        parts.reduce((sum, part) => sum + part.rows, 0),
+        parts.length === 1 ? 'previewed' : 'previewing',
+      ],
+    )
+    return true
   })
 }
 
@@ -125,16 +173,16 @@ export async function releaseUpload(
 /** Records what a preview has counted for a part, and whether all parts have been counted. */
 export async function recordCounts(
   pool: Pool,
-  upload: Pick<StoredUpload, 'companyId' | 'id' | 'uses'>,
+  upload: Pick<StoredUpload, 'companyId' | 'id' | 'mapping'>,
   part: number,
   counts: PartCounts,
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
-    // Under the lock of the upload, so that counts that were made with other columns are not kept.
+    // Under the lock of the upload, so that counts that were made with another mapping are not kept.
     const { rowCount } = await client.query(
-      `select from uploads where company_id = $1 and upload_id = $2 and uses::text = $3
+      `select from uploads where company_id = $1 and upload_id = $2 and (mapping is null or mapping::text = $3)
          and state in ('previewing', 'previewed') for update`,
-      [...idsOf(upload), JSON.stringify([...upload.uses])],
+      [...idsOf(upload), JSON.stringify(upload.mapping)],
     )
     if (rowCount !== 1) return
     await client.query('update upload_parts set counts = $4 where company_id = $1 and upload_id = $2 and part = $3', [
@@ -142,8 +190,13 @@ export async function recordCounts(
       part,
       JSON.stringify(counts),
     ])
+    // A file of one part is applied by the request that uploaded it.
     await client.query(
-      `update uploads set state = 'previewed' where company_id = $1 and upload_id = $2 and not exists (
+      `update uploads set state = case when parts = 1 or request_id is null or exists (
+           select from upload_parts p where p.company_id = $1 and p.upload_id = $2 and p.counts ->> 'unreadable' <> '0')
+         then 'previewed' else 'applying' end,
+         expires_at = case when request_id is null then expires_at else statement_timestamp() + ${STORED_FOR} end
+       where company_id = $1 and upload_id = $2 and not exists (
          select from upload_parts p where p.company_id = $1 and p.upload_id = $2 and p.counts is null)`,
       idsOf(upload),
     )
@@ -158,6 +211,8 @@ export async function recordCall(
   state: 'applied' | 'refused' | 'canceled',
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
+    // As an erasure does: first the upload, and then its parts.
+    await client.query('select from uploads where company_id = $1 and upload_id = $2 for update', idsOf(upload))
     await client.query(
       `update upload_parts set state = $4, content = case when $4 = 'refused' then content end
        where company_id = $1 and upload_id = $2 and part = $3`,

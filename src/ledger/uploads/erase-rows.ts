@@ -4,6 +4,7 @@ import type { ClientBase, Pool } from 'pg'
 import { fileNamesPerson, headerNamesPerson, mentionsPerson, type PersonNames } from '../../domain/erasure.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { readCells } from '../../../clients/typescript/spreadsheets/read-records.ts'
+import type { Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
 import type { StoredRow } from '../../domain/uploads.ts'
 import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import { readContent, writeContent, writeStoredRow } from './read-uploads.ts'
@@ -53,6 +54,8 @@ export async function* readStoredRows(
  */
 export async function eraseStoredRows(client: ClientBase, companyId: string, names: PersonNames): Promise<void> {
   await client.query('delete from upload_originals where company_id = $1', [toUuid(companyId)])
+  // Nobody splits these rows into other parts meanwhile.
+  await client.query('select from uploads where company_id = $1 order by upload_id for update', [toUuid(companyId)])
   for (const ref of await listPartsWithRows(client, companyId)) {
     const { content, header } = await readPart(client, companyId, ref, 'for update of p')
     const isMentioned = mentionedBy(names, header)
@@ -71,7 +74,8 @@ export async function eraseStoredRows(client: ClientBase, companyId: string, nam
   for (const { upload_id: id, isName, isHeader } of await findNamingFiles(client, companyId, names)) {
     await client.query(
       `update uploads set file_name = case when $3 then 'unnamed' else file_name end,
-         header = case when $4 then '[]' else header end, uses = case when $4 then '[]' else uses end
+         header = case when $4 then '[]' else header end, uses = case when $4 then '[]' else uses end,
+         mapping = case when $4 then null else mapping end
        where company_id = $1 and upload_id = $2`,
       [toUuid(companyId), id, isName, isHeader],
     )
@@ -118,24 +122,29 @@ interface NamingFile extends Pick<LedgerTables['uploads'], 'upload_id' | 'file_n
 
 /** Finds the stored files whose names or first lines name a person. A company has a limited number of files. */
 async function findNamingFiles(db: Queryable, companyId: string, names: PersonNames): Promise<NamingFile[]> {
-  const { rows } = await db.query<Pick<LedgerTables['uploads'], 'upload_id' | 'file_name' | 'header'>>(
-    'select upload_id, file_name, header from uploads where company_id = $1 order by upload_id',
+  const { rows } = await db.query<Pick<LedgerTables['uploads'], 'upload_id' | 'file_name' | 'header' | 'mapping'>>(
+    'select upload_id, file_name, header, mapping from uploads where company_id = $1 order by upload_id',
     [toUuid(companyId)],
   )
   return rows
     .map((file) => ({
       ...file,
       isName: fileNamesPerson(file.file_name, names),
-      isHeader: headerNamesPerson(file.header ?? [], names),
+      isHeader: headerNamesPerson([...(file.header ?? []), ...listTexts(file.mapping)], names),
     }))
     .filter(({ isName, isHeader }) => isName || isHeader)
+}
+
+/** The texts of a mapping that somebody chose: the names of custom attributes, and words for statuses. */
+function listTexts(mapping: Mapping | null): string[] {
+  return mapping ? mapping.columns.flatMap(({ name = '', words = {} }) => [name, ...Object.keys(words)]) : []
 }
 
 /** Tells which rows of a part mention a person. All do if the first line does, which may be no header but another row. */
 function mentionedBy(names: PersonNames, header: readonly string[]): (row: StoredRow) => boolean {
   if (headerNamesPerson(header, names)) return () => true
-  return ({ cells, record }) => {
-    const sent = cells ? readCells(header, cells) : record
+  return ({ cells, record, plan }) => {
+    const sent = cells ? [...readCells(header, cells), plan?.manager] : record
     return mentionsPerson({ locator: null, employee_id: null, record: sent, errors: [] }, names)
   }
 }

@@ -3,9 +3,10 @@ import { inTurns } from '../../admission/turns.ts'
 import { problem } from '../../domain/errors.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { parseJson } from '../../domain/json.ts'
-import type { ColumnUse } from '../../../clients/typescript/spreadsheets/read-records.ts'
+import type { Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
 import type { PartCounts, PartState, StoredRow, UploadOperation, UploadState } from '../../domain/uploads.ts'
 import type { LedgerTables } from '../tables.ts'
+import { mapUses } from './mapped-uses.ts'
 
 /** A stored file. Times are RFC 3339 UTC. */
 export interface StoredUpload {
@@ -17,8 +18,8 @@ export interface StoredUpload {
   operation: UploadOperation
   /** The line that names the columns; null for JSON. */
   header: string[] | null
-  /** What to do with columns that are not attributes. */
-  uses: ReadonlyMap<string, ColumnUse>
+  /** What its columns mean; null for JSON. */
+  mapping: Mapping | null
   /** The ids of the failed calls whose records the file corrects. */
   corrects: string[]
   /** The number of rows, and of the parts into which they are split. */
@@ -146,6 +147,11 @@ export function* readContent(content: string): Generator<StoredRow, void> {
   }
 }
 
+/** The date on which a file was uploaded, as YYYY-MM-DD. */
+export function dateOf({ createdAt }: Pick<StoredUpload, 'createdAt'>): string {
+  return createdAt.slice(0, 'YYYY-MM-DD'.length)
+}
+
 export function toUpload(row: LedgerTables['uploads']): StoredUpload {
   return {
     companyId: fromUuid('com', row.company_id),
@@ -154,7 +160,7 @@ export function toUpload(row: LedgerTables['uploads']): StoredUpload {
     fileName: row.file_name,
     operation: row.operation,
     header: row.header,
-    uses: new Map(row.uses),
+    mapping: row.mapping ?? (row.header && mapUses(row.header, row.uses)),
     corrects: row.corrects,
     rows: row.rows,
     parts: row.parts,

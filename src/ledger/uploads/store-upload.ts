@@ -1,11 +1,13 @@
 import type { Pool, PoolClient } from 'pg'
+import type { Client } from '../../domain/client.ts'
 import { toUuid } from '../../domain/ids.ts'
+import type { Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
 import type { UploadOperation } from '../../domain/uploads.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 
 /** A part of a file to store. */
 export interface FilledPart {
-  /** From 1. */
+  /** From 1, in the order in which the rows are applied. */
   firstRow: number
   /** The number of its rows. */
   rows: number
@@ -22,10 +24,14 @@ interface NewUpload {
   operation: UploadOperation
   /** The line that names the columns; null for JSON. */
   header: readonly string[] | null
+  /** What its columns mean; null for JSON. */
+  mapping: Mapping | null
   /** The ids of the failed calls whose records the file corrects. */
   corrects: readonly string[]
   /** Bytes of the file. */
   bytes: number
+  /** The request that applies it once its preview is complete, if all of its rows can be read; null if somebody decides. */
+  applying: { requestId: string; client: Client | null } | null
   /** The parts in order, and the id that the call of each will have. */
   parts: (FilledPart & { callId: string })[]
 }
@@ -44,13 +50,7 @@ export async function storeUpload(pool: Pool, upload: NewUpload): Promise<boolea
   return inTransaction(pool, async (client) => {
     if (!(await isRoomFor(client, upload))) return false
     const [company, id, user] = [toUuid(upload.companyId), toUuid(upload.id), toUuid(upload.userId)]
-    for (const [at, { callId, firstRow, rows, content }] of upload.parts.entries()) {
-      await client.query(
-        `insert into upload_parts (company_id, upload_id, user_id, part, call_id, first_row, rows, content)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-        [company, id, user, at + 1, toUuid(callId), firstRow, rows, content],
-      )
-    }
+    await insertParts(client, [company, id, user], upload.parts)
     // Only now, because other uploads of the company wait for the lock until this one is stored.
     await client.query('select pg_advisory_xact_lock($1, hashtext($2))', [COUNTING, company])
     if (await isRoomFor(client, upload)) {
@@ -60,6 +60,21 @@ export async function storeUpload(pool: Pool, upload: NewUpload): Promise<boolea
     await client.query('delete from upload_parts where company_id = $1 and upload_id = $2', [company, id])
     return false
   })
+}
+
+/** Inserts the parts of a file, one by one: a part takes megabytes. */
+export async function insertParts(
+  client: PoolClient,
+  [company, id, user]: readonly [company: string, id: string, user: string],
+  parts: NewUpload['parts'],
+): Promise<void> {
+  for (const [at, { callId, firstRow, rows, content }] of parts.entries()) {
+    await client.query(
+      `insert into upload_parts (company_id, upload_id, user_id, part, call_id, first_row, rows, content)
+       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [company, id, user, at + 1, toUuid(callId), firstRow, rows, content],
+    )
+  }
 }
 
 /** Whether the company may store another file: what it has stored already does not count once it has ended. */
@@ -75,11 +90,11 @@ async function isRoomFor(client: PoolClient, { companyId, bytes }: NewUpload): P
 
 /** The preview of a single part is made when its page is opened. */
 async function insertUpload(client: PoolClient, upload: NewUpload): Promise<void> {
-  const { header, corrects, bytes, parts } = upload
+  const { header, mapping, corrects, bytes, parts, applying } = upload
   await client.query(
     `insert into uploads (company_id, upload_id, user_id, file_name, operation, header, uses, corrects, rows, parts, bytes,
-       state, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, '[]', $7, $8, $9, $10, $11, statement_timestamp(),
+       state, mapping, request_id, address, user_agent, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, '[]', $7, $8, $9, $10, $11, $12, $13, $14, $15, statement_timestamp(),
        statement_timestamp() + ${STORED_FOR})`,
     [
       toUuid(upload.companyId),
@@ -93,6 +108,10 @@ async function insertUpload(client: PoolClient, upload: NewUpload): Promise<void
       parts.length,
       bytes,
       parts.length === 1 ? 'previewed' : 'previewing',
+      mapping === null ? null : JSON.stringify(mapping),
+      applying?.requestId ?? null,
+      applying?.client?.address ?? null,
+      applying?.client?.userAgent ?? null,
     ],
   )
 }

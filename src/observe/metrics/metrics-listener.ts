@@ -44,6 +44,8 @@ export async function startMetricsListener(
 
 function registerProcessMetrics({ registry }: Metrics, build: Record<string, string>): void {
   collectDefaultMetrics({ register: registry })
+  // In Prometheus, only counters end in `_total`. These are gauges, and the same numbers are there by type.
+  for (const what of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${what}_total`)
   const labelNames = Object.keys(build)
   const help = 'The labels identify the build; the value is always 1'
   new Gauge({ name: 'employee_ledger_build_info', help, labelNames, registers: [registry] }).set(build, 1)

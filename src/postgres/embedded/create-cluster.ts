@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DataFolder } from './data-folder.ts'
 import { giveTo, runAs } from './database-os-user.ts'
@@ -24,17 +24,35 @@ const FIRST_SETTINGS = {
   log_error_verbosity: 'terse',
 }
 
+/** The rights that PostgreSQL allows on its folder, and those that it refuses. */
+const ALLOWED = 0o750
+const NOT_ALLOWED = 0o027
+
 /** Creates the cluster on the first start. Throws StartupError for a cluster that these binaries cannot run. */
 export async function ensureCluster(folder: DataFolder, binaries: PostgresBinaries, durable: boolean): Promise<void> {
   const { clusterDir } = folder
   if ((await clusterVersion(clusterDir)) === undefined) await createCluster(folder, binaries, durable)
   const version = await clusterVersion(clusterDir)
-  if (version === binaries.majorVersion) return
+  if (version === binaries.majorVersion) return mendRights(folder)
   if (version === undefined) throw new StartupError(`${clusterDir} contains something other than a database`)
   throw new StartupError(
     `${clusterDir} was made by PostgreSQL ${version}, but this program runs PostgreSQL ` +
       `${binaries.majorVersion}: move the data over with pg_dump, or set DATABASE_URL`,
   )
+}
+
+/** PostgreSQL refuses files of another user, and a folder that others may enter: a copy by root can be both. */
+async function mendRights({ clusterDir, user }: DataFolder): Promise<void> {
+  const [{ uid, mode }, version] = await Promise.all([stat(clusterDir), stat(join(clusterDir, 'PG_VERSION'))])
+  if (user.ids && (uid !== user.ids.uid || version.uid !== user.ids.uid)) {
+    const owner = `${user.ids.uid}:${user.ids.gid}`
+    const { ok, lines } = await runAs({ name: 'root' }, 'chown', ['-Rh', owner, clusterDir])
+    if (!ok)
+      throw new StartupError(
+        `${clusterDir} belongs to another user, and cannot be given to ${user.name}: ${lines.at(-1)}`,
+      )
+  }
+  if ((mode & NOT_ALLOWED) !== 0) await chmod(clusterDir, mode & ALLOWED)
 }
 
 async function clusterVersion(clusterDir: string): Promise<string | undefined> {

@@ -30,12 +30,12 @@ export async function findDatabaseOsUser(clusterDir: string): Promise<DatabaseOs
 }
 
 /**
- * Runs a command as a user, in a folder that everybody can enter, and in a session of its own: Ctrl-C or a closed
+ * Runs a command as a user, in a folder that the user can enter, and in a session of its own: Ctrl-C or a closed
  * terminal reaches only this program, which then shuts down in order.
  */
-export function runAs(user: DatabaseOsUser, command: string, args: string[]): Promise<CommandResult> {
+export function runAs(user: DatabaseOsUser, command: string, args: string[], cwd = '/'): Promise<CommandResult> {
   return new Promise((resolve) => {
-    const options = { ...user.ids, cwd: '/', env: CLEAN_ENVIRONMENT, detached: true }
+    const options = { ...user.ids, cwd, env: CLEAN_ENVIRONMENT, detached: true }
     const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {

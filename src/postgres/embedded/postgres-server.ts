@@ -1,4 +1,4 @@
-import { open, readFile, stat } from 'node:fs/promises'
+import { open, readFile, stat, statfs } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -17,7 +17,11 @@ const START_TIMEOUT_S = 300
 const STOP_TIMEOUT_MS = 120_000
 const STOP_DELAY_MS = 10
 // Another process was faster or took our port, or the children of a killed server are still exiting.
-const PASSING_FAULT = /lock file|could not create any TCP|shared memory block/
+const PASSING_FAULT = /lock file|could not create any TCP|shared memory block|another server writes/
+const BEING_WRITTEN = 'another server writes'
+// A server writes it as soon as it has created it.
+const PID_WRITTEN_MS = 5_000
+const LEAST_SPACE = 64 * 1024
 const PID_FILE = 'postmaster.pid'
 const PID_LINE = 0
 const PORT_LINE = 3
@@ -66,13 +70,29 @@ export async function startServer(server: PostgresServer): Promise<string | unde
     server.port ?? (await findServer(server.clusterDir))?.port ?? (await freePort()),
   )
   const waiting = ['-w', '-t', String(START_TIMEOUT_S)]
-  const result = await pgCtl(server, 'start', [...waiting, '-l', logFile, '-o', options])
+  const result = await pgCtl(server, 'start', [...waiting, '-l', LOG_FILE, '-o', options])
   if (result.ok) return undefined
   const log = await readFrom(logFile, logStart)
-  const fault = lastFault(log) ?? result.lines.at(-1) ?? 'pg_ctl gave no reason'
+  const fault = await findCause(server.clusterDir, lastFault(log), result.lines)
   // Another process may have started the server meanwhile and be writing to the same log.
-  if (PASSING_FAULT.test(log) || (await isRunning(server.clusterDir))) return fault
+  if (PASSING_FAULT.test(log + fault) || (await isRunning(server.clusterDir))) return fault
   throw new StartupError(`PostgreSQL does not start in ${server.clusterDir}: ${fault}`)
+}
+
+/** Finds why the server did not start: from its log, from its folder, or from what pg_ctl wrote. */
+async function findCause(clusterDir: string, logged: string | undefined, lines: string[]): Promise<string> {
+  const { bavail, bsize } = await statfs(clusterDir)
+  // Its last words may be cut off.
+  if (bavail * bsize < LEAST_SPACE) return 'the disk is full'
+  if (logged !== undefined) return logged
+  const pidFile = join(clusterDir, PID_FILE)
+  const pid = await stat(pidFile).catch(() => undefined)
+  if (pid?.size === 0) {
+    if (Date.now() - pid.mtimeMs < PID_WRITTEN_MS) return `${BEING_WRITTEN} ${pidFile}`
+    return `${pidFile} is empty, as after a crash of the machine: delete it, unless another server runs in this folder`
+  }
+  const told = lines.filter((line) => !/^pg_ctl: could not start server$|^Examine the log output\.$/.test(line))
+  return told.at(-1) ?? `it gave no reason in ${LOG_FILE}`
 }
 
 /** Stops the server, disconnecting all clients, and waits until it has stopped. */
@@ -95,7 +115,8 @@ async function isRunning(clusterDir: string): Promise<boolean> {
 }
 
 function pgCtl(server: PostgresServer, command: string, args: string[]): Promise<CommandResult> {
-  return runAs(server.user, server.binaries.pgCtl, [command, '--silent', '-D', server.clusterDir, ...args])
+  // pg_ctl passes the folder and the log to a shell, which would read a path that contains `$` or `"`.
+  return runAs(server.user, server.binaries.pgCtl, [command, '--silent', '-D', '.', ...args], server.clusterDir)
 }
 
 function serverOptions(settings: Record<string, string>, port: number): string {
@@ -113,7 +134,10 @@ function shellQuote(text: string): string {
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
-    probe.once('error', reject)
+    probe.once('error', (error) => {
+      const fault = `the embedded PostgreSQL needs the address ${LOOPBACK}: ${error.message}`
+      reject(new StartupError(`${fault}; add it to the loopback interface, or set DATABASE_URL`, { cause: error }))
+    })
     probe.listen(0, LOOPBACK, () => {
       const { port } = probe.address() as AddressInfo
       probe.close(() => resolve(port))

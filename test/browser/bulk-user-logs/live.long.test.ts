@@ -62,14 +62,14 @@ await t.test('a paused page does not move and says how many entries wait; they a
   t.equal(await pause.textContent(), 'Resume')
   await page.locator('[data-live-status]', { hasText: 'Paused' }).waitFor()
   const missed = [await makeCall(service.address, company), await makeCall(service.address, company)]
-  await page.getByText('2 waiting', { exact: true }).waitFor()
+  await page.getByRole('button', { name: '2 new entries' }).waitFor()
   t.strictSame(await idsOf(page), [first])
   t.ok(await page.getByText('3 entries', { exact: true }).isVisible(), 'those that wait are counted')
   await pause.press('Space')
   t.equal(await pause.textContent(), 'Pause')
   await rowOf(page, missed[1]!).waitFor()
   t.strictSame(await idsOf(page), [...missed.toReversed(), first])
-  t.equal(await page.locator('[data-live-waiting]').textContent(), '')
+  t.notOk(await page.locator('[data-live-waiting]').isVisible())
   t.same(faults, [])
 })
 
@@ -85,16 +85,24 @@ await t.test('new entries do not disturb a reader further down with the focus on
   await read.evaluate((element) => (element as unknown as { scrollIntoView(): void }).scrollIntoView())
   const before = await read.boundingBox()
   const arrived = await makeCall(service.address, company)
-  await rowOf(page, arrived).waitFor()
-  // The browser finishes its own scrolling by the next frame.
-  await page.evaluate(
-    () =>
-      new Promise((resolve) =>
-        (globalThis as unknown as { requestAnimationFrame(go: unknown): void }).requestAnimationFrame(resolve),
-      ),
-  )
+  const waiting = page.getByRole('button', { name: '1 new entry' })
+  await waiting.waitFor()
   t.ok(Math.abs((await read.boundingBox())!.y - before!.y) < 1, 'it did not move by a pixel')
   t.ok(await read.getByRole('link').evaluate((link) => link === link.ownerDocument.activeElement))
+  await waiting.click()
+  await rowOf(page, arrived).waitFor()
+  t.same(faults, [])
+})
+
+await t.test('no row moves under the pointer; new entries appear when it leaves the list', async (t) => {
+  const { company, first, page, faults } = await watchLog(t, browser, service, 'Pointed')
+  await rowOf(page, first).hover()
+  const arrived = await makeCall(service.address, company)
+  await page.getByRole('button', { name: '1 new entry' }).waitFor()
+  t.strictSame(await idsOf(page), [first])
+  await page.mouse.move(0, 0)
+  await rowOf(page, arrived).waitFor()
+  t.strictSame(await idsOf(page), [arrived, first])
   t.same(faults, [])
 })
 

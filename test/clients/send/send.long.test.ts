@@ -1,40 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { encodeText } from '../../support/files/encode-text.ts'
-import { startWatchedProxy } from '../../support/lines/watched-proxy.ts'
-import { startService } from '../../support/service.ts'
+import { startSending } from '../../support/run-send.ts'
 
 /* The command that sends a file, as a process of its own, against the service. */
 
-const service = await startService(t)
-const proxy = await startWatchedProxy(t, service.address)
-const { api_id: API_ID, api_key: API_KEY } = service.company.key
-const folder = t.testdir({})
-
-interface Run {
-  code: number | null
-  out: string
-  err: string
-}
-
-/** Starts the command. The environment has nothing of this process: tap adds hooks to the processes that it starts. */
-function start(args: string[], env: Record<string, string> = {}): { child: ChildProcess; done: Promise<Run> } {
-  const variables = { API_URL: proxy.address, API_ID, API_KEY, ...env }
-  const assigned = Object.entries(variables).map(([name, value]) => `${name}=${value}`)
-  const program = [process.execPath, path.resolve('clients/typescript/send/main.ts')]
-  const child = spawn('env', ['-i', ...assigned, ...program, ...args], { cwd: folder })
-  const done = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
-    ([[code], out, err]): Run => ({ code: code as number | null, out, err }),
-  )
-  return { child, done }
-}
-
-const run = (args: string[], env?: Record<string, string>) => start(args, env).done
-const write = (name: string, content: string | Buffer) => writeFileSync(path.join(folder, name), content)
+const { service, proxy, folder, apiKey: API_KEY, start, run, write } = await startSending(t)
 
 /** The entries of the calls that this file has made, oldest first. */
 async function entries() {
@@ -105,48 +76,6 @@ await t.test('records that leave people inactive without saying so are counted',
   t.match(await run(['send', 'back.json']), { code: 0, out })
   write('back.json', '[{"external_id": "staff-7", "status": "active"}]')
   t.match(await run(['send', 'back.json']), { code: 0, out: '1 changed, 0 unchanged\n' })
-})
-
-await t.test('a column that is not an attribute is named, and used as the options say', async (t) => {
-  write('columns.csv', 'external_id;Shoe size;Note\nstaff-1;42;x\n')
-  t.match(await run(['send', 'columns.csv']), {
-    code: 1,
-    err: /not attributes: Shoe size, Note\. Name each in --custom/,
-  })
-  const uses = ['--custom', 'Shoe size', '--ignore', 'Note']
-  t.match(await run(['send', 'columns.csv', ...uses]), { code: 0, out: /1 changed/ })
-  const { items } = (await service.call('GET', '/v1/employees?external_id=staff-1')).body
-  t.match(items[0].custom_attributes, { 'Shoe size': 42 })
-  t.match(await run(['send', 'columns.csv', ...uses, '--ignore', 'Nope']), { code: 2, err: /named Nope/ })
-})
-
-await t.test('encodings of spreadsheets are recognized', async (t) => {
-  const csv = 'external_id\tlast_name\nstaff-5\tMüller\n'
-  const encoded = [
-    Buffer.from(`\ufeff${csv}`),
-    Buffer.from(`\ufeff${csv}`, 'utf16le'),
-    Buffer.from(`\ufeff${csv}`, 'utf16le').swap16(),
-    Buffer.from(csv, 'latin1'),
-  ]
-  for (const bytes of encoded) {
-    write('encoded.csv', bytes)
-    const { code, err } = await run(['send', 'encoded.csv'])
-    t.equal(code, 0, err)
-    const { items } = (await service.call('GET', '/v1/employees?external_id=staff-5')).body
-    t.equal(items[0].last_name, 'Müller')
-  }
-})
-
-await t.test('an encoding that is not certain is asked for, with what each would make of the file', async (t) => {
-  write('asked.csv', encodeText('external_id,last_name\nstaff-5,Ţugui\n', 'windows-1250'))
-  t.match(await run(['send', 'asked.csv']), {
-    code: 1,
-    err: /encoding of the file is not certain[^]*--encoding windows-1250 {2}Central European \(Windows-1250\): "Ţugui"/,
-  })
-  t.match(await run(['send', 'asked.csv', '--encoding', 'cp1250']), { code: 0, out: /1 changed/ })
-  const { items } = (await service.call('GET', '/v1/employees?external_id=staff-5')).body
-  t.equal(items[0].last_name, 'Ţugui')
-  t.match(await run(['send', 'asked.csv', '--encoding', 'ebcdic']), { code: 2, err: /ebcdic is not an encoding/ })
 })
 
 await t.test('a dry run shows counts, and errors at line and column, and applies nothing', async (t) => {
@@ -343,38 +272,6 @@ await t.test('wrong usage is exit code 2, and says what to do', async (t) => {
 await t.test('the key may be in a file', async (t) => {
   write('api.key', `${API_KEY}\n`)
   t.match(await run(['send', 'ok.csv', '--key-file', 'api.key'], { API_KEY: '' }), { code: 0, out: /1 created/ })
-})
-
-await t.test('a file that cannot be read is refused at its line, before anything is sent', async (t) => {
-  let seen = 0
-  proxy.onRequest = () => void (seen += 1)
-  const cases: [string, string | Buffer, RegExp][] = [
-    ['empty', '', /line 1: The file is empty/],
-    ['blank', ' \n\n', /line 1: The file is empty/],
-    ['only a header', 'email\n', /line 1: The file has no records/],
-    ['a column twice', 'email,email\na@example.com,b\n', /line 1, column 2: Another column has the same name/],
-    ['NUL', 'email\na@example.com\nb\0@example.com\n', /line 3: This line contains U\+0000/],
-    [
-      'mixed encodings',
-      Buffer.concat([Buffer.from('email\näöüß\n'), Buffer.from('é\n', 'latin1')]),
-      /line 3: A character/,
-    ],
-    ['a damaged number', `${people('x', 1_500)}x,4.9E+12,,\n`, /line 1502, column 2: A spreadsheet has shortened/],
-    ['only separators', `email\n${','.repeat(1_000_000)}`, /line 2: The line has more than 2000 cells/],
-    ['an open quotation mark', 'email\n"a@example.com\n', /line \d: A cell that begins with a quotation mark/],
-    ['JSON that ends early', '[{"email": "a@example.com"},\n{"email"', /line 2: The list does not end/],
-    ['an object', '{"email": "a@example.com"}', /line 1: The file must be a list of employees/],
-    ['no JSON', '[\n{"email": "a@example.com"},\n{email: 1}]', /line 3: The record that begins here is not valid JSON/],
-    ['a comma too many', '[{"email": "a@example.com"},\n]', /line 2: The record that begins here is not valid JSON/],
-    ['two lists', '[{"email": "a@example.com"}]\n[]', /line 2: Something else follows the list/],
-    ['an empty list', '[]', /line 1: The file has no records/],
-  ]
-  for (const [name, content, err] of cases) {
-    write('hostile', content)
-    t.match(await run(['send', 'hostile']), { code: 1, err }, name)
-  }
-  proxy.onRequest = () => undefined
-  t.equal(seen, 0)
 })
 
 await t.test('the state of a run holds no secret and nothing of the file', async (t) => {

@@ -1,19 +1,26 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { doAtOnce } from '../../../src/domain/pieces.ts'
 import { addColumns, orderColumns, writeRecord } from '../../../clients/typescript/spreadsheets/record-columns.ts'
-import type { ColumnUse } from '../../../clients/typescript/spreadsheets/read-records.ts'
-import { readHeader } from '../../../clients/typescript/spreadsheets/read-records.ts'
+import { collectSamples } from '../../../clients/typescript/spreadsheets/column-samples.ts'
+import type { Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
+import { proposeMapping } from '../../../clients/typescript/spreadsheets/propose-mapping.ts'
+import { openRows } from '../../../clients/typescript/spreadsheets/read-records.ts'
 import { canonicalJson } from '../../../src/ledger/integrity/canonical-json.ts'
 import { newId } from '../../../src/ledger/new-id.ts'
 import { inputs } from '../../support/quick.ts'
 
 /** Reads rows of which the first is the header. */
-function read([header = [], ...rows]: string[][], uses: Record<string, ColumnUse> = {}) {
+function read([header = [], ...rows]: string[][], choices: Partial<Mapping> = {}) {
   const lines = rows.map((cells, at) => ({ line: at + 2, cells }))
-  const file = readHeader({ line: 1, cells: header }, new Map(Object.entries(uses)))
+  const { sample, add } = collectSamples(header.length)
+  for (const { cells } of lines) add(cells)
+  const mapping = doAtOnce(proposeMapping(header, sample, '2026-03-31'))
+  const file = openRows({ line: 1, cells: header }, { ...mapping, ...choices }, '2026-03-31')
   const read = lines.map((row) => file.read(row))
   const records = read.map(({ json }) => JSON.parse(json) as unknown)
-  return { ...file, columns: file.fields, records, faults: [...file.faults, ...read.flatMap(({ faults }) => faults)] }
+  const faults = [...file.faults, ...read.flatMap(({ faults }) => faults)]
+  return { ...file, columns: file.fields, records, faults, notes: read.flatMap(({ notes }) => notes) }
 }
 
 await t.test('a row is a record with the attributes of its cells', async (t) => {
@@ -46,21 +53,30 @@ await t.test('a row is a record with the attributes of its cells', async (t) => 
   t.equal(columns.get('custom_attributes.grade'), 8)
 })
 
-await t.test(
-  'a column that is not an attribute is named, and becomes what the reader of the file chooses',
-  async (t) => {
-    const rows = [
-      ['email', 'Shoe size'],
-      ['a@example.com', '42'],
-    ]
-    t.match(read(rows), { unknown: ['Shoe size'], records: [{ 'Shoe size': '42' }] })
-    t.match(read(rows, { 'Shoe size': 'custom' }), {
-      unknown: ['Shoe size'],
-      records: [{ email: 'a@example.com', custom_attributes: { 'Shoe size': 42 } }],
-    })
-    t.strictSame(read(rows, { 'Shoe size': 'ignore' }).records, [{ email: 'a@example.com' }])
-  },
-)
+await t.test('a column that is not an attribute is named, and becomes what somebody chooses', async (t) => {
+  const rows = [
+    ['email', 'Shoe size'],
+    ['a@example.com', '42'],
+  ]
+  t.match(read(rows), { unused: ['Shoe size'], records: [{ email: 'a@example.com' }] })
+  const email = { header: 'email', to: 'email' } as const
+  const size = { header: 'Shoe size', to: 'custom', name: 'size', type: 'number' } as const
+  t.strictSame(read(rows, { columns: [email, size] }).records, [
+    { email: 'a@example.com', custom_attributes: { size: 42 } },
+  ])
+  t.strictSame(
+    read([
+      ['errors', 'record'],
+      ['', '(json) 7'],
+    ]).unused,
+    [],
+    'what this program writes',
+  )
+  t.match(read(rows, { columns: [email] }).faults, [{ line: 1, column: 2, message: /"Shoe size" isn't mapped/ }])
+  t.match(read(rows, { columns: [email, size, { header: 'Left', to: null }] }).faults, [
+    { line: 1, column: null, message: /"Left", which the file doesn't have/ },
+  ])
+})
 
 await t.test(
   'what a spreadsheet has damaged, and what cannot be read, is a fault at its line and column',
@@ -76,7 +92,14 @@ await t.test(
         [[2, 2]],
         cell,
       )
-    t.strictSame(places([['email', 'email']]), [[1, 2]], 'a column twice')
+    t.strictSame(
+      places([['email', 'email']]),
+      [
+        [1, 1],
+        [1, 2],
+      ],
+      'a column twice',
+    )
     t.strictSame(places([['email'], ['a@example.com', 'b']]), [[2, 2]], 'a cell without a column')
     t.strictSame(
       places([

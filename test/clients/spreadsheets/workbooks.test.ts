@@ -121,6 +121,15 @@ await t.test('what is no workbook, or cannot be read, is said with the way out',
   for (const [name, bytes, message] of cases) t.match(await faultOf(bytes), message, name)
 })
 
+await t.test(
+  'no row is lost because a sheet is long: empty rows at its end are none, and others are named',
+  async (t) => {
+    const people = [rowOf(1, HEADER), rowOf(2, ['1', 'Ana', 'ana@example.com'])].join('')
+    t.equal((await read(workbookOf(`${people}<row r="1048576"/>`))).rows.length, 2)
+    t.match(await faultOf(workbookOf(people + rowOf(250_000, HEADER))), /The sheet has more than 200000 rows/)
+  },
+)
+
 await t.test('the thread ends with its reader, and at the signal', async (t) => {
   const bytes = workbookOf(Array.from({ length: 20_000 }, (_, at) => rowOf(at + 1, HEADER)).join(''))
   const stopping = new AbortController()

@@ -138,8 +138,8 @@ export const BUGS: Record<string, Bug> = {
   'applies the good part of what it refuses': {
     process: 'api',
     file: 'src/domain/calls/decide-records.ts',
-    find: '  return yield* failCall(whole.drafts, { ...NO_COUNTS, total: records.length, failed }, context)\n',
-    put: `  const withheld = yield* failCall(whole.drafts, { ...NO_COUNTS, total: records.length, failed }, context)
+    find: '  return yield* failCall(whole, { ...NO_COUNTS, total, failed }, context)\n',
+    put: `  const withheld = yield* failCall(whole, { ...NO_COUNTS, total, failed }, context)
   return { ...withheld, events: [...withheld.withheld, ...withheld.events] }\n`,
     found: ['failed and applied'],
   },

@@ -8,7 +8,7 @@ import type { Finding } from './finding.ts'
 /* What the oracle expects of alerts: what people were sent, compared with the ledger. */
 
 /** The line of a message that tells a change of a key. */
-const LINE = /^(Began|Ended): a key will expire soon \((.+)\)\.$/
+const LINE = /^(Began|Ended): \u2068?(.+?)\u2069?: (?:expires |the key will expire soon)/
 
 /**
  * Each key's problem began once, and ended once unless it lasts; what is stored as raised is what lasts; and each

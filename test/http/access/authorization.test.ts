@@ -118,10 +118,11 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
   'GET /admin/v1/uploads': { allowed: 'admin' },
   'POST /admin/v1/uploads': { allowed: 'admin', path: '/admin/v1/uploads?file_name=a.json', body: [] },
   ...idRoutes('uploads', ID['uploads']!, ['GET', 'GET not-applied.csv', 'POST apply', 'POST cancel']),
-  'POST /admin/v1/uploads/{id}/columns': {
+  'GET /admin/v1/uploads/{id}/mapping': { allowed: 'admin', path: `/admin/v1/uploads/${ID['uploads']}/mapping` },
+  'PUT /admin/v1/uploads/{id}/mapping': {
     allowed: 'admin',
-    path: `/admin/v1/uploads/${ID['uploads']}/columns`,
-    body: { columns: {} },
+    path: `/admin/v1/uploads/${ID['uploads']}/mapping`,
+    body: { columns: [] },
   },
   'GET /admin/v1/uploads/{id}/parts/{number}/preview': {
     allowed: 'admin',

@@ -245,6 +245,51 @@ await t.test('calls that failed before yesterday need no attention any more', as
   t.notOk((await kinds()).includes('calls_failed'))
 })
 
+await t.test('calls that failed for their form are forgiven once the key succeeds in a later hour', async (t) => {
+  const { key, admin, id } = await service.makeCompany('Mended')
+  const call = (body: unknown) => service.call('POST', '/v1/employees', { body, key })
+  const codes = async () =>
+    (await attention(admin.token)).items.map(({ details }: { details: { code: string } }) => details.code)
+  await call('x')
+  await call([{}])
+  await service.project(id)
+  const ofCompany = `where company_id = '${toUuid(id)}'`
+  await pool.query(`update ${FAILURES_BY_HOUR} set hour = ${earlier('hour', "interval '1 hour'")} ${ofCompany}`)
+  t.strictSame((await codes()).toSorted(), ['malformed_json', 'validation_failed'])
+  await call([employee()])
+  await service.project(id)
+  t.strictSame(await codes(), ['validation_failed'], 'nobody has corrected these records')
+  await call('x')
+  await service.project(id)
+  t.strictSame((await codes()).toSorted(), ['malformed_json', 'validation_failed'], 'it fails again in this hour')
+})
+
+await t.test('calls whose records were corrected by files need attention no more, once all of them are', async (t) => {
+  const { key, admin, id } = await service.makeCompany('Corrected')
+  const items = async () => {
+    await service.project(id)
+    return (await attention(admin.token)).items.map(({ kind }: { kind: string }) => kind)
+  }
+  const bad = () => employee({ phone: 'x' })
+  const { body: failed } = await service.call('POST', '/v1/employees', { body: [bad(), employee()], key })
+  const partial = '/v1/employees?all_or_none=false'
+  const { body: partly } = await service.call('POST', partial, { body: [employee(), bad(), bad()], key })
+  t.strictSame(await items(), ['calls_failed', 'records_refused'])
+  const correct = (logId: string, records: number[]) =>
+    pool.query(
+      `insert into corrections (company_id, corrected_id, position, call_id, records)
+       select $1, $2, 1 + count(*), uuidv7(), $3 from corrections where company_id = $1`,
+      [toUuid(id), toUuid(logId), records],
+    )
+  await correct(failed.log_id, [0])
+  await correct(partly.log_id, [0, 1])
+  t.strictSame(await items(), ['calls_failed', 'records_refused'], 'each call has a record that was not applied')
+  await correct(failed.log_id, [0, 1])
+  t.strictSame(await items(), ['records_refused'])
+  await correct(partly.log_id, [2])
+  t.strictSame(await items(), [])
+})
+
 await t.test('the pages of an auditor do not count what needs attention', async (t) => {
   const auditor = await cookieOf(service, company.auditor)
   t.notMatch((await browse(service, '/settings/events', { cookie: auditor })).text, 'class="count"')

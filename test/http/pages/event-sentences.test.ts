@@ -111,13 +111,18 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
   UserAlertsChanged: ['usr', { from: false, to: true }, 'Ada Admin asked for alerts by email'],
   AttentionRaised: [
     'operator',
-    { kind: 'webhook_failing', subject_id: 'whk_1' },
-    'Something began to need attention: messages of a webhook fail',
+    { kind: 'work_failing', subject_id: 'jobs' },
+    'Something began to need attention: background work of the service fails',
   ],
   AttentionResolved: [
     'operator',
-    { kind: 'webhook_failing', subject_id: 'whk_1' },
-    'Something stopped needing attention: messages of a webhook fail',
+    { kind: 'projection_parked', subject_id: 'employees' },
+    'Something stopped needing attention: a read model has stopped',
+  ],
+  AttentionSnoozed: [
+    'usr',
+    { kind: 'call_missing', subject_id: id('key'), until: '2025-01-07', reason: 'The supplier is away' },
+    'Ada Admin snoozed Nightly sync: an expected call did not come, until 7 Jan 2025: The supplier is away',
   ],
   UserRoleChanged: [
     'operator',
@@ -268,9 +273,12 @@ await t.test('every event type has a sentence and a group', async (t) => {
 })
 
 await t.test('what needs attention has a sentence, also of a kind that only another version knows', async (t) => {
+  const calls = JSON.stringify({ kind: 'calls_failed', subject_id: id('key'), code: 'malformed_json' })
+  const began = 'Nightly sync began to need attention: calls failed (body is not JSON)'
+  t.equal(await tell('AttentionRaised', 'schedule', calls), began)
   const data = JSON.stringify({ kind: 'key_shared', subject_id: id('key') })
-  t.equal(await tell('AttentionRaised', 'schedule', data), 'Something began to need attention: key shared')
-  t.equal(await tell('AttentionResolved', 'schedule', data), 'Something stopped needing attention: key shared')
+  t.equal(await tell('AttentionRaised', 'schedule', data), 'Nightly sync began to need attention: key shared')
+  t.equal(await tell('AttentionResolved', 'schedule', data), 'Nightly sync stopped needing attention: key shared')
 })
 
 await t.test('an event without readable data still has a sentence', async (t) => {

@@ -92,6 +92,14 @@ await t.test('an email that is not verified takes over nobody, and creates nobod
   t.strictSame(await newEvents(), [])
 })
 
+await t.test('an email that the provider calls verified in a text, as Amazon Cognito does, is verified', async (t) => {
+  const { company } = await openCompany({ creates_users: true })
+  person({ sub: 'of-cognito', email: 'cognito@example.com', email_verified: 'false' })
+  t.match((await enter(service, company)).answer, { status: 403, text: /not verified/ })
+  person({ sub: 'of-cognito', email: 'cognito@example.com', email_verified: 'true' })
+  t.equal((await enter(service, company)).answer.status, 303)
+})
+
 await t.test(
   'an email that only looks like that of a user, or is found like it, links and creates nobody',
   async (t) => {

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { frozenFile, readFrozen } from '../../support/ledger/frozen-ledger.ts'
 import { compileGo } from '../../support/ledger/go-program.ts'
@@ -36,6 +37,9 @@ await t.test(
     t.match(run('docs/audit-example.ndjson', 'docs/audit-example.checkpoint', key), { status: 0, told: '5 events' })
 
     const text = lines.join('')
+    writeFileSync(file('packed.ndjson.gz'), Buffer.concat([gzipSync(lines[0]!), gzipSync(lines.slice(1).join(''))]))
+    t.match(run(file('packed.ndjson.gz')), { status: 0, told: `verified: ${lines.length} events, root ` })
+    t.match(run(changed('plain.gz', text)), { status: 1, told: 'not verified: gzip: invalid header' })
     const actor = text.replace('\\"actor\\":\\"operator\\"', '\\"actor\\":\\"schedule\\"')
     t.match(run(changed('actor', actor)), { status: 1, told: /^not verified: the root of the first \d+ events is / })
     const data = text.replace('Acme', 'Acne')

@@ -20,6 +20,11 @@ const LOWER = ['minLength', 'minimum', 'minItems', 'minProperties']
 export function misfits(narrow: Side, wide: Side, use: Use, place: string): string[] {
   const [n, w] = [narrow.resolve(narrow.schema), wide.resolve(wide.schema)]
   const at = (schema: unknown, side: Side): Side => ({ schema: schema as Schema, resolve: side.resolve })
+  const { anyOf, ...rest } = n
+  if (anyOf && !w['anyOf'])
+    return listOf(anyOf).flatMap((choice) =>
+      misfits(at({ ...rest, ...choice }, narrow), { ...wide, schema: w }, use, place),
+    )
   const choices = choiceMisfits({ ...narrow, schema: n }, { ...wide, schema: w }, use, place)
   const both = listOf(w['allOf']).flatMap((part, index) => {
     const same = listOf(n['allOf'])[index]
@@ -42,11 +47,10 @@ export function misfits(narrow: Side, wide: Side, use: Use, place: string): stri
 /** Each choice of `narrow` must be one of `wide`. */
 function choiceMisfits(narrow: Side, wide: Side, use: Use, place: string): string[] {
   const [from, to] = [listOf(narrow.schema['anyOf']), listOf(wide.schema['anyOf'])]
-  if (to.length === 0 && from.length === 0) return []
-  const targets = to.length > 0 ? to : [wide.schema]
+  if (to.length === 0) return []
   const sources = from.length > 0 ? from : [narrow.schema]
   const fits = (source: Schema) =>
-    targets.some((target) => {
+    to.some((target) => {
       return misfits({ ...narrow, schema: source }, { ...wide, schema: target }, use, place).length === 0
     })
   return sources.flatMap((source, index) => (fits(source) ? [] : [`${place}: choice ${index + 1}`]))
@@ -96,6 +100,7 @@ function typesOf({ type }: Schema): string[] {
 
 function valuesOf(schema: Schema): unknown[] | undefined {
   if ('const' in schema) return [schema['const']]
+  if (schema['type'] === 'null') return [null]
   return schema['enum'] as unknown[] | undefined
 }
 

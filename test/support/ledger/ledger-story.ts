@@ -157,6 +157,8 @@ async function makeSignInEvents(service: Service): Promise<void> {
   const attention = { kind: 'calls_failed', subject_id: service.company.key.api_id, code: 'validation_failed' } as const
   await append(service, 'PersonalDataReported', service.company.id, { subject_id: admin })
   await append(service, 'AttentionRaised', service.company.id, attention)
+  const snooze = { ...attention, until: '2026-12-24', reason: 'The supplier mends it' }
+  await append(service, 'AttentionSnoozed', service.company.id, snooze)
   await append(service, 'AttentionResolved', service.company.id, attention)
   const passkeyId = newId('psk')
   await append(service, 'UserPasskeyAdded', admin, { passkey_id: passkeyId, name: 'Clé de sécurité' })

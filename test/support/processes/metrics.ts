@@ -18,6 +18,12 @@ export async function readSamples(url: string): Promise<Sample[]> {
     .map(parse)
 }
 
+/** The type of each metric at an address, by its name. */
+export async function readTypes(url: string): Promise<Record<string, string>> {
+  const text = await (await fetch(url)).text()
+  return Object.fromEntries([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!]))
+}
+
 /** The only value with this name and these labels, perhaps among other labels; 0 if there is none. */
 export function valueOf(samples: Sample[], name: string, labels: Record<string, string> = {}): number {
   const found = samples.filter(

@@ -13,7 +13,8 @@ import { signingKey } from './provider-keys.ts'
 export interface TestAccount {
   sub: string
   email?: string
-  email_verified?: boolean
+  /** A text, as Amazon Cognito sends it. */
+  email_verified?: boolean | 'true' | 'false'
   name?: string
   groups?: string | string[]
   roles?: string | string[]

@@ -29,19 +29,23 @@ export async function* writeNotApplied(
   yield writeCsvHeader([...ORIGIN_COLUMNS, ...layout.names])
   for (const part of remaining) {
     const errors = await readErrors(pool, upload, part)
-    yield* writeCsvRows(writeRows(await readRows(pool, upload, part.number), part, errors, layout))
+    yield* writeCsvRows(writeRows(await readRows(pool, upload, part.number), upload, part, errors, layout))
   }
 }
 
 function* writeRows(
   rows: readonly StoredRow[],
-  { state, callId, firstRow }: StoredPart,
+  { parts }: StoredUpload,
+  { state, callId, firstRow, erased }: StoredPart,
   errors: ReadonlyMap<number, string>,
   layout: Layout,
 ): Generator<string[]> {
-  for (const row of rows) {
-    const index = row.row - firstRow
-    yield [state === 'refused' ? callId : '', String(index), errors.get(index) ?? '', ...layout.write(row)]
+  for (const [at, row] of rows.entries()) {
+    // Of several parts, the rows are not in the order of the file, so that erased ones leave no gaps.
+    const index = parts === 1 ? row.row - firstRow : at
+    const isKnown = parts === 1 || erased === 0
+    const origin = [state === 'refused' ? callId : '', isKnown ? String(index) : '', errors.get(index) ?? '']
+    yield [...origin, ...layout.write(row)]
   }
 }
 

@@ -1,23 +1,18 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from '@sinclair/typebox'
 import { RefusedByStateError } from '../../../accounts/change-company.ts'
 import type { Budget } from '../../../admission/budget.ts'
 import { problem } from '../../../domain/errors.ts'
-import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
-import { isId } from '../../../domain/ids.ts'
-import { cancelUpload, changeUses, recordCounts } from '../../../ledger/uploads/change-upload.ts'
-import { listUploads, NO_SUCH_UPLOAD, readParts } from '../../../ledger/uploads/read-uploads.ts'
-import { findOriginal } from '../../../ledger/uploads/originals.ts'
+import { cancelUpload, recordCounts } from '../../../ledger/uploads/change-upload.ts'
+import { listUploads, readParts } from '../../../ledger/uploads/read-uploads.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
-import { applyUpload, requireUpload } from '../../../uploads/apply-upload.ts'
-import { FileFaultError } from '../../../uploads/part-builder.ts'
+import { applyAtOnce, applyUpload, requireUpload } from '../../../uploads/apply-upload.ts'
 import { maxFileBytes } from '../../../uploads/read-file.ts'
 import { previewPart } from '../../../uploads/run-part.ts'
 import type { UploadRouteServices } from '../../../uploads/store-file.ts'
 import { cleanFileName, storeFile } from '../../../uploads/store-file.ts'
 import { readEncoding } from '../../../../clients/typescript/spreadsheets/encodings.ts'
 import type { FileAnswers } from '../../../../clients/typescript/spreadsheets/file-question.ts'
-import { FileQuestion } from '../../../../clients/typescript/spreadsheets/file-question.ts'
 import { authorizeAdmin, userOf } from '../../access/authorize-user.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { limitFailures } from '../../access/rate-limits.ts'
@@ -33,11 +28,11 @@ import { streamTexts } from '../../server/text-stream.ts'
 import { sendAttachment } from '../attachment.ts'
 import { actingUser, JSON_BODY } from '../company-schemas.ts'
 import { CSV_ANSWER, CSV_TYPE } from '../csv-text.ts'
+import { addMappingRoutes } from './mapping-routes.ts'
 import { writeNotApplied } from './not-applied-csv.ts'
+import { readUploadId, showUpload, throwFaults } from './upload-answer.ts'
 import {
-  ColumnsBody,
   renderPartPreview,
-  renderUpload,
   renderUploadFacts,
   ShownPreview,
   ShownUpload,
@@ -76,6 +71,7 @@ export async function uploadRoutes(app: FastifyInstance, services: RouteServices
   refuseFailedConditions(app)
   addReadRoutes(app, services)
   addChangeRoutes(app, services)
+  addMappingRoutes(app, services.uploads)
   await app.register(async (scope) => addCreation(scope, services))
 }
 
@@ -95,7 +91,8 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget }: RouteService
           'Stores a file for a day and previews it; nothing is applied yet. The file is CSV, a workbook (.xlsx, .xls, .ods), or ' +
           'JSON, whatever program wrote it and whatever the content type says. Rows that are no records, such as titles and ' +
           'totals, are left out, and listed in `left_out`. A file of more than `MAX_RECORDS` records is split into parts, ' +
-          'each of which becomes one call. Cells are read as those of `failed-records.csv`.',
+          'each of which becomes one call. What its columns mean is proposed from their names and values, or as the company ' +
+          'chose for the last file with the same first line: see `questions`.',
         querystring: UploadQuery,
         body: {
           content: {
@@ -113,22 +110,19 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget }: RouteService
     },
     async (request, reply) => {
       const acting = actingUser(request)
-      const { file_name: name, corrects, operation } = request.query
-      const answers = readAnswers(request.query, request.headers['content-type'] ?? '')
-      const content = (request.body ?? []) as Buffer[]
+      const { file_name: name, corrects, operation, apply } = request.query
       const file = {
-        content,
+        content: (request.body ?? []) as Buffer[],
         fileName: cleanFileName(name),
         operation: operation ?? null,
-        answers,
+        answers: readAnswers(request.query, request.headers['content-type'] ?? ''),
         logId: '',
         isKept: false,
+        applyingRequestId: apply ? request.id : null,
       }
       const choose = (named: readonly string[]) => corrects?.split(',') ?? named
-      const id = await storeFile(uploads, acting, file, choose, request.reading!).catch((error: unknown) => {
-        if (error instanceof FileQuestion) throw new ProblemError(describeQuestion(error))
-        throw error instanceof FileFaultError ? new ProblemError(describeFaults(error)) : error
-      })
+      const id = await storeFile(uploads, acting, file, choose, request.reading!).catch(throwFaults)
+      if (apply) await applyAtOnce(uploads, acting, id, request.id)
       void reply.code(201).header('location', `/admin/v1/uploads/${id}`)
       return showUpload(uploads, acting.companyId, id)
     },
@@ -145,27 +139,6 @@ function readAnswers(
   if (label !== undefined && known === null)
     throw new ProblemError(problem('invalid_query', 'encoding is not one that files can have'))
   return { encoding: known, sheet: sheet ?? null, headerLine: headerLine ?? null }
-}
-
-function describeQuestion({ message, parameter, choices }: FileQuestion) {
-  return {
-    ...problem('file_ambiguous', `${message}. Send it again with ${parameter} set to one of the choices`),
-    question: { parameter, choices: [...choices] },
-  }
-}
-
-function describeFaults({ faults }: FileFaultError) {
-  return invalidFields(
-    faults.map(({ line, column, message }) =>
-      fieldError('', 'invalid_value', `Line ${line}${column === null ? '' : `, column ${column}`}: ${message}`),
-    ),
-  )
-}
-
-async function showUpload(uploads: UploadRouteServices, companyId: string, id: string) {
-  const upload = await requireUpload(uploads, companyId, id)
-  const original = await findOriginal(uploads.pool, upload)
-  return renderUpload(upload, await readParts(uploads.pool, upload), original?.notes ?? null)
 }
 
 function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: RouteServices): void {
@@ -262,29 +235,6 @@ const NOT_WAITING = problem('upload_not_applicable', 'The part was already appli
 
 function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void {
   app.post(
-    '/uploads/:id/columns',
-    {
-      schema: {
-        operationId: 'setUploadColumns',
-        summary: 'Say what to do with columns that are not attributes',
-        tags,
-        description: 'Before the file is applied. The preview is made again.',
-        params,
-        body: ColumnsBody,
-        response: { 200: ShownUpload },
-        problems,
-      },
-      ...JSON_BODY,
-    },
-    async (request) => {
-      const upload = await requireUpload(uploads, userOf(request).companyId, readUploadId(request))
-      await changeUses(uploads.pool, upload, new Map(Object.entries(request.body.columns)))
-      uploads.announce([upload.companyId])
-      return showUpload(uploads, upload.companyId, upload.id)
-    },
-  )
-
-  app.post(
     '/uploads/:id/apply',
     {
       schema: {
@@ -327,10 +277,4 @@ function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void
       return reply.code(204).send()
     },
   )
-}
-
-function readUploadId(request: FastifyRequest): string {
-  const { id } = request.params as { id: string }
-  if (!isId('upl', id)) throw new ProblemError(NO_SUCH_UPLOAD)
-  return id
 }

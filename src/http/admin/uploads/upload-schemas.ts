@@ -1,10 +1,13 @@
 import { Type } from '@sinclair/typebox'
 import { LEFT_OUT_REASONS, type TableNotes } from '../../../../clients/typescript/spreadsheets/find-table.ts'
+import type { FileFault } from '../../../../clients/typescript/spreadsheets/file-error.ts'
+import { listQuestions } from '../../../../clients/typescript/spreadsheets/mapping.ts'
 import type { UploadOperation } from '../../../domain/uploads.ts'
 import { MAX_CORRECTIONS, UPLOAD_OPERATIONS } from '../../../domain/uploads.ts'
 import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
 import { Count, oneOf, STRICT, Time } from '../../openapi/schema-parts.ts'
+import { ShownQuestion } from './mapping-schema.ts'
 
 const PartNumber = Type.Integer({ minimum: 1, description: 'From 1.' })
 
@@ -47,6 +50,12 @@ export const UploadQuery = Type.Object(
         description: 'The line that names the columns, from 1; of a workbook, its row. Default: it is found.',
       }),
     ),
+    apply: Type.Boolean({
+      default: false,
+      description:
+        'Apply the file without asking, if no question is open and all of its rows can be read: as a scheduler does with ' +
+        'files whose mapping the company has used before. Otherwise, the file is only stored and previewed.',
+    }),
     corrects: Type.Optional(
       Type.String({
         pattern: '^log_[0-9a-z]{26}(,log_[0-9a-z]{26})*$',
@@ -112,6 +121,10 @@ const LeftOutRows = Type.Object({
 export const ShownUpload = Type.Object(
   {
     ...FACTS,
+    questions: Type.Array(ShownQuestion, {
+      description:
+        'What the mapping leaves open. Rows cannot be read before it is answered, or `unreadable_values` is `leave_out`.',
+    }),
     header_row: Type.Union([Type.Integer(), Type.Null()], {
       description: 'The line that names the columns. Null for JSON, and when it is not known any more.',
     }),
@@ -122,19 +135,6 @@ export const ShownUpload = Type.Object(
   { $id: 'Upload' },
 )
 export const UploadList = Type.Object({ items: Type.Array(Type.Object(FACTS)) })
-
-export const ColumnsBody = Type.Object(
-  {
-    columns: Type.Unsafe<Record<string, 'custom' | 'ignore'>>({
-      type: 'object',
-      additionalProperties: { type: 'string', enum: ['custom', 'ignore'] },
-      maxProperties: 512,
-      description:
-        'Columns that are not attributes: each becomes a custom attribute, or is ignored. Others are errors.',
-    }),
-  },
-  STRICT,
-)
 
 const PlacedError = Type.Object({
   row: Type.Union([Type.Integer(), Type.Null()]),
@@ -151,7 +151,8 @@ export const ShownPreview = Type.Object(
     counts: Counts,
     errors: Type.Array(PlacedError, { description: 'The first errors.' }),
     errors_omitted: Count,
-    unknown_columns: Type.Array(Type.String(), { description: 'The columns that are not attributes.' }),
+    notes: Type.Array(PlacedError, { description: 'The first values that were left out, as the mapping says.' }),
+    unknown_columns: Type.Array(Type.String(), { description: 'The columns that become nothing.' }),
     rows_awaiting_managers: Type.Integer({
       description: 'The rows whose managers are in earlier parts. The preview leaves these managers out.',
     }),
@@ -189,6 +190,7 @@ export function renderUpload(upload: StoredUpload, parts: readonly StoredPart[],
       message,
     })),
     left_out_omitted: notes?.leftOutMore ?? 0,
+    questions: upload.mapping ? listQuestions(upload.mapping) : [],
     parts: parts.map(({ number, firstRow, rows, erased, counts, state, callId }) => ({
       number,
       first_row: firstRow,
@@ -204,12 +206,7 @@ export function renderUpload(upload: StoredUpload, parts: readonly StoredPart[],
 /** Renders what a part would do. */
 export function renderPartPreview(number: number, { counts, records, errors, refusal, awaiting }: PartPreview) {
   const all = [
-    ...records.faults.map(({ line, column, message }) => ({
-      row: null,
-      line,
-      pointer: '',
-      message: column === null ? message : `Column ${column}: ${message}`,
-    })),
+    ...records.faults.map(renderFault),
     ...errors.map(({ index, pointer, message }) => {
       const { row, line = null } = records.rows[index]!
       return { row, line, pointer: pointer.replace(/^(?:\/employees)?\/\d+/, ''), message }
@@ -221,7 +218,12 @@ export function renderPartPreview(number: number, { counts, records, errors, ref
     counts,
     errors: all.slice(0, MAX_ERRORS),
     errors_omitted: Math.max(0, all.length - MAX_ERRORS),
-    unknown_columns: [...records.unknown],
+    notes: records.notes.map(renderFault),
+    unknown_columns: [...records.unused],
     rows_awaiting_managers: awaiting,
   }
+}
+
+function renderFault({ line, column, message }: FileFault) {
+  return { row: null, line, pointer: '', message: column === null ? message : `Column ${column}: ${message}` }
 }

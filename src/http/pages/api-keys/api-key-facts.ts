@@ -1,4 +1,6 @@
 import { html } from 'hono/html'
+import type { AttentionItem } from '../../../domain/attention.ts'
+import { buildItemUrl } from '../parts/attention-words.ts'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import { findKeyStatus, hasPreviousSecret } from '../../../accounts/api-keys/read-api-keys.ts'
 import { EXPIRES_SOON_MS } from '../../../domain/attention.ts'
@@ -9,11 +11,19 @@ import { formatCount, formatNumber, renderLastFour } from '../parts/shown-values
 import { formatScopes } from '../parts/key-words.ts'
 import { formatAge, renderDay, renderTime } from '../parts/times.ts'
 
-/** Renders the status of a key as a badge; of one that works but soon will not, when it expires. */
-export function renderKeyStatus(seen: SeenKey): Html {
+/** Whether a key needs attention itself, apart from its calls. */
+export function hasProblem({ key }: SeenKey, problems: readonly AttentionItem[]): boolean {
+  return problems.some((item) => item.subject.id === key.id && buildItemUrl(item).endsWith(key.id))
+}
+
+/**
+ * Renders the status of a key as a badge; of one that works but soon will not, when it expires. One that needs attention
+ * is never green.
+ */
+export function renderKeyStatus(seen: SeenKey, needsAttention = false): Html {
   switch (findKeyStatus(seen)) {
     case 'active':
-      return renderWorking(seen)
+      return renderWorking(seen, needsAttention ? 'warn' : 'good')
     case 'disabled':
       return renderBadge('warn', 'Disabled')
     case 'expired':
@@ -23,14 +33,14 @@ export function renderKeyStatus(seen: SeenKey): Html {
   }
 }
 
-function renderWorking(seen: SeenKey): Html {
+function renderWorking(seen: SeenKey, tone: 'good' | 'warn'): Html {
   const { key, now } = seen
   const { calls, limit } = computeQuotaUsed(seen)
   if (calls >= limit) return renderBadge('bad', 'Quota used up')
-  if (key.expiresAt === null) return renderBadge('good', 'Enabled')
+  if (key.expiresAt === null) return renderBadge(tone, 'Enabled')
   const [endMs, nowMs] = [Date.parse(key.expiresAt), Date.parse(now)]
   return endMs - nowMs > EXPIRES_SOON_MS
-    ? renderBadge('good', 'Enabled')
+    ? renderBadge(tone, 'Enabled')
     : renderBadge('warn', `Expires ${formatAge(endMs, nowMs)}`)
 }
 

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
+import type { AttentionItem } from '../../../domain/attention.ts'
+import { renderProblemsOf } from '../parts/attention.ts'
 import { changeApiKey, NO_SUCH_KEY, rotateApiKey } from '../../../accounts/api-keys/change-api-key.ts'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import { findApiKey, hasPreviousSecret } from '../../../accounts/api-keys/read-api-keys.ts'
@@ -25,8 +27,9 @@ import { renderSection } from '../parts/section.ts'
 import { formatNumber, renderLastFour } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
-import { getActing, getViewer } from '../parts/viewer.ts'
+import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
 import {
+  hasProblem,
   renderAccess,
   renderExpiry,
   renderKeyStatus,
@@ -51,6 +54,8 @@ interface ShownKey {
   addresses: UsedAddress[]
   /** When calls could be expected, from those of the last weeks. */
   proposal: ExpectedCalls | null
+  /** What needs attention. */
+  problems: readonly AttentionItem[]
 }
 
 /** `/settings/api-keys/{id}`: one key, with everything that can be done with it. */
@@ -144,17 +149,18 @@ async function loadKey(services: PageServices, request: KeyRequest): Promise<Sho
   const { companyId, timeZone } = getViewer(request)
   const seen = await requireKey(services, request)
   const addresses = await listAddresses(services.db, companyId, seen.key.id, SHOWN_ADDRESSES)
-  return { seen, addresses, proposal: await readProposal(services.db, companyId, seen, timeZone) }
+  const proposal = await readProposal(services.db, companyId, seen, timeZone)
+  return { seen, addresses, proposal, problems: await readProblemsOf(request) }
 }
 
 type KeyForms = PageForms<'edit' | 'rotate' | 'expect' | keyof typeof ACTIONS>
 
-function renderKeyPage({ seen, addresses, proposal }: ShownKey, forms: KeyForms, timeZone: string) {
+function renderKeyPage({ seen, addresses, proposal, problems }: ShownKey, forms: KeyForms, timeZone: string) {
   const { key } = seen
   return {
     title: key.name,
     trail: [NAVIGATION.apiKeys] as const,
-    body: html`${renderKeyFacts(seen, timeZone)}
+    body: html`${renderProblemsOf(key.id, problems, timeZone)} ${renderKeyFacts(seen, problems, timeZone)}
       <div class="actions">
         <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">View calls</a>
         ${key.isRevoked ? '' : renderKeyActions(key, forms)}
@@ -164,10 +170,10 @@ function renderKeyPage({ seen, addresses, proposal }: ShownKey, forms: KeyForms,
   }
 }
 
-function renderKeyFacts(seen: SeenKey, timeZone: string): Html {
+function renderKeyFacts(seen: SeenKey, problems: readonly AttentionItem[], timeZone: string): Html {
   const { key } = seen
   return renderFacts([
-    ['Status', renderKeyStatus(seen)],
+    ['Status', renderKeyStatus(seen, hasProblem(seen, problems))],
     ['API ID', renderId('api-id', key.id)],
     ['Secret', renderLastFour(key.lastFour)],
     ['Access', renderAccess(key)],

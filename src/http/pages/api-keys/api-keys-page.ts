@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
+import type { AttentionItem } from '../../../domain/attention.ts'
+import { renderReasons } from '../parts/attention.ts'
 import { issueApiKeyRecord } from '../../../accounts/api-keys/issue-api-key.ts'
 import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD } from '../../../domain/accounts/quota.ts'
 import { KEY_SCOPES } from '../../../domain/accounts/api-key.ts'
@@ -8,6 +10,7 @@ import { countApiKeys, KEY_STATUSES, listApiKeys } from '../../../accounts/api-k
 import { IssueBody, readNewKey } from '../../admin/api-key-schemas.ts'
 import { decodeIdCursor } from '../../server/cursor.ts'
 import {
+  hasProblem,
   renderAccess,
   renderExpiry,
   renderKeyStatus,
@@ -32,7 +35,7 @@ import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderTable } from '../parts/table.ts'
-import { getActing, getViewer } from '../parts/viewer.ts'
+import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
 
 const { path: PATH } = NAVIGATION.apiKeys
 
@@ -40,7 +43,7 @@ const { path: PATH } = NAVIGATION.apiKeys
 export function addApiKeysPage(app: FastifyInstance, services: PageServices): void {
   addFormPage(app, {
     path: PATH,
-    load: (request) => loadKeys(services, request),
+    load: async (request) => ({ ...(await loadKeys(services, request)), problems: await readProblemsOf(request) }),
     render: (shown, forms, request) => ({
       title: 'API keys',
       body: renderKeyList(shown, forms.problemOf('search'), getViewer(request).timeZone),
@@ -85,14 +88,19 @@ const DEFAULTS = {
 }
 
 /** A page of the list. */
-interface ShownKeys {
+interface FoundKeys {
   filter: { status?: KeyStatus }
   cursor: string | undefined
   /** One more than the page shows, if there are more. */
   keys: SeenKey[]
 }
 
-async function loadKeys({ db }: PageServices, request: FastifyRequest): Promise<ShownKeys> {
+interface ShownKeys extends FoundKeys {
+  /** What needs attention. */
+  problems: readonly AttentionItem[]
+}
+
+async function loadKeys({ db }: PageServices, request: FastifyRequest): Promise<FoundKeys> {
   const { cursor, status: requestedStatus } = readFormFields(request.query)
   const status = KEY_STATUSES.find((one) => one === requestedStatus)
   const before = cursor === undefined ? {} : { before: decodeIdCursor('key', cursor) }
@@ -101,7 +109,8 @@ async function loadKeys({ db }: PageServices, request: FastifyRequest): Promise<
   return { filter, cursor, keys: await listApiKeys(db, getViewer(request).companyId, page) }
 }
 
-function renderKeyList({ filter, cursor, keys }: ShownKeys, searchProblem: FormProblem, timeZone: string): Html {
+function renderKeyList(shown: ShownKeys, searchProblem: FormProblem, timeZone: string): Html {
+  const { filter, cursor, keys, problems } = shown
   const { status = '' } = filter
   const isNone = keys.length === 0 && status === '' && cursor === undefined
   const choice = { name: 'status', label: 'Status', value: status, options: FILTERS }
@@ -110,7 +119,7 @@ function renderKeyList({ filter, cursor, keys }: ShownKeys, searchProblem: FormP
       <a href="/problems">problem codes</a>.
     </p>
     ${isNone ? '' : html`<p class="actions"><a class="button primary" href="${PATH}/new">Create API key</a></p>`}
-    ${isNone ? renderNoKeys() : html`<div class="beside">${renderSecretSearch(searchProblem)} ${renderFilter(PATH, choice)}</div> ${renderKeyTable(keys.slice(0, ROWS_A_PAGE), timeZone)}`}
+    ${isNone ? renderNoKeys() : html`<div class="beside">${renderSecretSearch(searchProblem)} ${renderFilter(PATH, choice)}</div> ${renderKeyTable(keys.slice(0, ROWS_A_PAGE), problems, timeZone)}`}
     ${renderListLinks(PATH, filter, cursor, keys, ({ key }) => key.id)}`
 }
 
@@ -124,7 +133,7 @@ function renderNoKeys(): Html {
 
 const FILTERS = listOptions({ active: 'Enabled', disabled: 'Disabled', expired: 'Expired', revoked: 'Revoked' })
 
-function renderKeyTable(keys: SeenKey[], timeZone: string): Html {
+function renderKeyTable(keys: SeenKey[], problems: readonly AttentionItem[], timeZone: string): Html {
   if (keys.length === 0) return html`<p class="empty">No matching keys. <a href="${PATH}">Show all</a></p>`
   return renderTable({
     caption: 'API keys, newest first',
@@ -136,7 +145,14 @@ function renderKeyTable(keys: SeenKey[], timeZone: string): Html {
       },
       { heading: 'API ID', isWide: true, cell: ({ key }) => html`<code>${key.id}</code>` },
       { heading: 'Secret', cell: renderSecretEnds },
-      { heading: 'Status', cell: renderKeyStatus },
+      {
+        heading: 'Status',
+        isLong: true,
+        cell: (seen) => {
+          const reasons = renderReasons(seen.key.id, problems, PATH, timeZone)
+          return html`${renderKeyStatus(seen, hasProblem(seen, problems))} ${reasons}`
+        },
+      },
       { heading: 'Access', isWide: true, cell: ({ key }) => renderAccess(key) },
       { heading: 'Quota used', cell: (seen) => renderQuota(seen, timeZone) },
       { heading: 'Last used', cell: ({ key }) => renderLastUsed(key, timeZone) },

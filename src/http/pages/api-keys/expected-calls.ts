@@ -13,6 +13,7 @@ import {
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import {
+  findError,
   type FormFields,
   type FormProblem,
   readWholeNumber,
@@ -33,6 +34,9 @@ const WAYS = [
   { value: 'hours', label: 'at least every … hours' },
 ]
 
+/** The days that are chosen until somebody chooses others. */
+const WORKDAYS = [1, 2, 3, 4, 5]
+
 /** Reads the form. Throws a problem that names the field. */
 export function readExpectedCalls(fields: FormFields): ExpectedCalls | null {
   if (fields['way'] === 'never') return null
@@ -44,7 +48,7 @@ export function readExpectedCalls(fields: FormFields): ExpectedCalls | null {
   const time = (fields['by_time'] ?? '').trim()
   if (!new RegExp(TIME_OF_DAY).test(time)) throw refuse('by_time', 'must be a time of day, such as 06:00')
   const weekdays = WEEKDAYS.filter((weekday) => fields[`day_${weekday}`] !== undefined)
-  if (weekdays.length === 0) throw refuse('by_time', 'needs at least one day')
+  if (weekdays.length === 0) throw refuse('days', 'needs at least one day')
   return { by_time: time, weekdays }
 }
 
@@ -101,9 +105,10 @@ function renderProposal(action: string, version: number, proposal: ExpectedCalls
 }
 
 function renderFields(fields: FormFields, problem: FormProblem, timeZone: string): Html {
+  const noDay = findError('days', 'Days', problem)
   return html`${renderChoice({ name: 'way', label: 'Calls are', value: fields['way'] ?? 'never', options: WAYS }, problem)}
-    ${renderField({ name: 'by_time', label: 'Time of day', value: fields['by_time'] ?? '', isRequired: false, maxLength: 5, hint: `Such as 06:00, in ${timeZone}. The call may come in the 24 hours before.` }, problem)}
-    <fieldset>
+    <div class="way-time">${renderField({ name: 'by_time', label: 'Time of day', value: fields['by_time'] ?? '', isRequired: false, maxLength: 5, hint: `Such as 06:00, in ${timeZone}. The call may come in the 24 hours before.` }, problem)}
+    <fieldset${noDay === undefined ? '' : html` aria-describedby="days-fault"`}>
       <legend>Days</legend>
       ${WEEKDAYS.map(
         (weekday) =>
@@ -117,18 +122,23 @@ function renderFields(fields: FormFields, problem: FormProblem, timeZone: string
             ${DAYS[weekday - 1]}</label
           > `,
       )}
-    </fieldset>
-    ${renderField({ name: 'every_hours', label: 'Hours', type: 'number', value: fields['every_hours'] ?? '', isRequired: false, min: 1, max: MAX_EVERY_HOURS, hint: 'The longest time between two calls.' }, problem)}`
+      ${noDay === undefined ? '' : html`<p class="fault" id="days-fault">${noDay}</p>`}
+    </fieldset></div>
+    <div class="way-hours">${renderField({ name: 'every_hours', label: 'Hours', type: 'number', value: fields['every_hours'] ?? '', isRequired: false, min: 1, max: MAX_EVERY_HOURS, hint: 'The longest time between two calls.' }, problem)}</div>`
 }
 
 function formatFields(calls: ExpectedCalls | null): FormFields {
-  if (calls === null) return { way: 'never' }
-  if ('every_hours' in calls) return { way: 'hours', every_hours: String(calls.every_hours) }
+  if (calls === null) return { way: 'never', ...formatDays(WORKDAYS) }
+  if ('every_hours' in calls) return { way: 'hours', every_hours: String(calls.every_hours), ...formatDays(WORKDAYS) }
   return {
     way: 'time',
     by_time: calls.by_time,
-    ...Object.fromEntries(calls.weekdays.map((weekday) => [`day_${weekday}`, '1'])),
+    ...formatDays(calls.weekdays),
   }
+}
+
+function formatDays(weekdays: readonly number[]): FormFields {
+  return Object.fromEntries(weekdays.map((weekday) => [`day_${weekday}`, '1']))
 }
 
 function renderHidden(fields: FormFields): Html[] {

@@ -30,7 +30,7 @@ let silence = 0
 let heartbeatMs = null
 let failures = 0
 let isSignedOut = false
-/** Rows that arrived while the page was paused, newest first. */
+/** Rows that are not shown yet, newest first. */
 let waiting = []
 
 let isPaused = false
@@ -45,8 +45,19 @@ function showConnection() {
     isSignedOut ? 'Signed out' : isPaused ? 'Paused' : isOpen ? 'Live' : failures > 0 ? 'Reconnecting' : 'Connecting',
   )
   part('sign-in').hidden = !isSignedOut
+  part('waiting').hidden = waiting.length === 0
   part('waiting').textContent =
-    waiting.length > 0 ? `${waiting.length === MAX_ROWS ? 'More than ' : ''}${waiting.length} waiting` : ''
+    `${waiting.length === MAX_ROWS ? 'More than ' : ''}${waiting.length} new ${waiting.length === 1 ? 'entry' : 'entries'}`
+}
+
+/** Whether rows can be inserted without moving what somebody reads or points at. */
+function isFree() {
+  return !isPaused && table.getBoundingClientRect().top >= 0 && !table.matches(':hover')
+}
+
+function showWaiting() {
+  if (waiting.length > 0) insert(waiting.splice(0))
+  showConnection()
 }
 
 let announcing = 0
@@ -57,24 +68,19 @@ function announce(count) {
   clearTimeout(announcing)
   announcing = setTimeout(() => {
     part('announcement').textContent =
-      `${unannounced} new ${unannounced === 1 ? 'entry' : 'entries'}${isPaused ? ' waiting' : ''}`
+      `${unannounced} new ${unannounced === 1 ? 'entry' : 'entries'}${waiting.length > 0 ? ' waiting' : ''}`
     unannounced = 0
   }, ANNOUNCED_AFTER_MS)
 }
 
-/** Inserts rows at the top without moving what is being read, and without moving the focus. */
+/** Inserts rows at the top, without moving the focus. */
 function insert(rows) {
-  const first = body.rows[0]
-  const before = first?.getBoundingClientRect().top ?? 0
-  const isReadingBelow = before < 0
   const arrived = new DocumentFragment()
   for (const row of rows) {
     row.classList.add('arrived')
     arrived.append(row)
   }
   body.prepend(arrived)
-  const moved = first ? first.getBoundingClientRect().top - before : 0
-  if (isReadingBelow && moved !== 0) window.scrollBy({ top: moved, behavior: 'instant' })
   if (body.rows.length > 0) {
     table.hidden = false
     part('none').hidden = true
@@ -117,8 +123,8 @@ function arrive(rows) {
   const knownIds = new Set([...body.rows, ...waiting].map((row) => row.dataset.id))
   const fresh = rows.filter((row) => !knownIds.has(row.dataset.id))
   if (fresh.length === 0) return
-  if (isPaused) waiting = [...fresh, ...waiting].slice(0, MAX_ROWS)
-  else insert(fresh)
+  waiting = [...fresh, ...waiting].slice(0, MAX_ROWS)
+  if (isFree()) showWaiting()
   addToCount(fresh.length)
   addToSums(fresh)
   announce(fresh.length)
@@ -207,8 +213,15 @@ function stopOrRetry() {
 part('pause').addEventListener('click', () => {
   isPaused = !isPaused
   part('pause').textContent = isPaused ? 'Resume' : 'Pause'
-  if (!isPaused && waiting.length > 0) insert(waiting.splice(0))
-  showConnection()
+  if (isFree()) showWaiting()
+  else showConnection()
+})
+part('waiting').addEventListener('click', () => {
+  showWaiting()
+  if (table.getBoundingClientRect().top < 0) table.scrollIntoView()
+})
+table.addEventListener('pointerleave', () => {
+  if (isFree()) showWaiting()
 })
 
 let hiding = 0

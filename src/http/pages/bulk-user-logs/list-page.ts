@@ -121,8 +121,8 @@ async function renderTop(request: FastifyRequest, newest: LogEntry | undefined):
   if (attention === null) return html``
   const { timeZone } = getViewer(request)
   return attention.items.length > 0
-    ? renderAttention(attention.items, timeZone, databaseTimeMs())
-    : renderAllWell(newest?.entry, timeZone)
+    ? renderAttention(attention.items, attention.snoozes.length, timeZone, databaseTimeMs())
+    : renderAllWell(newest?.entry, attention.snoozes.length, timeZone)
 }
 
 /** Where a page of the list starts: the positions in its address. */

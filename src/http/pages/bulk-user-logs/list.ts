@@ -148,7 +148,7 @@ function renderLiveBar(): Html {
   return html`<div class="live" data-live-bar hidden>
     <button type="button" data-live-pause>Pause</button>
     <span class="badge" data-live-status>Connecting</span>
-    <span data-live-waiting></span>
+    <button type="button" class="arrivals" data-live-waiting hidden></button>
     <a data-live-sign-in hidden href="${LOGS_PATH}">Sign in again</a>
     <p class="visually-hidden" role="status" aria-live="polite" data-live-announcement></p>
   </div>`

@@ -6,10 +6,11 @@ import type { ListedEvent } from '../../../ledger/read/browse-events.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { NAVIGATION, type NavigationItem } from '../parts/navigation.ts'
 import { describeKind } from '../../../domain/attention-kinds.ts'
-import { describeDone, VERBS } from '../parts/call-words.ts'
+import { describeCode, describeDone, VERBS } from '../parts/call-words.ts'
 import { formatExpectedCalls, formatScopes } from '../parts/key-words.ts'
 import type { Html } from '../parts/page.ts'
 import { formatCount, formatNumber } from '../parts/shown-values.ts'
+import { formatCalendarDay } from '../parts/times.ts'
 import { formatTime } from '../../../domain/local-times.ts'
 import { formatFullName } from '../../../domain/employees/full-name.ts'
 import { ENDED_BY, formatAttempts, SIGNED_IN_WITH } from '../parts/sign-in-words.ts'
@@ -92,9 +93,14 @@ const SENTENCES: Sentences = {
     html`${parts.actor} set ${isOwn(parts) ? 'their password' : html`the password of ${parts.subject()}`}`,
   UserAlertsChanged: ({ actor, data }) =>
     html`${actor} ${data?.to === false ? 'stopped' : 'asked for'} alerts by email`,
-  AttentionRaised: ({ data }) => html`Something began to need attention${data ? `: ${describeKind(data.kind)}` : ''}`,
-  AttentionResolved: ({ data }) =>
-    html`Something stopped needing attention${data ? `: ${describeKind(data.kind)}` : ''}`,
+  AttentionRaised: ({ data, names }) => html`${nameOf(data, names)} began to need attention${ofAttention(data)}`,
+  AttentionResolved: ({ data, names }) => html`${nameOf(data, names)} stopped needing attention${ofAttention(data)}`,
+  AttentionSnoozed: ({ actor, data, names }) => {
+    if (data === null) return html`${actor} snoozed a problem`
+    const what = html`${nameOf(data, names)}${ofAttention(data)}`
+    if (data.until === null) return html`${actor} ended the snooze of ${what}`
+    return html`${actor} snoozed ${what}, until ${formatCalendarDay(data.until)}: <bdi>${data.reason}</bdi>`
+  },
   UserRemoved: ({ actor, subject }) => html`${actor} removed user ${subject()}`,
   UserErased: ({ actor, subject, data }) => html`${actor} erased user ${subject()}${ofEvents(data)}`,
   UserTokenIssued: (parts) => {
@@ -203,17 +209,18 @@ export function renderSentence(event: ListedEvent, context: SentenceContext): Ht
 /** Lists the ids in an event whose names its sentence shows. */
 export function listNamedIds({ header, summary }: ListedEvent): string[] {
   if (!header) return []
-  // The data of these have ids that sentences show: of managers, and of whoever a report is about.
-  return [
-    header.actor,
-    header.stream,
-    ...(header.type === 'EmployeeUpdated' || header.type === 'PersonalDataReported'
-      ? (summary?.match(PERSON_ID) ?? [])
-      : []),
-  ]
+  return [header.actor, header.stream, ...(NAMING.has(header.type) ? (summary?.match(NAMED_ID) ?? []) : [])]
 }
 
-const PERSON_ID = /(?<=")(?:emp|usr)_[0-9a-z]{26}(?=")/g
+/** Types whose data have ids that sentences show: of managers, of whoever a report is about, of keys and webhooks. */
+const NAMING: ReadonlySet<EventType> = new Set([
+  'EmployeeUpdated',
+  'PersonalDataReported',
+  'AttentionRaised',
+  'AttentionResolved',
+  'AttentionSnoozed',
+])
+const NAMED_ID = /(?<=")(?:emp|usr|key|whk|idp)_[0-9a-z]{26}(?=")/g
 
 function parseData({ summary }: ListedEvent): EventData[EventType] | null {
   return summary === null ? null : (JSON.parse(summary) as EventData[EventType])
@@ -281,6 +288,18 @@ function describeOutcome(counts: CallCounts): string {
   const refused = failed > 0 ? `; ${formatCount(failed, 'record')} ${failed === 1 ? 'was' : 'were'} refused` : ''
   if (done === null) return `sent ${formatCount(total, 'employee')}; nothing changed${refused}`
   return `${done}${same > 0 ? `; ${formatNumber(same)} had no changes` : ''}${refused}`
+}
+
+/** Names what needs attention: work of the service has no name. */
+function nameOf(data: EventData['AttentionRaised'] | null, names: ReadonlyMap<string, string>): Html {
+  const name = data === null ? undefined : names.get(data.subject_id)
+  return name === undefined ? html`Something` : html`<em><bdi>${name}</bdi></em>`
+}
+
+/** Says what is wrong. */
+function ofAttention(data: EventData['AttentionRaised'] | null): string {
+  if (data === null) return ''
+  return `: ${describeKind(data.kind)}${data.code === undefined ? '' : ` (${describeCode(data.code)})`}`
 }
 
 function ofEvents(data: { positions: readonly number[] } | null): string {

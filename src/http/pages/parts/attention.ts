@@ -1,71 +1,80 @@
 import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import type { AttentionItem } from '../../../domain/attention.ts'
-import type { ProblemCode } from '../../../domain/errors.ts'
-import type { AttentionKind } from '../../../domain/attention-kinds.ts'
-import { BACKGROUND_WORK } from '../../../domain/background-work.ts'
+import { nameOfItem } from '../../../domain/attention.ts'
+import { formatTime } from '../../../domain/local-times.ts'
+import { databaseTimeMs } from '../../../postgres/database-clock.ts'
 import { buildUrl } from './addresses.ts'
-import { describeCode } from './call-words.ts'
+import { buildItemUrl, countCalls, describeItem, remedyOf } from './attention-words.ts'
+import { capitalise, describeCode } from './call-words.ts'
 import { NAVIGATION } from './navigation.ts'
 import type { Html } from './page.ts'
 import { formatCount, formatNumber } from './shown-values.ts'
-import { formatTime } from '../../../domain/local-times.ts'
-import { formatAge, formatLength } from './times.ts'
-
-/** Where an administrator mends what is wrong. */
-const PAGES = {
-  ledger_disputed: 'health',
-  ledger_unsigned: 'ledger',
-  projection_parked: 'health',
-  provider_failing: 'signIn',
-  webhook_disabled: 'webhooks',
-  webhook_failing: 'webhooks',
-  quota_used: 'apiKeys',
-  key_expired: 'apiKeys',
-  call_missing: 'apiKeys',
-  calls_failed: 'bulkUserLogs',
-  records_refused: 'bulkUserLogs',
-  work_failing: 'health',
-  quota_nearly_used: 'apiKeys',
-  key_expiring: 'apiKeys',
-  key_unused: 'apiKeys',
-} satisfies Record<AttentionKind, keyof typeof NAVIGATION>
-
-/** Counts what needs attention, by the path of the navigation item under which it can be mended. */
-export function countByPath(items: readonly AttentionItem[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>()
-  for (const { kind } of items) {
-    const { path } = NAVIGATION[PAGES[kind]]
-    counts.set(path, (counts.get(path) ?? 0) + 1)
-  }
-  return counts
-}
-
-/** The codes of calls that failed because of what their records say. */
-const OF_RECORDS: ReadonlySet<string> = new Set<ProblemCode>([
-  'validation_failed',
-  'already_exists',
-  'inactive_employee_exists',
-  'employee_not_found',
-])
 
 /** Lines that are shown at once, and those that a click shows; the problems of any others are only counted. */
 const [SHOWN_LINES, MORE_LINES] = [4, 20]
 
+/** Where the problems are listed that somebody has put off. */
+export const SNOOZES_PATH = '/settings/attention'
+
 /** Renders that nothing needs attention, with the last call; nothing if there is none. */
-export function renderAllWell(lastCall: LogEntry['entry'] | undefined, timeZone: string): Html {
+export function renderAllWell(lastCall: LogEntry['entry'] | undefined, snoozed: number, timeZone: string): Html {
   if (!lastCall) return html``
   const { requested_at: requestedAt, counts } = lastCall
+  const state = snoozed === 0 ? 'All well.' : renderSnoozed(snoozed)
   return html`<p class="well">
-    All well. Last call: ${formatTime(requestedAt, timeZone)}, ${formatCount(counts.total, 'record')}.
+    ${state} Last call: ${formatTime(requestedAt, timeZone)}, ${formatCount(counts.total, 'record')}.
   </p>`
+}
+
+function renderSnoozed(count: number): Html {
+  return html`<a href="${SNOOZES_PATH}">${formatCount(count, 'problem')} snoozed</a>.`
+}
+
+function renderSnoozeLink(item: AttentionItem): Html {
+  const href = buildUrl(`${SNOOZES_PATH}/snooze`, { item: nameOfItem(item) })
+  return html`<a class="snooze" href="${href}">Snooze<span class="visually-hidden"> <bdi>${item.subject.name}</bdi></span>…</a>`
+}
+
+/** Renders what needs attention of a thing, on its own page, with what to do. */
+export function renderProblemsOf(id: string, items: readonly AttentionItem[], timeZone: string): Html {
+  const own = items.filter(({ subject }) => subject.id === id)
+  if (own.length === 0) return html``
+  return html`<section class="attention" aria-labelledby="attention">
+    <h2 id="attention">Needs attention</h2>
+    <ul>
+      ${own.map((item) => {
+        const { problem, remedy } = describeItem(item, timeZone, databaseTimeMs())
+        const href = buildItemUrl(item)
+        const isElsewhere = !href.endsWith(`/${id}`)
+        return html`<li>
+          ${isElsewhere ? html`<a href="${href}">${capitalise(problem)}</a>` : capitalise(problem)}.
+          <span class="hint">${remedy}</span> ${renderSnoozeLink(item)}
+        </li>`
+      })}
+    </ul>
+  </section>`
+}
+
+/** Renders why a row of a list is counted among what needs attention, with what to do. */
+export function renderReasons(id: string, items: readonly AttentionItem[], path: string, timeZone: string): Html {
+  const own = items.filter((item) => item.subject.id === id && buildItemUrl(item).startsWith(path))
+  return html`${own.map((item) => {
+    const { problem, remedy } = describeItem(item, timeZone, databaseTimeMs())
+    return html`<span class="why">${capitalise(problem)}. ${remedy}</span>`
+  })}`
 }
 
 /**
  * Renders what needs attention, each item with what to do. On narrow pages it is one line that opens, so that the list
  * below it is in view.
  */
-export function renderAttention(items: readonly AttentionItem[], timeZone: string, nowMs: number): Html {
+export function renderAttention(
+  items: readonly AttentionItem[],
+  snoozed: number,
+  timeZone: string,
+  nowMs: number,
+): Html {
   const lines = [...Map.groupBy(items, (item) => (item.kind === 'calls_failed' ? item.subject.id : item)).values()]
   return html`<section class="attention" aria-labelledby="attention">
     <h2 id="attention">Needs attention</h2>
@@ -73,6 +82,7 @@ export function renderAttention(items: readonly AttentionItem[], timeZone: strin
       <summary>${formatCount(items.length, 'problem')}</summary>
       ${renderLines(lines.slice(0, SHOWN_LINES), timeZone, nowMs)}
       ${lines.length > SHOWN_LINES ? renderMoreLines(lines.slice(SHOWN_LINES), timeZone, nowMs) : ''}
+      ${snoozed === 0 ? '' : html`<p>${renderSnoozed(snoozed)}</p>`}
     </details>
   </section>`
 }
@@ -97,7 +107,7 @@ function renderLines(lines: readonly Line[], timeZone: string, nowMs: number): H
 function renderItem(item: AttentionItem, timeZone: string, nowMs: number): Html {
   const { problem, remedy } = describeItem(item, timeZone, nowMs)
   return html`<a href="${buildItemUrl(item)}"><bdi>${item.subject.name}</bdi></a>: ${problem}.
-    <span class="hint">${remedy}</span>`
+    <span class="hint">${remedy}</span> ${renderSnoozeLink(item)}`
 }
 
 /** Renders the causes for which calls of a key failed, those with the most records first. */
@@ -116,125 +126,8 @@ function renderCauses(causes: Line): Html {
         const { calls: count, is_more: isMore, code } = item.details
         return html`<li>
           <a href="${buildItemUrl(item)}">${countCalls(count, isMore)}</a>: <span title="${code}">${describeCode(code)}</span>.
-          <span class="hint">${remedyOf(code)}</span>
+          <span class="hint">${remedyOf(code)}</span> ${renderSnoozeLink(item)}
         </li>`
       })}
     </ul>`
-}
-
-function countCalls(calls: number, isMore: boolean): string {
-  return isMore ? `${formatNumber(calls)}+ calls` : formatCount(calls, 'call')
-}
-
-function remedyOf(code: string): string {
-  return OF_RECORDS.has(code) ? 'Correct the records and send them again.' : 'Check the program that makes these calls.'
-}
-
-function buildItemUrl({ kind, subject, details }: AttentionItem): string {
-  const { path } = NAVIGATION[PAGES[kind]]
-  if (kind === 'calls_failed') {
-    if (details.calls === 1) return `${path}/${details.last_log_id}`
-    return buildUrl(path, { key: subject.id, error: details.code })
-  }
-  if (kind === 'records_refused') return `${path}/${details.last_log_id}`
-  return PAGES[kind] === 'apiKeys' || PAGES[kind] === 'webhooks' ? `${path}/${subject.id}` : path
-}
-
-/** Says what is wrong, as the rest of a sentence without its period, and what to do, as a sentence. */
-function describeItem(
-  item: AttentionItem,
-  timeZone: string,
-  nowMs: number,
-): { problem: Html | string; remedy: string } {
-  const { since } = item
-  const time = (instant: string) => formatTime(instant, timeZone)
-  switch (item.kind) {
-    case 'calls_failed': {
-      const { calls, is_more: isMore, code } = item.details
-      const count = `${countCalls(calls, isMore)} failed since yesterday`
-      return { problem: html`${count}: <span title="${code}">${describeCode(code)}</span>`, remedy: remedyOf(code) }
-    }
-    case 'records_refused': {
-      const { records, total, calls, is_more: isMore } = item.details
-      const refused = `${formatNumber(records)}${isMore ? '+' : ''} of ${formatCount(total, 'record')}`
-      const of = calls === 1 ? '' : ` in ${formatCount(calls, 'call')}`
-      return {
-        problem: `${refused} ${records === 1 ? 'was' : 'were'} refused${of} since yesterday; the others were applied`,
-        remedy: 'Correct the records and send them again.',
-      }
-    }
-    case 'call_missing': {
-      const { expected_by: by, last_call_at: last } = item.details
-      const before = last === null ? 'It has never made one' : `The last one came ${time(last)}`
-      return {
-        problem: `no call came by ${time(by)}`,
-        remedy: `${before}. Check the program that should send it.`,
-      }
-    }
-    case 'webhook_failing':
-      return {
-        problem: `has failed for ${formatLength(nowMs - Date.parse(since!))}${item.details.error === null ? '' : ` (${item.details.error})`}`,
-        remedy: 'Check the receiver. Messages wait, and are sent when it answers again.',
-      }
-    case 'webhook_disabled':
-      return {
-        problem:
-          item.details.reason === 'gone'
-            ? 'was disabled because the receiver answered 410 Gone'
-            : 'was disabled after three days of failures',
-        remedy: 'Check the receiver, and then resume the webhook.',
-      }
-    case 'quota_used':
-    case 'quota_nearly_used': {
-      const { requests_made: made, quota_limit: limit, resets_at: resetsAt } = item.details
-      const resets = formatAge(Date.parse(resetsAt), nowMs)
-      const used = `${formatNumber(made)} of ${formatNumber(limit)} calls are used`
-      return item.kind === 'quota_used'
-        ? {
-            problem: used,
-            remedy: `Calls are refused until the quota resets, ${resets}. Raise the quota to allow them now.`,
-          }
-        : { problem: used, remedy: `The quota resets ${resets}. Raise it if that is too late.` }
-    }
-    case 'key_expired':
-      return {
-        problem: `expired ${time(item.details.expires_at)}`,
-        remedy: 'Change its expiry if it is still needed, or revoke it.',
-      }
-    case 'key_expiring':
-      return {
-        problem: `expires ${time(item.details.expires_at)}`,
-        remedy: 'Change its expiry, or replace it before then.',
-      }
-    case 'key_unused':
-      return {
-        problem: `has made no call since it was issued ${time(item.details.created_at)}`,
-        remedy: 'Give it to the program that should use it, or revoke it.',
-      }
-    case 'provider_failing':
-      return {
-        problem: `nobody can sign in through it since ${time(since!)}`,
-        remedy: 'Check its settings here and at the provider.',
-      }
-    case 'ledger_disputed':
-      return {
-        problem: `has disputed the ledger since ${time(since!)} (${item.details.error})`,
-        remedy: 'Tell the operator of the service, and keep your checkpoints.',
-      }
-    case 'ledger_unsigned':
-      return {
-        problem: `nothing has been signed since ${time(since!)} (${item.details.error})`,
-        remedy: 'Tell the operator of the service, and keep your checkpoints.',
-      }
-    case 'work_failing':
-      return {
-        problem: `the service can't ${BACKGROUND_WORK[item.details.work]} since ${time(since!)}`,
-        remedy: 'It keeps trying. Tell the operator of the service.',
-      }
-    case 'projection_parked':
-      return {
-        problem: `has stopped before event ${formatNumber(item.details.position + 1)}`,
-        remedy: 'Pages show the data up to there. Tell the operator of the service.',
-      }
-  }
 }

@@ -174,10 +174,10 @@ function sendContent(
   if (problem) void reply.code(problem.status)
   return sendUserPage(request, reply, getViewer(request), {
     ...moves,
-    title,
+    title: problem ? `Error: ${title}` : title,
     body: html`${item ? renderBreadcrumb(item, between) : ''}
       <h1>${heading ?? html`<bdi>${title}</bdi>`}</h1>
-      ${problem ? renderFormAlert(problem) : notice} ${body}`,
+      ${problem ? renderFormAlert(problem, true) : notice} ${body}`,
   })
 }
 

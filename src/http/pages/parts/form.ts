@@ -63,8 +63,8 @@ export function toFormProblem(error: unknown): Problem {
   throw error
 }
 
-/** Renders what is wrong with the form as a whole; fields show their own errors. */
-export function renderFormAlert(problem: FormProblem): Html {
+/** Renders what is wrong with the form as a whole; fields show their own errors. It may take the focus. */
+export function renderFormAlert(problem: FormProblem, takesFocus = false): Html {
   if (!problem) return html``
   const atFields = problem.errors.length
   const ofAll =
@@ -73,7 +73,7 @@ export function renderFormAlert(problem: FormProblem): Html {
     ofAll !== undefined
       ? toSentence(ofAll)
       : `Nothing was changed. Correct the ${atFields === 1 ? 'field' : `${atFields} fields`} marked below.`
-  return html`<p class="alert" role="alert">${text}</p>`
+  return html`<p class="alert" role="alert" ${takesFocus ? html`tabindex="-1" autofocus` : ''}>${text}</p>`
 }
 
 /** Turns a problem's detail into a sentence. */

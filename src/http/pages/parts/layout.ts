@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
-import { countByPath } from './attention.ts'
+import { countByPath } from './attention-words.ts'
 import { readAttentionOf } from './viewer.ts'
 import {
   ACCOUNT_PATH,
@@ -28,8 +28,8 @@ export async function sendUserPage(
   page: PageContent,
 ): Promise<FastifyReply> {
   const [path = ''] = request.url.split('?', 1)
-  // An error page comes from trouble enough.
-  const attention = reply.statusCode < 400 ? await readAttentionOf(request) : null
+  // When the service itself fails, nothing more is asked of it.
+  const attention = reply.statusCode < 500 ? await readAttentionOf(request) : null
   return sendPage(
     reply,
     page.title,

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Attention } from '../../../accounts/attention/read-attention.ts'
 import { readAttention } from '../../../accounts/attention/read-attention.ts'
+import type { AttentionItem } from '../../../domain/attention.ts'
 import { renewForRole } from '../../../accounts/users/begin-session.ts'
 import type { Acting } from '../../../accounts/change-company.ts'
 import { ADMIN_ONLY, problem } from '../../../domain/errors.ts'
@@ -106,6 +107,11 @@ export function recognizeViewer({ access, reads, sessions }: RecognitionServices
 /** What needs the attention of the viewer; null if the viewer is no administrator, or if it could not be read. */
 export async function readAttentionOf(request: FastifyRequest): Promise<Attention | null> {
   return request.attention ? request.attention() : null
+}
+
+/** What needs the attention of the viewer; nothing if it could not be read. */
+export async function readProblemsOf(request: FastifyRequest): Promise<readonly AttentionItem[]> {
+  return (await readAttentionOf(request))?.items ?? []
 }
 
 /** Returns who acts through a form of a page behind `requireViewer`. */

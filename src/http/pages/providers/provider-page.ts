@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { html } from 'hono/html'
+import { renderProblemsOf } from '../parts/attention.ts'
 import { changeProvider, rotateProviderSecret } from '../../../accounts/providers/change-provider.ts'
 import { listBreakGlass, readUnlinkedUsers } from '../../../accounts/providers/list-break-glass.ts'
 import { readPublicKeys } from '../../../accounts/providers/provider-secret.ts'
@@ -14,7 +15,7 @@ import { NAVIGATION } from '../parts/navigation.ts'
 import { renderSection } from '../parts/section.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { getActing, getViewer } from '../parts/viewer.ts'
+import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
 import type { SignInLimits } from '../../access/sign-in-limits.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
 import {
@@ -158,7 +159,7 @@ async function renderProvider(
   const { addresses, missing } = findOperatorSettings(services, companyId)
   const keys = findKeys(services.providers.secrets, provider)
   return html`<h2><bdi>${settings.name}</bdi></h2>
-    ${missing ?? ''}
+    ${renderProblemsOf(provider.id, await readProblemsOf(request), timeZone)} ${missing ?? ''}
     ${renderSection({ heading: 'Overview', status: renderUse(provider), isOpen: true }, html`${renderProviderFacts(provider, breakGlass, timeZone)} ${missing ? '' : renderProviderActions(forms, provider)}`)}
     ${renderSection({ heading: 'Users', status: describeUnlinked(counts) }, html`${renderUnlinked(counts)} ${addresses ? renderSignInLink(addresses) : ''}`)}
     ${renderSection({ heading: 'Use', status: MEANINGS[use.use], isOpen: true }, renderUseForms(forms, { ...shown, proof }))}

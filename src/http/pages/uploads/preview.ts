@@ -60,7 +60,8 @@ export function renderPreview({ records, events, errors, refusal, awaiting }: Pa
           </p>`
         : ''
     }
-    ${renderFileFaults(records.faults)} ${renderRecordErrors(errors, records)} ${renderEffects(events, records)}`
+    ${renderFileFaults(records.faults)} ${renderRecordErrors(errors, records)}
+    ${renderNotes(records.notes)} ${renderEffects(events, records)}`
 }
 
 /** A line of a table: where in the file, which attribute, and what about it, which is rendered if it is shown. */
@@ -114,12 +115,20 @@ function renderRecordErrors(errors: readonly RecordError[], records: PartRecords
 
 /** Renders what is wrong with a file. */
 export function renderFileFaults(faults: readonly FileFault[]): Html {
-  const lines = faults.map(({ line, column, message }) => ({
+  return renderLines('Errors in the file', ['Attribute', 'Error'], listPlaces(faults))
+}
+
+/** Renders what is left out, as somebody chose. */
+function renderNotes(notes: readonly FileFault[]): Html {
+  return renderLines('Values left out', ['Attribute', 'Reason'], listPlaces(notes))
+}
+
+function listPlaces(faults: readonly FileFault[]): PreviewLine[] {
+  return faults.map(({ line, column, message }) => ({
     place: `Line ${line}${column === null ? '' : `, column ${column}`}`,
     field: '',
     what: () => html`${message}`,
   }))
-  return renderLines('Errors in the file', ['Attribute', 'Error'], lines)
 }
 
 function placeOf(index: number, { rows }: PartRecords): string {

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { addCounts, isApplicable, type PartCounts } from '../../../domain/uploads.ts'
+import { listQuestions } from '../../../../clients/typescript/spreadsheets/mapping.ts'
 import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import type { Original } from '../../../ledger/uploads/originals.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
@@ -11,6 +12,7 @@ import { buildUploadUrl, UPLOAD_PATH } from '../parts/upload-address.ts'
 import type { CorrectedEntry } from './corrected-calls.ts'
 import { renderCorrectedEntries, renderUnasked } from './corrected-calls.ts'
 import { renderReading } from './file-question.ts'
+import { renderMapping } from './mapping-form.ts'
 import { renderPreview, renderPreviewCounts } from './preview.ts'
 
 /** What a page shows of an upload. */
@@ -32,12 +34,18 @@ const LOGS_PATH = NAVIGATION.bulkUserLogs.path
 /** Whether a file is applied by one call. */
 export const isSingle = ({ parts }: Pick<StoredUpload, 'parts'>) => parts === 1
 
+/** Whether somebody has to answer questions about a file before its rows can be read. */
+function isAsked({ mapping }: StoredUpload): boolean {
+  return mapping !== null && mapping.unreadable_values === 'refuse' && listQuestions(mapping).length > 0
+}
+
 /** The title of the page of an upload. */
 export function titleOf({ upload, parts, shown }: ShownUpload): string {
   switch (upload.state) {
     case 'previewing':
       return 'Preview of the file'
     case 'previewed':
+      if (isAsked(upload)) return 'Questions about the file'
       return isSingle(upload) && shown && !isApplicable(shown.preview.counts)
         ? 'File not applied'
         : 'Preview of the file'
@@ -55,11 +63,11 @@ export function renderPreviewed(given: ShownUpload): Html {
   const { upload, parts, shown } = given
   const counts = isSingle(upload) && shown ? shown.preview.counts : addCounts(parts.map((part) => part.counts))
   const refused = parts.filter((part) => part.counts && !isApplicable(part.counts)).length
-  return html`<p>${isSingle(upload) && !isApplicable(counts) ? 'Nothing was applied. Correct the file and upload it again.' : 'Nothing has been applied yet.'}</p>
+  return html`<p>${isSingle(upload) && !isApplicable(counts) && !isAsked(upload) ? 'Nothing was applied. Correct the file and upload it again.' : 'Nothing has been applied yet.'}</p>
     ${renderActions(given, counts.unreadable === 0 && (isSingle(upload) ? counts.refused === 0 : refused < parts.length))}
     ${given.original ? renderReading(given.original) : ''}
     ${renderUnasked(upload.operation, given.corrected, counts)}
-    ${renderUnknownColumns(upload, shown?.preview.records.unknown ?? [])}
+    ${renderMapping(upload, shown?.preview.records.examples ?? [])}
     ${isSingle(upload) ? '' : renderParts(given, refused)}
     ${renderPreviewCounts(counts)} ${renderCorrectedEntries(given.corrected)}
     ${
@@ -95,9 +103,9 @@ function sumOf(parts: readonly StoredPart[], name: 'rows' | 'erased'): number {
 function renderParts({ upload, parts }: ShownUpload, refused: number): Html {
   const counted = parts.filter(({ counts }) => counts !== null).length
   return html`<p>
-      The file is applied in <strong>${formatNumber(parts.length)} parts</strong>, one after the other, in the order of
-      the file. Each part is applied as a whole or not at all. If a part is refused, the parts before it stay applied, and
-      those after it are still applied.
+      The file is applied in <strong>${formatNumber(parts.length)} parts</strong>, one after the other. Managers come
+      first, and other people follow in the order of the file. Each part is applied as a whole or not at all. If a part is
+      refused, the parts before it stay applied, and those after it are still applied.
     </p>
     ${
       upload.state === 'previewing'
@@ -205,32 +213,4 @@ function describe(parts: readonly StoredPart[]): string {
   ] as const
   const others = some.filter(([rows]) => rows > 0).map(([rows, what]) => `${formatNumber(rows)} ${what}`)
   return `${formatNumber(count('applied'))} of ${formatNumber(sumOf(parts, 'rows'))} rows were applied${others.length === 0 ? '' : `; ${others.join(', ')}`}.`
-}
-
-const USES = [
-  ['', 'An error'],
-  ['custom', 'A custom attribute'],
-  ['ignore', 'Ignore'],
-] as const
-
-function renderUnknownColumns({ id, uses }: StoredUpload, unknown: readonly string[]): Html {
-  if (unknown.length === 0) return html``
-  return html`<form method="post" action="${UPLOAD_PATH}/${id}/columns">
-    <fieldset class="uses">
-      <legend>Columns that are not attributes</legend>
-      ${unknown.map(
-        (name, at) =>
-          html`<p>
-            <label for="use-${at}"><bdi>${name}</bdi></label>
-            <select id="use-${at}" name="use.${at}">
-              ${USES.map(
-                ([value, label]) =>
-                  html`<option value="${value}" ${(uses.get(name) ?? '') === value ? html`selected` : ''}>${label}</option>`,
-              )}
-            </select>
-          </p>`,
-      )}
-      <div class="actions"><button>Preview again</button></div>
-    </fieldset>
-  </form>`
 }

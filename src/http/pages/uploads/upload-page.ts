@@ -2,24 +2,24 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Readable } from 'node:stream'
 import { html } from 'hono/html'
 import { isId } from '../../../domain/ids.ts'
-import type { ColumnUse } from '../../../../clients/typescript/spreadsheets/read-records.ts'
-import { readHeader } from '../../../../clients/typescript/spreadsheets/read-records.ts'
 import { listTemplateColumns } from '../../../../clients/typescript/spreadsheets/record-columns.ts'
 import type { StoredQuestion } from '../../../../clients/typescript/spreadsheets/file-question.ts'
 import { isApplicable } from '../../../domain/uploads.ts'
-import { cancelUpload, changeUses, recordCounts } from '../../../ledger/uploads/change-upload.ts'
+import { cancelUpload, recordCounts } from '../../../ledger/uploads/change-upload.ts'
 import { findOriginal, type Original } from '../../../ledger/uploads/originals.ts'
 import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import { listUploads, NO_SUCH_UPLOAD, readParts } from '../../../ledger/uploads/read-uploads.ts'
 import { applyUpload, requireUpload } from '../../../uploads/apply-upload.ts'
 import { FileFaultError } from '../../../uploads/part-builder.ts'
+import { mapUpload } from '../../../uploads/map-upload.ts'
 import { previewPart } from '../../../uploads/run-part.ts'
 import { rereadFile, storeOrAsk } from '../../../uploads/reread-file.ts'
+import { MAX_MAPPING_BYTES } from '../../admin/uploads/mapping-schema.ts'
 import { sendAttachment } from '../../admin/attachment.ts'
 import { CSV_TYPE, writeCsvHeader } from '../../admin/csv-text.ts'
 import { NO_SUCH_ENTRY } from '../../admin/bulk-user-logs.ts'
 import { ProblemError } from '../../server/problem.ts'
-import type { FormFields, FormProblem } from '../parts/form.ts'
+import type { FormProblem } from '../parts/form.ts'
 import { readFormFields, renderFormAlert, toFormProblem } from '../parts/form.ts'
 import { renderBreadcrumb, sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
@@ -27,11 +27,12 @@ import type { PageServices } from '../parts/page-services.ts'
 import { buildUploadUrl, UPLOAD_PATH } from '../parts/upload-address.ts'
 import { getActing, getViewer, requireItem, requireViewer } from '../parts/viewer.ts'
 import { readCorrectedCall, readCorrectedEntries } from './corrected-calls.ts'
+import { readMapping } from './read-mapping.ts'
 import { renderFileFaults } from './preview.ts'
 import type { UploadForm } from './read-upload.ts'
 import { acceptUploads, maxFormBytes, readUpload } from './read-upload.ts'
 import type { ShownUpload } from './stored-upload.ts'
-import { isSingle, renderPreviewed, renderProgress, titleOf } from './stored-upload.ts'
+import { renderPreviewed, renderProgress, titleOf } from './stored-upload.ts'
 import { readAnswers, renderQuestion } from './file-question.ts'
 import { renderUploadForm, renderUploads } from './upload-form.ts'
 
@@ -124,10 +125,9 @@ function addStoredUploadPages(app: FastifyInstance, services: PageServices): voi
     return reply.redirect(isDeleted ? UPLOAD_PATH : `${UPLOAD_PATH}/${upload.id}`, 303)
   })
 
-  app.post<OfUpload>(`${UPLOAD_PATH}/:id/columns`, async (request, reply) => {
+  app.post<OfUpload>(`${UPLOAD_PATH}/:id/mapping`, { bodyLimit: MAX_MAPPING_BYTES }, async (request, reply) => {
     const upload = await requireUpload(uploads, getViewer(request).companyId, readUploadId(request.params.id))
-    await changeUses(uploads.pool, upload, readUses(upload, readFormFields(request.body)))
-    if (!isSingle(upload)) uploads.announce([upload.companyId])
+    if (upload.mapping) await mapUpload(uploads, upload, readMapping(upload.mapping, readFormFields(request.body)))
     return reply.redirect(`${UPLOAD_PATH}/${upload.id}`, 303)
   })
 }
@@ -151,6 +151,12 @@ async function showPart(
   return { number: part.number, preview }
 }
 
+/** How the heading begins of a file that is not applied yet, by its title. */
+const BEGINNINGS: Readonly<Record<string, string>> = {
+  'File not applied': 'Errors in',
+  'Questions about the file': 'Questions about',
+}
+
 async function sendUpload(request: FastifyRequest, reply: FastifyReply, shown: ShownUpload): Promise<FastifyReply> {
   const { upload } = shown
   const isBefore = upload.state === 'previewing' || upload.state === 'previewed'
@@ -161,7 +167,7 @@ async function sendUpload(request: FastifyRequest, reply: FastifyReply, shown: S
     title,
     body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Upload a file', path: UPLOAD_PATH }])}
       <div id="upload" ${isMoving ? html`data-refresh="${REFRESH_MS}"` : ''}>
-        <h1>${isBefore ? html`${title === 'File not applied' ? 'Errors in' : 'Preview of'} ${ofFile}` : html`${title}: ${ofFile}`}</h1>
+        <h1>${isBefore ? html`${BEGINNINGS[title] ?? 'Preview of'} ${ofFile}` : html`${title}: ${ofFile}`}</h1>
         ${isBefore ? renderPreviewed(shown) : renderProgress(shown)}
       </div>`,
     reloadSeconds: isMoving ? RELOAD_SECONDS : undefined,
@@ -227,15 +233,4 @@ async function sendForm(
 function readUploadId(id: string): string {
   if (!isId('upl', id)) throw new ProblemError(NO_SUCH_UPLOAD)
   return id
-}
-
-/** The fields are numbered like the columns that are not attributes. */
-function readUses({ header }: StoredUpload, fields: FormFields): Map<string, ColumnUse> {
-  const { unknown } = readHeader({ line: 1, cells: header ?? [] }, new Map())
-  return new Map(
-    unknown.flatMap((name, at) => {
-      const use = fields[`use.${at}`]
-      return use === 'custom' || use === 'ignore' ? [[name, use] as const] : []
-    }),
-  )
 }

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { html } from 'hono/html'
+import type { AttentionItem } from '../../../domain/attention.ts'
+import { renderProblemsOf } from '../parts/attention.ts'
 import { changeWebhook, rotateWebhookSecret } from '../../../accounts/webhooks/change-webhook.ts'
 import { countWaitingMessages, type WaitingMessages } from '../../../accounts/webhooks/count-waiting.ts'
 import { listDeliveries, type Delivery } from '../../../accounts/webhooks/read-deliveries.ts'
@@ -15,7 +17,7 @@ import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { readOverlap } from '../parts/rotation.ts'
-import { getActing, getViewer } from '../parts/viewer.ts'
+import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
 import { renderDeliveryTable } from './delivery-table.ts'
 import type { WebhookRequest } from './require-webhook.ts'
 import { requireWebhook } from './require-webhook.ts'
@@ -37,6 +39,8 @@ interface ShownWebhook {
   recent: Delivery[]
   /** The delivery that was just tried. */
   sent: Delivery | null
+  /** What needs attention. */
+  problems: readonly AttentionItem[]
 }
 
 /** `/settings/webhooks/{id}`: one webhook, with everything that can be done with it but removal. */
@@ -46,13 +50,14 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices): vo
   addFormPage(app, {
     path: `${PATH}/:id`,
     load: (request: WebhookRequest) => loadWebhook(services, request),
-    render: ({ seen, waiting, recent, sent }, forms, request) => {
+    render: ({ seen, waiting, recent, sent, problems }, forms, request) => {
       const { timeZone } = getViewer(request)
       const { webhook } = seen
       return {
         title: formatWebhookName(webhook),
         trail: [NAVIGATION.webhooks],
-        body: html`${sent && !forms.refused ? renderSent(sent) : ''} ${renderWebhookFacts(seen, waiting, timeZone)}
+        body: html`${sent && !forms.refused ? renderSent(sent) : ''} ${renderProblemsOf(webhook.id, problems, timeZone)}
+          ${renderWebhookFacts(seen, waiting, timeZone)}
           ${renderWebhookActions(forms, webhook)} ${renderRecent(webhook.id, recent, timeZone)}
           ${renderWebhookForms(forms, seen, timeZone)}`,
       }
@@ -117,6 +122,7 @@ async function loadWebhook(services: PageServices, request: WebhookRequest): Pro
     waiting: await countWaitingMessages(services.db, companyId, webhook),
     recent: await listDeliveries(services.db, companyId, webhook.id, { limit: RECENT }),
     sent: await findSent(services, request, webhook.id),
+    problems: await readProblemsOf(request),
   }
 }
 

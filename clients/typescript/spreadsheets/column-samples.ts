@@ -1,0 +1,44 @@
+/** The values of a column that are looked at to find out what it is. */
+export interface ColumnSample {
+  /** Different values as the cells have them, and how often they were seen. Never the values of secret columns. */
+  values: ReadonlyMap<string, number>
+  /** The number of cells that are not empty. */
+  filled: number
+}
+
+/** What is looked at of a file: some values of each column, and its first rows. */
+export interface FileSample {
+  columns: readonly ColumnSample[]
+  rows: readonly (readonly string[])[]
+}
+
+/** The different values of a column, the characters of a value, and of all values of a file. */
+const MAX_VALUES = 500
+const MAX_VALUE = 128
+const MAX_CHARACTERS = 4_194_304
+const MAX_ROWS = 100
+
+/** Collects the different values of each column. */
+export function collectSamples(width: number): { add(cells: readonly string[]): void; sample: FileSample } {
+  const columns = Array.from({ length: width }, () => ({ values: new Map<string, number>(), filled: 0 }))
+  const rows: (readonly string[])[] = []
+  let characters = 0
+  return {
+    sample: { columns, rows },
+    add(cells) {
+      if (rows.length < MAX_ROWS) rows.push(cells.map((cell) => cell.slice(0, MAX_VALUE)))
+      for (let at = 0; at < Math.min(width, cells.length); at += 1) {
+        const cell = cells[at]!
+        if (cell === '') continue
+        const column = columns[at]!
+        column.filled += 1
+        const count = column.values.get(cell)
+        if (count !== undefined) column.values.set(cell, count + 1)
+        else if (column.values.size < MAX_VALUES && cell.length <= MAX_VALUE && characters < MAX_CHARACTERS) {
+          column.values.set(cell, 1)
+          characters += cell.length
+        }
+      }
+    },
+  }
+}

@@ -1,0 +1,291 @@
+import type { ColumnSample, FileSample } from './column-samples.ts'
+import type { HeaderMeaning } from './header-words.ts'
+import { readName } from './cells.ts'
+import { hasOwnColumns, identifyColumn } from './record-columns.ts'
+import type { ColumnMapping, Mapping, Target } from './mapping.ts'
+import { locateColumns, USUAL_CHOICES } from './mapping.ts'
+import { proposeReading } from './propose-reading.ts'
+import { findDateOrders, readDate } from './read-date.ts'
+import { isAboutWork, isPrivate, isSecretHeader, recognizeHeader, simplify } from './recognize-header.ts'
+import type { Status } from './status-words.ts'
+import { readStatusWord, readYesOrNo } from './status-words.ts'
+
+/*
+ * A column becomes what its name says, if its values don't contradict. Of several columns for one attribute, the one that
+ * is most likely meant wins; nobody but a person decides between equal ones.
+ */
+
+/** A column and what it is likely to be. */
+interface Candidate {
+  at: number
+  header: string
+  sample: ColumnSample
+  /** What the name says; null if nothing is known about it. */
+  meaning: HeaderMeaning | 'id' | null
+  /** Whether it is named as the API names the attribute. */
+  isExact: boolean
+  to: Target | null
+  score: number
+}
+
+/**
+ * Proposes what the columns of a file mean, by their names and by the values in the sample. `today` is YYYY-MM-DD. What
+ * only a person can decide is left open: see `listQuestions`. Works in pieces, as does the next one: it yields where
+ * something else may be done.
+ */
+export function* proposeMapping(
+  header: readonly string[],
+  sample: FileSample,
+  today: string,
+): Generator<void, Mapping, void> {
+  const isOwn = hasOwnColumns(header)
+  const candidates: Candidate[] = []
+  for (const [at, name] of header.entries()) {
+    if (name === '') continue
+    candidates.push(describe(name, at, sample, isOwn))
+    yield
+  }
+  chooseNames(candidates)
+  chooseIdentifiers(candidates)
+  for (const target of new Set(candidates.map(({ to }) => to))) chooseBest(candidates, target)
+  findKey(candidates)
+  const columns = candidates.map(({ header: name, to }): ColumnMapping => ({
+    header: name,
+    to,
+    ...(to === 'custom' ? { name: identifyColumn(name).name } : {}),
+  }))
+  return yield* completeReadings({ ...USUAL_CHOICES, columns, past_end_dates: null }, header, sample, today)
+}
+
+/**
+ * Fills in how the values of columns are read, where the mapping doesn't say, as the values in the sample tell. `today` is
+ * YYYY-MM-DD. What they don't tell is left open, and words that are new are asked.
+ */
+export function* completeReadings(
+  mapping: Mapping,
+  header: readonly string[],
+  sample: FileSample,
+  today: string,
+): Generator<void, Mapping, void> {
+  const isOwn = hasOwnColumns(header)
+  const places = locateColumns(header, mapping.columns)
+  const placed = mapping.columns.map((column, at) => ({
+    ...column,
+    at: places[at]!,
+    sample: sample.columns[places[at]!] ?? { values: new Map<string, number>(), filled: 0 },
+  }))
+  const columns: ColumnMapping[] = []
+  for (const [at, column] of mapping.columns.entries()) {
+    const values = placed[at]!.sample.values.keys()
+    const given = { to: column.to, meaning: recognizeHeader(column.header), values }
+    const reading = proposeReading({ ...given, candidates: placed, sample, isOwn })
+    const words = reading.words && { words: { ...reading.words, ...dropOpen(column.words ?? {}) } }
+    columns.push({ ...reading, ...column, ...words })
+    yield
+  }
+  agreeOnDates(columns)
+  const endDates = mapping.past_end_dates ?? proposeEndDates(placed, columns, today)
+  return { ...mapping, columns, past_end_dates: endDates }
+}
+
+function dropOpen(words: Readonly<Record<string, Status | null>>): Record<string, Status | null> {
+  return Object.fromEntries(Object.entries(words).filter(([, status]) => status !== null))
+}
+
+function describe(header: string, at: number, { columns }: FileSample, isOwn: boolean): Candidate {
+  const sample = columns[at] ?? { values: new Map(), filled: 0 }
+  const column = { at, header, sample, meaning: null, isExact: true, score: 100 }
+  const { kind, name } = identifyColumn(header)
+  if (isSecretHeader(name)) return { ...column, meaning: 'never_store', to: 'nothing' }
+  if (kind === 'origin' || kind === 'record') return { ...column, to: 'nothing' }
+  if (kind === 'custom') return { ...column, to: 'custom' }
+  // What the log has written is read as it is.
+  if (isOwn) return { ...column, to: 'as_named' }
+  // Other systems have ids, too.
+  const isOurs = name !== 'id' || all(sample, (value) => value.startsWith('emp_'))
+  if (kind === 'field' && name !== 'status' && isOurs) return { ...column, to: name as Target }
+  const meaning =
+    readName(header) === header ? (recognizeHeader(header) ?? (simplify(header) === 'id' ? 'id' : null)) : null
+  const to = toTarget(meaning, header, sample)
+  return { ...column, meaning, isExact: kind === 'field', to, score: rate(to, meaning, header, sample) }
+}
+
+function all({ values }: ColumnSample, isSo: (value: string) => boolean): boolean {
+  for (const value of values.keys()) if (!isSo(value)) return false
+  return true
+}
+
+/** The share of the values in the sample that are so. */
+function share({ values }: ColumnSample, isSo: (value: string) => boolean): number {
+  return values.size === 0 ? 1 : [...values.keys()].filter(isSo).length / values.size
+}
+
+/** What the name of a column says, unless its values contradict. */
+function toTarget(meaning: Candidate['meaning'], header: string, sample: ColumnSample): Target | null {
+  switch (meaning) {
+    case null:
+    case 'never_store':
+    case 'not_ours':
+      return 'nothing'
+    case 'email':
+      return isPrivate(header) || share(sample, (value) => value.includes('@')) < 0.5 ? 'nothing' : 'email'
+    case 'phone':
+      return isPrivate(header) || share(sample, (value) => /[0-9]{3}/.test(value)) < 0.5 ? 'nothing' : 'phone'
+    case 'start_date':
+    case 'termination_date':
+      return share(sample, (value) => findDateOrders(value) !== null) < 0.5 ? 'nothing' : meaning
+    case 'status':
+    case 'status_flag':
+    case 'status_inverted':
+      return toStatus(meaning, header, sample)
+    case 'job_title':
+      return share(sample, (value) => SALUTATION.test(value)) > 0.5 && sample.filled > 0 ? 'nothing' : meaning
+    case 'manager':
+      return sample.filled > 0 && all(sample, (value) => readYesOrNo(value) !== undefined) ? 'nothing' : meaning
+    case 'country':
+      return all(sample, (value) => /^[A-Z]{2}$/.test(value.trim())) ? 'phone_country' : 'nothing'
+    case 'id':
+      return 'external_id'
+    case 'first_or_full_name':
+    case 'last_or_full_name':
+    case 'full_name':
+      return 'full_name'
+    case 'first_name':
+    case 'last_name':
+    case 'external_id':
+    case 'employee_number':
+    case 'department':
+    case 'division':
+    case 'location':
+      return meaning
+  }
+}
+
+const SALUTATION = /^(?:mr|mrs|ms|miss|dr|prof|herr|frau|m|mme|mlle|sig|sra?|dhr|mevr|pan|pani)\.?$/i
+/** Names that are used for many kinds of statuses. */
+const VAGUE_STATUS =
+  /^(?:status|state|statut|etat|situation|estado|situacion|situacao|stato|状態|ステータス|状态|статус|состояние)$/
+/** The different words that a column of statuses has. */
+export const MAX_WORDS = 50
+
+function toStatus(meaning: HeaderMeaning, header: string, sample: ColumnSample): Target | null {
+  if (sample.values.size > MAX_WORDS) return 'nothing'
+  if (meaning !== 'status' || !VAGUE_STATUS.test(simplify(header))) return 'status'
+  return sample.filled === 0 || share(sample, (value) => readStatusWord(value) !== undefined) > 0 ? 'status' : null
+}
+
+const MOBILE = /mobil|cell|handy|portable|movil|komork|telemovel|携帯|手机|мобил/
+const LOGIN =
+  /user|login|log in|account|upn|benutzer|usuario|utente|utilisateur|gebruiker|uzytkownik|ユーザー|ログイン|用户|账号|логин|пользовател/
+const CODE = /^[A-Z0-9][A-Z0-9_.-]{0,7}$/
+
+/** How likely a column is the one for its attribute, beside others. */
+function rate(to: Target | null, meaning: Candidate['meaning'], header: string, sample: ColumnSample): number {
+  const isCoded = ['department', 'division', 'location', 'job_title'].includes(to ?? '') && sample.filled > 0
+  return (
+    (isAboutWork(header) ? 2 : 0) -
+    (to === 'phone' && MOBILE.test(simplify(header)) ? 1 : 0) -
+    (isCoded && all(sample, (value) => CODE.test(value)) ? 1 : 0) -
+    (sample.filled === 0 ? 5 : 0) -
+    (meaning === 'id' || meaning === 'status_flag' ? 1 : 0) -
+    (to === 'external_id' && LOGIN.test(simplify(header)) ? 1 : 0) -
+    (to === 'external_id' && all(sample, (value) => value.includes('@')) ? 2 : 0) -
+    (meaning === 'status_inverted' ? 2 : 0) +
+    (to === 'manager' && all(sample, (value) => !/\s/.test(value.trim())) ? 1 : 0)
+  )
+}
+
+/** A full name is not needed beside first and last names, and a name may be one of these. */
+function chooseNames(candidates: readonly Candidate[]): void {
+  const has = (...meanings: Candidate['to'][]) => candidates.some(({ to }) => meanings.includes(to))
+  const isFirst = has('last_name')
+  const isLast = has('first_name')
+  for (const candidate of candidates) {
+    if (candidate.meaning === 'first_or_full_name' && isFirst && !isLast) candidate.to = 'first_name'
+    if (candidate.meaning === 'last_or_full_name' && isLast && !isFirst) candidate.to = 'last_name'
+  }
+  const isWhole = has('first_name') && has('last_name')
+  for (const candidate of candidates)
+    if (isWhole ? candidate.to === 'full_name' : has('full_name') && isPartOfName(candidate)) candidate.to = 'nothing'
+}
+
+const isPartOfName = ({ to, isExact }: Candidate) => !isExact && (to === 'first_name' || to === 'last_name')
+
+/** People need an identifier, so a number of employees becomes one if nothing else does. */
+function chooseIdentifiers(candidates: readonly Candidate[]): void {
+  const hasEmail = candidates.some(({ to }) => to === 'email')
+  const numbers = candidates.filter(({ to, isExact }) => to === 'employee_number' && !isExact)
+  for (const candidate of candidates) {
+    const { to, meaning, sample } = candidate
+    if (to !== 'external_id' || candidate.score === 100) continue
+    if (!hasEmail && sample.filled > 0 && all(sample, (value) => value.includes('@'))) candidate.to = 'email'
+    else if (meaning === 'id' && countsRows(sample)) candidate.to = numbers.length > 0 ? 'nothing' : null
+  }
+  if (candidates.some(({ to }) => to === 'external_id')) return
+  for (const candidate of numbers) candidate.to = 'external_id'
+}
+
+/** Whether the values only number the rows: 1, 2, 3. */
+function countsRows(sample: ColumnSample): boolean {
+  let row = 0
+  return sample.values.size > 1 && all(sample, (value) => value === String((row += 1)))
+}
+
+const REPEATABLE: ReadonlySet<Target | null> = new Set(['nothing', 'custom', 'as_named', null])
+
+/** Of several columns for an attribute, the best one becomes it. Between equal ones, a person has to decide. */
+function chooseBest(candidates: readonly Candidate[], target: Target | null): void {
+  if (REPEATABLE.has(target)) return
+  const all = candidates.filter(({ to }) => to === target).toSorted((a, b) => b.score - a.score)
+  const [first, second] = all
+  if (!first || !second) return
+  const isOpen = first.score === second.score
+  for (const candidate of all)
+    if (candidate !== first || isOpen) candidate.to = candidate.score === first.score ? null : 'nothing'
+}
+
+/** The columns of ids that are looked at. */
+const MAX_KEYS = 8
+
+/** Managers may be named by an id that is no attribute. */
+function findKey(candidates: readonly Candidate[]): void {
+  const manager = candidates.find(({ to }) => to === 'manager')
+  const keys = candidates.filter(({ to, meaning }) => to === 'nothing' && meaning === 'id').slice(0, MAX_KEYS)
+  const key = manager && keys.find(({ sample }) => overlap(manager.sample, sample) > 0)
+  if (key && !candidates.some(({ to, sample }) => IDENTIFIERS.has(to) && overlap(manager.sample, sample) > 0))
+    key.to = 'key'
+}
+
+const IDENTIFIERS: ReadonlySet<Target | null> = new Set(['external_id', 'employee_number', 'email'])
+
+function overlap({ values }: ColumnSample, other: ColumnSample): number {
+  return [...values.keys()].filter((value) => other.values.has(value)).length
+}
+
+/** A program writes all of its dates alike. */
+function agreeOnDates(columns: readonly ColumnMapping[]): void {
+  const orders = new Set(columns.flatMap(({ dates }) => dates ?? []))
+  const [order] = orders
+  if (orders.size === 1 && order) for (const column of columns) if (column.dates === null) column.dates = order
+}
+
+/** An end date that has passed may mean that somebody has left, if nothing else tells. */
+function proposeEndDates(
+  candidates: readonly { sample: ColumnSample }[],
+  columns: readonly ColumnMapping[],
+  today: string,
+): Mapping['past_end_dates'] {
+  if (columns.some(({ to }) => to === 'status')) return USUAL_CHOICES.past_end_dates
+  const isPast = candidates.some(({ sample: { values } }, at) => {
+    const { to, dates } = columns[at]!
+    return (
+      to === 'termination_date' &&
+      [...values.keys()].some((value) => isBefore(readDate(value, dates ?? 'day_first').value, today))
+    )
+  })
+  return isPast ? null : USUAL_CHOICES.past_end_dates
+}
+
+function isBefore(date: string | null | undefined, today: string): boolean {
+  return typeof date === 'string' && date < today
+}

@@ -1,0 +1,37 @@
+import type { CountryCode } from 'libphonenumber-js/min'
+import { isSupportedCountry, parsePhoneNumberWithError, ParseError } from 'libphonenumber-js/min'
+
+/** The longest text that is looked at, in UTF-16 units. */
+const MAX_LENGTH = 64
+
+/** The fault of a local number whose country is not known. */
+export const NO_COUNTRY_CODE = 'has no country code'
+
+type PhoneReading = { value: string; fault?: undefined } | { value?: undefined; fault: string }
+
+/** Whether it is the code of a country (ISO 3166-1 alpha-2) whose local numbers can be read. */
+export function isPhoneCountry(text: string): text is CountryCode {
+  return isSupportedCountry(text)
+}
+
+/** Reads a phone number as E.164. A local number is one of the country. */
+export function readPhone(sent: string, country: string): PhoneReading {
+  if (sent.length > MAX_LENGTH) return { fault: 'is too long for a phone number' }
+  const text = sent
+    .normalize('NFKC')
+    .replaceAll(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069]/g, '')
+    .replace(/^tel:\s*/i, '')
+    .replace(/^00(?=[1-9])/, '+')
+    .trim()
+  try {
+    const number = parsePhoneNumberWithError(text, {
+      extract: false,
+      ...(isPhoneCountry(country) ? { defaultCountry: country } : {}),
+    })
+    if (number.ext !== undefined) return { fault: 'has an extension, which a phone number cannot have' }
+    return number.isPossible() ? { value: number.number } : { fault: 'is not a complete phone number of its country' }
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error
+    return { fault: error.message === 'INVALID_COUNTRY' ? NO_COUNTRY_CODE : 'is not a phone number' }
+  }
+}

@@ -1,0 +1,132 @@
+import { JSON_MARK, readAttribute, readCustomAttribute, showCell } from './cells.ts'
+import type { ColumnMapping, Mapping } from './mapping.ts'
+import { isDate } from './mapping.ts'
+import type { RowPlan } from './plan-rows.ts'
+import { NO_MANAGER } from './plan-rows.ts'
+import { isBooleanText, readNumber } from './read-custom.ts'
+import { readDate } from './read-date.ts'
+import { NO_COUNTRY_CODE, readPhone } from './read-phone.ts'
+import { splitName } from './split-name.ts'
+import { readStatusWord } from './status-words.ts'
+
+/** A column of a file, and what becomes of its cells. */
+export interface Column extends ColumnMapping {
+  /** From 1. */
+  number: number
+  isRecord: boolean
+}
+
+/** What a row is read with. */
+export interface Context {
+  mapping: Mapping
+  today: string
+  plan: RowPlan | undefined
+  /** The country of local phone numbers. */
+  country: string | null
+}
+
+/** The value of a cell as JSON, or of several fields; or what is wrong with it, as a sentence. */
+export type ValueReading =
+  | { json: string; fields?: undefined; fault?: undefined }
+  | { json?: undefined; fields: Record<string, string>; fault?: undefined }
+  | { json?: undefined; fields?: undefined; fault: string }
+
+/** Systems write these for a name that somebody doesn't have. */
+const NO_NAME = /^[.–—-]$/
+
+/** Reads the cell of a whole record. */
+export function readWhole(cell: string): ValueReading | null {
+  if (cell === '') return null
+  if (!cell.startsWith(JSON_MARK))
+    return { fault: 'The log does not have all of this record. Enter its attributes in their columns' }
+  const { json, fault } = readAttribute(cell)
+  return json === undefined ? { fault: `The cell ${fault}` } : { json }
+}
+
+/** Reads a cell; null if it sets nothing. */
+export function readColumn(cell: string, column: Column, context: Context): ValueReading | null {
+  const { to, type } = column
+  if (to === 'key' || to === 'phone_country') return null
+  const isName = to === 'first_name' || to === 'last_name'
+  const isCustom = to === 'custom'
+  const isExact = to === 'as_named' || (isCustom && type === 'as_written')
+  if (cell === '' || (!isExact && cell.trim() === '') || (isName && NO_NAME.test(cell.trim())))
+    return readEmpty(column, context.mapping)
+  const { text, json, fault } = isCustom && isExact ? readCustomAttribute(cell) : readAttribute(cell)
+  if (fault !== undefined) return { fault: `${showCell(cell)} ${fault}` }
+  // What is no text is exact: null, or a value that is wrong. So is a custom attribute that is marked as text.
+  if (text === undefined || isExact || (isCustom && text !== cell)) return { json }
+  const reading = readText(text, column, context)
+  return reading?.fault === undefined ? reading : { fault: `${showCell(cell)} ${reading.fault}` }
+}
+
+const NEVER_CLEARED: ReadonlySet<ColumnMapping['to']> = new Set([
+  'id',
+  'external_id',
+  'email',
+  'status',
+  'full_name',
+  'as_named',
+])
+
+function readEmpty({ to, empty_cells: ofColumn }: Column, { empty_cells: ofFile }: Mapping): ValueReading | null {
+  if ((ofColumn ?? ofFile) === 'keep' || NEVER_CLEARED.has(to)) return null
+  return to === 'manager' ? { fields: { manager_id: 'null' } } : { json: 'null' }
+}
+
+/** Reads the text of a cell as its column says. A fault goes on after the text. */
+function readText(text: string, column: Column, context: Context): ValueReading | null {
+  const { to } = column
+  if (isDate(to)) {
+    const { value, fault } = readDate(text, column.dates ?? null)
+    if (fault !== undefined) return { fault }
+    return value === null ? readEmpty(column, context.mapping) : { json: JSON.stringify(value) }
+  }
+  if (to === 'status') return readStatus(text, column)
+  if (to === 'phone') return readNumberOfPhone(text, context)
+  if (to === 'full_name') return readFullName(text, column)
+  if (to === 'manager') return readManager(text, column, context)
+  if (to === 'custom') return readCustom(text, column)
+  return { json: JSON.stringify(text) }
+}
+
+function readStatus(text: string, { words = {} }: Column): ValueReading {
+  const word = text.trim()
+  const status = Object.hasOwn(words, word) ? words[word] : readStatusWord(word)
+  return status ? { json: JSON.stringify(status) } : { fault: 'is no known status. Choose what it means' }
+}
+
+/** Without a country, the service reads the number, which may know one. */
+function readNumberOfPhone(text: string, { country, mapping }: Context): ValueReading {
+  const { value, fault } = readPhone(text, country ?? '')
+  if (value !== undefined) return { json: JSON.stringify(value) }
+  const isLeft = country === null && (mapping.unreadable_values === 'refuse' || fault === NO_COUNTRY_CODE)
+  return isLeft ? { json: JSON.stringify(text) } : { fault }
+}
+
+function readFullName(text: string, { names = null }: Column): ValueReading {
+  const split = splitName(text, names)
+  if (!split) return { fault: 'cannot be split into a first and a last name by the rule of its column' }
+  return { fields: { first_name: JSON.stringify(split.first), last_name: JSON.stringify(split.last) } }
+}
+
+function readManager(text: string, { by }: Column, { plan }: Context): ValueReading {
+  const manager = plan?.manager
+  if (manager?.fault !== undefined) return { fault: manager.fault }
+  if (manager?.email !== undefined) return { fields: { manager_email: JSON.stringify(manager.email) } }
+  if (manager?.external_id !== undefined)
+    return { fields: { manager_external_id: JSON.stringify(manager.external_id) } }
+  if (by === 'email') return { fields: { manager_email: JSON.stringify(text) } }
+  if (by === 'external_id') return { fields: { manager_external_id: JSON.stringify(text) } }
+  return { fault: NO_MANAGER }
+}
+
+function readCustom(text: string, { type = 'text' }: Column): ValueReading {
+  if (type === 'number') {
+    const json = readNumber(text)
+    return json === null ? { fault: 'is not a number' } : { json }
+  }
+  if (type === 'boolean')
+    return isBooleanText(text) ? { json: text.trim().toLowerCase() } : { fault: 'is neither true nor false' }
+  return { json: JSON.stringify(text) }
+}

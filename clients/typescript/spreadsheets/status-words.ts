@@ -1,0 +1,45 @@
+import { simplify } from './recognize-header.ts'
+
+/** What a word in a column of statuses means. */
+export type Status = 'active' | 'inactive'
+
+/* The words for people who are employed and who are not, and for yes and no, separated by commas, as `HEADER_WORDS`. */
+
+const ACTIVE = `active, employed, current, enabled, provisioned, working, in service, aktiv, beschäftigt, angestellt,
+  actif, active, en poste, présent, activo, activa, alta, en activo, attivo, attiva, in forza, in servizio, actief,
+  in dienst, aktywny, aktywna, zatrudniony, zatrudniona, ativo, ativa, em atividade, 在職, 在職中, 在籍, 在籍中, 有効, 在职,
+  在职中, 正常, 启用, активен, активна, действующий, работает, نشط`
+
+const INACTIVE = `inactive, terminated, left, leaver, former, former employee, ex employee, deactivated, deprovisioned,
+  disabled, resigned, dismissed, retired, deceased, archived, inaktiv, ausgeschieden, ausgetreten, deaktiviert, inactif,
+  inactive, sorti, sortie, parti, partie, désactivé, inactivo, inactiva, baja, cesado, desactivado, inattivo, inattiva,
+  cessato, cessata, dimesso, licenziato, inactief, uit dienst, nieaktywny, nieaktywna, zwolniony, zwolniona, inativo,
+  inativa, demitido, desligado, 退職, 退職済, 退職済み, 離職, 退社, 無効, 离职, 已离职, 离职人员, 停用, 离退, уволен, уволена, неактивен,
+  غير نشط`
+
+const YES =
+  'yes, y, true, t, 1, ja, j, wahr, oui, o, vrai, si, s, verdadero, vero, tak, prawda, sim, verdadeiro, はい, 是, да'
+const NO = 'no, n, false, f, 0, nein, falsch, non, faux, falso, nee, onwaar, nie, falsz, nao, いいえ, 否, нет'
+
+const list = (words: string) => words.split(',').map(simplify)
+const STATUSES: ReadonlyMap<string, Status> = new Map([
+  ...list(ACTIVE).map((word): [string, Status] => [word, 'active']),
+  ...list(INACTIVE).map((word): [string, Status] => [word, 'inactive']),
+])
+const ANSWERS: ReadonlyMap<string, boolean> = new Map([
+  ...list(YES).map((word): [string, boolean] => [word, true]),
+  ...list(NO).map((word): [string, boolean] => [word, false]),
+])
+
+/** Of a longer text, so many UTF-16 units are looked at. */
+const MAX_WORD = 128
+
+/** Reads a word for a status; undefined if it is not known. */
+export function readStatusWord(text: string): Status | undefined {
+  return STATUSES.get(simplify(text.slice(0, MAX_WORD)))
+}
+
+/** Reads yes or no, in several languages; undefined if it is neither. */
+export function readYesOrNo(text: string): boolean | undefined {
+  return ANSWERS.get(simplify(text.slice(0, MAX_WORD)))
+}

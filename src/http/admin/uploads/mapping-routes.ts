@@ -1,0 +1,64 @@
+import type { FastifyInstance } from 'fastify'
+import { RefusedByStateError } from '../../../accounts/change-company.ts'
+import { requireUpload } from '../../../uploads/apply-upload.ts'
+import { mapUpload, NO_COLUMNS } from '../../../uploads/map-upload.ts'
+import type { UploadRouteServices } from '../../../uploads/store-file.ts'
+import { userOf } from '../../access/authorize-user.ts'
+import { idIn } from '../../openapi/schema-parts.ts'
+import { JSON_BODY } from '../company-schemas.ts'
+import { MappingBody, MAX_MAPPING_BYTES } from './mapping-schema.ts'
+import { readUploadId, showUpload, throwFaults } from './upload-answer.ts'
+import { ShownUpload } from './upload-schemas.ts'
+
+const tags = ['Uploads']
+const params = idIn('upload', 'upl')
+const problems = ['upload_not_found', 'upload_not_applicable'] as const
+
+/** Adds the routes of what the columns of an upload mean. */
+export function addMappingRoutes(app: FastifyInstance, uploads: UploadRouteServices): void {
+  app.get(
+    '/uploads/:id/mapping',
+    {
+      schema: {
+        operationId: 'getUploadMapping',
+        summary: 'Get what the columns of an upload mean',
+        tags,
+        description: 'As it was proposed or set. Keep it as a file for `employee-ledger-client send --map`.',
+        params,
+        response: { 200: MappingBody },
+        problems: problems,
+      },
+    },
+    async (request) => {
+      const { mapping } = await requireUpload(uploads, userOf(request).companyId, readUploadId(request))
+      if (!mapping) throw new RefusedByStateError(NO_COLUMNS)
+      return mapping
+    },
+  )
+
+  app.put(
+    '/uploads/:id/mapping',
+    {
+      schema: {
+        operationId: 'setUploadMapping',
+        summary: 'Say what the columns of an upload mean',
+        tags,
+        description:
+          'Before the file is applied. The preview is made again. How values are read is filled in from the values where ' +
+          'the mapping says nothing. Once the file is applied, the mapping is remembered for the next file with the same ' +
+          'first line.',
+        params,
+        body: MappingBody,
+        response: { 200: ShownUpload },
+        problems: problems,
+      },
+      ...JSON_BODY,
+      bodyLimit: MAX_MAPPING_BYTES,
+    },
+    async (request) => {
+      const upload = await requireUpload(uploads, userOf(request).companyId, readUploadId(request))
+      await mapUpload(uploads, upload, request.body, request.reading ?? undefined).catch(throwFaults)
+      return showUpload(uploads, upload.companyId, upload.id)
+    },
+  )
+}

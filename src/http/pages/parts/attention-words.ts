@@ -1,0 +1,163 @@
+import type { AttentionWords, ItemWords } from '../../../accounts/attention/tell-users.ts'
+import { formatTime } from '../../../domain/local-times.ts'
+import type { AttentionItem } from '../../../domain/attention.ts'
+import { RECORD_CODES } from '../../../domain/attention.ts'
+import type { AttentionKind } from '../../../domain/attention-kinds.ts'
+import { BACKGROUND_WORK } from '../../../domain/background-work.ts'
+import type { ProblemCode } from '../../../domain/errors.ts'
+import { buildUrl } from './addresses.ts'
+import { describeCode } from './call-words.ts'
+import { NAVIGATION } from './navigation.ts'
+import { formatCount, formatNumber } from './shown-values.ts'
+import { formatAge, formatLength } from './times.ts'
+
+/* What pages and emails say of what needs attention, and where they lead. */
+
+/** Where an administrator mends what is wrong. */
+const PAGES = {
+  ledger_disputed: 'health',
+  ledger_unsigned: 'ledger',
+  projection_parked: 'health',
+  provider_failing: 'signIn',
+  webhook_disabled: 'webhooks',
+  webhook_failing: 'webhooks',
+  quota_used: 'apiKeys',
+  key_expired: 'apiKeys',
+  call_missing: 'apiKeys',
+  calls_failed: 'bulkUserLogs',
+  records_refused: 'bulkUserLogs',
+  work_failing: 'health',
+  quota_nearly_used: 'apiKeys',
+  key_expiring: 'apiKeys',
+  key_unused: 'apiKeys',
+} satisfies Record<AttentionKind, keyof typeof NAVIGATION>
+
+/** Counts what needs attention, by the path of the navigation item under which it can be mended. */
+export function countByPath(items: readonly AttentionItem[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { kind } of items) {
+    const { path } = NAVIGATION[PAGES[kind]]
+    counts.set(path, (counts.get(path) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** Counts calls: `1 call`, `10,000+ calls`. */
+export function countCalls(calls: number, isMore: boolean): string {
+  return isMore ? `${formatNumber(calls)}+ calls` : formatCount(calls, 'call')
+}
+
+/** Says what to do about calls that failed with a code. */
+export function remedyOf(code: string): string {
+  return RECORD_CODES.includes(code as ProblemCode)
+    ? 'Correct the records and send them again.'
+    : 'Check the program that makes these calls.'
+}
+
+/** Builds the path of the page on which an administrator sees or mends what is wrong. */
+export function buildItemUrl({ kind, subject, details }: AttentionItem): string {
+  const { path } = NAVIGATION[PAGES[kind]]
+  if (kind === 'calls_failed') {
+    if (details.calls === 1) return `${path}/${details.last_log_id}`
+    return buildUrl(path, { key: subject.id, error: details.code })
+  }
+  if (kind === 'records_refused') return `${path}/${details.last_log_id}`
+  return PAGES[kind] === 'apiKeys' || PAGES[kind] === 'webhooks' ? `${path}/${subject.id}` : path
+}
+
+/** Says what is wrong, as the rest of a sentence without its period, and what to do, as a sentence. */
+export function describeItem(item: AttentionItem, timeZone: string, nowMs: number): ItemWords {
+  const { since } = item
+  const time = (instant: string) => formatTime(instant, timeZone)
+  switch (item.kind) {
+    case 'calls_failed': {
+      const { calls, is_more: isMore, code } = item.details
+      const count = `${countCalls(calls, isMore)} failed since yesterday`
+      return { problem: `${count}: ${describeCode(code)}`, remedy: remedyOf(code) }
+    }
+    case 'records_refused': {
+      const { records, total, calls, is_more: isMore } = item.details
+      const refused = `${formatNumber(records)}${isMore ? '+' : ''} of ${formatCount(total, 'record')}`
+      const of = calls === 1 ? '' : ` in ${formatCount(calls, 'call')}`
+      return {
+        problem: `${refused} ${records === 1 ? 'was' : 'were'} refused${of} since yesterday; the others were applied`,
+        remedy: 'Correct the records and send them again.',
+      }
+    }
+    case 'call_missing': {
+      const { expected_by: by, last_call_at: last } = item.details
+      const before = last === null ? 'It has never made one' : `The last one came ${time(last)}`
+      return {
+        problem: `no call came by ${time(by)}`,
+        remedy: `${before}. Check the program that should send it.`,
+      }
+    }
+    case 'webhook_failing':
+      return {
+        problem: `has failed for ${formatLength(nowMs - Date.parse(since!))}${item.details.error === null ? '' : ` (${item.details.error})`}`,
+        remedy: 'Check the receiver. Messages wait, and are sent when it answers again.',
+      }
+    case 'webhook_disabled':
+      return {
+        problem:
+          item.details.reason === 'gone'
+            ? 'was disabled because the receiver answered 410 Gone'
+            : 'was disabled after three days of failures',
+        remedy: 'Check the receiver, and then resume the webhook.',
+      }
+    case 'quota_used':
+    case 'quota_nearly_used': {
+      const { requests_made: made, quota_limit: limit, resets_at: resetsAt } = item.details
+      const resets = formatAge(Date.parse(resetsAt), nowMs)
+      const used = `${formatNumber(made)} of ${formatNumber(limit)} calls are used`
+      return item.kind === 'quota_used'
+        ? {
+            problem: used,
+            remedy: `Calls are refused until the quota resets, ${resets}. Raise the quota to allow them now.`,
+          }
+        : { problem: used, remedy: `The quota resets ${resets}. Raise it if that is too late.` }
+    }
+    case 'key_expired':
+      return {
+        problem: `expired ${time(item.details.expires_at)}`,
+        remedy: 'Change its expiry if it is still needed, or revoke it.',
+      }
+    case 'key_expiring':
+      return {
+        problem: `expires ${time(item.details.expires_at)}`,
+        remedy: 'Change its expiry, or replace it before then.',
+      }
+    case 'key_unused':
+      return {
+        problem: `has made no call since it was issued ${time(item.details.created_at)}`,
+        remedy: 'Give it to the program that should use it, or revoke it.',
+      }
+    case 'provider_failing':
+      return {
+        problem: `nobody can sign in through it since ${time(since!)}`,
+        remedy: 'Check its settings here and at the provider.',
+      }
+    case 'ledger_disputed':
+      return {
+        problem: `has disputed the ledger since ${time(since!)} (${item.details.error})`,
+        remedy: 'Tell the operator of the service, and keep your checkpoints.',
+      }
+    case 'ledger_unsigned':
+      return {
+        problem: `nothing has been signed since ${time(since!)} (${item.details.error})`,
+        remedy: 'Tell the operator of the service, and keep your checkpoints.',
+      }
+    case 'work_failing':
+      return {
+        problem: `the service can't ${BACKGROUND_WORK[item.details.work]} since ${time(since!)}`,
+        remedy: 'It keeps trying. Tell the operator of the service.',
+      }
+    case 'projection_parked':
+      return {
+        problem: `has stopped before event ${formatNumber(item.details.position + 1)}`,
+        remedy: 'Pages show the data up to there. Tell the operator of the service.',
+      }
+  }
+}
+
+export const ATTENTION_WORDS: AttentionWords = { describeItem, buildItemUrl, describeCode }

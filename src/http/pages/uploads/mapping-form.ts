@@ -1,0 +1,200 @@
+import { html } from 'hono/html'
+import { readName } from '../../../../clients/typescript/spreadsheets/cells.ts'
+import type { ColumnMapping, Mapping, Target } from '../../../../clients/typescript/spreadsheets/mapping.ts'
+import { isDate, listQuestions, locateColumns } from '../../../../clients/typescript/spreadsheets/mapping.ts'
+import { isSecretHeader } from '../../../../clients/typescript/spreadsheets/recognize-header.ts'
+import { hasOwnColumns } from '../../../../clients/typescript/spreadsheets/record-columns.ts'
+import type { StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
+import type { Html } from '../parts/page.ts'
+import { formatCount } from '../parts/shown-values.ts'
+import { renderTable } from '../parts/table.ts'
+import { UPLOAD_PATH } from '../parts/upload-address.ts'
+
+/** A column and some of its values. */
+interface ShownColumn {
+  at: number
+  column: ColumnMapping
+  examples: readonly string[]
+}
+
+type Option = readonly [value: string, label: string]
+
+/** Renders what the columns of a file mean, to change it. It is open if there are questions. */
+export function renderMapping({ id, header, mapping }: StoredUpload, examples: readonly (readonly string[])[]): Html {
+  if (header === null || mapping === null || mapping.columns.length === 0 || hasOwnColumns(header)) return html``
+  const places = locateColumns(header, mapping.columns)
+  const rows = mapping.columns.map((column, at) => ({ at, column, examples: examples[places[at]!] ?? [] }))
+  const questions = listQuestions(mapping).length
+  const unused = mapping.columns.filter(({ to }) => to === 'nothing')
+  return html`<form method="post" action="${UPLOAD_PATH}/${id}/mapping">
+    ${
+      questions === 0
+        ? ''
+        : html`<p class="alert" role="alert">
+            ${formatCount(questions, 'question')} about the file ${questions === 1 ? 'is' : 'are'} open. Choose an answer
+            where it says “Choose”.
+          </p>`
+    }
+    <details class="mapping" ${questions > 0 ? html`open` : ''}>
+      <summary>
+        Columns: ${formatCount(mapping.columns.length - unused.length, 'column')}
+        used${unused.length === 0 ? '' : html`, not used: ${renderNames(unused)}`}
+      </summary>
+      ${renderTable<ShownColumn>({
+        caption: 'Columns of the file',
+        columns: [
+          { heading: 'Column', cell: ({ column }) => html`<bdi>${readName(column.header)}</bdi>` },
+          { heading: 'Values', isLong: true, cell: renderExamples },
+          { heading: 'Goes to', cell: renderTarget },
+          { heading: 'How values are read', cell: (row) => renderReading(row) },
+        ],
+        rows,
+      })}
+      ${renderChoices(mapping)}
+      <div class="actions">
+        <button class="${questions > 0 ? 'primary' : ''}">Preview again</button>
+        <a class="button" href="/admin/v1/uploads/${id}/mapping" download="mapping.json">Download this mapping</a>
+      </div>
+    </details>
+  </form>`
+}
+
+/** The names that are shown of columns. */
+const MAX_NAMES = 20
+
+function renderNames(columns: readonly ColumnMapping[]): Html {
+  const more = columns.length - MAX_NAMES
+  return html`${columns.slice(0, MAX_NAMES).map(({ header }, at) => html`${at > 0 ? ', ' : ''}<bdi>${readName(header)}</bdi>`)}${
+    more > 0 ? ` and ${more} more` : ''
+  }`
+}
+
+function renderExamples({ column, examples }: ShownColumn): Html {
+  if (isSecretHeader(readName(column.header))) return html`<em>not kept</em>`
+  return html`${examples.map((value, at) => html`${at > 0 ? ' · ' : ''}<bdi>${value}</bdi>`)}`
+}
+
+/** What a column can become, as people call it. */
+const TARGET_LABELS = {
+  nothing: 'Not used',
+  first_name: 'First name',
+  last_name: 'Last name',
+  full_name: 'Full name',
+  email: 'Email',
+  external_id: 'External id',
+  employee_number: 'Employee number',
+  job_title: 'Job title',
+  department: 'Department',
+  division: 'Division',
+  location: 'Location',
+  manager: 'Manager',
+  manager_email: 'Manager (email)',
+  manager_external_id: 'Manager (external id)',
+  manager_id: 'Manager (id)',
+  phone: 'Phone',
+  phone_country: 'Country of phone numbers',
+  start_date: 'Start date',
+  termination_date: 'Termination date',
+  status: 'Status',
+  custom: 'Custom attribute',
+  id: 'Id',
+  key: 'Id within the file',
+  as_named: 'The attribute of this name',
+} as const satisfies Record<Target, string>
+
+const CHOOSE: Option = ['', 'Choose']
+
+function renderTarget({ at, column: { to, header } }: ShownColumn): Html {
+  const options = Object.entries(TARGET_LABELS)
+  return renderSelect(
+    `to.${at}`,
+    `What ${readName(header)} becomes`,
+    to === null ? [CHOOSE, ...options] : options,
+    to ?? '',
+  )
+}
+
+function renderSelect(name: string, label: string, options: readonly Option[], chosen: string): Html {
+  return html`<select name="${name}" aria-label="${label}">
+    ${options.map(
+      ([value, text]) => html`<option value="${value}" ${value === chosen ? html`selected` : ''}>${text}</option>`,
+    )}
+  </select>`
+}
+
+const DATES: readonly Option[] = [
+  ['day_first', 'Day first: 31/12/2024'],
+  ['month_first', 'Month first: 12/31/2024'],
+  ['year_first', 'Year first: 24/12/31'],
+]
+const NAMES: readonly Option[] = [
+  ['first_last', 'First and last name: Ana Perez'],
+  ['last_first', 'Last and first name: Perez Ana'],
+  ['one_first_name', 'The first word is the first name: Ana | Perez Gomez'],
+  ['one_last_name', 'The last word is the last name: Ana Maria | Perez'],
+]
+const KEYS: readonly Option[] = [
+  ['full_name', 'By full name'],
+  ['email', 'By email'],
+  ['external_id', 'By external id'],
+  ['employee_number', 'By employee number'],
+  ['key', 'By the id within the file'],
+]
+const STATUSES: readonly Option[] = [
+  ['active', 'Active'],
+  ['inactive', 'Inactive'],
+]
+
+function renderReading({ at, column }: ShownColumn): Html {
+  const { to } = column
+  const name = readName(column.header)
+  const select = (field: string, what: string, options: readonly Option[], chosen: string | null | undefined) =>
+    renderSelect(`${field}.${at}`, `${what} of ${name}`, chosen ? options : [CHOOSE, ...options], chosen ?? '')
+  if (isDate(to)) return column.dates === undefined ? html`` : select('dates', 'Order', DATES, column.dates)
+  if (to === 'full_name') return select('names', 'Names', NAMES, column.names)
+  if (to === 'manager') return select('by', 'Managers', KEYS, column.by)
+  if (to === 'custom')
+    return html`<input name="name.${at}" value="${column.name ?? name}" maxlength="64" aria-label="Name of the custom attribute ${name}" />`
+  if (to !== 'status') return html``
+  return html`${Object.entries(column.words ?? {}).map(
+    ([word, status], number) =>
+      html`<label class="word"><bdi>${word}</bdi> ${renderWord(at, number, word, status)}</label>`,
+  )}`
+}
+
+function renderWord(at: number, number: number, word: string, status: string | null): Html {
+  const options = status === null ? [CHOOSE, ...STATUSES] : STATUSES
+  return renderSelect(`word.${at}.${number}`, `Meaning of ${word}`, options, status ?? '')
+}
+
+function renderChoices(mapping: Mapping): Html {
+  const choice = (name: keyof Mapping, label: string, options: readonly Option[]) => {
+    const chosen = mapping[name] as string | null
+    return html`<p>
+      <label>${label} ${renderSelect(name, label, chosen === null ? [CHOOSE, ...options] : options, chosen ?? '')}</label>
+    </p>`
+  }
+  return html`<fieldset>
+    <legend>Values</legend>
+    ${choice('empty_cells', 'An empty cell', [
+      ['keep', 'keeps what the person has'],
+      ['clear', 'clears it'],
+    ])}
+    ${choice('unreadable_values', 'A value that cannot be read', [
+      ['refuse', 'refuses the row'],
+      ['leave_out', 'is left out'],
+    ])}
+    ${choice('shared_emails', 'An email address of several people', [
+      ['refuse', 'refuses their rows'],
+      ['leave_out', 'is left out in the later rows'],
+    ])}
+    ${choice('past_end_dates', 'People whose termination date has passed', [
+      ['keep', 'stay as they are'],
+      ['deactivate', 'are deactivated'],
+    ])}
+    <p>
+      <label>Country of local phone numbers, such as DE
+        <input name="country" value="${mapping.country ?? ''}" maxlength="2" size="3" autocapitalize="characters" spellcheck="false" /></label>
+    </p>
+  </fieldset>`
+}

@@ -1,0 +1,104 @@
+import { createBudget } from '../admission/budget.ts'
+import { doInTurns, inTurns } from '../admission/turns.ts'
+import type { FileSample } from '../../clients/typescript/spreadsheets/column-samples.ts'
+import { collectSamples } from '../../clients/typescript/spreadsheets/column-samples.ts'
+import type { FileFault } from '../../clients/typescript/spreadsheets/file-error.ts'
+import type { Mapping } from '../../clients/typescript/spreadsheets/mapping.ts'
+import { completeReadings } from '../../clients/typescript/spreadsheets/propose-mapping.ts'
+import { checkMapping } from '../../clients/typescript/spreadsheets/read-records.ts'
+import { RefusedByStateError } from '../accounts/change-company.ts'
+import { problem } from '../domain/errors.ts'
+import type { StoredRow } from '../domain/uploads.ts'
+import { changeMapping, readRowsToPlan } from '../ledger/uploads/change-upload.ts'
+import type { StoredUpload } from '../ledger/uploads/read-uploads.ts'
+import { dateOf, readContent } from '../ledger/uploads/read-uploads.ts'
+import { FileFaultError } from './part-builder.ts'
+import { planParts } from './plan-parts.ts'
+import { RowStore } from './row-store.ts'
+import type { UploadRouteServices } from './store-file.ts'
+
+/** How often rows are planned again because they have changed meanwhile. */
+const MAX_TRIES = 5
+
+export const NO_COLUMNS = problem('upload_not_applicable', 'A JSON file with records has no columns to map')
+
+/** The files of a company that are planned at once. Each is in memory as a whole. */
+const plans = createBudget({ share: 1, maxWaiting: 100 })
+
+/**
+ * Sets what the columns of a file mean, before it is applied, and plans its rows again. Throws NoTurnError if others of
+ * the company take too long, FileFaultError if the mapping is not one of its columns, and RefusedByStateError with
+ * `upload_not_applicable` for JSON.
+ */
+export async function mapUpload(
+  services: Pick<UploadRouteServices, 'pool' | 'commands' | 'bodyLimit' | 'announce'>,
+  upload: StoredUpload,
+  mapping: Mapping,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { commands, announce } = services
+  const { header } = upload
+  if (header === null) throw new RefusedByStateError(NO_COLUMNS)
+  const faults: readonly FileFault[] = checkMapping({ line: 1, cells: header }, mapping)
+  if (faults.length > 0) throw new FileFaultError(faults)
+  const until = performance.now() + commands.maxWaitMs
+  const parts = await plans.hold(upload.companyId, 1, until, () => planAgain(services, upload, header, mapping, signal))
+  if (parts > 1) announce([upload.companyId])
+}
+
+/** Returns the number of parts. */
+async function planAgain(
+  { pool, commands, bodyLimit }: Pick<UploadRouteServices, 'pool' | 'commands' | 'bodyLimit'>,
+  upload: StoredUpload,
+  header: readonly string[],
+  mapping: Mapping,
+  signal?: AbortSignal,
+): Promise<number> {
+  const limits = { maxRecords: commands.maxRecords, bodyLimit }
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const read = await readRowsToPlan(pool, upload)
+    if (!read) return 0
+    const rows = await collectRows(read.contents, limits, signal)
+    const sample = await sampleRows(header, rows, signal)
+    const whole = await doInTurns(completeReadings(mapping, header, sample, dateOf(upload)), signal)
+    const parts = await planParts({ header, mapping: whole, rows }, limits, new Map(), signal)
+    const filled = parts.map((part) => ({ ...part, callId: commands.newId('log') }))
+    if (await changeMapping(pool, upload, { mapping: whole, parts: filled, state: read.state })) return parts.length
+  }
+  return 0
+}
+
+async function sampleRows(header: readonly string[], rows: RowStore, signal?: AbortSignal): Promise<FileSample> {
+  const { sample, add } = collectSamples(header.length)
+  for await (const { cells = [] } of inTurns(rows, signal)) add(cells)
+  return sample
+}
+
+/** Collects the rows of all parts in the order of the file, without what was planned. */
+async function collectRows(
+  contents: readonly string[],
+  limits: { maxRecords: number; bodyLimit: number },
+  signal?: AbortSignal,
+): Promise<RowStore> {
+  const places = new Map<number, [content: number, at: number]>()
+  const stores: RowStore[] = []
+  for (const [number, content] of contents.entries()) {
+    const store = new RowStore(limits)
+    for await (const row of inTurns(readContent(content), signal)) {
+      places.set(row.row, [number, store.length])
+      store.add(withoutPlan(row))
+    }
+    stores.push(store)
+  }
+  const all = new RowStore(limits)
+  const order = [...places.keys()].toSorted((a, b) => a - b)
+  for await (const row of inTurns(order, signal)) {
+    const [number, at] = places.get(row)!
+    all.add(stores[number]!.get(at))
+  }
+  return all
+}
+
+function withoutPlan({ plan: _plan, hasEarlierManager: _has, ...row }: StoredRow): StoredRow {
+  return row
+}

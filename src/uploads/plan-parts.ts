@@ -1,0 +1,68 @@
+import { doInTurns, inTurns, isTurnOver, nextTurn } from '../admission/turns.ts'
+import { FileError } from '../../clients/typescript/spreadsheets/file-error.ts'
+import type { Mapping } from '../../clients/typescript/spreadsheets/mapping.ts'
+import { USUAL_CHOICES } from '../../clients/typescript/spreadsheets/mapping.ts'
+import type { RowKeys } from '../../clients/typescript/spreadsheets/plan-rows.ts'
+import { keysOfRecord, planRows } from '../../clients/typescript/spreadsheets/plan-rows.ts'
+import { openRows } from '../../clients/typescript/spreadsheets/read-records.ts'
+import type { CorrectedRecord, StoredRow } from '../domain/uploads.ts'
+import type { FilledPart } from '../ledger/uploads/store-upload.ts'
+import { FileFaultError, PartBuilder } from './part-builder.ts'
+import type { RowStore } from './row-store.ts'
+
+/** The rows of a file, and what they mean. */
+export interface PlannedFile {
+  /** The line that names the columns; null for JSON. */
+  header: readonly string[] | null
+  /** Null for JSON. */
+  mapping: Mapping | null
+  /** In the order of the file. */
+  rows: RowStore
+}
+
+/**
+ * Splits a file into parts of `maxRecords` records and a body's bytes at most. Of a file with several parts, the rows are
+ * ordered so that managers come first. `corrects` has the records of failed calls by the numbers of rows. Throws
+ * FileFaultError if the file is too large, or the reason of the signal.
+ */
+export async function planParts(
+  { header, mapping, rows }: PlannedFile,
+  limits: { maxRecords: number; bodyLimit: number },
+  corrects: ReadonlyMap<number, readonly CorrectedRecord[]>,
+  signal?: AbortSignal,
+): Promise<FilledPart[]> {
+  const readKeys = openKeys(header, mapping)
+  const keys: RowKeys[] = []
+  for await (const row of inTurns(rows, signal)) keys.push(readKeys(row))
+  const place = header === null ? (row: number) => `record ${row - 1}` : (line: number) => `line ${line}`
+  const { plans, order } = await doInTurns(planRows(keys, mapping ?? USUAL_CHOICES, place), signal)
+  const isSingle = rows.length <= limits.maxRecords
+  const parts = new PartBuilder(limits)
+  try {
+    for (let at = 0; at < rows.length; at += 1) {
+      if (isTurnOver()) await nextTurn(signal)
+      const index = isSingle ? at : order[at]!
+      const row = rows.get(index)
+      const planned: StoredRow = { ...row, ...withPlan(plans.get(index)), ...withCorrections(corrects.get(row.row)) }
+      parts.add(planned, keys[index]!, sizeOf(header, row))
+    }
+    return parts.end()
+  } catch (error) {
+    throw error instanceof FileError ? new FileFaultError([error.fault]) : error
+  }
+}
+
+const withPlan = (plan: StoredRow['plan']) => (plan ? { plan } : {})
+const withCorrections = (corrects: StoredRow['corrects']) => (corrects ? { corrects } : {})
+
+function openKeys(header: readonly string[] | null, mapping: Mapping | null): (row: StoredRow) => RowKeys {
+  if (header === null || mapping === null) return ({ row, record }) => ({ ...keysOfRecord(record), line: row })
+  const file = openRows({ line: 1, cells: header }, mapping, '')
+  return ({ line = 1, cells = [] }) => file.readKeys({ line, cells })
+}
+
+/** About how many bytes a row is as JSON, which repeats the names of its columns. */
+function sizeOf(header: readonly string[] | null, { cells, record }: StoredRow): number {
+  if (header === null || !cells) return JSON.stringify(record).length
+  return cells.reduce((sum, cell, at) => sum + (cell === '' ? 0 : cell.length + (header[at]?.length ?? 0) + 6), 2)
+}

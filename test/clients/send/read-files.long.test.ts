@@ -1,0 +1,133 @@
+import { utils, write as writeWorkbook } from '@e965/xlsx'
+import t from 'tap'
+import { encodeText } from '../../support/files/encode-text.ts'
+import { startSending } from '../../support/run-send.ts'
+
+/* How the command that sends a file reads it, as a process of its own, against the service. */
+
+const { service, proxy, run, write } = await startSending(t)
+const numbered = (count: number) => Array.from({ length: count }, (_, at) => `x-${at},Ana\n`).join('')
+
+await service.call('POST', '/v1/employees', {
+  body: ['staff-1', 'staff-5'].map((id) => ({ external_id: id, first_name: 'Ana', last_name: id })),
+})
+
+await t.test('a column that is not an attribute is named, and used as the options say', async (t) => {
+  write('columns.csv', 'external_id;Shoe size;Note\nstaff-1;42;x\n')
+  t.match(await run(['send', 'columns.csv']), {
+    code: 1,
+    err: /not attributes: Shoe size, Note\. Name each in --custom/,
+  })
+  const uses = ['--custom', 'Shoe size', '--ignore', 'Note']
+  t.match(await run(['send', 'columns.csv', ...uses]), { code: 0, out: /1 changed/ })
+  const { items } = (await service.call('GET', '/v1/employees?external_id=staff-1')).body
+  t.match(items[0].custom_attributes, { 'Shoe size': 42 })
+  t.match(await run(['send', 'columns.csv', ...uses, '--ignore', 'Nope']), { code: 2, err: /named Nope/ })
+})
+
+await t.test('what only a person knows is asked, and answered by a mapping; managers are sent first', async (t) => {
+  const header = 'Personalnummer;Vorname;Nachname;Eintritt;Vorgesetzter'
+  const rows = ['M1;Ana;Perez;03.04.2019;Cy Fox', 'M2;Bo;Ek;05.06.2020;Ana Perez', 'M3;Cy;Fox;01.02.2003;']
+  write('mapped.csv', [header, ...rows].join('\n'))
+  t.match(await run(['send', 'mapped.csv', '--max-records', '1']), {
+    code: 1,
+    err: /line 1, column 4: Column "Eintritt" has dates that may be two different days/,
+  })
+  const columns = [
+    { header: 'Personalnummer', to: 'external_id' },
+    { header: 'Vorname', to: 'first_name' },
+    { header: 'Nachname', to: 'last_name' },
+    { header: 'Eintritt', to: 'start_date', dates: 'day_first' },
+    { header: 'Vorgesetzter', to: 'manager', by: 'full_name' },
+  ]
+  write('mapping.json', JSON.stringify({ columns }))
+  const mapped = ['send', 'mapped.csv', '--max-records', '1', '--map', 'mapping.json']
+  t.match(await run(mapped), { code: 0, out: /3 records sent: 3 created/ })
+  const { items } = (await service.call('GET', '/v1/employees?external_id=M1')).body
+  t.match(items, [{ start_date: '2019-04-03', manager_id: /^emp_/ }])
+  write('mapping.json', '[]')
+  t.match(await run(mapped), { code: 2, err: /mapping\.json is not a mapping/ })
+})
+
+await t.test('encodings of spreadsheets are recognized', async (t) => {
+  const csv = 'external_id\tlast_name\nstaff-5\tMüller\n'
+  const encoded = [
+    Buffer.from(`\ufeff${csv}`),
+    Buffer.from(`\ufeff${csv}`, 'utf16le'),
+    Buffer.from(`\ufeff${csv}`, 'utf16le').swap16(),
+    Buffer.from(csv, 'latin1'),
+  ]
+  for (const bytes of encoded) {
+    write('encoded.csv', bytes)
+    const { code, err } = await run(['send', 'encoded.csv'])
+    t.equal(code, 0, err)
+    const { items } = (await service.call('GET', '/v1/employees?external_id=staff-5')).body
+    t.equal(items[0].last_name, 'Müller')
+  }
+})
+
+await t.test('an encoding that is not certain is asked for, with what each would make of the file', async (t) => {
+  write('asked.csv', encodeText('external_id,last_name\nstaff-5,Ţugui\n', 'windows-1250'))
+  t.match(await run(['send', 'asked.csv']), {
+    code: 1,
+    err: /encoding of the file is not certain[^]*--encoding windows-1250 {2}Central European \(Windows-1250\): "Ţugui"/,
+  })
+  t.match(await run(['send', 'asked.csv', '--encoding', 'cp1250']), { code: 0, out: /1 changed/ })
+  const { items } = (await service.call('GET', '/v1/employees?external_id=staff-5')).body
+  t.equal(items[0].last_name, 'Ţugui')
+  t.match(await run(['send', 'asked.csv', '--encoding', 'ebcdic']), { code: 2, err: /ebcdic is not an encoding/ })
+})
+
+await t.test('a file that cannot be read is refused at its line, before anything is sent', async (t) => {
+  let seen = 0
+  proxy.onRequest = () => void (seen += 1)
+  const cases: [string, string | Buffer, RegExp][] = [
+    ['empty', '', /line 1: The file is empty/],
+    ['blank', ' \n\n', /line 1: The file is empty/],
+    ['only a header', 'email\n', /line 1: The file has no records/],
+    ['a column twice', 'email,email\na@example.com,b\n', /line 1, column 2: Column "email" isn't mapped/],
+    ['NUL', 'email\na@example.com\nb\0@example.com\n', /line 3: This line contains U\+0000/],
+    [
+      'mixed encodings',
+      Buffer.concat([Buffer.from('email\näöüß\n'), Buffer.from('é\n', 'latin1')]),
+      /line 3: A character/,
+    ],
+    [
+      'a damaged number',
+      `external_id,first_name\n${numbered(1_500)}x,4.9E+12\n`,
+      /line 1502, column 2: "4\.9E\+12" was shortened/,
+    ],
+    ['only separators', `email\n${','.repeat(1_000_000)}`, /line 2: The line has more than 2000 cells/],
+    ['an open quotation mark', 'email\n"a@example.com\n', /line \d: A cell that begins with a quotation mark/],
+    ['JSON that ends early', '[{"email": "a@example.com"},\n{"email"', /line 2: The list does not end/],
+    ['an object', '{"email": "a@example.com"}', /line 1: The file must be a list of employees/],
+    ['no JSON', '[\n{"email": "a@example.com"},\n{email: 1}]', /line 3: The record that begins here is not valid JSON/],
+    ['a comma too many', '[{"email": "a@example.com"},\n]', /line 2: The record that begins here is not valid JSON/],
+    ['two lists', '[{"email": "a@example.com"}]\n[]', /line 2: Something else follows the list/],
+    ['an empty list', '[]', /line 1: The file has no records/],
+  ]
+  for (const [name, content, err] of cases) {
+    write('hostile', content)
+    t.match(await run(['send', 'hostile']), { code: 1, err }, name)
+  }
+  proxy.onRequest = () => undefined
+  t.equal(seen, 0)
+})
+
+await t.test('a workbook is sent as it is, managers first', async (t) => {
+  const rows = [
+    ['Staff list'],
+    [],
+    ['External ID', 'First name', 'Last name', 'Manager ID'],
+    ['W2', 'Bo', 'Ek', 'W1'],
+    ['W1', 'Ana', 'Po'],
+  ]
+  const sheet = utils.aoa_to_sheet(rows)
+  write('staff.xlsx', writeWorkbook({ SheetNames: ['Staff'], Sheets: { Staff: sheet } }, { type: 'buffer' }) as Buffer)
+  const { code, out, err } = await run(['send', 'staff.xlsx', '--max-records', '1'])
+  t.equal(code, 0, err)
+  t.match(out, /2 records sent: 2 created/)
+  t.match(err, /Stands above the line that names the columns/)
+  const [{ manager_id: manager }] = (await service.call('GET', '/v1/employees?external_id=W2')).body.items
+  t.equal((await service.call('GET', `/v1/employees/${manager}`)).body.external_id, 'W1')
+})

@@ -1,0 +1,205 @@
+import t from 'tap'
+import type { Mapping } from '../../clients/typescript/spreadsheets/mapping.ts'
+import { toUuid } from '../../src/domain/ids.ts'
+import { eventually } from '../support/eventually.ts'
+import type { Person } from '../support/files/compare-people.ts'
+import { comparePeople } from '../support/files/compare-people.ts'
+import { answerQuestions } from '../support/files/propose-for.ts'
+import type { StaffList } from '../support/files/staff-lists.ts'
+import { readStaffLists } from '../support/files/staff-lists.ts'
+import { send, startService } from '../support/service.ts'
+
+/* Files of other systems, uploaded by tools: what their columns mean, and what only a person knows. */
+
+const service = await startService(t, { MAX_RECORDS: '12' }, { workers: true })
+
+type TestCompany = Awaited<ReturnType<typeof service.makeCompany>>
+
+const upload = (company: TestCompany, content: string, query = '') =>
+  send(service.address, 'POST', `/admin/v1/uploads?file_name=staff.csv${query}`, {
+    key: null,
+    body: content,
+    headers: { 'content-type': 'text/csv', authorization: `Bearer ${company.admin.token}` },
+  })
+const get = (company: TestCompany, path: string) => service.admin(path, company.admin.token)
+
+async function listPeople({ id, key }: TestCompany): Promise<Person[]> {
+  await service.project(id)
+  return (await service.call('GET', '/v1/employees?limit=200', { key })).body.items
+}
+
+function writeCsv({ header, rows }: Pick<StaffList, 'header' | 'rows'>): string {
+  const write = (cell: string) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
+  return [header, ...rows].map(({ cells }) => cells.map(write).join(',')).join('\n')
+}
+
+/** Waits for an upload that goes on by itself. */
+async function settle(company: TestCompany, id: string) {
+  return eventually('the file is applied, or only previewed', async () => {
+    const { body } = await get(company, `/uploads/${id}`)
+    return body.state === 'ended' || body.state === 'previewed' ? body : null
+  })
+}
+
+for (const list of await readStaffLists())
+  await t.test(`${list.expected.file_name} is imported by answering what is asked`, async (t) => {
+    const company = await service.makeCompany(list.expected.file_name)
+    const lists = [list]
+    for (let rows = list.rows; lists.length > 0;) {
+      lists.pop()
+      const { body: made } = await upload(company, writeCsv({ ...list, rows }))
+      const path = `/uploads/${made.id}`
+      const { body: proposed } = await get(company, `${path}/mapping`)
+      const mapping = answerQuestions(proposed as Mapping, list.expected)
+      const set = await service.manage('PUT', `${path}/mapping`, mapping, company.admin.token)
+      t.match(set, { status: 200, body: { parts: [{ rows: rows.length }] } })
+      const preview = (await get(company, `${path}/parts/1/preview`)).body as { errors: { line: number }[] }
+      const refused = new Set(preview.errors.map(({ line }) => line - 2))
+      const kept = rows.filter((_, at) => !refused.has(at))
+      if (refused.size > 0) lists.push({ ...list, rows: (rows = kept) })
+      else await service.manage('POST', `${path}/apply`, undefined, company.admin.token)
+    }
+    t.strictSame(comparePeople(list.expected, await listPeople(company)), [])
+  })
+
+const HEADER = 'Personalnummer,Vorname,Nachname,E-Mail,Eintritt,Vorgesetzter,Status'
+
+await t.test('nothing is applied before the questions are answered, and the answers are remembered', async (t) => {
+  const company = await service.makeCompany('Remembers')
+  const rows = ['1,Ana,Perez,ana@example.com,03.04.2019,,Aktiv', '2,Bo,Ek,bo@example.com,05.06.2020,Ana Perez,Ruhend']
+  const first = await upload(company, [HEADER, ...rows].join('\n'), '&apply=true')
+  t.match(first, { status: 201, body: { state: 'previewed' } })
+  t.strictSame(first.body.questions, [
+    { about: 'dates', column: 5, header: 'Eintritt' },
+    { about: 'words', column: 7, header: 'Status', words: ['Ruhend'] },
+  ])
+  const path = `/uploads/${first.body.id}`
+  t.match((await get(company, `${path}/parts/1/preview`)).body, {
+    counts: { unreadable: 2 },
+    errors: [
+      { line: 1, message: /Column 5: Column "Eintritt" has dates that may be two different days/ },
+      { line: 1, message: /Column 7: Column "Status" has words whose meaning isn't known: "Ruhend"/ },
+    ],
+  })
+  const apply = () => service.manage('POST', `${path}/apply`, undefined, company.admin.token)
+  t.match(await apply(), { status: 409, body: { detail: 'The file has rows that cannot be read' } })
+  const { body: mapping } = await get(company, `${path}/mapping`)
+  mapping.columns[4].dates = 'day_first'
+  mapping.columns[6].words.Ruhend = 'inactive'
+  t.match((await service.manage('PUT', `${path}/mapping`, mapping, company.admin.token)).body.questions, [])
+  t.match((await apply()).body, { state: 'ended', parts: [{ state: 'applied' }] })
+  t.match(await listPeople(company), [
+    { external_id: '1', start_date: '2019-04-03', status: 'active' },
+    { external_id: '2', start_date: '2020-06-05', status: 'inactive' },
+  ])
+  const nightly = [HEADER, ...rows, '3,Cy,Fox,cy@example.com,07.08.2021,Bo Ek,Ruhend'].join('\n')
+  t.match((await upload(company, nightly, '&apply=true')).body, { state: 'ended', parts: [{ state: 'applied' }] })
+  t.match((await listPeople(company))[2], { external_id: '3', start_date: '2021-08-07', status: 'inactive' })
+  t.match(
+    (await upload(company, nightly.replace('Aktiv', 'Neu'), '&apply=true')).body,
+    { state: 'previewed', questions: [{ about: 'words', words: ['Neu'] }] },
+    'a new word is asked',
+  )
+  const { rows: kept } = await service.pool.query('select mapping::text from upload_mappings where company_id = $1', [
+    toUuid(company.id),
+  ])
+  t.notMatch(kept[0].mapping, /Nachname|Perez|2019/)
+})
+
+await t.test('a large file sorted by name is applied in one request, whoever is whose manager', async (t) => {
+  const company = await service.makeCompany('Large')
+  const people = Array.from(
+    { length: 100 },
+    (_, at) => `P${String(at).padStart(3, '0')},F${at},L${at},,,F${99 - ((99 - at) >> 1)} L${99 - ((99 - at) >> 1)},`,
+  )
+  people[99] = 'P099,F99,L99,,,,'
+  const made = await upload(company, [HEADER, ...people].join('\n'), '&apply=true')
+  t.match(made, { status: 201, body: { state: 'previewing', questions: [] } })
+  t.match(await settle(company, made.body.id), {
+    state: 'ended',
+    parts: Array.from({ length: 9 }, () => ({ state: 'applied' })),
+  })
+  const found = await listPeople(company)
+  const byId = new Map(found.map((person) => [person.id, person]))
+  t.equal(found.length, 100)
+  for (const { external_id: id, manager_id: manager } of found) {
+    const at = Number(String(id).slice(1))
+    const wanted = at === 99 ? undefined : `P${String(99 - ((99 - at) >> 1)).padStart(3, '0')}`
+    if (byId.get(manager ?? '')?.['external_id'] !== wanted) t.fail(`${String(id)} has another manager`)
+  }
+})
+
+await t.test('mappings that are set at once lose no row and double none', async (t) => {
+  const company = await service.makeCompany('At once')
+  const people = Array.from({ length: 40 }, (_, at) => `${at},F${at},L${at},,,F${(at + 1) % 40} L${(at + 1) % 40},`)
+  people[39] = '39,F39,L39,,,,'
+  const { body } = await upload(company, [HEADER, ...people].join('\n'))
+  const path = `/uploads/${body.id}`
+  const { body: mapping } = await get(company, `${path}/mapping`)
+  const ways = [mapping, { ...mapping, columns: mapping.columns.with(5, { header: 'Vorgesetzter', to: 'nothing' }) }]
+  const set = (way: object) => service.manage('PUT', `${path}/mapping`, way, company.admin.token)
+  const answers = await Promise.all([...ways, ...ways, ...ways].map(set))
+  t.ok(answers.every(({ status }) => status === 200))
+  const csv = (await get(company, `${path}/not-applied.csv`)).body as string
+  const ids = [...csv.matchAll(/F(\d+),L\1/g)].map(([, id]) => Number(id))
+  t.strictSame(
+    ids.toSorted((a, b) => a - b),
+    [...people.keys()],
+  )
+})
+
+await t.test('unknown, ambiguous, and circular managers are named with their lines', async (t) => {
+  const company = await service.makeCompany('Managers')
+  const rows = ['1,Ana,Perez,,,Cy Fox,', '2,Bo,Ek,,,Ana Perez,', '3,Cy,Fox,,,Bo Ek,', '4,Dan,Kim,,,,', '5,Dan,Kim,,,,']
+  const csv = [HEADER, ...rows, '6,Eve,Lee,,,Dan Kim,', '7,Flo,May,,,Nobody Else,'].join('\n')
+  const { body } = await upload(company, csv)
+  const errors = (await get(company, `/uploads/${body.id}/parts/1/preview`)).body.errors as object[]
+  const circle = 'is part of a circle of managers: line 2 → line 4 → line 3'
+  t.match(errors, [
+    { line: 2, message: `Column 6: "Cy Fox" ${circle}` },
+    { line: 3, message: `Column 6: "Ana Perez" ${circle}` },
+    { line: 4, message: `Column 6: "Bo Ek" ${circle}` },
+    { line: 7, message: 'Column 6: "Dan Kim" is several people: line 5, line 6' },
+    { line: 8, message: /Column 6: "Nobody Else" is nobody in the file/ },
+  ])
+  t.equal(errors.length, 5)
+})
+
+await t.test('a mapping must be one of the columns of its file', async (t) => {
+  const company = await service.makeCompany('Strict')
+  const { body } = await upload(company, `${HEADER}\n1,Ana,Perez,,,,`)
+  const set = (mapping: object) => service.manage('PUT', `/uploads/${body.id}/mapping`, mapping, company.admin.token)
+  t.match(
+    await set({
+      columns: [
+        { header: 'Personalnummer', to: 'external_id' },
+        { header: 'Alter', to: 'nothing' },
+      ],
+    }),
+    {
+      status: 422,
+      body: { errors: [{ message: /"Alter", which the file doesn't have/ }, { message: /"Vorname" isn't mapped/ }] },
+    },
+  )
+  const columns = HEADER.split(',').map((header) => ({ header, to: header.endsWith('name') ? 'last_name' : 'nothing' }))
+  t.match(await set({ columns }), { status: 422, body: { errors: [{ message: /"Vorname", becomes last_name, too/ }] } })
+  t.match(await set({ columns: [{ header: 'Personalnummer', to: 'salary' }] }), { status: 422 })
+})
+
+await t.test('a file that was stored before there were mappings is applied as it was stored', async (t) => {
+  const company = await service.makeCompany('Upgraded')
+  const { body } = await upload(company, 'external_id,First name,Shoe size,Note\nU-1,Ada,38,x\n')
+  await service.pool.query(`update uploads set mapping = null, uses = $2 where upload_id = $1`, [
+    toUuid(body.id),
+    JSON.stringify([
+      ['Shoe size', 'custom'],
+      ['Note', 'ignore'],
+    ]),
+  ])
+  t.match((await service.manage('POST', `/uploads/${body.id}/apply`, undefined, company.admin.token)).body, {
+    parts: [{ state: 'applied' }],
+  })
+  t.match(await listPeople(company), [
+    { external_id: 'U-1', first_name: 'Ada', custom_attributes: { 'Shoe size': 38 } },
+  ])
+})
