@@ -1,6 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { FailedCalls, PartialCalls } from '../../src/domain/attention.ts'
-import { RECORD_CODES } from '../../src/domain/attention.ts'
+import { RECORD_CODES, type FailedCalls, type PartialCalls } from '../../src/domain/attention.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { AnyDb } from '../projection.ts'
 import { CALLS_BY_HOUR, ENTRIES, FAILURES_BY_HOUR } from './live-tables.ts'

@@ -1,8 +1,7 @@
 import path from 'node:path'
 import type { Config } from '../config.ts'
-import { StartupError } from '../postgres/startup-error.ts'
 import { createSecretBox, type SecretBox } from '../accounts/secrets/secret-box.ts'
-import { readSecretKeys, SecretKeyError } from '../accounts/secrets/secret-keys.ts'
+import { readSecretKeys } from '../accounts/secrets/secret-keys.ts'
 
 /** The file of the keys that encrypt stored secrets. */
 export function secretsKeyFile(config: Config): string {
@@ -25,8 +24,5 @@ export function findConfiguredSecretBox(config: Config): Promise<SecretBox> {
 async function createBox(config: Config, unset: 'make' | 'none'): Promise<SecretBox> {
   const missing = config.SECRETS_KEY_FILE === undefined ? unset : 'refuse'
   const place = { text: config.SECRETS_KEY, file: secretsKeyFile(config), missing } as const
-  const keys = await readSecretKeys(place).catch((error: unknown) => {
-    throw error instanceof SecretKeyError ? new StartupError(error.message, { cause: error }) : error
-  })
-  return createSecretBox(keys)
+  return createSecretBox(await readSecretKeys(place))
 }

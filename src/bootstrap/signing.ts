@@ -2,9 +2,8 @@ import path from 'node:path'
 import type { Config } from '../config.ts'
 import { createNoteFiles, type NoteFiles } from '../ledger/audit/note-files.ts'
 import { createCheckpointSigner, type CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
-import { openSigningKeys, SigningKeyError } from '../ledger/audit/signing-keys.ts'
+import { openSigningKeys } from '../ledger/audit/signing-keys.ts'
 import { makeFolder } from '../postgres/embedded/make-folder.ts'
-import { StartupError } from '../postgres/startup-error.ts'
 import { readWitnesses } from './witnesses.ts'
 
 /** The file of the signing key. Earlier keys are kept beside it, under names derived from it. */
@@ -28,10 +27,7 @@ export function findSigner(config: Config): Promise<CheckpointSigner> {
 async function openSigner(config: Config, unset: 'make' | 'unsigned'): Promise<CheckpointSigner> {
   const missing = config.SIGNING_KEY_FILE === undefined ? unset : 'refuse'
   const place = { pem: config.SIGNING_KEY, file: signingKeyFile(config), missing } as const
-  const keys = await openSigningKeys(place).catch((error: unknown) => {
-    throw error instanceof SigningKeyError ? new StartupError(error.message, { cause: error }) : error
-  })
-  return createCheckpointSigner(keys, createNotes(config), readWitnesses(config))
+  return createCheckpointSigner(await openSigningKeys(place), createNotes(config), readWitnesses(config))
 }
 
 export function checkpointFolder({ CHECKPOINT_DIR: folder, DATA_DIR: dataDir }: Config): string {

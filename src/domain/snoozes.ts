@@ -1,6 +1,5 @@
 import { fieldError, invalidFields } from './field-errors.ts'
-import type { Problem, RecordError } from './errors.ts'
-import { problem } from './errors.ts'
+import { problem, type Problem, type RecordError } from './errors.ts'
 import { readLocal, shiftDay } from './local-times.ts'
 import { isStorableText } from './storable-text.ts'
 

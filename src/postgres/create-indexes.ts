@@ -1,5 +1,4 @@
-import type { QueryExecutorProvider } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type QueryExecutorProvider } from 'kysely'
 
 /** Indexes by name. A changed index needs a new name, because an existing one is kept. */
 export type Indexes<More = unknown> = Readonly<Record<string, Index & More>>

@@ -1,5 +1,4 @@
-import type { PostgresPoolClient } from 'kysely'
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import type { Client, Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { breaksConnection, retryOnce } from './database-errors.ts'
 

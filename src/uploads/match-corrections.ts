@@ -4,8 +4,7 @@ import type { CorrectedRecord, StoredRow, UploadOperation } from '../domain/uplo
 import { AGAIN, MAX_CORRECTIONS } from '../domain/uploads.ts'
 import type { CorrectedRecords } from '../domain/events.ts'
 import { isId } from '../domain/ids.ts'
-import type { FoundCall } from '../ledger/corrections/find-calls.ts'
-import { findCalls, isCorrectable, listRefusedIndexes } from '../ledger/corrections/find-calls.ts'
+import { findCalls, isCorrectable, listRefusedIndexes, type FoundCall } from '../ledger/corrections/find-calls.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 
 /*

@@ -1,11 +1,9 @@
 import { inTurns } from '../admission/turns.ts'
 import type { FileFault } from '../../clients/typescript/spreadsheets/file-error.ts'
-import type { RowReader } from '../../clients/typescript/spreadsheets/read-records.ts'
-import { openRows } from '../../clients/typescript/spreadsheets/read-records.ts'
+import { openRows, type RowReader } from '../../clients/typescript/spreadsheets/read-records.ts'
 import type { Problem } from '../domain/errors.ts'
 import type { StoredRow } from '../domain/uploads.ts'
-import type { StoredUpload } from '../ledger/uploads/read-uploads.ts'
-import { dateOf } from '../ledger/uploads/read-uploads.ts'
+import { dateOf, type StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import type { ReadBody } from './read-file.ts'
 
 /** The records of a part, as the body of a call, and where they are in the file. */

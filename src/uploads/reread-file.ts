@@ -1,13 +1,10 @@
-import type { Acting } from '../accounts/change-company.ts'
-import { RefusedByStateError } from '../accounts/change-company.ts'
+import { RefusedByStateError, type Acting } from '../accounts/change-company.ts'
 import type { Budget } from '../admission/budget.ts'
-import type { FileAnswers } from '../../clients/typescript/spreadsheets/file-question.ts'
-import { FileQuestion } from '../../clients/typescript/spreadsheets/file-question.ts'
+import { FileQuestion, type FileAnswers } from '../../clients/typescript/spreadsheets/file-question.ts'
 import { cancelUpload } from '../ledger/uploads/change-upload.ts'
 import { forgetOriginal, type Original, readOriginal } from '../ledger/uploads/originals.ts'
 import { NO_SUCH_UPLOAD } from '../ledger/uploads/read-uploads.ts'
-import type { SentFile, UploadRouteServices } from './store-file.ts'
-import { askAboutFile, storeFile } from './store-file.ts'
+import { askAboutFile, storeFile, type SentFile, type UploadRouteServices } from './store-file.ts'
 
 /**
  * Stores a file that may be read in another way later, with its question if it leaves something open. Returns the id of

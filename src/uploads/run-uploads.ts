@@ -4,14 +4,10 @@ import type { PartCounts } from '../domain/uploads.ts'
 import { isPassing } from '../ledger/calls/calls-in-progress.ts'
 import { trackWork } from '../ledger/background/failing-work.ts'
 import { claimUpload, listCompaniesWithUploads, recordCounts, releaseUpload } from '../ledger/uploads/change-upload.ts'
-import type { StoredPart, StoredUpload } from '../ledger/uploads/read-uploads.ts'
-import { readParts } from '../ledger/uploads/read-uploads.ts'
-import type { CompanyTurns } from '../workers/company-turns.ts'
-import { startTurns } from '../workers/company-turns.ts'
-import type { PgBoss } from '../workers/queues.ts'
-import { RUN_UPLOADS } from '../workers/queues.ts'
-import type { UploadServices } from './run-part.ts'
-import { applyPart, previewPart } from './run-part.ts'
+import { readParts, type StoredPart, type StoredUpload } from '../ledger/uploads/read-uploads.ts'
+import { startTurns, type CompanyTurns } from '../workers/company-turns.ts'
+import { RUN_UPLOADS, type PgBoss } from '../workers/queues.ts'
+import { applyPart, previewPart, type UploadServices } from './run-part.ts'
 
 /** Uploads at once, each of another company. */
 const AT_ONCE = 2

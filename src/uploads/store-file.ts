@@ -1,7 +1,6 @@
 import { createBudget } from '../admission/budget.ts'
 import { doInTurns } from '../admission/turns.ts'
-import type { Acting } from '../accounts/change-company.ts'
-import { RefusedByStateError } from '../accounts/change-company.ts'
+import { RefusedByStateError, type Acting } from '../accounts/change-company.ts'
 import type { FileSample } from '../../clients/typescript/spreadsheets/column-samples.ts'
 import type { Mapping } from '../../clients/typescript/spreadsheets/mapping.ts'
 import { completeReadings, proposeMapping } from '../../clients/typescript/spreadsheets/propose-mapping.ts'
@@ -16,8 +15,7 @@ import { MAX_UPLOADS, MAX_UPLOADED_BYTES, storeUpload } from '../ledger/uploads/
 import { databaseTime } from '../postgres/database-clock.ts'
 import { matchCorrections } from './match-corrections.ts'
 import { planParts } from './plan-parts.ts'
-import type { ReadFile } from './read-file.ts'
-import { countBytes, readFile } from './read-file.ts'
+import { countBytes, readFile, type ReadFile } from './read-file.ts'
 import { FileFaultError } from './part-builder.ts'
 import type { UploadServices } from './run-part.ts'
 

@@ -11,8 +11,7 @@ import type { LedgerDb, Row } from '../../ledger/tables.ts'
 import { inCompany } from '../../postgres/company-scope.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 import { checkCompany } from './check-company.ts'
-import type { AlertOutbox } from './tell-users.ts'
-import { tellUsers } from './tell-users.ts'
+import { tellUsers, type AlertOutbox } from './tell-users.ts'
 
 interface CheckServices extends Pick<CompanyServices, 'onCommitted'> {
   pool: Pool

@@ -1,14 +1,11 @@
 import type { PoolClient } from 'pg'
-import type { AttentionItem } from '../../domain/attention.ts'
-import { attentionData, nameOfItem } from '../../domain/attention.ts'
+import { attentionData, nameOfItem, type AttentionItem } from '../../domain/attention.ts'
 import type { NewEvent } from '../../domain/events.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { formatLocalDay } from '../../domain/local-times.ts'
-import type { WantedSnooze } from '../../domain/snoozes.ts'
-import { checkSnooze } from '../../domain/snoozes.ts'
+import { checkSnooze, type WantedSnooze } from '../../domain/snoozes.ts'
 import { nextVersion } from '../../ledger/append/append-company-events.ts'
-import type { Acting, CompanyServices } from '../change-company.ts'
-import { changeCompany, RefusedByStateError } from '../change-company.ts'
+import { changeCompany, RefusedByStateError, type Acting, type CompanyServices } from '../change-company.ts'
 
 /**
  * Puts off a problem until a day of the company's time zone, also one that is put off already. Until then, it is not

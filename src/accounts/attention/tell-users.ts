@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
-import type { AttentionItem, RaisedItem } from '../../domain/attention.ts'
-import { nameOfItem } from '../../domain/attention.ts'
+import { nameOfItem, type AttentionItem, type RaisedItem } from '../../domain/attention.ts'
 import { describeKind } from '../../domain/attention-kinds.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { readNames } from '../../ledger/read/read-names.ts'
@@ -9,8 +8,7 @@ import type { LedgerDb, Row } from '../../ledger/tables.ts'
 import { quote, type EmailContent, type Paragraph } from '../mail/email.ts'
 import { enqueueEmail, type Outbox } from '../mail/outbox.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
-import type { CompanyClock } from './read-attention.ts'
-import { readAttention, readClockOf } from './read-attention.ts'
+import { readAttention, readClockOf, type CompanyClock } from './read-attention.ts'
 
 /** The shortest time between two alerts to a user, in minutes: what changes meanwhile goes into one message. */
 const GATHERED_MINUTES = 15

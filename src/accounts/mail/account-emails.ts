@@ -1,8 +1,7 @@
 import type { TokenScope } from '../../domain/accounts/roles.ts'
 import { formatTime } from '../../domain/local-times.ts'
 import { readAddress } from '../../domain/networks.ts'
-import type { EmailContent } from './email.ts'
-import { quote } from './email.ts'
+import { quote, type EmailContent } from './email.ts'
 
 /* What the messages about users' accounts say. None names an employee. */
 

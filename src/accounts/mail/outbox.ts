@@ -5,8 +5,7 @@ import { toUuid } from '../../domain/ids.ts'
 import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import type { EmailContent, EmailKind } from './email.ts'
-import { limitContent } from './email.ts'
+import { limitContent, type EmailContent, type EmailKind } from './email.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
 
 /*

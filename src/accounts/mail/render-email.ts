@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
-import type { EmailContent, Paragraph } from './email.ts'
-import { splitQuoted, toPlainText } from './email.ts'
+import { splitQuoted, toPlainText, type EmailContent, type Paragraph } from './email.ts'
 
 /** A message in both of its forms. */
 export interface RenderedEmail {

@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { createDurably, readIfExists, writeDurably } from '../../ledger/audit/durable-file.ts'
 import { errorReason } from '../../postgres/error-reason.ts'
+import { StartupError } from '../../postgres/startup-error.ts'
 import { KEY_BYTES } from './secret-box.ts'
 
 /** Keys that cannot be used. The message is for the operator. */
-export class SecretKeyError extends Error {
+export class SecretKeyError extends StartupError {
   override name = 'SecretKeyError'
 }
 

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
-import type { Problem } from '../../domain/errors.ts'
-import { problem } from '../../domain/errors.ts'
+import { problem, type Problem } from '../../domain/errors.ts'
 import type { WebhookChange, WebhookEvent, WebhookLife } from '../../domain/webhooks/webhook-lifecycle.ts'
 import {
   decideWebhook,
@@ -9,8 +8,7 @@ import {
   evolveWebhook,
   MAX_WEBHOOKS,
 } from '../../domain/webhooks/webhook-lifecycle.ts'
-import type { WebhookDisabledReason, WebhookSettings } from '../../domain/webhook-types.ts'
-import { WEBHOOK_SECRET_PREFIX } from '../../domain/webhook-types.ts'
+import { WEBHOOK_SECRET_PREFIX, type WebhookDisabledReason, type WebhookSettings } from '../../domain/webhook-types.ts'
 import { appendCompanyEvents, SCHEDULE } from '../../ledger/append/append-company-events.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'

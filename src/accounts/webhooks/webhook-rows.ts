@@ -2,8 +2,7 @@ import type { ClientBase } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import type { WebhookLife } from '../../domain/webhooks/webhook-lifecycle.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import type { WebhookRecord, WebhookRow } from './read-webhooks.ts'
-import { SELECT_WEBHOOKS, toSeenWebhook } from './read-webhooks.ts'
+import { SELECT_WEBHOOKS, toSeenWebhook, type WebhookRecord, type WebhookRow } from './read-webhooks.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
 
 /*

@@ -1,6 +1,6 @@
 import { signingKeyFile } from '../../bootstrap/signing.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
-import { rotateSigningKey, SigningKeyError } from '../../ledger/audit/signing-keys.ts'
+import { rotateSigningKey } from '../../ledger/audit/signing-keys.ts'
 import { print } from '../terminal/print.ts'
 import { readSettings } from '../terminal/settings.ts'
 
@@ -13,9 +13,7 @@ export async function rotateCheckpointKey(options: { json?: boolean }) {
     )
   }
   const file = signingKeyFile(config)
-  const { retired } = await rotateSigningKey(file).catch((error: unknown) => {
-    throw error instanceof SigningKeyError ? new StartupError(error.message) : error
-  })
+  const { retired } = await rotateSigningKey(file)
   const next = 'restart the workers and API processes; until then they sign with the old key'
   print({ key_file: file, retired_keys: retired.length, next }, options.json)
 }

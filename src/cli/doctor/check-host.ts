@@ -7,8 +7,7 @@ import type { CheckpointSigner } from '../../ledger/audit/sign-checkpoint.ts'
 import { EMPTY_FRONTIER, unpackFrontier } from '../../ledger/integrity/merkle.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { errorReason } from '../../postgres/error-reason.ts'
-import type { Finding } from './finding.ts'
-import { fail, ok, warn } from './finding.ts'
+import { fail, ok, warn, type Finding } from './finding.ts'
 
 const GIB = 1024 ** 3
 const WARN_FREE = { bytes: 5 * GIB, share: 0.1 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import type { Finding } from './finding.ts'
-import { fail, ok } from './finding.ts'
+import { fail, ok, type Finding } from './finding.ts'
 
 const ARRIVES_WITHIN_MS = 2_000
 

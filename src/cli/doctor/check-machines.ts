@@ -2,11 +2,9 @@ import type { Client } from 'pg'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { MACHINE_CONNECTIONS } from '../../postgres/connections.ts'
 import { errorReason } from '../../postgres/error-reason.ts'
-import type { MachineAddress } from '../../postgres/machine-address.ts'
-import { isLeftOver, listMachines, onMachine } from '../../postgres/machine-address.ts'
+import { isLeftOver, listMachines, onMachine, type MachineAddress } from '../../postgres/machine-address.ts'
 import { diskFinding } from './check-host.ts'
-import type { Finding } from './finding.ts'
-import { fail, ok } from './finding.ts'
+import { fail, ok, type Finding } from './finding.ts'
 
 const CLOCK_SECONDS = 2
 const MIGRATE = 'run `npm run --silent cli -- migrate`'

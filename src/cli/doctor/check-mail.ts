@@ -3,8 +3,7 @@ import { findConfiguredSecretBox } from '../../bootstrap/secrets.ts'
 import type { Config } from '../../config.ts'
 import { openSmtpSession, SmtpError } from '../../delivery/mail/smtp.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
-import type { Finding } from './finding.ts'
-import { fail, ok } from './finding.ts'
+import { fail, ok, type Finding } from './finding.ts'
 
 /** Checks that the SMTP server can be reached, and accepts the credentials. Sends nothing. */
 export async function checkMail(config: Config): Promise<Finding> {

@@ -1,7 +1,5 @@
-import type { DatabaseSetting } from '../../postgres/pooler.ts'
-import { assertOwnSessions, SharedSessionsError } from '../../postgres/pooler.ts'
-import type { Finding } from './finding.ts'
-import { fail, ok, warn } from './finding.ts'
+import { assertOwnSessions, SharedSessionsError, type DatabaseSetting } from '../../postgres/pooler.ts'
+import { fail, ok, warn, type Finding } from './finding.ts'
 
 const CHECK = 'pooler'
 const SETTINGS: DatabaseSetting[] = ['DATABASE_URL', 'MIGRATE_DATABASE_URL']

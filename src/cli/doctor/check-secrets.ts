@@ -1,8 +1,7 @@
 import { checkStoredSecrets } from '../../accounts/stored-secrets/stored-secrets.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { SecretBox } from '../../accounts/secrets/secret-box.ts'
-import type { Finding } from './finding.ts'
-import { fail, ok, warn } from './finding.ts'
+import { fail, ok, warn, type Finding } from './finding.ts'
 
 /** Checks that all stored secrets can be read, and are under the newest key. */
 export async function checkSecrets(db: LedgerDb, box: SecretBox): Promise<Finding> {

@@ -3,8 +3,7 @@ import type { Pool } from 'pg'
 import { findUnguardedTables } from '../../ledger/audit/unguarded-tables.ts'
 import { readStanding, readTimesAhead } from '../../ledger/read/read-standings.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import type { Finding } from './finding.ts'
-import { fail, ok, warn } from './finding.ts'
+import { fail, ok, warn, type Finding } from './finding.ts'
 
 const LATE_SECONDS = 60
 /** How many missing things are named. */

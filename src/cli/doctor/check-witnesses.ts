@@ -1,7 +1,6 @@
 import type { Pool } from 'pg'
 import { readFailingWitnesses } from '../../ledger/read/read-witnesses.ts'
-import type { Finding } from './finding.ts'
-import { fail, ok, warn } from './finding.ts'
+import { fail, ok, warn, type Finding } from './finding.ts'
 
 const CHECK = 'witnesses'
 

@@ -1,8 +1,7 @@
 import type { Pool } from 'pg'
 import { BACKGROUND_WORK } from '../../domain/background-work.ts'
 import { summarizeFailingWork } from '../../ledger/background/failing-work.ts'
-import type { Finding } from './finding.ts'
-import { fail, ok, warn } from './finding.ts'
+import { fail, ok, warn, type Finding } from './finding.ts'
 
 /** Checks that no background work fails. One finding for each kind that does, or one for all of them. */
 export async function checkWork(pool: Pool): Promise<Finding[]> {

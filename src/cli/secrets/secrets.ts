@@ -4,12 +4,7 @@ import { findConfiguredSecretBox, secretsKeyFile } from '../../bootstrap/secrets
 import type { Config } from '../../config.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import type { SecretBox } from '../../accounts/secrets/secret-box.ts'
-import {
-  addSecretKey,
-  dropOlderSecretKeys,
-  readSecretKeys,
-  SecretKeyError,
-} from '../../accounts/secrets/secret-keys.ts'
+import { addSecretKey, dropOlderSecretKeys, readSecretKeys } from '../../accounts/secrets/secret-keys.ts'
 import { print } from '../terminal/print.ts'
 import { readSettings } from '../terminal/settings.ts'
 import { withStore, type Opened } from '../terminal/with-store.ts'
@@ -17,7 +12,7 @@ import { withStore, type Opened } from '../terminal/with-store.ts'
 /** `secrets add-key`: puts a new key in front of those in the file. */
 export async function addKey({ json }: { json?: boolean }) {
   const file = requireKeyFile(readSettings())
-  await explain(() => addSecretKey(file))
+  await addSecretKey(file)
   const next = 'restart the workers, then the API processes, then run `secrets reencrypt`'
   print({ key_file: file, next }, json)
 }
@@ -40,14 +35,14 @@ export async function reencrypt({ force, json }: { force?: boolean; json?: boole
 export async function dropKeys({ json }: { json?: boolean }) {
   await withStore(async ({ config, store }) => {
     const file = requireKeyFile(config)
-    const [newest] = await explain(() => readSecretKeys({ file, missing: 'refuse' }))
+    const [newest] = await readSecretKeys({ file, missing: 'refuse' })
     const { older, unreadable } = await checkStoredSecrets(store.db, await requireSecrets(config))
     if (older > 0)
       throw new StartupError(`stored secrets are under an older key (${older}): run \`secrets reencrypt\` first`)
     if (unreadable > 0)
       throw new StartupError(`stored secrets cannot be read (${unreadable}): see docs/operations.md, “Keys”`)
     await assertRestarted(config, store)
-    await explain(() => dropOlderSecretKeys(file, newest!))
+    await dropOlderSecretKeys(file, newest!)
     print({ key_file: file, next: 'processes forget the older keys when they restart' }, json)
   })
 }
@@ -61,12 +56,6 @@ async function requireSecrets(config: Config): Promise<SecretBox> {
   const secrets = await findConfiguredSecretBox(config)
   if (!secrets.hasKey) throw new StartupError('there is no key: set SECRETS_KEY_FILE or SECRETS_KEY')
   return secrets
-}
-
-async function explain<Result>(task: () => Promise<Result>): Promise<Result> {
-  return task().catch((error: unknown) => {
-    throw error instanceof SecretKeyError ? new StartupError(error.message, { cause: error }) : error
-  })
 }
 
 /**

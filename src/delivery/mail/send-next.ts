@@ -1,18 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import type { SecretBox } from '../../accounts/secrets/secret-box.ts'
 import { clearFailingWork, recordFailingWork } from '../../ledger/background/failing-work.ts'
-import { UnreadableSecretError } from '../../accounts/secrets/secret-box.ts'
+import { UnreadableSecretError, type SecretBox } from '../../accounts/secrets/secret-box.ts'
 import type { EmailContent } from '../../accounts/mail/email.ts'
 import { decryptContent } from '../../accounts/mail/outbox.ts'
 import { renderEmail } from '../../accounts/mail/render-email.ts'
 import { chooseDelay, MAIL_BACKOFF } from '../backoff.ts'
-import type { ClaimedEmail } from './claims.ts'
-import { claimEmail, endEmail, markSending, postponeEmail } from './claims.ts'
+import { claimEmail, endEmail, markSending, postponeEmail, type ClaimedEmail } from './claims.ts'
 import type { MailServer } from './mail-server.ts'
-import type { SendOutcome, SmtpSession, SmtpTimeouts } from './smtp.ts'
-import { openSmtpSession, SmtpError } from './smtp.ts'
+import { openSmtpSession, SmtpError, type SendOutcome, type SmtpSession, type SmtpTimeouts } from './smtp.ts'
 
 export interface SendingServices {
   pool: Pool

@@ -1,11 +1,8 @@
 import { endOverdueEmails } from '../../accounts/mail/outbox.ts'
-import type { CompanyTurns } from '../../workers/company-turns.ts'
-import { startTurns } from '../../workers/company-turns.ts'
-import type { PgBoss } from '../../workers/queues.ts'
-import { SEND_EMAILS } from '../../workers/queues.ts'
+import { startTurns, type CompanyTurns } from '../../workers/company-turns.ts'
+import { SEND_EMAILS, type PgBoss } from '../../workers/queues.ts'
 import { listCompaniesWithMail } from './claims.ts'
-import type { SendingServices } from './send-next.ts'
-import { sendNextEmail } from './send-next.ts'
+import { sendNextEmail, type SendingServices } from './send-next.ts'
 
 interface SendingOptions extends SendingServices {
   boss: PgBoss

@@ -10,11 +10,9 @@ import type { SecretBox } from '../../accounts/secrets/secret-box.ts'
 import { chooseDelay, WEBHOOK_BACKOFF } from '../backoff.ts'
 import { messageIdOf, decryptSecrets, postMessage } from './message-posting.ts'
 import type { Poster } from './post.ts'
-import type { Attempt, LeasedWebhook, Pace, RoundOutcome } from './progress.ts'
-import { recordRound } from './progress.ts'
+import { recordRound, type Attempt, type LeasedWebhook, type Pace, type RoundOutcome } from './progress.ts'
 import { parseRetryAfter } from './retry-after.ts'
-import type { Watch } from './watch-revision.ts'
-import { watchRevision } from './watch-revision.ts'
+import { watchRevision, type Watch } from './watch-revision.ts'
 
 export interface RoundServices {
   pool: Pool

@@ -2,14 +2,12 @@ import type { Logger } from 'pino'
 import { trackWork } from '../../ledger/background/failing-work.ts'
 import { divide } from '../../domain/divide.ts'
 import { createAnnouncer } from '../../workers/announce.ts'
-import type { PgBoss } from '../../workers/queues.ts'
-import { DELIVER_WEBHOOKS, EXPIRE_DELIVERIES, insertJobs, POLLING } from '../../workers/queues.ts'
+import { DELIVER_WEBHOOKS, EXPIRE_DELIVERIES, insertJobs, POLLING, type PgBoss } from '../../workers/queues.ts'
 import { startSweep } from '../../workers/sweep.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { expireDeliveries } from './expire-deliveries.ts'
 import type { LeaseServices } from './leased-round.ts'
-import type { DueWebhook } from './progress.ts'
-import { listDueWebhooks } from './progress.ts'
+import { listDueWebhooks, type DueWebhook } from './progress.ts'
 
 interface DeliveriesOptions extends LeaseServices {
   boss: PgBoss

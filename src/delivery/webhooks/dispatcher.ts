@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Budget } from '../../admission/budget.ts'
-import { createBudget } from '../../admission/budget.ts'
-import type { StopSignals } from '../../workers/runs.ts'
-import { Runs } from '../../workers/runs.ts'
-import type { LeaseServices } from './leased-round.ts'
-import { runLeasedRound } from './leased-round.ts'
-import type { DueWebhook, Pace } from './progress.ts'
-import { releaseWebhook } from './progress.ts'
+import { createBudget, type Budget } from '../../admission/budget.ts'
+import { Runs, type StopSignals } from '../../workers/runs.ts'
+import { runLeasedRound, type LeaseServices } from './leased-round.ts'
+import { releaseWebhook, type DueWebhook, type Pace } from './progress.ts'
 
 /** Rounds at once, of all companies; one company may have a quarter of them. */
 const ROUNDS: Record<Pace, number> = { prompt: 32, slow: 32, failing: 64 }

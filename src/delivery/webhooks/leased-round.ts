@@ -5,10 +5,8 @@ import { isTransient } from '../../postgres/database-errors.ts'
 import { clearFailingWork, recordFailingWork } from '../../ledger/background/failing-work.ts'
 import { errorReason } from '../../postgres/error-reason.ts'
 import { UnreadableSecretError } from '../../accounts/secrets/secret-box.ts'
-import type { RoundEnd, RoundServices } from './deliver-round.ts'
-import { deliverRound, GONE } from './deliver-round.ts'
-import type { WebhookRef } from './progress.ts'
-import { leaseWebhook, postponeWebhook } from './progress.ts'
+import { deliverRound, GONE, type RoundEnd, type RoundServices } from './deliver-round.ts'
+import { leaseWebhook, postponeWebhook, type WebhookRef } from './progress.ts'
 
 export interface LeaseServices extends RoundServices {
   log: Logger

@@ -1,9 +1,7 @@
-import type { Preconditions } from '../employees/entity-tag.ts'
-import { conditionWithoutTag, findFailedCondition } from '../employees/entity-tag.ts'
+import { conditionWithoutTag, findFailedCondition, type Preconditions } from '../employees/entity-tag.ts'
 import type { Problem } from '../errors.ts'
 import type { Operation, SentJson } from '../events.ts'
-import type { Pieces } from '../pieces.ts'
-import { mapInPieces } from '../pieces.ts'
+import { mapInPieces, type Pieces } from '../pieces.ts'
 import type { CallRecords, ReadRecord } from './call-records.ts'
 import {
   readCreation,
@@ -17,8 +15,7 @@ import {
 } from './call-records.ts'
 import type { OffendingRecord } from './close-call.ts'
 import type { RejectedBody } from './rejected-body.ts'
-import type { Touches } from './touched-values.ts'
-import { NO_TOUCHES, touchedValues } from './touched-values.ts'
+import { NO_TOUCHES, touchedValues, type Touches } from './touched-values.ts'
 
 /** What a writing call asks for, with all the work done that needs no state of the company. */
 export type Command = CreateCommand | UpdateManyCommand | UpdateOneCommand | UpsertCommand | RefusedCommand

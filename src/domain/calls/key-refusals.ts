@@ -1,8 +1,6 @@
 import type { ApiKey, KeyScope } from '../accounts/api-key.ts'
-import type { KeyUsage } from '../accounts/quota.ts'
-import { requestsInWindow } from '../accounts/quota.ts'
-import type { Problem } from '../errors.ts'
-import { problem } from '../errors.ts'
+import { requestsInWindow, type KeyUsage } from '../accounts/quota.ts'
+import { problem, type Problem } from '../errors.ts'
 import { isInNetworks, readAddress } from '../networks.ts'
 
 /* Why a call is refused although its secret is right. Where several reasons apply, the first of this file counts. */

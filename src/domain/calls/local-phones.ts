@@ -1,6 +1,5 @@
 import { readPhoneNumber } from '../phone-number.ts'
-import type { Pieces } from '../pieces.ts'
-import { mapInPieces } from '../pieces.ts'
+import { mapInPieces, type Pieces } from '../pieces.ts'
 import type { ReadRecord } from './call-records.ts'
 
 /** Reads the local phone numbers of records: see `readLocalPhone`. */

@@ -1,5 +1,4 @@
-import type { Pieces } from '../pieces.ts'
-import { pauseAfter } from '../pieces.ts'
+import { pauseAfter, type Pieces } from '../pieces.ts'
 import type { Draft } from './call-draft.ts'
 import { hasNewManager } from './reporting-lines.ts'
 import type { Need, ReadRecord } from './call-records.ts'

@@ -1,6 +1,5 @@
 import { MAX_EMAIL_CHARACTERS, MAX_EMAIL_UNITS, normalizeEmail } from '../attributes.ts'
-import type { EventData, SentJson } from '../events.ts'
-import { IDENTIFYING_FIELDS } from '../events.ts'
+import { IDENTIFYING_FIELDS, type EventData, type SentJson } from '../events.ts'
 import { isObject } from '../json.ts'
 import { UnreadRecord } from './unread-record.ts'
 

@@ -1,8 +1,6 @@
-import type { Draft, EmployeeDirectory } from './call-draft.ts'
-import { addCollision, locate } from './call-draft.ts'
+import { addCollision, locate, type Draft, type EmployeeDirectory } from './call-draft.ts'
 import type { AttributePatch } from '../attributes.ts'
-import type { Pieces } from '../pieces.ts'
-import { mapInPieces, pauseAfter } from '../pieces.ts'
+import { mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
 import type { Locator, ManagerReference, Need, ReadRecord } from './call-records.ts'
 import { managerLocator } from './touched-values.ts'
 

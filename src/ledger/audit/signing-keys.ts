@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 import { errorReason } from '../../postgres/error-reason.ts'
+import { StartupError } from '../../postgres/startup-error.ts'
 import { createDurably, readIfExists, writeDurably } from './durable-file.ts'
 import { encodePublicKey, parsePublicKey, type NoteSigner } from './signed-note.ts'
 
@@ -9,7 +10,7 @@ import { encodePublicKey, parsePublicKey, type NoteSigner } from './signed-note.
  */
 
 /** A key that cannot be used. The message is for the operator. */
-export class SigningKeyError extends Error {
+export class SigningKeyError extends StartupError {
   override name = 'SigningKeyError'
 }
 

@@ -1,5 +1,4 @@
-import type { ColumnMapping, Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
-import { USUAL_CHOICES } from '../../../clients/typescript/spreadsheets/mapping.ts'
+import { USUAL_CHOICES, type ColumnMapping, type Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
 import { identifyColumn, memberOf } from '../../../clients/typescript/spreadsheets/record-columns.ts'
 import type { LedgerTables } from '../tables.ts'
 

@@ -1,10 +1,8 @@
 import { once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { collectDefaultMetrics, Gauge } from 'prom-client'
-import type { Metrics } from './metrics.ts'
-import { renderMetrics } from './metrics.ts'
+import { renderMetrics, type Metrics } from './metrics.ts'
 
 const REQUEST_TIMEOUT_MS = 10_000
 

@@ -101,6 +101,7 @@ const MAY_READ_CLOCK = new Map([
   ['src/cli/doctor/check-machines.ts', 'compares the clocks'],
   ['src/ledger/read/read-standings.ts', 'compares the clocks'],
   ['src/cli/secrets/secrets.ts', 'the age of a file of this machine'],
+  ['src/postgres/embedded/postgres-server.ts', 'the age of a file of this machine'],
 ])
 
 /** Only the database's clock decides: `databaseTime`, or the time that a statement reads. */

@@ -1,5 +1,4 @@
-import type { TSchema } from '@sinclair/typebox'
-import { Type } from '@sinclair/typebox'
+import { Type, type TSchema } from '@sinclair/typebox'
 import {
   CUSTOM_TYPES,
   DATE_ORDERS,

@@ -8,8 +8,7 @@ import {
   writeRecord,
 } from '../../../../clients/typescript/spreadsheets/record-columns.ts'
 import type { StoredRow } from '../../../domain/uploads.ts'
-import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
-import { readRows } from '../../../ledger/uploads/read-uploads.ts'
+import { readRows, type StoredPart, type StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import { readStreamPages } from '../../../ledger/erasure/find-events.ts'
 import type { UploadServices } from '../../../uploads/run-part.ts'
 import { writeCsvHeader, writeCsvRows } from '../csv-text.ts'

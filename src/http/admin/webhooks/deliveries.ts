@@ -13,8 +13,7 @@ import { JSON_TYPES } from '../../server/media-types.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { actingUser, ADMIN_BODY_LIMIT } from '../company-schemas.ts'
 import { DeliveryList, DeliveryListQuery, renderDelivery, ShownDelivery } from './delivery-schemas.ts'
-import type { WebhookRouteServices } from './webhook-routes.ts'
-import { params, readWebhookId, tags } from './webhook-routes.ts'
+import { params, readWebhookId, tags, type WebhookRouteServices } from './webhook-routes.ts'
 
 const ofDelivery = Type.Object({
   ...params.properties,

@@ -1,5 +1,4 @@
-import type { Static } from '@sinclair/typebox'
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import type { RebuiltMessage } from '../../../delivery/webhooks/rebuild-message.ts'
 import type { Delivery } from '../../../accounts/webhooks/read-deliveries.ts'
 import { PING_TYPE, WEBHOOK_TYPES } from '../../../domain/webhook-types.ts'

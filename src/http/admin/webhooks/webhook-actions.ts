@@ -9,8 +9,7 @@ import { ProblemError } from '../../server/problem.ts'
 import { NOT_A_TIME, readInstant } from '../../server/query-values.ts'
 import { addActionRoutes } from '../action-routes.ts'
 import { actingUser, JSON_BODY, setPositionHeader } from '../company-schemas.ts'
-import type { WebhookRouteServices } from './webhook-routes.ts'
-import { params, readWebhookId, showWithSecret, tags } from './webhook-routes.ts'
+import { params, readWebhookId, showWithSecret, tags, type WebhookRouteServices } from './webhook-routes.ts'
 import {
   renderWebhook,
   ResumeBody,

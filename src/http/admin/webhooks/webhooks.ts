@@ -12,8 +12,7 @@ import { ProblemError } from '../../server/problem.ts'
 import { actingUser, ADMIN_BODY_LIMIT, JSON_BODY, setPositionHeader, trimTexts } from '../company-schemas.ts'
 import { addDeliveryRoutes } from './deliveries.ts'
 import { addWebhookActions } from './webhook-actions.ts'
-import type { WebhookRouteServices } from './webhook-routes.ts'
-import { params, readWebhookId, showWithSecret, tags } from './webhook-routes.ts'
+import { params, readWebhookId, showWithSecret, tags, type WebhookRouteServices } from './webhook-routes.ts'
 import {
   CreateWebhookBody,
   EditWebhookBody,

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
-import type { SeenToken } from '../../../accounts/users/read-user-tokens.ts'
-import { findUserToken, listUserTokens } from '../../../accounts/users/read-user-tokens.ts'
+import { findUserToken, listUserTokens, type SeenToken } from '../../../accounts/users/read-user-tokens.ts'
 import { NO_SUCH_TOKEN, revokeUserToken } from '../../../accounts/users/user-tokens.ts'
 import { isId } from '../../../domain/ids.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'

@@ -21,8 +21,7 @@ import {
   renderField,
   renderSeenVersion,
 } from '../parts/form.ts'
-import type { PageForms } from '../parts/form-page.ts'
-import { renderFormSection } from '../parts/form-page.ts'
+import { renderFormSection, type PageForms } from '../parts/form-page.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { capitalise } from '../parts/call-words.ts'
 import { DAYS, formatExpectedCalls } from '../parts/key-words.ts'

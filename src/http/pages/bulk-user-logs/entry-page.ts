@@ -33,8 +33,7 @@ import {
   renderWholeRefusal,
 } from './entry.ts'
 import { renderCauses } from './entry-causes.ts'
-import type { RecordPage, RecordQuery } from './entry-records.ts'
-import { ALL, chooseOutcomes, PAGE_SIZES, renderRecords } from './entry-records.ts'
+import { ALL, chooseOutcomes, PAGE_SIZES, renderRecords, type RecordPage, type RecordQuery } from './entry-records.ts'
 import { renderRecordDetails } from './record-details.ts'
 import { renderRejectedBody } from './rejected-body.ts'
 import { renderPersonInFull } from './records.ts'

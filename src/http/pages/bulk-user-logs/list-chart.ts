@@ -1,7 +1,6 @@
 import { databaseTimeMs } from '../../../postgres/database-clock.ts'
 import type { EntryFilter } from '../../../../projections/bulk-user-logs/queries.ts'
-import type { CallsOfHour } from '../../../../projections/bulk-user-logs/usage-queries.ts'
-import { countCallsByHour } from '../../../../projections/bulk-user-logs/usage-queries.ts'
+import { countCallsByHour, type CallsOfHour } from '../../../../projections/bulk-user-logs/usage-queries.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { type OutcomeBar, renderOutcomeChart } from '../charts/outcome-chart.ts'
 import { buildUrl } from '../parts/addresses.ts'

@@ -28,10 +28,9 @@ import { renderAllWell, renderAttention } from '../parts/attention.ts'
 import { countFacets, type Facets } from './facets.ts'
 import { addUploadPages } from '../uploads/upload-page.ts'
 import { addEntryPages } from './entry-page.ts'
-import { readPageFilter } from './filter.ts'
+import { readPageFilter, type PageFilter } from './filter.ts'
 import { renderFilterBar } from './filter-bar.ts'
 import { readCallsChart } from './list-chart.ts'
-import type { PageFilter } from './filter.ts'
 import { buildEntryUrl } from './entry.ts'
 import type { ListPage } from './list.ts'
 import {
@@ -45,8 +44,7 @@ import {
 } from './list.ts'
 import { readFormFields, toFormProblem, type FormFields } from '../parts/form.ts'
 import { sendUserPage } from '../parts/layout.ts'
-import type { Html } from '../parts/page.ts'
-import { sendFragment } from '../parts/page.ts'
+import { sendFragment, type Html } from '../parts/page.ts'
 import { getViewer, readAttentionOf } from '../parts/viewer.ts'
 
 const PAGE_ENTRIES = 50

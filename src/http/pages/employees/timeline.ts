@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
-import { listAttributes } from '../parts/shown-values.ts'
+import { listAttributes, formatNumber } from '../parts/shown-values.ts'
 import { type EmployeeStreamEvent, isEmployeeEvent } from '../../../domain/employees/employee.ts'
 import { isId } from '../../../domain/ids.ts'
 import { formatFullName } from '../../../domain/employees/full-name.ts'
@@ -16,7 +16,6 @@ import { buildUrl } from '../parts/addresses.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
-import { formatNumber } from '../parts/shown-values.ts'
 
 /** Changes on a page: at least one event, and no further one once there are as many. */
 const CHANGES_PER_PAGE = 50

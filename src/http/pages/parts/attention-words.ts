@@ -1,7 +1,6 @@
 import type { AttentionWords, ItemWords } from '../../../accounts/attention/tell-users.ts'
 import { formatTime } from '../../../domain/local-times.ts'
-import type { AttentionItem } from '../../../domain/attention.ts'
-import { RECORD_CODES } from '../../../domain/attention.ts'
+import { RECORD_CODES, type AttentionItem } from '../../../domain/attention.ts'
 import type { AttentionKind } from '../../../domain/attention-kinds.ts'
 import { BACKGROUND_WORK } from '../../../domain/background-work.ts'
 import type { ProblemCode } from '../../../domain/errors.ts'

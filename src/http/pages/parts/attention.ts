@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
-import type { AttentionItem } from '../../../domain/attention.ts'
-import { nameOfItem } from '../../../domain/attention.ts'
+import { nameOfItem, type AttentionItem } from '../../../domain/attention.ts'
 import { formatTime } from '../../../domain/local-times.ts'
 import { databaseTimeMs } from '../../../postgres/database-clock.ts'
 import { buildUrl } from './addresses.ts'

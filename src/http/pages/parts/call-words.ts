@@ -1,7 +1,6 @@
 import type { CallCounts, Operation } from '../../../domain/events.ts'
 import type { ProblemCode } from '../../../domain/errors.ts'
-import type { Correction } from '../../../ledger/corrections/read-correction.ts'
-import { isCorrected } from '../../../ledger/corrections/read-correction.ts'
+import { isCorrected, type Correction } from '../../../ledger/corrections/read-correction.ts'
 import { formatCount, formatNumber } from './shown-values.ts'
 
 /** Labels of the operations. */

@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 import { encodeCursor } from '../../server/cursor.ts'
-import type { QueryValues } from './addresses.ts'
-import { buildUrl } from './addresses.ts'
+import { buildUrl, type QueryValues } from './addresses.ts'
 import { renderChoice, type Choice } from './form.ts'
 import type { Html } from './page.ts'
 

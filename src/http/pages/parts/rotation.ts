@@ -1,10 +1,8 @@
 import { html } from 'hono/html'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { DEFAULT_OVERLAP_SECONDS } from '../../../domain/accounts/key-lifecycle.ts'
-import type { FormFields } from './form.ts'
-import { checkForm, readWholeNumber, renderChoice } from './form.ts'
-import type { PageForms } from './form-page.ts'
-import { renderFormSection } from './form-page.ts'
+import { checkForm, readWholeNumber, renderChoice, type FormFields } from './form.ts'
+import { renderFormSection, type PageForms } from './form-page.ts'
 import type { Html } from './page.ts'
 import { describeRotation } from './times.ts'
 

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Attention } from '../../../accounts/attention/read-attention.ts'
-import { readAttention } from '../../../accounts/attention/read-attention.ts'
+import { readAttention, type Attention } from '../../../accounts/attention/read-attention.ts'
 import type { AttentionItem } from '../../../domain/attention.ts'
 import { renewForRole } from '../../../accounts/users/begin-session.ts'
 import type { Acting } from '../../../accounts/change-company.ts'
@@ -10,8 +9,7 @@ import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { clientOf } from '../../access/client.ts'
-import type { SessionSettings } from '../../access/session.ts'
-import { findSessionUser, sessionCookie, setSessionCookie } from '../../access/session.ts'
+import { findSessionUser, sessionCookie, setSessionCookie, type SessionSettings } from '../../access/session.ts'
 import type { NavigationItem } from './navigation.ts'
 
 declare module 'fastify' {

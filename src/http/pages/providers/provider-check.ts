@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 import type { StoredProvider } from '../../../accounts/providers/read-provider.ts'
-import type { ProviderClient } from '../../../accounts/oidc/provider-client.ts'
-import { ProviderError } from '../../../accounts/oidc/provider-client.ts'
+import { ProviderError, type ProviderClient } from '../../../accounts/oidc/provider-client.ts'
 import { UnreadableSecretError } from '../../../accounts/secrets/secret-box.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { toSentence } from '../parts/form.ts'

@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 import type { StoredProvider } from '../../../accounts/providers/read-provider.ts'
-import type { ProviderAddresses } from '../../../domain/providers/provider-addresses.ts'
-import { findProviderAddresses } from '../../../domain/providers/provider-addresses.ts'
+import { findProviderAddresses, type ProviderAddresses } from '../../../domain/providers/provider-addresses.ts'
 import { renderBadge } from '../parts/badges.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'

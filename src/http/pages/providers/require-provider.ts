@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { NO_PROVIDER } from '../../../accounts/providers/change-provider.ts'
-import type { StoredProvider } from '../../../accounts/providers/read-provider.ts'
-import { readProvider } from '../../../accounts/providers/read-provider.ts'
+import { readProvider, type StoredProvider } from '../../../accounts/providers/read-provider.ts'
 import { ProblemError } from '../../server/problem.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getViewer } from '../parts/viewer.ts'

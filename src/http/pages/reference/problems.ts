@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
-import type { ProblemCode } from '../../../domain/errors.ts'
-import { problem } from '../../../domain/errors.ts'
+import { problem, type ProblemCode } from '../../../domain/errors.ts'
 import { acceptsPages } from '../../server/media-types.ts'
 import { addVary } from '../../server/compression.ts'
 import { sendRefusal } from '../parts/error-page.ts'

@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
-import type { ProblemCode } from '../../../domain/errors.ts'
-import { problem } from '../../../domain/errors.ts'
+import { problem, type ProblemCode } from '../../../domain/errors.ts'
 import type { OpenApiDocument } from '../../openapi/build-document.ts'
 import type { Html } from '../parts/page.ts'
 import type { Answer, Content, Operation, Parameter, Schema } from './operations.ts'

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { StoredProvider } from '../../../accounts/providers/read-provider.ts'
-import { readProvider } from '../../../accounts/providers/read-provider.ts'
+import { readProvider, type StoredProvider } from '../../../accounts/providers/read-provider.ts'
 import { linkOwnIdentity } from '../../../accounts/sign-in/link-identity.ts'
 import { previewSignIn } from '../../../accounts/sign-in/preview-sign-in.ts'
 import { signInThroughProvider } from '../../../accounts/sign-in/sign-in-through-provider.ts'

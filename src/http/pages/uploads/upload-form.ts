@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
-import type { UploadOperation } from '../../../domain/uploads.ts'
-import { AGAIN, UPLOAD_OPERATIONS } from '../../../domain/uploads.ts'
+import { AGAIN, UPLOAD_OPERATIONS, type UploadOperation } from '../../../domain/uploads.ts'
 import type { StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import { MAX_PARTS } from '../../../uploads/row-store.ts'
 import { maxFileBytes } from '../../../uploads/read-file.ts'
@@ -10,8 +9,7 @@ import { formatNumber } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
 import { UPLOAD_PATH } from '../parts/upload-address.ts'
-import type { CorrectedCall } from './corrected-calls.ts'
-import { renderCorrectedCall } from './corrected-calls.ts'
+import { renderCorrectedCall, type CorrectedCall } from './corrected-calls.ts'
 
 const MIB = 1_048_576
 

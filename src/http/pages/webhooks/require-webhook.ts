@@ -1,6 +1,5 @@
 import { NO_SUCH_WEBHOOK } from '../../../accounts/webhooks/change-webhook.ts'
-import type { SeenWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
-import { findWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
+import { findWebhook, type SeenWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
 import { readWebhookId } from '../../admin/webhooks/webhook-routes.ts'
 import { ProblemError } from '../../server/problem.ts'
 import type { PageRequest } from '../parts/form-page.ts'

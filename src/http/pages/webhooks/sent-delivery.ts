@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
-import type { Delivery } from '../../../accounts/webhooks/read-deliveries.ts'
-import { findDelivery } from '../../../accounts/webhooks/read-deliveries.ts'
+import { findDelivery, type Delivery } from '../../../accounts/webhooks/read-deliveries.ts'
 import { isId } from '../../../domain/ids.ts'
 import { PING_TYPE } from '../../../domain/webhook-types.ts'
 import { readFormFields } from '../parts/form.ts'

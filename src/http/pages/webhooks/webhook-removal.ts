@@ -8,8 +8,7 @@ import { addFormPage, renderForm } from '../parts/form-page.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing } from '../parts/viewer.ts'
-import type { WebhookRequest } from './require-webhook.ts'
-import { requireWebhook } from './require-webhook.ts'
+import { requireWebhook, type WebhookRequest } from './require-webhook.ts'
 import { formatWebhookName } from './webhook-words.ts'
 
 const { path: PATH } = NAVIGATION.webhooks
