@@ -6,6 +6,7 @@ import { leafHash } from '../ledger/integrity/merkle.ts'
 import type { CheckpointSigner, SignedCheckpoint } from '../ledger/audit/sign-checkpoint.ts'
 import { assertNoGap, hasErasure, MissingEventError } from '../ledger/read/export-pages.ts'
 import { formatProofLine } from '../ledger/read/proof-line.ts'
+import { readNamesKept } from '../ledger/read/read-names.ts'
 import { readHead } from '../ledger/read/read-head.ts'
 import { storedEventPages } from '../ledger/read/read-stored-events.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
@@ -25,6 +26,8 @@ export const EVENTS_TOLD = 10_000
 export interface EvidenceFacts {
   company: { id: string; name: string; timeZone: string }
   subject: EvidenceSubject
+  /** The current name of the employee that it is about; absent for all else, and for an erased one. */
+  subjectName: string | undefined
   /** The number of events in the file. */
   events: number
   checkpoint: Pick<SignedCheckpoint, 'size' | 'root' | 'note' | 'publicKey'>
@@ -77,7 +80,9 @@ export async function planEvidence(
   const { name, timeZone } = await readCompany(db, companyId)
   const ranges = await selectEvents({ db, pool }, companyId, subject, checkpoint.size)
   const company = { id: companyId, name, timeZone }
-  return { company, subject, events: countPositions(ranges), checkpoint, signedAt, ranges }
+  const names = await readNamesKept(db, companyId, subject.kind === 'employee' ? [subject.id] : [])
+  const subjectName = subject.kind === 'employee' ? names.get(subject.id) : undefined
+  return { company, subject, subjectName, events: countPositions(ranges), checkpoint, signedAt, ranges }
 }
 
 /**

@@ -6,6 +6,7 @@ import { EMPLOYEE_EVENTS, EMPLOYEE_ROWS, isErasedWithEmployee, isInStoredFiles }
 import type { NamedPerson, Traces } from './find-person.ts'
 import { joinTraces, makeUnknownPersonError, normalizeName, searchLedger } from './find-person.ts'
 import type { Row } from './places.ts'
+import { formatFullName } from '../domain/employees/full-name.ts'
 import { findEventsWith, readCallEnds } from '../ledger/erasure/find-events.ts'
 import { readEmployeeAt } from '../ledger/read/read-employee-history.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
@@ -31,7 +32,8 @@ export async function reportEmployee(
   const state = await readState(db, companyId, employeeId)
   const isTraced = traced.positions.length + traced.bodies.length > 0 || state.standing !== 'unknown'
   if (!isTraced && !(await isInStoredFiles(pool, traced, left))) throw makeUnknownPersonError()
-  const beginning = await beginReport(services, acting, { id: employeeId, isActor: false })
+  const name = state.standing === 'known' ? formatFullName(state.employee) : undefined
+  const beginning = await beginReport(services, acting, { id: employeeId, name, isActor: false })
   const facts = {
     ...beginning.facts,
     employee_id: employeeId,

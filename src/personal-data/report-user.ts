@@ -14,7 +14,8 @@ export async function reportUser(services: CompanyServices, acting: Acting, user
   const user = { companyId, userId }
   const { value: accounts = [] } = await USER_ROWS.account.read(pool, user).next()
   if (accounts.length === 0) throw new RefusedByStateError(NO_SUCH_USER)
-  const beginning = await beginReport(services, acting, { id: userId, isActor: actor === userId })
+  const name = (accounts[0]!['name'] as string | null) || undefined
+  const beginning = await beginReport(services, acting, { id: userId, name, isActor: actor === userId })
   const facts = { ...beginning.facts, user_id: userId, standing: accounts[0]!['email'] === null ? 'erased' : 'user' }
   const sections: Section[] = [
     ...(Object.entries(USER_ROWS) as [UserRows, (typeof USER_ROWS)[UserRows]][]).map(([name, place]): Section => {

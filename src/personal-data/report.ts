@@ -28,6 +28,8 @@ export interface Report {
 /** Who a report is about: the id of an employee or a user, or null for a person who appears only in refused records. */
 interface ReportSubject {
   id: string | null
+  /** The current name; undefined of somebody who has none, or was erased. */
+  name: string | undefined
   /** Whether somebody asks for the report about themselves, which everyone may do. */
   isActor: boolean
 }
@@ -42,7 +44,7 @@ type Beginning = Pick<Report, 'title' | 'subject' | 'facts'>
 export async function beginReport(
   services: CompanyServices,
   acting: Acting,
-  { id, isActor }: ReportSubject,
+  { id, name, isActor }: ReportSubject,
 ): Promise<Beginning> {
   const { companyId, actor } = acting
   const needs = isActor ? 'any role' : 'admin'
@@ -56,7 +58,7 @@ export async function beginReport(
   })
   const { company, reportedAt } = result
   return {
-    title: `What ${company} holds about ${id ?? 'a person'}`,
+    title: `What ${company} holds about ${name ?? id ?? 'a person'}`,
     subject: { id, reportedAt, position },
     facts: { company, company_id: companyId, reported_at: reportedAt, reported_by: actor, position },
   }

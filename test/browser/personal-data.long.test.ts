@@ -29,7 +29,7 @@ for (const javaScriptEnabled of [true, false]) {
     if (!javaScriptEnabled) return
     await page.route('**/report.html', (route) => route.fulfill({ body: report, contentType: 'text/html' }))
     await page.goto('/report.html')
-    t.match(await page.locator('h1').innerText(), `What Acme holds about ${id}`)
+    t.match(await page.locator('h1').innerText(), 'What Acme holds about Ana Pérez')
     t.match(await page.getByRole('region', { name: 'History' }).innerText(), /Clerk → Head/)
     t.same(await looksOfAnswer(page), [], 'the file itself looks good')
   })

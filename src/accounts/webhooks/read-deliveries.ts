@@ -19,16 +19,22 @@ export interface Delivery {
   answer: string | null
 }
 
+/** A delivery as it is kept. */
+export interface KeptDelivery extends Delivery {
+  /** Which attempt it is of those that are kept of its message, from 1. */
+  attempt: number
+}
+
 /** Lists the deliveries of a webhook, newest first. `before` is the id of a delivery. */
 export async function listDeliveries(
   db: LedgerDb,
   companyId: string,
   webhookId: string,
   page: { isDelivered?: boolean; before?: string; limit: number },
-): Promise<Delivery[]> {
+): Promise<KeptDelivery[]> {
   const { isDelivered, before, limit } = page
-  const { rows } = await sql<LedgerTables['webhook_deliveries']>`
-    select * from webhook_deliveries
+  const { rows } = await sql<DeliveryRow>`
+    select *, ${ATTEMPT} as attempt from webhook_deliveries d
     where company_id = ${toUuid(companyId)} and webhook_id = ${toUuid(webhookId)}
       ${isDelivered === undefined ? sql`` : sql.raw(isDelivered ? 'and is_delivered' : 'and not is_delivered')}
       ${before === undefined ? sql`` : sql`and delivery_id < ${toUuid(before)}`}
@@ -42,17 +48,28 @@ export async function findDelivery(
   companyId: string,
   webhookId: string,
   deliveryId: string,
-): Promise<Delivery | null> {
-  const { rows } = await sql<LedgerTables['webhook_deliveries']>`
-    select * from webhook_deliveries where company_id = ${toUuid(companyId)} and webhook_id = ${toUuid(webhookId)}
+): Promise<KeptDelivery | null> {
+  const { rows } = await sql<DeliveryRow>`
+    select *, ${ATTEMPT} as attempt from webhook_deliveries d where company_id = ${toUuid(companyId)} and webhook_id = ${toUuid(webhookId)}
       and delivery_id = ${toUuid(deliveryId)}`.execute(db)
   return rows[0] ? toDelivery(rows[0]) : null
 }
 
-function toDelivery(row: LedgerTables['webhook_deliveries']): Delivery {
+type DeliveryRow = LedgerTables['webhook_deliveries'] & { attempt: number }
+
+/** The attempts that are counted of a message: people may send one again and again. */
+const MAX_ATTEMPTS = 1_000
+
+/** Counts the attempts of the message of a delivery `d` up to it. A test message has one. */
+const ATTEMPT = sql`(select greatest(count(*), 1)::integer from (
+  select from webhook_deliveries o where o.company_id = d.company_id and o.position = d.position
+    and o.webhook_id = d.webhook_id and o.type = d.type and o.delivery_id <= d.delivery_id limit ${sql.lit(MAX_ATTEMPTS)}) earlier)`
+
+function toDelivery(row: DeliveryRow): KeptDelivery {
   return {
     id: fromUuid('dlv', row.delivery_id),
     type: row.type,
+    attempt: row.attempt,
     position: row.position,
     sentAt: row.sent_at,
     durationMs: row.duration_ms,

@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually.ts'
 import { downloadEvidence, makeHistory, runVerifier, unpack, writeFiles } from '../../support/ledger/evidence.ts'
 import { lengthenLedger } from '../../support/ledger/long-ledger.ts'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
-import { startService } from '../../support/service.ts'
+import { employee, startService } from '../../support/service.ts'
 
 const service = await startService(t, {}, { workers: true })
 const { company } = service
@@ -35,11 +35,28 @@ await t.test('a file with few events is offered at once, and is that of the audi
   t.match(runVerifier(writeFiles(t.testdirName, made)), { status: 0 })
 })
 
+await t.test('an employee is chosen by name, and a call by the address of its entry', async (t) => {
+  await service.call('POST', '/v1/employees', { body: [employee({ last_name: 'Chosen' })] })
+  const { body } = await service.call('POST', '/v1/employees', {
+    body: [employee({ first_name: 'Twin' }), employee({ first_name: 'Twin' })],
+  })
+  await service.project()
+  const { location } = await open(`${PATH}?employee=chosen&call=&from=&to=`)
+  t.match(location, /employee=emp_\w+$/)
+  t.match((await open(location!)).text, /The file about \u2068\w+ Chosen\u2069 \(emp_\w+\) has/)
+  const twins = (await open(`${PATH}?employee=twin`)).text
+  for (const { id } of body.employees) t.match(twins, `href="${PATH}?employee=${id}"`)
+  const address = `https://hr.example.com/settings/bulk-user-logs/${body.log_id}`
+  t.match((await open(`${PATH}?call=${encodeURIComponent(address)}`)).text, `call ${body.log_id} has`)
+})
+
 await t.test('what is wrong with the form is said at its fields', async (t) => {
-  const wrong = await open(`${PATH}?employee=x&from=tomorrow`)
+  const wrong = await open(`${PATH}?call=x&from=tomorrow`)
   t.equal(wrong.status, 422)
-  t.match(wrong.text, /must be the ID of an employee/)
+  t.match(wrong.text, /must be the ID of an entry, or its address/)
   t.match(wrong.text, /must be a date/)
+  t.match((await open(`${PATH}?employee=&call=&from=&to=`)).text, 'Choose what the file is about')
+  t.match((await open(`${PATH}?employee=Nobody`)).text, 'Employee names nobody')
   const unknown = await open(`${PATH}?call=log_${ana.id.slice(4)}`)
   t.equal(unknown.status, 404)
   t.match(unknown.text, /No call has this id/)

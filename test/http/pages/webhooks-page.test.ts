@@ -171,6 +171,22 @@ await t.test('deliveries are listed with their results, filtered, paged, and sen
   t.match(await send(`${page}/deliveries/me/redeliver`, {}), { status: 404 })
 })
 
+await t.test(
+  'attempts of one message are next to each other and numbered, with full times and indented JSON',
+  async (t) => {
+    const { page, id } = await create()
+    const sent = { position: 7, isDelivered: false, error: 'The receiver answered 503', httpStatus: 503 }
+    await storeDelivery(pool, company.id, id, { ...sent, sentAt: '2026-11-20T10:00:00.000Z' })
+    await storeDelivery(pool, company.id, id, { position: 8 })
+    const last = await storeDelivery(pool, company.id, id, { ...sent, answer: '{"ok":false,"n":1}' })
+    const { text } = await open(`${page}/deliveries`)
+    t.match(text, '20 Nov 2026, 10:00:00 UTC')
+    const order = [...text.matchAll(/>Event (\d)<|Attempt (\d)/g)].map(([, event, attempt]) => event ?? `#${attempt}`)
+    t.strictSame(order, ['7', '#2', '7', '8'])
+    t.match((await open(`${page}/deliveries/${last.id}`)).text, '{\n  &quot;ok&quot;: false,\n  &quot;n&quot;: 1\n}')
+  },
+)
+
 await t.test('removing asks for the host', async (t) => {
   const { page, id } = await create({ url: 'https://hooks.example.com:8443/x' })
   t.match((await open(`${page}/remove`)).text, 'hooks.example.com:8443</bdi> to confirm')

@@ -1,5 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { html } from 'hono/html'
+import { searchEmployees } from '../../../../projections/employees/queries.ts'
+import { formatFullName } from '../../../domain/employees/full-name.ts'
+import type { Employee } from '../../../domain/employees/employee.ts'
 import { findEndOf, findStartOf, readLocal } from '../../../domain/local-times.ts'
 import { problem } from '../../../domain/errors.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
@@ -7,6 +10,7 @@ import { isId } from '../../../domain/ids.ts'
 import type { PlannedEvidence } from '../../../evidence/evidence-file.ts'
 import { EVENTS_TOLD } from '../../../evidence/evidence-file.ts'
 import type { EvidenceSubject } from '../../../ledger/evidence/evidence-subject.ts'
+import type { LedgerDb } from '../../../ledger/tables.ts'
 import { planOrRefuse, sendEvidence, sendZip } from '../../audit/send-evidence.ts'
 import { STREAMED_ROUTE, whenGiven } from '../../access/heavy-reads.ts'
 import { ProblemError } from '../../server/problem.ts'
@@ -27,6 +31,8 @@ import { renderStoredFile } from './stored-file.ts'
 const EVENTS_AT_ONCE = EVENTS_TOLD
 const REFRESH_MS = 1_000
 const RELOAD_SECONDS = 3
+/** The people that are listed to choose from. */
+const MAX_PEOPLE = 10
 const FIELDS = ['employee', 'call', 'from', 'to'] as const
 
 type EvidencePageServices = Pick<
@@ -48,15 +54,19 @@ export function addEvidencePage(app: FastifyInstance, services: EvidencePageServ
       const { companyId, timeZone } = getViewer(request)
       const given = pickFields(request.body ?? request.query)
       const file = await storedFiles.read(companyId)
-      if (request.method === 'POST' || Object.keys(given).length === 0)
-        return { given, file, planned: null, fault: null }
+      const nothing = { given, file, people: [], planned: null, fault: null }
+      if (request.method === 'POST' || !isSent(request)) return nothing
       try {
-        return { given, file, planned: await plan(request, readGivenSubject(given, timeZone)), fault: null }
+        const people = await findPeople(await reads.of(companyId, request.left), companyId, given)
+        if (people !== null) return { ...nothing, people }
+        return { ...nothing, planned: await plan(request, readGivenSubject(given, timeZone)) }
       } catch (error) {
-        return { given, file, planned: null, fault: toFormProblem(error) }
+        return { ...nothing, fault: toFormProblem(error) }
       }
     },
-    render({ given, file, planned, fault }, forms, request) {
+    render({ given, file, people, planned, fault }, forms, request) {
+      const [person, ...others] = people
+      if (person && others.length === 0) return { elsewhere: buildUrl(EVIDENCE_PATH, { employee: person.id }) }
       const isOpen = file !== null && (file.state === 'waiting' || file.state === 'making')
       return {
         title: 'Evidence files',
@@ -68,7 +78,7 @@ export function addEvidencePage(app: FastifyInstance, services: EvidencePageServ
             are in your company's ledger, a verifier, and a page that describes them in sentences. Erased data are not in
             it. <a href="/verify">How it is verified</a>
           </p>
-          ${planned ? renderPlan(planned, given, storedFiles.canStore, forms) : ''}
+          ${people.length > 0 ? renderPeople(people) : ''} ${planned ? renderPlan(planned, given, storedFiles.canStore, forms) : ''}
           <div id="stored" ${isOpen ? html`data-refresh="${REFRESH_MS}"` : ''}>
             ${file === null ? '' : renderStoredFile(file, getViewer(request), `${EVIDENCE_PATH}/stored`)}
           </div>
@@ -111,20 +121,46 @@ const NO_KEY =
 function pickFields(from: unknown): FormFields {
   const fields = readFormFields(from)
   const given = FIELDS.map((name) => [name, fields[name]?.trim() ?? ''] as const).filter(([, text]) => text !== '')
-  return Object.fromEntries(given)
+  const { call, ...others } = Object.fromEntries(given) as FormFields
+  return call === undefined ? others : { ...others, call: readCall(call) }
+}
+
+/** Whether somebody has sent the form, perhaps without a choice. */
+function isSent({ query }: FastifyRequest): boolean {
+  return FIELDS.some((name) => readFormFields(query)[name] !== undefined)
+}
+
+/** Finds the people whom a form means by a name or an address; null if it means anything else. Throws if it means nobody. */
+async function findPeople(db: LedgerDb, companyId: string, given: FormFields): Promise<Employee[] | null> {
+  const { employee: text } = given
+  if (text === undefined || isId('emp', text) || Object.keys(given).length > 1) return null
+  const found = await searchEmployees(db, companyId, text, { after: null, limit: MAX_PEOPLE })
+  if (found.length > 0) return found
+  throw new ProblemError(invalidFields([faultOf('employee', 'names nobody: search by a current name, email, or ID')]))
+}
+
+/** Reads the ID of a call from what somebody typed: the ID, or the address of its entry. */
+function readCall(text: string): string {
+  return /log_[0-9a-z]{26}/.exec(text)?.[0] ?? text
 }
 
 /** Reads the subject of a form. Days and times are in the company's time zone; a day in `to` is included. */
 function readGivenSubject({ employee, call, from, to }: FormFields, timeZone: string): EvidenceSubject {
   const faults = [
     ...(employee === undefined || isId('emp', employee) ? [] : [faultOf('employee', 'must be the ID of an employee')]),
-    ...(call === undefined || isId('log', call) ? [] : [faultOf('call', 'must be the ID of a call')]),
+    ...(call === undefined || isId('log', call) ? [] : [faultOf('call', 'must be the ID of an entry, or its address')]),
     ...(from === undefined || readLocal(from) ? [] : [faultOf('from', NOT_LOCAL)]),
     ...(to === undefined || readLocal(to) ? [] : [faultOf('to', NOT_LOCAL)]),
   ]
   const isPeriod = from !== undefined || to !== undefined
   if ([employee !== undefined, call !== undefined, isPeriod].filter(Boolean).length !== 1)
-    faults.push(fieldError('', 'invalid_value', 'Choose an employee, a call, or a period, and only one of them'))
+    faults.push(
+      fieldError(
+        '',
+        'invalid_value',
+        'Choose what the file is about: an employee, a call, or a period, and only one of them',
+      ),
+    )
   if (faults.length > 0) throw new ProblemError(invalidFields(faults))
   if (employee !== undefined) return { kind: 'employee', id: employee }
   if (call !== undefined) return { kind: 'call', id: call }
@@ -162,8 +198,22 @@ function renderPlan(planned: PlannedEvidence, given: FormFields, canStore: boole
     })}`
 }
 
+function renderPeople(people: Employee[]): Html {
+  return html`<h2>Which employee?</h2>
+    <ul>
+      ${people.map(
+        (person) =>
+          html`<li>
+            <a href="${buildUrl(EVIDENCE_PATH, { employee: person.id })}"><bdi>${formatFullName(person)}</bdi></a>
+            <span class="hint"><bdi>${person.email ?? person.external_id}</bdi></span>
+          </li>`,
+      )}
+    </ul>
+    ${people.length === MAX_PEOPLE ? html`<p>There may be more. Type more of the name, or an email.</p>` : ''}`
+}
+
 function renderFields(given: FormFields, fault: FormProblem): Html {
-  const field = (name: (typeof FIELDS)[number], label: string, hint?: string) =>
+  const field = (name: 'employee' | 'call', label: string, hint: string) =>
     renderField(
       {
         name,
@@ -171,16 +221,24 @@ function renderFields(given: FormFields, fault: FormProblem): Html {
         value: given[name] ?? '',
         isRequired: false,
         autocomplete: 'off',
-        maxLength: 64,
-        ...(hint === undefined ? {} : { hint }),
+        maxLength: 254,
+        hint,
       },
       fault,
     )
+  const day = (name: 'from' | 'to', label: string, hint: string) => {
+    const value = given[name] ?? ''
+    // Other pages lead here with a time of day.
+    const type = value.includes('T') ? ('datetime-local' as const) : ('date' as const)
+    return renderField({ name, label, value, type, isRequired: false, hint }, fault)
+  }
   return html`<h2>New evidence file</h2>
     <form method="get" action="${EVIDENCE_PATH}">
-      ${field('employee', 'Employee ID')} ${field('call', 'Call ID', 'The ID of an entry in Bulk User Logs.')}
-      ${field('from', 'From', 'A date, or a date and time, in the time zone of the company.')}
-      ${field('to', 'To', 'A day is included.')}
+      <p>Choose one: an employee, a call, or a period.</p>
+      ${field('employee', 'Employee', 'A current name, email, external ID, or ID.')}
+      ${field('call', 'Call', 'The address of its entry in Bulk User Logs, or its ID.')}
+      ${day('from', 'From', 'The first day, in the time zone of the company.')}
+      ${day('to', 'To', 'The last day.')}
       <button class="primary">Continue</button>
     </form>`
 }

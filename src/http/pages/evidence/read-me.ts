@@ -99,11 +99,15 @@ function removeLinks(markup: string): string {
 /** Says what a file is about. */
 export function describeSubject({
   subject,
+  subjectName,
   company,
 }: {
   subject: EvidenceSubject
+  subjectName?: string | undefined
   company: { timeZone: string }
 }): string {
+  // Isolated, because a name may be written from right to left.
+  if (subjectName !== undefined) return `\u2068${subjectName}\u2069 (${subject.kind === 'period' ? '' : subject.id})`
   if (subject.kind !== 'period') return `${subject.kind} ${subject.id}`
   const [from, to] = [subject.from, subject.to].map((time) => time && formatTime(time, company.timeZone))
   if (!from && !to) return 'the whole ledger'

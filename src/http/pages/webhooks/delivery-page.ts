@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { html } from 'hono/html'
+import { formatTime } from '../../../domain/local-times.ts'
 import type { Delivery } from '../../../accounts/webhooks/read-deliveries.ts'
 import { findDelivery } from '../../../accounts/webhooks/read-deliveries.ts'
 import type { RebuiltMessage } from '../../../delivery/webhooks/rebuild-message.ts'
@@ -48,7 +49,10 @@ async function sendDelivery(
     ])}
       <h1>Delivery</h1>
       ${renderFacts([
-        ['Sent', renderTime(delivery.sentAt, viewer.timeZone)],
+        [
+          'Sent',
+          html`${formatTime(delivery.sentAt, viewer.timeZone)} (${renderTime(delivery.sentAt, viewer.timeZone)})`,
+        ],
         ['Message', renderMessage(delivery)],
         ['Result', renderResult(delivery)],
         ['Duration', `${formatNumber(delivery.durationMs)} ms`],
@@ -56,6 +60,16 @@ async function sendDelivery(
       ${renderSendAgain(webhook.id, delivery)}
       <div class="exchange">${renderRequest(message)} ${renderAnswer(delivery)}</div>`,
   })
+}
+
+/** Indents JSON. Other text stays as it is, and so do numbers that JavaScript would round. */
+function indentJson(text: string): string {
+  if (/\d{16}|\d[eE]/.test(text)) return text
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
 }
 
 function renderRequest(message: RebuiltMessage | null): Html {
@@ -70,12 +84,12 @@ function renderRequest(message: RebuiltMessage | null): Html {
       ${
         message.isErased
           ? 'The data of the event have been erased. Names and values that were sent before that are not shown.'
-          : 'Made from the event again; messages are not stored.'
+          : 'Made from the event again; messages are not stored. The body is indented here.'
       }
     </p>
     <pre>${Object.entries(message.headers).map(([name, value]) => `${name}: ${value}\n`)}webhook-signature: not kept
 
-<bdi>${message.body}</bdi></pre>
+<bdi>${indentJson(message.body)}</bdi></pre>
   </section>`
 }
 
@@ -83,6 +97,6 @@ function renderAnswer({ httpStatus, error, answer }: Delivery): Html {
   return html`<section>
     <h2>Answer</h2>
     <p class="hint">${httpStatus === null ? (error ?? 'No answer') : `Status ${httpStatus}`}</p>
-    ${answer === null ? html`<p>The receiver sent no body, or it has been erased.</p>` : html`<pre><bdi>${answer}</bdi></pre>`}
+    ${answer === null ? html`<p>The receiver sent no body, or it has been erased.</p>` : html`<pre><bdi>${indentJson(answer)}</bdi></pre>`}
   </section>`
 }

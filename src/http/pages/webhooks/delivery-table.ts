@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
-import type { Delivery } from '../../../accounts/webhooks/read-deliveries.ts'
+import { formatTime } from '../../../domain/local-times.ts'
+import type { Delivery, KeptDelivery } from '../../../accounts/webhooks/read-deliveries.ts'
 import { renderBadge } from '../parts/badges.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
@@ -15,21 +16,30 @@ export function describeOutcome({ error, httpStatus }: Delivery): string {
 }
 
 /** Renders deliveries, each with a button that sends its message again. */
-export function renderDeliveryTable(webhookId: string, deliveries: Delivery[], timeZone: string): Html {
+export function renderDeliveryTable(webhookId: string, deliveries: KeptDelivery[], timeZone: string): Html {
   return renderTable({
-    caption: 'Deliveries, newest first',
+    caption: 'Deliveries, newest message first',
     columns: [
       {
         heading: 'Sent',
-        cell: ({ id, sentAt }) => renderTimeLink(`${PATH}/${webhookId}/deliveries/${id}`, sentAt, timeZone),
+        cell: ({ id, sentAt }) =>
+          html`${renderTimeLink(`${PATH}/${webhookId}/deliveries/${id}`, sentAt, timeZone)}
+            <div class="hint">${formatTime(sentAt, timeZone)}</div>`,
       },
       { heading: 'Message', cell: renderMessage },
       { heading: 'Result', cell: renderOutcome },
       { heading: 'Duration', isNumber: true, cell: ({ durationMs }) => `${formatNumber(durationMs)} ms` },
       { heading: 'Action', isHeadingHidden: true, cell: (delivery) => renderSendAgain(webhookId, delivery) },
     ],
-    rows: deliveries,
+    rows: groupByMessage(deliveries),
   })
+}
+
+/** Puts the attempts of a message next to each other, that with the newest attempt first. */
+function groupByMessage(deliveries: KeptDelivery[]): KeptDelivery[] {
+  return [
+    ...Map.groupBy(deliveries, ({ id, type, position }) => (position === null ? id : `${type} ${position}`)),
+  ].flatMap(([, attempts]) => attempts)
 }
 
 /** Renders a button that sends a message again. */
@@ -44,12 +54,12 @@ function describeMessage({ type, position }: Delivery): string {
 }
 
 /** Renders the type of a message and its event. */
-export function renderMessage({ type, position }: Delivery): Html {
+export function renderMessage({ type, position, attempt }: KeptDelivery): Html {
   const event =
     position === null
       ? ''
       : html`<br /><a href="${NAVIGATION.events.path}/${position}">Event ${formatNumber(position)}</a>`
-  return html`<code>${type}</code>${event}`
+  return html`<code>${type}</code>${event}${attempt > 1 ? html`<br />Attempt ${formatNumber(attempt)}` : ''}`
 }
 
 function renderOutcome(delivery: Delivery): Html {

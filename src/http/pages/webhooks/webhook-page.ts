@@ -4,7 +4,7 @@ import type { AttentionItem } from '../../../domain/attention.ts'
 import { renderProblemsOf } from '../parts/attention.ts'
 import { changeWebhook, rotateWebhookSecret } from '../../../accounts/webhooks/change-webhook.ts'
 import { countWaitingMessages, type WaitingMessages } from '../../../accounts/webhooks/count-waiting.ts'
-import { listDeliveries, type Delivery } from '../../../accounts/webhooks/read-deliveries.ts'
+import { listDeliveries, type Delivery, type KeptDelivery } from '../../../accounts/webhooks/read-deliveries.ts'
 import type { SeenWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { WEBHOOK_ACTIONS } from '../../admin/webhooks/webhook-actions.ts'
@@ -36,7 +36,7 @@ const RECENT = 5
 interface ShownWebhook {
   seen: SeenWebhook
   waiting: WaitingMessages
-  recent: Delivery[]
+  recent: KeptDelivery[]
   /** The delivery that was just tried. */
   sent: Delivery | null
   /** What needs attention. */
@@ -126,7 +126,7 @@ async function loadWebhook(services: PageServices, request: WebhookRequest): Pro
   }
 }
 
-function renderRecent(id: string, deliveries: Delivery[], timeZone: string): Html {
+function renderRecent(id: string, deliveries: KeptDelivery[], timeZone: string): Html {
   return html`<h2>Recent deliveries</h2>
     ${
       deliveries.length === 0
