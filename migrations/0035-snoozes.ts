@@ -10,7 +10,7 @@ const STATEMENTS = [
   // "name" and "item" as in raised_attention. The problem is shown again from the day "until" (YYYY-MM-DD) of the company's time zone.
   `create table attention_snoozes (
     company_id uuid not null,
-    name text not null,
+    name text collate "C" not null,
     item jsonb not null,
     until text not null,
     reason text not null,

@@ -22,9 +22,12 @@ import {
 import { openDatabase, openPreparedDatabase } from '../postgres/kysely.ts'
 import { openPool } from '../postgres/pool.ts'
 import { deleteOldEmails, endOverdueEmails } from '../accounts/mail/outbox.ts'
+import { listWaitingMail } from '../delivery/mail/claims.ts'
 import { startSending } from '../delivery/mail/start-sending.ts'
 import { startDeliveries } from '../delivery/webhooks/deliveries.ts'
 import { openPoster } from '../delivery/webhooks/post.ts'
+import { listWaitingWebhooks } from '../delivery/webhooks/progress.ts'
+import { listWaitingSubmissions } from '../delivery/witnesses/progress.ts'
 import { readJsonBody } from '../http/server/json-body.ts'
 import { createCallsInProgress } from '../ledger/calls/calls-in-progress.ts'
 import { createLongCalls } from '../ledger/append/long-calls.ts'
@@ -32,9 +35,10 @@ import { expireFailingWork } from '../ledger/background/failing-work.ts'
 import { expireUploads } from '../ledger/uploads/erase-rows.ts'
 import { startUploads } from '../uploads/run-uploads.ts'
 import { readQueueDepths } from '../workers/health.ts'
-import { openQueues, queuePool, type PgBoss } from '../workers/queues.ts'
+import { listMissedJobs, openQueues, queuePool, type PgBoss } from '../workers/queues.ts'
 import { startRecorder } from '../workers/record-checkpoints.ts'
 import { watchGuard } from '../workers/watch-guard.ts'
+import { watchStandstill } from '../workers/watch-standstill.ts'
 import { createWaker } from '../workers/wake.ts'
 import { startWorker } from '../workers/worker.ts'
 import { askMachines } from './machines.ts'
@@ -115,9 +119,10 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
   })
   const recorder = openRecorder(options, signer, metrics)
   const guard = watchGuard({ db: store.db, log, onRound: (count) => metrics.unguardedTables.set(count) })
+  const standstill = watchStandstill({ pool: store.pool, log, lists: listsOfDueWork(config) })
   return {
     async stop() {
-      await guard.stop()
+      await Promise.all([guard.stop(), standstill.stop()])
       await recorder.stop()
       await Promise.all([worker.stop(), uploads.stop(), evidence.stop()])
       await Promise.all([waker.flush(), flush()])
@@ -127,6 +132,14 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     },
   }
 }
+
+/** What could be done now. Without an SMTP server, messages wait. */
+const listsOfDueWork = ({ SMTP_URL }: Config) => [
+  listWaitingWebhooks,
+  listWaitingSubmissions,
+  listMissedJobs,
+  ...(SMTP_URL === undefined ? [] : [listWaitingMail]),
+]
 
 /** How long answers are kept for retries, in hours: never longer than the records of refused calls, which they show. */
 function getAnswersKeptHours({ ANSWERS_KEPT_HOURS: hours, REJECTED_RECORDS_KEPT_DAYS: days }: Config): number {

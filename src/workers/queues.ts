@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Pool } from 'pg'
 import { PgBoss } from 'pg-boss'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { connectionTo } from '../postgres/session-settings.ts'
+import type { DueWork } from './watch-standstill.ts'
 
 /** The name of a projection's queue. */
 export function queueOf(projection: Pick<Projection, 'name'>): string {
@@ -68,10 +70,11 @@ export const PUBLISH_CHECKPOINTS = 'publish-checkpoints'
 /** The scheduled job that indexes records that changed nothing. */
 export const INDEX_UNCHANGED = 'index-unchanged'
 
+const EVERY_MINUTE = '* * * * *'
 const SCHEDULES = {
-  [PUBLISH_CHECKPOINTS]: '* * * * *',
-  [RECORD_SIGN_INS]: '* * * * *',
-  [CHECK_ATTENTION]: '* * * * *',
+  [PUBLISH_CHECKPOINTS]: EVERY_MINUTE,
+  [RECORD_SIGN_INS]: EVERY_MINUTE,
+  [CHECK_ATTENTION]: EVERY_MINUTE,
   [DELETE_EXPIRED]: '7 * * * *',
   [RETIRE_RECORDS]: '37 * * * *',
   [EXPIRE_DELIVERIES]: '52 * * * *',
@@ -220,6 +223,16 @@ function createBoss(url: string, { works, connections }: QueueOptions): PgBoss {
     flowIntervalSeconds: DEPENDENCIES_SECONDS,
     useListenNotify: works,
   })
+}
+
+/** Lists the scheduled jobs of every minute that have not run for two. */
+export async function listMissedJobs(pool: Pool): Promise<DueWork[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select s.name from ${SCHEMA}.schedule s where s.cron = $1 and not exists (select from ${SCHEMA}.job j
+       where j.name = s.name and j.completed_on > statement_timestamp() - interval '2 minutes')`,
+    [EVERY_MINUTE],
+  )
+  return rows.map(({ name }) => ({ companyId: null, work: 'jobs', subject: name, trace: '' }))
 }
 
 /** The queues' connection pool, by name, for metrics. pg-boss does not document its pool; empty if it is missing. */

@@ -78,6 +78,7 @@ const ALL = [
     'pooler',
     'version',
     'encoding',
+    'collation',
     'writes',
     'durability',
     'commits',
@@ -119,6 +120,16 @@ await t.test('each check of an installation prints a line, with advice where som
   t.match(found.of('disk')!.found, /checkpoints$/, "on the local disk; the database's disk is not mentioned")
   t.match(found.of('size')!.found, /^[0-9.]+ GiB; check the free space .* yourself$/)
   t.match(stdout, new RegExp(`^ok {4}role: ${NAMES.service} may only insert and read events$`, 'm'))
+})
+
+await t.test('a database whose indexes another version of the operating system has sorted is a failure', async (t) => {
+  const setVersion = (version: string) =>
+    asSuperuser(superUrl, `update pg_database set datcollversion = ${version} where datname = '${name}'`)
+  await setVersion(`'0.1'`)
+  const { of } = await examine(t, makePlace(t))
+  t.match(of('collation'), { level: 'fail', found: /version 0\.1 /, advice: `reindex database "${name}"; then: alter` })
+  await setVersion('pg_database_collation_actual_version(oid)')
+  t.match((await examine(t, makePlace(t))).of('collation'), { level: 'ok' })
 })
 
 await t.test('each fault of the database is found, with advice', async (t) => {

@@ -24,6 +24,10 @@ interface Server {
   connections: number
   is_standby: boolean
   is_read_only: boolean
+  database: string
+  /** The version of the rules by which the database sorts text: of its indexes, and of the server's machine. */
+  sorted_as: string | null
+  sorts_as: string | null
 }
 
 /** Checks the database server: its version, its clock, and the settings that the ledger depends on. */
@@ -34,7 +38,9 @@ export async function checkServer(pool: Pool, connections: Connections): Promise
       current_setting('full_page_writes') as full_page_writes, current_setting('synchronous_commit') as synchronous_commit,
       current_setting('log_error_verbosity') as verbosity, current_setting('data_checksums') as checksums,
       current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer as connections,
-      pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only`)
+      pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only,
+      datname as database, datcollversion as sorted_as, pg_database_collation_actual_version(oid) as sorts_as
+    from pg_database where datname = current_database()`)
   const server = rows[0]!
   return [
     server.number >= OLDEST_SERVER
@@ -43,12 +49,23 @@ export async function checkServer(pool: Pool, connections: Connections): Promise
     server.encoding === 'UTF8'
       ? ok('encoding', 'UTF8')
       : fail('encoding', server.encoding, "create the database with encoding 'UTF8' template template0"),
+    checkCollation(server),
     checkWrites(server),
     ...checkDurability(server),
     ...checkSettings(server),
     checkConnections(server.connections, connections),
     await checkClock(pool),
   ]
+}
+
+function checkCollation({ database, sorted_as: sortedAs, sorts_as: sortsAs }: Server): Finding {
+  if (sortedAs === null || sortsAs === null || sortedAs === sortsAs)
+    return ok('collation', 'the indexes are sorted as the server sorts text')
+  return fail(
+    'collation',
+    `the indexes were sorted by version ${sortedAs} of the collation, and the server has version ${sortsAs}; queries can miss rows`,
+    `as the owner, run: reindex database "${database}"; then: alter database "${database}" refresh collation version`,
+  )
 }
 
 function checkWrites({ is_standby: isStandby, is_read_only: isReadOnly }: Server): Finding {

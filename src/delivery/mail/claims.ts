@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import type { DueWork } from '../../workers/watch-standstill.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { EmailKind } from '../../accounts/mail/email.ts'
 
@@ -34,6 +35,20 @@ export async function listCompaniesWithMail(pool: Pool): Promise<string[]> {
      group by e.company_id order by min(e.due_at) limit ${COMPANIES_LISTED}`,
   )
   return rows.map((row) => fromUuid('com', row.company_id))
+}
+
+/** Lists companies whose message that has waited longest is due; the trace changes with every attempt. */
+export async function listWaitingMail(pool: Pool): Promise<DueWork[]> {
+  const { rows } = await pool.query<{ company_id: string; trace: string }>(
+    `select e.company_id, (array_agg(e.email_id || ' ' || e.attempts order by e.due_at, e.email_id))[1] as trace
+     from emails e where ${IS_DUE} group by e.company_id order by min(e.due_at) limit ${COMPANIES_LISTED}`,
+  )
+  return rows.map((row) => ({
+    companyId: fromUuid('com', row.company_id),
+    work: 'emails',
+    subject: '',
+    trace: row.trace,
+  }))
 }
 
 interface ClaimedRow {

@@ -7,6 +7,7 @@ import { databaseTimeMs } from '../../postgres/database-clock.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 import { withClient } from '../../postgres/pool.ts'
 import { FOLDED_POSITION, JOIN_CHECKPOINTS } from '../../workers/folded-position.ts'
+import type { DueWork } from '../../workers/watch-standstill.ts'
 
 /** A webhook by its ids. */
 export interface WebhookRef {
@@ -75,6 +76,22 @@ export async function listDueWebhooks(pool: Pool, companyIds?: readonly string[]
     companyId: fromUuid('com', row.company_id),
     webhookId: fromUuid('whk', row.webhook_id),
     pace: row.pace,
+  }))
+}
+
+/** Lists webhooks that no process delivers to, although they are due; the trace changes with every lease. */
+export async function listWaitingWebhooks(pool: Pool): Promise<DueWork[]> {
+  const { rows } = await pool.query<{ company_id: string; webhook_id: string; trace: string }>(
+    `select p.company_id, p.webhook_id, concat_ws(' ', p.position, p.leased_until) as trace
+     from webhooks w join webhook_progress p on p.company_id = w.company_id and p.webhook_id = w.webhook_id
+       join heads h on h.company_id = w.company_id ${JOIN_CHECKPOINTS}
+     where ${IS_DUE} and ${IS_FREE} order by p.due_at, p.webhook_id limit ${LISTED_AT_ONCE}`,
+  )
+  return rows.map((row) => ({
+    companyId: fromUuid('com', row.company_id),
+    work: 'webhooks',
+    subject: fromUuid('whk', row.webhook_id),
+    trace: row.trace,
   }))
 }
 

@@ -5,6 +5,7 @@ import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { VerifierKey } from '../../ledger/audit/signed-note.ts'
 import type { LedgerDb, LedgerTables } from '../../ledger/tables.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
+import type { DueWork } from '../../workers/watch-standstill.ts'
 
 /*
  * How far each witness has cosigned each ledger. The rows only save work: a witness says itself what it has cosigned.
@@ -32,6 +33,21 @@ export async function listDue(pool: Pool, witness: string): Promise<string[]> {
     where h.position > coalesce(p.size, 0) and coalesce(p.due_at, '-infinity') <= statement_timestamp()
     order by p.due_at nulls first, h.company_id limit ${MAX_COMPANIES}`.execute(openDatabase<LedgerTables>(pool))
   return rows.map((row) => fromUuid('com', row.company_id))
+}
+
+/** Lists what these witnesses have not cosigned, although it is due; the trace changes with every submission. */
+export async function listWaitingSubmissions(pool: Pool): Promise<DueWork[]> {
+  const { rows } = await sql<{ company_id: string; witness: string; trace: string }>`
+    select p.company_id, p.witness, concat_ws(' ', p.size, p.due_at) as trace
+    from witness_progress p join heads h on h.company_id = p.company_id
+    where h.position > p.size and p.due_at <= statement_timestamp()
+    order by p.due_at, p.company_id limit ${MAX_COMPANIES}`.execute(openDatabase<LedgerTables>(pool))
+  return rows.map((row) => ({
+    companyId: fromUuid('com', row.company_id),
+    work: 'witnesses',
+    subject: row.witness,
+    trace: row.trace,
+  }))
 }
 
 /**

@@ -73,10 +73,16 @@ export async function recordFailingWork(
   )
 }
 
-/** Records that work has succeeded, or is no longer to be done. */
-export async function clearFailingWork(pool: Pool, { companyId, work, subject = '' }: WorkRef): Promise<void> {
-  const key = [uuidOf(companyId), work, subject]
-  await pool.query('delete from failing_work where company_id = $1 and work = $2 and subject = $3', key)
+/** Records that work has succeeded, or is no longer to be done. With an error: if that was the last one. */
+export async function clearFailingWork(
+  pool: Pool,
+  { companyId, work, subject = '' }: WorkRef,
+  error: string | null = null,
+): Promise<void> {
+  await pool.query(
+    'delete from failing_work where company_id = $1 and work = $2 and subject = $3 and ($4::text is null or error = $4)',
+    [uuidOf(companyId), work, subject, error],
+  )
 }
 
 const uuidOf = (companyId: string | null) => (companyId === null ? NO_COMPANY : toUuid(companyId))

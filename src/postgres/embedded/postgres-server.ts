@@ -20,7 +20,7 @@ const STOP_DELAY_MS = 10
 const PASSING_FAULT = /lock file|could not create any TCP|shared memory block|another server writes/
 const BEING_WRITTEN = 'another server writes'
 // A server writes it as soon as it has created it.
-const PID_WRITTEN_MS = 5_000
+const PID_WRITTEN_MS = 1_000
 const LEAST_SPACE = 64 * 1024
 const PID_FILE = 'postmaster.pid'
 const PID_LINE = 0
@@ -86,9 +86,9 @@ async function findCause(clusterDir: string, logged: string | undefined, lines: 
   if (bavail * bsize < LEAST_SPACE) return 'the disk is full'
   if (logged !== undefined) return logged
   const pidFile = join(clusterDir, PID_FILE)
-  const pid = await stat(pidFile).catch(() => undefined)
-  if (pid?.size === 0) {
-    if (Date.now() - pid.mtimeMs < PID_WRITTEN_MS) return `${BEING_WRITTEN} ${pidFile}`
+  if (await isEmpty(pidFile)) {
+    await delay(PID_WRITTEN_MS)
+    if (!(await isEmpty(pidFile))) return `${BEING_WRITTEN} ${pidFile}`
     return `${pidFile} is empty, as after a crash of the machine: delete it, unless another server runs in this folder`
   }
   const told = lines.filter((line) => !/^pg_ctl: could not start server$|^Examine the log output\.$/.test(line))
@@ -143,6 +143,10 @@ function freePort(): Promise<number> {
       probe.close(() => resolve(port))
     })
   })
+}
+
+async function isEmpty(file: string): Promise<boolean> {
+  return (await stat(file).catch(() => undefined))?.size === 0
 }
 
 async function fileSize(file: string): Promise<number> {

@@ -1,0 +1,81 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import type { WorkRef } from '../ledger/background/failing-work.ts'
+import { clearFailingWork, recordFailingWork } from '../ledger/background/failing-work.ts'
+
+const INTERVAL_MS = 60_000
+/** Looks, one after the other, that find the same work untouched. */
+const LOOKS = 5
+const STANDS_STILL = 'it is due, and for five minutes no worker has tried it'
+
+/** Work that could be done now. */
+export interface DueWork extends WorkRef {
+  subject: string
+  /** Changes with every attempt. */
+  trace: string
+}
+
+interface StandstillOptions {
+  pool: Pool
+  log: Logger
+  /** Each lists the due work of one kind; a bounded number. */
+  lists: readonly ((pool: Pool) => Promise<DueWork[]>)[]
+  intervalMs?: number
+}
+
+/**
+ * Looks once a minute for work that is due and that nobody tries, and keeps it on record as failing work, so that
+ * attention, `doctor`, and the metrics tell it. A loop can stand still without an error: if it reads from a server that
+ * has fallen behind, it finds nothing to do. Every worker looks, on other connections than those of the loops.
+ */
+export function watchStandstill({ pool, log, lists, intervalMs = INTERVAL_MS }: StandstillOptions): {
+  stop(): Promise<void>
+} {
+  const stopped = new AbortController()
+  let known = new Map<string, { due: DueWork; looks: number }>()
+  let told = 0
+
+  async function look(): Promise<void> {
+    const due = (await Promise.all(lists.map((list) => list(pool)))).flat()
+    const before = known
+    known = new Map(
+      due.map((one) => {
+        const earlier = before.get(keyOf(one))
+        const looks = earlier?.due.trace === one.trace ? earlier.looks + 1 : 1
+        return [keyOf(one), { due: one, looks }]
+      }),
+    )
+    const still = [...known.values()].filter(({ looks }) => looks >= LOOKS)
+    if (still.length !== told) {
+      const works = [...new Set(still.map(({ due }) => due.work))]
+      if (still.length > 0) log.warn({ count: still.length, works }, 'background work stands still')
+      else log.warn('background work is done again')
+    }
+    told = still.length
+    for (const { due } of still) await recordFailingWork(pool, due, STANDS_STILL)
+    for (const [key, { due, looks }] of before) {
+      const isOver = looks >= LOOKS && (known.get(key)?.looks ?? 0) < LOOKS
+      if (isOver) await clearFailingWork(pool, due, STANDS_STILL)
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopped.signal.aborted) {
+      await look().catch((error: unknown) =>
+        log.warn({ err: error }, 'could not check whether background work is done'),
+      )
+      await pause(intervalMs, undefined, { signal: stopped.signal }).catch(() => undefined)
+    }
+  }
+
+  const running = run()
+  return {
+    async stop() {
+      stopped.abort()
+      await running
+    },
+  }
+}
+
+const keyOf = ({ work, companyId, subject }: DueWork) => JSON.stringify([work, companyId, subject])

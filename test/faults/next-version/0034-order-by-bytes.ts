@@ -1,0 +1,1 @@
+export * from '../../../migrations/0034-order-by-bytes.ts'

@@ -1,0 +1,78 @@
+import { Writable } from 'node:stream'
+import { pino } from 'pino'
+import t from 'tap'
+import { listWaitingWebhooks } from '../../src/delivery/webhooks/progress.ts'
+import { readFailingWork, summarizeFailingWork } from '../../src/ledger/background/failing-work.ts'
+import { listMissedJobs } from '../../src/workers/queues.ts'
+import { watchStandstill } from '../../src/workers/watch-standstill.ts'
+import { eventually } from '../support/eventually.ts'
+import { employee, startService } from '../support/service.ts'
+
+/* Workers that take nothing on, and don't fail either: here, there are none. */
+
+const service = await startService(t, { OUTGOING_PRIVATE: '1' })
+const { pool, db, company } = service
+const lines: Record<string, unknown>[] = []
+const stream = new Writable({
+  write(line: Buffer, _, done) {
+    lines.push(JSON.parse(String(line)) as Record<string, unknown>)
+    done()
+  },
+})
+const watch = (list: typeof listMissedJobs) => {
+  const watching = watchStandstill({ pool, log: pino(stream), lists: [list], intervalMs: 10 })
+  t.teardown(watching.stop)
+  return watching
+}
+
+await t.test(
+  'a webhook with messages that nobody sends is on record, and in the log, until somebody tries',
+  async (t) => {
+    const made = await service.manage('POST', '/webhooks', { url: 'http://127.0.0.1:9/', types: ['employee.created'] })
+    t.equal(made.status, 201)
+    const watching = watch(listWaitingWebhooks)
+    await service.call('POST', '/v1/employees', { body: employee() })
+    await service.project()
+    const failing = () => readFailingWork(db, company.id)
+    const [work] = await eventually('it is on record', async () => {
+      const found = await failing()
+      return found.length > 0 && found
+    })
+    t.match(work, { work: 'webhooks', subject: made.body.id, error: /^it is due/ })
+    t.match(
+      lines.splice(0),
+      [{ level: 40, count: 1, works: ['webhooks'], msg: 'background work stands still' }],
+      'once',
+    )
+
+    await pool.query(`update webhook_progress set leased_until = statement_timestamp() + interval '1 minute'`)
+    await eventually('it is off the record', async () => (await failing()).length === 0)
+    t.match(lines, [{ level: 40, msg: 'background work is done again' }])
+    await watching.stop()
+  },
+)
+
+await t.test('what is tried again and again does not stand still', async (t) => {
+  await pool.query('update webhook_progress set leased_until = null')
+  let looks = 0
+  const watching = watch(async () => {
+    looks += 1
+    await pool.query(`update webhook_progress set leased_until = clock_timestamp() - interval '1 ms'`)
+    return listWaitingWebhooks(pool)
+  })
+  await eventually('many looks', async () => looks > 10)
+  await watching.stop()
+  t.strictSame(await summarizeFailingWork(pool), [])
+})
+
+await t.test('scheduled jobs that do not run are on record', async (t) => {
+  const watching = watch(listMissedJobs)
+  const found = await eventually('they are on record', async () => {
+    const summary = await summarizeFailingWork(pool)
+    return summary.length > 0 && summary
+  })
+  t.match(found, [
+    { work: 'jobs', company_id: null, error: /^(check-attention|publish-|record-sign-ins).*: it is due/ },
+  ])
+  await watching.stop()
+})
