@@ -13,6 +13,7 @@ import { deploy } from './deploy.ts'
 import { stoppedBeyondExpiry } from './job-expiry.ts'
 import { API_STAGES, WORKER_STAGES } from './bugs/plants.ts'
 import { abusiveKey } from './hostile/abusive-key.ts'
+import { uploadHostileFiles } from './hostile/hostile-files.ts'
 import { hugeRecords } from './hostile/huge-records.ts'
 import { stalledUploads, UPLOADS_WITHIN_MS } from './hostile/stalled-uploads.ts'
 import { changeCompanies, rebuildAll } from './operator-work.ts'
@@ -88,7 +89,7 @@ export function planRuns(faults: string[], count: number, firstSeed: number) {
 }
 
 /** Faults in which nothing breaks: a caller is hostile, and no other caller may be refused because of it. */
-export const HOSTILE: ReadonlySet<string> = new Set(['abusive key', 'stalled uploads', 'huge records'])
+export const HOSTILE: ReadonlySet<string> = new Set(['abusive key', 'stalled uploads', 'huge records', 'hostile files'])
 
 /** Every kind of fault, by name. */
 export const FAULTS: Record<string, Fault> = {
@@ -193,6 +194,7 @@ export const FAULTS: Record<string, Fault> = {
   'abusive key': abusiveKey,
   'stalled uploads': stalledUploads,
   'huge records': hugeRecords,
+  'hostile files': uploadHostileFiles,
   'start: killed at a point': ({ apis }, random) => dieAtStage(apis, [...API_STAGES, ...WORKER_STAGES], random),
   'start: killed at random': ({ apis }, random) => killAtRandom(apis, random),
   'start: PostgreSQL killed': async ({ cluster }, random) => {

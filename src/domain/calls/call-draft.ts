@@ -46,7 +46,7 @@ export interface Draft {
   errors: RecordErrors
   /** How many of the errors it has only beside other records of the call. */
   collisions: number
-  needs: Need[]
+  needs: readonly Need[]
 }
 
 /** Adds an error that a record has only beside other records of the call. */

@@ -97,7 +97,7 @@ function* decideRecords(
     const managed = yield* resolveManagers(some, idOf, directory)
     const drafts = yield* mapInPieces(managed, (record) => {
       const made = draft(record, drafted.get(record.index))
-      drafted.set(record.index, made)
+      if (!context.isAllOrNone) drafted.set(record.index, made)
       return made
     })
     refuseRepeated(drafts)

@@ -10,8 +10,10 @@ import type { ReadRecord } from './call-records.ts'
  * only have another manager, so most of what it does is taken from its earlier draft.
  */
 
+const NOTHING: Draft['needs'] = []
+
 function newDraft(record: ReadRecord, errors: RecordErrors): Draft {
-  const needs = [...(record.needs ?? [])]
+  const needs = record.needs ?? NOTHING
   return { record, before: undefined, after: undefined, effect: undefined, events: [], errors, collisions: 0, needs }
 }
 

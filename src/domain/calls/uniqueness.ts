@@ -29,10 +29,10 @@ export function* addUniquenessErrors(drafts: Draft[], directory: EmployeeDirecto
       const holder = others.length > 0 ? before : (draft?.after ?? before)
       const giving = [draft, ...others].filter((one) => one?.after && one.after[name] !== value)
       const anyOf = giving.map((one) => one!.record.index)
-      for (const { before: self, errors, needs } of claimants) {
-        if (self?.id === before.id) continue
-        if (anyOf.length === 0) addHeld(errors, name, holder)
-        else needs.push({ anyOf, field: name, code: 'already_exists' })
+      for (const claimant of claimants) {
+        if (claimant.before?.id === before.id) continue
+        if (anyOf.length === 0) addHeld(claimant.errors, name, holder)
+        else claimant.needs = [...claimant.needs, { anyOf, field: name, code: 'already_exists' }]
       }
     })
   }
