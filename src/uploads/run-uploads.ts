@@ -67,7 +67,7 @@ export async function runNextStep(services: UploadServices, upload: StoredUpload
 
 /** Counts what a part would do, and records it. */
 export async function countPart(services: UploadServices, upload: StoredUpload, part: StoredPart): Promise<PartCounts> {
-  const { counts } = await previewPart(services, upload, part)
-  await recordCounts(services.pool, upload, part.number, counts)
-  return counts
+  const preview = await previewPart(services, upload, part)
+  await recordCounts(services.pool, upload, part.number, preview)
+  return preview.counts
 }

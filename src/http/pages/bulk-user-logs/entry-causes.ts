@@ -72,7 +72,7 @@ function renderCause(entry: LogEntry, cause: Cause, isChosen: boolean): Html {
 }
 
 /** Renders the message of a cause, and its field unless the message names it. */
-export function describeCause({ message, pointer }: Cause): Html {
+export function describeCause({ message, pointer }: Pick<Cause, 'message' | 'pointer'>): Html {
   const field = formatField(pointer)
   return message.startsWith(`${field} `)
     ? html`${message}`
