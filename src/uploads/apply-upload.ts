@@ -25,8 +25,8 @@ export async function requireUpload(
 /**
  * Begins to apply an upload, or resumes it as it was begun. A file of one part is applied at once; of a larger one, the
  * workers apply part after part. Rows that cannot be applied keep their whole part from being applied if `isAllOrNone`,
- * and are left out otherwise. Does nothing if it is already applied or being applied. Throws RefusedByStateError with `upload_not_found`
- * or `upload_not_applicable`.
+ * and are left out otherwise. Does nothing if it is already applied or being applied. Throws RefusedByStateError with
+ * `upload_not_found` or `upload_not_applicable`.
  */
 export async function applyUpload(
   services: UploadRouteServices,
@@ -38,7 +38,7 @@ export async function applyUpload(
   const upload = await requireUpload(services, companyId, uploadId)
   if (upload.userId !== actor) throw refuse('Only the user who uploaded the file can apply it')
   if (upload.state === 'previewing') throw refuse('The preview is not complete yet')
-  await assertReadable(services, upload, upload.state === 'previewed' ? isAllOrNone : upload.isAllOrNone)
+  if (upload.state === 'previewed') await assertReadable(services, upload, isAllOrNone)
   const begun = { userId: actor, requestId, client: client ?? null, isAllOrNone }
   if (!(await beginApplying(services.pool, upload, begun))) return
   await forgetOriginal(services.pool, upload, 'content')

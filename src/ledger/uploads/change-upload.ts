@@ -17,8 +17,8 @@ const idsOf = ({ companyId, id }: UploadRef) => [toUuid(companyId), toUuid(id)]
 
 /**
  * Begins to apply a file whose preview is complete, or resumes one that has stopped, as it was begun: `isAllOrNone` stays
- * what it was. Only the user who uploaded it can.
- * Returns false if there was nothing to do, so that of two clicks only one starts it.
+ * what it was. Only the user who uploaded it can. Returns false if there was nothing to do, so that of two clicks only one
+ * starts it.
  */
 export async function beginApplying(
   pool: Pool,

@@ -43,7 +43,7 @@ export async function* writeNotApplied(
 
 function* writeRows(
   rows: readonly StoredRow[],
-  { parts }: StoredUpload,
+  { parts, isAllOrNone }: StoredUpload,
   { isCalled, callId, firstRow, erased }: StoredPart,
   { ofCall, ofRows }: { ofCall: ReadonlyMap<number, string>; ofRows: ReadonlyMap<number, string> },
   layout: Layout,
@@ -53,9 +53,9 @@ function* writeRows(
     else {
       // Of several parts, the rows are not in the order of the file, so that erased ones leave no gaps.
       const index = row.index ?? (parts === 1 ? row.row - firstRow : at)
-      const isKnown = row.index !== undefined || parts === 1 || erased === 0
-      const origin = [isCalled ? callId : '', isKnown ? String(index) : '', ofCall.get(index) ?? '']
-      yield [...origin, ...layout.write(row)]
+      const isKnown = row.index !== undefined || (isAllOrNone ? parts === 1 || erased === 0 : !isCalled)
+      const origin = isKnown ? [String(index), ofCall.get(index) ?? ''] : ['', '']
+      yield [isCalled ? callId : '', ...origin, ...layout.write(row)]
     }
   }
 }
