@@ -7,7 +7,6 @@ import { beginApplying } from '../ledger/uploads/change-upload.ts'
 import { forgetOriginal } from '../ledger/uploads/originals.ts'
 import type { StoredPart, StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { findUpload, NO_SUCH_UPLOAD, readParts } from '../ledger/uploads/read-uploads.ts'
-import { rememberMapping } from '../ledger/uploads/remember-mapping.ts'
 import { countPart, runNextStep } from './run-uploads.ts'
 import type { UploadRouteServices } from './store-file.ts'
 
@@ -42,7 +41,6 @@ export async function applyUpload(
   const begun = { userId: actor, requestId, client: client ?? null, isAllOrNone }
   if (!(await beginApplying(services.pool, upload, begun))) return
   await forgetOriginal(services.pool, upload, 'content')
-  if (upload.header && upload.mapping) await rememberMapping(services.pool, companyId, upload.header, upload.mapping)
   if (upload.parts > 1) return services.announce([companyId])
   try {
     await runNextStep(services, await requireUpload(services, companyId, uploadId))

@@ -6,6 +6,7 @@ import { trackWork } from '../ledger/background/failing-work.ts'
 import { claimUpload, listCompaniesWithUploads, recordCounts, releaseUpload } from '../ledger/uploads/change-upload.ts'
 import type { StoredPart, StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { readParts } from '../ledger/uploads/read-uploads.ts'
+import { rememberMapping } from '../ledger/uploads/remember-mapping.ts'
 import type { CompanyTurns } from '../workers/company-turns.ts'
 import { startTurns } from '../workers/company-turns.ts'
 import type { PgBoss } from '../workers/queues.ts'
@@ -61,6 +62,9 @@ export async function runNextStep(services: UploadServices, upload: StoredUpload
   }
   if (upload.state === 'applying') {
     const part = parts.find(({ isSettled }) => !isSettled)
+    // Whoever began it: a user, or the end of the preview.
+    if (part === parts[0] && upload.header && upload.mapping)
+      await rememberMapping(services.pool, upload.companyId, upload.header, upload.mapping)
     if (part) await applyPart(services, upload, part)
   }
 }

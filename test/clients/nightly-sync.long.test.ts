@@ -19,7 +19,7 @@ const people = Array.from({ length: 2_500 }, (_, at) => [
   `Number ${at}`,
   `ana.${at}@example.com`,
   'Sales',
-  '',
+  `+4930${1_000_000 + at}`,
 ])
 
 /** Runs a night with the rows of a file. */
