@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { createIndexesConcurrently } from '../src/postgres/create-indexes.ts'
 
 export const isConcurrent = true

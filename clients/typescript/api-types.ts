@@ -608,7 +608,7 @@ export interface paths {
         put?: never;
         /**
          * Apply an upload, or resume it
-         * @description Each part becomes one call, which applies all of its rows or none. A file of one part is applied before the answer; of a larger one, part after part in the background. Repeating the request has no further effect.
+         * @description Each part becomes one call, which applies all of its rows or none; or, with `all_or_none=false`, all that can be applied. A file of one part is applied before the answer; of a larger one, part after part in the background. Repeating the request has no further effect.
          */
         post: operations["applyUpload"];
         delete?: never;
@@ -670,7 +670,7 @@ export interface paths {
         };
         /**
          * Export the rows of an upload that were not applied
-         * @description All rows of refused, canceled, and waiting parts, to correct and upload again. A row that was refused has the id of its entry, and its errors.
+         * @description All rows of refused, canceled, and waiting parts, and those that were left out of the others, to correct and upload again. A row that was refused has the id of its entry, and its errors.
          */
         get: operations["exportRowsNotApplied"];
         put?: never;
@@ -2717,6 +2717,8 @@ export interface components {
             /** @description Who uploaded the file. Only this user can apply it. */
             user_id: string;
             rows: number;
+            /** @description Whether a row that cannot be applied keeps its part from being applied, once the upload is applied. */
+            all_or_none: boolean;
             /** @description The ids of the failed entries that the file corrects. */
             corrects: string[];
             /** Format: date-time */
@@ -2768,18 +2770,32 @@ export interface components {
                     inactive: number;
                 } | null;
                 /**
-                 * @description What became of the part. A refused part changed nothing.
+                 * @description What became of the part. A refused part changed nothing. One without a readable row has no entry.
                  * @enum {string}
                  */
                 state: "waiting" | "applied" | "refused" | "canceled";
                 /** @description The id that the entry of the part has, or will have. */
                 log_id: string;
             }[];
+            /** @description What became of the rows: `applied`, `refused`, `canceled`, `waiting`, and `erased` add up to `rows`, and `created`, `changed`, and `unchanged` to `applied`. `not-applied.csv` has the refused, canceled, and waiting ones. */
+            summary: {
+                /** @description The numbers in one line, to mail it. */
+                text: string;
+                rows: number;
+                applied: number;
+                created: number;
+                changed: number;
+                unchanged: number;
+                refused: number;
+                canceled: number;
+                waiting: number;
+                erased: number;
+            };
         };
         UploadPreview: {
             /** @description From 1. */
             number: number;
-            /** @description The rows by what a call would do to them. A file with unreadable rows cannot be applied. Of the changed and unchanged rows, `inactive` name inactive employees and set no status, so these stay inactive. */
+            /** @description The rows by what a call would do to them without those that are refused or unreadable, which `all_or_none=false` leaves out. Of the changed and unchanged rows, `inactive` name inactive employees and set no status, so these stay inactive. */
             counts: {
                 created: number;
                 changed: number;
@@ -6067,6 +6083,8 @@ export interface operations {
                             /** @description Who uploaded the file. Only this user can apply it. */
                             user_id: string;
                             rows: number;
+                            /** @description Whether a row that cannot be applied keeps its part from being applied, once the upload is applied. */
+                            all_or_none: boolean;
                             /** @description The ids of the failed entries that the file corrects. */
                             corrects: string[];
                             /** Format: date-time */
@@ -6101,8 +6119,10 @@ export interface operations {
                 sheet?: string;
                 /** @description The line that names the columns, from 1; of a workbook, its row. Default: it is found. */
                 header_row?: number;
-                /** @description Apply the file without asking, if no question is open and all of its rows can be read: as a scheduler does with files whose mapping the company has used before. Otherwise, the file is only stored and previewed. */
+                /** @description Apply the file without asking, if no question is open and all of its rows can be read, or any with `all_or_none=false`: as a scheduler does with files whose mapping the company has used before. Otherwise, the file is only stored and previewed. */
                 apply?: boolean;
+                /** @description With `false`, rows that cannot be read or are refused are left out, and all others are applied. With `true`, such a row keeps its part from being applied. An upload is resumed as it was begun. */
+                all_or_none?: boolean;
                 /** @description The ids of the failed entries that the file corrects, separated by commas. Default: those in its column `log_id`. The column `index` says which records the rows are. Without it, a file that has as many rows as the entry has records, or refused records, has these, in the order of the call. */
                 corrects?: string;
             };
@@ -6179,7 +6199,10 @@ export interface operations {
     };
     applyUpload: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With `false`, rows that cannot be read or are refused are left out, and all others are applied. With `true`, such a row keeps its part from being applied. An upload is resumed as it was begun. */
+                all_or_none?: boolean;
+            };
             header?: never;
             path: {
                 /**

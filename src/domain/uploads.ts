@@ -1,5 +1,5 @@
 import type { RowPlan } from '../../clients/typescript/spreadsheets/plan-rows.ts'
-import type { NewEvent, Operation } from './events.ts'
+import type { CallCounts, NewEvent, Operation } from './events.ts'
 
 /*
  * An uploaded file is stored for a day, in parts. Each part becomes one call, one after the other. Managers come first.
@@ -30,7 +30,7 @@ export const MAX_CORRECTIONS = 50
  */
 export type UploadState = 'previewing' | 'previewed' | 'applying' | 'stopped' | 'ended'
 
-/** What became of a part. The call of a refused part has failed: it applied nothing. */
+/** What became of a part. A refused part applied nothing: its call has failed, or none of its rows can be read. */
 export type PartState = 'waiting' | 'applied' | 'refused' | 'canceled'
 
 /** A record of a failed call. */
@@ -51,8 +51,10 @@ export interface StoredRow {
   corrects?: readonly CorrectedRecord[]
   /** What the other rows of the file say about it. */
   plan?: RowPlan
-  /** Whether its manager is an employee of an earlier part, whom a preview may not find yet. */
-  hasEarlierManager?: true
+  /** The number of its manager's row in an earlier part: a preview may not find that employee yet. */
+  earlierManager?: number
+  /** Of a row that is left of a part: its index in the call that refused it, or null if it cannot be read. */
+  index?: number | null
 }
 
 /** The numbers of rows by what a call does to them, or would do. */
@@ -61,7 +63,7 @@ export interface PartCounts {
   changed: number
   unchanged: number
   refused: number
-  /** Rows that cannot be read. A part that has any is never applied. */
+  /** Rows that cannot be read. A file that has any is applied only without them. */
   unreadable: number
   /** Rows that name inactive employees and set no status. They count as changed or unchanged, too. */
   inactive: number
@@ -69,10 +71,10 @@ export interface PartCounts {
 
 const NO_COUNTS: PartCounts = { created: 0, changed: 0, unchanged: 0, refused: 0, unreadable: 0, inactive: 0 }
 
-/** Counts what the events of a call do to its records. One that is refused as a whole refuses all of them. */
+/** Counts what the events of a call do to its records. One that is refused refuses all of them. */
 export function countEffects(events: readonly NewEvent[], total: number, isRefused: boolean): PartCounts {
-  const refused = new Set(events.filter(({ type }) => type === 'EmployeeRecordRejected').map(({ index }) => index)).size
-  if (isRefused && refused === 0) return { ...NO_COUNTS, refused: total }
+  if (isRefused) return { ...NO_COUNTS, refused: total }
+  const refused = events.filter(({ type }) => type === 'EmployeeRecordRejected').length
   const created = events.filter(({ type }) => type === 'EmployeeCreated').length
   const changed = new Set(events.filter(isChange).map(({ index }) => index)).size
   return { ...NO_COUNTS, created, changed, refused, unchanged: total - created - changed - refused }
@@ -89,7 +91,72 @@ export function addCounts(counts: readonly (PartCounts | null)[]): PartCounts {
   return sum
 }
 
-/** Whether a call with these counts would be applied. */
+/** How many rows would be applied if the others are left out. */
+export function countApplicable({ created, changed, unchanged }: PartCounts): number {
+  return created + changed + unchanged
+}
+
+/** Whether all rows with these counts would be applied. */
 export function isApplicable({ refused, unreadable }: PartCounts): boolean {
   return refused + unreadable === 0
+}
+
+/** Whether rows that cannot be read keep a file from being applied: any, or only all of them if they are left out. */
+export function isKeptBack(
+  parts: readonly { rows: number; erased: number; counts: PartCounts | null }[],
+  isAllOrNone: boolean,
+): boolean {
+  const { unreadable } = addCounts(parts.map(({ counts }) => counts))
+  return isAllOrNone ? unreadable > 0 : unreadable >= sum(parts.map(({ rows, erased }) => rows - erased))
+}
+
+/** What became of the rows of a file. Those that were applied are created, changed, or unchanged. */
+export interface UploadSummary {
+  rows: number
+  applied: number
+  created: number
+  changed: number
+  unchanged: number
+  refused: number
+  canceled: number
+  waiting: number
+  /** Rows that were erased before they were applied. */
+  erased: number
+}
+
+/** Adds up what became of the rows of parts. `outcome` is what the call of a part did. */
+export function summarize(
+  parts: readonly { rows: number; erased: number; state: PartState; outcome: CallCounts | null }[],
+): UploadSummary {
+  const summary = { ...NO_ROWS }
+  for (const { rows, erased, state, outcome } of parts) {
+    const { total, failed, updated, deactivated, no_updates: unchanged } = outcome ?? NO_OUTCOME
+    const applied = total - failed
+    const gone = Math.min(erased, rows - applied)
+    summary.rows += rows
+    summary.applied += applied
+    summary.created += applied - updated - deactivated - unchanged
+    summary.changed += updated + deactivated
+    summary.unchanged += unchanged
+    summary.erased += gone
+    summary[state === 'applied' ? 'refused' : state] += rows - applied - gone
+  }
+  return summary
+}
+
+const NO_OUTCOME: CallCounts = { total: 0, updated: 0, deactivated: 0, failed: 0, no_updates: 0 }
+const NO_ROWS: UploadSummary = {
+  rows: 0,
+  applied: 0,
+  created: 0,
+  changed: 0,
+  unchanged: 0,
+  refused: 0,
+  canceled: 0,
+  waiting: 0,
+  erased: 0,
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
 }

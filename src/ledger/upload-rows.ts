@@ -1,6 +1,7 @@
 import type { FileAnswers, StoredQuestion } from '../../clients/typescript/spreadsheets/file-question.ts'
 import type { TableNotes } from '../../clients/typescript/spreadsheets/find-table.ts'
 import type { Mapping } from '../../clients/typescript/spreadsheets/mapping.ts'
+import type { CallCounts } from '../domain/events.ts'
 import type { PartCounts, PartState, UploadOperation, UploadState } from '../domain/uploads.ts'
 
 /** An uploaded file that was read. */
@@ -22,6 +23,7 @@ export interface UploadRow {
   request_id: string | null
   address: string | null
   user_agent: string | null
+  all_or_none: boolean
   created_at: string
   expires_at: string
   lease_id: string | null
@@ -40,6 +42,8 @@ export interface PartRow {
   erased: number
   content: string | null
   counts: PartCounts | null
+  left_out: number[] | null
+  outcome: CallCounts | null
   state: PartState
 }
 

@@ -1,10 +1,11 @@
 import { RefusedByStateError, type Acting } from '../accounts/change-company.ts'
 import { problem } from '../domain/errors.ts'
+import { isKeptBack } from '../domain/uploads.ts'
 import { isPassing } from '../ledger/calls/calls-in-progress.ts'
 import { beginApplying } from '../ledger/uploads/change-upload.ts'
 import { forgetOriginal } from '../ledger/uploads/originals.ts'
-import { findUpload, NO_SUCH_UPLOAD, readParts, type StoredUpload } from '../ledger/uploads/read-uploads.ts'
-import { rememberMapping } from '../ledger/uploads/remember-mapping.ts'
+import type { StoredPart, StoredUpload } from '../ledger/uploads/read-uploads.ts'
+import { findUpload, NO_SUCH_UPLOAD, readParts } from '../ledger/uploads/read-uploads.ts'
 import { countPart, runNextStep } from './run-uploads.ts'
 import type { UploadRouteServices } from './store-file.ts'
 
@@ -20,23 +21,25 @@ export async function requireUpload(
 }
 
 /**
- * Begins to apply an upload, or resumes it. A file of one part is applied at once; of a larger one, the workers apply part
- * after part. Does nothing if it is already applied or being applied. Throws RefusedByStateError with `upload_not_found`
- * or `upload_not_applicable`.
+ * Begins to apply an upload, or resumes it as it was begun. A file of one part is applied at once; of a larger one, the
+ * workers apply part after part. Rows that cannot be applied keep their whole part from being applied if `isAllOrNone`,
+ * and are left out otherwise. Does nothing if it is already applied or being applied. Throws RefusedByStateError with
+ * `upload_not_found` or `upload_not_applicable`.
  */
 export async function applyUpload(
   services: UploadRouteServices,
   { companyId, actor, client }: Acting,
   uploadId: string,
   requestId: string,
+  isAllOrNone: boolean,
 ): Promise<void> {
   const upload = await requireUpload(services, companyId, uploadId)
   if (upload.userId !== actor) throw refuse('Only the user who uploaded the file can apply it')
   if (upload.state === 'previewing') throw refuse('The preview is not complete yet')
-  await assertReadable(services, upload)
-  if (!(await beginApplying(services.pool, upload, { userId: actor, requestId, client: client ?? null }))) return
+  if (upload.state === 'previewed') await assertReadable(services, upload, isAllOrNone)
+  const begun = { userId: actor, requestId, client: client ?? null, isAllOrNone }
+  if (!(await beginApplying(services.pool, upload, begun))) return
   await forgetOriginal(services.pool, upload, 'content')
-  if (upload.header && upload.mapping) await rememberMapping(services.pool, companyId, upload.header, upload.mapping)
   if (upload.parts > 1) return services.announce([companyId])
   try {
     await runNextStep(services, await requireUpload(services, companyId, uploadId))
@@ -56,18 +59,23 @@ export async function applyAtOnce(
   const upload = await requireUpload(services, acting.companyId, uploadId)
   if (upload.parts > 1) return
   try {
-    await applyUpload(services, acting, uploadId, requestId)
+    await applyUpload(services, acting, uploadId, requestId, upload.isAllOrNone)
   } catch (error) {
     // Its rows cannot all be read, which the answer says.
     if (!(error instanceof RefusedByStateError)) throw error
   }
 }
 
-async function assertReadable(services: UploadRouteServices, upload: StoredUpload): Promise<void> {
-  for (const part of await readParts(services.pool, upload)) {
-    const { unreadable } = part.counts ?? (await countPart(services, upload, part))
-    if (unreadable > 0) throw refuse('The file has rows that cannot be read')
-  }
+async function assertReadable(
+  services: UploadRouteServices,
+  upload: StoredUpload,
+  isAllOrNone: boolean,
+): Promise<void> {
+  const parts: StoredPart[] = []
+  for (const part of await readParts(services.pool, upload))
+    parts.push({ ...part, counts: part.counts ?? (await countPart(services, upload, part)) })
+  if (isKeptBack(parts, isAllOrNone))
+    throw refuse(isAllOrNone ? 'The file has rows that cannot be read' : 'No row of the file can be read')
 }
 
 function refuse(detail: string): RefusedByStateError {

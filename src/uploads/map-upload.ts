@@ -97,6 +97,6 @@ async function collectRows(
   return all
 }
 
-function withoutPlan({ plan: _plan, hasEarlierManager: _has, ...row }: StoredRow): StoredRow {
+function withoutPlan({ plan: _plan, earlierManager: _manager, ...row }: StoredRow): StoredRow {
   return row
 }

@@ -29,9 +29,9 @@ export class PartBuilder {
   #partBytes = 0
   #storedBytes = 0
   #recordBytes = 0
-  /** What identifies the people of earlier parts, and of this one. */
-  readonly #earlier = new Set<string>()
-  #current = new Set<string>()
+  /** The numbers of the rows of earlier parts, and of this one, by what identifies their people. */
+  readonly #earlier = new Map<string, number>()
+  #current = new Map<string, number>()
 
   constructor({ maxRecords, bodyLimit }: { maxRecords: number; bodyLimit: number }) {
     this.#maxRecords = maxRecords
@@ -45,9 +45,10 @@ export class PartBuilder {
       this.#partBytes + bytes > this.#bodyLimit ||
       this.#storedBytes > this.#bodyLimit
     if (isFull && this.#rows.length > 0) this.#close(keys.line)
-    if (keys.external_id !== undefined) this.#current.add(`external_id ${keys.external_id}`)
-    if (keys.email !== undefined) this.#current.add(`email ${keys.email}`)
-    const stored = writeStoredRow(this.#hasEarlierManager(row, keys) ? { ...row, hasEarlierManager: true } : row)
+    if (keys.external_id !== undefined) this.#current.set(`external_id ${keys.external_id}`, row.row)
+    if (keys.email !== undefined) this.#current.set(`email ${keys.email}`, row.row)
+    const earlierManager = this.#findEarlierManager(row, keys)
+    const stored = writeStoredRow(earlierManager === undefined ? row : { ...row, earlierManager })
     this.#rows.push(stored)
     this.#partBytes += bytes
     this.#recordBytes += bytes
@@ -60,11 +61,11 @@ export class PartBuilder {
       )
   }
 
-  #hasEarlierManager({ plan }: StoredRow, { manager }: RowKeys): boolean {
-    if (!manager || plan?.manager?.fault !== undefined) return false
+  #findEarlierManager({ plan }: StoredRow, { manager }: RowKeys): number | undefined {
+    if (!manager || plan?.manager?.fault !== undefined) return undefined
     const { email, external_id: externalId } = plan?.manager ?? {}
     const name = externalId === undefined ? `email ${foldEmail(email ?? manager.text)}` : `external_id ${externalId}`
-    return this.#earlier.has(name) && !this.#current.has(name)
+    return this.#current.has(name) ? undefined : this.#earlier.get(name)
   }
 
   end(): FilledPart[] {
@@ -75,8 +76,8 @@ export class PartBuilder {
   #close(line: number): void {
     this.#finish()
     if (this.#parts.length === MAX_PARTS) throw new FileError(line, describeMost(this.#maxRecords))
-    for (const name of this.#current) this.#earlier.add(name)
-    this.#current = new Set()
+    for (const [name, row] of this.#current) this.#earlier.set(name, row)
+    this.#current = new Map()
     this.#firstRow += this.#rows.length
     this.#rows = []
     this.#partBytes = 0

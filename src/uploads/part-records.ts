@@ -23,12 +23,19 @@ export interface PartRecords {
   faults: readonly FileFault[]
   /** What was left out, as the mapping says: the first notes. */
   notes: readonly FileFault[]
-  /** The number of rows that cannot be read. */
-  unreadable: number
+  /** The rows that cannot be read, and the first faults of each. */
+  unreadable: readonly UnreadableRow[]
 }
 
-/** The number of faults, and of notes, that are listed. */
+/** A row that cannot be read. What is wrong with all rows of a file is not among its faults. */
+export interface UnreadableRow {
+  row: StoredRow
+  faults: readonly FileFault[]
+}
+
+/** The number of faults, and of notes, that are listed; and of faults of a row. */
 const MAX_FAULTS = 100
+const MAX_ROW_FAULTS = 16
 
 /** Reads the rows of a part, in pieces. Values of cells become what a call has. */
 export async function readPart(
@@ -39,18 +46,24 @@ export async function readPart(
   const file = openUpload(upload)
   const [body, rows, faults, notes]: [unknown[], StoredRow[], FileFault[], FileFault[]] = [[], [], [], []]
   let bytes = 0
+  const unreadable: UnreadableRow[] = []
   for (const fault of file?.faults ?? []) faults.push(fault)
-  for await (const row of inTurns(file && file.faults.length > 0 ? [] : all)) {
+  for await (const row of inTurns(all)) {
+    if (file && file.faults.length > 0) {
+      unreadable.push({ row, faults: [] })
+      continue
+    }
     const read = file ? readCells(file, row, readBody) : readRecord(row)
     for (const note of read.notes?.slice(0, MAX_FAULTS - notes.length) ?? []) notes.push(note)
-    if (read.faults) for (const fault of read.faults.slice(0, MAX_FAULTS - faults.length)) faults.push(fault)
-    else {
+    if (read.faults) {
+      for (const fault of read.faults.slice(0, MAX_FAULTS - faults.length)) faults.push(fault)
+      unreadable.push({ row, faults: read.faults.slice(0, MAX_ROW_FAULTS) })
+    } else {
       body.push(read.record)
       rows.push(row)
       bytes += Buffer.byteLength(read.json) + 1
     }
   }
-  const unreadable = all.length - rows.length
   const { fields: columns = new Map<string, number>(), unused = [] } = file ?? {}
   return { body, bytes, rows, columns, unused, examples: listExamples(upload.header, all), faults, notes, unreadable }
 }

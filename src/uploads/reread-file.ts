@@ -13,10 +13,10 @@ import { askAboutFile, storeFile, type SentFile, type UploadRouteServices } from
 export async function storeOrAsk(
   services: UploadRouteServices,
   acting: Acting,
-  file: Omit<SentFile, 'isKept' | 'applyingRequestId'>,
+  file: Omit<SentFile, 'isKept' | 'applyingRequestId' | 'isAllOrNone'>,
   signal: AbortSignal,
 ): Promise<string> {
-  const sent = { ...file, isKept: true, applyingRequestId: null }
+  const sent = { ...file, isKept: true, applyingRequestId: null, isAllOrNone: true }
   try {
     return await storeFile(services, acting, sent, (named) => (named.length > 0 ? named : [file.logId]), signal)
   } catch (error) {

@@ -10,14 +10,15 @@ import type { Problem, RecordError } from '../domain/errors.ts'
 import type { FilePart, NewEvent } from '../domain/events.ts'
 import type { Pieces } from '../domain/pieces.ts'
 import { isObject } from '../domain/json.ts'
-import { countEffects, type PartCounts } from '../domain/uploads.ts'
+import { countEffects, type PartCounts, type StoredRow } from '../domain/uploads.ts'
 import { toUuid } from '../domain/ids.ts'
 import { runApiCall, type CommandServices } from '../ledger/calls/run-api-call.ts'
 import { recordCall, stopUpload } from '../ledger/uploads/change-upload.ts'
-import { readRows, type StoredPart, type StoredUpload } from '../ledger/uploads/read-uploads.ts'
+import { readLeftOut, readRows, type StoredPart, type StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { correctionsOf } from './match-corrections.ts'
 import { readPart, type PartRecords } from './part-records.ts'
 import type { ReadBody } from './read-file.ts'
+import { chooseRowsLeft, findCalled } from './rows-left.ts'
 
 /** What running the parts of stored files needs. */
 export interface UploadServices {
@@ -32,7 +33,9 @@ type SentRecords = Pick<PartRecords, 'body' | 'bytes' | 'rows'>
 export interface PartPreview {
   counts: PartCounts
   records: PartRecords
-  /** The events that its call would append, or that those records would have that are not refused. */
+  /** The numbers of the rows that would not be applied: those that cannot be read, and those that are refused. */
+  leftOut: readonly number[]
+  /** The events that its call would append. */
   events: readonly NewEvent[]
   errors: readonly RecordError[]
   /** Why the call would be refused as a whole; null otherwise. */
@@ -45,8 +48,9 @@ export interface PartPreview {
 const previews = createBudget({ share: 2, maxWaiting: 1_000 })
 
 /**
- * Previews a part: the call itself, validated and not applied. Managers in earlier parts of the file are taken for
- * granted. Throws NoTurnError if too many previews of the company wait, or this one waited too long.
+ * Previews a part: the call itself without the rows that cannot be applied, validated and not applied. Managers in
+ * earlier parts of the file are taken for granted, apart from those whose rows would be left out. Throws NoTurnError if
+ * too many previews of the company wait, or this one waited too long.
  */
 export async function previewPart(
   services: UploadServices,
@@ -59,11 +63,13 @@ export async function previewPart(
 
 async function makePreview(services: UploadServices, upload: StoredUpload, part: StoredPart): Promise<PartPreview> {
   const records = await readPart(upload, await readRows(services.pool, upload, part.number), services.readBody)
-  const { unreadable, body } = records
-  const nothing = { records, events: [], errors: [], refusal: null, awaiting: 0 }
+  const { body, rows } = records
+  const numbers = records.unreadable.map(({ row }) => row.row)
+  const unreadable = numbers.length
+  const nothing = { records, leftOut: numbers, events: [], errors: [], refusal: null, awaiting: 0 }
   if (body.length === 0) return { ...nothing, counts: { ...countEffects([], 0, false), unreadable } }
   const first = await validate(services, upload, part, records)
-  const awaiting = findAwaiting(first.events, records)
+  const awaiting = findAwaiting(first.events, records, await readLeftOut(services.pool, upload, part.number))
   const { events, refusal, inactive } =
     awaiting.size === 0
       ? first
@@ -77,7 +83,16 @@ async function makePreview(services: UploadServices, upload: StoredUpload, part:
       : [],
   )
   const counts = { ...countEffects(events, body.length, refusal !== null), unreadable, inactive }
-  return { counts, records, events, errors, refusal: errors.length === 0 ? refusal : null, awaiting: awaiting.size }
+  const refused = new Set(errors.map(({ index }) => index))
+  return {
+    counts,
+    records,
+    leftOut: [...numbers, ...rows.filter((_, at) => refusal !== null || refused.has(at)).map(({ row }) => row)],
+    events,
+    errors,
+    refusal: errors.length === 0 ? refusal : null,
+    awaiting: awaiting.size,
+  }
 }
 
 async function validate(services: UploadServices, upload: StoredUpload, part: StoredPart, records: SentRecords) {
@@ -92,20 +107,28 @@ async function validate(services: UploadServices, upload: StoredUpload, part: St
     callId: newId('log'),
     requestId: randomUUID(),
     idempotency: null,
-    isAllOrNone: true,
+    isAllOrNone: false,
     validateOnly: true,
   })
   const { warnings = [] } = answer.body as { warnings?: CallWarning[] }
   const inactive = warnings.find(({ code }) => code === 'inactive_employees')?.count ?? 0
-  return { events: preview, refusal: status < 400 ? null : (answer.body as Problem), inactive }
+  const isRefused = status >= 400
+  // Those of valid records would not be appended either.
+  const events = isRefused ? preview.filter(({ type }) => type === 'EmployeeRecordRejected') : preview
+  return { events, refusal: isRefused ? (answer.body as Problem) : null, inactive }
 }
 
 /** The records that are refused only because their managers, in earlier parts, do not exist yet. */
-function findAwaiting(events: readonly NewEvent[], { rows }: PartRecords): Set<number> {
+function findAwaiting(
+  events: readonly NewEvent[],
+  { rows }: PartRecords,
+  leftOut: ReadonlySet<number | undefined>,
+): Set<number> {
+  const isAwaited = ({ earlierManager }: StoredRow) => earlierManager !== undefined && !leftOut.has(earlierManager)
   return new Set(
     events.flatMap((event) =>
       event.type === 'EmployeeRecordRejected' &&
-      rows[event.index!]?.hasEarlierManager === true &&
+      isAwaited(rows[event.index!]!) &&
       event.data.errors.every(({ code }) => code === 'manager_not_found')
         ? event.index!
         : [],
@@ -121,7 +144,8 @@ function withoutManager(record: unknown): unknown {
 
 /**
  * Applies a part: makes its call, unless it was made before, and records what came of it. The ledger decides whether it
- * was: the call has its id from the start. If the user is no longer an administrator, as of the moment of the decision,
+ * was: the call has its id from the start. Rows that cannot be read are left out, and those that the call refuses if the
+ * file is applied without them. If the user is no longer an administrator, as of the moment of the decision,
  * nothing is applied and the upload stops. Throws as `runApiCall` does if the ledger cannot be written.
  */
 export async function applyPart(services: UploadServices, upload: StoredUpload, part: StoredPart): Promise<void> {
@@ -129,13 +153,18 @@ export async function applyPart(services: UploadServices, upload: StoredUpload, 
   let outcome = await findOutcome(pool, upload, part)
   if (outcome === null) {
     const records = await readPart(upload, await readRows(pool, upload, part.number), services.readBody)
-    // All of its rows were erased.
-    if (records.body.length === 0) return recordCall(pool, upload, part.number, 'canceled')
+    // Its rows were erased, or none of them can be read.
+    if (records.body.length === 0)
+      return recordCall(pool, upload, part.number, records.unreadable.length === 0 ? 'canceled' : 'refused')
     await makeOnce(services, await makeCall(services, upload, part, records))
     outcome = await findOutcome(pool, upload, part)
   }
   if (outcome === null) await stopUpload(pool, upload)
-  else await recordCall(pool, upload, part.number, outcome)
+  else if (upload.isAllOrNone || outcome === 'refused') await recordCall(pool, upload, part.number, outcome)
+  else {
+    const called = await findCalled(pool, upload, part)
+    await recordCall(pool, upload, part.number, outcome, (rows) => chooseRowsLeft(services, upload, called, rows))
+  }
 }
 
 async function makeOnce({ commands }: UploadServices, call: WriteCall): Promise<void> {
@@ -182,7 +211,7 @@ async function makeCall(
     bodyBytes: bytes,
     // The part is the request: erasing some of its rows does not make it another one.
     idempotency: { keyHash: name, requestHash: name },
-    isAllOrNone: true,
+    isAllOrNone: upload.isAllOrNone,
     validateOnly: false,
     traceparent: null,
     command: await doInTurns(readCommand(commands, upload, part, body)),

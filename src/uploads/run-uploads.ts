@@ -5,6 +5,7 @@ import { isPassing } from '../ledger/calls/calls-in-progress.ts'
 import { trackWork } from '../ledger/background/failing-work.ts'
 import { claimUpload, listCompaniesWithUploads, recordCounts, releaseUpload } from '../ledger/uploads/change-upload.ts'
 import { readParts, type StoredPart, type StoredUpload } from '../ledger/uploads/read-uploads.ts'
+import { rememberMapping } from '../ledger/uploads/remember-mapping.ts'
 import { startTurns, type CompanyTurns } from '../workers/company-turns.ts'
 import { RUN_UPLOADS, type PgBoss } from '../workers/queues.ts'
 import { applyPart, previewPart, type UploadServices } from './run-part.ts'
@@ -57,13 +58,16 @@ export async function runNextStep(services: UploadServices, upload: StoredUpload
   }
   if (upload.state === 'applying') {
     const part = parts.find(({ isSettled }) => !isSettled)
+    // Whoever began it: a user, or the end of the preview.
+    if (part === parts[0] && upload.header && upload.mapping)
+      await rememberMapping(services.pool, upload.companyId, upload.header, upload.mapping)
     if (part) await applyPart(services, upload, part)
   }
 }
 
 /** Counts what a part would do, and records it. */
 export async function countPart(services: UploadServices, upload: StoredUpload, part: StoredPart): Promise<PartCounts> {
-  const { counts } = await previewPart(services, upload, part)
-  await recordCounts(services.pool, upload, part.number, counts)
-  return counts
+  const preview = await previewPart(services, upload, part)
+  await recordCounts(services.pool, upload, part.number, preview)
+  return preview.counts
 }

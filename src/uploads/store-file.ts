@@ -42,6 +42,8 @@ export interface SentFile {
   isKept: boolean
   /** The request that applies the file without asking, if all of its rows can be read; null if somebody decides. */
   applyingRequestId: string | null
+  /** Whether a row that cannot be applied keeps its part from being applied then. */
+  isAllOrNone: boolean
 }
 
 /** The workbooks that are read at once. Each takes a thread of its own, and a company has one. */
@@ -78,7 +80,7 @@ export async function storeFile(
 ): Promise<string> {
   const { pool, db, commands, bodyLimit, announce } = services
   const { maxRecords, newId } = commands
-  const { content, fileName, operation, applyingRequestId } = sent
+  const { content, fileName, operation, applyingRequestId, isAllOrNone } = sent
   const file = await readSent(services, companyId, sent, signal)
   const { header, rows } = file
   const matched = await matchCorrections(db, companyId, file, chooseCalls(file.logIds), signal)
@@ -97,6 +99,7 @@ export async function storeFile(
     bytes: countBytes(content),
     corrects,
     applying: applyingRequestId === null ? null : { requestId: applyingRequestId, client: client ?? null },
+    isAllOrNone,
     parts: parts.map((part) => ({ ...part, callId: newId('log') })),
   })
   if (!isStored) throw new RefusedByStateError(TOO_MANY)

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import type { WorkRef } from '../ledger/background/failing-work.ts'
-import { clearFailingWork, recordFailingWork } from '../ledger/background/failing-work.ts'
+import { clearFailingWork, recordFailingWork, type WorkRef } from '../ledger/background/failing-work.ts'
 
 const INTERVAL_MS = 60_000
 /** Looks, one after the other, that find the same work untouched. */

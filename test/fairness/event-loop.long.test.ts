@@ -165,6 +165,7 @@ async function storeFile({ pool, company }: Service): Promise<void> {
     header: null,
     mapping: null,
     applying: null,
+    isAllOrNone: true,
     corrects: [],
     bytes: 8 * MIB,
     parts: [{ callId: newId('log'), firstRow: 1, rows: rows.length, content: Buffer.from(writeContent(rows)) }],

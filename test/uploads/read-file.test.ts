@@ -130,17 +130,17 @@ await t.test('of a file with several parts, managers come first, wherever they s
   const rows = ['A,D', 'B,D', 'C,', 'D,F', 'E,A', 'F,']
   const { parts } = await read(['external_id,manager_external_id', ...rows].join('\n'))
   t.strictSame(
-    parts.map((part) => part.map(({ cells, hasEarlierManager = false }) => [cells![0], hasEarlierManager])),
+    parts.map((part) => part.map(({ cells, earlierManager = null }) => [cells![0], earlierManager])),
     [
       [
-        ['F', false],
-        ['D', false],
-        ['A', false],
+        ['F', null],
+        ['D', null],
+        ['A', null],
       ],
       [
-        ['B', true],
-        ['C', false],
-        ['E', true],
+        ['B', 4],
+        ['C', null],
+        ['E', 1],
       ],
     ],
   )
@@ -152,12 +152,12 @@ await t.test('the cells of passwords and the like are not kept', async (t) => {
   t.strictSame(parts.flat()[0]!.cells, ['a@x.com', '', ''])
 })
 
-await t.test('a row knows if its manager is in an earlier part', async (t) => {
+await t.test('a row knows the row of its manager in an earlier part', async (t) => {
   const rows = ['A,', 'B,C', 'C,B', 'D,A', 'E,D']
   const { parts } = await read(['external_id,manager_external_id', ...rows].join('\n'))
   t.strictSame(
-    parts.flat().map(({ hasEarlierManager = false }) => hasEarlierManager),
-    [false, false, false, true, false],
+    parts.flat().map(({ earlierManager = null }) => earlierManager),
+    [null, null, null, 1, null],
   )
 })
 

@@ -1,6 +1,5 @@
 import type { Pool } from 'pg'
-import type { Finding } from './finding.ts'
-import { fail, ok, warn } from './finding.ts'
+import { fail, ok, warn, type Finding } from './finding.ts'
 
 const OLDEST_SERVER = 150_000
 const CLOCK_SECONDS = 2

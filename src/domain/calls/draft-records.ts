@@ -1,5 +1,4 @@
-import { attributesSet, evolve, patchEffect } from '../employees/employee.ts'
-import type { Employee, PatchEffect } from '../employees/employee.ts'
+import { attributesSet, evolve, patchEffect, type Employee, type PatchEffect } from '../employees/employee.ts'
 import type { NewEvent } from '../events.ts'
 import type { RecordErrors } from '../record-errors.ts'
 import type { Draft } from './call-draft.ts'

@@ -1,8 +1,6 @@
-import type { Draft, EmployeeDirectory } from './call-draft.ts'
-import { addCollision } from './call-draft.ts'
+import { addCollision, type Draft, type EmployeeDirectory } from './call-draft.ts'
 import type { Employee } from '../employees/employee.ts'
-import type { Pieces } from '../pieces.ts'
-import { mapInPieces, pauseAfter } from '../pieces.ts'
+import { mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
 import type { RecordErrors } from '../record-errors.ts'
 
 type UniqueName = 'email' | 'external_id'

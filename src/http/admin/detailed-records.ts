@@ -60,7 +60,12 @@ interface RecordNames {
 }
 
 /** Names the person of a record: as of now if the employee is known, otherwise as sent. */
-export function nameRecord({ employee, shown: { record, truncated, attributes } }: DetailedRecord): RecordNames {
+export function nameRecord({
+  employee,
+  shown: { record, truncated, attributes },
+}: Pick<DetailedRecord, 'employee'> & {
+  shown: Pick<ShownRecord, 'record' | 'truncated' | 'attributes'>
+}): RecordNames {
   const sent = !truncated && isObject(record) ? record : (attributes ?? {})
   const source: Record<string, unknown> = employee ? { ...employee } : sent
   const text = (name: string) => (typeof source[name] === 'string' && source[name] !== '' ? source[name] : null)

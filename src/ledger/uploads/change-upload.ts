@@ -2,11 +2,11 @@ import type { Pool } from 'pg'
 import type { Client } from '../../domain/client.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
-import type { PartCounts } from '../../domain/uploads.ts'
+import type { PartCounts, StoredRow } from '../../domain/uploads.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 import { clearFailingWork } from '../background/failing-work.ts'
 import type { LedgerTables } from '../tables.ts'
-import { toUpload, type StoredUpload } from './read-uploads.ts'
+import { readRows, toUpload, writeContent, writeStoredRow, type StoredUpload } from './read-uploads.ts'
 import { insertParts, STORED_FOR, type FilledPart } from './store-upload.ts'
 
 type UploadRef = Pick<StoredUpload, 'companyId' | 'id'>
@@ -14,20 +14,27 @@ type UploadRef = Pick<StoredUpload, 'companyId' | 'id'>
 const idsOf = ({ companyId, id }: UploadRef) => [toUuid(companyId), toUuid(id)]
 
 /**
- * Begins to apply a file whose preview is complete, or resumes one that has stopped. Only the user who uploaded it can.
- * Returns false if there was nothing to do, so that of two clicks only one starts it.
+ * Begins to apply a file whose preview is complete, or resumes one that has stopped, as it was begun: `isAllOrNone` stays
+ * what it was. Only the user who uploaded it can. Returns false if there was nothing to do, so that of two clicks only one
+ * starts it.
  */
 export async function beginApplying(
   pool: Pool,
   upload: UploadRef,
-  { userId, requestId, client }: { userId: string; requestId: string; client: Client | null },
+  {
+    userId,
+    requestId,
+    client,
+    isAllOrNone,
+  }: { userId: string; requestId: string; client: Client | null; isAllOrNone: boolean },
 ): Promise<boolean> {
   const { rowCount } = await pool.query(
     `update uploads set state = 'applying', request_id = $4, address = $5, user_agent = $6,
+       all_or_none = case when state = 'previewed' then $7 else all_or_none end,
        expires_at = statement_timestamp() + ${STORED_FOR}, lease_id = null, leased_until = null
      where company_id = $1 and upload_id = $2 and user_id = $3 and state in ('previewed', 'stopped')
        and expires_at > statement_timestamp()`,
-    [...idsOf(upload), toUuid(userId), requestId, client?.address ?? '', client?.userAgent ?? null],
+    [...idsOf(upload), toUuid(userId), requestId, client?.address ?? '', client?.userAgent ?? null, isAllOrNone],
   )
   return rowCount === 1
 }
@@ -170,12 +177,15 @@ export async function releaseUpload(
   )
 }
 
-/** Records what a preview has counted for a part, and whether all parts have been counted. */
+/**
+ * Records what a preview has counted for a part and which rows it would leave out, and whether all parts have been
+ * counted. Those before it must have been: their rows may be its managers.
+ */
 export async function recordCounts(
   pool: Pool,
   upload: Pick<StoredUpload, 'companyId' | 'id' | 'mapping'>,
   part: number,
-  counts: PartCounts,
+  { counts, leftOut }: { counts: PartCounts; leftOut: readonly number[] },
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
     // Under the lock of the upload, so that counts that were made with another mapping are not kept.
@@ -185,15 +195,17 @@ export async function recordCounts(
       [...idsOf(upload), JSON.stringify(upload.mapping)],
     )
     if (rowCount !== 1) return
-    await client.query('update upload_parts set counts = $4 where company_id = $1 and upload_id = $2 and part = $3', [
-      ...idsOf(upload),
-      part,
-      JSON.stringify(counts),
-    ])
+    await client.query(
+      `update upload_parts set counts = $4, left_out = $5 where company_id = $1 and upload_id = $2 and part = $3
+         and not exists (select from upload_parts p where p.company_id = $1 and p.upload_id = $2 and p.part < $3
+           and p.counts is null)`,
+      [...idsOf(upload), part, JSON.stringify(counts), JSON.stringify(leftOut)],
+    )
     // A file of one part is applied by the request that uploaded it.
     await client.query(
-      `update uploads set state = case when parts = 1 or request_id is null or exists (
-           select from upload_parts p where p.company_id = $1 and p.upload_id = $2 and p.counts ->> 'unreadable' <> '0')
+      `update uploads set state = case when parts = 1 or request_id is null or (
+           select sum((p.counts ->> 'unreadable')::integer) >= case when all_or_none then 1 else sum(p.rows - p.erased) end
+           from upload_parts p where p.company_id = $1 and p.upload_id = $2)
          then 'previewed' else 'applying' end,
          expires_at = case when request_id is null then expires_at else statement_timestamp() + ${STORED_FOR} end
        where company_id = $1 and upload_id = $2 and not exists (
@@ -203,20 +215,24 @@ export async function recordCounts(
   })
 }
 
-/** Records that the call of a part was made. The rows of an applied part are deleted. */
+/** Records that the call of a part was made. The rows of an applied part are deleted, apart from those that are left. */
 export async function recordCall(
   pool: Pool,
   upload: UploadRef,
   part: number,
   state: 'applied' | 'refused' | 'canceled',
+  chooseLeft: (rows: StoredRow[]) => Promise<StoredRow[]> = async () => [],
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
     // As an erasure does: first the upload, and then its parts.
     await client.query('select from uploads where company_id = $1 and upload_id = $2 for update', idsOf(upload))
+    const left = state === 'applied' ? await chooseLeft(await readRows(client, upload, part)) : []
     await client.query(
-      `update upload_parts set state = $4, content = case when $4 = 'refused' then content end
+      `update upload_parts set state = $4, content = case when $4 = 'refused' then content else $5 end,
+         outcome = (select e.data::json -> 'counts' from events e where e.company_id = $1
+           and e.stream_id = upload_parts.call_id and e.type = 'ApiCallCompleted')
        where company_id = $1 and upload_id = $2 and part = $3`,
-      [...idsOf(upload), part, state],
+      [...idsOf(upload), part, state, left.length === 0 ? null : writeContent(left.map(writeStoredRow))],
     )
     await client.query(
       `update uploads set state = 'ended' where company_id = $1 and upload_id = $2 and not exists (

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { inTurns } from '../../admission/turns.ts'
 import { problem } from '../../domain/errors.ts'
+import type { CallCounts } from '../../domain/events.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { parseJson } from '../../domain/json.ts'
 import type { Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
@@ -26,6 +27,8 @@ export interface StoredUpload {
   rows: number
   parts: number
   state: UploadState
+  /** Whether a row that cannot be applied keeps its part from being applied, once the file is applied. */
+  isAllOrNone: boolean
   /** The request that applies the file; null before. */
   requestId: string | null
   address: string | null
@@ -48,6 +51,10 @@ export interface StoredPart {
   counts: PartCounts | null
   /** What the ledger says. */
   state: PartState
+  /** What its call did; null if it was not made, or applied nothing. */
+  outcome: CallCounts | null
+  /** Whether its call was made, and has an entry. */
+  isCalled: boolean
   /** Whether it is recorded that the call was made or is not to be made; a process may have died before that. */
   isSettled: boolean
 }
@@ -85,8 +92,10 @@ export async function readParts(
   db: Pick<Pool, 'query'>,
   { companyId, id }: Pick<StoredUpload, 'companyId' | 'id'>,
 ): Promise<StoredPart[]> {
-  const { rows } = await db.query<LedgerTables['upload_parts'] & { is_settled: boolean }>(
+  const { rows } = await db.query<ReadPart>(
     `select p.part, p.call_id, p.state <> 'waiting' as is_settled, p.first_row, p.rows, p.erased, p.counts,
+       coalesce(p.outcome, case e.type when 'ApiCallCompleted' then e.data::json -> 'counts' end) as outcome,
+       e.type is not null as is_called,
        case e.type when 'ApiCallCompleted' then 'applied' when 'ApiCallFailed' then 'refused' else p.state end as state
      from upload_parts p left join events e on e.company_id = p.company_id and e.stream_id = p.call_id
        and e.type in ('ApiCallCompleted', 'ApiCallFailed')
@@ -110,7 +119,20 @@ export async function findUploadOfCall(
   return rows[0] ? fromUuid('upl', rows[0].upload_id) : null
 }
 
-/** Reads the rows of a part, in pieces. A part that was applied has none any more. */
+/** Reads which rows of earlier parts would not be applied, as their previews say, by their numbers. */
+export async function readLeftOut(
+  db: Pick<Pool, 'query'>,
+  { companyId, id }: Pick<StoredUpload, 'companyId' | 'id'>,
+  part: number,
+): Promise<Set<number>> {
+  const { rows } = await db.query<Pick<LedgerTables['upload_parts'], 'left_out'>>(
+    'select left_out from upload_parts where company_id = $1 and upload_id = $2 and part < $3',
+    [toUuid(companyId), toUuid(id), part],
+  )
+  return new Set(rows.flatMap(({ left_out: numbers }) => numbers ?? []))
+}
+
+/** Reads the rows of a part, in pieces. Of a part that was applied, those are left that its call did not apply. */
 export async function readRows(
   db: Pick<Pool, 'query'>,
   { companyId, id }: Pick<StoredUpload, 'companyId' | 'id'>,
@@ -165,6 +187,7 @@ export function toUpload(row: LedgerTables['uploads']): StoredUpload {
     rows: row.rows,
     parts: row.parts,
     state: row.state,
+    isAllOrNone: row.all_or_none,
     requestId: row.request_id,
     address: row.address,
     userAgent: row.user_agent,
@@ -173,7 +196,9 @@ export function toUpload(row: LedgerTables['uploads']): StoredUpload {
   }
 }
 
-function toPart(row: LedgerTables['upload_parts'] & { is_settled: boolean }): StoredPart {
+type ReadPart = LedgerTables['upload_parts'] & { is_settled: boolean; is_called: boolean }
+
+function toPart(row: ReadPart): StoredPart {
   return {
     number: row.part,
     callId: fromUuid('log', row.call_id),
@@ -182,6 +207,8 @@ function toPart(row: LedgerTables['upload_parts'] & { is_settled: boolean }): St
     erased: row.erased,
     counts: row.counts,
     state: row.state,
+    outcome: row.outcome,
+    isCalled: row.is_called,
     isSettled: row.is_settled,
   }
 }

@@ -32,6 +32,8 @@ interface NewUpload {
   bytes: number
   /** The request that applies it once its preview is complete, if all of its rows can be read; null if somebody decides. */
   applying: { requestId: string; client: Client | null } | null
+  /** Whether a row that cannot be applied keeps its part from being applied then. */
+  isAllOrNone: boolean
   /** The parts in order, and the id that the call of each will have. */
   parts: (FilledPart & { callId: string })[]
 }
@@ -90,11 +92,11 @@ async function isRoomFor(client: PoolClient, { companyId, bytes }: NewUpload): P
 
 /** The preview of a single part is made when its page is opened. */
 async function insertUpload(client: PoolClient, upload: NewUpload): Promise<void> {
-  const { header, mapping, corrects, bytes, parts, applying } = upload
+  const { header, mapping, corrects, bytes, parts, applying, isAllOrNone } = upload
   await client.query(
     `insert into uploads (company_id, upload_id, user_id, file_name, operation, header, uses, corrects, rows, parts, bytes,
-       state, mapping, request_id, address, user_agent, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, '[]', $7, $8, $9, $10, $11, $12, $13, $14, $15, statement_timestamp(),
+       state, mapping, request_id, address, user_agent, all_or_none, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, '[]', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, statement_timestamp(),
        statement_timestamp() + ${STORED_FOR})`,
     [
       toUuid(upload.companyId),
@@ -112,6 +114,7 @@ async function insertUpload(client: PoolClient, upload: NewUpload): Promise<void
       applying?.requestId ?? null,
       applying?.client?.address ?? null,
       applying?.client?.userAgent ?? null,
+      isAllOrNone,
     ],
   )
 }

@@ -54,8 +54,8 @@ await t.test('a preview shows counts, and each change with its line; applying it
   const preview = await send(csv)
   t.equal(preview.status, 200)
   t.match(preview.words, /Created 1 Changed 1 Unchanged 1 Refused 0/)
-  t.match(preview.words, /Line 2 job_title from Dev → to Lead/)
-  t.match(preview.words, /Line 4 first_name Zoë/)
+  t.match(preview.words, /Line 2 Ana Pérez job_title from Dev → to Lead/)
+  t.match(preview.words, /Line 4 Zoë Ü .*first_name Zoë/)
   t.equal((await newest()).id, before.id, 'nothing is applied yet')
 
   t.match(await apply(preview), { status: 200, words: /All records of the file were applied/ })
@@ -75,9 +75,9 @@ await t.test('a preview shows counts, and each change with its line; applying it
 await t.test('errors are at their lines and columns, and nothing can be applied', async (t) => {
   const csv = 'email,phone,custom_attributes.grade\nnobody@example.com,12,7\n"a@\nb",,\n'
   const { words } = await send(csv, { operation: 'update_many' })
-  t.match(words, /Line 2, column 1 email No such employee exists/)
-  t.match(words, /Line 2, column 2 phone phone needs a country code, or the company a country/)
-  t.match(words, /Line 3, column 1 email email contains a control character \(U\+000A\)/)
+  t.match(words, /Line 2, column 1 nobody@example\.com email No such employee exists/)
+  t.match(words, /Line 2, column 2 nobody@example\.com phone phone needs a country code, or the company a country/)
+  t.match(words, /Line 3, column 1 .* email email contains a control character \(U\+000A\)/)
   t.notMatch(words, /Apply/)
 })
 
@@ -97,9 +97,9 @@ await t.test('a preview with errors also shows what the other rows would do', as
   const { words } = await send(`${csv}N-3,F,G,n3@example.com,4.9E+12\n`)
   t.match(words, /Created 1 Changed 1 Unchanged 0 Refused 1 Unreadable 1/)
   t.match(words, /Line 5, column 5 .*4\.9E\+12.* was shortened by a spreadsheet/)
-  t.match(words, /Line 2, column 5 phone phone needs/)
-  t.match(words, /Line 3 first_name C.*Line 4 first_name from \S+ → to E/)
-  t.notMatch(words, /Apply/)
+  t.match(words, /Line 2, column 5 A B phone phone needs/)
+  t.match(words, /Line 3 C D .*first_name C.*Line 4 \S+ \S+ first_name from \S+ → to E/)
+  t.match(words, /Apply 2 of 4 records/)
   t.equal((await newest()).id, before.id)
 })
 
@@ -110,7 +110,10 @@ await t.test(
     const first = await send(csv)
     t.match(first, { status: 200, words: /1 column used, not used: Shoe size , Note/ })
     const second = await press(`${first.path}/mapping`, { 'to.1': 'custom' })
-    t.match(second, { status: 200, words: /not used: Note.*Line 2 custom_attributes\.Shoe size from not set → to 42/ })
+    t.match(second, {
+      status: 200,
+      words: /not used: Note.*Line 2 \S+ \S+ custom_attributes\.Shoe size from not set → to 42/,
+    })
     t.match(await apply(second), { words: /All records of the file were applied/ })
     const { items } = (await service.call('GET', '/v1/employees?external_id=X-1')).body
     t.strictSame(items[0].custom_attributes, { 'Shoe size': 42 })
@@ -133,7 +136,7 @@ await t.test('what failed can be downloaded, corrected, and sent again; the entr
   const again = await send(csv as string)
   t.match(
     again.words,
-    /Line 2, column \d+ phone phone needs.*Line 3, column \d+ start_date/,
+    /Line 2, column \d+ .* phone phone needs.*Line 3, column \d+ .* start_date/,
     'uncorrected, it fails alike',
   )
   const corrected = (csv as string).replace("'0151", "'+4930901820").replace("'2026-02-30", "'2026-02-28")
@@ -156,7 +159,7 @@ await t.test('JSON is read as the body of a bulk call', async (t) => {
     {},
     { name: 'a.json' },
   )
-  t.match(preview, { status: 200, words: /Record 0 location from not set → to Lyon/ })
+  t.match(preview, { status: 200, words: /Record 0 \S+ \S+ location from not set → to Lyon/ })
   t.match(await send('{"employees":[', {}, { name: 'a.json' }), {
     status: 422,
     words: /Line 1 The list does not end/,
@@ -172,7 +175,7 @@ await t.test('encodings of spreadsheets are recognized', async (t) => {
     Buffer.from(`\ufeff${csv}`, 'utf16le').swap16(),
     Buffer.from(csv, 'latin1'),
   ])
-    t.match((await send(bytes)).words, /Line 2 last_name from \S+ → to Müller/)
+    t.match((await send(bytes)).words, /Line 2 \S+ \S+ last_name from \S+ → to Müller/)
 })
 
 await t.test(
@@ -184,7 +187,7 @@ await t.test(
     t.match(asked.words, /Ţugui Central European \(Windows-1250\)/)
     t.equal((await open(asked.path)).status, 200, 'the question stays')
     const preview = await press(`${asked.path}/read`, { encoding: 'windows-1250' })
-    t.match(preview, { status: 200, words: /Line 2 last_name from .* → to Ţugui/ })
+    t.match(preview, { status: 200, words: /Line 2 \S+ \S+ last_name from .* → to Ţugui/ })
     t.equal((await open(asked.path)).status, 404, 'an answered question is gone')
     t.equal((await browse(service, `${asked.path}/read`, { cookie, form: { encoding: 'utf-8' } })).status, 404)
   },
@@ -204,7 +207,7 @@ await t.test('a sheet is asked if several have a table', async (t) => {
   const asked = await send(write(book, { type: 'buffer' }) as Buffer, {}, { name: 'staff.xlsx' })
   t.match(asked.words, /Which sheet has the employees\?.*external_id · location · email/)
   const preview = await press(`${asked.path}/read`, { sheet: 'Oslo' })
-  t.match(preview.words, /Line 2 location from .* → to Oslo/)
+  t.match(preview.words, /Line 2 \S+ \S+ location from .* → to Oslo/)
   t.match(preview.words, /Sheet &quot;Lyon&quot; is not read/)
 })
 
@@ -216,7 +219,7 @@ await t.test('rows that are left out are named, and another line can name the co
     preview.words,
     /4 rows are left out.*Line 1 Stands above the line.*Line 2 Is empty.*Line 5 Is empty.*Line 6 Is a total/,
   )
-  t.match(preview.words, /Line 4 location from .* → to Bern/)
+  t.match(preview.words, /Line 4 \S+ \S+ location from .* → to Bern/)
   const again = await press(`${preview.path}/read`, { header_row: '1' })
   t.match(again.words, /Line 1 names the columns/)
   t.equal((await open(preview.path)).status, 404, 'the first reading is deleted')

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { inTurns } from '../../../admission/turns.ts'
+import type { FileFault } from '../../../../clients/typescript/spreadsheets/file-error.ts'
 import { keepSafe, writeText } from '../../../../clients/typescript/spreadsheets/cells.ts'
 import {
   addColumns,
@@ -10,6 +11,9 @@ import {
 import type { StoredRow } from '../../../domain/uploads.ts'
 import { readRows, type StoredPart, type StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import { readStreamPages } from '../../../ledger/erasure/find-events.ts'
+import { readPart } from '../../../uploads/part-records.ts'
+import type { ReadBody } from '../../../uploads/read-file.ts'
+import { chooseRowsLeft, findCalled } from '../../../uploads/rows-left.ts'
 import type { UploadServices } from '../../../uploads/run-part.ts'
 import { writeCsvHeader, writeCsvRows } from '../csv-text.ts'
 import { formatErrors } from '../failed-records-csv.ts'
@@ -17,35 +21,59 @@ import { makePointersRelative } from '../refused-records.ts'
 
 /** Writes the rows of a file that were not applied, to correct and upload again, part by part. */
 export async function* writeNotApplied(
-  { pool }: Pick<UploadServices, 'pool'>,
+  { pool, readBody }: Pick<UploadServices, 'pool' | 'readBody'>,
   upload: StoredUpload,
   parts: readonly StoredPart[],
 ): AsyncGenerator<string> {
-  const remaining = parts.filter(({ state }) => state !== 'applied')
+  const remaining = parts.filter(({ state }) => state !== 'applied' || !upload.isAllOrNone)
   const layout = upload.header
     ? layOutCells(upload.header)
     : await layOutRecords(() => readAll(pool, upload, remaining))
   yield writeCsvHeader([...ORIGIN_COLUMNS, ...layout.names])
   for (const part of remaining) {
-    const errors = await readErrors(pool, upload, part)
-    yield* writeCsvRows(writeRows(await readRows(pool, upload, part.number), upload, part, errors, layout))
+    const stored = await readRows(pool, upload, part.number)
+    const rows = upload.isAllOrNone
+      ? stored
+      : await chooseRowsLeft({ readBody }, upload, await findCalled(pool, upload, part), stored)
+    const errors = { ofCall: await readErrors(pool, upload, part), ofRows: await readFaults(readBody, upload, rows) }
+    yield* writeCsvRows(writeRows(rows, upload, part, errors, layout))
   }
 }
 
 function* writeRows(
   rows: readonly StoredRow[],
-  { parts }: StoredUpload,
-  { state, callId, firstRow, erased }: StoredPart,
-  errors: ReadonlyMap<number, string>,
+  { parts, isAllOrNone }: StoredUpload,
+  { isCalled, callId, firstRow, erased }: StoredPart,
+  { ofCall, ofRows }: { ofCall: ReadonlyMap<number, string>; ofRows: ReadonlyMap<number, string> },
   layout: Layout,
 ): Generator<string[]> {
   for (const [at, row] of rows.entries()) {
-    // Of several parts, the rows are not in the order of the file, so that erased ones leave no gaps.
-    const index = parts === 1 ? row.row - firstRow : at
-    const isKnown = parts === 1 || erased === 0
-    const origin = [state === 'refused' ? callId : '', isKnown ? String(index) : '', errors.get(index) ?? '']
-    yield [...origin, ...layout.write(row)]
+    if (row.index === null) yield ['', '', ofRows.get(row.row) ?? '', ...layout.write(row)]
+    else {
+      // Of several parts, the rows are not in the order of the file, so that erased ones leave no gaps.
+      const index = row.index ?? (parts === 1 ? row.row - firstRow : at)
+      const isKnown = row.index !== undefined || (isAllOrNone ? parts === 1 || erased === 0 : !isCalled)
+      const origin = isKnown ? [String(index), ofCall.get(index) ?? ''] : ['', '']
+      yield [isCalled ? callId : '', ...origin, ...layout.write(row)]
+    }
   }
+}
+
+/** Reads again what is wrong with the rows that could not be read, by their numbers. */
+async function readFaults(
+  readBody: ReadBody,
+  upload: StoredUpload,
+  rows: readonly StoredRow[],
+): Promise<Map<number, string>> {
+  const unread = rows.filter(({ index }) => index === null)
+  const { unreadable } = await readPart(upload, unread, readBody)
+  return new Map(
+    unreadable.map(({ row, faults }) => [row.row, writeText(faults.map(describeFault).join('; '))] as const),
+  )
+}
+
+function describeFault({ column, message }: FileFault): string {
+  return column === null ? message : `Column ${column}: ${message}`
 }
 
 interface Layout {
@@ -85,12 +113,16 @@ async function* readAll(
 }
 
 /**
- * Reads the errors of the rows of a part, by their index in its call: from the ledger, which has them as soon as the part
- * is refused. Where rows were erased, indexes are uncertain.
+ * Reads the errors of the rows of a part, by their index in its call: from the ledger, which has them as soon as the call
+ * is made. Where rows were erased, the indexes of rows without one of their own are uncertain.
  */
-async function readErrors(pool: Pool, { companyId }: StoredUpload, part: StoredPart): Promise<Map<number, string>> {
+async function readErrors(
+  pool: Pool,
+  { companyId, isAllOrNone }: StoredUpload,
+  part: StoredPart,
+): Promise<Map<number, string>> {
   const errors = new Map<number, string>()
-  if (part.state !== 'refused' || part.erased > 0) return errors
+  if (!part.isCalled || (isAllOrNone && part.erased > 0)) return errors
   for await (const page of readStreamPages(pool, companyId, part.callId))
     for (const event of page) {
       if (event.type !== 'EmployeeRecordRejected' || event.index === null || event.data === null) continue

@@ -31,6 +31,7 @@ import { addMappingRoutes } from './mapping-routes.ts'
 import { writeNotApplied } from './not-applied-csv.ts'
 import { readUploadId, showUpload, throwFaults } from './upload-answer.ts'
 import {
+  ApplyQuery,
   renderPartPreview,
   renderUploadFacts,
   ShownPreview,
@@ -109,7 +110,8 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget }: RouteService
     },
     async (request, reply) => {
       const acting = actingUser(request)
-      const { file_name: name, corrects, operation, apply } = request.query
+      const { file_name: name, corrects, operation, apply, all_or_none: isAllOrNone } = request.query
+      if (!isAllOrNone && !apply) throw new ProblemError(APPLIES_NOTHING)
       const file = {
         content: (request.body ?? []) as Buffer[],
         fileName: cleanFileName(name),
@@ -118,6 +120,7 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget }: RouteService
         logId: '',
         isKept: false,
         applyingRequestId: apply ? request.id : null,
+        isAllOrNone,
       }
       const choose = (named: readonly string[]) => corrects?.split(',') ?? named
       const id = await storeFile(uploads, acting, file, choose, request.reading!).catch(throwFaults)
@@ -198,7 +201,7 @@ function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: Rout
       if (!part) throw new ProblemError(problem('upload_not_found', 'The upload has no such part'))
       if (part.state !== 'waiting') throw new RefusedByStateError(NOT_WAITING)
       const preview = await previewPart(uploads, upload, part)
-      await recordCounts(uploads.pool, upload, part.number, preview.counts)
+      await recordCounts(uploads.pool, upload, part.number, preview)
       return renderPartPreview(part.number, preview)
     },
   )
@@ -211,8 +214,8 @@ function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: Rout
         summary: 'Export the rows of an upload that were not applied',
         tags,
         description:
-          'All rows of refused, canceled, and waiting parts, to correct and upload again. A row that was refused has the ' +
-          'id of its entry, and its errors.',
+          'All rows of refused, canceled, and waiting parts, and those that were left out of the others, to correct and ' +
+          'upload again. A row that was refused has the id of its entry, and its errors.',
         params,
         response: CSV_ANSWER,
         problems,
@@ -230,6 +233,7 @@ function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: Rout
   )
 }
 
+const APPLIES_NOTHING = problem('invalid_query', 'all_or_none=false is for files that are applied: add apply=true')
 const NOT_WAITING = problem('upload_not_applicable', 'The part was already applied, refused, or canceled')
 
 function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void {
@@ -241,9 +245,11 @@ function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void
         summary: 'Apply an upload, or resume it',
         tags,
         description:
-          'Each part becomes one call, which applies all of its rows or none. A file of one part is applied before the ' +
-          'answer; of a larger one, part after part in the background. Repeating the request has no further effect.',
+          'Each part becomes one call, which applies all of its rows or none; or, with `all_or_none=false`, all that can ' +
+          'be applied. A file of one part is applied before the answer; of a larger one, part after part in the ' +
+          'background. Repeating the request has no further effect.',
         params,
+        querystring: ApplyQuery,
         response: { 200: ShownUpload },
         problems: [...problems, 'upload_not_applicable'],
       },
@@ -251,7 +257,7 @@ function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void
     },
     async (request) => {
       const [acting, id] = [actingUser(request), readUploadId(request)]
-      await applyUpload(uploads, acting, id, request.id)
+      await applyUpload(uploads, acting, id, request.id, request.query.all_or_none)
       return showUpload(uploads, acting.companyId, id)
     },
   )

@@ -2,13 +2,21 @@ import { Type } from '@sinclair/typebox'
 import { LEFT_OUT_REASONS, type TableNotes } from '../../../../clients/typescript/spreadsheets/find-table.ts'
 import type { FileFault } from '../../../../clients/typescript/spreadsheets/file-error.ts'
 import { listQuestions } from '../../../../clients/typescript/spreadsheets/mapping.ts'
-import { MAX_CORRECTIONS, UPLOAD_OPERATIONS, type UploadOperation } from '../../../domain/uploads.ts'
+import { MAX_CORRECTIONS, summarize, UPLOAD_OPERATIONS, type UploadOperation } from '../../../domain/uploads.ts'
 import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
 import { Count, oneOf, STRICT, Time } from '../../openapi/schema-parts.ts'
 import { ShownQuestion } from './mapping-schema.ts'
 
 const PartNumber = Type.Integer({ minimum: 1, description: 'From 1.' })
+
+const ALL_OR_NONE = Type.Boolean({
+  default: true,
+  description:
+    'With `false`, rows that cannot be read or are refused are left out, and all others are applied. With `true`, such a ' +
+    'row keeps its part from being applied. An upload is resumed as it was begun.',
+})
+export const ApplyQuery = Type.Object({ all_or_none: ALL_OR_NONE }, STRICT)
 
 export const UploadQuery = Type.Object(
   {
@@ -52,9 +60,11 @@ export const UploadQuery = Type.Object(
     apply: Type.Boolean({
       default: false,
       description:
-        'Apply the file without asking, if no question is open and all of its rows can be read: as a scheduler does with ' +
-        'files whose mapping the company has used before. Otherwise, the file is only stored and previewed.',
+        'Apply the file without asking, if no question is open and all of its rows can be read, or any with ' +
+        '`all_or_none=false`: as a scheduler does with files whose mapping the company has used before. Otherwise, the ' +
+        'file is only stored and previewed.',
     }),
+    all_or_none: ALL_OR_NONE,
     corrects: Type.Optional(
       Type.String({
         pattern: '^log_[0-9a-z]{26}(,log_[0-9a-z]{26})*$',
@@ -73,8 +83,9 @@ const Counts = Type.Object(
   { created: Count, changed: Count, unchanged: Count, refused: Count, unreadable: Count, inactive: Count },
   {
     description:
-      'The rows by what a call would do to them. A file with unreadable rows cannot be applied. Of the changed and unchanged ' +
-      'rows, `inactive` name inactive employees and set no status, so these stay inactive.',
+      'The rows by what a call would do to them without those that are refused or unreadable, which `all_or_none=false` ' +
+      'leaves out. Of the changed and unchanged rows, `inactive` name inactive employees and set no status, so these stay ' +
+      'inactive.',
   },
 )
 
@@ -86,7 +97,7 @@ const Part = Type.Object({
   counts: Type.Union([Counts, Type.Null({ description: 'Not counted yet.' })]),
   state: oneOf(
     ['waiting', 'applied', 'refused', 'canceled'],
-    'What became of the part. A refused part changed nothing.',
+    'What became of the part. A refused part changed nothing. One without a readable row has no entry.',
   ),
   log_id: Type.String({ description: 'The id that the entry of the part has, or will have.' }),
 })
@@ -103,10 +114,33 @@ const FACTS = {
   operation: oneOf(UPLOAD_OPERATIONS),
   user_id: Type.String({ description: 'Who uploaded the file. Only this user can apply it.' }),
   rows: Count,
+  all_or_none: Type.Boolean({
+    description: 'Whether a row that cannot be applied keeps its part from being applied, once the upload is applied.',
+  }),
   corrects: Type.Array(Type.String(), { description: 'The ids of the failed entries that the file corrects.' }),
   created_at: Time,
   expires_at: Type.String({ format: 'date-time', description: 'When the upload is deleted. Its entries stay.' }),
 }
+
+const Summary = Type.Object(
+  {
+    text: Type.String({ description: 'The numbers in one line, to mail it.' }),
+    rows: Count,
+    applied: Count,
+    created: Count,
+    changed: Count,
+    unchanged: Count,
+    refused: Count,
+    canceled: Count,
+    waiting: Count,
+    erased: Count,
+  },
+  {
+    description:
+      'What became of the rows: `applied`, `refused`, `canceled`, `waiting`, and `erased` add up to `rows`, and `created`, ' +
+      '`changed`, and `unchanged` to `applied`. `not-applied.csv` has the refused, canceled, and waiting ones.',
+  },
+)
 
 const LeftOutRows = Type.Object({
   line: Type.Union([Type.Integer(), Type.Null({ description: 'About the whole file, or a sheet of it.' })], {
@@ -130,6 +164,7 @@ export const ShownUpload = Type.Object(
     left_out: Type.Array(LeftOutRows, { description: 'Rows that are no records, such as titles and totals.' }),
     left_out_omitted: Count,
     parts: Type.Array(Part),
+    summary: Summary,
   },
   { $id: 'Upload' },
 )
@@ -171,6 +206,7 @@ export function renderUploadFacts(upload: StoredUpload) {
     operation: upload.operation,
     user_id: upload.userId,
     rows: upload.rows,
+    all_or_none: upload.isAllOrNone,
     corrects: upload.corrects,
     created_at: upload.createdAt,
     expires_at: upload.expiresAt,
@@ -199,7 +235,17 @@ export function renderUpload(upload: StoredUpload, parts: readonly StoredPart[],
       state,
       log_id: callId,
     })),
+    summary: { text: describeSummary(upload, parts), ...summarize(parts) },
   }
+}
+
+/** Says what became of a file in one line: `staff.csv: 500 rows: 1 created, 2 changed, 496 unchanged, 1 refused`. */
+function describeSummary({ fileName, state }: StoredUpload, parts: readonly StoredPart[]): string {
+  const { rows, created, changed, unchanged, ...all } = summarize(parts)
+  const done = [`${created} created`, `${changed} changed`, `${unchanged} unchanged`, `${all.refused} refused`]
+  const others = (['canceled', 'waiting', 'erased'] as const).filter((name) => all[name] > 0)
+  const counts = [...done, ...others.map((name) => `${all[name]} ${name}`)].join(', ')
+  return `${fileName}: ${rows} ${rows === 1 ? 'row' : 'rows'}: ${counts}${state === 'ended' ? '' : ` (${state})`}`
 }
 
 /** Renders what a part would do. */

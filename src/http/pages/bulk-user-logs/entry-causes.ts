@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import type { Cause, Refusals } from '../../../../projections/bulk-user-logs/refusals.ts'
-import { formatField } from '../../admin/refused-records.ts'
 import { buildUrl, type QueryValues } from '../parts/addresses.ts'
+import { describeCause } from '../parts/describe-cause.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { buildEntryUrl } from './entry.ts'
@@ -69,12 +69,4 @@ function renderCause(entry: LogEntry, cause: Cause, isChosen: boolean): Html {
       ></span
     >
   </li>`
-}
-
-/** Renders the message of a cause, and its field unless the message names it. */
-export function describeCause({ message, pointer }: Cause): Html {
-  const field = formatField(pointer)
-  return message.startsWith(`${field} `)
-    ? html`${message}`
-    : html`${message}${field === '' ? '' : html`: <bdi>${field}</bdi>`}`
 }

@@ -5,13 +5,14 @@ import type { Refusals } from '../../../../projections/bulk-user-logs/refusals.t
 import type { DetailedRecord } from '../../admin/detailed-records.ts'
 import { encodeCursor } from '../../server/cursor.ts'
 import { buildUrl } from '../parts/addresses.ts'
+import { describeCause } from '../parts/describe-cause.ts'
 import { renderField, type FormFields, type FormProblem } from '../parts/form.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { buildUploadUrl } from '../parts/upload-address.ts'
 import { buildEntryUrl, type OutcomeCounts } from './entry.ts'
-import { buildDownloadUrl, describeCause, formatCause } from './entry-causes.ts'
+import { buildDownloadUrl, formatCause } from './entry-causes.ts'
 import { renderRecordTable } from './records.ts'
 
 /** The first one is the default. */

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import type { Employee } from '../../../domain/employees/employee.ts'
 import type { RecordError } from '../../../domain/errors.ts'
 import type { NewEvent } from '../../../domain/events.ts'
 import { type EventTypeWith, isCallEvent } from '../../../domain/event-types.ts'
@@ -7,13 +8,18 @@ import { readPointer } from '../../../../clients/typescript/spreadsheets/read-re
 import type { PartCounts } from '../../../domain/uploads.ts'
 import type { PartRecords } from '../../../uploads/part-records.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
+import { nameRecord } from '../../admin/detailed-records.ts'
+import { describeCause } from '../parts/describe-cause.ts'
 import { toSentence } from '../parts/form.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber, listAttributes, renderChange, renderValue } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 
-/** The lines of changes and of errors that are shown. */
+/** The people and the errors that are shown, and the attributes of a person. */
 const SHOWN = 200
+const MAX_ATTRIBUTES = 40
+/** The causes that are shown, most frequent first. */
+const MAX_CAUSES = 10
 
 const LABELS: Readonly<Record<keyof PartCounts, string>> = {
   created: 'Created',
@@ -49,8 +55,11 @@ function describeInactive(count: number): string {
   return `${what} no status, so they stay inactive. Whoever comes back needs the status active in their row.`
 }
 
-/** Renders what is wrong with a part, and what its other rows set and change. */
-export function renderPreview({ records, events, errors, refusal, awaiting }: PartPreview): Html {
+/** Renders what is wrong with a part, and what its other rows set and change. `employees` are as they are now, by id. */
+export function renderPreview(
+  { records, events, errors, refusal, awaiting }: PartPreview,
+  employees: ReadonlyMap<string, Employee>,
+): Html {
   return html`${refusal ? html`<p class="alert" role="alert">${toSentence(refusal.detail)}</p>` : ''}
     ${
       awaiting > 0
@@ -61,27 +70,85 @@ export function renderPreview({ records, events, errors, refusal, awaiting }: Pa
         : ''
     }
     ${renderFileFaults(records.faults)} ${renderRecordErrors(errors, records)}
-    ${renderNotes(records.notes)} ${renderEffects(events, records)}`
+    ${renderNotes(records.notes)} ${renderEffects(events, records, employees)}`
 }
 
-/** A line of a table: where in the file, which attribute, and what about it, which is rendered if it is shown. */
+/** A line of a table: where in the file, who, and what about them, which is rendered if it is shown. */
 interface PreviewLine {
   place: string
+  /** Empty if nobody knows. */
+  person: string
+  what: () => Html
+}
+
+/** What an event sets or changes. */
+interface Effect {
   field: string
   what: () => Html
 }
 
-/** Renders what a call sets and changes, old and new values, by the lines of the file. */
-function renderEffects(events: readonly NewEvent[], records: PartRecords): Html {
-  const lines = events
-    .filter(isCallEvent)
-    .flatMap((event) => listEffects(event).map((effect) => ({ ...effect, place: placeOf(event.index ?? 0, records) })))
-  return renderLines('Changes', ['Attribute', 'Old and new value'], lines)
+/** What lines have in common: it has a name, and is rendered if it is shown. */
+type Cause = readonly [name: string, words: () => Html]
+
+type RecordEvent = Extract<NewEvent, { type: EventTypeWith<{ isOfCall: true }> }>
+
+/** Renders what a call does to each person: what it sets, and old and new values. The most frequent changes come first. */
+function renderEffects(
+  events: readonly NewEvent[],
+  records: PartRecords,
+  employees: ReadonlyMap<string, Employee>,
+): Html {
+  const people = groupByRecord(events)
+  const lines = people.map(([index, some]): PreviewLine => ({
+    place: placeOf(index, records),
+    person: namePerson(records.body[index], employees.get(some[0]!.stream)),
+    what: () => renderEffectsOf(some),
+  }))
+  const causes = people.flatMap(([, some]) =>
+    some.flatMap(listCauses).map((name): Cause => [name, () => html`<bdi>${name}</bdi>`]),
+  )
+  return renderLines('Changes', 'Old and new values', lines, causes)
 }
 
-function listEffects(
-  event: Extract<NewEvent, { type: EventTypeWith<{ isOfCall: true }> }>,
-): Omit<PreviewLine, 'place'>[] {
+function renderEffectsOf(events: readonly RecordEvent[]): Html {
+  const effects = events.flatMap(listEffects)
+  const more = effects.length - MAX_ATTRIBUTES
+  return html`${effects.slice(0, MAX_ATTRIBUTES).map(({ field, what }) => html`<div><bdi>${field}</bdi> ${what()}</div>`)}
+  ${more > 0 ? html`<div class="hint">and ${formatNumber(more)} more</div>` : ''}`
+}
+
+/** The ids of the employees whose changes are shown. */
+export function listShownEmployees({ events }: Pick<PartPreview, 'events'>): string[] {
+  return groupByRecord(events)
+    .slice(0, SHOWN)
+    .map(([, [event]]) => event!.stream)
+}
+
+function groupByRecord(events: readonly NewEvent[]): [index: number, events: RecordEvent[]][] {
+  const some = events.filter(isCallEvent).filter((event) => listCauses(event).length > 0)
+  return [...Map.groupBy(some, ({ index }) => index ?? 0)]
+}
+
+/** What kind of change an event is: a new employee, or other values of attributes. */
+function listCauses(event: RecordEvent): string[] {
+  if (event.type === 'EmployeeCreated') return ['created']
+  if (event.type === 'EmployeeUpdated') return Object.keys(event.data.changes)
+  return event.type === 'EmployeeDeactivated' || event.type === 'EmployeeReactivated' ? ['status'] : []
+}
+
+function namePerson(record: unknown, employee: Employee | undefined): string {
+  const {
+    name,
+    email,
+    external_id: id,
+  } = nameRecord({
+    employee,
+    shown: { record, truncated: false, attributes: null },
+  })
+  return name ?? email ?? id ?? ''
+}
+
+function listEffects(event: RecordEvent): Effect[] {
   switch (event.type) {
     case 'EmployeeCreated':
       return listAttributes(event.data.attributes).map(([field, value]) => ({
@@ -102,31 +169,39 @@ function listEffects(
   }
 }
 
-/** Renders the errors of records, by the lines and columns of the file. */
+/** Renders the errors of records, by their causes, and by the lines and columns of the file. */
 function renderRecordErrors(errors: readonly RecordError[], records: PartRecords): Html {
   const lines = errors.map(({ index, pointer, message }) => {
     const field = readPointer(pointer)
     const column = records.columns.get(field)
     const place = placeOf(index, records)
-    return { place: column === undefined ? place : `${place}, column ${column}`, field, what: () => html`${message}` }
+    return {
+      place: column === undefined ? place : `${place}, column ${column}`,
+      person: namePerson(records.body[index], undefined),
+      what: () => html`<bdi>${field}</bdi> ${message}`,
+    }
   })
-  return renderLines('Errors', ['Attribute', 'Error'], lines)
+  const causes = errors.map(({ pointer, message }): Cause => {
+    const cause = { message, pointer: pointer.replace(/^(?:\/employees)?\/\d+/, '') }
+    return [`${cause.pointer} ${message}`, () => describeCause(cause)]
+  })
+  return renderLines('Errors', 'Error', lines, causes)
 }
 
 /** Renders what is wrong with a file. */
 export function renderFileFaults(faults: readonly FileFault[]): Html {
-  return renderLines('Errors in the file', ['Attribute', 'Error'], listPlaces(faults))
+  return renderLines('Errors in the file', 'Error', listPlaces(faults))
 }
 
 /** Renders what is left out, as somebody chose. */
 function renderNotes(notes: readonly FileFault[]): Html {
-  return renderLines('Values left out', ['Attribute', 'Reason'], listPlaces(notes))
+  return renderLines('Values left out', 'Reason', listPlaces(notes))
 }
 
 function listPlaces(faults: readonly FileFault[]): PreviewLine[] {
   return faults.map(({ line, column, message }) => ({
     place: `Line ${line}${column === null ? '' : `, column ${column}`}`,
-    field: '',
+    person: '',
     what: () => html`${message}`,
   }))
 }
@@ -136,19 +211,40 @@ function placeOf(index: number, { rows }: PartRecords): string {
   return line === undefined ? `Record ${row - 1}` : `Line ${line}`
 }
 
-function renderLines(caption: string, [field, what]: readonly [string, string], lines: readonly PreviewLine[]): Html {
+/** Renders lines below what they have in common: `causes` has each cause once for each line that has it. */
+function renderLines(
+  caption: string,
+  heading: string,
+  lines: readonly PreviewLine[],
+  causes: readonly Cause[] = [],
+): Html {
   if (lines.length === 0) return html``
   const more = lines.length - SHOWN
-  return html`${renderTable({
+  const hasPeople = lines.some(({ person }) => person !== '')
+  return html`${renderCauses(`${caption} by cause`, causes)}
+  ${renderTable<PreviewLine>({
     caption,
     isCaptionShown: true,
     look: 'preview',
     columns: [
       { heading: 'Place', cell: (line) => line.place },
-      { heading: field, cell: (line) => html`<bdi>${line.field}</bdi>` },
-      { heading: what, cell: (line) => line.what() },
+      ...(hasPeople ? [{ heading: 'Person', cell: (line: PreviewLine) => html`<bdi>${line.person}</bdi>` }] : []),
+      { heading, cell: (line) => line.what() },
     ],
     rows: lines.slice(0, SHOWN),
   })}
     ${more > 0 ? html`<p class="hint">and ${formatNumber(more)} more</p>` : ''}`
+}
+
+/** Renders how many lines have the same cause, most frequent first, if any two do. */
+function renderCauses(label: string, causes: readonly Cause[]): Html {
+  const groups = [...Map.groupBy(causes, ([name]) => name).values()].toSorted((a, b) => b.length - a.length)
+  if ((groups[0]?.length ?? 0) < 2) return html``
+  const further = groups.length - MAX_CAUSES
+  return html`<ul class="causes" aria-label="${label}">
+    ${groups
+      .slice(0, MAX_CAUSES)
+      .map((same) => html`<li><span class="unbroken">${formatNumber(same.length)} ×</span> ${same[0]![1]()}</li>`)}
+    ${further > 0 ? html`<li class="hint">and ${formatNumber(further)} more</li>` : ''}
+  </ul>`
 }

@@ -1,5 +1,13 @@
 import { html } from 'hono/html'
-import { addCounts, isApplicable, type PartCounts } from '../../../domain/uploads.ts'
+import {
+  addCounts,
+  countApplicable,
+  isApplicable,
+  type PartCounts,
+  summarize,
+  type UploadSummary,
+} from '../../../domain/uploads.ts'
+import type { Employee } from '../../../domain/employees/employee.ts'
 import { listQuestions } from '../../../../clients/typescript/spreadsheets/mapping.ts'
 import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import type { Original } from '../../../ledger/uploads/originals.ts'
@@ -19,7 +27,7 @@ export interface ShownUpload {
   upload: StoredUpload
   parts: readonly StoredPart[]
   /** What a part would do now; null if no part is shown. */
-  shown: { number: number; preview: PartPreview } | null
+  shown: { number: number; preview: PartPreview; employees: ReadonlyMap<string, Employee> } | null
   /** The entries that the file corrects. */
   corrected: readonly CorrectedEntry[]
   /** How the file was read; null if that is not known any more. */
@@ -45,80 +53,90 @@ export function titleOf({ upload, parts, shown }: ShownUpload): string {
       return 'Preview of the file'
     case 'previewed':
       if (isAsked(upload)) return 'Questions about the file'
-      return isSingle(upload) && shown && !isApplicable(shown.preview.counts)
-        ? 'File not applied'
-        : 'Preview of the file'
+      return shown && canApplyNothing({ upload, parts, shown }) ? 'File not applied' : 'Preview of the file'
     case 'applying':
       return 'Applying the file'
     case 'stopped':
       return 'Stopped'
     case 'ended':
-      return parts.every(({ state }) => state === 'applied') ? 'File applied' : 'File applied in part'
+      return isAllApplied(summarize(parts)) ? 'File applied' : 'File applied in part'
   }
+}
+
+/** What a file would do without the rows that cannot be applied. */
+function countAll({ upload, parts, shown }: Pick<ShownUpload, 'upload' | 'parts' | 'shown'>): PartCounts {
+  return isSingle(upload) && shown ? shown.preview.counts : addCounts(parts.map(({ counts }) => counts))
+}
+
+function canApplyNothing(given: Pick<ShownUpload, 'upload' | 'parts' | 'shown'>): boolean {
+  const counts = countAll(given)
+  return !isApplicable(counts) && countApplicable(counts) === 0
+}
+
+function isAllApplied({ rows, applied, erased }: UploadSummary): boolean {
+  return applied + erased === rows
 }
 
 /** Renders a file whose preview is complete, or is being made: what it would do, and the button that applies it. */
 export function renderPreviewed(given: ShownUpload): Html {
-  const { upload, parts, shown } = given
-  const counts = isSingle(upload) && shown ? shown.preview.counts : addCounts(parts.map((part) => part.counts))
-  const refused = parts.filter((part) => part.counts && !isApplicable(part.counts)).length
-  return html`<p>${isSingle(upload) && !isApplicable(counts) && !isAsked(upload) ? 'Nothing was applied. Correct the file and upload it again.' : 'Nothing has been applied yet.'}</p>
-    ${renderActions(given, counts.unreadable === 0 && (isSingle(upload) ? counts.refused === 0 : refused < parts.length))}
+  const { upload, shown } = given
+  const counts = countAll(given)
+  return html`<p>${canApplyNothing(given) && !isAsked(upload) ? 'Nothing was applied. Correct the file and upload it again.' : 'Nothing has been applied yet.'}</p>
+    ${renderActions(given, counts)}
     ${given.original ? renderReading(given.original) : ''}
     ${renderUnasked(upload.operation, given.corrected, counts)}
     ${renderMapping(upload, shown?.preview.records.examples ?? [])}
-    ${isSingle(upload) ? '' : renderParts(given, refused)}
+    ${isSingle(upload) ? '' : renderParts(given)}
     ${renderPreviewCounts(counts)} ${renderCorrectedEntries(given.corrected)}
     ${
-      shown ? html`${isSingle(upload) ? '' : html`<h2>Part ${shown.number}</h2>`} ${renderPreview(shown.preview)}` : ''
+      shown
+        ? html`${isSingle(upload) ? '' : html`<h2>Part ${shown.number}</h2>`} ${renderPreview(shown.preview, shown.employees)}`
+        : ''
     }`
 }
 
-function renderActions({ upload, isOwn, parts, shown }: ShownUpload, isPossible: boolean): Html {
-  const isComplete = upload.state === 'previewed'
-  const rows = (isSingle(upload) && shown ? shown.preview.records.rows.length : upload.rows) - sumOf(parts, 'erased')
-  return html`<div class="actions">
-    ${
-      isComplete && isPossible && isOwn
-        ? html`<form method="post" action="${UPLOAD_PATH}/${upload.id}/apply">
-            <button class="primary">Apply ${formatCount(rows, 'record')}</button>
-          </form>`
-        : ''
-    }
-    <a class="button" href="${upload.corrects[0] === undefined ? UPLOAD_PATH : buildUploadUrl(upload.corrects[0])}">Choose another file</a>
-    ${renderCancel(upload, 'Delete the file')}
-  </div>`
+function renderActions({ upload, isOwn, parts }: ShownUpload, counts: PartCounts): Html {
+  const rows = upload.rows - parts.reduce((sum, { erased }) => sum + erased, 0)
+  const applicable = Math.min(countApplicable(counts), rows)
+  const isOffered = upload.state === 'previewed' && isOwn && applicable > 0
+  const left = isOffered ? rows - applicable : 0
+  const button =
+    left === 0
+      ? html`<button class="primary">Apply ${formatCount(rows, 'record')}</button>`
+      : html`<button class="primary" name="all_or_none" value="false">
+          Apply ${formatNumber(applicable)} of ${formatCount(rows, 'record')}
+        </button>`
+  return html`${left === 0 ? '' : html`<p>${describeLeft(left)}</p>`}
+    <div class="actions">
+      ${isOffered ? html`<form method="post" action="${UPLOAD_PATH}/${upload.id}/apply">${button}</form>` : ''}
+      <a class="button" href="${upload.corrects[0] === undefined ? UPLOAD_PATH : buildUploadUrl(upload.corrects[0])}">Choose another file</a>
+      ${renderCancel(upload, 'Delete the file')}
+    </div>`
+}
+
+function describeLeft(left: number): string {
+  return left === 1
+    ? 'One record has errors. You can apply the others, and download this one with its errors afterwards.'
+    : `${formatNumber(left)} records have errors. You can apply the others, and download these with their errors afterwards.`
 }
 
 function renderCancel({ id }: StoredUpload, label: string): Html {
   return html`<form method="post" action="${UPLOAD_PATH}/${id}/cancel"><button>${label}</button></form>`
 }
 
-function sumOf(parts: readonly StoredPart[], name: 'rows' | 'erased'): number {
-  return parts.reduce((sum, part) => sum + part[name], 0)
-}
-
 /** Says how a large file is applied, and what each part would do. */
-function renderParts({ upload, parts }: ShownUpload, refused: number): Html {
+function renderParts({ upload, parts }: ShownUpload): Html {
   const counted = parts.filter(({ counts }) => counts !== null).length
   return html`<p>
       The file is applied in <strong>${formatNumber(parts.length)} parts</strong>, one after the other. Managers come
-      first, and other people follow in the order of the file. Each part is applied as a whole or not at all. If a part is
-      refused, the parts before it stay applied, and those after it are still applied.
+      first, and other people follow in the order of the file. If a part is refused, the parts before it stay applied, and
+      those after it are still applied.
     </p>
     ${
       upload.state === 'previewing'
         ? html`<p role="status">Preparing the preview: ${formatNumber(counted)} of ${formatNumber(parts.length)} parts.</p>
             <progress max="${parts.length}" value="${counted}" aria-label="Preview"></progress>`
         : ''
-    }
-    ${
-      refused === 0
-        ? ''
-        : html`<p class="alert" role="alert">
-            ${formatNumber(refused)} ${refused === 1 ? 'part' : 'parts'} would be refused as a whole, because of the errors
-            in ${refused === 1 ? 'it' : 'them'}.
-          </p>`
     }
     ${renderPartTable(upload, parts)}`
 }
@@ -135,14 +153,17 @@ function renderPartTable({ state }: StoredUpload, parts: readonly StoredPart[]):
     { heading: 'Unchanged', cell: count(({ unchanged }) => unchanged) },
     { heading: 'Refused', cell: count(({ refused, unreadable }) => refused + unreadable) },
   ]
+  const applied = (part: StoredPart) => summarize([part]).applied
   const after = [
     { heading: 'Status', cell: (part: StoredPart) => PART_STATES[part.state] },
+    { heading: 'Applied', cell: (part: StoredPart) => (part.state === 'waiting' ? '' : formatNumber(applied(part))) },
+    {
+      heading: 'Refused',
+      cell: (part: StoredPart) => (part.state === 'waiting' ? '' : formatNumber(summarize([part]).refused)),
+    },
     {
       heading: 'Entry',
-      cell: (part: StoredPart) =>
-        part.state === 'applied' || part.state === 'refused'
-          ? html`<a href="${LOGS_PATH}/${part.callId}">Open its entry</a>`
-          : '',
+      cell: (part: StoredPart) => (part.isCalled ? html`<a href="${LOGS_PATH}/${part.callId}">Open its entry</a>` : ''),
     },
   ]
   return renderTable<StoredPart>({
@@ -168,14 +189,14 @@ function formatRows({ firstRow, rows, erased }: StoredPart): string {
 /** Renders a file that is being applied, or was: what was applied, what was refused, and what is still to come. */
 export function renderProgress(given: ShownUpload): Html {
   const { upload, parts, isOwn } = given
-  if (isSingle(upload) && upload.state === 'ended' && parts[0]?.state === 'applied')
+  const summary = summarize(parts)
+  if (isSingle(upload) && upload.state === 'ended' && parts[0]?.state === 'applied' && isAllApplied(summary))
     return html`<p role="status">All records of the file were applied.</p>
       <p class="actions"><a class="button primary" href="${LOGS_PATH}/${parts[0].callId}">Open its entry</a></p>
       ${renderCorrectedEntries(given.corrected)}`
   const isApplying = upload.state === 'applying'
   const waiting = parts.filter(({ state }) => state === 'waiting')
-  const isAllApplied = parts.every(({ state }) => state === 'applied')
-  return html`<p role="status">${describe(parts)}</p>
+  return html`<p role="status">${describe(summary)}</p>
     <progress max="${parts.length}" value="${parts.length - waiting.length}" aria-label="Progress"></progress>
     ${isApplying ? html`<p class="hint">You can close this page: the file is applied all the same.</p>` : ''}
     ${
@@ -193,23 +214,20 @@ export function renderProgress(given: ShownUpload): Html {
           : ''
       }
       ${waiting.length > 0 ? renderCancel(upload, 'Cancel the rest') : ''}
-      ${isApplying || isAllApplied ? '' : html`<a class="button" href="/admin/v1/uploads/${upload.id}/not-applied.csv" download>Download rows not applied</a>`}
+      ${isApplying || isAllApplied(summary) ? '' : html`<a class="button" href="/admin/v1/uploads/${upload.id}/not-applied.csv" download>Download rows not applied</a>`}
     </div>
     ${renderPartTable(upload, parts)} ${renderCorrectedEntries(given.corrected)}`
 }
 
 /** Says how many rows were applied, refused, and so on. */
-function describe(parts: readonly StoredPart[]): string {
-  const count = (state: StoredPart['state']) =>
-    sumOf(
-      parts.filter((part) => part.state === state),
-      'rows',
-    )
-  const some = [
-    [count('refused'), 'were refused'],
-    [count('canceled'), 'were canceled'],
-    [count('waiting'), 'are still to come'],
+function describe({ rows, applied, refused, canceled, waiting, erased }: UploadSummary): string {
+  const be = (count: number) => (count === 1 ? 'was' : 'were')
+  const others = [
+    [refused, `${be(refused)} refused`],
+    [canceled, `${be(canceled)} canceled`],
+    [erased, `${be(erased)} erased`],
+    [waiting, `${waiting === 1 ? 'is' : 'are'} still to come`],
   ] as const
-  const others = some.filter(([rows]) => rows > 0).map(([rows, what]) => `${formatNumber(rows)} ${what}`)
-  return `${formatNumber(count('applied'))} of ${formatNumber(sumOf(parts, 'rows'))} rows were applied${others.length === 0 ? '' : `; ${others.join(', ')}`}.`
+  const some = others.filter(([count]) => count > 0).map(([count, what]) => `${formatNumber(count)} ${what}`)
+  return `${formatNumber(applied)} of ${formatCount(rows, 'row')} ${be(rows)} applied${some.length === 0 ? '' : `; ${some.join(', ')}`}.`
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Readable } from 'node:stream'
 import { html } from 'hono/html'
+import { findEmployees } from '../../../../projections/employees/queries.ts'
 import { isId } from '../../../domain/ids.ts'
 import { listTemplateColumns } from '../../../../clients/typescript/spreadsheets/record-columns.ts'
 import type { StoredQuestion } from '../../../../clients/typescript/spreadsheets/file-question.ts'
@@ -27,7 +28,7 @@ import { buildUploadUrl, UPLOAD_PATH } from '../parts/upload-address.ts'
 import { getActing, getViewer, requireItem, requireViewer } from '../parts/viewer.ts'
 import { readCorrectedCall, readCorrectedEntries } from './corrected-calls.ts'
 import { readMapping } from './read-mapping.ts'
-import { renderFileFaults } from './preview.ts'
+import { listShownEmployees, renderFileFaults } from './preview.ts'
 import { acceptUploads, maxFormBytes, readUpload, type UploadForm } from './read-upload.ts'
 import { renderPreviewed, renderProgress, titleOf, type ShownUpload } from './stored-upload.ts'
 import { readAnswers, renderQuestion } from './file-question.ts'
@@ -112,7 +113,8 @@ function addStoredUploadPages(app: FastifyInstance, services: PageServices): voi
 
   app.post<OfUpload>(`${UPLOAD_PATH}/:id/apply`, async (request, reply) => {
     const id = readUploadId(request.params.id)
-    await applyUpload(uploads, getActing(request), id, request.id)
+    const isAllOrNone = readFormFields(request.body)['all_or_none'] !== 'false'
+    await applyUpload(uploads, getActing(request), id, request.id, isAllOrNone)
     return reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
   })
 
@@ -131,7 +133,7 @@ function addStoredUploadPages(app: FastifyInstance, services: PageServices): voi
 
 /** Previews the part of the query, or the first one that would be refused. */
 async function showPart(
-  { uploads }: PageServices,
+  { uploads, reads }: PageServices,
   request: FastifyRequest,
   upload: StoredUpload,
   parts: readonly StoredPart[],
@@ -144,8 +146,10 @@ async function showPart(
     parts[0]
   if (!part) return null
   const preview = await previewPart(uploads, upload, part)
-  await recordCounts(uploads.pool, upload, part.number, preview.counts)
-  return { number: part.number, preview }
+  await recordCounts(uploads.pool, upload, part.number, preview)
+  const db = await reads.of(upload.companyId, request.left)
+  const employees = await findEmployees(db, upload.companyId, listShownEmployees(preview))
+  return { number: part.number, preview, employees }
 }
 
 /** How the heading begins of a file that is not applied yet, by its title. */

@@ -1,0 +1,1 @@
+export { up } from '../../../migrations/0036-partly-applied-uploads.ts'
