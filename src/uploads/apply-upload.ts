@@ -4,9 +4,10 @@ import { problem } from '../domain/errors.ts'
 import { isPassing } from '../ledger/calls/calls-in-progress.ts'
 import { beginApplying } from '../ledger/uploads/change-upload.ts'
 import { forgetOriginal } from '../ledger/uploads/originals.ts'
-import type { StoredUpload } from '../ledger/uploads/read-uploads.ts'
+import type { StoredPart, StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { findUpload, NO_SUCH_UPLOAD, readParts } from '../ledger/uploads/read-uploads.ts'
 import { rememberMapping } from '../ledger/uploads/remember-mapping.ts'
+import { findMissing, type MissingPeople } from './missing-people.ts'
 import { countPart, runNextStep } from './run-uploads.ts'
 import type { UploadRouteServices } from './store-file.ts'
 
@@ -21,9 +22,20 @@ export async function requireUpload(
   return upload
 }
 
+/** As `requireUpload`. Throws RefusedByStateError with `upload_not_applicable` for anybody but the user who uploaded the file. */
+export async function requireOwnUpload(
+  services: Pick<UploadRouteServices, 'pool'>,
+  { companyId, actor }: Pick<Acting, 'companyId' | 'actor'>,
+  uploadId: string,
+): Promise<StoredUpload> {
+  const upload = await requireUpload(services, companyId, uploadId)
+  if (upload.userId !== actor) throw refuse('Only the user who uploaded the file can apply it')
+  return upload
+}
+
 /**
  * Begins to apply an upload, or resumes it. A file of one part is applied at once; of a larger one, the workers apply part
- * after part. Does nothing if it is already applied or being applied. Throws RefusedByStateError with `upload_not_found`
+ * after part. `deactivated` is how many people it may deactivate who are not in the file. Does nothing if it is already applied or being applied. Throws RefusedByStateError with `upload_not_found`
  * or `upload_not_applicable`.
  */
 export async function applyUpload(
@@ -31,11 +43,13 @@ export async function applyUpload(
   { companyId, actor, client }: Acting,
   uploadId: string,
   requestId: string,
+  deactivated = 0,
 ): Promise<void> {
-  const upload = await requireUpload(services, companyId, uploadId)
-  if (upload.userId !== actor) throw refuse('Only the user who uploaded the file can apply it')
+  const upload = await requireOwnUpload(services, { companyId, actor }, uploadId)
   if (upload.state === 'previewing') throw refuse('The preview is not complete yet')
-  await assertReadable(services, upload)
+  const parts = await readParts(services.pool, upload)
+  await assertReadable(services, upload, parts)
+  if (upload.state === 'previewed') assertConfirmed(findMissing(parts), deactivated)
   if (!(await beginApplying(services.pool, upload, { userId: actor, requestId, client: client ?? null }))) return
   await forgetOriginal(services.pool, upload, 'content')
   if (upload.header && upload.mapping) await rememberMapping(services.pool, companyId, upload.header, upload.mapping)
@@ -65,11 +79,23 @@ export async function applyAtOnce(
   }
 }
 
-async function assertReadable(services: UploadRouteServices, upload: StoredUpload): Promise<void> {
-  for (const part of await readParts(services.pool, upload)) {
+async function assertReadable(
+  services: UploadRouteServices,
+  upload: StoredUpload,
+  parts: readonly StoredPart[],
+): Promise<void> {
+  for (const part of parts) {
     const { unreadable } = part.counts ?? (await countPart(services, upload, part))
     if (unreadable > 0) throw refuse('The file has rows that cannot be read')
   }
+}
+
+/** The number says that somebody saw the list, and that it has not become another one. */
+function assertConfirmed({ count }: MissingPeople, deactivated: number): void {
+  if (count !== deactivated)
+    throw refuse(
+      `${count} people who are not in the file would be deactivated, not ${deactivated}. Look at the list again`,
+    )
 }
 
 function refuse(detail: string): RefusedByStateError {

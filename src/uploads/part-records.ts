@@ -43,7 +43,8 @@ export async function readPart(
   let bytes = 0
   for (const fault of file?.faults ?? []) faults.push(fault)
   for await (const row of inTurns(file && file.faults.length > 0 ? [] : all)) {
-    const read = file ? readCells(file, row, readBody) : readRecord(row)
+    // People who are not in a file are records, whatever the file is.
+    const read = file && row.cells ? readCells(file, row, readBody) : readRecord(row)
     for (const note of read.notes?.slice(0, MAX_FAULTS - notes.length) ?? []) notes.push(note)
     if (read.faults) for (const fault of read.faults.slice(0, MAX_FAULTS - faults.length)) faults.push(fault)
     else {

@@ -3,7 +3,13 @@ import type { Logger } from 'pino'
 import type { PartCounts } from '../domain/uploads.ts'
 import { isPassing } from '../ledger/calls/calls-in-progress.ts'
 import { trackWork } from '../ledger/background/failing-work.ts'
-import { claimUpload, listCompaniesWithUploads, recordCounts, releaseUpload } from '../ledger/uploads/change-upload.ts'
+import {
+  claimUpload,
+  listCompaniesWithUploads,
+  recordCall,
+  recordCounts,
+  releaseUpload,
+} from '../ledger/uploads/change-upload.ts'
 import type { StoredPart, StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { readParts } from '../ledger/uploads/read-uploads.ts'
 import type { CompanyTurns } from '../workers/company-turns.ts'
@@ -61,8 +67,15 @@ export async function runNextStep(services: UploadServices, upload: StoredUpload
   }
   if (upload.state === 'applying') {
     const part = parts.find(({ isSettled }) => !isSettled)
-    if (part) await applyPart(services, upload, part)
+    if (!part) return
+    // Whoever is in a row that was not applied may seem to be missing.
+    const isUncertain = part.missingOf !== null && part.state === 'waiting' && parts.some(isNotApplied)
+    await (isUncertain ? recordCall(services.pool, upload, part.number, 'canceled') : applyPart(services, upload, part))
   }
+}
+
+function isNotApplied({ missingOf, state }: StoredPart): boolean {
+  return missingOf === null && state !== 'applied'
 }
 
 /** Counts what a part would do, and records it. */

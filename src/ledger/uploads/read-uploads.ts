@@ -46,6 +46,11 @@ export interface StoredPart {
   erased: number
   /** What a preview has counted; null before. */
   counts: PartCounts | null
+  /**
+   * If its rows are people who are not in the file, whom it deactivates, the number of people who were active when they
+   * were listed; null if it has rows of the file.
+   */
+  missingOf: number | null
   /** What the ledger says. */
   state: PartState
   /** Whether it is recorded that the call was made or is not to be made; a process may have died before that. */
@@ -87,6 +92,7 @@ export async function readParts(
 ): Promise<StoredPart[]> {
   const { rows } = await db.query<LedgerTables['upload_parts'] & { is_settled: boolean }>(
     `select p.part, p.call_id, p.state <> 'waiting' as is_settled, p.first_row, p.rows, p.erased, p.counts,
+       p.missing_of,
        case e.type when 'ApiCallCompleted' then 'applied' when 'ApiCallFailed' then 'refused' else p.state end as state
      from upload_parts p left join events e on e.company_id = p.company_id and e.stream_id = p.call_id
        and e.type in ('ApiCallCompleted', 'ApiCallFailed')
@@ -181,6 +187,7 @@ function toPart(row: LedgerTables['upload_parts'] & { is_settled: boolean }): St
     rows: row.rows,
     erased: row.erased,
     counts: row.counts,
+    missingOf: row.missing_of,
     state: row.state,
     isSettled: row.is_settled,
   }

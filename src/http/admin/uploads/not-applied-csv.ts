@@ -22,7 +22,7 @@ export async function* writeNotApplied(
   upload: StoredUpload,
   parts: readonly StoredPart[],
 ): AsyncGenerator<string> {
-  const remaining = parts.filter(({ state }) => state !== 'applied')
+  const remaining = parts.filter(({ missingOf, state }) => missingOf === null && state !== 'applied')
   const layout = upload.header
     ? layOutCells(upload.header)
     : await layOutRecords(() => readAll(pool, upload, remaining))

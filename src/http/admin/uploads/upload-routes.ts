@@ -29,9 +29,11 @@ import { sendAttachment } from '../attachment.ts'
 import { actingUser, JSON_BODY } from '../company-schemas.ts'
 import { CSV_ANSWER, CSV_TYPE } from '../csv-text.ts'
 import { addMappingRoutes } from './mapping-routes.ts'
+import { addMissingRoutes } from './missing-routes.ts'
 import { writeNotApplied } from './not-applied-csv.ts'
 import { readUploadId, showUpload, throwFaults } from './upload-answer.ts'
 import {
+  ApplyQuery,
   renderPartPreview,
   renderUploadFacts,
   ShownPreview,
@@ -72,6 +74,7 @@ export async function uploadRoutes(app: FastifyInstance, services: RouteServices
   addReadRoutes(app, services)
   addChangeRoutes(app, services)
   addMappingRoutes(app, services.uploads)
+  addMissingRoutes(app, services.uploads)
   await app.register(async (scope) => addCreation(scope, services))
 }
 
@@ -249,7 +252,7 @@ function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void
           'Each part becomes one call, which applies all of its rows or none. A file of one part is applied before the ' +
           'answer; of a larger one, part after part in the background. Repeating the request has no further effect.',
         params,
-        querystring: NoQuery,
+        querystring: ApplyQuery,
         response: { 200: ShownUpload },
         problems: [...problems, 'upload_not_applicable'],
       },
@@ -257,7 +260,7 @@ function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void
     },
     async (request) => {
       const [acting, id] = [actingUser(request), readUploadId(request)]
-      await applyUpload(uploads, acting, id, request.id)
+      await applyUpload(uploads, acting, id, request.id, request.query.deactivate)
       return showUpload(uploads, acting.companyId, id)
     },
   )

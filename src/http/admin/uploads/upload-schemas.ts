@@ -70,6 +70,18 @@ export const UploadQuery = Type.Object(
   STRICT,
 )
 
+export const ApplyQuery = Type.Object(
+  {
+    deactivate: Type.Integer({
+      minimum: 0,
+      default: 0,
+      description:
+        'How many people the upload may deactivate because they are not in its file: the `count` of their list.',
+    }),
+  },
+  STRICT,
+)
+
 const Counts = Type.Object(
   { created: Count, changed: Count, unchanged: Count, refused: Count, unreadable: Count, inactive: Count },
   {
@@ -81,6 +93,7 @@ const Counts = Type.Object(
 
 const Part = Type.Object({
   number: PartNumber,
+  kind: oneOf(['rows', 'missing_people'], 'Whether the rows are those of the file, or people who are not in it.'),
   first_row: Type.Integer({ description: 'From 1. The line that names the columns does not count.' }),
   rows: Count,
   erased: Type.Integer({ minimum: 0, description: 'How many of the rows were erased with a person.' }),
@@ -191,8 +204,9 @@ export function renderUpload(upload: StoredUpload, parts: readonly StoredPart[],
     })),
     left_out_omitted: notes?.leftOutMore ?? 0,
     questions: upload.mapping ? listQuestions(upload.mapping) : [],
-    parts: parts.map(({ number, firstRow, rows, erased, counts, state, callId }) => ({
+    parts: parts.map(({ number, missingOf, firstRow, rows, erased, counts, state, callId }) => ({
       number,
+      kind: missingOf === null ? ('rows' as const) : ('missing_people' as const),
       first_row: firstRow,
       rows,
       erased,
