@@ -14,7 +14,14 @@ import type { MissingPart } from '../ledger/uploads/missing-parts.ts'
 import { removeMissingParts, setMissingParts } from '../ledger/uploads/missing-parts.ts'
 import { findOriginal } from '../ledger/uploads/originals.ts'
 import type { StoredPart, StoredUpload } from '../ledger/uploads/read-uploads.ts'
-import { readContent, readParts, readRows, writeContent, writeStoredRow } from '../ledger/uploads/read-uploads.ts'
+import {
+  findUpload,
+  readContent,
+  readParts,
+  readRows,
+  writeContent,
+  writeStoredRow,
+} from '../ledger/uploads/read-uploads.ts'
 import { openKeys } from './plan-parts.ts'
 import { MAX_PARTS } from './row-store.ts'
 import { countPart } from './run-uploads.ts'
@@ -43,17 +50,19 @@ export function findMissing(parts: readonly StoredPart[]): MissingPeople {
   return { count, active: missing[0]?.missingOf ?? 0 }
 }
 
+type UploadRef = Pick<StoredUpload, 'companyId' | 'id'>
+
 /** The files of a company whose names are in memory at once. */
 const lists = createBudget({ share: 1, maxWaiting: 100 })
 
 /**
  * Lists the active people who are not in a file, as of the last commit, and lets the file deactivate them after its rows,
- * in calls of their own; again, if it was to do so before. Throws RefusedByStateError
- * with `upload_not_applicable` if the file cannot tell who is missing, and NoTurnError.
+ * in calls of their own; again, if it was to do so before. Throws RefusedByStateError with `upload_not_applicable` if the
+ * file cannot tell who is missing, and NoTurnError.
  */
 export async function listMissing(
   services: UploadRouteServices,
-  upload: StoredUpload,
+  upload: UploadRef,
   signal?: AbortSignal,
 ): Promise<MissingPeople> {
   const until = performance.now() + services.commands.maxWaitMs
@@ -66,11 +75,13 @@ export async function keepMissing({ pool }: Pick<UploadRouteServices, 'pool'>, u
     throw new RefusedByStateError(problem('upload_not_applicable', 'The file is not previewed yet, or being applied'))
 }
 
-async function list(services: UploadRouteServices, upload: StoredUpload, signal?: AbortSignal) {
+async function list(services: UploadRouteServices, ref: UploadRef, signal?: AbortSignal) {
   const { pool, commands } = services
+  const read = await readRowsToPlan(pool, ref)
+  // Only now: another mapping comes with other rows, and these are compared below.
+  const upload = await findUpload(pool, ref.companyId, ref.id)
+  if (!read || !upload) throw refuse('It is being applied already')
   await assertWhole(services, upload)
-  const read = await readRowsToPlan(pool, upload)
-  if (!read) throw refuse('It is being applied already')
   const named = await readNamed(upload, read.contents, signal)
   const { ids, active } = await findActive(services, upload, named, signal)
   const parts: MissingPart[] = []
@@ -128,7 +139,8 @@ async function findActive(
     const page: Employee[] = await listEmployees(db, companyId, { status: 'active' }, { after, limit: AT_ONCE })
     const candidates = page.filter(isMissing).map(({ id }) => id)
     active += page.length
-    for (const employee of await loadById(pool, companyId, candidates)) if (isMissing(employee)) ids.push(employee.id)
+    for (const employee of await loadInOrder(pool, companyId, candidates))
+      if (isMissing(employee)) ids.push(employee.id)
     if (ids.length > MAX_PARTS * commands.maxRecords)
       throw refuse(`More than ${MAX_PARTS * commands.maxRecords} people are not in it`)
     if (page.length < AT_ONCE) return { ids, active }
@@ -160,15 +172,15 @@ export async function readMissing(
   }
   const shown = rows.slice(0, limit)
   const ids = shown.map(({ record }) => (record as { id: string }).id)
-  const found = new Map((await loadById(pool, upload.companyId, ids)).map((employee) => [employee.id, employee]))
-  const employees = ids.map((id) => found.get(id)).filter((employee) => employee !== undefined)
+  const employees = await loadInOrder(pool, upload.companyId, ids)
   return { employees, next: rows.length > limit ? shown.at(-1)!.row : null }
 }
 
-async function loadById(pool: Pool, companyId: string, employeeIds: string[]): Promise<Employee[]> {
+async function loadInOrder(pool: Pool, companyId: string, employeeIds: string[]): Promise<Employee[]> {
   if (employeeIds.length === 0) return []
-  const naming = { employeeIds, emails: [], externalIds: [] }
-  return (await loadEmployees(pool, [{ companyId, naming }])).map(({ employee }) => employee)
+  const found = await loadEmployees(pool, [{ companyId, naming: { employeeIds, emails: [], externalIds: [] } }])
+  const byId = new Map(found.map(({ employee }) => [employee.id, employee]))
+  return employeeIds.map((id) => byId.get(id)).filter((employee) => employee !== undefined)
 }
 
 function refuse(detail: string): RefusedByStateError {

@@ -36,9 +36,11 @@ export async function setMissingParts(
           ...[JSON.stringify(part.counts), active],
         ],
       )
-    await client.query('update uploads set parts = parts + $3 where company_id = $1 and upload_id = $2', [
-      ...[company, id, parts.length],
-    ])
+    // Nobody is deactivated without somebody's word, also if the file was to be applied without asking.
+    await client.query(
+      'update uploads set parts = parts + $3, request_id = null where company_id = $1 and upload_id = $2',
+      [company, id, parts.length],
+    )
     return true
   })
 }

@@ -13,6 +13,8 @@ import type { CorrectedEntry } from './corrected-calls.ts'
 import { renderCorrectedEntries, renderUnasked } from './corrected-calls.ts'
 import { renderReading } from './file-question.ts'
 import { renderMapping } from './mapping-form.ts'
+import type { ShownMissing } from './missing-people.ts'
+import { formatPeople, renderConfirmation, renderMissing } from './missing-people.ts'
 import { renderPreview, renderPreviewCounts } from './preview.ts'
 
 /** What a page shows of an upload. */
@@ -23,6 +25,8 @@ export interface ShownUpload {
   shown: { number: number; preview: PartPreview } | null
   /** The entries that the file corrects. */
   corrected: readonly CorrectedEntry[]
+  /** The people who are not in the file. */
+  missing: ShownMissing
   /** How the file was read; null if that is not known any more. */
   original: Original | null
   /** Whether the viewer uploaded the file. */
@@ -60,29 +64,34 @@ export function titleOf({ upload, parts, shown }: ShownUpload): string {
 
 /** Renders a file whose preview is complete, or is being made: what it would do, and the button that applies it. */
 export function renderPreviewed(given: ShownUpload): Html {
-  const { upload, parts, shown } = given
+  const { upload, shown } = given
+  const parts = given.parts.filter(({ missingOf }) => missingOf === null)
   const counts = isSingle(upload) && shown ? shown.preview.counts : addCounts(parts.map((part) => part.counts))
   const refused = parts.filter((part) => part.counts && !isApplicable(part.counts)).length
+  const isWhole = isApplicable(counts) && sumOf(parts, 'erased') === 0
   return html`<p>${isSingle(upload) && !isApplicable(counts) && !isAsked(upload) ? 'Nothing was applied. Correct the file and upload it again.' : 'Nothing has been applied yet.'}</p>
-    ${renderActions(given, counts.unreadable === 0 && (isSingle(upload) ? counts.refused === 0 : refused < parts.length))}
+    ${renderActions({ ...given, parts }, counts.unreadable === 0 && (isSingle(upload) ? counts.refused === 0 : refused < parts.length))}
     ${given.original ? renderReading(given.original) : ''}
     ${renderUnasked(upload.operation, given.corrected, counts)}
     ${renderMapping(upload, shown?.preview.records.examples ?? [])}
     ${isSingle(upload) ? '' : renderParts(given, refused)}
     ${renderPreviewCounts(counts)} ${renderCorrectedEntries(given.corrected)}
+    ${given.isOwn ? renderMissing(upload, given.missing, isWhole) : ''}
     ${
       shown ? html`${isSingle(upload) ? '' : html`<h2>Part ${shown.number}</h2>`} ${renderPreview(shown.preview)}` : ''
     }`
 }
 
-function renderActions({ upload, isOwn, parts, shown }: ShownUpload, isPossible: boolean): Html {
+function renderActions({ upload, isOwn, parts, shown, missing }: ShownUpload, isPossible: boolean): Html {
   const isComplete = upload.state === 'previewed'
   const rows = (isSingle(upload) && shown ? shown.preview.records.rows.length : upload.rows) - sumOf(parts, 'erased')
+  const deactivating = missing.count > 0 ? ` and deactivate ${formatPeople(missing.count)}` : ''
   return html`<div class="actions">
     ${
       isComplete && isPossible && isOwn
         ? html`<form method="post" action="${UPLOAD_PATH}/${upload.id}/apply">
-            <button class="primary">Apply ${formatCount(rows, 'record')}</button>
+            ${renderConfirmation(missing)}
+            <button class="primary">Apply ${formatCount(rows, 'record')}${deactivating}</button>
           </form>`
         : ''
     }
@@ -152,7 +161,8 @@ function renderPartTable({ state }: StoredUpload, parts: readonly StoredPart[]):
     columns: [
       {
         heading: 'Part',
-        cell: ({ number }) => (state === 'previewed' ? html`<a href="?part=${number}">${number}</a>` : String(number)),
+        cell: ({ number, missingOf }) =>
+          state === 'previewed' && missingOf === null ? html`<a href="?part=${number}">${number}</a>` : String(number),
       },
       { heading: 'Rows', cell: formatRows },
       ...(isBefore ? before : after),
@@ -161,8 +171,9 @@ function renderPartTable({ state }: StoredUpload, parts: readonly StoredPart[]):
   })
 }
 
-function formatRows({ firstRow, rows, erased }: StoredPart): string {
+function formatRows({ firstRow, rows, erased, missingOf }: StoredPart): string {
   const gone = erased === 0 ? '' : ` (${formatNumber(erased)} erased)`
+  if (missingOf !== null) return `${formatPeople(rows)} not in the file${gone}`
   return `${formatNumber(firstRow)}–${formatNumber(firstRow + rows - 1)}${gone}`
 }
 
@@ -201,9 +212,10 @@ export function renderProgress(given: ShownUpload): Html {
 
 /** Says how many rows were applied, refused, and so on. */
 function describe(parts: readonly StoredPart[]): string {
+  const ofFile = parts.filter(({ missingOf }) => missingOf === null)
   const count = (state: StoredPart['state']) =>
     sumOf(
-      parts.filter((part) => part.state === state),
+      ofFile.filter((part) => part.state === state),
       'rows',
     )
   const some = [
@@ -212,5 +224,5 @@ function describe(parts: readonly StoredPart[]): string {
     [count('waiting'), 'are still to come'],
   ] as const
   const others = some.filter(([rows]) => rows > 0).map(([rows, what]) => `${formatNumber(rows)} ${what}`)
-  return `${formatNumber(count('applied'))} of ${formatNumber(sumOf(parts, 'rows'))} rows were applied${others.length === 0 ? '' : `; ${others.join(', ')}`}.`
+  return `${formatNumber(count('applied'))} of ${formatNumber(sumOf(ofFile, 'rows'))} rows were applied${others.length === 0 ? '' : `; ${others.join(', ')}`}.`
 }
