@@ -168,7 +168,7 @@ export async function readMissing(
   const rows: StoredRow[] = []
   for (const part of parts) {
     const isNeeded = part.missingOf !== null && part.firstRow + part.rows > after && rows.length <= limit
-    if (isNeeded) rows.push(...(await readRows(pool, upload, part.number)).filter(({ row }) => row > after))
+    if (isNeeded) for (const row of await readRows(pool, upload, part.number)) if (row.row > after) rows.push(row)
   }
   const shown = rows.slice(0, limit)
   const ids = shown.map(({ record }) => (record as { id: string }).id)
