@@ -661,6 +661,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/uploads/{id}/missing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the people whom an upload would deactivate
+         * @description In the order of their creation. They are listed until they are deactivated.
+         */
+        get: operations["listMissing"];
+        /**
+         * Let an upload deactivate the people who are not in its file
+         * @description Before the file is applied, by the user who uploaded it. The active people whom no row names, by an id, an external id, an email, or as a manager, are listed. Once all rows are applied, they are deactivated by update calls of their own; not if a part is refused. Refused if the file may not show who is missing: it has rows that are refused, only creates people, or corrects entries. Repeat the request to list them again.
+         */
+        put: operations["deactivateMissing"];
+        post?: never;
+        /**
+         * Let an upload deactivate nobody who is not in its file
+         * @description Before the file is applied, by the user who uploaded it.
+         */
+        delete: operations["keepMissing"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/uploads/{id}/not-applied.csv": {
         parameters: {
             query?: never;
@@ -2756,6 +2784,11 @@ export interface components {
             parts: {
                 /** @description From 1. */
                 number: number;
+                /**
+                 * @description Whether the rows are those of the file, or people who are not in it.
+                 * @enum {string}
+                 */
+                kind: "rows" | "missing_people";
                 /** @description From 1. The line that names the columns does not count. */
                 first_row: number;
                 rows: number;
@@ -6202,6 +6235,8 @@ export interface operations {
             query?: {
                 /** @description With `false`, rows that cannot be read or are refused are left out, and all others are applied. With `true`, such a row keeps its part from being applied. An upload is resumed as it was begun. */
                 all_or_none?: boolean;
+                /** @description How many people the upload may deactivate because they are not in its file: the `count` of their list. */
+                deactivate?: number;
             };
             header?: never;
             path: {
@@ -6445,6 +6480,139 @@ export interface operations {
             413: components["responses"]["AdminPayloadTooLarge"];
             415: components["responses"]["AdminUnsupportedMediaType"];
             422: components["responses"]["AdminValidationFailed"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    listMissing: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of items on a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the upload.
+                 * @example upl_01m7wqmfakeh492yss9pa6yb7t
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description How many people the upload would deactivate. */
+                        count: number;
+                        /** @description How many people were active when they were listed; 0 before. */
+                        active: number;
+                        items: {
+                            id: string;
+                            external_id: string | null;
+                            email: string | null;
+                            first_name: string | null;
+                            last_name: string | null;
+                        }[];
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["AdminInvalidQuery"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminUploadNotFound"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    deactivateMissing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the upload.
+                 * @example upl_01m7wqmfakeh492yss9pa6yb7t
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description How many people the upload would deactivate. */
+                        count: number;
+                        /** @description How many people were active when they were listed; 0 before. */
+                        active: number;
+                    };
+                };
+            };
+            400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminUploadNotFound"];
+            409: components["responses"]["AdminUploadNotApplicable"];
+            412: components["responses"]["AdminPreconditionFailed"];
+            413: components["responses"]["AdminPayloadTooLarge"];
+            415: components["responses"]["AdminUnsupportedMediaType"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    keepMissing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the upload.
+                 * @example upl_01m7wqmfakeh492yss9pa6yb7t
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. The response has no body. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminUploadNotFound"];
+            409: components["responses"]["AdminUploadNotApplicable"];
+            412: components["responses"]["AdminPreconditionFailed"];
+            413: components["responses"]["AdminPayloadTooLarge"];
+            415: components["responses"]["AdminUnsupportedMediaType"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];

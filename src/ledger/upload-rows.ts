@@ -45,6 +45,8 @@ export interface PartRow {
   left_out: number[] | null
   outcome: CallCounts | null
   state: PartState
+  /** Of people who are not in the file, how many were active when they were listed; null if it has rows of the file. */
+  missing_of: number | null
 }
 
 /** The original of an uploaded file, so that it can be read in another way. */

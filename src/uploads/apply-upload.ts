@@ -6,6 +6,7 @@ import { beginApplying } from '../ledger/uploads/change-upload.ts'
 import { forgetOriginal } from '../ledger/uploads/originals.ts'
 import type { StoredPart, StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { findUpload, NO_SUCH_UPLOAD, readParts } from '../ledger/uploads/read-uploads.ts'
+import { findMissing, type MissingPeople } from './missing-people.ts'
 import { countPart, runNextStep } from './run-uploads.ts'
 import type { UploadRouteServices } from './store-file.ts'
 
@@ -20,23 +21,37 @@ export async function requireUpload(
   return upload
 }
 
+/** As `requireUpload`. Throws RefusedByStateError with `upload_not_applicable` for anybody but the user who uploaded the file. */
+export async function requireOwnUpload(
+  services: Pick<UploadRouteServices, 'pool'>,
+  { companyId, actor }: Pick<Acting, 'companyId' | 'actor'>,
+  uploadId: string,
+): Promise<StoredUpload> {
+  const upload = await requireUpload(services, companyId, uploadId)
+  if (upload.userId !== actor) throw refuse('Only the user who uploaded the file can apply it')
+  return upload
+}
+
 /**
  * Begins to apply an upload, or resumes it as it was begun. A file of one part is applied at once; of a larger one, the
  * workers apply part after part. Rows that cannot be applied keep their whole part from being applied if `isAllOrNone`,
- * and are left out otherwise. Does nothing if it is already applied or being applied. Throws RefusedByStateError with
- * `upload_not_found` or `upload_not_applicable`.
+ * and are left out otherwise. `deactivated` is how many people it may deactivate who are not in the file. Does nothing if
+ * it is already applied or being applied. Throws RefusedByStateError with `upload_not_found` or `upload_not_applicable`.
  */
 export async function applyUpload(
   services: UploadRouteServices,
   { companyId, actor, client }: Acting,
   uploadId: string,
   requestId: string,
-  isAllOrNone: boolean,
+  { isAllOrNone, deactivated = 0 }: { isAllOrNone: boolean; deactivated?: number | undefined },
 ): Promise<void> {
-  const upload = await requireUpload(services, companyId, uploadId)
-  if (upload.userId !== actor) throw refuse('Only the user who uploaded the file can apply it')
+  const upload = await requireOwnUpload(services, { companyId, actor }, uploadId)
   if (upload.state === 'previewing') throw refuse('The preview is not complete yet')
-  if (upload.state === 'previewed') await assertReadable(services, upload, isAllOrNone)
+  const parts = await readParts(services.pool, upload)
+  if (upload.state === 'previewed') {
+    await assertReadable(services, upload, parts, isAllOrNone)
+    assertConfirmed(findMissing(parts), deactivated)
+  }
   const begun = { userId: actor, requestId, client: client ?? null, isAllOrNone }
   if (!(await beginApplying(services.pool, upload, begun))) return
   await forgetOriginal(services.pool, upload, 'content')
@@ -59,7 +74,7 @@ export async function applyAtOnce(
   const upload = await requireUpload(services, acting.companyId, uploadId)
   if (upload.parts > 1) return
   try {
-    await applyUpload(services, acting, uploadId, requestId, upload.isAllOrNone)
+    await applyUpload(services, acting, uploadId, requestId, { isAllOrNone: upload.isAllOrNone })
   } catch (error) {
     // Its rows cannot all be read, which the answer says.
     if (!(error instanceof RefusedByStateError)) throw error
@@ -69,13 +84,21 @@ export async function applyAtOnce(
 async function assertReadable(
   services: UploadRouteServices,
   upload: StoredUpload,
+  parts: readonly StoredPart[],
   isAllOrNone: boolean,
 ): Promise<void> {
-  const parts: StoredPart[] = []
-  for (const part of await readParts(services.pool, upload))
-    parts.push({ ...part, counts: part.counts ?? (await countPart(services, upload, part)) })
-  if (isKeptBack(parts, isAllOrNone))
+  const counted: StoredPart[] = []
+  for (const part of parts) counted.push({ ...part, counts: part.counts ?? (await countPart(services, upload, part)) })
+  if (isKeptBack(counted, isAllOrNone))
     throw refuse(isAllOrNone ? 'The file has rows that cannot be read' : 'No row of the file can be read')
+}
+
+/** The number says that somebody saw the list, and that it has not become another one. */
+function assertConfirmed({ count }: MissingPeople, deactivated: number): void {
+  if (count !== deactivated)
+    throw refuse(
+      `${count} people who are not in the file would be deactivated, not ${deactivated}. Look at the list again`,
+    )
 }
 
 function refuse(detail: string): RefusedByStateError {

@@ -49,11 +49,13 @@ export async function readPart(
   const unreadable: UnreadableRow[] = []
   for (const fault of file?.faults ?? []) faults.push(fault)
   for await (const row of inTurns(all)) {
-    if (file && file.faults.length > 0) {
+    // People who are not in a file are records, whatever the file is.
+    const reader = row.cells ? file : null
+    if (reader && reader.faults.length > 0) {
       unreadable.push({ row, faults: [] })
       continue
     }
-    const read = file ? readCells(file, row, readBody) : readRecord(row)
+    const read = reader ? readCells(reader, row, readBody) : readRecord(row)
     for (const note of read.notes?.slice(0, MAX_FAULTS - notes.length) ?? []) notes.push(note)
     if (read.faults) {
       for (const fault of read.faults.slice(0, MAX_FAULTS - faults.length)) faults.push(fault)

@@ -53,7 +53,8 @@ export async function planParts(
 const withPlan = (plan: StoredRow['plan']) => (plan ? { plan } : {})
 const withCorrections = (corrects: StoredRow['corrects']) => (corrects ? { corrects } : {})
 
-function openKeys(header: readonly string[] | null, mapping: Mapping | null): (row: StoredRow) => RowKeys {
+/** Reads whom the rows of a file name. */
+export function openKeys(header: readonly string[] | null, mapping: Mapping | null): (row: StoredRow) => RowKeys {
   if (header === null || mapping === null) return ({ row, record }) => ({ ...keysOfRecord(record), line: row })
   const file = openRows({ line: 1, cells: header }, mapping, '')
   return ({ line = 1, cells = [] }) => file.readKeys({ line, cells })

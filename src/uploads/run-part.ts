@@ -160,7 +160,8 @@ export async function applyPart(services: UploadServices, upload: StoredUpload, 
     outcome = await findOutcome(pool, upload, part)
   }
   if (outcome === null) await stopUpload(pool, upload)
-  else if (upload.isAllOrNone || outcome === 'refused') await recordCall(pool, upload, part.number, outcome)
+  else if (upload.isAllOrNone || part.missingOf !== null || outcome === 'refused')
+    await recordCall(pool, upload, part.number, outcome)
   else {
     const called = await findCalled(pool, upload, part)
     await recordCall(pool, upload, part.number, outcome, (rows) => chooseRowsLeft(services, upload, called, rows))
@@ -211,27 +212,28 @@ async function makeCall(
     bodyBytes: bytes,
     // The part is the request: erasing some of its rows does not make it another one.
     idempotency: { keyHash: name, requestHash: name },
-    isAllOrNone: upload.isAllOrNone,
+    // One of the people who are not in the file may be erased meanwhile.
+    isAllOrNone: upload.isAllOrNone && part.missingOf === null,
     validateOnly: false,
     traceparent: null,
     command: await doInTurns(readCommand(commands, upload, part, body)),
   }
 }
 
-function placeOf(upload: StoredUpload, { number, firstRow, rows }: StoredPart): FilePart | null {
-  if (upload.parts === 1) return null
+function placeOf(upload: StoredUpload, { number, firstRow, rows, missingOf }: StoredPart): FilePart | null {
+  if (upload.parts === 1 || missingOf !== null) return null
   return { number, of: upload.parts, first_row: firstRow, last_row: firstRow + rows - 1 }
 }
 
 function readCommand(
   { maxRecords, newId }: CommandServices,
   { operation }: StoredUpload,
-  { rows }: StoredPart,
+  { rows, missingOf }: StoredPart,
   body: readonly unknown[],
 ): Pieces<Command> {
   // A part that was stored while calls could have more records is still one.
   const most = Math.max(maxRecords, rows)
-  switch (operation) {
+  switch (missingOf === null ? operation : 'update_many') {
     case 'create':
       return readCreate(body, most, newId)
     case 'update_many':

@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
-import type { PartCounts } from '../domain/uploads.ts'
+import { summarize, type PartCounts } from '../domain/uploads.ts'
 import { isPassing } from '../ledger/calls/calls-in-progress.ts'
 import { trackWork } from '../ledger/background/failing-work.ts'
-import { claimUpload, listCompaniesWithUploads, recordCounts, releaseUpload } from '../ledger/uploads/change-upload.ts'
+import {
+  claimUpload,
+  listCompaniesWithUploads,
+  recordCall,
+  recordCounts,
+  releaseUpload,
+} from '../ledger/uploads/change-upload.ts'
 import { readParts, type StoredPart, type StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { rememberMapping } from '../ledger/uploads/remember-mapping.ts'
 import { startTurns, type CompanyTurns } from '../workers/company-turns.ts'
@@ -61,8 +67,17 @@ export async function runNextStep(services: UploadServices, upload: StoredUpload
     // Whoever began it: a user, or the end of the preview.
     if (part === parts[0] && upload.header && upload.mapping)
       await rememberMapping(services.pool, upload.companyId, upload.header, upload.mapping)
-    if (part) await applyPart(services, upload, part)
+    if (!part) return
+    // Whoever is in a row that was not applied may seem to be missing.
+    const isUncertain = part.missingOf !== null && part.state === 'waiting' && parts.some(isNotApplied)
+    await (isUncertain ? recordCall(services.pool, upload, part.number, 'canceled') : applyPart(services, upload, part))
   }
+}
+
+/** Whether a part of the file was not applied, or only without some of its rows. */
+function isNotApplied(part: StoredPart): boolean {
+  const { rows, applied, erased } = summarize([part])
+  return part.missingOf === null && applied + erased < rows
 }
 
 /** Counts what a part would do, and records it. */

@@ -11,7 +11,7 @@ import { openStage } from './stage.ts'
 /*
  * A file of 50,000 rows while processes are killed (SIGKILL): the API process and both workers, at several points of the
  * preview and of applying it. In the end, every row is applied exactly once, every part has exactly one entry, and the
- * upload says so.
+ * upload says so. Then a file without most of these people, while they are deactivated.
  */
 
 const PARTS = 50
@@ -106,5 +106,33 @@ await t.test('every row of a large file is applied exactly once, whichever proce
         (select count(*) from employee_directory d where d.company_id = ${toUuid(companyId)})::integer as employees
       from events where company_id = ${toUuid(companyId)}`.execute(db)
     t.strictSame(counted, [{ created: ROWS, others: 0, employees: ROWS }])
+  })
+})
+
+await t.test('whoever is not in a file is deactivated exactly once, whichever processes are killed', async (t) => {
+  const first = FILE.split('\n', 1 + ROWS / PARTS).join('\n')
+  const { body: upload } = await ask('POST', '/uploads?file_name=left.csv', first)
+  const path = `/uploads/${upload.id}`
+  const missing = ROWS - ROWS / PARTS
+  t.match((await ask('PUT', `${path}/missing`)).body, { count: missing, active: ROWS })
+  const apply = () => ask('POST', `${path}/apply?deactivate=${missing}`)
+  await Promise.all([apply(), apply()])
+  for (let kills = 0; kills < 3; kills += 1) {
+    const before = applied(await partsOf(path))
+    const goesOn = async () => applied(await partsOf(path)) > before
+    await eventually('another part is applied', goesOn)
+    await Promise.all(stage.workers.map((part) => part.restart('SIGKILL')))
+  }
+  const isEnded = async () => (await ask('GET', path)).body.state === 'ended'
+  await eventually('the file is applied', isEnded)
+  t.ok(await stage.settled([companyId]))
+  t.equal(applied(await partsOf(path)), PARTS)
+  await stage.withDatabase(async (db) => {
+    const { rows: counted } = await sql`
+      select count(*) filter (where type = 'EmployeeDeactivated')::integer as deactivated,
+        count(*) filter (where type = 'ApiCallCompleted')::integer as calls,
+        count(*) filter (where type in ('EmployeeUpdated', 'ApiCallFailed'))::integer as others
+      from events where company_id = ${toUuid(companyId)}`.execute(db)
+    t.strictSame(counted, [{ deactivated: missing, calls: 2 * PARTS, others: 0 }])
   })
 })

@@ -87,6 +87,11 @@ export function describeProgress(error: EmployeeLedgerError, { file, first, reco
   return `${applied} Nothing of ${lines} was applied, and later lines were not sent.`
 }
 
+/** Whether a call was refused because of its records. */
+export function isAboutRecords({ errors, mayHaveTakenEffect }: EmployeeLedgerError): boolean {
+  return errors.length > 0 && !mayHaveTakenEffect
+}
+
 function reasonOf(error: EmployeeLedgerError): keyof typeof EXIT_CODES {
   if (error instanceof AuthenticationError || error instanceof PermissionError || error instanceof NotFoundError)
     return 'usage'

@@ -4,6 +4,7 @@ import { readName } from '../spreadsheets/cells.ts'
 import type { Mapping } from '../spreadsheets/mapping.ts'
 import { isSecretHeader } from '../spreadsheets/recognize-header.ts'
 import { useColumns } from './choose-mapping.ts'
+import { readNamed } from './deactivate-missing.ts'
 import { CommandError, usageError } from './exit-codes.ts'
 import { FileQuestion } from '../spreadsheets/file-question.ts'
 import { describeFaults, describeLeftOut, describeQuestion } from './explain-failure.ts'
@@ -35,6 +36,7 @@ async function send(args: SendArguments): Promise<void> {
     for (const note of describeLeftOut(path, file.table)) process.stderr.write(`${note}\n`)
     if (file.faults.length > 0) throw new CommandError('refused', describeFaults(path, file.faults))
     refuseColumns(path, file, args)
+    if (args.atMost !== null) await readNamed(path, file, stopping.signal)
     if (file.notes.length > 0) process.stderr.write(`${describeFaults(path, file.notes)}\n`)
     const output = { result: (line: string) => process.stdout.write(`${line}\n`), stream: process.stderr }
     await (args.isDryRun ? previewFile : sendFile)(client, file, args, output, stopping.signal)

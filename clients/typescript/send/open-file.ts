@@ -45,6 +45,8 @@ export interface OpenedFile {
   unused: string[]
   /** Reads the records again, managers first. Of a file in this order, it holds one part at a time. Throws FileError. */
   read(): AsyncGenerator<FileRecord, void>
+  /** Reads again whom each row names, in the order of the file. */
+  readKeys(): AsyncGenerator<RowKeys, void>
   close(): Promise<void>
 }
 
@@ -81,13 +83,14 @@ async function inspect(
   signal: AbortSignal,
 ): Promise<OpenedFile> {
   const hash = createHash('sha256')
-  const file: Omit<OpenedFile, 'hash' | 'read'> = {
+  const file: Omit<OpenedFile, 'hash' | 'read' | 'readKeys'> = {
     ...{ count: 0, faults: [], notes: [], mapping: null, unused: [] },
     table: createNotes(),
     columns: new Map<string, number>(),
     close: () => handle.close(),
   }
   let read = async function* (): AsyncGenerator<FileRecord, void> {}
+  let readKeys = async function* (): AsyncGenerator<RowKeys, void> {}
   try {
     for await (const chunk of readChunks(handle)) {
       signal.throwIfAborted()
@@ -99,7 +102,7 @@ async function inspect(
     const { reader, mapping } = source
     if (reader)
       Object.assign(file, { mapping, columns: reader.fields, unused: reader.unused, faults: [...reader.faults] })
-    if (file.faults.length > 0) return { ...file, hash: hash.digest('hex'), read }
+    if (file.faults.length > 0) return { ...file, hash: hash.digest('hex'), read, readKeys }
     const plan = await makePlan(source, signal)
     for await (const { faults, notes } of source.readAll(plan)) {
       signal.throwIfAborted()
@@ -110,11 +113,12 @@ async function inspect(
     }
     if (file.count === 0) throw new FileError(1, 'The file has no records')
     read = () => readInOrder(source, plan)
+    readKeys = source.readKeys
   } catch (error) {
     if (!(error instanceof FileError)) throw error
     file.faults.push(error.fault)
   }
-  return { ...file, hash: hash.digest('hex'), read }
+  return { ...file, hash: hash.digest('hex'), read, readKeys }
 }
 
 /** A record, and what is wrong with it. */

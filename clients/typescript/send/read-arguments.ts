@@ -24,6 +24,8 @@ Options:
   --custom COLUMN     use a column as a custom attribute (repeatable)
   --ignore COLUMN     don't use a column (repeatable)
   --partly            apply every record that can be applied, and list the others
+  --deactivate-missing --at-most N
+                      deactivate the active people who are not in the file, unless they are more than N
   --encoding NAME     the encoding of the file, such as windows-1250 (default: it is recognized)
   --sheet NAME        the sheet of a workbook (default: the one that has a table)
   --header-row N      the line that names the columns (default: it is found)
@@ -50,6 +52,8 @@ export interface SendArguments {
   uses: Map<string, ColumnUse>
   /** Whether records that are refused keep the others of their call from being applied. */
   allOrNone: boolean
+  /** How many people may be deactivated because they are not in the file; null if that is no reason. */
+  atMost: number | null
   answers: FileAnswers
   isDryRun: boolean
   statePath: string
@@ -66,6 +70,8 @@ const OPTIONS = {
   custom: { type: 'string', multiple: true, default: [] as string[] },
   ignore: { type: 'string', multiple: true, default: [] as string[] },
   partly: { type: 'boolean', default: false },
+  'deactivate-missing': { type: 'boolean', default: false },
+  'at-most': { type: 'string' },
   encoding: { type: 'string' },
   sheet: { type: 'string' },
   'header-row': { type: 'string' },
@@ -95,6 +101,7 @@ export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArgum
       ...values.ignore.map((column): [string, ColumnUse] => [column, 'ignore']),
     ]),
     allOrNone: !values.partly,
+    atMost: readAtMost(values['deactivate-missing'], values['at-most']),
     answers: {
       encoding: readEncodingName(values.encoding),
       sheet: values.sheet ?? null,
@@ -122,6 +129,11 @@ function required(value: string | undefined, message: string): string {
 function readNumber(option: string, text: string): number {
   if (!/^[1-9][0-9]{0,5}$/.test(text)) throw usageError(`${option} must be a number from 1`)
   return Number(text)
+}
+
+function readAtMost(isDeactivating: boolean, atMost: string | undefined): number | null {
+  if (isDeactivating !== (atMost !== undefined)) throw usageError('give --deactivate-missing and --at-most together')
+  return atMost === undefined ? null : readNumber('--at-most', atMost)
 }
 
 function readEncodingName(name: string | undefined): Encoding | null {

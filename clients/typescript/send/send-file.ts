@@ -3,13 +3,21 @@ import { cutBatches } from '../batches.ts'
 import type { BulkOptions, EmployeeClient } from '../employee-client.ts'
 import { EmployeeLedgerError } from '../errors.ts'
 import { JsonText } from '../json-text.ts'
-import { describeErrors, describeProgress, explainFailure, formatNumber, MAX_SHOWN } from './explain-failure.ts'
+import {
+  describeErrors,
+  describeProgress,
+  explainFailure,
+  formatNumber,
+  isAboutRecords,
+  MAX_SHOWN,
+} from './explain-failure.ts'
 import { CommandError } from './exit-codes.ts'
+import { deactivateMissing, listMissing } from './deactivate-missing.ts'
 import type { FileRecord, OpenedFile } from './open-file.ts'
 import type { SendArguments } from './read-arguments.ts'
 import { showProgress } from './show-progress.ts'
 import type { RunState, Totals } from './state-file.ts'
-import { beginRun, createState, endRun, writeState } from './state-file.ts'
+import { beginRun, createState, endRun, keepAnswer, writeState } from './state-file.ts'
 
 /** Where the command writes. */
 interface Output {
@@ -67,16 +75,15 @@ export async function sendFile(
     progress.finish()
     if (refusals.lines.length > 0) output.stream.write(`${refusals.lines.join('\n')}\n`)
   }
-  await endRun(statePath)
   const { totals } = state
+  const missing =
+    args.atMost === null ? null : await deactivateMissing({ client, file, args, state, stream: output.stream, signal })
+  await endRun(statePath)
   const counts = args.allOrNone ? describe(totals) : `${describe(totals)}, ${describeRefused(totals)}`
-  output.result(`${path}: ${formatNumber(file.count)} records sent: ${counts}`)
-  if ((totals.refused ?? 0) > 0) throw new CommandError('refused', `${path}: ${describeRefused(totals)}`)
-}
-
-/** Whether a call was refused because of its records. */
-function isAboutRecords({ errors, mayHaveTakenEffect }: EmployeeLedgerError): boolean {
-  return errors.length > 0 && !mayHaveTakenEffect
+  const left = missing ? `; ${formatNumber(missing.deactivated)} not in the file deactivated` : ''
+  output.result(`${path}: ${formatNumber(file.count)} records sent: ${counts}${left}`)
+  const reasons = [...((totals.refused ?? 0) > 0 ? [describeRefused(totals)] : []), ...(missing?.refusals ?? [])]
+  if (reasons.length > 0) throw new CommandError('refused', reasons.map((text) => `${path}: ${text}`).join('\n'))
 }
 
 /** What is wrong with the records that were refused: the first errors. */
@@ -87,15 +94,6 @@ class Refusals {
     const left = MAX_SHOWN - this.lines.length
     this.lines.push(...describeErrors(errors.slice(0, left), call))
   }
-}
-
-/**
- * After an answer, the next run needs other idempotency keys, or it would get the same answer. After a lost answer it
- * must have the same ones.
- */
-async function keepAnswer(statePath: string, state: RunState, error: EmployeeLedgerError): Promise<void> {
-  if (error.mayHaveTakenEffect && error.code !== 'idempotency_response_expired') return
-  await writeState(statePath, { ...state, run: createState(null).run })
 }
 
 /** Shows what a file would do. Each call is judged by itself: it does not see what those before it would create. */
@@ -130,9 +128,12 @@ export async function previewFile(
   } finally {
     progress.finish()
   }
+  const missing = args.atMost === null ? null : await listMissing({ client, file, args, stream: output.stream, signal })
   const counts = `${describe(totals)}, ${describeRefused(totals)}`
-  output.result(`${path}: ${formatNumber(file.count)} records checked: ${counts}; nothing was applied`)
-  if (refusals.lines.length > 0) throw new CommandError('refused', refusals.lines.join('\n'))
+  const left = missing?.refusals.length === 0 ? `; ${formatNumber(missing.ids.length)} not in the file` : ''
+  output.result(`${path}: ${formatNumber(file.count)} records checked: ${counts}${left}; nothing was applied`)
+  const lines = [...refusals.lines, ...(missing?.refusals ?? []).map((text) => `${path}: ${text}`)]
+  if (lines.length > 0) throw new CommandError('refused', lines.join('\n'))
 }
 
 /** Cuts what is left of a file into calls. */

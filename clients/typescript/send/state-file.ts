@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { link, open, readFile, rename, rm } from 'node:fs/promises'
+import type { EmployeeLedgerError } from '../errors.ts'
 import { CommandError, usageError } from './exit-codes.ts'
 
 /** How many records a run has created, changed, and left as they were, and how many were refused. */
@@ -22,6 +23,8 @@ export interface RunState {
   /** The number of records that the run is done with: applied, or refused beside others that were. */
   applied: number
   totals: Totals
+  /** The ids of the employees who are not in the file, once they are to be deactivated, and how many of them are. */
+  missing?: { ids: string[]; done: number; deactivated: number }
 }
 
 /** Begins a run. `facts` is all that decides what is sent where. */
@@ -65,6 +68,15 @@ export async function writeState(path: string, state: RunState): Promise<void> {
   } catch (error) {
     throw stateError(path, error)
   }
+}
+
+/**
+ * After an answer, the next run needs other idempotency keys, or it would get the same answer. After a lost answer it
+ * must have the same ones.
+ */
+export async function keepAnswer(path: string, state: RunState, error: EmployeeLedgerError): Promise<void> {
+  if (error.mayHaveTakenEffect && error.code !== 'idempotency_response_expired') return
+  await writeState(path, { ...state, run: createState(null).run })
 }
 
 /** Removes the file of a run that is complete. */

@@ -118,7 +118,7 @@ class People {
     rows: readonly RowKeys[],
     place: (line: number) => string,
   ) {
-    for (const spelling of spell(by, text)) {
+    for (const spelling of spellManager(by, text)) {
       const key = `${by} ${spelling}`
       const others = by === 'full_name' || by === 'employee_number' ? this.#namesakes.get(key) : undefined
       if (others)
@@ -134,7 +134,7 @@ class People {
 }
 
 /** The ways in which a manager may be written, the exact one first. */
-function spell(by: ManagerKey, text: string): string[] {
+export function spellManager(by: ManagerKey, text: string): string[] {
   const inner = readParentheses(text)
   if (by === 'full_name') {
     const name = inner === null ? text : text.slice(0, text.lastIndexOf('('))
@@ -152,8 +152,8 @@ function nameManager(
   plan: RowPlan | undefined,
 ): NonNullable<RowPlan['manager']> {
   if (row?.external_id !== undefined && by !== 'email') return { external_id: row.external_id }
-  if (by === 'external_id') return { external_id: spell(by, text).at(-1)! }
-  if (by === 'email') return { email: spell(by, text).at(-1)! }
+  if (by === 'external_id') return { external_id: spellManager(by, text).at(-1)! }
+  if (by === 'email') return { email: spellManager(by, text).at(-1)! }
   if (row?.email !== undefined && !plan?.isEmailLeftOut) return { email: row.email }
   return { fault: 'has neither an external id nor an email address of their own' }
 }

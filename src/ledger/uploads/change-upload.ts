@@ -48,13 +48,13 @@ export interface RowsToPlan {
 }
 
 /** What changes when rows are erased, or split into other parts, which have other calls. */
-const STATE = `(select string_agg(p.call_id || ' ' || p.erased, ',' order by p.part) from upload_parts p
+export const SELECT_STATE = `(select string_agg(p.call_id || ' ' || p.erased, ',' order by p.part) from upload_parts p
   where p.company_id = $1 and p.upload_id = $2)`
 
 /** Reads the rows of a file that is not applied yet, part by part; null if it is. */
 export async function readRowsToPlan(pool: Pool, upload: UploadRef): Promise<RowsToPlan | null> {
   const { rows: found } = await pool.query<{ state: string; parts: number }>(
-    `select ${STATE} as state, parts from uploads
+    `select ${SELECT_STATE} as state, parts from uploads
      where company_id = $1 and upload_id = $2 and state in ('previewing', 'previewed')`,
     idsOf(upload),
   )
@@ -62,7 +62,7 @@ export async function readRowsToPlan(pool: Pool, upload: UploadRef): Promise<Row
   const contents: string[] = []
   for (let part = 1; part <= found[0].parts; part += 1) {
     const { rows } = await pool.query<{ content: string }>(
-      'select content from upload_parts where company_id = $1 and upload_id = $2 and part = $3',
+      `select content from upload_parts where company_id = $1 and upload_id = $2 and part = $3 and missing_of is null`,
       [...idsOf(upload), part],
     )
     contents.push(rows[0]?.content ?? '[]')
@@ -86,7 +86,7 @@ export async function changeMapping(
       ids,
     )
     if (locked !== 1) return true
-    const { rows } = await client.query<{ state: string }>(`select ${STATE} as state`, ids)
+    const { rows } = await client.query<{ state: string }>(`select ${SELECT_STATE} as state`, ids)
     if (rows[0]?.state !== state) return false
     await client.query('delete from upload_parts where company_id = $1 and upload_id = $2', ids)
     await insertParts(client, [ids[0]!, ids[1]!, toUuid(upload.userId)], parts)

@@ -49,6 +49,11 @@ export interface StoredPart {
   erased: number
   /** What a preview has counted; null before. */
   counts: PartCounts | null
+  /**
+   * If its rows are people who are not in the file, whom it deactivates, the number of people who were active when they
+   * were listed; null if it has rows of the file.
+   */
+  missingOf: number | null
   /** What the ledger says. */
   state: PartState
   /** What its call did; null if it was not made, or applied nothing. */
@@ -87,6 +92,11 @@ export async function listUploads(db: Pick<Pool, 'query'>, companyId: string): P
   return rows.map(toUpload)
 }
 
+/** The parts that have rows of the file, rather than people who are not in it. */
+export function partsOfFile(parts: readonly StoredPart[]): StoredPart[] {
+  return parts.filter(({ missingOf }) => missingOf === null)
+}
+
 /** Reads the parts of a stored file, in order, without their rows. Whether the call of a part was made is what the ledger says. */
 export async function readParts(
   db: Pick<Pool, 'query'>,
@@ -96,6 +106,7 @@ export async function readParts(
     `select p.part, p.call_id, p.state <> 'waiting' as is_settled, p.first_row, p.rows, p.erased, p.counts,
        coalesce(p.outcome, case e.type when 'ApiCallCompleted' then e.data::json -> 'counts' end) as outcome,
        e.type is not null as is_called,
+       p.missing_of,
        case e.type when 'ApiCallCompleted' then 'applied' when 'ApiCallFailed' then 'refused' else p.state end as state
      from upload_parts p left join events e on e.company_id = p.company_id and e.stream_id = p.call_id
        and e.type in ('ApiCallCompleted', 'ApiCallFailed')
@@ -206,6 +217,7 @@ function toPart(row: ReadPart): StoredPart {
     rows: row.rows,
     erased: row.erased,
     counts: row.counts,
+    missingOf: row.missing_of,
     state: row.state,
     outcome: row.outcome,
     isCalled: row.is_called,

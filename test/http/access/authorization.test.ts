@@ -117,7 +117,9 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
   ...idRoutes('webhooks', ID['webhooks']!, ['DELETE']),
   'GET /admin/v1/uploads': { allowed: 'admin' },
   'POST /admin/v1/uploads': { allowed: 'admin', path: '/admin/v1/uploads?file_name=a.json', body: [] },
-  ...idRoutes('uploads', ID['uploads']!, ['GET', 'GET not-applied.csv', 'POST apply', 'POST cancel']),
+  ...idRoutes('uploads', ID['uploads']!, [
+    ...['GET', 'GET not-applied.csv', 'PUT missing', 'GET missing', 'DELETE missing', 'POST apply', 'POST cancel'],
+  ]),
   'GET /admin/v1/uploads/{id}/mapping': { allowed: 'admin', path: `/admin/v1/uploads/${ID['uploads']}/mapping` },
   'PUT /admin/v1/uploads/{id}/mapping': {
     allowed: 'admin',

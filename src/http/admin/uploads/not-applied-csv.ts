@@ -25,7 +25,9 @@ export async function* writeNotApplied(
   upload: StoredUpload,
   parts: readonly StoredPart[],
 ): AsyncGenerator<string> {
-  const remaining = parts.filter(({ state }) => state !== 'applied' || !upload.isAllOrNone)
+  const remaining = parts.filter(
+    ({ missingOf, state }) => missingOf === null && (state !== 'applied' || !upload.isAllOrNone),
+  )
   const layout = upload.header
     ? layOutCells(upload.header)
     : await layOutRecords(() => readAll(pool, upload, remaining))

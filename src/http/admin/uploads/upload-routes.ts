@@ -28,6 +28,7 @@ import { sendAttachment } from '../attachment.ts'
 import { actingUser, JSON_BODY } from '../company-schemas.ts'
 import { CSV_ANSWER, CSV_TYPE } from '../csv-text.ts'
 import { addMappingRoutes } from './mapping-routes.ts'
+import { addMissingRoutes } from './missing-routes.ts'
 import { writeNotApplied } from './not-applied-csv.ts'
 import { readUploadId, showUpload, throwFaults } from './upload-answer.ts'
 import {
@@ -72,6 +73,7 @@ export async function uploadRoutes(app: FastifyInstance, services: RouteServices
   addReadRoutes(app, services)
   addChangeRoutes(app, services)
   addMappingRoutes(app, services.uploads)
+  addMissingRoutes(app, services.uploads)
   await app.register(async (scope) => addCreation(scope, services))
 }
 
@@ -257,7 +259,8 @@ function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void
     },
     async (request) => {
       const [acting, id] = [actingUser(request), readUploadId(request)]
-      await applyUpload(uploads, acting, id, request.id, request.query.all_or_none)
+      const { all_or_none: isAllOrNone, deactivate: deactivated } = request.query
+      await applyUpload(uploads, acting, id, request.id, { isAllOrNone, deactivated })
       return showUpload(uploads, acting.companyId, id)
     },
   )

@@ -3,7 +3,7 @@ import { LEFT_OUT_REASONS, type TableNotes } from '../../../../clients/typescrip
 import type { FileFault } from '../../../../clients/typescript/spreadsheets/file-error.ts'
 import { listQuestions } from '../../../../clients/typescript/spreadsheets/mapping.ts'
 import { MAX_CORRECTIONS, summarize, UPLOAD_OPERATIONS, type UploadOperation } from '../../../domain/uploads.ts'
-import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
+import { partsOfFile, type StoredPart, type StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
 import { Count, oneOf, STRICT, Time } from '../../openapi/schema-parts.ts'
 import { ShownQuestion } from './mapping-schema.ts'
@@ -16,7 +16,6 @@ const ALL_OR_NONE = Type.Boolean({
     'With `false`, rows that cannot be read or are refused are left out, and all others are applied. With `true`, such a ' +
     'row keeps its part from being applied. An upload is resumed as it was begun.',
 })
-export const ApplyQuery = Type.Object({ all_or_none: ALL_OR_NONE }, STRICT)
 
 export const UploadQuery = Type.Object(
   {
@@ -79,6 +78,19 @@ export const UploadQuery = Type.Object(
   STRICT,
 )
 
+export const ApplyQuery = Type.Object(
+  {
+    all_or_none: ALL_OR_NONE,
+    deactivate: Type.Integer({
+      minimum: 0,
+      default: 0,
+      description:
+        'How many people the upload may deactivate because they are not in its file: the `count` of their list.',
+    }),
+  },
+  STRICT,
+)
+
 const Counts = Type.Object(
   { created: Count, changed: Count, unchanged: Count, refused: Count, unreadable: Count, inactive: Count },
   {
@@ -91,6 +103,7 @@ const Counts = Type.Object(
 
 const Part = Type.Object({
   number: PartNumber,
+  kind: oneOf(['rows', 'missing_people'], 'Whether the rows are those of the file, or people who are not in it.'),
   first_row: Type.Integer({ description: 'From 1. The line that names the columns does not count.' }),
   rows: Count,
   erased: Type.Integer({ minimum: 0, description: 'How many of the rows were erased with a person.' }),
@@ -226,8 +239,9 @@ export function renderUpload(upload: StoredUpload, parts: readonly StoredPart[],
     })),
     left_out_omitted: notes?.leftOutMore ?? 0,
     questions: upload.mapping ? listQuestions(upload.mapping) : [],
-    parts: parts.map(({ number, firstRow, rows, erased, counts, state, callId }) => ({
+    parts: parts.map(({ number, missingOf, firstRow, rows, erased, counts, state, callId }) => ({
       number,
+      kind: missingOf === null ? ('rows' as const) : ('missing_people' as const),
       first_row: firstRow,
       rows,
       erased,
@@ -235,16 +249,18 @@ export function renderUpload(upload: StoredUpload, parts: readonly StoredPart[],
       state,
       log_id: callId,
     })),
-    summary: { text: describeSummary(upload, parts), ...summarize(parts) },
+    summary: { text: describeSummary(upload, parts), ...summarize(partsOfFile(parts)) },
   }
 }
 
 /** Says what became of a file in one line: `staff.csv: 500 rows: 1 created, 2 changed, 496 unchanged, 1 refused`. */
 function describeSummary({ fileName, state }: StoredUpload, parts: readonly StoredPart[]): string {
-  const { rows, created, changed, unchanged, ...all } = summarize(parts)
+  const { rows, created, changed, unchanged, ...all } = summarize(partsOfFile(parts))
+  const missing = summarize(parts.filter(({ missingOf }) => missingOf !== null)).applied
   const done = [`${created} created`, `${changed} changed`, `${unchanged} unchanged`, `${all.refused} refused`]
   const others = (['canceled', 'waiting', 'erased'] as const).filter((name) => all[name] > 0)
-  const counts = [...done, ...others.map((name) => `${all[name]} ${name}`)].join(', ')
+  const absent = missing === 0 ? [] : [`${missing} not in the file and deactivated`]
+  const counts = [...done, ...others.map((name) => `${all[name]} ${name}`), ...absent].join(', ')
   return `${fileName}: ${rows} ${rows === 1 ? 'row' : 'rows'}: ${counts}${state === 'ended' ? '' : ` (${state})`}`
 }
 

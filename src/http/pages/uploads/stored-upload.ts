@@ -9,7 +9,7 @@ import {
 } from '../../../domain/uploads.ts'
 import type { Employee } from '../../../domain/employees/employee.ts'
 import { listQuestions } from '../../../../clients/typescript/spreadsheets/mapping.ts'
-import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
+import { partsOfFile, type StoredPart, type StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import type { Original } from '../../../ledger/uploads/originals.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
@@ -20,6 +20,7 @@ import { buildUploadUrl, UPLOAD_PATH } from '../parts/upload-address.ts'
 import { renderCorrectedEntries, renderUnasked, type CorrectedEntry } from './corrected-calls.ts'
 import { renderReading } from './file-question.ts'
 import { renderMapping } from './mapping-form.ts'
+import { formatPeople, renderConfirmation, renderMissing, type ShownMissing } from './missing-people.ts'
 import { renderPreview, renderPreviewCounts } from './preview.ts'
 
 /** What a page shows of an upload. */
@@ -30,6 +31,8 @@ export interface ShownUpload {
   shown: { number: number; preview: PartPreview; employees: ReadonlyMap<string, Employee> } | null
   /** The entries that the file corrects. */
   corrected: readonly CorrectedEntry[]
+  /** The people who are not in the file. */
+  missing: ShownMissing
   /** How the file was read; null if that is not known any more. */
   original: Original | null
   /** Whether the viewer uploaded the file. */
@@ -59,13 +62,13 @@ export function titleOf({ upload, parts, shown }: ShownUpload): string {
     case 'stopped':
       return 'Stopped'
     case 'ended':
-      return isAllApplied(summarize(parts)) ? 'File applied' : 'File applied in part'
+      return isAllApplied(summarize(partsOfFile(parts))) ? 'File applied' : 'File applied in part'
   }
 }
 
 /** What a file would do without the rows that cannot be applied. */
 function countAll({ upload, parts, shown }: Pick<ShownUpload, 'upload' | 'parts' | 'shown'>): PartCounts {
-  return isSingle(upload) && shown ? shown.preview.counts : addCounts(parts.map(({ counts }) => counts))
+  return isSingle(upload) && shown ? shown.preview.counts : addCounts(partsOfFile(parts).map(({ counts }) => counts))
 }
 
 function canApplyNothing(given: Pick<ShownUpload, 'upload' | 'parts' | 'shown'>): boolean {
@@ -81,6 +84,7 @@ function isAllApplied({ rows, applied, erased }: UploadSummary): boolean {
 export function renderPreviewed(given: ShownUpload): Html {
   const { upload, shown } = given
   const counts = countAll(given)
+  const isWhole = isApplicable(counts) && countErased(partsOfFile(given.parts)) === 0
   return html`<p>${canApplyNothing(given) && !isAsked(upload) ? 'Nothing was applied. Correct the file and upload it again.' : 'Nothing has been applied yet.'}</p>
     ${renderActions(given, counts)}
     ${given.original ? renderReading(given.original) : ''}
@@ -88,6 +92,7 @@ export function renderPreviewed(given: ShownUpload): Html {
     ${renderMapping(upload, shown?.preview.records.examples ?? [])}
     ${isSingle(upload) ? '' : renderParts(given)}
     ${renderPreviewCounts(counts)} ${renderCorrectedEntries(given.corrected)}
+    ${given.isOwn ? renderMissing(upload, given.missing, isWhole) : ''}
     ${
       shown
         ? html`${isSingle(upload) ? '' : html`<h2>Part ${shown.number}</h2>`} ${renderPreview(shown.preview, shown.employees)}`
@@ -95,23 +100,28 @@ export function renderPreviewed(given: ShownUpload): Html {
     }`
 }
 
-function renderActions({ upload, isOwn, parts }: ShownUpload, counts: PartCounts): Html {
-  const rows = upload.rows - parts.reduce((sum, { erased }) => sum + erased, 0)
+function renderActions({ upload, isOwn, parts, missing }: ShownUpload, counts: PartCounts): Html {
+  const rows = upload.rows - countErased(partsOfFile(parts))
   const applicable = Math.min(countApplicable(counts), rows)
   const isOffered = upload.state === 'previewed' && isOwn && applicable > 0
   const left = isOffered ? rows - applicable : 0
+  const deactivating = missing.count > 0 ? ` and deactivate ${formatPeople(missing.count)}` : ''
   const button =
     left === 0
-      ? html`<button class="primary">Apply ${formatCount(rows, 'record')}</button>`
+      ? html`<button class="primary">Apply ${formatCount(rows, 'record')}${deactivating}</button>`
       : html`<button class="primary" name="all_or_none" value="false">
           Apply ${formatNumber(applicable)} of ${formatCount(rows, 'record')}
         </button>`
   return html`${left === 0 ? '' : html`<p>${describeLeft(left)}</p>`}
     <div class="actions">
-      ${isOffered ? html`<form method="post" action="${UPLOAD_PATH}/${upload.id}/apply">${button}</form>` : ''}
+      ${isOffered ? html`<form method="post" action="${UPLOAD_PATH}/${upload.id}/apply">${renderConfirmation(missing)} ${button}</form>` : ''}
       <a class="button" href="${upload.corrects[0] === undefined ? UPLOAD_PATH : buildUploadUrl(upload.corrects[0])}">Choose another file</a>
       ${renderCancel(upload, 'Delete the file')}
     </div>`
+}
+
+function countErased(parts: readonly StoredPart[]): number {
+  return parts.reduce((sum, { erased }) => sum + erased, 0)
 }
 
 function describeLeft(left: number): string {
@@ -172,7 +182,8 @@ function renderPartTable({ state }: StoredUpload, parts: readonly StoredPart[]):
     columns: [
       {
         heading: 'Part',
-        cell: ({ number }) => (state === 'previewed' ? html`<a href="?part=${number}">${number}</a>` : String(number)),
+        cell: ({ number, missingOf }) =>
+          state === 'previewed' && missingOf === null ? html`<a href="?part=${number}">${number}</a>` : String(number),
       },
       { heading: 'Rows', cell: formatRows },
       ...(isBefore ? before : after),
@@ -181,15 +192,16 @@ function renderPartTable({ state }: StoredUpload, parts: readonly StoredPart[]):
   })
 }
 
-function formatRows({ firstRow, rows, erased }: StoredPart): string {
+function formatRows({ firstRow, rows, erased, missingOf }: StoredPart): string {
   const gone = erased === 0 ? '' : ` (${formatNumber(erased)} erased)`
+  if (missingOf !== null) return `${formatPeople(rows)} not in the file${gone}`
   return `${formatNumber(firstRow)}–${formatNumber(firstRow + rows - 1)}${gone}`
 }
 
 /** Renders a file that is being applied, or was: what was applied, what was refused, and what is still to come. */
 export function renderProgress(given: ShownUpload): Html {
   const { upload, parts, isOwn } = given
-  const summary = summarize(parts)
+  const summary = summarize(partsOfFile(parts))
   if (isSingle(upload) && upload.state === 'ended' && parts[0]?.state === 'applied' && isAllApplied(summary))
     return html`<p role="status">All records of the file were applied.</p>
       <p class="actions"><a class="button primary" href="${LOGS_PATH}/${parts[0].callId}">Open its entry</a></p>

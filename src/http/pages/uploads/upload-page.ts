@@ -27,11 +27,13 @@ import type { PageServices } from '../parts/page-services.ts'
 import { buildUploadUrl, UPLOAD_PATH } from '../parts/upload-address.ts'
 import { getActing, getViewer, requireItem, requireViewer } from '../parts/viewer.ts'
 import { readCorrectedCall, readCorrectedEntries } from './corrected-calls.ts'
+import { addMissingActions, readConfirmed, showMissing } from './missing-people.ts'
 import { readMapping } from './read-mapping.ts'
 import { listShownEmployees, renderFileFaults } from './preview.ts'
 import { acceptUploads, maxFormBytes, readUpload, type UploadForm } from './read-upload.ts'
 import { renderPreviewed, renderProgress, titleOf, type ShownUpload } from './stored-upload.ts'
 import { readAnswers, renderQuestion } from './file-question.ts'
+import { readUploadId } from './upload-id.ts'
 import { renderUploadForm, renderUploads } from './upload-form.ts'
 
 interface OfUpload {
@@ -53,6 +55,7 @@ export async function addUploadPages(app: FastifyInstance, services: PageService
     sendAttachment(reply, 'employees.csv', CSV_TYPE, Readable.from([writeCsvHeader(listTemplateColumns())])),
   )
   addStoredUploadPages(app, services)
+  addMissingActions(app, services)
   await app.register(async (scope) => {
     // Before the body is read, which may be large.
     scope.addHook('onRequest', requireViewer(access, sessions))
@@ -108,13 +111,18 @@ function addStoredUploadPages(app: FastifyInstance, services: PageServices): voi
     const parts = await readParts(uploads.pool, upload)
     const shown = await showPart(services, request, upload, parts)
     const corrected = await readCorrectedEntries(uploads, companyId, upload.corrects)
-    return sendUpload(request, reply, { upload, parts, shown, corrected, isOwn: upload.userId === userId, original })
+    const missing = await showMissing(services, upload, parts, (request.query as { missing?: unknown }).missing)
+    const isOwn = upload.userId === userId
+    return sendUpload(request, reply, { upload, parts, shown, corrected, missing, isOwn, original })
   })
 
   app.post<OfUpload>(`${UPLOAD_PATH}/:id/apply`, async (request, reply) => {
     const id = readUploadId(request.params.id)
-    const isAllOrNone = readFormFields(request.body)['all_or_none'] !== 'false'
-    await applyUpload(uploads, getActing(request), id, request.id, isAllOrNone)
+    const fields = readFormFields(request.body)
+    await applyUpload(uploads, getActing(request), id, request.id, {
+      isAllOrNone: fields['all_or_none'] !== 'false',
+      deactivated: readConfirmed(fields),
+    })
     return reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
   })
 
@@ -229,9 +237,4 @@ async function sendForm(
       ${renderFormAlert(problem)} ${hint === '' ? '' : html`<p class="alert" role="alert">${hint}</p>`}
       ${renderUploadForm(corrected, limits)} ${renderUploads(await listUploads(uploads.pool, companyId), timeZone)}`,
   })
-}
-
-function readUploadId(id: string): string {
-  if (!isId('upl', id)) throw new ProblemError(NO_SUCH_UPLOAD)
-  return id
 }

@@ -1,0 +1,121 @@
+import { cutBatches } from '../batches.ts'
+import type { EmployeeClient } from '../employee-client.ts'
+import { EmployeeLedgerError } from '../errors.ts'
+import { findWhyPartial, NamedPeople } from '../spreadsheets/named-people.ts'
+import { CommandError } from './exit-codes.ts'
+import { describeFaults, explainFailure, formatNumber, isAboutRecords, MAX_SHOWN } from './explain-failure.ts'
+import type { OpenedFile } from './open-file.ts'
+import type { SendArguments } from './read-arguments.ts'
+import type { RunState } from './state-file.ts'
+import { keepAnswer, writeState } from './state-file.ts'
+
+interface Run {
+  client: EmployeeClient
+  file: OpenedFile
+  args: SendArguments
+  /** Where the missing people are listed. */
+  stream: NodeJS.WritableStream
+  signal: AbortSignal
+}
+
+/** Reads whom a file names. Throws CommandError if it cannot tell who is missing. */
+export async function readNamed(path: string, file: OpenedFile, signal: AbortSignal): Promise<NamedPeople> {
+  const partial = findWhyPartial(file.table.leftOut)
+  if (partial !== null) throw new CommandError('refused', `${path}: nobody can tell who is missing: ${partial}`)
+  const named = new NamedPeople()
+  const faults = []
+  for await (const keys of file.readKeys()) {
+    signal.throwIfAborted()
+    if (named.add(keys) || faults.length >= MAX_SHOWN) continue
+    faults.push({ line: keys.line, column: null, message: NAMES_NOBODY })
+  }
+  if (faults.length > 0) throw new CommandError('refused', describeFaults(path, faults))
+  return named
+}
+
+const NAMES_NOBODY =
+  'has no id, external_id, or email, so the person may seem to be missing. Fill one in, or leave --deactivate-missing out'
+
+/** What became of the people who are not in a file. */
+interface Outcome {
+  deactivated: number
+  /** Why some of them, or all, stay active. */
+  refusals: string[]
+}
+
+/**
+ * Deactivates the active employees who are not in a file, whose records were all applied, in calls of their own. Goes on
+ * where the same run was stopped. Deactivates nobody if they are more than the run may, or records of the file were
+ * refused: whom those were about is not certain.
+ */
+export async function deactivateMissing({ state, ...run }: Run & { state: RunState }): Promise<Outcome> {
+  const { client, file, args, signal } = run
+  if ((state.totals.refused ?? 0) > 0) return { deactivated: 0, refusals: [REFUSED_BEFORE] }
+  // The limit may have been lowered since the list was made.
+  if (!state.missing || state.missing.ids.length > (args.atMost ?? 0)) {
+    const { ids, refusals } = await listMissing(run)
+    if (refusals.length > 0) return { deactivated: 0, refusals }
+    state.missing = { ids, done: 0, deactivated: 0 }
+    await writeState(args.statePath, state)
+  }
+  const { missing } = state
+  const options = { run: `${state.run} ${file.hash}`, maxRecords: args.maxRecords, first: missing.done }
+  for await (const { records, key } of cutBatches('deactivate', missing.ids.slice(missing.done), options, String)) {
+    const body = records.map((id) => ({ id, status: 'inactive' as const }))
+    try {
+      // Somebody may be erased meanwhile, which keeps nobody else active.
+      const { results } = await client.updateMany(body, { allOrNone: false, idempotencyKey: key, signal })
+      missing.deactivated += results.filter(({ result }) => result === 'deactivated').length
+    } catch (error) {
+      if (!(error instanceof EmployeeLedgerError)) throw error
+      if (!isAboutRecords(error)) {
+        await keepAnswer(args.statePath, state, error)
+        throw explain(error, run)
+      }
+    }
+    missing.done += records.length
+    await writeState(args.statePath, state)
+  }
+  return { deactivated: missing.deactivated, refusals: [] }
+}
+
+const REFUSED_BEFORE =
+  'nobody was deactivated: the records that were refused may be about people who seem to be missing'
+
+/** Lists the active employees who are not in a file, by name, and says why they must not be deactivated. */
+export async function listMissing(run: Run): Promise<{ ids: string[]; refusals: string[] }> {
+  const { client, file, args, stream, signal } = run
+  const { path } = args
+  const atMost = args.atMost ?? 0
+  const named = await readNamed(path, file, signal)
+  const ids: string[] = []
+  let count = 0
+  try {
+    for await (const employee of client.employees({ status: 'active' }, { signal })) {
+      if (named.has(employee)) continue
+      count += 1
+      if (ids.length < atMost) ids.push(employee.id)
+      if (count <= MAX_SHOWN) stream.write(`${path}: not in the file: ${nameOf(employee)}\n`)
+    }
+  } catch (error) {
+    throw error instanceof EmployeeLedgerError ? explain(error, run) : error
+  }
+  if (count > MAX_SHOWN) stream.write(`${path}: and ${formatNumber(count - MAX_SHOWN)} more who are not in the file\n`)
+  if (count <= atMost) return { ids, refusals: [] }
+  const refusal =
+    `${formatNumber(count)} active people are not in the file, and at most ${formatNumber(atMost)} may be deactivated: ` +
+    'nobody was. Check whether the file is complete, or raise --at-most'
+  return { ids: [], refusals: [refusal] }
+}
+
+type Listed = Awaited<ReturnType<EmployeeClient['get']>>
+
+function nameOf({ first_name: first, last_name: last, external_id: externalId, email, id }: Listed): string {
+  return `${first} ${last} (${externalId ?? email ?? id})`
+}
+
+function explain(error: EmployeeLedgerError, { file, args: { path } }: Run): CommandError {
+  const outcome =
+    'All records were applied. Run the same command again to deactivate the people who are not in the file.'
+  return explainFailure(error, { path, file, first: 0, records: [] }, outcome)
+}

@@ -1,0 +1,1 @@
+export { up } from '../../../migrations/0037-missing-people.ts'
