@@ -21,7 +21,10 @@ export async function requireUpload(
   return upload
 }
 
-/** As `requireUpload`. Throws RefusedByStateError with `upload_not_applicable` for anybody but the user who uploaded the file. */
+/**
+ * Finds an upload of the company that this user made. Throws RefusedByStateError with `upload_not_found`, or with
+ * `upload_not_applicable` if somebody else made it.
+ */
 export async function requireOwnUpload(
   services: Pick<UploadRouteServices, 'pool'>,
   { companyId, actor }: Pick<Acting, 'companyId' | 'actor'>,
@@ -35,7 +38,7 @@ export async function requireOwnUpload(
 /**
  * Begins to apply an upload, or resumes it as it was begun. A file of one part is applied at once; of a larger one, the
  * workers apply part after part. Rows that cannot be applied keep their whole part from being applied if `isAllOrNone`,
- * and are left out otherwise. `deactivated` is how many people it may deactivate who are not in the file. Does nothing if
+ * and are left out otherwise. `deactivated` is how many people it may deactivate because they are not in the file. Does nothing if
  * it is already applied or being applied. Throws RefusedByStateError with `upload_not_found` or `upload_not_applicable`.
  */
 export async function applyUpload(
@@ -95,10 +98,9 @@ async function assertReadable(
 
 /** The number says that somebody saw the list, and that it has not become another one. */
 function assertConfirmed({ count }: MissingPeople, deactivated: number): void {
-  if (count !== deactivated)
-    throw refuse(
-      `${count} people who are not in the file would be deactivated, not ${deactivated}. Look at the list again`,
-    )
+  if (count === deactivated) return
+  const who = count === 1 ? '1 person who is' : `${count} people who are`
+  throw refuse(`${who} not in the file would be deactivated, not ${deactivated}. Look at the list again`)
 }
 
 function refuse(detail: string): RefusedByStateError {

@@ -58,7 +58,7 @@ await t.test('nobody is deactivated unless that is asked for, and their number i
   t.match(await act(company, 'PUT', `${path}/missing`), { status: 200, body: { count: 1, active: 12 } })
   const { body: list } = await get(company, `${path}/missing`)
   t.match(list, { count: 1, active: 12, items: [{ external_id: 'P-0', first_name: 'Ana', last_name: 'P-0' }] })
-  const detail = '1 people who are not in the file would be deactivated, not 0. Look at the list again'
+  const detail = '1 person who is not in the file would be deactivated, not 0. Look at the list again'
   t.match(await act(company, 'POST', `${path}/apply`), { status: 409, body: { detail } })
   t.match(await act(company, 'POST', `${path}/apply?deactivate=2`), { status: 409 })
   t.equal((await act(company, 'DELETE', `${path}/missing`)).status, 204)
