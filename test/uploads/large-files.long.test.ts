@@ -91,7 +91,7 @@ await t.test(
     const path = await admin.upload(fileOf(rows), 'b.csv')
     const page = await admin.until(path, PREVIEWED)
     t.match(page, /One record has errors\..*Apply 29 of 30 records/)
-    t.match(page, /Part 2 .*Line 16, column 2 .* first_name/)
+    t.match(page, /Part 2 .*Line 16, column 2 .*first_name/)
     await admin.press(`${path}/apply`)
     t.match(
       await admin.until(path, /20 of 30 rows were applied; 10 were refused\./),

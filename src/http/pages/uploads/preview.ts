@@ -171,20 +171,20 @@ function listEffects(event: RecordEvent): Effect[] {
 
 /** Renders the errors of records, by their causes, and by the lines and columns of the file. */
 function renderRecordErrors(errors: readonly RecordError[], records: PartRecords): Html {
-  const lines = errors.map(({ index, pointer, message }) => {
-    const field = readPointer(pointer)
+  const placed = errors.map(({ index, pointer, message }) => {
+    const cause = { message, pointer: pointer.replace(/^(?:\/employees)?\/\d+/, '') }
+    return { index, field: readPointer(pointer), cause, what: () => describeCause(cause) }
+  })
+  const lines = placed.map(({ index, field, what }) => {
     const column = records.columns.get(field)
     const place = placeOf(index, records)
     return {
       place: column === undefined ? place : `${place}, column ${column}`,
       person: namePerson(records.body[index], undefined),
-      what: () => html`<bdi>${field}</bdi> ${message}`,
+      what,
     }
   })
-  const causes = errors.map(({ pointer, message }): Cause => {
-    const cause = { message, pointer: pointer.replace(/^(?:\/employees)?\/\d+/, '') }
-    return [`${cause.pointer} ${message}`, () => describeCause(cause)]
-  })
+  const causes = placed.map(({ cause, what }): Cause => [`${cause.pointer} ${cause.message}`, what])
   return renderLines('Errors', 'Error', lines, causes)
 }
 
