@@ -304,7 +304,15 @@ await t.test('every table with something of a user is described in src/personal-
      where table_schema = 'public' and column_name in ('user_id', 'actor_id', 'actor', 'address', 'user_agent')`,
   )
   // The events of a user are described beside the tables.
-  const described = ['actor_clients', 'attention_snoozes', 'emails', 'events', 'failed_sign_ins', 'last_sign_ins', 'passkeys']
+  const described = [
+    'actor_clients',
+    'attention_snoozes',
+    'emails',
+    'events',
+    'failed_sign_ins',
+    'last_sign_ins',
+    'passkeys',
+  ]
   const more = ['recovery_codes', 'session_events', 'sessions', 'user_tokens', 'users']
   const ofFiles = ['upload_originals', 'upload_parts', 'uploads']
   t.strictSame(new Set(rows.map(({ name }) => name)), new Set([...described, ...more, ...ofFiles]))
