@@ -6336,11 +6336,8 @@ export interface operations {
                         columns: {
                             /** @description The name of the column, as the file has it. Columns with the same name follow in their order. */
                             header: string;
-                            /**
-                             * @description What the column becomes: an attribute, `full_name`, `manager`, `custom`, or `nothing`. `phone_country` says in which country local phone numbers of the row are, and `key` is what managers are named by, which is not stored. `as_named` sets the attribute that the column names, exactly as the cell is written. Null: a person has to decide.
-                             * @enum {string|null}
-                             */
-                            to: "id" | "first_name" | "last_name" | "email" | "external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing" | null;
+                            /** @description What the column becomes: an attribute, `full_name`, `manager`, `custom`, or `nothing`. `phone_country` says in which country local phone numbers of the row are. `key` is what managers are named by, which is not stored. `as_named` sets the attribute that the column names, exactly as the cell is written. Null: a person has to decide. */
+                            to: ("id" | "first_name" | "last_name" | "email" | "external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing") | null;
                             /** @description The name of a custom attribute. */
                             name?: string;
                             /**
@@ -6351,7 +6348,7 @@ export interface operations {
                             dates?: ("day_first" | "month_first" | "year_first") | null;
                             /** @description Of statuses: what each word means. Words that are known in many languages need not be given. */
                             words?: {
-                                [key: string]: "active" | "inactive" | null;
+                                [key: string]: ("active" | "inactive") | null;
                             };
                             names?: ("first_last" | "last_first" | "one_first_name" | "one_last_name") | null;
                             by?: ("email" | "external_id" | "employee_number" | "full_name" | "key") | null;
@@ -6412,11 +6409,8 @@ export interface operations {
                     columns: {
                         /** @description The name of the column, as the file has it. Columns with the same name follow in their order. */
                         header: string;
-                        /**
-                         * @description What the column becomes: an attribute, `full_name`, `manager`, `custom`, or `nothing`. `phone_country` says in which country local phone numbers of the row are, and `key` is what managers are named by, which is not stored. `as_named` sets the attribute that the column names, exactly as the cell is written. Null: a person has to decide.
-                         * @enum {string|null}
-                         */
-                        to: "id" | "first_name" | "last_name" | "email" | "external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing" | null;
+                        /** @description What the column becomes: an attribute, `full_name`, `manager`, `custom`, or `nothing`. `phone_country` says in which country local phone numbers of the row are. `key` is what managers are named by, which is not stored. `as_named` sets the attribute that the column names, exactly as the cell is written. Null: a person has to decide. */
+                        to: ("id" | "first_name" | "last_name" | "email" | "external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing") | null;
                         /** @description The name of a custom attribute. */
                         name?: string;
                         /**
@@ -6427,7 +6421,7 @@ export interface operations {
                         dates?: ("day_first" | "month_first" | "year_first") | null;
                         /** @description Of statuses: what each word means. Words that are known in many languages need not be given. */
                         words?: {
-                            [key: string]: "active" | "inactive" | null;
+                            [key: string]: ("active" | "inactive") | null;
                         };
                         names?: ("first_last" | "last_first" | "one_first_name" | "one_last_name") | null;
                         by?: ("email" | "external_id" | "employee_number" | "full_name" | "key") | null;

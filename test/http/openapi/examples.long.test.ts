@@ -57,6 +57,19 @@ const ADMIN_ORDER = [
   ...Object.keys(ADMIN_BODIES),
 ]
 
+interface UploadMapping {
+  columns: { header: string }[]
+}
+
+/** Uploads a file with the columns of a mapping, and returns the id. */
+async function uploadCsv({ columns }: UploadMapping, headers: Record<string, string>): Promise<string> {
+  const names = columns.map(({ header }) => header).join(',')
+  const body = `${names}\n${columns.map(() => 'x').join(',')}\n`
+  const request = { method: 'POST', headers: { ...headers, 'content-type': 'text/csv' }, body }
+  const answer = await fetch(`${service.address}/admin/v1/uploads?file_name=a.csv`, request)
+  return ((await answer.json()) as { id: string }).id
+}
+
 await t.test('every example of the admin endpoint works on a real server', async (t) => {
   const withBodies = operationsOf(document).filter(
     ({ path, operation }) => path.startsWith('/admin/') && operation.requestBody,
@@ -71,6 +84,7 @@ await t.test('every example of the admin endpoint works on a real server', async
       const text = JSON.stringify(value).replace('{token}', oneTimeToken)
       const body = JSON.parse(text.replace('{password}', service.company.admin.password)) as unknown
       const headers = { authorization: `Bearer ${service.company.admin.token}` }
+      if (operation.operationId === 'setUploadMapping') ids.set(kind, await uploadCsv(body as UploadMapping, headers))
       const answer =
         operation.operationId === 'issueToken'
           ? await issueToken(service, service.company.admin, body as object)

@@ -24,15 +24,14 @@ const MappedColumn = Type.Object(
       maxLength: MAX_NAME,
       description: 'The name of the column, as the file has it. Columns with the same name follow in their order.',
     }),
-    to: Type.Unsafe<(typeof TARGETS)[number] | null>({
-      type: ['string', 'null'],
-      enum: [...TARGETS, null],
+    to: {
+      ...nullable(oneOf(TARGETS)),
       description:
         'What the column becomes: an attribute, `full_name`, `manager`, `custom`, or `nothing`. `phone_country` says in ' +
-        'which country local phone numbers of the row are, and `key` is what managers are named by, which is not stored. `as_named` sets the attribute that the ' +
-        'column names, exactly as the cell is written. ' +
-        'Null: a person has to decide.',
-    }),
+        'which country local phone numbers of the row are. `key` is what managers are named by, which is not stored. ' +
+        '`as_named` sets the attribute that the column names, exactly as the cell is written. Null: a person has to ' +
+        'decide.',
+    },
     name: Type.Optional(Type.String({ maxLength: MAX_NAME, description: 'The name of a custom attribute.' })),
     type: Type.Optional(oneOf(CUSTOM_TYPES, 'The type of a custom attribute.')),
     dates: Type.Optional(
@@ -41,7 +40,7 @@ const MappedColumn = Type.Object(
     words: Type.Optional(
       Type.Unsafe<Record<string, 'active' | 'inactive' | null>>({
         type: 'object',
-        additionalProperties: { type: ['string', 'null'], enum: [...STATUSES, null] },
+        additionalProperties: nullable(oneOf(STATUSES)),
         propertyNames: { maxLength: MAX_WORD },
         maxProperties: MAX_WORDS,
         description: 'Of statuses: what each word means. Words that are known in many languages need not be given.',
