@@ -50,7 +50,7 @@ interface Outcome {
  */
 export async function deactivateMissing({ state, ...run }: Run & { state: RunState }): Promise<Outcome> {
   const { client, file, args, signal } = run
-  if ((state.totals.refused ?? 0) > 0) return { deactivated: 0, refusals: [REFUSED_BEFORE] }
+  if ((state.totals.refused ?? 0) + file.unreadable.count > 0) return { deactivated: 0, refusals: [REFUSED_BEFORE] }
   // The limit may have been lowered since the list was made.
   if (!state.missing || state.missing.ids.length > (args.atMost ?? 0)) {
     const { ids, refusals } = await listMissing(run)

@@ -35,8 +35,12 @@ async function send(args: SendArguments): Promise<void> {
   try {
     for (const note of describeLeftOut(path, file.table)) process.stderr.write(`${note}\n`)
     if (file.faults.length > 0) throw new CommandError('refused', describeFaults(path, file.faults))
+    const { unreadable } = file
+    if (unreadable.count > 0 && (args.allOrNone || file.count === 0))
+      throw new CommandError('refused', describeFaults(path, unreadable.faults))
     refuseColumns(path, file, args)
     if (args.atMost !== null) await readNamed(path, file, stopping.signal)
+    if (unreadable.count > 0) process.stderr.write(`${describeFaults(path, unreadable.faults)}\n`)
     if (file.notes.length > 0) process.stderr.write(`${describeFaults(path, file.notes)}\n`)
     const output = { result: (line: string) => process.stdout.write(`${line}\n`), stream: process.stderr }
     await (args.isDryRun ? previewFile : sendFile)(client, file, args, output, stopping.signal)

@@ -29,10 +29,12 @@ export interface FileRecord {
 export interface OpenedFile {
   /** The SHA-256 of its bytes, in hexadecimal. */
   hash: string
-  /** The number of its records. */
+  /** The number of its records that can be read. */
   count: number
-  /** What is wrong with it: the first faults. */
+  /** Why nothing of it can be read: the first faults. */
   faults: FileFault[]
+  /** The records that cannot be read: their number, and the first of their faults. */
+  unreadable: { count: number; faults: FileFault[] }
   /** What is left out, as the mapping says: the first notes. */
   notes: FileFault[]
   /** Where the table is, and which rows are no records. */
@@ -43,7 +45,7 @@ export interface OpenedFile {
   columns: ReadonlyMap<string, number>
   /** The names of the columns that become nothing. */
   unused: string[]
-  /** Reads the records again, managers first. Of a file in this order, it holds one part at a time. Throws FileError. */
+  /** Reads the records again that can be read, managers first. Of a file in this order, it holds one part at a time. Throws FileError. */
   read(): AsyncGenerator<FileRecord, void>
   /** Reads again whom each row names, in the order of the file. */
   readKeys(): AsyncGenerator<RowKeys, void>
@@ -84,7 +86,7 @@ async function inspect(
 ): Promise<OpenedFile> {
   const hash = createHash('sha256')
   const file: Omit<OpenedFile, 'hash' | 'read' | 'readKeys'> = {
-    ...{ count: 0, faults: [], notes: [], mapping: null, unused: [] },
+    ...{ count: 0, faults: [], unreadable: { count: 0, faults: [] }, notes: [], mapping: null, unused: [] },
     table: createNotes(),
     columns: new Map<string, number>(),
     close: () => handle.close(),
@@ -106,12 +108,13 @@ async function inspect(
     const plan = await makePlan(source, signal)
     for await (const { faults, notes } of source.readAll(plan)) {
       signal.throwIfAborted()
-      file.count += 1
-      file.faults.push(...faults.slice(0, MAX_FAULTS - file.faults.length))
+      const { unreadable } = file
+      if (faults.length === 0) file.count += 1
+      else unreadable.count += 1
+      unreadable.faults.push(...faults.slice(0, MAX_FAULTS - unreadable.faults.length))
       file.notes.push(...notes.slice(0, MAX_FAULTS - file.notes.length))
-      if (file.faults.length >= MAX_FAULTS) break
     }
-    if (file.count === 0) throw new FileError(1, 'The file has no records')
+    if (file.count + file.unreadable.count === 0) throw new FileError(1, 'The file has no records')
     read = () => readInOrder(source, plan)
     readKeys = source.readKeys
   } catch (error) {
@@ -153,15 +156,16 @@ async function doInTurns<Result>(work: Generator<void, Result, void>): Promise<R
   }
 }
 
-/** Reads records managers first. A file in another order is held in memory. */
+/** Reads the records that can be read, managers first. A file in another order is held in memory. */
 async function* readInOrder({ readAll }: Source, plan: FilePlan): AsyncGenerator<FileRecord, void> {
-  if (plan.order.every((index, at) => index === at)) {
-    yield* readAll(plan)
-    return
+  const isInOrder = plan.order.every((index, at) => index === at)
+  const held: (FileRecord | null)[] = []
+  for await (const { line, json, faults } of readAll(plan)) {
+    const record = faults.length === 0 ? { line, json } : null
+    if (!isInOrder) held.push(record)
+    else if (record) yield record
   }
-  const records: FileRecord[] = []
-  for await (const { line, json } of readAll(plan)) records.push({ line, json })
-  for (const index of plan.order) yield records[index]!
+  if (!isInOrder) for (const index of plan.order) if (held[index]) yield held[index]
 }
 
 function openRecords({ read }: Extract<FileContent, { kind: 'records' }>): Source {

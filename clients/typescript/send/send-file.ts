@@ -79,10 +79,12 @@ export async function sendFile(
   const missing =
     args.atMost === null ? null : await deactivateMissing({ client, file, args, state, stream: output.stream, signal })
   await endRun(statePath)
-  const counts = args.allOrNone ? describe(totals) : `${describe(totals)}, ${describeRefused(totals)}`
+  const refused = describeRefused(totals, file)
+  const counts = args.allOrNone ? describe(totals) : `${describe(totals)}, ${refused}`
   const left = missing ? `; ${formatNumber(missing.deactivated)} not in the file deactivated` : ''
   output.result(`${path}: ${formatNumber(file.count)} records sent: ${counts}${left}`)
-  const reasons = [...((totals.refused ?? 0) > 0 ? [describeRefused(totals)] : []), ...(missing?.refusals ?? [])]
+  const isWhole = (totals.refused ?? 0) + file.unreadable.count === 0
+  const reasons = [...(isWhole ? [] : [refused]), ...(missing?.refusals ?? [])]
   if (reasons.length > 0) throw new CommandError('refused', reasons.map((text) => `${path}: ${text}`).join('\n'))
 }
 
@@ -129,10 +131,11 @@ export async function previewFile(
     progress.finish()
   }
   const missing = args.atMost === null ? null : await listMissing({ client, file, args, stream: output.stream, signal })
-  const counts = `${describe(totals)}, ${describeRefused(totals)}`
+  const counts = `${describe(totals)}, ${describeRefused(totals, file)}`
   const left = missing?.refusals.length === 0 ? `; ${formatNumber(missing.ids.length)} not in the file` : ''
   output.result(`${path}: ${formatNumber(file.count)} records checked: ${counts}${left}; nothing was applied`)
-  const lines = [...refusals.lines, ...(missing?.refusals ?? []).map((text) => `${path}: ${text}`)]
+  const reasons = [...(file.unreadable.count > 0 ? [describeRefused(totals, file)] : []), ...(missing?.refusals ?? [])]
+  const lines = [...refusals.lines, ...reasons.map((text) => `${path}: ${text}`)]
   if (lines.length > 0) throw new CommandError('refused', lines.join('\n'))
 }
 
@@ -192,6 +195,7 @@ function describe({ created, changed, unchanged, inactive = 0 }: Totals): string
   return inactive > 0 ? `${counts} (${formatNumber(inactive)} set no status of people who stay inactive)` : counts
 }
 
-function describeRefused({ refused = 0 }: Totals): string {
-  return `${formatNumber(refused)} refused`
+function describeRefused({ refused = 0 }: Totals, { unreadable }: Pick<OpenedFile, 'unreadable'>): string {
+  const counts = `${formatNumber(refused)} refused`
+  return unreadable.count === 0 ? counts : `${counts}, ${formatNumber(unreadable.count)} unreadable`
 }

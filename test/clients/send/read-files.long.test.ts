@@ -114,6 +114,19 @@ await t.test('a file that cannot be read is refused at its line, before anything
   t.equal(seen, 0)
 })
 
+await t.test('with --partly, the rows that can be read are sent, and the others are named', async (t) => {
+  write('mixed.csv', 'external_id,first_name,start_date\nP1,Ana,2024-01-31\nP2,Bo,soon\nP3,Cy,2024-02-30\n')
+  t.match(await run(['send', 'mixed.csv']), { code: 1, out: '', err: /line 3, column 3[^]*line 4, column 3/ })
+  const counts = '1 created, 0 changed, 0 unchanged, 0 refused, 2 unreadable'
+  t.match(await run(['send', 'mixed.csv', '--partly', '--dry-run']), { code: 1, out: `1 records checked: ${counts}` })
+  const { code, out, err } = await run(['send', 'mixed.csv', '--partly'])
+  t.match({ code, out }, { code: 1, out: `1 records sent: ${counts}` })
+  t.match(err, /line 3, column 3[^]*line 4, column 3[^]*mixed\.csv: 0 refused, 2 unreadable/)
+  t.equal((await service.call('GET', '/v1/employees?external_id=P1')).body.items.length, 1)
+  write('mixed.csv', 'external_id,first_name,start_date\nP2,Bo,soon\n')
+  t.match(await run(['send', 'mixed.csv', '--partly']), { code: 1, out: '', err: /line 2, column 3/ })
+})
+
 await t.test('a workbook is sent as it is, managers first', async (t) => {
   const rows = [
     ['Staff list'],
