@@ -10,7 +10,7 @@ const STATEMENTS = [
   // "mapping" is null for JSON, and for files that were stored before, whose columns mean what "uses" says.
   'alter table uploads add column mapping json',
 
-  // "header_hash" is the SHA-256 of the first line as JSON. "mapping" has no names of columns and no values of cells.
+  // "header_hash" is the SHA-256 of the first line as JSON. "mapping" has no names of columns, and of the cells only words for statuses.
   `create table upload_mappings (
     company_id uuid not null,
     header_hash bytea not null,

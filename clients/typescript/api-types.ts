@@ -651,7 +651,7 @@ export interface paths {
         get: operations["getUploadMapping"];
         /**
          * Say what the columns of an upload mean
-         * @description Before the file is applied. The preview is made again. How values are read is filled in from the values where the mapping says nothing. Once the file is applied, the mapping is remembered for the next file with the same first line.
+         * @description Before the file is applied, by the user who uploaded it. The preview is made again. How values are read is filled in from the values where the mapping says nothing. Once the file is applied, the mapping is remembered for the next file with the same first line.
          */
         put: operations["setUploadMapping"];
         post?: never;
@@ -675,7 +675,7 @@ export interface paths {
         get: operations["listMissing"];
         /**
          * Let an upload deactivate the people who are not in its file
-         * @description Before the file is applied, by the user who uploaded it. The active people whom no row names, by an id, an external id, an email, or as a manager, are listed. Once all rows are applied, they are deactivated by update calls of their own; not if a part is refused. Refused if the file may not show who is missing: it has rows that are refused, only creates people, or corrects entries. Repeat the request to list them again.
+         * @description Before the file is applied, by the user who uploaded it. The active people whom no row names, by an id, an external id, an email, or as a manager, are listed. Once all rows are applied, they are deactivated by update calls of their own; not if a row was not applied. Refused if the file may not show who is missing: it has rows that are refused, only creates people, or corrects entries. Repeat the request to list them again.
          */
         put: operations["deactivateMissing"];
         post?: never;

@@ -2,7 +2,7 @@ import { RefusedByStateError, type Acting } from '../accounts/change-company.ts'
 import { problem } from '../domain/errors.ts'
 import { isKeptBack } from '../domain/uploads.ts'
 import { isPassing } from '../ledger/calls/calls-in-progress.ts'
-import { beginApplying } from '../ledger/uploads/change-upload.ts'
+import { beginApplying, readPlanState } from '../ledger/uploads/change-upload.ts'
 import { forgetOriginal } from '../ledger/uploads/originals.ts'
 import type { StoredPart, StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { findUpload, NO_SUCH_UPLOAD, readParts } from '../ledger/uploads/read-uploads.ts'
@@ -31,15 +31,16 @@ export async function requireOwnUpload(
   uploadId: string,
 ): Promise<StoredUpload> {
   const upload = await requireUpload(services, companyId, uploadId)
-  if (upload.userId !== actor) throw refuse('Only the user who uploaded the file can apply it')
+  if (upload.userId !== actor) throw refuse('Only the user who uploaded the file can change or apply it')
   return upload
 }
 
 /**
  * Begins to apply an upload, or resumes it as it was begun. A file of one part is applied at once; of a larger one, the
  * workers apply part after part. Rows that cannot be applied keep their whole part from being applied if `isAllOrNone`,
- * and are left out otherwise. `deactivated` is how many people it may deactivate because they are not in the file. Does nothing if
- * it is already applied or being applied. Throws RefusedByStateError with `upload_not_found` or `upload_not_applicable`.
+ * and are left out otherwise. `deactivated` is how many people it may deactivate because they are not in the file. Does
+ * nothing if it is already applied or being applied. Throws RefusedByStateError with `upload_not_found` or
+ * `upload_not_applicable`.
  */
 export async function applyUpload(
   services: UploadRouteServices,
@@ -50,13 +51,18 @@ export async function applyUpload(
 ): Promise<void> {
   const upload = await requireOwnUpload(services, { companyId, actor }, uploadId)
   if (upload.state === 'previewing') throw refuse('The preview is not complete yet')
+  const plan = await readPlanState(services.pool, upload)
   const parts = await readParts(services.pool, upload)
   if (upload.state === 'previewed') {
     await assertReadable(services, upload, parts, isAllOrNone)
     assertConfirmed(findMissing(parts), deactivated)
   }
-  const begun = { userId: actor, requestId, client: client ?? null, isAllOrNone }
-  if (!(await beginApplying(services.pool, upload, begun))) return
+  const begun = { userId: actor, requestId, client: client ?? null, isAllOrNone, plan }
+  if (!(await beginApplying(services.pool, upload, begun))) {
+    const { state } = await requireUpload(services, companyId, uploadId)
+    if (state === 'previewed') throw refuse('The file has changed meanwhile. Look at it again')
+    return
+  }
   await forgetOriginal(services.pool, upload, 'content')
   if (upload.parts > 1) return services.announce([companyId])
   try {

@@ -20,13 +20,15 @@ const MAX_TRIES = 5
 
 export const NO_COLUMNS = problem('upload_not_applicable', 'A JSON file with records has no columns to map')
 
-/** The files of a company that are planned at once. Each is in memory as a whole. */
-const plans = createBudget({ share: 1, maxWaiting: 100 })
+const CHANGED = problem('upload_not_applicable', 'The file is being applied, or has changed meanwhile')
+
+/** The files that are read as a whole at once, each of another company. */
+export const wholeFiles = createBudget({ total: 4, share: 1, maxWaiting: 100 })
 
 /**
- * Sets what the columns of a file mean, before it is applied, and plans its rows again. Throws NoTurnError if others of
- * the company take too long, FileFaultError if the mapping is not one of its columns, and RefusedByStateError with
- * `upload_not_applicable` for JSON.
+ * Sets what the columns of a file mean, before it is applied, and plans its rows again. Throws NoTurnError if others take
+ * too long, FileFaultError if the mapping is not one of its columns, and RefusedByStateError with `upload_not_applicable`
+ * for JSON, and once the file is being applied.
  */
 export async function mapUpload(
   services: Pick<UploadRouteServices, 'pool' | 'commands' | 'bodyLimit' | 'announce'>,
@@ -40,11 +42,13 @@ export async function mapUpload(
   const faults: readonly FileFault[] = checkMapping({ line: 1, cells: header }, mapping)
   if (faults.length > 0) throw new FileFaultError(faults)
   const until = performance.now() + commands.maxWaitMs
-  const parts = await plans.hold(upload.companyId, 1, until, () => planAgain(services, upload, header, mapping, signal))
+  const parts = await wholeFiles.hold(upload.companyId, 1, until, () =>
+    planAgain(services, upload, header, mapping, signal),
+  )
   if (parts > 1) announce([upload.companyId])
 }
 
-/** Returns the number of parts. */
+/** Returns the number of parts. Throws RefusedByStateError. */
 async function planAgain(
   { pool, commands, bodyLimit }: Pick<UploadRouteServices, 'pool' | 'commands' | 'bodyLimit'>,
   upload: StoredUpload,
@@ -55,7 +59,7 @@ async function planAgain(
   const limits = { maxRecords: commands.maxRecords, bodyLimit }
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const read = await readRowsToPlan(pool, upload)
-    if (!read) return 0
+    if (!read) break
     const rows = await collectRows(read.contents, limits, signal)
     const sample = await sampleRows(header, rows, signal)
     const whole = await doInTurns(completeReadings(mapping, header, sample, dateOf(upload)), signal)
@@ -63,7 +67,7 @@ async function planAgain(
     const filled = parts.map((part) => ({ ...part, callId: commands.newId('log') }))
     if (await changeMapping(pool, upload, { mapping: whole, parts: filled, state: read.state })) return parts.length
   }
-  return 0
+  throw new RefusedByStateError(CHANGED)
 }
 
 async function sampleRows(header: readonly string[], rows: RowStore, signal?: AbortSignal): Promise<FileSample> {

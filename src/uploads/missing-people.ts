@@ -1,5 +1,4 @@
 import type { Pool } from 'pg'
-import { createBudget } from '../admission/budget.ts'
 import { inTurns } from '../admission/turns.ts'
 import { findWhyPartial, NamedPeople } from '../../clients/typescript/spreadsheets/named-people.ts'
 import { listEmployees } from '../../projections/employees/queries.ts'
@@ -20,6 +19,7 @@ import {
   writeContent,
   writeStoredRow,
 } from '../ledger/uploads/read-uploads.ts'
+import { wholeFiles } from './map-upload.ts'
 import { openKeys } from './plan-parts.ts'
 import { MAX_PARTS } from './row-store.ts'
 import { countPart } from './run-uploads.ts'
@@ -50,9 +50,6 @@ export function findMissing(parts: readonly StoredPart[]): MissingPeople {
 
 type UploadRef = Pick<StoredUpload, 'companyId' | 'id'>
 
-/** The files of a company whose names are in memory at once. */
-const lists = createBudget({ share: 1, maxWaiting: 100 })
-
 /**
  * Lists the active people who are not in a file, as of the last commit, and lets the file deactivate them after its rows,
  * in calls of their own; again, if it was to do so before. Throws RefusedByStateError with `upload_not_applicable` if the
@@ -64,10 +61,13 @@ export async function listMissing(
   signal?: AbortSignal,
 ): Promise<MissingPeople> {
   const until = performance.now() + services.commands.maxWaitMs
-  return lists.hold(upload.companyId, 1, until, () => list(services, upload, signal))
+  return wholeFiles.hold(upload.companyId, 1, until, () => list(services, upload, signal))
 }
 
-/** Lets a file deactivate nobody who is not in it. Throws RefusedByStateError with `upload_not_applicable` once it is applied. */
+/**
+ * Lets a file deactivate nobody who is not in it. Throws RefusedByStateError with `upload_not_applicable` once it is
+ * applied.
+ */
 export async function keepMissing({ pool }: Pick<UploadRouteServices, 'pool'>, upload: StoredUpload): Promise<void> {
   if (!(await removeMissingParts(pool, upload)))
     throw new RefusedByStateError(problem('upload_not_applicable', 'The file is not previewed yet, or being applied'))

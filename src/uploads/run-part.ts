@@ -203,7 +203,7 @@ async function makeCall(
   return {
     callId: part.callId,
     companyId,
-    caller: { userId, fileName, ...correctionsOf(upload, rows), part: placeOf(upload, part) },
+    caller: { userId, fileName, ...correctionsOf(upload, rows), part: placeOf(part) },
     sentFrom: address ?? '',
     userAgent,
     requestId: requestId ?? randomUUID(),
@@ -220,9 +220,9 @@ async function makeCall(
   }
 }
 
-function placeOf(upload: StoredUpload, { number, firstRow, rows, missingOf }: StoredPart): FilePart | null {
-  if (upload.parts === 1 || missingOf !== null) return null
-  return { number, of: upload.parts, first_row: firstRow, last_row: firstRow + rows - 1 }
+function placeOf({ number, of, firstRow, rows, missingOf }: StoredPart): FilePart | null {
+  if (of === 1 || missingOf !== null) return null
+  return { number, of, first_row: firstRow, last_row: firstRow + rows - 1 }
 }
 
 function readCommand(

@@ -88,7 +88,8 @@ export async function storeFile(
   const mapping = header && file.sample && (await chooseMapping(pool, companyId, header, file.sample, signal))
   const parts = await planParts({ header, mapping, rows }, { maxRecords, bodyLimit }, places, signal)
   const id = newId('upl')
-  const isStored = await storeUpload(pool, {
+  const isKept = sent.isKept && file.secrets.length === 0
+  const upload = {
     companyId,
     id,
     userId: actor,
@@ -101,10 +102,10 @@ export async function storeFile(
     applying: applyingRequestId === null ? null : { requestId: applyingRequestId, client: client ?? null },
     isAllOrNone,
     parts: parts.map((part) => ({ ...part, callId: newId('log') })),
-  })
+  }
+  const found = { question: null, notes: file.notes }
+  const isStored = await storeUpload(pool, upload, (db) => keepOriginal(db, upload, { ...sent, isKept }, found))
   if (!isStored) throw new RefusedByStateError(TOO_MANY)
-  const isKept = sent.isKept && file.secrets.length === 0
-  await keepOriginal(pool, { companyId, userId: actor, id }, { ...sent, isKept }, { question: null, notes: file.notes })
   if (parts.length > 1) announce([companyId])
   return id
 }
@@ -121,13 +122,13 @@ function readSent(
 
 /** Stores how a file was read, and the file itself if it is kept. */
 async function keepOriginal(
-  pool: UploadServices['pool'],
-  of: Pick<Original, 'companyId' | 'userId' | 'id'>,
+  db: Pick<UploadServices['pool'], 'query'>,
+  { companyId, userId, id }: Pick<Original, 'companyId' | 'userId' | 'id'>,
   { content, fileName, operation, answers, logId, isKept }: SentFile,
   found: Pick<Original, 'question' | 'notes'>,
 ): Promise<void> {
-  const original = { ...of, ...found, fileName, operation, answers, logId, bytes: countBytes(content) }
-  await storeOriginal(pool, original, isKept ? Buffer.concat(content) : null)
+  const original = { companyId, userId, id, ...found, fileName, operation, answers, logId, bytes: countBytes(content) }
+  await storeOriginal(db, original, isKept ? Buffer.concat(content) : null)
 }
 
 /**

@@ -13,10 +13,14 @@ type UploadRef = Pick<StoredUpload, 'companyId' | 'id'>
 
 const idsOf = ({ companyId, id }: UploadRef) => [toUuid(companyId), toUuid(id)]
 
+/** What changes when rows are erased, or split into other parts, which have other calls. */
+export const SELECT_STATE = `(select string_agg(p.call_id || ' ' || p.erased, ',' order by p.part) from upload_parts p
+  where p.company_id = $1 and p.upload_id = $2)`
+
 /**
  * Begins to apply a file whose preview is complete, or resumes one that has stopped, as it was begun: `isAllOrNone` stays
  * what it was. Only the user who uploaded it can. Returns false if there was nothing to do, so that of two clicks only one
- * starts it.
+ * starts it, or if the file before it was applied has changed since `plan` was read.
  */
 export async function beginApplying(
   pool: Pool,
@@ -26,17 +30,25 @@ export async function beginApplying(
     requestId,
     client,
     isAllOrNone,
-  }: { userId: string; requestId: string; client: Client | null; isAllOrNone: boolean },
+    plan,
+  }: { userId: string; requestId: string; client: Client | null; isAllOrNone: boolean; plan: string | null },
 ): Promise<boolean> {
   const { rowCount } = await pool.query(
     `update uploads set state = 'applying', request_id = $4, address = $5, user_agent = $6,
        all_or_none = case when state = 'previewed' then $7 else all_or_none end,
        expires_at = statement_timestamp() + ${STORED_FOR}, lease_id = null, leased_until = null
-     where company_id = $1 and upload_id = $2 and user_id = $3 and state in ('previewed', 'stopped')
+     where company_id = $1 and upload_id = $2 and user_id = $3
+       and (state = 'stopped' or state = 'previewed' and ${SELECT_STATE} is not distinct from $8)
        and expires_at > statement_timestamp()`,
-    [...idsOf(upload), toUuid(userId), requestId, client?.address ?? '', client?.userAgent ?? null, isAllOrNone],
+    [...idsOf(upload), toUuid(userId), requestId, client?.address ?? '', client?.userAgent ?? null, isAllOrNone, plan],
   )
   return rowCount === 1
+}
+
+/** Reads what changes when rows are erased, split into other parts, or followed by people who are not in the file. */
+export async function readPlanState(pool: Pool, upload: UploadRef): Promise<string | null> {
+  const { rows } = await pool.query<{ state: string | null }>(`select ${SELECT_STATE} as state`, idsOf(upload))
+  return rows[0]!.state
 }
 
 /** The rows of a file that is not applied yet, to split them into parts again. */
@@ -46,10 +58,6 @@ export interface RowsToPlan {
   /** Changes with the rows. */
   state: string
 }
-
-/** What changes when rows are erased, or split into other parts, which have other calls. */
-export const SELECT_STATE = `(select string_agg(p.call_id || ' ' || p.erased, ',' order by p.part) from upload_parts p
-  where p.company_id = $1 and p.upload_id = $2)`
 
 /** Reads the rows of a file that is not applied yet, part by part; null if it is. */
 export async function readRowsToPlan(pool: Pool, upload: UploadRef): Promise<RowsToPlan | null> {
@@ -72,7 +80,7 @@ export async function readRowsToPlan(pool: Pool, upload: UploadRef): Promise<Row
 
 /**
  * Sets what the columns of a file mean, and its parts, before it is applied. Discards the counts of the preview. Returns
- * false if its parts have changed since they were read.
+ * whether it did: not if its parts have changed since they were read, or it is being applied.
  */
 export async function changeMapping(
   pool: Pool,
@@ -85,7 +93,7 @@ export async function changeMapping(
       `select from uploads where company_id = $1 and upload_id = $2 and state in ('previewing', 'previewed') for update`,
       ids,
     )
-    if (locked !== 1) return true
+    if (locked !== 1) return false
     const { rows } = await client.query<{ state: string }>(`select ${SELECT_STATE} as state`, ids)
     if (rows[0]?.state !== state) return false
     await client.query('delete from upload_parts where company_id = $1 and upload_id = $2', ids)
@@ -177,6 +185,11 @@ export async function releaseUpload(
   )
 }
 
+/** Whether a file is applied now that its preview is complete: its request asked for it, and nothing keeps it back. */
+const IS_APPLIED = `(parts > 1 and request_id is not null and (
+  select sum((p.counts ->> 'unreadable')::integer) < case when all_or_none then 1 else sum(p.rows - p.erased) end
+  from upload_parts p where p.company_id = $1 and p.upload_id = $2))`
+
 /**
  * Records what a preview has counted for a part and which rows it would leave out, and whether all parts have been
  * counted. Those before it must have been: their rows may be its managers.
@@ -203,11 +216,9 @@ export async function recordCounts(
     )
     // A file of one part is applied by the request that uploaded it.
     await client.query(
-      `update uploads set state = case when parts = 1 or request_id is null or (
-           select sum((p.counts ->> 'unreadable')::integer) >= case when all_or_none then 1 else sum(p.rows - p.erased) end
-           from upload_parts p where p.company_id = $1 and p.upload_id = $2)
-         then 'previewed' else 'applying' end,
-         expires_at = case when request_id is null then expires_at else statement_timestamp() + ${STORED_FOR} end
+      `update uploads set state = case when ${IS_APPLIED} then 'applying' else 'previewed' end,
+         request_id = case when ${IS_APPLIED} then request_id end,
+         expires_at = case when ${IS_APPLIED} then statement_timestamp() + ${STORED_FOR} else expires_at end
        where company_id = $1 and upload_id = $2 and not exists (
          select from upload_parts p where p.company_id = $1 and p.upload_id = $2 and p.counts is null)`,
       idsOf(upload),

@@ -4,12 +4,13 @@ import type { ClientBase, Pool } from 'pg'
 import { fileNamesPerson, headerNamesPerson, mentionsPerson, type PersonNames } from '../../domain/erasure.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { readCells } from '../../../clients/typescript/spreadsheets/read-records.ts'
-import type { Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
+import type { ColumnMapping, Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
 import type { StoredRow } from '../../domain/uploads.ts'
 import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import { readContent, writeContent, writeStoredRow } from './read-uploads.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
 import type { LedgerTables } from '../tables.ts'
+import { eraseMappings, listTexts } from './remember-mapping.ts'
 
 /** The row of a stored file that mentions a person, or the file itself if its name or its first line does. */
 interface FoundRow {
@@ -71,15 +72,15 @@ export async function eraseStoredRows(client: ClientBase, companyId: string, nam
     )
   }
   // The first line says what the rows mean, so it comes last.
-  for (const { upload_id: id, isName, isHeader } of await findNamingFiles(client, companyId, names)) {
+  for (const { upload_id: id, isName, isHeader, mapping } of await findNamingFiles(client, companyId, names)) {
     await client.query(
       `update uploads set file_name = case when $3 then 'unnamed' else file_name end,
-         header = case when $4 then '[]' else header end, uses = case when $4 then '[]' else uses end,
-         mapping = case when $4 then null else mapping end
+         header = case when $4 then '[]' else header end, uses = case when $4 then '[]' else uses end, mapping = $5
        where company_id = $1 and upload_id = $2`,
-      [toUuid(companyId), id, isName, isHeader],
+      [toUuid(companyId), id, isName, isHeader, mapping && JSON.stringify(mapping)],
     )
   }
+  await eraseMappings(client, companyId, (texts) => headerNamesPerson(texts, names))
 }
 
 interface PartRef {
@@ -114,8 +115,8 @@ async function readPart(
   return { fileName: row?.file_name ?? '', content: row?.content ?? '', header: row?.header ?? [] }
 }
 
-interface NamingFile extends Pick<LedgerTables['uploads'], 'upload_id' | 'file_name' | 'header'> {
-  /** Whether the name, and the first line, name the person. */
+interface NamingFile extends Pick<LedgerTables['uploads'], 'upload_id' | 'file_name' | 'header' | 'mapping'> {
+  /** Whether the name, and the first line, name the person. The mapping is what stays of it. */
   isName: boolean
   isHeader: boolean
 }
@@ -126,18 +127,21 @@ async function findNamingFiles(db: Queryable, companyId: string, names: PersonNa
     'select upload_id, file_name, header, mapping from uploads where company_id = $1 order by upload_id',
     [toUuid(companyId)],
   )
-  return rows
-    .map((file) => ({
-      ...file,
-      isName: fileNamesPerson(file.file_name, names),
-      isHeader: headerNamesPerson([...(file.header ?? []), ...listTexts(file.mapping)], names),
-    }))
-    .filter(({ isName, isHeader }) => isName || isHeader)
+  return rows.flatMap((file) => {
+    const isName = fileNamesPerson(file.file_name, names)
+    const isHeader = headerNamesPerson(file.header ?? [], names)
+    const isMapping = headerNamesPerson(listTexts(file.mapping), names)
+    const mapping = isHeader ? null : isMapping ? withoutTexts(file.mapping!) : file.mapping
+    return isName || isHeader || isMapping ? [{ ...file, isName, isHeader, mapping }] : []
+  })
 }
 
-/** The texts of a mapping that somebody chose: the names of custom attributes, and words for statuses. */
-function listTexts(mapping: Mapping | null): string[] {
-  return mapping ? mapping.columns.flatMap(({ name = '', words = {} }) => [name, ...Object.keys(words)]) : []
+/** Leaves the columns of a mapping that have a text of their own unused, so that the other ones are still read. */
+function withoutTexts(mapping: Mapping): Mapping {
+  const columns = mapping.columns.map(({ header, name, words, ...column }): ColumnMapping =>
+    name === undefined && words === undefined ? { header, ...column } : { header, to: 'nothing' },
+  )
+  return { ...mapping, columns }
 }
 
 /** Tells which rows of a part mention a person. All do if the first line does, which may be no header but another row. */

@@ -35,12 +35,12 @@ const idsOf = ({ companyId, id }: OriginalRef) => [toUuid(companyId), toUuid(id)
  * as many as it may have uploads.
  */
 export async function storeOriginal(
-  pool: Pool,
+  db: Pick<Pool, 'query'>,
   original: Omit<Original, 'hasContent'>,
   content: Buffer | null,
 ): Promise<void> {
   const { userId, fileName, operation, logId, answers, question, notes, bytes } = original
-  await pool.query(
+  await db.query(
     `insert into upload_originals (company_id, upload_id, user_id, file_name, operation, log_id, answers, question, notes,
        bytes, content, created_at, expires_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, statement_timestamp(),
@@ -60,7 +60,7 @@ export async function storeOriginal(
     ],
   )
   if (!content) return
-  await pool.query(
+  await db.query(
     `update upload_originals o set content = null from (
        select upload_id, count(*) over newest as files, sum(bytes) over newest as bytes from upload_originals
        where company_id = $1 and content is not null window newest as (order by created_at desc, upload_id)

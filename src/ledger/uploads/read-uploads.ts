@@ -41,6 +41,8 @@ export interface StoredUpload {
 export interface StoredPart {
   /** From 1. */
   number: number
+  /** The number of parts that have rows of the file. */
+  of: number
   /** The id that its call has or will have. */
   callId: string
   firstRow: number
@@ -97,7 +99,10 @@ export function partsOfFile(parts: readonly StoredPart[]): StoredPart[] {
   return parts.filter(({ missingOf }) => missingOf === null)
 }
 
-/** Reads the parts of a stored file, in order, without their rows. Whether the call of a part was made is what the ledger says. */
+/**
+ * Reads the parts of a stored file, in order, without their rows. Whether the call of a part was made is what the ledger
+ * says.
+ */
 export async function readParts(
   db: Pick<Pool, 'query'>,
   { companyId, id }: Pick<StoredUpload, 'companyId' | 'id'>,
@@ -106,7 +111,7 @@ export async function readParts(
     `select p.part, p.call_id, p.state <> 'waiting' as is_settled, p.first_row, p.rows, p.erased, p.counts,
        coalesce(p.outcome, case e.type when 'ApiCallCompleted' then e.data::json -> 'counts' end) as outcome,
        e.type is not null as is_called,
-       p.missing_of,
+       p.missing_of, count(*) filter (where p.missing_of is null) over () as of_file,
        case e.type when 'ApiCallCompleted' then 'applied' when 'ApiCallFailed' then 'refused' else p.state end as state
      from upload_parts p left join events e on e.company_id = p.company_id and e.stream_id = p.call_id
        and e.type in ('ApiCallCompleted', 'ApiCallFailed')
@@ -207,12 +212,13 @@ export function toUpload(row: LedgerTables['uploads']): StoredUpload {
   }
 }
 
-type ReadPart = LedgerTables['upload_parts'] & { is_settled: boolean; is_called: boolean }
+type ReadPart = LedgerTables['upload_parts'] & { is_settled: boolean; is_called: boolean; of_file: number }
 
 function toPart(row: ReadPart): StoredPart {
   return {
     number: row.part,
     callId: fromUuid('log', row.call_id),
+    of: Number(row.of_file),
     firstRow: row.first_row,
     rows: row.rows,
     erased: row.erased,

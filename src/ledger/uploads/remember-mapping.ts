@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
-import type { Pool } from 'pg'
+import type { ClientBase, Pool } from 'pg'
 import { readName } from '../../../clients/typescript/spreadsheets/cells.ts'
-import type { ColumnMapping, Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
+import { locateColumns, type ColumnMapping, type Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
 import { toUuid } from '../../domain/ids.ts'
 import type { LedgerTables } from '../tables.ts'
 
 /*
  * What a company chose for a file is chosen for the next one with the same first line. A file may have no such line, so
- * that its first row is about a person: no text of it is remembered.
+ * that its first row is about a person: nothing of it is remembered. Of the other lines, only words for statuses are.
  */
 
 /** The first lines that are remembered of a company, the last used ones. */
@@ -38,7 +38,12 @@ export async function rememberMapping(
   mapping: Mapping,
 ): Promise<void> {
   const company = toUuid(companyId)
-  const kept = { ...mapping, columns: mapping.columns.map(withoutHeader) }
+  // In the order of the file: without their names, nothing else says which is which.
+  const places = locateColumns(header, mapping.columns)
+  const columns = mapping.columns
+    .map((column, at) => ({ column: withoutHeader(column), place: places[at]! }))
+    .toSorted((a, b) => a.place - b.place)
+  const kept = { ...mapping, columns: columns.map(({ column }) => column) }
   await db.query(
     `insert into upload_mappings (company_id, header_hash, mapping, used_at)
      values ($1, $2, $3, statement_timestamp())
@@ -53,9 +58,39 @@ export async function rememberMapping(
   )
 }
 
-/** A custom attribute without a name is called as its column. */
-function withoutHeader({ header, name, ...column }: ColumnMapping): ColumnMapping {
-  return { header: '', ...column, ...(name === undefined || name === readName(header) ? {} : { name }) }
+/** A custom attribute without a name is called as its column. A word without a meaning is asked for again. */
+function withoutHeader({ header, name, words, ...column }: ColumnMapping): ColumnMapping {
+  const known = Object.entries(words ?? {}).filter(([, status]) => status !== null)
+  return {
+    header: '',
+    ...column,
+    ...(name === undefined || name === readName(header) ? {} : { name }),
+    ...(words === undefined ? {} : { words: Object.fromEntries(known) }),
+  }
+}
+
+/** Forgets the mappings whose texts name a person. */
+export async function eraseMappings(
+  client: ClientBase,
+  companyId: string,
+  isNamed: (texts: readonly string[]) => boolean,
+): Promise<void> {
+  const company = toUuid(companyId)
+  const { rows } = await client.query<Pick<LedgerTables['upload_mappings'], 'header_hash' | 'mapping'>>(
+    'select header_hash, mapping from upload_mappings where company_id = $1',
+    [company],
+  )
+  for (const { header_hash: hashOfHeader, mapping } of rows)
+    if (isNamed(listTexts(mapping)))
+      await client.query('delete from upload_mappings where company_id = $1 and header_hash = $2', [
+        company,
+        hashOfHeader,
+      ])
+}
+
+/** The texts of a mapping that somebody chose: the names of custom attributes, and words for statuses. */
+export function listTexts(mapping: Mapping | null): string[] {
+  return mapping ? mapping.columns.flatMap(({ name = '', words = {} }) => [name, ...Object.keys(words)]) : []
 }
 
 function hashOf(header: readonly string[]): Buffer {

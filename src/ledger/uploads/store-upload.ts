@@ -47,8 +47,15 @@ export const STORED_FOR = "interval '1 day'"
 /** The class of the advisory locks under which uploads of a company are counted. */
 const COUNTING = 8_147_021
 
-/** Stores a file, all of it or nothing. Returns false if the company has as many as it may have. */
-export async function storeUpload(pool: Pool, upload: NewUpload): Promise<boolean> {
+/**
+ * Stores a file, and what `alongside` stores about it, all of it or nothing. Returns false if the company has as many as
+ * it may have.
+ */
+export async function storeUpload(
+  pool: Pool,
+  upload: NewUpload,
+  alongside: (client: PoolClient) => Promise<void>,
+): Promise<boolean> {
   return inTransaction(pool, async (client) => {
     if (!(await isRoomFor(client, upload))) return false
     const [company, id, user] = [toUuid(upload.companyId), toUuid(upload.id), toUuid(upload.userId)]
@@ -57,6 +64,7 @@ export async function storeUpload(pool: Pool, upload: NewUpload): Promise<boolea
     await client.query('select pg_advisory_xact_lock($1, hashtext($2))', [COUNTING, company])
     if (await isRoomFor(client, upload)) {
       await insertUpload(client, upload)
+      await alongside(client)
       return true
     }
     await client.query('delete from upload_parts where company_id = $1 and upload_id = $2', [company, id])

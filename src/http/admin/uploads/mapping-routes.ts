@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { RefusedByStateError } from '../../../accounts/change-company.ts'
-import { requireUpload } from '../../../uploads/apply-upload.ts'
+import { requireOwnUpload, requireUpload } from '../../../uploads/apply-upload.ts'
 import { mapUpload, NO_COLUMNS } from '../../../uploads/map-upload.ts'
 import type { UploadRouteServices } from '../../../uploads/store-file.ts'
 import { userOf } from '../../access/authorize-user.ts'
 import { idIn } from '../../openapi/schema-parts.ts'
-import { JSON_BODY } from '../company-schemas.ts'
+import { actingUser, JSON_BODY } from '../company-schemas.ts'
 import { MappingBody, MAX_MAPPING_BYTES } from './mapping-schema.ts'
 import { readUploadId, showUpload, throwFaults } from './upload-answer.ts'
 import { ShownUpload } from './upload-schemas.ts'
@@ -26,7 +26,7 @@ export function addMappingRoutes(app: FastifyInstance, uploads: UploadRouteServi
         description: 'As it was proposed or set. Keep it as a file for `employee-ledger-client send --map`.',
         params,
         response: { 200: MappingBody },
-        problems: problems,
+        problems,
       },
     },
     async (request) => {
@@ -44,20 +44,20 @@ export function addMappingRoutes(app: FastifyInstance, uploads: UploadRouteServi
         summary: 'Say what the columns of an upload mean',
         tags,
         description:
-          'Before the file is applied. The preview is made again. How values are read is filled in from the values where ' +
+          'Before the file is applied, by the user who uploaded it. The preview is made again. How values are read is filled in from the values where ' +
           'the mapping says nothing. Once the file is applied, the mapping is remembered for the next file with the same ' +
           'first line.',
         params,
         body: MappingBody,
         response: { 200: ShownUpload },
-        problems: problems,
+        problems,
       },
       ...JSON_BODY,
       bodyLimit: MAX_MAPPING_BYTES,
     },
     async (request) => {
-      const upload = await requireUpload(uploads, userOf(request).companyId, readUploadId(request))
-      await mapUpload(uploads, upload, request.body, request.reading ?? undefined).catch(throwFaults)
+      const upload = await requireOwnUpload(uploads, actingUser(request), readUploadId(request))
+      await mapUpload(uploads, upload, request.body).catch(throwFaults)
       return showUpload(uploads, upload.companyId, upload.id)
     },
   )

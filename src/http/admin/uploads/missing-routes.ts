@@ -44,8 +44,8 @@ export function addMissingRoutes(app: FastifyInstance, uploads: UploadRouteServi
         description:
           'Before the file is applied, by the user who uploaded it. The active people whom no row names, by an id, an ' +
           'external id, an email, or as a manager, are listed. Once all rows are applied, they are deactivated by update ' +
-          'calls of their own; not if a part is refused. Refused if the file may not show who is missing: it has rows that ' +
-          'are refused, only creates people, or corrects entries. Repeat the request to list them again.',
+          'calls of their own; not if a row was not applied. Refused if the file may not show who is missing: it has rows ' +
+          'that are refused, only creates people, or corrects entries. Repeat the request to list them again.',
         params,
         response: { 200: Type.Object(Missing) },
         problems: [...problems, 'upload_not_applicable'],
@@ -54,7 +54,7 @@ export function addMissingRoutes(app: FastifyInstance, uploads: UploadRouteServi
     },
     async (request) => {
       const upload = await requireOwnUpload(uploads, actingUser(request), readUploadId(request))
-      return listMissing(uploads, upload, request.reading ?? undefined)
+      return listMissing(uploads, upload)
     },
   )
 

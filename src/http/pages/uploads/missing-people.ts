@@ -23,16 +23,19 @@ export interface ShownMissing extends MissingPeople {
   /** The row behind which the page begins, and the next one; null if that does not exist. */
   after: number
   next: number | null
-  /** Whether they have just been listed. */
-  isListed: boolean
+  /** Whether they have just been listed, and there are none. */
+  hasNone: boolean
 }
+
+/** The value of the query parameter `missing` that says that nobody is. */
+const NONE = 'none'
 
 /** Adds what the buttons do that list the people who are not in a file, and keep them active. */
 export function addMissingActions(app: FastifyInstance, { uploads }: PageServices): void {
   app.post<{ Params: { id: string } }>(`${UPLOAD_PATH}/:id/missing`, async (request, reply) => {
     const upload = await requireOwnUpload(uploads, getActing(request), readUploadId(request.params.id))
-    await listMissing(uploads, upload, request.reading ?? undefined)
-    return reply.redirect(`${UPLOAD_PATH}/${upload.id}?missing=0#missing`, 303)
+    const { count } = await listMissing(uploads, upload)
+    return reply.redirect(`${UPLOAD_PATH}/${upload.id}?missing=${count === 0 ? NONE : 0}#missing`, 303)
   })
 
   app.post<{ Params: { id: string } }>(`${UPLOAD_PATH}/:id/keep-missing`, async (request, reply) => {
@@ -52,7 +55,7 @@ export async function showMissing(
   const page = { after: typeof after === 'string' && /^\d{1,9}$/.test(after) ? Number(after) : 0, limit: ROWS_A_PAGE }
   const isBefore = upload.state === 'previewed'
   const read = isBefore ? await readMissing(uploads, upload, parts, page) : { employees: [], next: null }
-  return { ...findMissing(parts), ...read, after: page.after, isListed: after !== undefined }
+  return { ...findMissing(parts), ...read, after: page.after, hasNone: after === NONE }
 }
 
 /** Reads how many people somebody has confirmed, who may have typed separators; 0 if nobody was to. */
@@ -84,7 +87,7 @@ export function renderMissing(
   if (state !== 'previewed') return html``
   if (missing.count > 0) return renderList(id, missing)
   if (operation === 'create' || corrects.length > 0 || !isWhole) return html``
-  if (missing.isListed) return html`<p id="missing" role="status">Every active person is in the file.</p>`
+  if (missing.hasNone) return html`<p id="missing" role="status">Every active person is in the file.</p>`
   return html`<form id="missing" method="post" action="${UPLOAD_PATH}/${id}/missing">
     <button>Deactivate the people who are not in this file</button>
     <p class="hint">They are listed first. Without this, whoever is not in the file stays as they are.</p>

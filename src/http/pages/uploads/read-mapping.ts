@@ -8,19 +8,28 @@ import {
 } from '../../../../clients/typescript/spreadsheets/mapping.ts'
 import { isPhoneCountry } from '../../../../clients/typescript/spreadsheets/read-phone.ts'
 import { readName } from '../../../../clients/typescript/spreadsheets/cells.ts'
+import { FileFaultError } from '../../../uploads/part-builder.ts'
 import type { FormFields } from '../parts/form.ts'
 
-/** Changes a mapping as its form says. What the form doesn't say stays. */
+/** Changes a mapping as its form says. What the form doesn't say stays. Throws FileFaultError. */
 export function readMapping(mapping: Mapping, fields: FormFields): Mapping {
-  const country = (fields['country'] ?? '').trim().toUpperCase()
   return {
     columns: mapping.columns.map((column, at) => readColumn(column, at, fields)),
     empty_cells: pick(['keep', 'clear'], fields['empty_cells']) ?? mapping.empty_cells,
     unreadable_values: pick(['refuse', 'leave_out'], fields['unreadable_values']) ?? mapping.unreadable_values,
     shared_emails: pick(['refuse', 'leave_out'], fields['shared_emails']) ?? mapping.shared_emails,
     past_end_dates: pick(['keep', 'deactivate'], fields['past_end_dates']) ?? mapping.past_end_dates,
-    country: isPhoneCountry(country) ? country : null,
+    country: fields['country'] === undefined ? mapping.country : readCountry(fields['country']),
   }
+}
+
+/** Reads the country of local phone numbers; null if there is none. Throws FileFaultError. */
+function readCountry(typed: string): string | null {
+  const country = typed.trim().toUpperCase()
+  if (country === '' || isPhoneCountry(country)) return country === '' ? null : country
+  throw new FileFaultError([
+    { line: 1, column: null, message: `"${country}" is not the code of a country (ISO 3166-1), such as DE or GB` },
+  ])
 }
 
 function pick<const Text extends string>(texts: readonly Text[], text: string | undefined): Text | undefined {
@@ -36,8 +45,8 @@ function readColumn(column: ColumnMapping, at: number, fields: FormFields): Colu
   return {
     ...column,
     ...(isDate(to) && asked('dates') !== undefined ? { dates: pick(DATE_ORDERS, asked('dates')) ?? null } : {}),
-    ...(to === 'full_name' ? { names: pick(NAME_RULES, asked('names')) ?? null } : {}),
-    ...(to === 'manager' ? { by: pick(MANAGER_KEYS, asked('by')) ?? null } : {}),
+    ...(to === 'full_name' && asked('names') !== undefined ? { names: pick(NAME_RULES, asked('names')) ?? null } : {}),
+    ...(to === 'manager' && asked('by') !== undefined ? { by: pick(MANAGER_KEYS, asked('by')) ?? null } : {}),
     ...(to === 'status' ? { words: readWords(column.words ?? {}, at, fields) } : {}),
     ...(to === 'custom' && asked('name') ? { name: asked('name')! } : {}),
   }
@@ -46,9 +55,9 @@ function readColumn(column: ColumnMapping, at: number, fields: FormFields): Colu
 /** The words are numbered. */
 function readWords(words: NonNullable<ColumnMapping['words']>, at: number, fields: FormFields) {
   return Object.fromEntries(
-    Object.keys(words).map((word, number) => [
-      word,
-      pick(['active', 'inactive'], fields[`word.${at}.${number}`]) ?? null,
-    ]),
+    Object.entries(words).map(([word, status], number) => {
+      const answer = fields[`word.${at}.${number}`]
+      return [word, answer === undefined ? status : (pick(['active', 'inactive'], answer) ?? null)]
+    }),
   )
 }

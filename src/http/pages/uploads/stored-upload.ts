@@ -208,7 +208,7 @@ export function renderProgress(given: ShownUpload): Html {
       ${renderCorrectedEntries(given.corrected)}`
   const isApplying = upload.state === 'applying'
   const waiting = parts.filter(({ state }) => state === 'waiting')
-  return html`<p role="status">${describe(summary)}</p>
+  return html`<p role="status">${describe(summary)} ${describeMissing(parts)}</p>
     <progress max="${parts.length}" value="${parts.length - waiting.length}" aria-label="Progress"></progress>
     ${isApplying ? html`<p class="hint">You can close this page: the file is applied all the same.</p>` : ''}
     ${
@@ -229,6 +229,16 @@ export function renderProgress(given: ShownUpload): Html {
       ${isApplying || isAllApplied(summary) ? '' : html`<a class="button" href="/admin/v1/uploads/${upload.id}/not-applied.csv" download>Download rows not applied</a>`}
     </div>
     ${renderPartTable(upload, parts)} ${renderCorrectedEntries(given.corrected)}`
+}
+
+/** Says what became of the people who are not in the file, if it was to deactivate them. */
+function describeMissing(parts: readonly StoredPart[]): string {
+  const missing = parts.filter(({ missingOf }) => missingOf !== null)
+  const { rows, applied, waiting } = summarize(missing)
+  if (rows === 0) return ''
+  if (waiting > 0) return `${formatPeople(rows)} not in the file will be deactivated.`
+  if (applied === 0) return 'Nobody who is not in the file was deactivated.'
+  return `${formatNumber(applied)} of ${formatPeople(rows)} not in the file ${applied === 1 ? 'was' : 'were'} deactivated.`
 }
 
 /** Says how many rows were applied, refused, and so on. */

@@ -10,7 +10,7 @@ import { cancelUpload, recordCounts } from '../../../ledger/uploads/change-uploa
 import { findOriginal, type Original } from '../../../ledger/uploads/originals.ts'
 import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import { listUploads, NO_SUCH_UPLOAD, readParts } from '../../../ledger/uploads/read-uploads.ts'
-import { applyUpload, requireUpload } from '../../../uploads/apply-upload.ts'
+import { applyUpload, requireOwnUpload, requireUpload } from '../../../uploads/apply-upload.ts'
 import { FileFaultError } from '../../../uploads/part-builder.ts'
 import { mapUpload } from '../../../uploads/map-upload.ts'
 import { previewPart } from '../../../uploads/run-part.ts'
@@ -133,9 +133,15 @@ function addStoredUploadPages(app: FastifyInstance, services: PageServices): voi
   })
 
   app.post<OfUpload>(`${UPLOAD_PATH}/:id/mapping`, { bodyLimit: MAX_MAPPING_BYTES }, async (request, reply) => {
-    const upload = await requireUpload(uploads, getViewer(request).companyId, readUploadId(request.params.id))
-    if (upload.mapping) await mapUpload(uploads, upload, readMapping(upload.mapping, readFormFields(request.body)))
-    return reply.redirect(`${UPLOAD_PATH}/${upload.id}`, 303)
+    const upload = await requireOwnUpload(uploads, getActing(request), readUploadId(request.params.id))
+    const { id, fileName, mapping } = upload
+    try {
+      if (mapping) await mapUpload(uploads, upload, readMapping(mapping, readFormFields(request.body)))
+    } catch (error) {
+      if (!(error instanceof FileFaultError)) throw error
+      return sendMappingFaults(request, reply.code(422), { id, fileName }, error)
+    }
+    return reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
   })
 }
 
@@ -212,6 +218,22 @@ async function sendFaults(
       <p class="actions">
         <a class="button" href="${logId === '' ? UPLOAD_PATH : buildUploadUrl(logId)}">Choose another file</a>
       </p>
+      ${renderFileFaults(faults)}`,
+  })
+}
+
+/** The form comes back from the page of the file as it was before. */
+async function sendMappingFaults(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { id, fileName }: Pick<StoredUpload, 'id' | 'fileName'>,
+  { faults }: FileFaultError,
+): Promise<FastifyReply> {
+  return sendUserPage(request, reply, getViewer(request), {
+    title: 'Columns not changed',
+    body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Upload a file', path: UPLOAD_PATH }])}
+      <h1>Columns of <bdi>${fileName}</bdi> not changed</h1>
+      <p class="actions"><a class="button" href="${UPLOAD_PATH}/${id}">Back to the columns</a></p>
       ${renderFileFaults(faults)}`,
   })
 }
