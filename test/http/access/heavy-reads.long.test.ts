@@ -1,5 +1,5 @@
 import http from 'node:http'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { lockTables } from '../../support/postgres/lock-tables.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { Answer, TestCompany } from '../../support/service.ts'
@@ -59,13 +59,15 @@ const OF_ENTRY: Record<string, Read> = {
   'the records with an error': byToken(`${logPath}/records?error=invalid_format`),
 }
 
-/** Locks the tables that heavy reads use. Call the returned function to unlock them. */
-async function holdReaders(): Promise<() => Promise<void>> {
+/** Locks the tables that heavy reads use, until the test ends at the latest. Call the returned function to unlock them. */
+async function holdReaders(t: Test): Promise<() => Promise<void>> {
   const { rows } = await service.pool.query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables
      where schemaname ~ '^(bulk_user_logs|employees)_v' or tablename = 'events'`,
   )
-  return lockTables(service, ...rows.map(({ name }) => name))
+  const release = await lockTables(service, ...rows.map(({ name }) => name))
+  t.teardown(release)
+  return release
 }
 
 const areInUse = (connections: number) =>
@@ -93,7 +95,7 @@ await t.test(
   'while searches and lists hold every connection for reading, keys, sessions, sign-in and /readyz answer',
   async (t) => {
     const cookie = await cookieOf(service, b.member)
-    const release = await holdReaders()
+    const release = await holdReaders(t)
     const held = [a, c, d, e].flatMap((company) => [
       ...Array.from({ length: AT_ONCE }, () => search(company)),
       list(company),
@@ -116,7 +118,7 @@ await t.test(
 )
 
 await t.test("a company's next heavy read is a 429 on any route, and another company is let in", async (t) => {
-  const release = await holdReaders()
+  const release = await holdReaders(t)
   const held = Array.from({ length: AT_ONCE }, () => search(a))
   await eventually('all of them are waiting', async () => service.pool.totalCount - service.pool.idleCount >= AT_ONCE)
   for (const [name, read] of Object.entries({ ...HEAVY, ...OF_ENTRY })) {
@@ -144,7 +146,7 @@ await t.test("a company's next heavy read is a 429 on any route, and another com
 })
 
 await t.test('lists without a search are not counted, and wait for the connections of their company', async (t) => {
-  const release = await holdReaders()
+  const release = await holdReaders(t)
   const held = Array.from({ length: AT_ONCE }, () => search(a))
   await eventually('all of them are waiting', async () => service.pool.totalCount - service.pool.idleCount >= AT_ONCE)
   const lists = [byKey('/v1/employees')(a), list(a)]
@@ -168,7 +170,7 @@ for (const [name, path, headers, form] of [
   await t.test(
     `a client that disconnects during ${name} frees its place and connection, and PostgreSQL ends the statement`,
     async (t) => {
-      const release = await holdReaders()
+      const release = await holdReaders(t)
       const method = form === undefined ? 'GET' : 'POST'
       const requests = Array.from({ length: AT_ONCE }, () =>
         http

@@ -28,8 +28,9 @@ export async function sendUserPage(
   page: PageContent,
 ): Promise<FastifyReply> {
   const [path = ''] = request.url.split('?', 1)
-  // When the service itself fails, nothing more is asked of it.
-  const attention = reply.statusCode < 500 ? await readAttentionOf(request) : null
+  // Where the service fails, or the company asks too much of it, it is asked nothing more.
+  const isSpared = reply.statusCode >= 500 || reply.statusCode === 429
+  const attention = isSpared ? null : await readAttentionOf(request)
   return sendPage(
     reply,
     page.title,
