@@ -283,8 +283,11 @@ function readKeys({ line, cells }: FileRow, columns: readonly Column[]): RowKeys
     if (text !== undefined) keys[name] = name === 'email' ? foldEmail(text) : text
   }
   const [email, externalId] = [texts.get('manager_email'), texts.get('manager_external_id')]
+  const named = [texts.get('manager_id'), externalId, keys.manager?.text]
   if (email !== undefined) keys.manager = { by: 'email', text: email }
   else if (externalId !== undefined) keys.manager = { by: 'external_id', text: externalId }
+  const others = named.filter((text) => text !== undefined && text !== keys.manager?.text)
+  if (others.length > 0) keys.otherManagers = others as string[]
   const name = `${texts.get('first_name') ?? ''} ${texts.get('last_name') ?? ''}`
   if (name.trim() !== '') keys.name = foldName(name)
   return keys

@@ -64,13 +64,17 @@ await t.test('they are deactivated by an update of its own at the end, once', as
 })
 
 await t.test('who is named by another identifier, in other letters, or as a manager, is not missing', async (t) => {
-  const { items } = (await service.call('GET', '/v1/employees?external_id=P-3')).body
+  const [three, eight] = await Promise.all(
+    ['P-3', 'P-8'].map(async (id) => (await service.call('GET', `/v1/employees?external_id=${id}`)).body.items[0]),
+  )
   write(
     'named.json',
     JSON.stringify([
-      { id: items[0].id, department: 'Sales' },
+      { id: three.id, department: 'Sales' },
       { email: 'P-4@EXAMPLE.COM', department: 'Sales' },
-      ...idsFrom(6, 25).map((id) => ({ external_id: id, manager_external_id: id === 'P-6' ? 'P-5' : null })),
+      { external_id: 'P-6' },
+      { external_id: 'P-7', manager_id: eight.id },
+      ...idsFrom(9, 22).map((id) => ({ external_id: id, manager_external_id: id === 'P-9' ? 'P-5' : null })),
     ]),
   )
   t.match(await run([...deactivate(1, 'named.json'), '--update']), { code: 0, out: /; 0 not in the file/ })
