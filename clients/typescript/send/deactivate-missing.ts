@@ -53,7 +53,7 @@ export async function deactivateMissing({ state, ...run }: Run & { state: RunSta
   if ((state.totals.refused ?? 0) + file.unreadable.count > 0) return { deactivated: 0, refusals: [REFUSED_BEFORE] }
   // The limit may have been lowered since the list was made.
   if (!state.missing || state.missing.ids.length > (args.atMost ?? 0)) {
-    const { ids, refusals } = await listMissing(run)
+    const { ids, refusals } = await listMissing(run, NOT_YET)
     if (refusals.length > 0) return { deactivated: 0, refusals }
     state.missing = { ids, done: 0, deactivated: 0 }
     await writeState(args.statePath, state)
@@ -70,7 +70,7 @@ export async function deactivateMissing({ state, ...run }: Run & { state: RunSta
       if (!(error instanceof EmployeeLedgerError)) throw error
       if (!isAboutRecords(error)) {
         await keepAnswer(args.statePath, state, error)
-        throw explain(error, run)
+        throw explain(error, run, NOT_YET)
       }
     }
     missing.done += records.length
@@ -82,8 +82,13 @@ export async function deactivateMissing({ state, ...run }: Run & { state: RunSta
 const REFUSED_BEFORE =
   'nobody was deactivated: the records that were refused may be about people who seem to be missing'
 
-/** Lists the active employees who are not in a file, by name, and says why they must not be deactivated. */
-export async function listMissing(run: Run): Promise<{ ids: string[]; refusals: string[] }> {
+const NOT_YET = 'All records were applied. Run the same command again to deactivate the people who are not in the file.'
+
+/**
+ * Lists the active employees who are not in a file, by name, and says why they must not be deactivated. If they cannot be
+ * listed, `outcome` says what that means for the file.
+ */
+export async function listMissing(run: Run, outcome: string): Promise<{ ids: string[]; refusals: string[] }> {
   const { client, file, args, stream, signal } = run
   const { path } = args
   const atMost = args.atMost ?? 0
@@ -98,7 +103,7 @@ export async function listMissing(run: Run): Promise<{ ids: string[]; refusals: 
       if (count <= MAX_SHOWN) stream.write(`${path}: not in the file: ${nameOf(employee)}\n`)
     }
   } catch (error) {
-    throw error instanceof EmployeeLedgerError ? explain(error, run) : error
+    throw error instanceof EmployeeLedgerError ? explain(error, run, outcome) : error
   }
   if (count > MAX_SHOWN) stream.write(`${path}: and ${formatNumber(count - MAX_SHOWN)} more who are not in the file\n`)
   if (count <= atMost) return { ids, refusals: [] }
@@ -114,8 +119,6 @@ function nameOf({ first_name: first, last_name: last, external_id: externalId, e
   return `${first} ${last} (${externalId ?? email ?? id})`
 }
 
-function explain(error: EmployeeLedgerError, { file, args: { path } }: Run): CommandError {
-  const outcome =
-    'All records were applied. Run the same command again to deactivate the people who are not in the file.'
+function explain(error: EmployeeLedgerError, { file, args: { path } }: Run, outcome: string): CommandError {
   return explainFailure(error, { path, file, first: 0, records: [] }, outcome)
 }

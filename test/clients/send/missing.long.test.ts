@@ -49,6 +49,21 @@ await t.test('a dry run lists them by name, and deactivates nobody', async (t) =
   t.match(dry, { code: 0, out: '28 unchanged, 0 refused; 3 not in the file; nothing was applied' })
   t.match(dry.err, 'not in the file: Ana P-2 (P-2)')
   t.match(await run([...deactivate(2), '--dry-run']), { code: 1, err: /at most 2 may be deactivated/ })
+  write('refused.csv', `${fileOf(idsFrom(3, 27))}P-30,Ana,P-30,p-30@@example.com\n`)
+  const refused = await run([...deactivate(3, 'refused.csv'), '--partly', '--dry-run'])
+  t.match(refused, {
+    code: 1,
+    out: /, 1 refused; nothing was applied/,
+    err: /nobody would be deactivated if records are/,
+  })
+  let calls = 0
+  proxy.onRequest = () => {
+    calls += 1
+    return calls > 3 ? new Response('', { status: 403 }) : undefined
+  }
+  const unlisted = await run([...deactivate(3), '--dry-run'])
+  t.match(unlisted, { code: 2, out: '', err: /\nNothing was applied\.\n$/ })
+  proxy.onRequest = () => undefined
   t.equal((await active()).length, 31)
 })
 
