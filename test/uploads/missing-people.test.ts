@@ -104,10 +104,16 @@ await t.test('they are listed in pages, and deactivated after the rows, in updat
 await t.test('who is named in any way, or becomes active meanwhile, stays active', async (t) => {
   const company = await makeCompany('Named', 8)
   const people = (await service.call('GET', '/v1/employees', { key: company.key })).body.items
-  const lines = [`${people[0].id},,,`, ',,P-1@EXAMPLE.COM,', ',P-2,,p-3@example.com', ',P-4,,', ',P-5,,', ',P-6,,']
+  const lines = [
+    `${people[0].id},,,,`,
+    ',,P-1@EXAMPLE.COM,,',
+    ',P-2,,p-3@example.com,',
+    `,P-4,,,${people[5].id}`,
+    ',P-6,,,',
+  ]
   const path = await upload(
     company,
-    ['id,external_id,email,manager_email', ...lines].join('\n'),
+    ['id,external_id,email,manager_email,manager_id', ...lines].join('\n'),
     '&operation=update_many',
   )
   await settle(company, path, 'previewed')

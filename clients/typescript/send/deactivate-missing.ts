@@ -1,3 +1,4 @@
+import type { RecordError } from '../api-schemas.ts'
 import { cutBatches } from '../batches.ts'
 import type { EmployeeClient } from '../employee-client.ts'
 import { EmployeeLedgerError } from '../errors.ts'
@@ -44,8 +45,8 @@ interface Outcome {
 }
 
 /**
- * Deactivates the active employees who are not in a file, whose records were all applied, in calls of their own. Goes on
- * where the same run was stopped. Deactivates nobody if they are more than the run may, or records of the file were
+ * Deactivates the active employees who are not in a file, whose records were all applied, in calls of their own. Goes
+ * on where the same run was stopped. Deactivates nobody if they are more than the run may, or records of the file were
  * refused: whom those were about is not certain.
  */
 export async function deactivateMissing({ state, ...run }: Run & { state: RunState }): Promise<Outcome> {
@@ -53,9 +54,10 @@ export async function deactivateMissing({ state, ...run }: Run & { state: RunSta
   if ((state.totals.refused ?? 0) + file.unreadable.count > 0) return { deactivated: 0, refusals: [REFUSED_BEFORE] }
   // The limit may have been lowered since the list was made.
   if (!state.missing || state.missing.ids.length > (args.atMost ?? 0)) {
-    const { ids, refusals } = await listMissing(run)
-    if (refusals.length > 0) return { deactivated: 0, refusals }
-    state.missing = { ids, done: 0, deactivated: 0 }
+    const { ids, refusals } = await listMissing(run, NOT_YET)
+    const deactivated = state.missing?.deactivated ?? 0
+    if (refusals.length > 0) return { deactivated, refusals }
+    state.missing = { ids, done: 0, deactivated }
     await writeState(args.statePath, state)
   }
   const { missing } = state
@@ -63,27 +65,53 @@ export async function deactivateMissing({ state, ...run }: Run & { state: RunSta
   for await (const { records, key } of cutBatches('deactivate', missing.ids.slice(missing.done), options, String)) {
     const body = records.map((id) => ({ id, status: 'inactive' as const }))
     try {
-      // Somebody may be erased meanwhile, which keeps nobody else active.
       const { results } = await client.updateMany(body, { allOrNone: false, idempotencyKey: key, signal })
       missing.deactivated += results.filter(({ result }) => result === 'deactivated').length
+      const failed = results.filter(({ result }) => result === 'failed')
+      const errors = failed.flatMap((result) => result.errors)
+      addRefused(missing, failed.length, errors, records, run)
     } catch (error) {
       if (!(error instanceof EmployeeLedgerError)) throw error
       if (!isAboutRecords(error)) {
         await keepAnswer(args.statePath, state, error)
-        throw explain(error, run)
+        throw explain(error, run, NOT_YET)
       }
+      addRefused(missing, records.length, error.errors, records, run)
     }
     missing.done += records.length
     await writeState(args.statePath, state)
   }
-  return { deactivated: missing.deactivated, refusals: [] }
+  const { deactivated, refused = 0 } = missing
+  const refusal = `${formatNumber(refused)} of those who are not in the file could not be deactivated`
+  return { deactivated, refusals: refused > 0 ? [refusal] : [] }
+}
+
+/** Counts those of a call who were not deactivated, and says why. Somebody who was erased meanwhile is none of them. */
+function addRefused(
+  missing: NonNullable<RunState['missing']>,
+  failed: number,
+  errors: readonly RecordError[],
+  ids: readonly string[],
+  { stream, args: { path } }: Run,
+): void {
+  const before = missing.refused ?? 0
+  const erased = errors.filter(({ code }) => code === 'employee_not_found')
+  const reasons = errors.filter(({ code }) => code !== 'employee_not_found')
+  for (const { index, message } of reasons.slice(0, Math.max(0, MAX_SHOWN - before)))
+    stream.write(`${path}: not deactivated: ${ids[index]}: ${message}\n`)
+  missing.refused = before + failed - erased.length
 }
 
 const REFUSED_BEFORE =
   'nobody was deactivated: the records that were refused may be about people who seem to be missing'
 
-/** Lists the active employees who are not in a file, by name, and says why they must not be deactivated. */
-export async function listMissing(run: Run): Promise<{ ids: string[]; refusals: string[] }> {
+const NOT_YET = 'All records were applied. Run the same command again to deactivate the people who are not in the file.'
+
+/**
+ * Lists the active employees who are not in a file, by name, and says why they must not be deactivated. If they cannot
+ * be listed, `outcome` says what that means for the file.
+ */
+export async function listMissing(run: Run, outcome: string): Promise<{ ids: string[]; refusals: string[] }> {
   const { client, file, args, stream, signal } = run
   const { path } = args
   const atMost = args.atMost ?? 0
@@ -98,7 +126,7 @@ export async function listMissing(run: Run): Promise<{ ids: string[]; refusals: 
       if (count <= MAX_SHOWN) stream.write(`${path}: not in the file: ${nameOf(employee)}\n`)
     }
   } catch (error) {
-    throw error instanceof EmployeeLedgerError ? explain(error, run) : error
+    throw error instanceof EmployeeLedgerError ? explain(error, run, outcome) : error
   }
   if (count > MAX_SHOWN) stream.write(`${path}: and ${formatNumber(count - MAX_SHOWN)} more who are not in the file\n`)
   if (count <= atMost) return { ids, refusals: [] }
@@ -114,8 +142,6 @@ function nameOf({ first_name: first, last_name: last, external_id: externalId, e
   return `${first} ${last} (${externalId ?? email ?? id})`
 }
 
-function explain(error: EmployeeLedgerError, { file, args: { path } }: Run): CommandError {
-  const outcome =
-    'All records were applied. Run the same command again to deactivate the people who are not in the file.'
+function explain(error: EmployeeLedgerError, { file, args: { path } }: Run, outcome: string): CommandError {
   return explainFailure(error, { path, file, first: 0, records: [] }, outcome)
 }

@@ -120,7 +120,7 @@ export async function previewFile(
         refusals.add(errorsOf(answer), call)
       } catch (error) {
         if (!(error instanceof EmployeeLedgerError)) throw error
-        if (!isAboutRecords(error)) throw explainFailure(error, call, 'Nothing was applied.')
+        if (!isAboutRecords(error)) throw explainFailure(error, call, NOTHING_APPLIED)
         const faulty = new Set(error.errors.map(({ index }) => index)).size
         totals = addRefused(totals, args.allOrNone ? faulty : records.length)
         refusals.add(error.errors, call)
@@ -130,7 +130,12 @@ export async function previewFile(
   } finally {
     progress.finish()
   }
-  const missing = args.atMost === null ? null : await listMissing({ client, file, args, stream: output.stream, signal })
+  const missing =
+    args.atMost === null
+      ? null
+      : await listMissing({ client, file, args, stream: output.stream, signal }, NOTHING_APPLIED)
+  const isWhole = (totals.refused ?? 0) + file.unreadable.count === 0
+  if (!isWhole) missing?.refusals.push(KEPT_IF_REFUSED)
   const counts = `${describe(totals)}, ${describeRefused(totals, file)}`
   const left = missing?.refusals.length === 0 ? `; ${formatNumber(missing.ids.length)} not in the file` : ''
   output.result(`${path}: ${formatNumber(file.count)} records checked: ${counts}${left}; nothing was applied`)
@@ -138,6 +143,10 @@ export async function previewFile(
   const lines = [...refusals.lines, ...reasons.map((text) => `${path}: ${text}`)]
   if (lines.length > 0) throw new CommandError('refused', lines.join('\n'))
 }
+
+const NOTHING_APPLIED = 'Nothing was applied.'
+const KEPT_IF_REFUSED =
+  'nobody would be deactivated if records are refused: these may be about people who seem to be missing'
 
 /** Cuts what is left of a file into calls. */
 function cutCalls(file: OpenedFile, { operation, maxRecords }: SendArguments, { run, applied }: RunState) {

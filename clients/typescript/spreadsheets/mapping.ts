@@ -26,8 +26,8 @@ export const TEXT_TARGETS = [
 export const DATE_TARGETS = ['start_date', 'termination_date'] as const
 
 /**
- * All that a column can become. `key` identifies people within the file, and is not stored. `as_named` sets the member of
- * the record that the column names, exactly as the cell is written.
+ * All that a column can become. `key` identifies people within the file, and is not stored. `as_named` sets the member
+ * of the record that the column names, exactly as the cell is written.
  */
 export const TARGETS = [
   ...TEXT_TARGETS,
@@ -50,6 +50,9 @@ export const MANAGER_KEYS = ['email', 'external_id', 'employee_number', 'full_na
 export type ManagerKey = (typeof MANAGER_KEYS)[number]
 export const CUSTOM_TYPES = ['text', 'number', 'boolean', 'as_written'] as const
 export type CustomType = (typeof CUSTOM_TYPES)[number]
+
+/** The words of a column of statuses. */
+export const MAX_WORDS = 200
 
 /** What a column of a file becomes, and how its values are read. */
 export interface ColumnMapping {
@@ -79,7 +82,9 @@ export interface Mapping {
   empty_cells: 'keep' | 'clear'
   /** What happens to a value that cannot be read: its row is refused, or goes in without it. */
   unreadable_values: 'refuse' | 'leave_out'
-  /** What happens to an address that several people have: their rows are refused, or the later ones go in without it. */
+  /**
+   * What happens to an address that several people have: their rows are refused, or the later ones go in without it.
+   */
   shared_emails: 'refuse' | 'leave_out'
   /** Whether people whose end date has passed are deactivated, where no column says the status. */
   past_end_dates: 'keep' | 'deactivate' | null

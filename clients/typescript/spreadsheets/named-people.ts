@@ -10,19 +10,20 @@ interface NameablePerson {
 }
 
 /**
- * The people whom a file names in any way: a row by an id, an external id, or an address, or somebody's manager by one of
- * the latter. Who is not among them is missing. In doubt somebody is named: capitals, the spelling of letters, and the
+ * The people whom a file names in any way, by an id, an external id, or an address: as the person of a row, or as a
+ * manager. Who is not among them is missing. In doubt somebody is named: capitals, the spelling of letters, and the
  * kind of identifier make no difference.
  */
 export class NamedPeople {
   readonly #names = new Set<string>()
 
   /** Adds those whom a row names. Returns false if nobody can tell who the person of the row is. */
-  add({ id, external_id: externalId, email, manager }: RowKeys): boolean {
+  add({ id, external_id: externalId, email, manager, otherManagers = [] }: RowKeys): boolean {
     const own = [id, externalId, email].filter((text) => text !== undefined)
     for (const text of own) this.#names.add(foldEmail(text))
-    if (manager?.by === 'email' || manager?.by === 'external_id')
-      for (const text of spellManager(manager.by, manager.text)) this.#names.add(foldEmail(text))
+    const isNamed = manager?.by === 'email' || manager?.by === 'external_id'
+    for (const text of isNamed ? [manager.text, ...otherManagers] : otherManagers)
+      for (const spelling of spellManager('email', text)) this.#names.add(spelling)
     return own.length > 0
   }
 

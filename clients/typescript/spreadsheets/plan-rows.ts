@@ -17,6 +17,8 @@ export interface RowKeys extends Partial<Record<KeyName, string>> {
   /** First and last name, as `foldName` makes them. */
   name?: string
   manager?: { by: ManagerKey; text: string }
+  /** By what else the row names the manager: an id, or a second identifier. The plan does not need them. */
+  otherManagers?: string[]
 }
 
 /** What the other rows say about a row. */
@@ -47,7 +49,9 @@ const MAX_LINES = 5
 
 export const NO_MANAGER = 'is nobody in the file. Correct it, or leave the manager out'
 
-/** Plans the rows of a file, in pieces: it yields where something else may be done. `place` names a row in a message. */
+/**
+ * Plans the rows of a file, in pieces: it yields where something else may be done. `place` names a row in a message.
+ */
 export function* planRows(
   rows: readonly RowKeys[],
   choices: Pick<Mapping, 'shared_emails'>,
@@ -242,16 +246,18 @@ function* breakCircle(
 
 /** What identifies the person and the manager of a record, as the API has them. */
 export function keysOfRecord(record: unknown): Omit<RowKeys, 'line'> {
-  const { id, email, external_id, manager_email, manager_external_id } = (
+  const { id, email, external_id, manager_id, manager_email, manager_external_id } = (
     typeof record === 'object' && record !== null ? record : {}
   ) as Record<string, unknown>
   const isText = (value: unknown) => typeof value === 'string' && value !== '' && value.length <= MAX_IDENTIFIER
+  const others = [manager_id, ...(isText(manager_external_id) ? [manager_email] : [])].filter(isText) as string[]
   return {
     ...(isText(id) ? { id: id as string } : {}),
     ...(isText(email) ? { email: foldEmail(email as string) } : {}),
     ...(isText(external_id) ? { external_id: external_id as string } : {}),
     ...(isText(manager_email) ? { manager: { by: 'email', text: manager_email as string } } : {}),
     ...(isText(manager_external_id) ? { manager: { by: 'external_id', text: manager_external_id as string } } : {}),
+    ...(others.length > 0 ? { otherManagers: others } : {}),
   }
 }
 

@@ -1,7 +1,7 @@
 import { readAttribute, readName, showCell } from './cells.ts'
 import type { FileFault } from './file-error.ts'
 import type { ColumnMapping, Mapping } from './mapping.ts'
-import { listQuestions, locateColumns } from './mapping.ts'
+import { listQuestions, locateColumns, MAX_WORDS } from './mapping.ts'
 import type { RowKeys, RowPlan } from './plan-rows.ts'
 import { foldEmail, KEY_NAMES, keysOfRecord } from './plan-rows.ts'
 import type { FileRow } from './read-csv.ts'
@@ -46,8 +46,8 @@ const MAX_FAULTS = 100
 type Report = (line: number, column: number | null, message: string) => void
 
 /**
- * Opens a file by its first line, which names the columns, and what these mean. `today` is YYYY-MM-DD: an end date before
- * it has passed.
+ * Opens a file by its first line, which names the columns, and what these mean. `today` is YYYY-MM-DD: an end date
+ * before it has passed.
  */
 export function openRows(header: FileRow, mapping: Mapping, today: string): RowReader {
   const { faults, report } = collectFaults()
@@ -130,7 +130,9 @@ const OPEN = {
   by: 'has managers. Choose what names them',
 } as const
 
-/** Questions concern all rows, so each is one fault. Where unreadable values are left out, nobody has to answer them. */
+/**
+ * Questions concern all rows, so each is one fault. Where unreadable values are left out, nobody has to answer them.
+ */
 function reportQuestions({ line }: FileRow, mapping: Mapping, columns: readonly Column[], report: Report): void {
   if (mapping.unreadable_values === 'leave_out') return
   for (const question of listQuestions({ ...mapping, columns: [...columns] })) {
@@ -138,10 +140,12 @@ function reportQuestions({ line }: FileRow, mapping: Mapping, columns: readonly 
       report(line, null, 'People have end dates that have passed. Choose whether they are deactivated')
       continue
     }
-    const { number, header } = columns[question.column - 1]!
+    const { number, header, words = {} } = columns[question.column - 1]!
+    const isFull = Object.keys(words).length >= MAX_WORDS
     const open =
       question.about === 'words'
-        ? `has words whose meaning isn't known: ${question.words.map(showCell).join(', ')}. Choose what they mean`
+        ? `has words whose meaning isn't known: ${question.words.map(showCell).join(', ')}. Choose what they mean` +
+          (isFull ? `, or, if there are more than ${MAX_WORDS} words, another column` : '')
         : OPEN[question.about]
     report(line, number, `Column ${showCell(readName(header))} ${open}`)
   }
@@ -170,7 +174,10 @@ function listFields({ to, name, header, number, isRecord }: Column): [string, nu
   return to === null ? [] : [[to, number]]
 }
 
-/** Reads each cell as a record of its own, whatever it contains, to search it. Several columns may have one name, or none. */
+/**
+ * Reads each cell as a record of its own, whatever it contains, to search it. Several columns may have one name, or
+ * none.
+ */
 export function readCells(header: readonly string[], cells: readonly string[]): Record<string, unknown>[] {
   return cells.map((cell, at) => {
     const name = readName(header[at] ?? '')
@@ -283,8 +290,11 @@ function readKeys({ line, cells }: FileRow, columns: readonly Column[]): RowKeys
     if (text !== undefined) keys[name] = name === 'email' ? foldEmail(text) : text
   }
   const [email, externalId] = [texts.get('manager_email'), texts.get('manager_external_id')]
+  const named = [texts.get('manager_id'), externalId, keys.manager?.text]
   if (email !== undefined) keys.manager = { by: 'email', text: email }
   else if (externalId !== undefined) keys.manager = { by: 'external_id', text: externalId }
+  const others = named.filter((text) => text !== undefined && text !== keys.manager?.text)
+  if (others.length > 0) keys.otherManagers = others as string[]
   const name = `${texts.get('first_name') ?? ''} ${texts.get('last_name') ?? ''}`
   if (name.trim() !== '') keys.name = foldName(name)
   return keys

@@ -122,10 +122,7 @@ function readManager(text: string, { by }: Column, { plan }: Context): ValueRead
 }
 
 function readCustom(text: string, { type = 'text' }: Column): ValueReading {
-  if (type === 'number') {
-    const json = readNumber(text)
-    return json === null ? { fault: 'is not a number' } : { json }
-  }
+  if (type === 'number') return readNumber(text)
   if (type === 'boolean')
     return isBooleanText(text) ? { json: text.trim().toLowerCase() } : { fault: 'is neither true nor false' }
   return { json: JSON.stringify(text) }

@@ -4,6 +4,8 @@ import { doAtOnce } from '../../../src/domain/pieces.ts'
 import { addColumns, orderColumns, writeRecord } from '../../../clients/typescript/spreadsheets/record-columns.ts'
 import { collectSamples } from '../../../clients/typescript/spreadsheets/column-samples.ts'
 import type { Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
+import { NamedPeople } from '../../../clients/typescript/spreadsheets/named-people.ts'
+import { keysOfRecord } from '../../../clients/typescript/spreadsheets/plan-rows.ts'
 import { proposeMapping } from '../../../clients/typescript/spreadsheets/propose-mapping.ts'
 import { openRows } from '../../../clients/typescript/spreadsheets/read-records.ts'
 import { canonicalJson } from '../../../src/ledger/integrity/canonical-json.ts'
@@ -162,4 +164,38 @@ await t.test('a file that was exported is read as the records that it was writte
     }),
     { numRuns: inputs(500, 5_000) },
   )
+})
+
+await t.test('whoever a row names as a manager, in any column or record, is named by the file', async (t) => {
+  const record = {
+    external_id: 'X-1',
+    manager_id: 'emp_1',
+    manager_external_id: 'X-2',
+    manager_email: 'Bo@example.com',
+  }
+  const [header, cells] = [Object.keys(record), Object.values(record)]
+  const file = read(
+    [
+      [...header, 'Manager'],
+      [...cells, 'X-3'],
+    ],
+    {
+      columns: [
+        ...header.map((name) => ({ header: name, to: name as 'manager_id' })),
+        { header: 'Manager', to: 'manager' as const, by: 'external_id' as const },
+      ],
+    },
+  )
+  const people = ['emp_1', 'X-2', 'bo@example.com', 'X-3'].map((text) => ({ id: text, email: null, external_id: null }))
+  for (const [keys, expected] of [
+    [file.readKeys({ line: 2, cells: [...cells, 'X-3'] }), people],
+    [{ ...keysOfRecord(record), line: 1 }, people.slice(0, 3)],
+  ] as const) {
+    const named = new NamedPeople()
+    t.ok(named.add(keys))
+    t.strictSame(
+      people.filter((person) => named.has(person)),
+      expected,
+    )
+  }
 })

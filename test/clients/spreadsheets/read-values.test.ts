@@ -195,6 +195,19 @@ await t.test('custom attributes have one type a column', async (t) => {
   t.match(read({ ...custom, type: 'number' }, 'many'), { faults: ['"many" is not a number'] })
 })
 
+await t.test('a number from which something would be lost is a text, and thousands are no fractions', async (t) => {
+  const typeOf = (value: string) => proposeFor(['custom_attributes.pay'], [[value]], TODAY).columns[0]!.type
+  for (const value of ['45,000', '45.000', '-1.125', '1.10', '7,0', '-0', '123456789012345.123456', '1,234,567'])
+    t.equal(typeOf(value), 'text', value)
+  for (const value of ['45000', '0.125', '1234,567', '45.5', '0', '-7']) t.equal(typeOf(value), 'number', value)
+  const number = { to: 'custom', name: 'pay', type: 'number' } as const
+  t.strictSame(read(number, '-45,000').faults, [
+    '"-45,000" may be thousands or a fraction. Write it as -45000 or as -45.0000, or choose text for the column',
+  ])
+  t.strictSame(read(number, '-45.0000').record, { custom_attributes: { pay: -45 } })
+  t.strictSame(read(number, '12.50').record, { custom_attributes: { pay: 12.5 } })
+})
+
 await t.test('an empty cell keeps what a person has, or clears it, and never what identifies the person', async (t) => {
   const clear = { empty_cells: 'clear' } as const
   t.strictSame(read({ to: 'phone' }, ' ').record, {})
