@@ -97,7 +97,7 @@ export function partsOfFile(parts: readonly StoredPart[]): StoredPart[] {
   return parts.filter(({ missingOf }) => missingOf === null)
 }
 
-/** Reads the parts of a stored file, in order, without their rows. Whether the call of a part was made is what the ledger says. */
+/** Reads the parts of a stored file, in order, without their rows. The ledger says whether a part's call was made. */
 export async function readParts(
   db: Pick<Pool, 'query'>,
   { companyId, id }: Pick<StoredUpload, 'companyId' | 'id'>,
