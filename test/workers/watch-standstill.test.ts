@@ -4,7 +4,7 @@ import t from 'tap'
 import { listWaitingWebhooks } from '../../src/delivery/webhooks/progress.ts'
 import { readFailingWork, summarizeFailingWork } from '../../src/ledger/background/failing-work.ts'
 import { listMissedJobs } from '../../src/workers/queues.ts'
-import { watchStandstill } from '../../src/workers/watch-standstill.ts'
+import { watchStandstill, type DueWork } from '../../src/workers/watch-standstill.ts'
 import { eventually } from '../support/eventually.ts'
 import { employee, startService } from '../support/service.ts'
 
@@ -63,6 +63,25 @@ await t.test('what is tried again and again does not stand still', async (t) => 
   await eventually('many looks', async () => looks > 10)
   await watching.stop()
   t.strictSame(await summarizeFailingWork(pool), [])
+})
+
+await t.test('work that is done is off the record, even if other work cannot be put on it', async (t) => {
+  const work = { companyId: company.id, work: 'webhooks', subject: 'whk', trace: '' } as const
+  // PostgreSQL stores no U+0000.
+  const unstorable = { ...work, subject: '\0' }
+  let due: DueWork[] = [work, unstorable]
+  let looks = 0
+  const watching = watch(async () => {
+    looks += 1
+    return due
+  })
+  const failing = () => readFailingWork(db, company.id)
+  await eventually('it is on record', async () => (await failing()).length === 1)
+  due = [unstorable]
+  const before = looks
+  await eventually('further looks', async () => looks > before + 2)
+  await watching.stop()
+  t.strictSame(await failing(), [])
 })
 
 await t.test('scheduled jobs that do not run are on record', async (t) => {
