@@ -3,6 +3,8 @@ import { pino } from 'pino'
 import t from 'tap'
 import { listWaitingWebhooks } from '../../src/delivery/webhooks/progress.ts'
 import { readFailingWork, summarizeFailingWork } from '../../src/ledger/background/failing-work.ts'
+import { claim, listDue, listWaitingSubmissions, recordFailure } from '../../src/delivery/witnesses/progress.ts'
+import { inTransaction } from '../../src/postgres/transaction.ts'
 import { listMissedJobs } from '../../src/workers/queues.ts'
 import { watchStandstill, type DueWork } from '../../src/workers/watch-standstill.ts'
 import { eventually } from '../support/eventually.ts'
@@ -82,6 +84,42 @@ await t.test('work that is done is off the record, even if other work cannot be 
   await eventually('further looks', async () => looks > before + 2)
   await watching.stop()
   t.strictSame(await failing(), [])
+})
+
+await t.test('a witness that is down, and is tried for few companies a minute, does not stand still', async (t) => {
+  const witness = 'witness+00000001'
+  await pool.query(`insert into heads select gen_random_uuid(), 1, '', now() from generate_series(1, 40)`)
+  // The others are companies for which it has never been tried.
+  await pool.query(
+    `insert into witness_progress (company_id, witness, due_at)
+     select company_id, $1, now() - interval '1 day' from heads order by company_id limit 30`,
+    [witness],
+  )
+  let looks = 0
+  const trying = watch(async () => {
+    looks += 1
+    const [companyId] = await listDue(pool, witness)
+    if (companyId !== undefined)
+      await inTransaction(pool, async (client) => {
+        await claim(client, companyId, witness)
+        await recordFailure(client, companyId, witness, { fault: 'unavailable', error: 'down' })
+      })
+    return listWaitingSubmissions(pool)
+  })
+  await eventually('many looks', async () => looks > 10)
+  await trying.stop()
+  t.strictSame(await summarizeFailingWork(pool), [])
+
+  await pool.query(`update witness_progress set due_at = now() - interval '1 day'`)
+  const watching = watch(listWaitingSubmissions)
+  const found = await eventually('nobody tries it', async () => {
+    const summary = await summarizeFailingWork(pool)
+    return summary.length > 0 && summary
+  })
+  t.match(found, [{ work: 'witnesses', companies: 1, error: /^witness\+00000001: it is due/ }])
+  await pool.query('delete from witness_progress')
+  await eventually('it is off the record', async () => (await summarizeFailingWork(pool)).length === 0)
+  await watching.stop()
 })
 
 await t.test('scheduled jobs that do not run are on record', async (t) => {
