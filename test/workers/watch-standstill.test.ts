@@ -5,7 +5,7 @@ import { listWaitingWebhooks } from '../../src/delivery/webhooks/progress.ts'
 import { readFailingWork, summarizeFailingWork } from '../../src/ledger/background/failing-work.ts'
 import { claim, listDue, listWaitingSubmissions, recordFailure } from '../../src/delivery/witnesses/progress.ts'
 import { inTransaction } from '../../src/postgres/transaction.ts'
-import { listMissedJobs } from '../../src/workers/queues.ts'
+import { listMissedJobs, openQueues, RECORD_SIGN_INS } from '../../src/workers/queues.ts'
 import { watchStandstill, type DueWork } from '../../src/workers/watch-standstill.ts'
 import { eventually } from '../support/eventually.ts'
 import { employee, startService } from '../support/service.ts'
@@ -120,6 +120,28 @@ await t.test('a witness that is down, and is tried for few companies a minute, d
   await pool.query('delete from witness_progress')
   await eventually('it is off the record', async () => (await summarizeFailingWork(pool)).length === 0)
   await watching.stop()
+})
+
+await t.test('a scheduled job is missed once the last one has begun longer ago than it may run', async (t) => {
+  const faults: Error[] = []
+  const boss = await openQueues(service.urls.serviceUrl, {
+    works: false,
+    connections: 1,
+    onError: (error) => faults.push(error),
+  })
+  t.teardown(() => boss.stop({ graceful: false }))
+  await boss.send(RECORD_SIGN_INS, {})
+  t.equal((await boss.fetch(RECORD_SIGN_INS)).length, 1)
+  const isMissed = async (minutes: number) => {
+    await pool.query(`update pgboss.job set started_on = now() - make_interval(mins => $1) where name = $2`, [
+      minutes,
+      RECORD_SIGN_INS,
+    ])
+    return (await listMissedJobs(pool)).some(({ subject }) => subject === RECORD_SIGN_INS)
+  }
+  t.equal(await isMissed(4), false)
+  t.equal(await isMissed(6), true)
+  t.strictSame(faults, [])
 })
 
 await t.test('scheduled jobs that do not run are on record', async (t) => {
