@@ -7,7 +7,8 @@ export async function up(db: Kysely<never>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // "name" and "item" as in raised_attention. The problem is shown again from the day "until" (YYYY-MM-DD) of the company's time zone.
+  // "name" and "item" as in raised_attention. The problem is shown again from the day "until" (YYYY-MM-DD) of the
+  // company's time zone.
   `create table attention_snoozes (
     company_id uuid not null,
     name text collate "C" not null,

@@ -272,7 +272,7 @@ export type Config = Readonly<Static<typeof ConfigSchema> & Static<typeof Tracin
 /** Every variable that the program reads. */
 export const EnvironmentSchema = Type.Object({ ...ConfigSchema.properties, ...TracingSchema.properties })
 
-/** Reads the settings from the environment, once; tests give other limits. Throws an error with one line for each invalid setting. */
+/** Reads the environment, once; tests give other limits. Throws an error with one line for each invalid setting. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env, limits: Limits = LIMITS): Config {
   // An empty variable counts as unset, as in most shells and orchestrators.
   const set = Object.entries(env).filter(([name, value]) => value && Object.hasOwn(EnvironmentSchema.properties, name))

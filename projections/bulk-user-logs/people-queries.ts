@@ -19,8 +19,8 @@ export interface PersonFilter {
   employee?: string
   /**
    * Part of the names, email, external id or employee number of an employee, in any case; or the id. Also finds entries
-   * by exactly their id, request id, the error code of the call or of a record, the id or name (in any case) of their key, or the
-   * address that the call was sent from.
+   * by exactly their id, request id, the error code of the call or of a record, the id or name (in any case) of their
+   * key, or the address that the call was sent from.
    */
   q?: string
 }

@@ -110,7 +110,7 @@ const MAX_COUNT = 10_000
 const MAX_FOUND = 1_000
 const ENOUGH_FOUND = 50
 
-/** Counts a company's entries, up to 10,000, of a search by person up to 1,000; with `upTo`, only those up to that position. */
+/** Counts a company's entries up to 10,000, of a search by person to 1,000; `upTo`: the last position that counts. */
 export async function countLogEntries(
   db: AnyDb,
   companyId: string,

@@ -1,4 +1,4 @@
-/** What can need attention, the most urgent first, in words that stand after its name and a colon. docs/attention.md describes each. */
+/** What can need attention (docs/attention.md), the most urgent first, in words that stand after a name and a colon. */
 const WORDS = {
   ledger_disputed: 'a witness disputes the ledger',
   ledger_unsigned: 'no checkpoint of the ledger is signed',

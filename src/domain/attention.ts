@@ -280,8 +280,8 @@ interface AttentionChange extends RaisedItem {
 
 /**
  * Decides what begins and what stops needing attention, from the items that were raised before and those that are found
- * now. What was raised lasts if it is snoozed, if this version doesn't know its kind, or if its kind is among `uncounted`: of these, not
- * everything was read. `version` is that of the next event of the company's stream.
+ * now. What was raised lasts if it is snoozed, if this version doesn't know its kind, or if its kind is among
+ * `uncounted`: of these, not everything was read. `version` is that of the next event of the company's stream.
  */
 export function decideAttention(
   companyId: string,

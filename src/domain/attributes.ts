@@ -13,7 +13,7 @@ type AttributeRule =
 /** The longest email address, in characters. */
 export const MAX_EMAIL_CHARACTERS = 254
 
-/** The attributes that a client can set, in the order of responses. The types and the OpenAPI schemas are made from this table. */
+/** The attributes that clients can set, in the order of responses. Types and OpenAPI schemas are made from them. */
 const RULES = {
   first_name: { kind: 'text', max: 80 },
   last_name: { kind: 'text', max: 80 },

@@ -1,6 +1,6 @@
 /*
- * Work that the service does in the background, for a company or, as scheduled jobs, for all of them. Nobody waits for its outcome, so it is kept on record
- * while it fails.
+ * Work that the service does in the background, for a company or, as scheduled jobs, for all of them. Nobody waits for
+ * its outcome, so it is kept on record while it fails.
  */
 
 /** What the service can't do while the work fails, in words that stand after "can't". */

@@ -123,7 +123,7 @@ export interface EventData {
     /** The number of further errors; absent if there are none. */
     errors_omitted?: number
   }
-  /** `unchanged`: the employees of the records that changed nothing, in the order of the call. Other records have events. */
+  /** `unchanged`: the employees of the records that changed nothing, in the call's order. Other records have events. */
   ApiCallCompleted: CallFacts & { unchanged: string[] }
   ApiCallFailed: CallFacts & { http_status: number; code: ProblemCode; detail: string }
   /** The file of a call that a user made by uploading one. Comes right after the event that closes the call. */
@@ -133,7 +133,7 @@ export interface EventData {
    * only in refused records, this event has a stream of its own.
    */
   EmployeeErased: { positions: number[] }
-  /** The refused records and file names at these positions exceeded their retention period. Part of the company's stream. */
+  /** The refused records and file names at these positions exceeded their retention period. In the company's stream. */
   RecordsRetired: { positions: number[] }
   /**
    * Somebody got a report of what is held about a person: an employee or a user, or null for someone who appears only in
@@ -239,7 +239,7 @@ export type RecordedEvent = {
     schema_version: number
     /** RFC 3339 UTC with milliseconds; never goes back within a company. */
     recorded_at: string
-    /** The id of the key, user, or identity provider that caused it; `operator`: the command line; `schedule`: the service. */
+    /** The id of the key, user, or provider that caused it; `operator`: the command line; `schedule`: the service. */
     actor: string
   }
 }[EventType]

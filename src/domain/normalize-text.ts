@@ -30,7 +30,7 @@ function isBlank(text: string, at: number): boolean {
   return (code <= 0x20 || code >= 0x7f) && BLANK.test(text.charAt(at))
 }
 
-/** The form in which a text is stored and compared: NFC, without blanks at its ends. Normalizing it again changes nothing. */
+/** The form in which a text is stored and compared: NFC, without blanks at its ends. A second time changes nothing. */
 export function normalizeText(sent: string): string {
   return PLAIN.test(sent) ? sent : trimBlanks(trimBlanks(sent).normalize('NFC'))
 }

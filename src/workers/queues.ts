@@ -225,12 +225,12 @@ function createBoss(url: string, { works, connections }: QueueOptions): PgBoss {
   })
 }
 
-/** Lists the scheduled jobs of every minute that have not run for two. */
+/** Lists the scheduled jobs of every minute that have not begun for as long as one may run. */
 export async function listMissedJobs(pool: Pool): Promise<DueWork[]> {
   const { rows } = await pool.query<{ name: string }>(
     `select s.name from ${SCHEMA}.schedule s where s.cron = $1 and not exists (select from ${SCHEMA}.job j
-       where j.name = s.name and j.completed_on > statement_timestamp() - interval '2 minutes')`,
-    [EVERY_MINUTE],
+       where j.name = s.name and j.started_on > statement_timestamp() - make_interval(secs => $2))`,
+    [EVERY_MINUTE, JOB_EXPIRES_SECONDS],
   )
   return rows.map(({ name }) => ({ companyId: null, work: 'jobs', subject: name, trace: '' }))
 }

@@ -124,7 +124,7 @@ async function levelShadow(
   return true
 }
 
-/** Sets a checkpoint that nobody else can move now, and clears its failures. `generation` names the rebuild that wrote the rows. */
+/** Sets a checkpoint that nobody else can move now; clears its failures. `generation` names the rebuild of the rows. */
 export async function setPosition(
   db: LedgerDb,
   { name, version }: Projection,

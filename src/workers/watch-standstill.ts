@@ -33,6 +33,7 @@ export function watchStandstill({ pool, log, lists, intervalMs = INTERVAL_MS }: 
 } {
   const stopped = new AbortController()
   let known = new Map<string, { due: DueWork; looks: number }>()
+  const recorded = new Map<string, DueWork>()
   let told = 0
 
   async function look(): Promise<void> {
@@ -52,10 +53,15 @@ export function watchStandstill({ pool, log, lists, intervalMs = INTERVAL_MS }: 
       else log.warn('background work is done again')
     }
     told = still.length
-    for (const { due } of still) await recordFailingWork(pool, due, STANDS_STILL)
-    for (const [key, { due, looks }] of before) {
-      const isOver = looks >= LOOKS && (known.get(key)?.looks ?? 0) < LOOKS
-      if (isOver) await clearFailingWork(pool, due, STANDS_STILL)
+    // A later look makes up for a statement that fails.
+    for (const [key, one] of recorded) {
+      if ((known.get(key)?.looks ?? 0) >= LOOKS) continue
+      await clearFailingWork(pool, one, STANDS_STILL)
+      recorded.delete(key)
+    }
+    for (const { due: one } of still) {
+      recorded.set(keyOf(one), one)
+      await recordFailingWork(pool, one, STANDS_STILL)
     }
   }
 

@@ -16,8 +16,11 @@ await t.test('an invalid setting is named in one line', async (t) => {
     [{ POOL_SIZE: '1' }, 'POOL_SIZE must be a whole number from 2 to 200'],
     [{ BURST_LIMIT: '-1' }, 'BURST_LIMIT must be a whole number, 0 or more'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent'],
-    ...['pass#word', '12#3', 'pass/word', '12/3', '12?3'].map((password): [Record<string, string>, string] => [
-      { DATABASE_URL: `postgres://user:${password}@db.invalid/x` },
+    ...[
+      ...['pass#word', '12#3', 'pass/word', '12/3', '12?3'].map((password) => `user:${password}@db.invalid/x`),
+      `db.invalid/x?${'a='.repeat(40)}#`,
+    ].map((address): [Record<string, string>, string] => [
+      { DATABASE_URL: `postgres://${address}` },
       'DATABASE_URL must be postgres://USER:PASSWORD@HOST:PORT/NAME; in USER and PASSWORD, write / as %2F, ? as %3F, and # as %23',
     ]),
     ...['one,two', 'one:5432,two:5432', '/x?host=one,two'].map((hosts): [Record<string, string>, string] => [

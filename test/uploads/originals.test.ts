@@ -1,10 +1,15 @@
 import t from 'tap'
 import { UNANSWERED } from '../../clients/typescript/spreadsheets/file-question.ts'
+import { emptyNames } from '../../src/domain/erasure.ts'
 import { newId } from '../../src/ledger/new-id.ts'
-import { expireUploads } from '../../src/ledger/uploads/erase-rows.ts'
+import { cancelUpload } from '../../src/ledger/uploads/change-upload.ts'
+import { eraseStoredRows, expireUploads } from '../../src/ledger/uploads/erase-rows.ts'
 import { findOriginal, readOriginal, storeOriginal } from '../../src/ledger/uploads/originals.ts'
+import { inTransaction } from '../../src/postgres/transaction.ts'
 import { encodeText } from '../support/files/encode-text.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
+import { holdRow, letGo } from '../support/postgres/held-rows.ts'
+import { lockIsAwaited } from '../support/postgres/lock-awaited.ts'
 import { employee, startService } from '../support/service.ts'
 
 /* Files as they were sent: how long they are kept, and that nothing of them stays. */
@@ -79,4 +84,18 @@ await t.test('the erasure of a person deletes the files of the company, which ma
   await service.manage('POST', '/erasures', { employee_id: items[0].id })
   t.equal((await pool.query('select from upload_originals')).rowCount, 0)
   t.equal((await browse(service, asked, { cookie })).status, 404)
+})
+
+await t.test('an erasure while an upload is canceled waits for it', async (t) => {
+  const id = (await upload(Buffer.from('external_id,location\nO-1,Oslo\n'))).split('/').at(-1)!
+  t.equal(await contents(), 1)
+  const holder = await holdRow(service, 'upload_parts', company)
+  const canceled = cancelUpload(pool, { companyId: company.id, id })
+  await lockIsAwaited(service, 'upload_parts')
+  const erased = inTransaction(pool, (client) => eraseStoredRows(client, company.id, emptyNames()))
+  await lockIsAwaited(service, 'uploads')
+  await letGo(holder)
+  t.equal(await canceled, true)
+  await t.resolves(erased)
+  t.equal(await contents(), 0)
 })

@@ -3,8 +3,10 @@ import { pino } from 'pino'
 import t from 'tap'
 import { listWaitingWebhooks } from '../../src/delivery/webhooks/progress.ts'
 import { readFailingWork, summarizeFailingWork } from '../../src/ledger/background/failing-work.ts'
-import { listMissedJobs } from '../../src/workers/queues.ts'
-import { watchStandstill } from '../../src/workers/watch-standstill.ts'
+import { claim, listDue, listWaitingSubmissions, recordFailure } from '../../src/delivery/witnesses/progress.ts'
+import { inTransaction } from '../../src/postgres/transaction.ts'
+import { listMissedJobs, openQueues, RECORD_SIGN_INS } from '../../src/workers/queues.ts'
+import { watchStandstill, type DueWork } from '../../src/workers/watch-standstill.ts'
 import { eventually } from '../support/eventually.ts'
 import { employee, startService } from '../support/service.ts'
 
@@ -63,6 +65,83 @@ await t.test('what is tried again and again does not stand still', async (t) => 
   await eventually('many looks', async () => looks > 10)
   await watching.stop()
   t.strictSame(await summarizeFailingWork(pool), [])
+})
+
+await t.test('work that is done is off the record, even if other work cannot be put on it', async (t) => {
+  const work = { companyId: company.id, work: 'webhooks', subject: 'whk', trace: '' } as const
+  // PostgreSQL stores no U+0000.
+  const unstorable = { ...work, subject: '\0' }
+  let due: DueWork[] = [work, unstorable]
+  let looks = 0
+  const watching = watch(async () => {
+    looks += 1
+    return due
+  })
+  const failing = () => readFailingWork(db, company.id)
+  await eventually('it is on record', async () => (await failing()).length === 1)
+  due = [unstorable]
+  const before = looks
+  await eventually('further looks', async () => looks > before + 2)
+  await watching.stop()
+  t.strictSame(await failing(), [])
+})
+
+await t.test('a witness that is down, and is tried for few companies a minute, does not stand still', async (t) => {
+  const witness = 'witness+00000001'
+  await pool.query(`insert into heads select gen_random_uuid(), 1, '', now() from generate_series(1, 40)`)
+  // The others are companies for which it has never been tried.
+  await pool.query(
+    `insert into witness_progress (company_id, witness, due_at)
+     select company_id, $1, now() - interval '1 day' from heads order by company_id limit 30`,
+    [witness],
+  )
+  let looks = 0
+  const trying = watch(async () => {
+    looks += 1
+    const [companyId] = await listDue(pool, witness)
+    if (companyId !== undefined)
+      await inTransaction(pool, async (client) => {
+        await claim(client, companyId, witness)
+        await recordFailure(client, companyId, witness, { fault: 'unavailable', error: 'down' })
+      })
+    return listWaitingSubmissions(pool)
+  })
+  await eventually('many looks', async () => looks > 10)
+  await trying.stop()
+  t.strictSame(await summarizeFailingWork(pool), [])
+
+  await pool.query(`update witness_progress set due_at = now() - interval '1 day'`)
+  const watching = watch(listWaitingSubmissions)
+  const found = await eventually('nobody tries it', async () => {
+    const summary = await summarizeFailingWork(pool)
+    return summary.length > 0 && summary
+  })
+  t.match(found, [{ work: 'witnesses', companies: 1, error: /^witness\+00000001: it is due/ }])
+  await pool.query('delete from witness_progress')
+  await eventually('it is off the record', async () => (await summarizeFailingWork(pool)).length === 0)
+  await watching.stop()
+})
+
+await t.test('a scheduled job is missed once the last one has begun longer ago than it may run', async (t) => {
+  const faults: Error[] = []
+  const boss = await openQueues(service.urls.serviceUrl, {
+    works: false,
+    connections: 1,
+    onError: (error) => faults.push(error),
+  })
+  t.teardown(() => boss.stop({ graceful: false }))
+  await boss.send(RECORD_SIGN_INS, {})
+  t.equal((await boss.fetch(RECORD_SIGN_INS)).length, 1)
+  const isMissed = async (minutes: number) => {
+    await pool.query(`update pgboss.job set started_on = now() - make_interval(mins => $1) where name = $2`, [
+      minutes,
+      RECORD_SIGN_INS,
+    ])
+    return (await listMissedJobs(pool)).some(({ subject }) => subject === RECORD_SIGN_INS)
+  }
+  t.equal(await isMissed(4), false)
+  t.equal(await isMissed(6), true)
+  t.strictSame(faults, [])
 })
 
 await t.test('scheduled jobs that do not run are on record', async (t) => {

@@ -31,7 +31,7 @@ export async function redeemCode(options: RedeemOptions): Promise<ProviderIdenti
   const redeem = () => oidc.authorizationCodeGrant(config, callback, expected)
   const { id_token: sent, access_token: accessToken } = await askFor('tokens', redeem, hidden)
   const idToken = sent!
-  // openid-client has checked the claims; a signature is not needed where TLS names the sender, and is checked all the same.
+  // openid-client has checked the claims; where TLS names the sender, a signature is not needed, but is checked, too.
   const verify = () => verifyToken(published, settings.client_id, idToken, 'sign-in')
   const claims = await askFor('its keys', verify, hidden)
   assertAccessToken(idToken, claims, accessToken)

@@ -103,7 +103,8 @@ export async function mustUseProvider(client: Queryable, owner: UserRef): Promis
 
 /**
  * Stores a use of a passkey, with the time of its challenge. Returns false, and stores nothing, if the challenge is no
- * newer than that of the last use, so that each challenge works once, or if the counter has not gone up. Authenticators that do not count always send 0.
+ * newer than that of the last use, so that each challenge works once, or if the counter has not gone up. Authenticators
+ * that do not count always send 0.
  */
 export async function markUsed(
   client: Queryable,

@@ -21,8 +21,8 @@ export interface SecretBox {
   /** Whether there is a key. Without one, `encrypt` and `decrypt` throw UnreadableSecretError. */
   readonly hasKey: boolean
   /**
-   * Encrypts a text or bytes under the first key (AES-256-GCM). `place` names the row that will hold it; the result can only
-   * be decrypted with the same place. Returns key id ‖ nonce ‖ ciphertext ‖ tag.
+   * Encrypts a text or bytes under the first key (AES-256-GCM). `place` names the row that will hold it; the result can
+   * only be decrypted with the same place. Returns key id ‖ nonce ‖ ciphertext ‖ tag.
    */
   encrypt(secret: string | Uint8Array, place: string): Buffer
   /** Decrypts a text. Throws UnreadableSecretError. */

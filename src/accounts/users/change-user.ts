@@ -42,7 +42,7 @@ export async function changeUserRole(
   return { user: result, position }
 }
 
-/** Removes a user. The password, passkeys, link, tokens and sessions stop working immediately. Throws like `changeUserRole`. */
+/** Removes a user. Password, passkeys, link, tokens and sessions stop working at once. Throws like `changeUserRole`. */
 export async function removeUser(services: CompanyServices, acting: Acting, userId: string): Promise<ChangedUser> {
   const { companyId } = acting
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {

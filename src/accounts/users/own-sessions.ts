@@ -50,7 +50,7 @@ export async function listSessions(
   }))
 }
 
-/** Ends one of the actor's own sessions, by the id that `listSessions` returns. Returns false if there is no such session. */
+/** Ends one of the actor's own sessions, by the id that `listSessions` returns. Returns false if there is none. */
 export async function endOwnSession(pool: Pool, acting: Acting, id: string): Promise<boolean> {
   const count = await inTransaction(pool, (client) =>
     endSessions(client, acting, 'ended_by_user', 'user_id = $2 and session_hash = $3', [

@@ -169,8 +169,8 @@ async function deletePasskeysOf(client: ClientBase, companyId: string, userId: s
 }
 
 /**
- * Deletes a removed user's password, links, passkeys and recovery codes, ends the tokens and sessions, and cancels messages.
- * The name stays, because events refer to it.
+ * Deletes a removed user's password, links, passkeys and recovery codes, ends the tokens and sessions, and cancels
+ * messages. The name stays, because events refer to it.
  */
 export async function deleteUserAccess(
   client: ClientBase,

@@ -25,7 +25,7 @@ export function readSettings(): Config {
 
 const HOST = String.raw`(?:\[[^\]]*\]|[^:/?#@,]*)(?::\d+)?`
 const DATABASE = new RegExp(
-  String.raw`^\w+://(?:[^/?#]*@)?${HOST}(?<others>(?:,${HOST})*)(?:/[^@?#]*)?(?:\?(?:[\w.-]+=[^#&]*&?)*)?$`,
+  String.raw`^\w+://(?:[^/?#]*@)?${HOST}(?<others>(?:,${HOST})*)(?:/[^@?#]*)?(?:\?(?:[\w.-]+=[^#&]*(?:&|$))*)?$`,
 )
 
 /** node-postgres connects to one host, and would take a part of a password for it. */

@@ -35,13 +35,17 @@ export async function listDue(pool: Pool, witness: string): Promise<string[]> {
   return rows.map((row) => fromUuid('com', row.company_id))
 }
 
-/** Lists what these witnesses have not cosigned, although it is due; the trace changes with every submission. */
+/**
+ * Lists what each witness is to get next: the first that `listDue` lists, with which every round begins. While a
+ * witness is down, few others are tried. The trace changes with every submission.
+ */
 export async function listWaitingSubmissions(pool: Pool): Promise<DueWork[]> {
   const { rows } = await sql<{ company_id: string; witness: string; trace: string }>`
-    select p.company_id, p.witness, concat_ws(' ', p.size, p.due_at) as trace
-    from witness_progress p join heads h on h.company_id = p.company_id
-    where h.position > p.size and p.due_at <= statement_timestamp()
-    order by p.due_at, p.company_id limit ${MAX_COMPANIES}`.execute(openDatabase<LedgerTables>(pool))
+    select distinct on (w.witness) h.company_id, w.witness, concat_ws(' ', p.size, p.due_at) as trace
+    from (select distinct witness from witness_progress) w cross join heads h
+    left join witness_progress p on p.company_id = h.company_id and p.witness = w.witness
+    where h.position > coalesce(p.size, 0) and coalesce(p.due_at, '-infinity') <= statement_timestamp()
+    order by w.witness, p.due_at nulls first, h.company_id`.execute(openDatabase<LedgerTables>(pool))
   return rows.map((row) => ({
     companyId: fromUuid('com', row.company_id),
     work: 'witnesses',

@@ -193,7 +193,7 @@ function keepType(before: CustomValue | null, sent: CustomValue | null): CustomV
   return String(kept) === text && Number.isFinite(Number(kept)) ? kept : sent
 }
 
-/** Adds errors that involve several attributes, checked on the state after the call, if a `touched` attribute is involved. */
+/** Adds errors of several attributes, checked on the state after the call, if a `touched` attribute is involved. */
 export function addStateErrors(
   errors: RecordErrors,
   after: Pick<Employee, 'start_date' | 'termination_date' | 'custom_attributes'>,

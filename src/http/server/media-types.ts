@@ -25,7 +25,7 @@ declare module 'fastify' {
     bodyHash: string
     /** Length of the raw body in bytes; 0 if none was read. */
     bodyBytes: number
-    /** The raw body, for a call that keeps what it could not read; null if none was read, or if it is not needed any more. */
+    /** The raw body, for a call that keeps what it could not read; null if none was read, or once it is not needed. */
     sentBody: Buffer | null
   }
 }

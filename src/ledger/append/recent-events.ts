@@ -23,7 +23,7 @@ import { charactersIn } from './employee-cache.ts'
 
 /** Maximum characters of kept events, of all companies together. A character takes at most two bytes. */
 const MAX_CHARACTERS = 48_000_000
-/** Maximum characters of events that are folded at once. A call with more is not kept; it is read from the ledger, in parts. */
+/** Maximum characters of events folded at once. A larger call is not kept, but read from the ledger in parts. */
 const BATCH_CHARACTERS = 4_000_000
 /** How long events are kept, in milliseconds: many times as long as a fold takes. */
 const KEPT_MS = 2_000

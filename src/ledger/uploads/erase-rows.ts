@@ -54,9 +54,9 @@ export async function* readStoredRows(
  * they were sent are deleted, whoever they mention: some of them could not be read yet.
  */
 export async function eraseStoredRows(client: ClientBase, companyId: string, names: PersonNames): Promise<void> {
-  await client.query('delete from upload_originals where company_id = $1', [toUuid(companyId)])
-  // Nobody splits these rows into other parts meanwhile.
+  // First, as whoever changes or cancels an upload does. Nobody splits these rows into other parts meanwhile.
   await client.query('select from uploads where company_id = $1 order by upload_id for update', [toUuid(companyId)])
+  await client.query('delete from upload_originals where company_id = $1', [toUuid(companyId)])
   for (const ref of await listPartsWithRows(client, companyId)) {
     const { content, header } = await readPart(client, companyId, ref, 'for update of p')
     const isMentioned = mentionedBy(names, header)

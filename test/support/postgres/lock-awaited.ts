@@ -6,7 +6,7 @@ import { testServerUrls } from './test-server.ts'
 /** Resolves once this many transactions wait for a locked row of a table. Polls, since there is no signal for it. */
 export async function lockIsAwaited(
   service: Service,
-  table: 'heads' | 'api_key_usage' | 'employee_directory' | 'webhook_progress',
+  table: 'heads' | 'api_key_usage' | 'employee_directory' | 'webhook_progress' | 'uploads' | 'upload_parts',
   waiting = 1,
 ): Promise<void> {
   await eventually(`${waiting} wait for a row of ${table}`, async () => {

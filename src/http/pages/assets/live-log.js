@@ -180,7 +180,7 @@ function open() {
   showConnection()
 }
 
-/** Takes note of a sign of life. A connection can go silent without an error: after two missed heartbeats, it is replaced. */
+/** Notes a sign of life. A connection can go silent without an error: after two missed heartbeats, it is replaced. */
 function expectHeartbeat() {
   clearTimeout(silence)
   if (heartbeatMs !== null) silence = setTimeout(retry, MISSED_HEARTBEATS * heartbeatMs)

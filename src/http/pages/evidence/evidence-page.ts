@@ -128,7 +128,7 @@ function isSent({ query }: FastifyRequest): boolean {
   return FIELDS.some((name) => readFormFields(query)[name] !== undefined)
 }
 
-/** Finds the people whom a form means by a name or an address; null if it means anything else. Throws if it means nobody. */
+/** Finds the people whom a form means by name or address; null if it means anything else. Throws if it means nobody. */
 async function findPeople(db: LedgerDb, companyId: string, given: FormFields): Promise<Employee[] | null> {
   const { employee: text } = given
   if (text === undefined || isId('emp', text) || Object.keys(given).length > 1) return null

@@ -15,7 +15,7 @@ export interface LinkPurpose {
   linkHash: string | null
 }
 
-/** What a browser keeps of a request to authenticate its user at the provider (OpenID Connect Core 1.0, section 3.1.2.1). */
+/** What a browser keeps of a request to authenticate its user (OpenID Connect Core 1.0, section 3.1.2.1). */
 export interface AuthorizationRequest extends Destination {
   companyId: string
   /** The email that was typed; the provider's form shows it. */
@@ -37,7 +37,7 @@ export function createAuthorizationRequests(
   return createSealedCookie({ name: 'sign-in', secrets, settings, lifeSeconds: LIFE_SECONDS })
 }
 
-/** Stores an authorization request in the cookie. What is too long for a cookie is left out: first a kept form, then the page to go to. */
+/** Stores an authorization request in the cookie. If it is too long, leaves out a kept form, then the page to go to. */
 export function keepAuthorizationRequest(
   authorizationRequests: SealedCookie<AuthorizationRequest>,
   reply: FastifyReply,

@@ -64,7 +64,7 @@ export function addProviderStart(
   })
 }
 
-/** Prepares the authorization request; null if the provider is not in use for that. Throws if someone else must sign in first. */
+/** Prepares the authorization request; null if the provider is not used for it. Throws if someone else must sign in. */
 async function prepareAuthorizationRequest(
   services: PageServices,
   request: StartRequest,
