@@ -1,3 +1,4 @@
+import type { RecordError } from '../api-schemas.ts'
 import { cutBatches } from '../batches.ts'
 import type { EmployeeClient } from '../employee-client.ts'
 import { EmployeeLedgerError } from '../errors.ts'
@@ -54,8 +55,9 @@ export async function deactivateMissing({ state, ...run }: Run & { state: RunSta
   // The limit may have been lowered since the list was made.
   if (!state.missing || state.missing.ids.length > (args.atMost ?? 0)) {
     const { ids, refusals } = await listMissing(run, NOT_YET)
-    if (refusals.length > 0) return { deactivated: 0, refusals }
-    state.missing = { ids, done: 0, deactivated: 0 }
+    const deactivated = state.missing?.deactivated ?? 0
+    if (refusals.length > 0) return { deactivated, refusals }
+    state.missing = { ids, done: 0, deactivated }
     await writeState(args.statePath, state)
   }
   const { missing } = state
@@ -63,20 +65,41 @@ export async function deactivateMissing({ state, ...run }: Run & { state: RunSta
   for await (const { records, key } of cutBatches('deactivate', missing.ids.slice(missing.done), options, String)) {
     const body = records.map((id) => ({ id, status: 'inactive' as const }))
     try {
-      // Somebody may be erased meanwhile, which keeps nobody else active.
       const { results } = await client.updateMany(body, { allOrNone: false, idempotencyKey: key, signal })
       missing.deactivated += results.filter(({ result }) => result === 'deactivated').length
+      const failed = results.filter(({ result }) => result === 'failed')
+      const errors = failed.flatMap((result) => result.errors)
+      addRefused(missing, failed.length, errors, records, run)
     } catch (error) {
       if (!(error instanceof EmployeeLedgerError)) throw error
       if (!isAboutRecords(error)) {
         await keepAnswer(args.statePath, state, error)
         throw explain(error, run, NOT_YET)
       }
+      addRefused(missing, records.length, error.errors, records, run)
     }
     missing.done += records.length
     await writeState(args.statePath, state)
   }
-  return { deactivated: missing.deactivated, refusals: [] }
+  const { deactivated, refused = 0 } = missing
+  const refusal = `${formatNumber(refused)} of those who are not in the file could not be deactivated`
+  return { deactivated, refusals: refused > 0 ? [refusal] : [] }
+}
+
+/** Counts those of a call who were not deactivated, and says why. Somebody who was erased meanwhile is none of them. */
+function addRefused(
+  missing: NonNullable<RunState['missing']>,
+  failed: number,
+  errors: readonly RecordError[],
+  ids: readonly string[],
+  { stream, args: { path } }: Run,
+): void {
+  const before = missing.refused ?? 0
+  const erased = errors.filter(({ code }) => code === 'employee_not_found')
+  const reasons = errors.filter(({ code }) => code !== 'employee_not_found')
+  for (const { index, message } of reasons.slice(0, Math.max(0, MAX_SHOWN - before)))
+    stream.write(`${path}: not deactivated: ${ids[index]}: ${message}\n`)
+  missing.refused = before + failed - erased.length
 }
 
 const REFUSED_BEFORE =

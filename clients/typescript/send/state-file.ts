@@ -23,8 +23,11 @@ export interface RunState {
   /** The number of records that the run is done with: applied, or refused beside others that were. */
   applied: number
   totals: Totals
-  /** The ids of the employees who are not in the file, once they are to be deactivated, and how many of them are. */
-  missing?: { ids: string[]; done: number; deactivated: number }
+  /**
+   * The ids of the employees who are not in the file, once they are to be deactivated; how many of them were tried, how
+   * many are deactivated, with those of earlier lists, and how many were refused.
+   */
+  missing?: { ids: string[]; done: number; deactivated: number; refused?: number }
 }
 
 /** Begins a run. `facts` is all that decides what is sent where. */

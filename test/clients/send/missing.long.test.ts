@@ -24,6 +24,31 @@ async function entries() {
   return (items as { counts: { total: number; updated: number } }[]).map(({ counts }) => counts.total)
 }
 
+/** Adds people who are in no file. Returns their ids. */
+async function addPeople(names: string[]): Promise<string[]> {
+  const body = names.map((name) => ({
+    external_id: name,
+    first_name: 'Ana',
+    last_name: name,
+    email: `${name}@example.com`,
+  }))
+  const { employees } = (await service.call('POST', '/v1/employees', { body })).body
+  await service.project()
+  return (employees as { id: string }[]).map(({ id }) => id)
+}
+
+/** Runs the command with an answer to the call that deactivates people, behind one that applies the file, and the list. */
+async function answerDeactivation(answer: Response) {
+  let seen = 0
+  proxy.onRequest = () => {
+    seen += 1
+    return seen === 3 ? answer : undefined
+  }
+  const outcome = await run(deactivate(25))
+  proxy.onRequest = () => undefined
+  return outcome
+}
+
 const deactivate = (atMost: number, name = 'staff.csv') => [
   ...['send', name, '--max-records', '10'],
   ...['--deactivate-missing', '--at-most', String(atMost)],
@@ -136,6 +161,46 @@ await t.test('a run that is killed at any point goes on, and deactivates each of
   t.match(out, '2 created, 0 changed, 3 unchanged; 25 not in the file deactivated', 'counts those of earlier runs')
   t.strictSame((await active()).toSorted(), idsFrom(28, 5).toSorted())
   t.strictSame((await entries()).slice(0, -before.length), [5, 10, 10, 5])
+})
+
+await t.test('who could not be deactivated is counted with the reason, unless erased meanwhile', async (t) => {
+  const ids = await addPeople(['R-1', 'R-2', 'R-3', 'R-4'])
+  const refuse = (index: number, code: string) => ({ index, id: ids[index], pointer: '', code, message: `is ${code}` })
+  const errors = [refuse(0, 'employee_not_found'), refuse(1, 'already_exists')]
+  const results = ids.map((id, index) => ({
+    ...{ index, id, result: index < 2 ? 'failed' : 'deactivated' },
+    errors: errors.slice(index, index + 1),
+  }))
+  const refuseAll = (all: typeof errors) =>
+    Response.json({ title: 'Not valid', code: 'validation_failed', detail: 'It is not', errors: all }, { status: 422 })
+  for (const [answer, out, count] of [
+    [Response.json({ results }), '2 not in the file deactivated', 1],
+    [refuseAll(errors), '0 not in the file deactivated', 3],
+  ] as const) {
+    const outcome = await answerDeactivation(answer)
+    t.match(outcome, { code: 1, out })
+    t.match(outcome.err, `staff.csv: not deactivated: ${ids[1]}: is already_exists\n`)
+    t.notMatch(outcome.err, 'is employee_not_found')
+    t.match(outcome.err, `staff.csv: ${count} of those who are not in the file could not be deactivated`)
+  }
+  const erased = refuseAll(ids.map((_, at) => refuse(at, 'employee_not_found')))
+  t.match(await answerDeactivation(erased), { code: 0, out: '0 not in the file deactivated' })
+})
+
+await t.test('who was deactivated before the limit was lowered is counted', async (t) => {
+  const added = idsFrom(40, 15)
+  await addPeople(added)
+  let seen = 0
+  proxy.onRequest = () => {
+    seen += 1
+    return seen === 4 ? new Response('', { status: 403 }) : undefined
+  }
+  t.match(await run(deactivate(30)), { code: 2, err: /Run the same command again to deactivate/ })
+  proxy.onRequest = () => undefined
+  await service.project()
+  const outcome = await run(deactivate(10))
+  t.match(outcome, { code: 0, out: `; ${added.length + 4} not in the file deactivated` })
+  t.strictSame((await active()).toSorted(), idsFrom(28, 5).toSorted())
 })
 
 await t.test('two processes at once deactivate each of them once', async (t) => {
