@@ -6346,7 +6346,7 @@ export interface operations {
                              */
                             type?: "text" | "number" | "boolean" | "as_written";
                             dates?: ("day_first" | "month_first" | "year_first") | null;
-                            /** @description Of statuses: what each word means. Words that are known in many languages need not be given. */
+                            /** @description Of statuses: what each word means. Words that are known in many languages need not be given. Of a column with more words, some stay open. */
                             words?: {
                                 [key: string]: ("active" | "inactive") | null;
                             };
@@ -6419,7 +6419,7 @@ export interface operations {
                          */
                         type?: "text" | "number" | "boolean" | "as_written";
                         dates?: ("day_first" | "month_first" | "year_first") | null;
-                        /** @description Of statuses: what each word means. Words that are known in many languages need not be given. */
+                        /** @description Of statuses: what each word means. Words that are known in many languages need not be given. Of a column with more words, some stay open. */
                         words?: {
                             [key: string]: ("active" | "inactive") | null;
                         };

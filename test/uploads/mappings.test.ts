@@ -186,6 +186,32 @@ await t.test('a mapping must be one of the columns of its file', async (t) => {
   t.match(await set({ columns: [{ header: 'Personalnummer', to: 'salary' }] }), { status: 422 })
 })
 
+await t.test(
+  'a column with more words than a mapping may have stays open, and its mapping can be sent back',
+  async (t) => {
+    const company = await service.makeCompany('Words')
+    const rows = Array.from({ length: 210 }, (_, at) => `${at},Ana,Perez,,,,Word ${at}`)
+    const { body } = await upload(company, [HEADER, ...rows].join('\n'))
+    const path = `/uploads/${body.id}`
+    const { body: mapping } = await get(company, `${path}/mapping`)
+    const set = async () => {
+      const answer = await service.manage('PUT', `${path}/mapping`, mapping, company.admin.token)
+      t.equal(answer.status, 200)
+      Object.assign(mapping, (await get(company, `${path}/mapping`)).body)
+      const [question] = answer.body.questions as { about: string; words: string[] }[]
+      return [answer.body.questions.length, question?.about, question?.words.length]
+    }
+    mapping.columns[6].to = 'status'
+    t.strictSame(await set(), [1, 'words', 200])
+    const { words } = mapping.columns[6]
+    for (const word of Object.keys(words)) words[word] = 'active'
+    t.strictSame(await set(), [1, 'words', 10])
+    t.equal(Object.keys(mapping.columns[6].words).length, 200)
+    const preview = (await get(company, `${path}/parts/1/preview`)).body
+    t.match(preview.errors, [{ line: 1, message: /or, if there are more than 200 words, another column/ }])
+  },
+)
+
 await t.test('a file that was stored before there were mappings is applied as it was stored', async (t) => {
   const company = await service.makeCompany('Upgraded')
   const { body } = await upload(company, 'external_id,First name,Shoe size,Note\nU-1,Ada,38,x\n')

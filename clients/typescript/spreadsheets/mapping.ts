@@ -51,6 +51,9 @@ export type ManagerKey = (typeof MANAGER_KEYS)[number]
 export const CUSTOM_TYPES = ['text', 'number', 'boolean', 'as_written'] as const
 export type CustomType = (typeof CUSTOM_TYPES)[number]
 
+/** The words of a column of statuses. */
+export const MAX_WORDS = 200
+
 /** What a column of a file becomes, and how its values are read. */
 export interface ColumnMapping {
   /** The name of the column. Of several columns with the same name, the mapping has as many, in their order. */

@@ -3,7 +3,7 @@ import type { HeaderMeaning } from './header-words.ts'
 import { readName } from './cells.ts'
 import { hasOwnColumns, identifyColumn } from './record-columns.ts'
 import type { ColumnMapping, Mapping, Target } from './mapping.ts'
-import { locateColumns, USUAL_CHOICES } from './mapping.ts'
+import { locateColumns, MAX_WORDS, USUAL_CHOICES } from './mapping.ts'
 import { proposeReading } from './propose-reading.ts'
 import { findDateOrders, readDate } from './read-date.ts'
 import { isAboutWork, isPrivate, isSecretHeader, recognizeHeader, simplify } from './recognize-header.ts'
@@ -79,7 +79,7 @@ export function* completeReadings(
     const values = placed[at]!.sample.values.keys()
     const given = { to: column.to, meaning: recognizeHeader(column.header), values }
     const reading = proposeReading({ ...given, candidates: placed, sample, isOwn })
-    const words = reading.words && { words: { ...reading.words, ...dropOpen(column.words ?? {}) } }
+    const words = reading.words && { words: joinWords(reading.words, column.words ?? {}) }
     columns.push({ ...reading, ...column, ...words })
     yield
   }
@@ -88,8 +88,14 @@ export function* completeReadings(
   return { ...mapping, columns, past_end_dates: endDates }
 }
 
-function dropOpen(words: Readonly<Record<string, Status | null>>): Record<string, Status | null> {
-  return Object.fromEntries(Object.entries(words).filter(([, status]) => status !== null))
+type Words = NonNullable<ColumnMapping['words']>
+
+/** The words whose meaning is open come first, so that a column with too many words stays open. */
+function joinWords(found: Words, given: Words): Words {
+  const isKnown = ([, status]: [string, Status | null]) => status !== null
+  const all = Object.entries({ ...found, ...Object.fromEntries(Object.entries(given).filter(isKnown)) })
+  const open = all.filter((entry) => !isKnown(entry))
+  return Object.fromEntries([...open, ...all.filter(isKnown)].slice(0, MAX_WORDS))
 }
 
 function describe(header: string, at: number, { columns }: FileSample, isOwn: boolean): Candidate {
@@ -165,11 +171,11 @@ const SALUTATION = /^(?:mr|mrs|ms|miss|dr|prof|herr|frau|m|mme|mlle|sig|sra?|dhr
 /** Names that are used for many kinds of statuses. */
 const VAGUE_STATUS =
   /^(?:status|state|statut|etat|situation|estado|situacion|situacao|stato|状態|ステータス|状态|статус|состояние)$/
-/** The different words that a column of statuses has. */
-export const MAX_WORDS = 50
+/** The different words of a column that is taken for one of statuses. */
+const USUAL_WORDS = 50
 
 function toStatus(meaning: HeaderMeaning, header: string, sample: ColumnSample): Target | null {
-  if (sample.values.size > MAX_WORDS) return 'nothing'
+  if (sample.values.size > USUAL_WORDS) return 'nothing'
   if (meaning !== 'status' || !VAGUE_STATUS.test(simplify(header))) return 'status'
   return sample.filled === 0 || share(sample, (value) => readStatusWord(value) !== undefined) > 0 ? 'status' : null
 }

@@ -1,7 +1,7 @@
 import { readAttribute, readName, showCell } from './cells.ts'
 import type { FileFault } from './file-error.ts'
 import type { ColumnMapping, Mapping } from './mapping.ts'
-import { listQuestions, locateColumns } from './mapping.ts'
+import { listQuestions, locateColumns, MAX_WORDS } from './mapping.ts'
 import type { RowKeys, RowPlan } from './plan-rows.ts'
 import { foldEmail, KEY_NAMES, keysOfRecord } from './plan-rows.ts'
 import type { FileRow } from './read-csv.ts'
@@ -138,10 +138,12 @@ function reportQuestions({ line }: FileRow, mapping: Mapping, columns: readonly 
       report(line, null, 'People have end dates that have passed. Choose whether they are deactivated')
       continue
     }
-    const { number, header } = columns[question.column - 1]!
+    const { number, header, words = {} } = columns[question.column - 1]!
+    const isFull = Object.keys(words).length >= MAX_WORDS
     const open =
       question.about === 'words'
-        ? `has words whose meaning isn't known: ${question.words.map(showCell).join(', ')}. Choose what they mean`
+        ? `has words whose meaning isn't known: ${question.words.map(showCell).join(', ')}. Choose what they mean` +
+          (isFull ? `, or, if there are more than ${MAX_WORDS} words, another column` : '')
         : OPEN[question.about]
     report(line, number, `Column ${showCell(readName(header))} ${open}`)
   }

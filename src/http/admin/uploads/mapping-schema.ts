@@ -3,6 +3,7 @@ import {
   CUSTOM_TYPES,
   DATE_ORDERS,
   MANAGER_KEYS,
+  MAX_WORDS,
   NAME_RULES,
   TARGETS,
   USUAL_CHOICES,
@@ -15,8 +16,8 @@ export const MAX_MAPPING_BYTES = 524_288
 
 const EMPTY_CELLS = ['keep', 'clear'] as const
 const STATUSES = ['active', 'inactive'] as const
-/** The characters of a word for a status, and the words of a column. */
-const [MAX_WORD, MAX_WORDS] = [128, 200]
+/** The characters of a word for a status. */
+const MAX_WORD = 128
 
 const MappedColumn = Type.Object(
   {
@@ -43,7 +44,9 @@ const MappedColumn = Type.Object(
         additionalProperties: nullable(oneOf(STATUSES)),
         propertyNames: { maxLength: MAX_WORD },
         maxProperties: MAX_WORDS,
-        description: 'Of statuses: what each word means. Words that are known in many languages need not be given.',
+        description:
+          'Of statuses: what each word means. Words that are known in many languages need not be given. Of a column with ' +
+          'more words, some stay open.',
       }),
     ),
     names: Type.Optional(
