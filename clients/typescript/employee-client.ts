@@ -121,8 +121,8 @@ export class EmployeeClient {
   }
 
   /**
-   * Updates several employees, each found by its `id`, else `external_id`, else `email`: all, or none, unless `allOrNone`
-   * is false.
+   * Updates several employees, each found by its `id`, else `external_id`, else `email`: all, or none, unless
+   * `allOrNone` is false.
    */
   updateMany(employees: api.EmployeeBulkPatch[], options: Partly): Promise<Written<api.PartlyApplied>>
   updateMany(employees: api.EmployeeBulkPatch[], options?: Wholly): Promise<Written<api.UpdatedEmployees>>

@@ -1,6 +1,8 @@
 import type { ApiErrorCode, Problem, RecordError } from './api-schemas.ts'
 
-/** `timed_out` and `connection_failed`: no answer came. `unexpected_answer`: not one of the API, but of a proxy, say. */
+/**
+ * `timed_out` and `connection_failed`: no answer came. `unexpected_answer`: not one of the API, but of a proxy, say.
+ */
 type OwnErrorCode = 'timed_out' | 'connection_failed' | 'unexpected_answer'
 
 /** A documented code, one of this client, or one that a later version of the API has added. */

@@ -45,8 +45,8 @@ interface Outcome {
 }
 
 /**
- * Deactivates the active employees who are not in a file, whose records were all applied, in calls of their own. Goes on
- * where the same run was stopped. Deactivates nobody if they are more than the run may, or records of the file were
+ * Deactivates the active employees who are not in a file, whose records were all applied, in calls of their own. Goes
+ * on where the same run was stopped. Deactivates nobody if they are more than the run may, or records of the file were
  * refused: whom those were about is not certain.
  */
 export async function deactivateMissing({ state, ...run }: Run & { state: RunState }): Promise<Outcome> {
@@ -108,8 +108,8 @@ const REFUSED_BEFORE =
 const NOT_YET = 'All records were applied. Run the same command again to deactivate the people who are not in the file.'
 
 /**
- * Lists the active employees who are not in a file, by name, and says why they must not be deactivated. If they cannot be
- * listed, `outcome` says what that means for the file.
+ * Lists the active employees who are not in a file, by name, and says why they must not be deactivated. If they cannot
+ * be listed, `outcome` says what that means for the file.
  */
 export async function listMissing(run: Run, outcome: string): Promise<{ ids: string[]; refusals: string[] }> {
   const { client, file, args, stream, signal } = run

@@ -45,7 +45,10 @@ export interface OpenedFile {
   columns: ReadonlyMap<string, number>
   /** The names of the columns that become nothing. */
   unused: string[]
-  /** Reads the records again that can be read, managers first. Of a file in this order, it holds one part at a time. Throws FileError. */
+  /**
+   * Reads the records again that can be read, managers first. Of a file in this order, it holds one part at a time.
+   * Throws FileError.
+   */
   read(): AsyncGenerator<FileRecord, void>
   /** Reads again whom each row names, in the order of the file. */
   readKeys(): AsyncGenerator<RowKeys, void>
@@ -55,7 +58,9 @@ export interface OpenedFile {
 /** Chooses what the columns mean, from what is proposed. */
 export type ChooseMapping = (proposed: Mapping) => Mapping
 
-/** Opens a file and reads it once, to find what is wrong before anything is sent. Throws CommandError and FileQuestion. */
+/**
+ * Opens a file and reads it once, to find what is wrong before anything is sent. Throws CommandError and FileQuestion.
+ */
 export async function openFile(
   path: string,
   choose: ChooseMapping,
@@ -260,7 +265,9 @@ async function mapColumns(rows: AsyncIterable<FileRow>, choose: ChooseMapping, s
 
 const CHUNK_BYTES = 16_384
 
-/** Reads a file from its beginning, whoever else reads it through the same handle. Each chunk takes a turn of its own. */
+/**
+ * Reads a file from its beginning, whoever else reads it through the same handle. Each chunk takes a turn of its own.
+ */
 async function* readChunks(handle: FileHandle): AsyncGenerator<Buffer, void> {
   for (let position = 0; ;) {
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, position)

@@ -41,8 +41,8 @@ export function createState(facts: unknown): RunState {
 }
 
 /**
- * Stores a new run; if the file has a run with the same facts, that run is returned instead. Of two processes that begin
- * at once, both get the same run. Throws CommandError if the file cannot be used.
+ * Stores a new run; if the file has a run with the same facts, that run is returned instead. Of two processes that
+ * begin at once, both get the same run. Throws CommandError if the file cannot be used.
  */
 export async function beginRun(path: string, state: RunState): Promise<RunState> {
   const stored = await readState(path)

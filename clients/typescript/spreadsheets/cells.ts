@@ -1,8 +1,8 @@
 /*
  * Values in the cells of a CSV file that people edit in a spreadsheet. A spreadsheet changes what it takes for a
  * formula, a number, or a date: +4915112345678 becomes 4.9E+12, and 00123 becomes 123. Such a text has an apostrophe in
- * front, which is removed when the file is read. What a cell cannot show as it is, such as an object, is written as JSON
- * behind a mark.
+ * front, which is removed when the file is read. What a cell cannot show as it is, such as an object, is written as
+ * JSON behind a mark.
  */
 
 /** The cell of null, which clears an attribute. An empty cell is an absent attribute. */
@@ -18,7 +18,9 @@ const NUMERIC = /^[\s([$€£¥.,]*\p{Nd}/u
 /** A word and a number, such as Sept 2 or MAR1. */
 const MONTH = /^\p{L}{3,}[\s.,/-]*\p{Nd}{1,4}(?:[\s.,/-]+\p{Nd}{1,4})?$/u
 const BOOLEAN = /^(?:true|false)$/i
-/** Of larger numbers, a spreadsheet keeps the first 15 digits. A fraction is a date where the decimal sign is a comma. */
+/**
+ * Of larger numbers, a spreadsheet keeps the first 15 digits. A fraction is a date where the decimal sign is a comma.
+ */
 const WHOLE_NUMBER = /^-?(?:0|[1-9][0-9]{0,14})$/
 
 /** Writes a text. */

@@ -7,8 +7,8 @@ import { FileError } from './file-error.ts'
 interface EncodingDetector {
   push(chunk: Uint8Array): void
   /**
-   * Returns the encoding, or the lines that tell it by their letters, and the first character that is not blank; null if
-   * there is none. Throws FileError if the file is in several encodings, or contains U+0000.
+   * Returns the encoding, or the lines that tell it by their letters, and the first character that is not blank; null
+   * if there is none. Throws FileError if the file is in several encodings, or contains U+0000.
    */
   finish(): { encoding: Encoding | { sample: Buffer }; firstCharacter: string | null }
 }

@@ -80,9 +80,9 @@ const MAX_CHARACTERS = 1_048_576
 const MAX_BELOW = 20
 
 /**
- * Finds the table in the rows of a file. Yields the row that names the columns, and then the records. What else there is,
- * such as titles, empty rows, and totals, goes to the notes. `given` is the line of the header, if the user names it.
- * Throws FileError if that line has no cells.
+ * Finds the table in the rows of a file. Yields the row that names the columns, and then the records. What else there
+ * is, such as titles, empty rows, and totals, goes to the notes. `given` is the line of the header, if the user names
+ * it. Throws FileError if that line has no cells.
  */
 export async function* findTable(
   rows: AsyncIterable<FileRow[]>,
@@ -234,8 +234,8 @@ const FILLED_SHARE = 0.6
 const VALUE_SHARE = 0.2
 
 /**
- * Finds the row that names the columns: the first that names attributes, or fills most of the columns and has no values.
- * -1 if all rows are empty.
+ * Finds the row that names the columns: the first that names attributes, or fills most of the columns and has no
+ * values. -1 if all rows are empty.
  */
 function findHeader(rows: readonly FileRow[]): number {
   const width = typicalWidth(rows)

@@ -20,8 +20,8 @@ const isOfApi = (name: string) => findField(name) === name
 
 /**
  * Finds out what the records of a JSON file look like: records of the API stay as they are, and those of other systems
- * become a table. Records that are no objects count as records of the API, which says what is wrong with them. Notes what
- * the file says about being incomplete. Throws FileError.
+ * become a table. Records that are no objects count as records of the API, which says what is wrong with them. Notes
+ * what the file says about being incomplete. Throws FileError.
  */
 export async function inspectJson(texts: AsyncIterable<string>, notes: TableNotes): Promise<JsonShape> {
   const columns = new Set<string>()
@@ -129,7 +129,9 @@ function shortenName(name: string): string {
   return /^urn:.*:extension:([^:]+):/.exec(name)?.[1] ?? name
 }
 
-/** A number that JSON cannot hold exactly is written as a spreadsheet shortens it, so that it is not taken for exact. */
+/**
+ * A number that JSON cannot hold exactly is written as a spreadsheet shortens it, so that it is not taken for exact.
+ */
 function writeCell(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) return value.toExponential()

@@ -112,7 +112,9 @@ const DOUBLE_BYTE: Partial<Record<Encoding, DoubleByte>> = {
 
 const RANKS = [...LATIN_LANGUAGES, ...OTHER_LANGUAGES].map(rankLetters)
 
-/** The weights of letters: 1 for the most frequent one, a quarter less for the last Latin one, half less in a script. */
+/**
+ * The weights of letters: 1 for the most frequent one, a quarter less for the last Latin one, half less in a script.
+ */
 function rankLetters(letters: string): ReadonlyMap<string, number> {
   const isLatin = (LATIN_LANGUAGES as readonly string[]).includes(letters)
   const list = [...letters]
@@ -135,8 +137,8 @@ const RARE: ReadonlySet<Encoding> = new Set([
 ])
 
 /**
- * Reads bytes in all encodings, the likeliest first. Of encodings that read alike, the most common one stays. Each takes
- * a turn of the event loop of its own.
+ * Reads bytes in all encodings, the likeliest first. Of encodings that read alike, the most common one stays. Each
+ * takes a turn of the event loop of its own.
  */
 export async function rankEncodings(bytes: Uint8Array): Promise<EncodingGuess[]> {
   const guesses = new Map<string, EncodingGuess>()
@@ -184,7 +186,9 @@ function scoreLetters(text: string): number {
   return count === 0 ? 0 : (sum + Math.max(...inLanguage)) / count
 }
 
-/** Weighs a character by its neighbors: what is no letter, and a letter where none can be. Others count in a language. */
+/**
+ * Weighs a character by its neighbors: what is no letter, and a letter where none can be. Others count in a language.
+ */
 function weighInPlace(character: string, before: Class, after: Class): number | 'letter' {
   const own = classify(character)
   if (!own.isLetter) {

@@ -26,8 +26,8 @@ export const TEXT_TARGETS = [
 export const DATE_TARGETS = ['start_date', 'termination_date'] as const
 
 /**
- * All that a column can become. `key` identifies people within the file, and is not stored. `as_named` sets the member of
- * the record that the column names, exactly as the cell is written.
+ * All that a column can become. `key` identifies people within the file, and is not stored. `as_named` sets the member
+ * of the record that the column names, exactly as the cell is written.
  */
 export const TARGETS = [
   ...TEXT_TARGETS,
@@ -82,7 +82,9 @@ export interface Mapping {
   empty_cells: 'keep' | 'clear'
   /** What happens to a value that cannot be read: its row is refused, or goes in without it. */
   unreadable_values: 'refuse' | 'leave_out'
-  /** What happens to an address that several people have: their rows are refused, or the later ones go in without it. */
+  /**
+   * What happens to an address that several people have: their rows are refused, or the later ones go in without it.
+   */
   shared_emails: 'refuse' | 'leave_out'
   /** Whether people whose end date has passed are deactivated, where no column says the status. */
   past_end_dates: 'keep' | 'deactivate' | null

@@ -11,8 +11,8 @@ interface NameablePerson {
 
 /**
  * The people whom a file names in any way, by an id, an external id, or an address: as the person of a row, or as a
- * manager. Who is not among them is missing. In doubt somebody is named: capitals, the spelling of letters, and the kind
- * of identifier make no difference.
+ * manager. Who is not among them is missing. In doubt somebody is named: capitals, the spelling of letters, and the
+ * kind of identifier make no difference.
  */
 export class NamedPeople {
   readonly #names = new Set<string>()

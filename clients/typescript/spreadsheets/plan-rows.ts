@@ -49,7 +49,9 @@ const MAX_LINES = 5
 
 export const NO_MANAGER = 'is nobody in the file. Correct it, or leave the manager out'
 
-/** Plans the rows of a file, in pieces: it yields where something else may be done. `place` names a row in a message. */
+/**
+ * Plans the rows of a file, in pieces: it yields where something else may be done. `place` names a row in a message.
+ */
 export function* planRows(
   rows: readonly RowKeys[],
   choices: Pick<Mapping, 'shared_emails'>,

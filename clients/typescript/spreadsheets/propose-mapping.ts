@@ -11,8 +11,8 @@ import type { Status } from './status-words.ts'
 import { readStatusWord, readYesOrNo } from './status-words.ts'
 
 /*
- * A column becomes what its name says, if its values don't contradict. Of several columns for one attribute, the one that
- * is most likely meant wins; nobody but a person decides between equal ones.
+ * A column becomes what its name says, if its values don't contradict. Of several columns for one attribute, the one
+ * that is most likely meant wins; nobody but a person decides between equal ones.
  */
 
 /** A column and what it is likely to be. */
@@ -58,8 +58,8 @@ export function* proposeMapping(
 }
 
 /**
- * Fills in how the values of columns are read, where the mapping doesn't say, as the values in the sample tell. `today` is
- * YYYY-MM-DD. What they don't tell is left open, and words that are new are asked.
+ * Fills in how the values of columns are read, where the mapping doesn't say, as the values in the sample tell. `today`
+ * is YYYY-MM-DD. What they don't tell is left open, and words that are new are asked.
  */
 export function* completeReadings(
   mapping: Mapping,

@@ -24,8 +24,8 @@ const LF = 0x0a
  * without cells. Counts characters and cells before it keeps them, and holds the beginning of the file, or one row and
  * one chunk. Throws FileError at a line that cannot be read.
  *
- * csv-parse makes an error object for every row that has more or fewer cells than the first one, although that is allowed:
- * 8 MiB of commas take it minutes.
+ * csv-parse makes an error object for every row that has more or fewer cells than the first one, although that is
+ * allowed: 8 MiB of commas take it minutes.
  */
 export async function* readCsv(texts: AsyncIterable<string>): AsyncGenerator<FileRow[], void> {
   let parser: CsvParser | undefined
@@ -48,7 +48,10 @@ const SEPARATORS = [',', ';', '\t', '|']
 /** The first line of files for Excel. */
 const NAMED_SEPARATOR = /^sep=([^"\r\n])(?=[\r\n])/i
 
-/** Finds the separator that cuts the most of the first lines into equally many cells. Text in quotation marks is left out. */
+/**
+ * Finds the separator that cuts the most of the first lines into equally many cells. Text in quotation marks is left
+ * out.
+ */
 function findSeparator(start: string): string {
   const named = NAMED_SEPARATOR.exec(start)?.[1]
   if (named !== undefined) return named

@@ -1,6 +1,6 @@
 /*
- * Numbers and booleans of custom attributes. A column has one type, so a number that would lose something, such as zeros
- * in front, makes all of its values texts.
+ * Numbers and booleans of custom attributes. A column has one type, so a number that would lose something, such as
+ * zeros in front, makes all of its values texts.
  */
 
 const NUMBER = /^-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,6})?$/

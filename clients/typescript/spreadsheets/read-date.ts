@@ -19,8 +19,8 @@ const DAY_MS = 86_400_000
 const SPREADSHEET_EPOCH = Date.UTC(1899, 11, 30)
 
 /**
- * Reads a date as programs and people write it: with numbers, names of months, or as the number of a spreadsheet. `order`
- * decides where a value fits several orders; without it, such a value is a fault.
+ * Reads a date as programs and people write it: with numbers, names of months, or as the number of a spreadsheet.
+ * `order` decides where a value fits several orders; without it, such a value is a fault.
  */
 export function readDate(sent: string, order: DateOrder | null): DateReading {
   const text = strip(sent)

@@ -46,8 +46,8 @@ const MAX_FAULTS = 100
 type Report = (line: number, column: number | null, message: string) => void
 
 /**
- * Opens a file by its first line, which names the columns, and what these mean. `today` is YYYY-MM-DD: an end date before
- * it has passed.
+ * Opens a file by its first line, which names the columns, and what these mean. `today` is YYYY-MM-DD: an end date
+ * before it has passed.
  */
 export function openRows(header: FileRow, mapping: Mapping, today: string): RowReader {
   const { faults, report } = collectFaults()
@@ -130,7 +130,9 @@ const OPEN = {
   by: 'has managers. Choose what names them',
 } as const
 
-/** Questions concern all rows, so each is one fault. Where unreadable values are left out, nobody has to answer them. */
+/**
+ * Questions concern all rows, so each is one fault. Where unreadable values are left out, nobody has to answer them.
+ */
 function reportQuestions({ line }: FileRow, mapping: Mapping, columns: readonly Column[], report: Report): void {
   if (mapping.unreadable_values === 'leave_out') return
   for (const question of listQuestions({ ...mapping, columns: [...columns] })) {
@@ -172,7 +174,10 @@ function listFields({ to, name, header, number, isRecord }: Column): [string, nu
   return to === null ? [] : [[to, number]]
 }
 
-/** Reads each cell as a record of its own, whatever it contains, to search it. Several columns may have one name, or none. */
+/**
+ * Reads each cell as a record of its own, whatever it contains, to search it. Several columns may have one name, or
+ * none.
+ */
 export function readCells(header: readonly string[], cells: readonly string[]): Record<string, unknown>[] {
   return cells.map((cell, at) => {
     const name = readName(header[at] ?? '')

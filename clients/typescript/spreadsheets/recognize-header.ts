@@ -3,7 +3,10 @@ import { HEADER_WORDS } from './header-words.ts'
 
 const LATIN: Readonly<Record<string, string>> = { ß: 'ss', ł: 'l', ø: 'o', æ: 'ae', œ: 'oe', đ: 'd', ı: 'i' }
 
-/** Simplifies a text for comparison: without capitals, accents of Latin letters, and signs, and with blanks between words. */
+/**
+ * Simplifies a text for comparison: without capitals, accents of Latin letters, and signs, and with blanks between
+ * words.
+ */
 export function simplify(text: string): string {
   return text
     .normalize('NFKC')

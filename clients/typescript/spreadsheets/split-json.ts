@@ -17,9 +17,9 @@ const NO_RECORDS: ReadonlySet<string> = new Set(['schemas', 'fields', 'columns',
 
 /**
  * Splits a JSON file with a list of employees into its elements, which stay as they are written, so that the service
- * judges the very text. The file is the list, or an object that contains it, at most two levels deep. Yields the elements
- * that end in each chunk of the text, and holds one element and one chunk at a time. Whether an element is JSON is left to
- * the reader. Returns the object around the list, with an empty one in its place. Throws FileError.
+ * judges the very text. The file is the list, or an object that contains it, at most two levels deep. Yields the
+ * elements that end in each chunk of the text, and holds one element and one chunk at a time. Whether an element is
+ * JSON is left to the reader. Returns the object around the list, with an empty one in its place. Throws FileError.
  */
 export async function* splitJson(texts: AsyncIterable<string>): AsyncGenerator<JsonElement[], unknown> {
   const splitter = new Splitter()

@@ -22,7 +22,10 @@ export type WorkbookMessage =
   | { kind: 'fault'; line: number; message: string }
   | { kind: 'question'; parameter: FileParameter; message: string; choices: readonly FileChoice[] }
 
-/** What a workbook may take: megabytes of memory, and milliseconds. 50,000 rows of 20 cells take 5 s on an idle processor. */
+/**
+ * What a workbook may take: megabytes of memory, and milliseconds. 50,000 rows of 20 cells take 5 s on an idle
+ * processor.
+ */
 const MAX_HEAP_MIB = 512
 const MAX_YOUNG_MIB = 32
 const MAX_MS = 60_000
