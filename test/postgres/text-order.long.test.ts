@@ -22,7 +22,11 @@ await t.test('every unique index of text is in the order of its bytes', async (t
 const AS_BEFORE = [
   `alter table employee_directory alter column email type text collate "default",
     alter column external_id type text collate "default"`,
-  `delete from kysely_migration where name in ('0034-index-by-bytes', '0034-order-by-bytes')`,
+  `delete from kysely_migration where name >= '0034'`,
+  // What the later ones made.
+  'drop table attention_snoozes',
+  'alter table uploads drop column all_or_none',
+  'alter table upload_parts drop column left_out, drop column outcome, drop column missing_of',
   'delete from setup',
 ]
 const one = employee({ external_id: 'HR-1' })

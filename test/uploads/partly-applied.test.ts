@@ -157,7 +157,7 @@ await t.test('a process that dies after the call of a part, before it records th
   const [connection] = await eventually('the process is about to record the call', async () => {
     const { rows: waiting } = await service.pool.query<{ pid: number }>(
       `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-         and query like '%from uploads%for update%'`,
+         and query like '%from uploads%' and query like '%for up' || 'date%'`,
     )
     return waiting.length > 0 ? waiting : null
   })

@@ -59,7 +59,7 @@ await t.test('what is tried again and again does not stand still', async (t) => 
   let looks = 0
   const watching = watch(async () => {
     looks += 1
-    await pool.query(`update webhook_progress set leased_until = clock_timestamp() - interval '1 ms'`)
+    await pool.query(`update webhook_progress set leased_until = statement_timestamp() - interval '1 ms'`)
     return listWaitingWebhooks(pool)
   })
   await eventually('many looks', async () => looks > 10)

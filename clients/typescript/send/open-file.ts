@@ -152,6 +152,21 @@ async function makePlan({ readKeys, mapping }: Source, signal: AbortSignal): Pro
   return doInTurns(planRows(keys, mapping ?? USUAL_CHOICES, (line) => `line ${line}`))
 }
 
+/** The rows that are worked on before something else may have its turn. */
+const AT_ONCE = 200
+
+async function* inTurns<Row>(
+  batches: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>,
+): AsyncGenerator<Row, void> {
+  let count = 0
+  for await (const batch of batches)
+    for (const row of batch) {
+      if (count % AT_ONCE === 0) await setImmediate()
+      count += 1
+      yield row
+    }
+}
+
 /** Does work in pieces, each in a turn of its own. */
 async function doInTurns<Result>(work: Generator<void, Result, void>): Promise<Result> {
   for (;;) {
@@ -175,7 +190,7 @@ async function* readInOrder({ readAll }: Source, plan: FilePlan): AsyncGenerator
 
 function openRecords({ read }: Extract<FileContent, { kind: 'records' }>): Source {
   async function* readRecords(): AsyncGenerator<FileRecord, void> {
-    for await (const records of read()) yield* records.map(requireJson)
+    for await (const record of inTurns(read())) yield requireJson(record)
   }
   return {
     reader: null,
@@ -210,23 +225,20 @@ async function openTable(
   signal: AbortSignal,
 ): Promise<Source> {
   const kept: FileRow[][] = []
-  async function* readFirst(): AsyncGenerator<FileRow, void> {
+  async function* readFirst(): AsyncGenerator<FileRow[], void> {
     for await (const rows of read(table)) {
       if (isWorkbook) kept.push(rows)
-      yield* rows
+      yield rows
     }
-  }
-  async function* readAgain(): AsyncGenerator<FileRow, void> {
-    for await (const rows of isWorkbook ? kept : read(createNotes())) yield* rows
   }
   async function* readBelow(): AsyncGenerator<FileRow, void> {
     let isHeader = true
-    for await (const row of readAgain()) {
+    for await (const row of inTurns(isWorkbook ? kept : read(createNotes()))) {
       if (!isHeader) yield row
       isHeader = false
     }
   }
-  const { header, mapping, today } = await mapColumns(readFirst(), choose, signal)
+  const { header, mapping, today } = await mapColumns(inTurns(readFirst()), choose, signal)
   const reader = openRows(header, mapping, today)
   return {
     reader,

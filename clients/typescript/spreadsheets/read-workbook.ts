@@ -117,18 +117,16 @@ function isField(name: string): boolean {
 
 function* listRows(sheet: WorkSheet, is1904: boolean): Generator<FileRow, void> {
   const data = cellsOf(sheet)
-  let emptyLine: number | null = null
-  for (let at = 0; at < data.length; at += 1) {
+  let line = 0
+  // A row can have any number: only those that are there are looked at.
+  for (const at of Object.keys(data).map(Number)) {
     const cells = writeCells(at + 1, data[at] ?? [], is1904)
-    if (cells.length === 0) {
-      emptyLine ??= at + 1
-      continue
-    }
+    if (cells.length === 0) continue
     if (at >= MAX_ROWS)
       throw new FileError(at + 1, `The sheet has more than ${MAX_ROWS} rows. Split it, or save it as CSV (UTF-8)`)
-    if (emptyLine !== null) yield { line: emptyLine, cells: [], lastLine: at }
-    emptyLine = null
-    yield { line: at + 1, cells }
+    if (at > line) yield { line: line + 1, cells: [], lastLine: at }
+    line = at + 1
+    yield { line, cells }
   }
 }
 

@@ -100,7 +100,7 @@ await t.test('the readable page tells the events in sentences, with positions an
   t.match(page.replaceAll('&#39;', "'"), `http-equiv="content-security-policy" content="default-src 'none'; style-src`)
   const events = envelopesOf(files)
   const proofs = linesOf(files['proof.ndjson']!).map((line) => JSON.parse(line))
-  t.match(page, `Evidence about employee ${ana.id}`)
+  t.match(page, `Evidence about \u2068Ana Remarkable\u2069 (${ana.id})`)
   t.match(page, '<bdi>HR sync</bdi> created <bdi>Ana Remarkable</bdi>')
   for (const [number, { position }] of events.entries()) {
     t.match(page, `<th scope="row">${position}</th>`)
