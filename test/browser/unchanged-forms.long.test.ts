@@ -208,7 +208,9 @@ const OTHERS = {
     '/settings/webhooks/:id/deliveries/:delivery_id/redeliver',
     ...['erase', 'remove', 'unlink', 'tokens/:token/revoke'].map((action) => `/settings/users/:id/${action}`),
     ...['check', 'remove', 'use/off', 'use/optional'].map((action) => `/settings/sign-in/${action}`),
-    ...['apply', 'cancel', 'read'].map((action) => `/settings/bulk-user-logs/upload/:id/${action}`),
+    ...['apply', 'cancel', 'keep-missing', 'missing', 'read'].map(
+      (action) => `/settings/bulk-user-logs/upload/:id/${action}`,
+    ),
     ...[
       '/settings/employees/erase',
       '/settings/employees/:id/erase',
