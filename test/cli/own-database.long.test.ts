@@ -79,7 +79,11 @@ await t.test('a call to one process gets its log entry from another', async (t) 
 
 await t.test('start creates a demo on your own database only on request', async (t) => {
   const plain = await startServer(t, ['start'], SERVICE)
-  t.match(await plain.end('SIGTERM'), { exitCode: 0, stdout: /^employee-ledger listens on \S+\nemployee-ledger is stopping\n$/, stderr: '' })
+  t.match(await plain.end('SIGTERM'), {
+    exitCode: 0,
+    stdout: /^employee-ledger listens on \S+\nemployee-ledger is stopping\n$/,
+    stderr: '',
+  })
   t.notOk(existsSync(demoFile(DATA_DIR)))
   const ended = await runCommand(t, ['demo', 'seed'], SERVICE)
   failsWithLine(t, ended, /^employee-ledger: there is no demo company; run `npm start`/)

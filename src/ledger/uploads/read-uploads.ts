@@ -111,7 +111,7 @@ export async function readParts(
     `select p.part, p.call_id, p.state <> 'waiting' as is_settled, p.first_row, p.rows, p.erased, p.counts,
        coalesce(p.outcome, case e.type when 'ApiCallCompleted' then e.data::json -> 'counts' end) as outcome,
        e.type is not null as is_called,
-       p.missing_of, count(*) filter (where p.missing_of is null) over () as of_file,
+       p.missing_of, (count(*) filter (where p.missing_of is null) over ())::integer as of_file,
        case e.type when 'ApiCallCompleted' then 'applied' when 'ApiCallFailed' then 'refused' else p.state end as state
      from upload_parts p left join events e on e.company_id = p.company_id and e.stream_id = p.call_id
        and e.type in ('ApiCallCompleted', 'ApiCallFailed')
@@ -218,7 +218,7 @@ function toPart(row: ReadPart): StoredPart {
   return {
     number: row.part,
     callId: fromUuid('log', row.call_id),
-    of: Number(row.of_file),
+    of: row.of_file,
     firstRow: row.first_row,
     rows: row.rows,
     erased: row.erased,
