@@ -57,7 +57,7 @@ await t.test('the page shows what was sent beside the answer', async (t) => {
     page.text,
     `webhook-id: ${String(headers['webhook-id'])}\nwebhook-timestamp: ${String(headers['webhook-timestamp'])}\n`,
   )
-  t.match(page.text, `{&quot;type&quot;:&quot;webhook.ping&quot;`)
+  t.match(page.text, /\{\s+&quot;type&quot;: &quot;webhook\.ping&quot;/)
   t.match(page.text, /Status 500[^]*&lt;b&gt;No&lt;\/b&gt;/)
   t.notMatch(page.text, String(headers['webhook-signature']))
   const list = await browse(service, `/settings${path}`, { cookie })
