@@ -93,6 +93,11 @@ await t.test('no list of values has null, for which not every generator makes co
   t.strictSame(withNull, [])
 })
 
+await t.test('an answer without a body has the headers of its route', async (t) => {
+  const unchanged = answerOf(document, document.paths['/v1/employees/{id}']!['get']!, '304')
+  t.ok(Object.keys(unchanged!.headers ?? {}).includes('ETag'))
+})
+
 await t.test('a creation and its validation are answered in the same form', async (t) => {
   const operation = document.paths['/v1/employees']!['post']!
   const [validated, created] = ['200', '201'].map((status) => answerOf(document, operation, status))
