@@ -94,7 +94,7 @@ await t.test('no list of values has null, for which not every generator makes co
 })
 
 await t.test('an answer without a body has the headers of its route', async (t) => {
-  const unchanged = answerOf(document, document.paths['/v1/employees/{id}']!['get']!, '304')
+  const unchanged = answerOf(document, document.paths['/v1/employees/{id}']!['get'], '304')
   t.ok(Object.keys(unchanged!.headers ?? {}).includes('ETag'))
 })
 
