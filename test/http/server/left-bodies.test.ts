@@ -57,7 +57,7 @@ await t.test(
 )
 
 /** Now and then, the body is parsed before the client knows that all is sent. */
-const TRIES = 5
+const TRIES = 20
 
 await t.test(
   'when the service stops, a call whose body is being parsed applies nothing and has no entry',

@@ -61,7 +61,8 @@ async function sendDelivery(
 
 /** Indents JSON. Other text stays as it is, and so do numbers that JavaScript would round. */
 function indentJson(text: string): string {
-  if (/\d{16}|\d[eE]/.test(text)) return text
+  const outsideStrings = text.replaceAll(/"(?:\\.|[^"\\])*"/g, '')
+  if (/\d{16}|\d[eE]/.test(outsideStrings)) return text
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {
