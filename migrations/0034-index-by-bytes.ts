@@ -4,9 +4,9 @@ import { createIndexesConcurrently } from '../src/postgres/create-indexes.ts'
 export const isConcurrent = true
 
 /**
- * Creates the indexes that the next migration gives to the directory, the only large table among its. On a cluster, a
- * constraint can't take over an index. Their names end in a number, as those of shards do, by which the previous version
- * knows what a duplicate violates.
+ * Creates the indexes that the next migration gives to the directory, its only large table. Citus doesn't let a
+ * constraint take over an index, so a cluster skips this step. The previous version reads from an index's name what a
+ * duplicate violates, and ignores a number at its end, as shards have one.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   const { rows } = await sql`select from pg_extension where extname = 'citus'`.execute(db)

@@ -646,7 +646,7 @@ export interface paths {
         };
         /**
          * Get what the columns of an upload mean
-         * @description As it was proposed or set. Keep it as a file for `employee-ledger-client send --map`.
+         * @description The mapping that the service proposed, or the one that was set last. Save it as a file to use it with `employee-ledger-client send --map`.
          */
         get: operations["getUploadMapping"];
         /**
@@ -6155,7 +6155,7 @@ export interface operations {
                 header_row?: number;
                 /** @description Apply the file without asking, if no question is open and all of its rows can be read, or any with `all_or_none=false`: as a scheduler does with files whose mapping the company has used before. Otherwise, the file is only stored and previewed. */
                 apply?: boolean;
-                /** @description With `false`, rows that cannot be read or are refused are left out, and all others are applied. With `true`, such a row keeps its part from being applied. An upload is resumed as it was begun. */
+                /** @description If `false`, the upload leaves out rows that it cannot read or apply, and applies all others. If `true`, one such row stops its whole part. An upload that is resumed keeps the value with which it began. */
                 all_or_none?: boolean;
                 /** @description The ids of the failed entries that the file corrects, separated by commas. Default: those in its column `log_id`. The column `index` says which records the rows are. Without it, a file that has as many rows as the entry has records, or refused records, has these, in the order of the call. */
                 corrects?: string;
@@ -6234,7 +6234,7 @@ export interface operations {
     applyUpload: {
         parameters: {
             query?: {
-                /** @description With `false`, rows that cannot be read or are refused are left out, and all others are applied. With `true`, such a row keeps its part from being applied. An upload is resumed as it was begun. */
+                /** @description If `false`, the upload leaves out rows that it cannot read or apply, and applies all others. If `true`, one such row stops its whole part. An upload that is resumed keeps the value with which it began. */
                 all_or_none?: boolean;
                 /** @description How many people the upload may deactivate because they are not in its file: the `count` of their list. */
                 deactivate?: number;

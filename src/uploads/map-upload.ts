@@ -34,7 +34,6 @@ export async function mapUpload(
   services: Pick<UploadRouteServices, 'pool' | 'commands' | 'bodyLimit' | 'announce'>,
   upload: StoredUpload,
   mapping: Mapping,
-  signal?: AbortSignal,
 ): Promise<void> {
   const { commands, announce } = services
   const { header } = upload
@@ -42,9 +41,7 @@ export async function mapUpload(
   const faults: readonly FileFault[] = checkMapping({ line: 1, cells: header }, mapping)
   if (faults.length > 0) throw new FileFaultError(faults)
   const until = performance.now() + commands.maxWaitMs
-  const parts = await wholeFiles.hold(upload.companyId, 1, until, () =>
-    planAgain(services, upload, header, mapping, signal),
-  )
+  const parts = await wholeFiles.hold(upload.companyId, 1, until, () => planAgain(services, upload, header, mapping))
   if (parts > 1) announce([upload.companyId])
 }
 
@@ -54,25 +51,24 @@ async function planAgain(
   upload: StoredUpload,
   header: readonly string[],
   mapping: Mapping,
-  signal?: AbortSignal,
 ): Promise<number> {
   const limits = { maxRecords: commands.maxRecords, bodyLimit }
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const read = await readRowsToPlan(pool, upload)
     if (!read) break
-    const rows = await collectRows(read.contents, limits, signal)
-    const sample = await sampleRows(header, rows, signal)
-    const whole = await doInTurns(completeReadings(mapping, header, sample, dateOf(upload)), signal)
-    const parts = await planParts({ header, mapping: whole, rows }, limits, new Map(), signal)
+    const rows = await collectRows(read.contents, limits)
+    const sample = await sampleRows(header, rows)
+    const whole = await doInTurns(completeReadings(mapping, header, sample, dateOf(upload)))
+    const parts = await planParts({ header, mapping: whole, rows }, limits, new Map())
     const filled = parts.map((part) => ({ ...part, callId: commands.newId('log') }))
     if (await changeMapping(pool, upload, { mapping: whole, parts: filled, state: read.state })) return parts.length
   }
   throw new RefusedByStateError(CHANGED)
 }
 
-async function sampleRows(header: readonly string[], rows: RowStore, signal?: AbortSignal): Promise<FileSample> {
+async function sampleRows(header: readonly string[], rows: RowStore): Promise<FileSample> {
   const { sample, add } = collectSamples(header.length)
-  for await (const { cells = [] } of inTurns(rows, signal)) add(cells)
+  for await (const { cells = [] } of inTurns(rows)) add(cells)
   return sample
 }
 
@@ -80,13 +76,12 @@ async function sampleRows(header: readonly string[], rows: RowStore, signal?: Ab
 async function collectRows(
   contents: readonly string[],
   limits: { maxRecords: number; bodyLimit: number },
-  signal?: AbortSignal,
 ): Promise<RowStore> {
   const places = new Map<number, [content: number, at: number]>()
   const stores: RowStore[] = []
   for (const [number, content] of contents.entries()) {
     const store = new RowStore(limits)
-    for await (const row of inTurns(readContent(content), signal)) {
+    for await (const row of inTurns(readContent(content))) {
       places.set(row.row, [number, store.length])
       store.add(withoutPlan(row))
     }
@@ -94,7 +89,7 @@ async function collectRows(
   }
   const all = new RowStore(limits)
   const order = [...places.keys()].toSorted((a, b) => a - b)
-  for await (const row of inTurns(order, signal)) {
+  for await (const row of inTurns(order)) {
     const [number, at] = places.get(row)!
     all.add(stores[number]!.get(at))
   }

@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { findUnguardedTables } from '../ledger/audit/unguarded-tables.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
+import { watch } from './watch.ts'
 
 const INTERVAL_MS = 60_000
 /** How many tables the log names. */
@@ -20,7 +20,6 @@ interface GuardOptions {
  * Every worker does this, so it doesn't depend on one process.
  */
 export function watchGuard({ db, log, onRound, intervalMs = INTERVAL_MS }: GuardOptions): { stop(): Promise<void> } {
-  const stopped = new AbortController()
   let before: string[] = []
 
   async function look(): Promise<void> {
@@ -34,20 +33,5 @@ export function watchGuard({ db, log, onRound, intervalMs = INTERVAL_MS }: Guard
     onRound(tables.length)
   }
 
-  async function run(): Promise<void> {
-    while (!stopped.signal.aborted) {
-      await look().catch((error: unknown) =>
-        log.warn({ err: error }, 'could not check the triggers that protect events'),
-      )
-      await pause(intervalMs, undefined, { signal: stopped.signal }).catch(() => undefined)
-    }
-  }
-
-  const running = run()
-  return {
-    async stop() {
-      stopped.abort()
-      await running
-    },
-  }
+  return watch(look, { log, intervalMs, failure: 'could not check the triggers that protect events' })
 }

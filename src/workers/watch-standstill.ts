@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { clearFailingWork, recordFailingWork, type WorkRef } from '../ledger/background/failing-work.ts'
+import { watch } from './watch.ts'
 
 const INTERVAL_MS = 60_000
 /** Looks, one after the other, that find the same work untouched. */
@@ -31,7 +31,6 @@ interface StandstillOptions {
 export function watchStandstill({ pool, log, lists, intervalMs = INTERVAL_MS }: StandstillOptions): {
   stop(): Promise<void>
 } {
-  const stopped = new AbortController()
   let known = new Map<string, { due: DueWork; looks: number }>()
   const recorded = new Map<string, DueWork>()
   let told = 0
@@ -65,22 +64,7 @@ export function watchStandstill({ pool, log, lists, intervalMs = INTERVAL_MS }: 
     }
   }
 
-  async function run(): Promise<void> {
-    while (!stopped.signal.aborted) {
-      await look().catch((error: unknown) =>
-        log.warn({ err: error }, 'could not check whether background work is done'),
-      )
-      await pause(intervalMs, undefined, { signal: stopped.signal }).catch(() => undefined)
-    }
-  }
-
-  const running = run()
-  return {
-    async stop() {
-      stopped.abort()
-      await running
-    },
-  }
+  return watch(look, { log, intervalMs, failure: 'could not check whether background work is done' })
 }
 
 const keyOf = ({ work, companyId, subject }: DueWork) => JSON.stringify([work, companyId, subject])

@@ -57,7 +57,7 @@ function proposeStatus(value: string, meaning: string | null): Status | null {
   return readStatusWord(value) ?? null
 }
 
-/** The headers by which a last name comes first are few, so the addresses of people tell: ana.perez@… */
+/** Proposes how full names are split. Few headers say it, so addresses of people, such as ana.perez@…, decide. */
 function proposeNames(values: readonly string[], { to, candidates, sample }: ReadColumn): NameRule | null {
   const plain = values.filter((value) => splitName(value, null) === null)
   if (values.length === 0 || plain.length > 0) {

@@ -23,7 +23,9 @@ export function addMappingRoutes(app: FastifyInstance, uploads: UploadRouteServi
         operationId: 'getUploadMapping',
         summary: 'Get what the columns of an upload mean',
         tags,
-        description: 'As it was proposed or set. Keep it as a file for `employee-ledger-client send --map`.',
+        description:
+          'The mapping that the service proposed, or the one that was set last. Save it as a file to use it with ' +
+          '`employee-ledger-client send --map`.',
         params,
         response: { 200: MappingBody },
         problems,

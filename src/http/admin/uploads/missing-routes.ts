@@ -5,10 +5,12 @@ import { readParts } from '../../../ledger/uploads/read-uploads.ts'
 import { requireOwnUpload, requireUpload } from '../../../uploads/apply-upload.ts'
 import { findMissing, keepMissing, listMissing, readMissing } from '../../../uploads/missing-people.ts'
 import type { UploadRouteServices } from '../../../uploads/store-file.ts'
+import { ALWAYS } from '../../access/heavy-reads.ts'
+import { JSON_TYPES } from '../../server/media-types.ts'
 import { userOf } from '../../access/authorize-user.ts'
 import { idIn, NO_CONTENT, Page, STRICT } from '../../openapi/schema-parts.ts'
 import { decodeCursor, encodeCursor } from '../../server/cursor.ts'
-import { actingUser, JSON_BODY } from '../company-schemas.ts'
+import { actingUser, ADMIN_BODY_LIMIT } from '../company-schemas.ts'
 import { readUploadId } from './upload-answer.ts'
 
 const tags = ['Uploads']
@@ -50,11 +52,12 @@ export function addMissingRoutes(app: FastifyInstance, uploads: UploadRouteServi
         response: { 200: Type.Object(Missing) },
         problems: [...problems, 'upload_not_applicable'],
       },
-      ...JSON_BODY,
+      config: { mediaTypes: JSON_TYPES, isHeavyRead: ALWAYS },
+      bodyLimit: ADMIN_BODY_LIMIT,
     },
     async (request) => {
       const upload = await requireOwnUpload(uploads, actingUser(request), readUploadId(request))
-      return listMissing(uploads, upload)
+      return listMissing(uploads, upload, request.left)
     },
   )
 

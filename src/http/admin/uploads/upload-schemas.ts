@@ -13,8 +13,8 @@ const PartNumber = Type.Integer({ minimum: 1, description: 'From 1.' })
 const ALL_OR_NONE = Type.Boolean({
   default: true,
   description:
-    'With `false`, rows that cannot be read or are refused are left out, and all others are applied. With `true`, such a ' +
-    'row keeps its part from being applied. An upload is resumed as it was begun.',
+    'If `false`, the upload leaves out rows that it cannot read or apply, and applies all others. If `true`, one such row ' +
+    'stops its whole part. An upload that is resumed keeps the value with which it began.',
 })
 
 export const UploadQuery = Type.Object(

@@ -6,6 +6,7 @@ import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uplo
 import { requireOwnUpload } from '../../../uploads/apply-upload.ts'
 import type { MissingPeople } from '../../../uploads/missing-people.ts'
 import { findMissing, isUnusual, keepMissing, listMissing, readMissing } from '../../../uploads/missing-people.ts'
+import { ALWAYS } from '../../access/heavy-reads.ts'
 import { buildEmployeeUrl } from '../events/event-values.ts'
 import type { FormFields } from '../parts/form.ts'
 import { renderPageLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
@@ -15,7 +16,7 @@ import { formatNumber } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { UPLOAD_PATH } from '../parts/upload-address.ts'
 import { getActing } from '../parts/viewer.ts'
-import { readUploadId } from './upload-id.ts'
+import { readUploadId } from '../../admin/uploads/upload-answer.ts'
 
 /** What a page shows of the people who are not in a file. */
 export interface ShownMissing extends MissingPeople {
@@ -32,14 +33,14 @@ const NONE = 'none'
 
 /** Adds what the buttons do that list the people who are not in a file, and keep them active. */
 export function addMissingActions(app: FastifyInstance, { uploads }: PageServices): void {
-  app.post<{ Params: { id: string } }>(`${UPLOAD_PATH}/:id/missing`, async (request, reply) => {
-    const upload = await requireOwnUpload(uploads, getActing(request), readUploadId(request.params.id))
-    const { count } = await listMissing(uploads, upload)
+  app.post(`${UPLOAD_PATH}/:id/missing`, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
+    const upload = await requireOwnUpload(uploads, getActing(request), readUploadId(request))
+    const { count } = await listMissing(uploads, upload, request.left)
     return reply.redirect(`${UPLOAD_PATH}/${upload.id}?missing=${count === 0 ? NONE : 0}#missing`, 303)
   })
 
-  app.post<{ Params: { id: string } }>(`${UPLOAD_PATH}/:id/keep-missing`, async (request, reply) => {
-    const upload = await requireOwnUpload(uploads, getActing(request), readUploadId(request.params.id))
+  app.post(`${UPLOAD_PATH}/:id/keep-missing`, async (request, reply) => {
+    const upload = await requireOwnUpload(uploads, getActing(request), readUploadId(request))
     await keepMissing(uploads, upload)
     return reply.redirect(`${UPLOAD_PATH}/${upload.id}`, 303)
   })

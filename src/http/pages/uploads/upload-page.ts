@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Html } from '../parts/page.ts'
 import { Readable } from 'node:stream'
 import { html } from 'hono/html'
 import { findEmployees } from '../../../../projections/employees/queries.ts'
@@ -33,12 +34,8 @@ import { listShownEmployees, renderFileFaults } from './preview.ts'
 import { acceptUploads, maxFormBytes, readUpload, type UploadForm } from './read-upload.ts'
 import { renderPreviewed, renderProgress, titleOf, type ShownUpload } from './stored-upload.ts'
 import { readAnswers, renderQuestion } from './file-question.ts'
-import { readUploadId } from './upload-id.ts'
+import { readUploadId } from '../../admin/uploads/upload-answer.ts'
 import { renderUploadForm, renderUploads } from './upload-form.ts'
-
-interface OfUpload {
-  Params: { id: string }
-}
 
 /** How often the page of a file shows its progress: with scripts, and without. */
 const REFRESH_MS = 1_000
@@ -67,13 +64,13 @@ export async function addUploadPages(app: FastifyInstance, services: PageService
         form = await readUpload(request, uploads.bodyLimit)
         return await receive(services, request, reply, form)
       } catch (error) {
-        if (error instanceof FileFaultError && form) return sendFaults(request, reply.code(422), form, error)
+        if (error instanceof FileFaultError && form) return sendFaults(request, reply, error, describeRefused(form))
         return sendForm(services, request, reply, form?.logId ?? '', toFormProblem(error))
       }
     })
-    scope.post<OfUpload>(`${UPLOAD_PATH}/:id/read`, async (request, reply) => {
+    scope.post(`${UPLOAD_PATH}/:id/read`, async (request, reply) => {
       const { companyId } = getViewer(request)
-      const original = await findOriginal(uploads.pool, { companyId, id: readUploadId(request.params.id) })
+      const original = await findOriginal(uploads.pool, { companyId, id: readUploadId(request) })
       if (!original) throw new ProblemError(NO_SUCH_UPLOAD)
       const answers = readAnswers(readFormFields(request.body), original.answers)
       try {
@@ -81,7 +78,7 @@ export async function addUploadPages(app: FastifyInstance, services: PageService
         const id = await rereadFile(reading, getActing(request), original, answers, request.reading!)
         return await reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
       } catch (error) {
-        if (error instanceof FileFaultError) return sendFaults(request, reply.code(422), original, error)
+        if (error instanceof FileFaultError) return sendFaults(request, reply, error, describeRefused(original))
         throw error
       }
     })
@@ -102,9 +99,9 @@ async function receive(
 
 function addStoredUploadPages(app: FastifyInstance, services: PageServices): void {
   const { uploads } = services
-  app.get<OfUpload>(`${UPLOAD_PATH}/:id`, async (request, reply) => {
+  app.get(`${UPLOAD_PATH}/:id`, async (request, reply) => {
     const { companyId, userId } = getViewer(request)
-    const id = readUploadId(request.params.id)
+    const id = readUploadId(request)
     const original = await findOriginal(uploads.pool, { companyId, id })
     if (original?.question) return sendQuestion(request, reply, original, original.question)
     const upload = await requireUpload(uploads, companyId, id)
@@ -116,8 +113,8 @@ function addStoredUploadPages(app: FastifyInstance, services: PageServices): voi
     return sendUpload(request, reply, { upload, parts, shown, corrected, missing, isOwn, original })
   })
 
-  app.post<OfUpload>(`${UPLOAD_PATH}/:id/apply`, async (request, reply) => {
-    const id = readUploadId(request.params.id)
+  app.post(`${UPLOAD_PATH}/:id/apply`, async (request, reply) => {
+    const id = readUploadId(request)
     const fields = readFormFields(request.body)
     await applyUpload(uploads, getActing(request), id, request.id, {
       isAllOrNone: fields['all_or_none'] !== 'false',
@@ -126,20 +123,20 @@ function addStoredUploadPages(app: FastifyInstance, services: PageServices): voi
     return reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
   })
 
-  app.post<OfUpload>(`${UPLOAD_PATH}/:id/cancel`, async (request, reply) => {
-    const upload = await requireUpload(uploads, getViewer(request).companyId, readUploadId(request.params.id))
+  app.post(`${UPLOAD_PATH}/:id/cancel`, async (request, reply) => {
+    const upload = await requireUpload(uploads, getViewer(request).companyId, readUploadId(request))
     const isDeleted = await cancelUpload(uploads.pool, upload)
     return reply.redirect(isDeleted ? UPLOAD_PATH : `${UPLOAD_PATH}/${upload.id}`, 303)
   })
 
-  app.post<OfUpload>(`${UPLOAD_PATH}/:id/mapping`, { bodyLimit: MAX_MAPPING_BYTES }, async (request, reply) => {
-    const upload = await requireOwnUpload(uploads, getActing(request), readUploadId(request.params.id))
-    const { id, fileName, mapping } = upload
+  app.post(`${UPLOAD_PATH}/:id/mapping`, { bodyLimit: MAX_MAPPING_BYTES }, async (request, reply) => {
+    const upload = await requireOwnUpload(uploads, getActing(request), readUploadId(request))
+    const { id, mapping } = upload
     try {
       if (mapping) await mapUpload(uploads, upload, readMapping(mapping, readFormFields(request.body)))
     } catch (error) {
       if (!(error instanceof FileFaultError)) throw error
-      return sendMappingFaults(request, reply.code(422), { id, fileName }, error)
+      return sendFaults(request, reply, error, describeUnchanged(upload))
     }
     return reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
   })
@@ -204,38 +201,33 @@ async function sendQuestion(
   })
 }
 
+/** Says what is wrong with a file, or with what its columns were to mean. */
 async function sendFaults(
   request: FastifyRequest,
   reply: FastifyReply,
-  { fileName, logId }: Pick<UploadForm, 'fileName' | 'logId'>,
   { faults }: FileFaultError,
+  { title, content }: { title: string; content: Html },
 ): Promise<FastifyReply> {
-  return sendUserPage(request, reply, getViewer(request), {
-    title: 'File not applied',
-    body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Upload a file', path: UPLOAD_PATH }])}
-      <h1>Errors in <bdi>${fileName}</bdi></h1>
-      <p>Nothing was applied. Correct the file and upload it again.</p>
-      <p class="actions">
-        <a class="button" href="${logId === '' ? UPLOAD_PATH : buildUploadUrl(logId)}">Choose another file</a>
-      </p>
+  return sendUserPage(request, reply.code(422), getViewer(request), {
+    title,
+    body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Upload a file', path: UPLOAD_PATH }])} ${content}
       ${renderFileFaults(faults)}`,
   })
 }
 
-/** The form comes back from the page of the file as it was before. */
-async function sendMappingFaults(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { id, fileName }: Pick<StoredUpload, 'id' | 'fileName'>,
-  { faults }: FileFaultError,
-): Promise<FastifyReply> {
-  return sendUserPage(request, reply, getViewer(request), {
-    title: 'Columns not changed',
-    body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Upload a file', path: UPLOAD_PATH }])}
-      <h1>Columns of <bdi>${fileName}</bdi> not changed</h1>
-      <p class="actions"><a class="button" href="${UPLOAD_PATH}/${id}">Back to the columns</a></p>
-      ${renderFileFaults(faults)}`,
-  })
+function describeRefused({ fileName, logId }: Pick<UploadForm, 'fileName' | 'logId'>) {
+  const content = html`<h1>Errors in <bdi>${fileName}</bdi></h1>
+    <p>Nothing was applied. Correct the file and upload it again.</p>
+    <p class="actions">
+      <a class="button" href="${logId === '' ? UPLOAD_PATH : buildUploadUrl(logId)}">Choose another file</a>
+    </p>`
+  return { title: 'File not applied', content }
+}
+
+function describeUnchanged({ id, fileName }: Pick<StoredUpload, 'id' | 'fileName'>) {
+  const content = html`<h1>Columns of <bdi>${fileName}</bdi> not changed</h1>
+    <p class="actions"><a class="button" href="${UPLOAD_PATH}/${id}">Back to the columns</a></p>`
+  return { title: 'Columns not changed', content }
 }
 
 async function sendForm(
