@@ -34,13 +34,14 @@ export async function startUnreliableMail(cleanup: Cleanup): Promise<UnreliableM
   const accepted: AcceptedEmail[] = []
   let random: SeededRandom | null = null
   let stops = 0
+  let isStopping = false
   const judge = async (email: ReceivedEmail): Promise<Error | void> => {
     const stopsBefore = stops
     const conduct = random === null ? 'accept' : random.pick(CONDUCTS)
     if (conduct === 'refuse') return refuseWith(451)
     if (conduct === 'slow') await pause(random!.below(SLOW_AT_MOST_MS))
-    // A server that stops answers 421 to whoever waits.
-    if (stops > stopsBefore) return refuseWith(421)
+    // A server that stops answers 421 to whoever waits, and to a message that arrives while it stops.
+    if (isStopping || stops > stopsBefore) return refuseWith(421)
     accepted.push({
       emailId: /<([^@]+)@/.exec(email.headers['message-id'] ?? '')?.[1] ?? '',
       to: email.to.join(),
@@ -60,7 +61,9 @@ export async function startUnreliableMail(cleanup: Cleanup): Promise<UnreliableM
     disturb: (chances) => void (random = chances),
     async stopFor(ms) {
       stops += 1
+      isStopping = true
       await server.close()
+      isStopping = false
       await pause(ms)
       server = await open(server.port)
     },
