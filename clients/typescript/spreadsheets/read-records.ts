@@ -290,7 +290,7 @@ function readKeys({ line, cells }: FileRow, columns: readonly Column[]): RowKeys
     if (text !== undefined) keys[name] = name === 'email' ? foldEmail(text) : text
   }
   const [email, externalId] = [texts.get('manager_email'), texts.get('manager_external_id')]
-  const named = [texts.get('manager_id'), externalId, keys.manager?.text]
+  const named = [texts.get('manager_id'), externalId, texts.get('manager')]
   if (email !== undefined) keys.manager = { by: 'email', text: email }
   else if (externalId !== undefined) keys.manager = { by: 'external_id', text: externalId }
   const others = named.filter((text) => text !== undefined && text !== keys.manager?.text)
