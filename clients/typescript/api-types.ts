@@ -2762,7 +2762,7 @@ export interface components {
                  * @description The member of the mapping, or of its column, that is null.
                  * @enum {string}
                  */
-                about: "to" | "dates" | "names" | "by" | "words" | "past_end_dates";
+                about: "to" | "dates" | "names" | "by" | "words" | "past_end_dates" | "country";
                 /** @description The place of the column in the mapping, from 1. */
                 column?: number;
                 header?: string;
@@ -6376,7 +6376,7 @@ export interface operations {
                         shared_emails?: "refuse" | "leave_out";
                         /** @description Default: `"keep"`. */
                         past_end_dates?: ("keep" | "deactivate") | null;
-                        /** @description The country (ISO 3166-1 alpha-2) of local phone numbers. Null: that of the company. Default: `null`. */
+                        /** @description The country (ISO 3166-1 alpha-2) of local phone numbers. `company`: that of the company. Default: `"company"`. */
                         country?: string | null;
                     };
                 };
@@ -6449,7 +6449,7 @@ export interface operations {
                     shared_emails?: "refuse" | "leave_out";
                     /** @description Default: `"keep"`. */
                     past_end_dates?: ("keep" | "deactivate") | null;
-                    /** @description The country (ISO 3166-1 alpha-2) of local phone numbers. Null: that of the company. Default: `null`. */
+                    /** @description The country (ISO 3166-1 alpha-2) of local phone numbers. `company`: that of the company. Default: `"company"`. */
                     country?: string | null;
                 };
             };
