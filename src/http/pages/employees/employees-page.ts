@@ -27,6 +27,7 @@ import { NAVIGATION } from '../parts/navigation.ts'
 import { REPORT_PATH } from './employee-report.ts'
 import { renderNotice } from '../parts/notice.ts'
 import type { Html } from '../parts/page.ts'
+import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { getViewer } from '../parts/viewer.ts'
 
@@ -113,7 +114,7 @@ function renderSearchResults(q: string, cursor: string, employees: Employee[], f
 
 /** Renders a table of people, with what the searched text was to each. */
 function renderPeople(caption: string, people: readonly (Employee | FormerPerson)[], q = ''): Html {
-  const text = (value: string | null) => html`<bdi>${value ?? ''}</bdi>`
+  const text = (value: string | null) => renderBreakable(value ?? '')
   return renderTable({
     caption,
     look: 'people',
