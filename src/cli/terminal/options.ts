@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '../../domain/attributes.ts'
 import { isId, type IdPrefix } from '../../domain/ids.ts'
 import { readNetwork } from '../../domain/networks.ts'
@@ -16,9 +16,28 @@ export function loadOnRun<Given extends unknown[]>(load: () => Promise<(...given
   }
 }
 
-/** `--json`. */
-export function jsonOption(): Option {
-  return new Option('--json', 'print JSON')
+/** Adds a group of commands. Returns a function that adds one by its name. */
+export function commandsOf(program: Command, name: string, description: string): (name: string) => Command {
+  const group = program.command(name).description(description)
+  return (command) => group.command(command)
+}
+
+/** The same for commands that all need a company. */
+export function companyCommandsOf(program: Command, name: string, description: string): (name: string) => Command {
+  const command = commandsOf(program, name, description)
+  return (one) => command(one).addOption(companyOption())
+}
+
+/** The commands that print no result. */
+const WITHOUT_RESULT = ['start', 'serve', 'work', 'audit export', 'demo seed']
+
+/** Adds `--json` to all commands that print a result, below their other options. */
+export function addJsonOptions(program: Command, words: string[] = []): void {
+  for (const command of program.commands) {
+    const path = [...words, command.name()]
+    if (command.commands.length > 0) addJsonOptions(command, path)
+    else if (!WITHOUT_RESULT.includes(path.join(' '))) command.option('--json', 'print JSON')
+  }
 }
 
 /** `--yes`, for commands that cannot be undone. */
