@@ -4,15 +4,17 @@ import { isId, type IdPrefix } from '../../domain/ids.ts'
 import { readNetwork } from '../../domain/networks.ts'
 import { readCountry } from '../../domain/accounts/country.ts'
 import { readTimeZone } from '../../domain/accounts/time-zone.ts'
+import { print } from './print.ts'
 
 /** The exit code of wrong usage for commands in which 1 has another meaning. */
 export const USAGE_ERROR = 2
 
-/** Loads a command when it runs, so that help and usage errors are fast. */
-export function loadOnRun<Given extends unknown[]>(load: () => Promise<(...given: Given) => Promise<unknown>>) {
-  return async (...given: Given): Promise<void> => {
+/** Loads a command when it runs, so that help and usage errors are fast, and prints what it returns. */
+export function loadOnRun<Given extends unknown[]>(load: () => Promise<(...given: Given) => Promise<object | void>>) {
+  return async function (this: Command, ...given: Given): Promise<void> {
     const run = await load()
-    await run(...given)
+    const returned = await run(...given)
+    if (returned !== undefined) print(returned, this.opts()['json'] === true)
   }
 }
 
