@@ -1,6 +1,6 @@
 import { distribute } from '../migration/distribute.ts'
 import { StartupError } from '../postgres/startup-error.ts'
-import { print } from './terminal/print.ts'
+import { say } from './terminal/print.ts'
 import { readSettings } from './terminal/settings.ts'
 import { withDatabase } from './terminal/with-store.ts'
 
@@ -18,6 +18,6 @@ export async function distributeTables({ shards, dryRun, json }: { shards: numbe
     await distribute(urls, { shards, isDryRun: dryRun ?? false, onStep })
   })
   const isDistributed = !dryRun || steps.length === 0
-  if (json) print({ distributed: isDistributed, [dryRun ? 'would_do' : 'done']: steps }, true)
-  else process.stdout.write(isDistributed ? 'the tables are distributed\n' : 'dry run: nothing was changed\n')
+  const result = { distributed: isDistributed, [dryRun ? 'would_do' : 'done']: steps }
+  return say(result, isDistributed ? 'the tables are distributed\n' : 'dry run: nothing was changed\n')
 }

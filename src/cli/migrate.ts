@@ -1,5 +1,5 @@
 import { migrateDatabase, planDatabase } from '../bootstrap/maintenance.ts'
-import { print } from './terminal/print.ts'
+import { say } from './terminal/print.ts'
 import { readSettings } from './terminal/settings.ts'
 import { withDatabase } from './terminal/with-store.ts'
 
@@ -15,6 +15,6 @@ export async function runMigrate({ dryRun, json }: { dryRun?: boolean; json?: bo
     else await migrateDatabase(urls, onStep)
   })
   const isCurrent = !dryRun || steps.length === 0
-  if (json) print({ current: isCurrent, [dryRun ? 'would_do' : 'done']: steps }, true)
-  else process.stdout.write(isCurrent ? 'the database is up to date\n' : 'dry run: nothing was changed\n')
+  const result = { current: isCurrent, [dryRun ? 'would_do' : 'done']: steps }
+  return say(result, isCurrent ? 'the database is up to date\n' : 'dry run: nothing was changed\n')
 }

@@ -4,7 +4,7 @@ import { addExamples } from './examples.ts'
 import { addCompanyCommands } from './accounts/company-commands.ts'
 import { addEmployeeCommands } from './accounts/employee-commands.ts'
 import { addKeyCommands } from './accounts/key-commands.ts'
-import { jsonOption, loadOnRun, shardsOption, USAGE_ERROR } from './terminal/options.ts'
+import { addJsonOptions, loadOnRun, shardsOption, USAGE_ERROR } from './terminal/options.ts'
 import { addProviderCommands } from './accounts/provider-commands.ts'
 import { addProjectionCommands } from './projections/projection-commands.ts'
 import { addSecretsCommands } from './secrets/secrets-commands.ts'
@@ -36,21 +36,18 @@ export function buildProgram(): Command {
     .command('migrate')
     .description('set up the database, or update it to this version')
     .option('--dry-run', 'print what would be done, and do nothing')
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./migrate.ts')).runMigrate))
   program
     .command('distribute')
     .description('distribute the tables over a Citus cluster by company; stop the service first')
     .addOption(shardsOption())
     .option('--dry-run', 'print what would be done, and do nothing')
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./distribute.ts')).distributeTables))
   program
     .command('doctor')
     .description(
       'check the installation and suggest fixes; exit code 0 no problems, 1 failed checks, 2 wrong usage, 3 warnings only',
     )
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./doctor/doctor.ts')).runDoctor))
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR))
 
@@ -71,6 +68,7 @@ export function buildProgram(): Command {
     .command('seed')
     .description('fill the demo company with employees and calls of every kind')
     .action(loadOnRun(async () => (await import('./demo/demo-seed.ts')).seedDemo))
+  addJsonOptions(program)
   addExamples(program)
   return program
 }

@@ -42,70 +42,7 @@ export interface RecordError {
   message: string
 }
 
-/** The error codes of a whole call. */
-export type ProblemCode =
-  | 'malformed_request'
-  | 'malformed_json'
-  | 'invalid_body'
-  | 'invalid_query'
-  | 'idempotency_key_invalid'
-  | 'invalid_credentials'
-  | 'key_disabled'
-  | 'address_not_allowed'
-  | 'scope_missing'
-  | 'admin_only'
-  | 'role_required'
-  | 'session_required'
-  | 'reauthentication_required'
-  | 'cross_site_request'
-  | 'employee_not_found'
-  | 'log_not_found'
-  | 'key_not_found'
-  | 'user_not_found'
-  | 'token_not_found'
-  | 'webhook_not_found'
-  | 'delivery_not_found'
-  | 'upload_not_found'
-  | 'provider_not_found'
-  | 'route_not_found'
-  | 'method_not_allowed'
-  | 'already_exists'
-  | 'inactive_employee_exists'
-  | 'former_name'
-  | 'user_exists'
-  | 'user_removed'
-  | 'user_not_removed'
-  | 'last_admin'
-  | 'break_glass_user'
-  | 'only_way_in'
-  | 'own_password'
-  | 'provider_required'
-  | 'too_many_tokens'
-  | 'too_many_webhooks'
-  | 'too_many_uploads'
-  | 'upload_not_applicable'
-  | 'provider_in_use'
-  | 'provider_unproven'
-  | 'key_revoked'
-  | 'idempotency_in_progress'
-  | 'idempotency_response_expired'
-  | 'request_timeout'
-  | 'precondition_failed'
-  | 'payload_too_large'
-  | 'batch_too_large'
-  | 'unsupported_media_type'
-  | 'validation_failed'
-  | 'file_ambiguous'
-  | 'empty_batch'
-  | 'idempotency_key_reused'
-  | 'headers_too_large'
-  | 'quota_exceeded'
-  | 'rate_limited'
-  | 'internal_error'
-  | 'unavailable'
-  | 'secrets_key_missing'
-
-const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
+const PROBLEMS = {
   malformed_request: { status: 400, title: 'The request is malformed' },
   malformed_json: { status: 400, title: 'The body is not valid JSON' },
   invalid_body: { status: 400, title: 'The body has the wrong structure' },
@@ -169,7 +106,10 @@ const PROBLEMS: Record<ProblemCode, { status: number; title: string }> = {
   internal_error: { status: 500, title: 'Something went wrong on our side' },
   unavailable: { status: 503, title: 'The service is temporarily unavailable' },
   secrets_key_missing: { status: 503, title: 'The service has no key to protect secrets' },
-}
+} as const satisfies Record<string, { status: number; title: string }>
+
+/** The error codes of a whole call. */
+export type ProblemCode = keyof typeof PROBLEMS
 
 /** Why a call as a whole was refused: the part of an RFC 9457 problem document that the domain decides. */
 export interface Problem {

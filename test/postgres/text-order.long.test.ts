@@ -22,11 +22,7 @@ await t.test('every unique index of text is in the order of its bytes', async (t
 const AS_BEFORE = [
   `alter table employee_directory alter column email type text collate "default",
     alter column external_id type text collate "default"`,
-  `delete from kysely_migration where name >= '0034'`,
-  // What the later ones made.
-  'drop table attention_snoozes',
-  'alter table uploads drop column all_or_none',
-  'alter table upload_parts drop column left_out, drop column outcome, drop column missing_of',
+  `delete from kysely_migration where name >= '0003'`,
   'delete from setup',
 ]
 const one = employee({ external_id: 'HR-1' })
@@ -39,7 +35,7 @@ await t.test('a directory of 1.0.0 gets indexes in this order, and is as unique 
   const before = await files()
   const lines: string[] = []
   await migrateDatabase(urls, (line) => lines.push(line))
-  t.ok(lines.includes('migration 0034-order-by-bytes: done'), lines.join('\n'))
+  t.ok(lines.includes('migration 0004-order-by-bytes: done'), lines.join('\n'))
   t.strictSame(await files(), before, 'the table is not written again')
 
   const { rows } = await pool.query<{ name: string; is_deferrable: boolean; definition: string }>(`

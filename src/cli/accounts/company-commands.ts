@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import {
+  commandsOf,
   companyOption,
-  jsonOption,
   loadOnRun,
   parseCountry,
   parseEmail,
@@ -11,38 +11,28 @@ import {
 
 /** Adds the commands of `company`. */
 export function addCompanyCommands(program: Command): void {
-  const company = program.command('company').description('companies')
-  company
-    .command('create')
+  const company = commandsOf(program, 'company', 'companies')
+  company('create')
     .description('register a company and its first administrator')
     .requiredOption('--name <name>', 'the name of the company', parseText(120))
     .requiredOption('--admin-email <email>', "the administrator's email address", parseEmail)
     .option('--admin-name <name>', "the administrator's name", parseText(120), 'Administrator')
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./company.ts')).createCompany))
-  company
-    .command('list')
+  company('list')
     .description('list the companies')
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./company.ts')).listCompanies))
-  company
-    .command('show')
+  company('show')
     .description('show a company, and its id as the database stores it')
     .addOption(companyOption())
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./company.ts')).showCompany))
-  company
-    .command('set-time-zone')
+  company('set-time-zone')
     .description("set the time zone in which a company's pages show times")
     .argument('<time-zone>', 'an IANA name, such as Europe/Berlin', parseTimeZone)
     .addOption(companyOption())
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./company.ts')).setTimeZone))
-  company
-    .command('set-country')
+  company('set-country')
     .description('set the country whose phone numbers need no country code')
     .argument('<country>', 'an ISO 3166-1 alpha-2 code, such as DE; or none', parseCountry)
     .addOption(companyOption())
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./company.ts')).setCountry))
 }

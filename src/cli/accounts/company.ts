@@ -4,23 +4,21 @@ import { changeSettings, type CompanySettings } from '../../accounts/companies/c
 import { registerCompany } from '../../accounts/companies/register-company.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
-import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
 import { asOperator, type CompanyOptions } from './operator.ts'
 
 /** `company create`: registers a company and its first administrator. */
-export async function createCompany(options: { name: string; adminEmail: string; adminName: string; json?: boolean }) {
-  const result = await withStore(async ({ store: { pool } }) => {
+export async function createCompany(options: { name: string; adminEmail: string; adminName: string }) {
+  return withStore(async ({ store: { pool } }) => {
     const companyId = await registerCompany({ pool, newId }, options.name)
     const { adminEmail: email, adminName: name } = options
     const admin = await addUser({ pool, newId }, { companyId, email, name, role: 'admin' })
     return { company_id: companyId, name: options.name, admin }
   })
-  print(result, options.json)
 }
 
 /** `company list`: lists the companies, oldest first. */
-export async function listCompanies(options: { json?: boolean }) {
+export async function listCompanies() {
   const rows = await withStore(({ store: { db } }) =>
     db
       .selectFrom('companies as c')
@@ -29,16 +27,13 @@ export async function listCompanies(options: { json?: boolean }) {
       .execute(),
   )
   const companies = rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id) }))
-  print(
-    companies.toSorted((one, other) => (one.company_id < other.company_id ? -1 : 1)),
-    options.json,
-  )
+  return companies.toSorted((one, other) => (one.company_id < other.company_id ? -1 : 1))
 }
 
 /** `company show`: shows a company, with its id as a UUID. */
-export async function showCompany({ company, json }: CompanyOptions) {
+export async function showCompany({ company }: CompanyOptions) {
   const uuid = toUuid(company)
-  const shown = await withStore(async ({ store: { db } }) => {
+  return withStore(async ({ store: { db } }) => {
     const row = await db
       .selectFrom('companies')
       .select(['name', 'time_zone', 'country', 'created_at'])
@@ -47,22 +42,21 @@ export async function showCompany({ company, json }: CompanyOptions) {
     if (row === undefined) throw new StartupError(`there is no company ${company}`)
     return { company_id: company, uuid, ...row }
   })
-  print(shown, json)
 }
 
 /** `company set-time-zone`: sets the time zone in which the pages show times. */
 export async function setTimeZone(timeZone: string, options: CompanyOptions) {
-  await setSettings({ timeZone }, options)
+  return setSettings({ timeZone }, options)
 }
 
 /** `company set-country`: sets the country in which local phone numbers are read; null removes it. */
 export async function setCountry(country: string | null, options: CompanyOptions) {
-  await setSettings({ country }, options)
+  return setSettings({ country }, options)
 }
 
 async function setSettings(settings: CompanySettings, options: CompanyOptions) {
   const acting = asOperator(options.company)
   const { company } = await withStore(({ store: { pool } }) => changeSettings({ pool, newId }, acting, settings))
   const { id, name, timeZone, country } = company
-  print({ company_id: id, name, time_zone: timeZone, country }, options.json)
+  return { company_id: id, name, time_zone: timeZone, country }
 }

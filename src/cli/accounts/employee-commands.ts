@@ -1,22 +1,20 @@
 import { Option, type Command } from 'commander'
-import { companyOption, idOption, jsonOption, loadOnRun, outOption, parseText, yesOption } from '../terminal/options.ts'
+import { companyCommandsOf, idOption, loadOnRun, outOption, parseText, yesOption } from '../terminal/options.ts'
 
 const MAX_NAME_CHARACTERS = 1_000
 
 /** Adds `employee …`. */
 export function addEmployeeCommands(program: Command): void {
-  const employee = program.command('employee').description('employees of a company')
-  addIdentifiers(employee.command('report'))
+  const employee = companyCommandsOf(program, 'employee', 'employees of a company')
+  addIdentifiers(employee('report'))
     .description('write what is held about a person, as a page or as JSON; finds them as an erasure does')
     .addOption(outOption())
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./employee.ts')).reportPerson))
-  addIdentifiers(employee.command('erase'))
+  addIdentifiers(employee('erase'))
     .description(
       'erase a person permanently; identify them by id, email address, or external id; also finds people who appear only in refused records',
     )
     .addOption(yesOption())
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./employee.ts')).erasePerson))
 }
 
@@ -24,7 +22,6 @@ export function addEmployeeCommands(program: Command): void {
 function addIdentifiers(command: Command): Command {
   const textOption = (flags: string, what: string) => new Option(flags, what).argParser(parseText(MAX_NAME_CHARACTERS))
   return command
-    .addOption(companyOption())
     .addOption(
       idOption('id', 'emp', 'the id of the employee').makeOptionMandatory(false).conflicts(['email', 'externalId']),
     )

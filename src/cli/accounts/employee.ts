@@ -3,7 +3,6 @@ import { eraseEmployee } from '../../personal-data/erase-employee.ts'
 import type { NamedPerson } from '../../personal-data/find-person.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { confirm } from '../terminal/confirm.ts'
-import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
 import { asOperator, type CompanyOptions } from './operator.ts'
 import { writeEmployeeReport } from './report.ts'
@@ -12,11 +11,11 @@ type Identifiers = { id?: string; email?: string; externalId?: string }
 type Options = CompanyOptions & { yes?: boolean } & Identifiers
 
 /** `employee erase`: erases an employee, or a person who appears only in refused records. */
-export async function erasePerson({ company, yes, json, ...named }: Options) {
+export async function erasePerson({ company, yes, ...named }: Options) {
   const person = readPerson(named)
   await confirm("This erases the person and all of their data in the company's ledger.", yes)
   const erased = await withStore(({ store: { pool } }) => eraseEmployee({ pool, newId }, asOperator(company), person))
-  print({ employee_id: erased.employeeId, positions: erased.positions, position: erased.position }, json)
+  return { employee_id: erased.employeeId, positions: erased.positions, position: erased.position }
 }
 
 /** `employee report`: writes what is held about an employee, or a person who appears only in refused records. */

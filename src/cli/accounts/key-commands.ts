@@ -2,8 +2,15 @@ import { Option, type Command } from 'commander'
 import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD, REFRESH_PERIODS } from '../../domain/accounts/quota.ts'
 import { KEY_SCOPES } from '../../domain/accounts/api-key.ts'
 import { DEFAULT_OVERLAP_SECONDS, MAX_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
-import { companyOption, idOption, jsonOption, loadOnRun } from '../terminal/options.ts'
-import { parseNetwork, parseText, parseTimeOrNever, parseWholeNumber } from '../terminal/options.ts'
+import {
+  companyCommandsOf,
+  idOption,
+  loadOnRun,
+  parseNetwork,
+  parseText,
+  parseTimeOrNever,
+  parseWholeNumber,
+} from '../terminal/options.ts'
 
 const keyOption = () => idOption('key', 'key', 'the id of the API key')
 const period = () => new Option('--refresh-period <period>', 'when the quota resets').choices(REFRESH_PERIODS)
@@ -17,29 +24,21 @@ const networks = () =>
 
 /** Adds `key …`. */
 export function addKeyCommands(program: Command): void {
-  const key = program.command('key').description('API keys of a company')
-  key
-    .command('issue')
+  const key = companyCommandsOf(program, 'key', 'API keys of a company')
+  key('issue')
     .description('issue an API key; shows its secret once')
-    .addOption(companyOption())
     .requiredOption('--name <name>', 'the name of the key', parseText(120))
     .option('--quota-limit <n>', 'requests in each period', parseWholeNumber(MAX_QUOTA), DEFAULT_QUOTA_LIMIT)
     .addOption(period().default(DEFAULT_REFRESH_PERIOD))
     .addOption(scopes().default([...KEY_SCOPES], KEY_SCOPES.join(' ')))
     .addOption(expiry())
     .addOption(networks())
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./key.ts')).issueKey))
-  key
-    .command('list')
+  key('list')
     .description('list the API keys, newest first')
-    .addOption(companyOption())
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./key.ts')).listKeys))
-  key
-    .command('edit')
+  key('edit')
     .description('rename an API key, or change its quota or access; keeps what you leave out')
-    .addOption(companyOption())
     .addOption(keyOption())
     .option('--name <name>', 'the name of the key', parseText(120))
     .option('--quota-limit <n>', 'requests in each period', parseWholeNumber(MAX_QUOTA))
@@ -47,12 +46,9 @@ export function addKeyCommands(program: Command): void {
     .addOption(scopes())
     .addOption(expiry())
     .addOption(networks())
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./key.ts')).editKey))
-  key
-    .command('rotate')
+  key('rotate')
     .description('give an API key a new secret and show it once; the old one keeps working for a while')
-    .addOption(companyOption())
     .addOption(keyOption())
     .option(
       '--overlap <seconds>',
@@ -60,15 +56,11 @@ export function addKeyCommands(program: Command): void {
       parseWholeNumber(MAX_OVERLAP_SECONDS),
       DEFAULT_OVERLAP_SECONDS,
     )
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./key.ts')).rotateApiKeySecret))
   for (const [change, description] of CHANGES) {
-    key
-      .command(change)
+    key(change)
       .description(description)
-      .addOption(companyOption())
       .addOption(keyOption())
-      .addOption(jsonOption())
       .action(loadOnRun(async () => (await import('./key.ts')).changeKey(change)))
   }
 }

@@ -5,7 +5,6 @@ import { accessData } from '../../domain/accounts/key-access.ts'
 import type { KeyScope } from '../../domain/accounts/api-key.ts'
 import { requestsInWindow, type RefreshPeriod } from '../../domain/accounts/quota.ts'
 import { findKeyStatus, hasPreviousSecret, listApiKeys, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
-import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
 import { listNewest } from './list-newest.ts'
 import { asOperator, type CompanyOptions } from './operator.ts'
@@ -28,28 +27,26 @@ interface AccessOptions {
 /** `key issue`: issues an API key for a company. */
 export async function issueKey({
   company: companyId,
-  json,
   ...options
 }: CompanyOptions & QuotaOptions & AccessOptions & { name: string }) {
   const { name, quotaLimit, refreshPeriod } = options
   const key = { companyId, name, quotaLimit, refreshPeriod, ...readAccessOptions(options) }
   const issued = await withStore(({ store: { pool } }) => issueApiKey({ pool, newId }, key))
-  print({ ...issued }, json)
+  return issued
 }
 
 /** `key list`: lists the API keys of a company and how much of their quota is used. */
-export async function listKeys({ company, json }: CompanyOptions) {
+export async function listKeys({ company }: CompanyOptions) {
   const keys = await withStore(({ store: { db } }) =>
     listNewest('keys', (limit) => listApiKeys(db, company, { limit })),
   )
-  print(keys.map(describeKey), json)
+  return keys.map(describeKey)
 }
 
 /** `key edit`: changes the name, the quota or the access of an API key. */
 export async function editKey({
   company,
   key,
-  json,
   ...options
 }: KeyOptions & Partial<QuotaOptions> & AccessOptions & { name?: string }) {
   const { name, quotaLimit, refreshPeriod } = options
@@ -57,7 +54,7 @@ export async function editKey({
   const changed = await withStore(({ store: { pool } }) =>
     changeApiKey({ pool, newId }, asOperator(company), key, change),
   )
-  print(describeKey(changed), json)
+  return describeKey(changed)
 }
 
 function readAccessOptions({ scope, expiresAt, network }: AccessOptions) {
@@ -66,20 +63,20 @@ function readAccessOptions({ scope, expiresAt, network }: AccessOptions) {
 
 /** `key disable`, `key enable`, `key revoke`. */
 export function changeKey(change: 'disable' | 'enable' | 'revoke') {
-  return async ({ company, key, json }: KeyOptions) => {
+  return async ({ company, key }: KeyOptions) => {
     const changed = await withStore(({ store: { pool } }) =>
       changeApiKey({ pool, newId }, asOperator(company), key, { change }),
     )
-    print(describeKey(changed), json)
+    return describeKey(changed)
   }
 }
 
 /** `key rotate`: issues a new secret; the old one keeps working for `overlap` seconds. */
-export async function rotateApiKeySecret({ company, key, overlap, json }: KeyOptions & { overlap: number }) {
+export async function rotateApiKeySecret({ company, key, overlap }: KeyOptions & { overlap: number }) {
   const rotated = await withStore(({ store: { pool } }) =>
     rotateApiKey({ pool, newId }, asOperator(company), key, overlap),
   )
-  print({ ...describeKey(rotated), api_key: rotated.secret }, json)
+  return { ...describeKey(rotated), api_key: rotated.secret }
 }
 
 function describeKey(seen: SeenKey) {

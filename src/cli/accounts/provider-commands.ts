@@ -1,7 +1,7 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
 import { ROLES } from '../../domain/accounts/roles.ts'
 import { CLIENT_AUTHS, PROVIDER_USES, type ProviderSettings } from '../../domain/provider-settings.ts'
-import { companyOption, jsonOption, loadOnRun, parseId } from '../terminal/options.ts'
+import { companyCommandsOf, loadOnRun, parseId } from '../terminal/options.ts'
 
 const authOption = () => new Option('--client-auth <how>', 'how the service authenticates').choices(CLIENT_AUTHS)
 
@@ -9,11 +9,9 @@ const secretOption = () => new Option('--secret-file <file>', 'the file with the
 
 /** Adds `provider …`. */
 export function addProviderCommands(program: Command): void {
-  const provider = program.command('provider').description('the identity provider of a company')
-  provider
-    .command('set')
+  const provider = companyCommandsOf(program, 'provider', 'the identity provider of a company')
+  provider('set')
     .description('set up the identity provider, switched off, or change its settings; keeps what you leave out')
-    .addOption(companyOption())
     .option('--name <name>', 'what the sign-in page calls it')
     .option('--issuer <url>', 'the issuer, exactly as the provider writes it')
     .option('--client-id <id>', 'the id of this service at the provider')
@@ -25,45 +23,29 @@ export function addProviderCommands(program: Command): void {
     .option('--role-claim <claim>', 'the claim that decides about roles')
     .option('--no-role-claim', 'roles are changed only here')
     .option('--role <value=role...>', 'the roles of the values of that claim', parseRole)
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./provider.ts')).setProvider))
-  provider
-    .command('show')
+  provider('show')
     .description('show the identity provider, and the addresses to register there')
-    .addOption(companyOption())
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./provider.ts')).showProvider))
-  provider
-    .command('check')
+  provider('check')
     .description('show what the identity provider publishes, without signing in')
-    .addOption(companyOption())
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./provider.ts')).checkProvider))
-  provider
-    .command('use')
+  provider('use')
     .description('switch the identity provider on or off; off opens a company whose provider fails')
     .addArgument(new Argument('<use>', 'beside passwords, instead of them, or not at all').choices(PROVIDER_USES))
-    .addOption(companyOption())
     .addOption(
       new Option('--break-glass <id>', 'with required: the administrator who keeps a password').argParser(
         parseId('usr'),
       ),
     )
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./provider.ts')).useProvider))
-  provider
-    .command('replace-secret')
+  provider('replace-secret')
     .description('replace the client secret, or make a new key pair; the present one stops at once')
-    .addOption(companyOption())
     .addOption(authOption())
     .addOption(secretOption())
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./provider.ts')).replaceProviderSecret))
-  provider
-    .command('remove')
+  provider('remove')
     .description('remove the identity provider; one that is required must be turned off first')
-    .addOption(companyOption())
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./provider.ts')).removeProvider))
 }
 

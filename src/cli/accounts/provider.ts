@@ -15,7 +15,7 @@ import { openProviderClient } from '../../accounts/oidc/open-provider-client.ts'
 import { ProviderError } from '../../accounts/oidc/provider-client.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { UnreadableSecretError } from '../../accounts/secrets/secret-box.ts'
-import { print } from '../terminal/print.ts'
+import { say } from '../terminal/print.ts'
 import { withStore, type Opened } from '../terminal/with-store.ts'
 import { asOperator, type CompanyOptions, openServices } from './operator.ts'
 
@@ -35,7 +35,7 @@ interface SetOptions extends CompanyOptions, SecretOptions {
 }
 
 /** `provider set`: sets the provider up, or changes the settings that are given. */
-export async function setProvider({ company, json, ...given }: SetOptions) {
+export async function setProvider({ company, ...given }: SetOptions) {
   const { clientAuth, secretFile } = given
   const { changed, config } = await withStore(async (opened) => {
     requireAddresses(opened.config, company)
@@ -49,19 +49,16 @@ export async function setProvider({ company, json, ...given }: SetOptions) {
       : await addProvider(services, acting, settings, await readNewSecret(settings.client_auth, secretFile))
     return { changed, config: opened.config }
   })
-  print(describeProvider(changed.provider, config), json)
+  return describeProvider(changed.provider, config)
 }
 
 /** `provider show`. */
-export async function showProvider({ company, json }: CompanyOptions) {
-  const shown = await withStore(async (opened) =>
-    describeProvider(await requireProvider(opened, company), opened.config),
-  )
-  print(shown, json)
+export async function showProvider({ company }: CompanyOptions) {
+  return withStore(async (opened) => describeProvider(await requireProvider(opened, company), opened.config))
 }
 
 /** `provider check`: shows what the provider publishes. */
-export async function checkProvider({ company, json }: CompanyOptions) {
+export async function checkProvider({ company }: CompanyOptions) {
   const shown = await withStore(async (opened) => {
     const provider = await requireProvider(opened, company)
     const allowPrivate = opened.config.OUTGOING_PRIVATE === 1
@@ -75,18 +72,17 @@ export async function checkProvider({ company, json }: CompanyOptions) {
       client.close()
     }
   })
-  if (json) print(shown, json)
-  else process.stdout.write(shown.found.map((line) => `${line}\n`).join(''))
+  return say(shown, shown.found.map((line) => `${line}\n`).join(''))
 }
 
 /** `provider use`: switches the provider on or off. */
 export async function useProvider(
   use: ProviderUse['use'],
-  { company, breakGlass = null, json }: CompanyOptions & { breakGlass?: string | null },
+  { company, breakGlass = null }: CompanyOptions & { breakGlass?: string | null },
 ) {
   if ((use === 'required') !== (breakGlass !== null))
     throw new StartupError('`provider use required` needs --break-glass; no other use accepts it')
-  await changeAndPrint(json, async (opened) => {
+  return changeProviderBy(async (opened) => {
     if (use !== 'off') requireAddresses(opened.config, company)
     const change = { change: 'use', use: { use, break_glass: breakGlass } } as const
     return changeProvider(await openServices(opened), asOperator(company), change)
@@ -94,8 +90,8 @@ export async function useProvider(
 }
 
 /** `provider replace-secret`: replaces the client secret, or makes a new key pair. */
-export async function replaceProviderSecret({ company, json, clientAuth, secretFile }: CompanyOptions & SecretOptions) {
-  await changeAndPrint(json, async (opened) => {
+export async function replaceProviderSecret({ company, clientAuth, secretFile }: CompanyOptions & SecretOptions) {
+  return changeProviderBy(async (opened) => {
     const { settings, version } = await requireProvider(opened, company)
     const secret = await readNewSecret(clientAuth ?? settings.client_auth, secretFile)
     return rotateProviderSecret(await openServices(opened), asOperator(company), secret, version)
@@ -103,19 +99,15 @@ export async function replaceProviderSecret({ company, json, clientAuth, secretF
 }
 
 /** `provider remove`. */
-export async function removeProvider({ company, json }: CompanyOptions) {
+export async function removeProvider({ company }: CompanyOptions) {
   const removed = await withStore(({ store: { pool } }) =>
     changeProvider({ pool, newId }, asOperator(company), { change: 'remove' }),
   )
-  print({ provider_id: removed.provider.id, use: 'removed' }, json)
+  return { provider_id: removed.provider.id, use: 'removed' }
 }
 
-async function changeAndPrint(
-  json: boolean | undefined,
-  change: (opened: Opened) => Promise<ChangedProvider>,
-): Promise<void> {
-  const shown = await withStore(async (opened) => describeProvider((await change(opened)).provider, opened.config))
-  print(shown, json)
+function changeProviderBy(change: (opened: Opened) => Promise<ChangedProvider>) {
+  return withStore(async (opened) => describeProvider((await change(opened)).provider, opened.config))
 }
 
 /** The settings as given, and otherwise as they are. Throws an error that names everything that is wrong. */

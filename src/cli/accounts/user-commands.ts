@@ -2,12 +2,11 @@ import { Option, type Command } from 'commander'
 import { ROLES, TOKEN_SCOPES } from '../../domain/accounts/roles.ts'
 import { DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS } from '../../domain/accounts/user-lifecycle.ts'
 import {
-  companyOption,
-  parseEmail,
+  companyCommandsOf,
   idOption,
-  jsonOption,
   loadOnRun,
   outOption,
+  parseEmail,
   parseText,
   parseWholeNumber,
   yesOption,
@@ -18,76 +17,52 @@ const roleOption = () => new Option('--role <role>', "the user's role").choices(
 
 /** Adds `user …` and `token …`. */
 export function addUserCommands(program: Command): void {
-  const user = program.command('user').description('users of a company')
-  const add = user
-    .command('add')
+  const user = companyCommandsOf(program, 'user', 'users of a company')
+  const add = user('add')
     .description('add a user with a password and a token, and show both once')
     .action(loadOnRun(async () => (await import('./user.ts')).addCompanyUser))
-  const invite = user
-    .command('invite')
+  const invite = user('invite')
     .description('invite a user; shows once, and emails, the one-time token to set a password or link an account')
     .action(loadOnRun(async () => (await import('./user.ts')).inviteUser))
   for (const command of [add, invite]) {
     command
-      .addOption(companyOption())
       .requiredOption('--email <email>', 'email address', parseEmail)
       .requiredOption('--name <name>', 'name', parseText(120))
       .addOption(roleOption())
-      .addOption(jsonOption())
   }
-  user
-    .command('list')
+  user('list')
     .description('list the users, newest first')
-    .addOption(companyOption())
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./user.ts')).listCompanyUsers))
-  user
-    .command('role')
+  user('role')
     .description("change a user's role")
-    .addOption(companyOption())
     .addOption(userOption())
     .addOption(roleOption())
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./user.ts')).changeRole))
-  user
-    .command('reset')
+  user('reset')
     .description('reset password, passkeys, and linked account; shows once, and emails, a one-time token')
-    .addOption(companyOption())
     .addOption(userOption())
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./user.ts')).resetUser))
-  user
-    .command('remove')
+  user('remove')
     .description('remove a user; their password, passkeys and tokens stop working immediately')
-    .addOption(companyOption())
     .addOption(userOption())
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./user.ts')).removeCompanyUser))
-  user
-    .command('report')
+  user('report')
     .description('write what is held about a user, as a page or as JSON')
-    .addOption(companyOption())
     .addOption(userOption())
     .addOption(outOption())
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./report.ts')).writeUserReport))
-  user
-    .command('erase')
+  user('erase')
     .description('erase a removed user permanently: name, email address, and tokens')
-    .addOption(companyOption())
     .addOption(userOption())
     .addOption(yesOption())
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./user.ts')).eraseCompanyUser))
   addTokenCommands(program)
 }
 
 function addTokenCommands(program: Command): void {
-  const token = program.command('token').description('access tokens of users')
-  token
-    .command('issue')
+  const token = companyCommandsOf(program, 'token', 'access tokens of users')
+  token('issue')
     .description('issue an access token to a user and show it once; a scope limits its access')
-    .addOption(companyOption())
     .addOption(userOption())
     .requiredOption('--name <name>', 'name', parseText(120))
     .option(
@@ -99,13 +74,9 @@ function addTokenCommands(program: Command): void {
     .addOption(
       new Option('--scope <scope>', 'limit the token to this access (default: full access)').choices(TOKEN_SCOPES),
     )
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./user.ts')).issueToken))
-  token
-    .command('revoke')
+  token('revoke')
     .description('revoke a token')
-    .addOption(companyOption())
     .addOption(idOption('token', 'tok', 'the id of the token'))
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./user.ts')).revokeToken))
 }

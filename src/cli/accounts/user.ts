@@ -7,7 +7,7 @@ import { issueUserToken, revokeUserToken } from '../../accounts/users/user-token
 import type { Role, TokenScope } from '../../domain/accounts/roles.ts'
 import { getUserStatus, listUsers, type UserRecord } from '../../accounts/users/users.ts'
 import { confirm } from '../terminal/confirm.ts'
-import { print } from '../terminal/print.ts'
+import { say } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
 import { listNewest } from './list-newest.ts'
 import { asOperator, type CompanyOptions, openUserServices } from './operator.ts'
@@ -19,62 +19,61 @@ interface UserOptions extends CompanyOptions {
 type UserDetails = { email: string; name: string; role: Role }
 
 /** `user add`: adds a user with a password and an access token. */
-export async function addCompanyUser({ company: companyId, email, name, role, json }: CompanyOptions & UserDetails) {
+export async function addCompanyUser({ company: companyId, email, name, role }: CompanyOptions & UserDetails) {
   const added = await withStore(({ store: { pool } }) => addUser({ pool, newId }, { companyId, email, name, role }))
-  print({ ...added }, json)
+  return added
 }
 
 /** `user invite`: adds a user without a password, and issues a one-time token to set one, which is emailed too. */
-export async function inviteUser({ company, email, name, role, json }: CompanyOptions & UserDetails) {
+export async function inviteUser({ company, email, name, role }: CompanyOptions & UserDetails) {
   const person = { email, name, role }
   const invited = await withStore(async (opened) =>
     inviteCompanyUser(await openUserServices(opened), asOperator(company), person),
   )
-  print(describeUserAndLink(invited), json)
+  return describeUserAndLink(invited)
 }
 
 /** `user list`: lists the users of a company. */
-export async function listCompanyUsers({ company, json }: CompanyOptions) {
+export async function listCompanyUsers({ company }: CompanyOptions) {
   const users = await withStore(({ store: { db } }) =>
     listNewest('users', (limit) => listUsers(db, company, { limit })),
   )
-  print(users.map(describeUser), json)
+  return users.map(describeUser)
 }
 
 /** `user role`: changes a user's role, effective immediately. */
-export async function changeRole({ company, user, role, json }: UserOptions & { role: Role }) {
+export async function changeRole({ company, user, role }: UserOptions & { role: Role }) {
   const changed = await withStore(({ store: { pool } }) =>
     changeUserRole({ pool, newId }, asOperator(company), user, role),
   )
-  print(describeUser(changed.user), json)
+  return describeUser(changed.user)
 }
 
 /** `user reset`: issues a one-time token to set a new password. */
-export async function resetUser({ company, user, json }: UserOptions) {
+export async function resetUser({ company, user }: UserOptions) {
   const reset = await withStore(async (opened) =>
     resetUserPassword(await openUserServices(opened), asOperator(company), user),
   )
-  print(describeUserAndLink(reset), json)
+  return describeUserAndLink(reset)
 }
 
 /** `user remove`: removes a user and revokes their tokens. */
-export async function removeCompanyUser({ company, user, json }: UserOptions) {
+export async function removeCompanyUser({ company, user }: UserOptions) {
   const removed = await withStore(({ store: { pool } }) => removeUser({ pool, newId }, asOperator(company), user))
-  print(describeUser(removed.user), json)
+  return describeUser(removed.user)
 }
 
 /** `user erase`: erases the personal data of a removed user. */
-export async function eraseCompanyUser({ company, user, yes, json }: UserOptions & { yes?: boolean }) {
+export async function eraseCompanyUser({ company, user, yes }: UserOptions & { yes?: boolean }) {
   await confirm("This erases the user's name, email address, and tokens.", yes)
   const erased = await withStore(({ store: { pool } }) => eraseUser({ pool, newId }, asOperator(company), user))
-  print(describeUser(erased.user), json)
+  return describeUser(erased.user)
 }
 
 /** `token issue`: issues an access token to a user. */
 export async function issueToken({
   company,
   user,
-  json,
   name,
   days,
   scope,
@@ -83,14 +82,13 @@ export async function issueToken({
   const { token, secret } = await withStore(async (opened) =>
     issueUserToken(await openUserServices(opened), asOperator(company), requestedToken),
   )
-  print({ token_id: token.id, name: token.name, scope: token.scope, token: secret, expires_at: token.expiresAt }, json)
+  return { token_id: token.id, name: token.name, scope: token.scope, token: secret, expires_at: token.expiresAt }
 }
 
 /** `token revoke`: revokes an access token. */
-export async function revokeToken({ company, token, json }: CompanyOptions & { token: string }) {
+export async function revokeToken({ company, token }: CompanyOptions & { token: string }) {
   await withStore(({ store: { pool } }) => revokeUserToken({ pool, newId }, asOperator(company), token))
-  if (json) print({ token_id: token, revoked: true }, json)
-  else process.stdout.write(`revoked ${token}\n`)
+  return say({ token_id: token, revoked: true }, `revoked ${token}\n`)
 }
 
 function describeUser(user: UserRecord) {

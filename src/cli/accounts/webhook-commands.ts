@@ -7,18 +7,15 @@ import {
   MAX_URL,
 } from '../../domain/webhooks/webhook-lifecycle.ts'
 import { WEBHOOK_TYPES } from '../../domain/webhook-types.ts'
-import { companyOption, idOption, jsonOption, loadOnRun } from '../terminal/options.ts'
-import { parseText, parseTime, parseWholeNumber } from '../terminal/options.ts'
+import { companyCommandsOf, idOption, loadOnRun, parseText, parseTime, parseWholeNumber } from '../terminal/options.ts'
 
 const webhookOption = () => idOption('webhook', 'whk', 'the id of the webhook')
 
 /** Adds `webhook …`. */
 export function addWebhookCommands(program: Command): void {
-  const webhook = program.command('webhook').description('webhooks of a company')
-  webhook
-    .command('create')
+  const webhook = companyCommandsOf(program, 'webhook', 'webhooks of a company')
+  webhook('create')
     .description('create a webhook; shows its secret once')
-    .addOption(companyOption())
     .requiredOption('--url <url>', 'where messages are sent', parseText(MAX_URL))
     .option('--description <text>', 'what the webhook is for', parseText(MAX_DESCRIPTION), '')
     .addOption(new Option('--types <type...>', 'the types of the messages; default: all').choices(WEBHOOK_TYPES))
@@ -29,32 +26,20 @@ export function addWebhookCommands(program: Command): void {
       parseWholeNumber(MAX_CONCURRENCY, 1),
       DEFAULT_CONCURRENCY,
     )
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./webhook.ts')).addWebhook))
-  webhook
-    .command('list')
+  webhook('list')
     .description('list the webhooks, oldest first')
-    .addOption(companyOption())
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./webhook.ts')).showWebhooks))
-  webhook
-    .command('show')
+  webhook('show')
     .description('show a webhook and its progress')
-    .addOption(companyOption())
     .addOption(webhookOption())
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./webhook.ts')).showWebhook))
-  webhook
-    .command('pause')
+  webhook('pause')
     .description('pause deliveries until the webhook is resumed')
-    .addOption(companyOption())
     .addOption(webhookOption())
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./webhook.ts')).pauseWebhook))
-  webhook
-    .command('resume')
+  webhook('resume')
     .description('resume deliveries, or send messages again from an earlier point')
-    .addOption(companyOption())
     .addOption(webhookOption())
     .option('--after <position>', 'send the events after this position', parseWholeNumber(Number.MAX_SAFE_INTEGER))
     .addOption(
@@ -62,12 +47,9 @@ export function addWebhookCommands(program: Command): void {
         .argParser(parseTime)
         .conflicts('after'),
     )
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./webhook.ts')).resumeWebhook))
-  webhook
-    .command('rotate')
+  webhook('rotate')
     .description('give a webhook a new secret and show it once; messages are signed with both for a while')
-    .addOption(companyOption())
     .addOption(webhookOption())
     .option(
       '--overlap <seconds>',
@@ -75,13 +57,9 @@ export function addWebhookCommands(program: Command): void {
       parseWholeNumber(MAX_OVERLAP_SECONDS),
       DEFAULT_OVERLAP_SECONDS,
     )
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./webhook.ts')).rotateWebhook))
-  webhook
-    .command('remove')
+  webhook('remove')
     .description('remove a webhook permanently')
-    .addOption(companyOption())
     .addOption(webhookOption())
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./webhook.ts')).removeWebhook))
 }

@@ -11,7 +11,6 @@ import { problem } from '../../domain/errors.ts'
 import { readWebhookSettings } from '../../domain/webhooks/webhook-settings.ts'
 import { WEBHOOK_TYPES, type WebhookType } from '../../domain/webhook-types.ts'
 import { RefusedByStateError } from '../../accounts/change-company.ts'
-import { print } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
 import { asOperator, type CompanyOptions, openServices } from './operator.ts'
 
@@ -28,7 +27,7 @@ interface NewWebhook extends CompanyOptions {
 }
 
 /** `webhook create`: creates a webhook. */
-export async function addWebhook({ company, json, types = [...WEBHOOK_TYPES], includeData, ...rest }: NewWebhook) {
+export async function addWebhook({ company, types = [...WEBHOOK_TYPES], includeData, ...rest }: NewWebhook) {
   const { url, description, concurrency } = rest
   const given = { url, description, types, include_data: includeData, concurrency }
   const created = await withStore(async (opened) => {
@@ -36,55 +35,55 @@ export async function addWebhook({ company, json, types = [...WEBHOOK_TYPES], in
     if (error) throw new RefusedByStateError(problem('validation_failed', `The URL ${error.message}`))
     return createWebhook(await openServices(opened), asOperator(company), settings)
   })
-  print({ ...describeWebhook(created), secret: created.secret }, json)
+  return { ...describeWebhook(created), secret: created.secret }
 }
 
 /** `webhook list`: lists the webhooks of a company. */
-export async function showWebhooks({ company, json }: CompanyOptions) {
+export async function showWebhooks({ company }: CompanyOptions) {
   const webhooks = await withStore(({ store: { db } }) => listWebhooks(db, company))
-  print(webhooks.map(describeWebhook), json)
+  return webhooks.map(describeWebhook)
 }
 
 /** `webhook show`: shows one webhook. */
-export async function showWebhook({ company, webhook, json }: WebhookOptions) {
+export async function showWebhook({ company, webhook }: WebhookOptions) {
   const stored = await withStore(({ store: { db } }) => findWebhook(db, company, webhook))
   if (!stored) throw new RefusedByStateError(NO_SUCH_WEBHOOK)
-  print(describeWebhook(stored), json)
+  return describeWebhook(stored)
 }
 
 /** `webhook pause`. */
-export async function pauseWebhook({ company, webhook, json }: WebhookOptions) {
+export async function pauseWebhook({ company, webhook }: WebhookOptions) {
   const changed = await withStore(({ store: { pool } }) =>
     changeWebhook({ pool, newId }, asOperator(company), webhook, { change: 'pause' }),
   )
-  print(describeWebhook(changed), json)
+  return describeWebhook(changed)
 }
 
 /** `webhook resume`: resumes deliveries, after a position or since a time if one is given. */
 export async function resumeWebhook(options: WebhookOptions & { after?: number; since?: string }) {
-  const { company, webhook, json, after, since } = options
+  const { company, webhook, after, since } = options
   const changed = await withStore(async ({ store: { db, pool } }) => {
     const position = since === undefined ? after : await findResumePosition(db, company, since)
     const change = { change: 'resume', ...(position === undefined ? {} : { position }) } as const
     return changeWebhook({ pool, newId }, asOperator(company), webhook, change)
   })
-  print(describeWebhook(changed), json)
+  return describeWebhook(changed)
 }
 
 /** `webhook rotate`: makes a new secret; messages are signed with the old one, too, for `overlap` seconds. */
-export async function rotateWebhook({ company, webhook, overlap, json }: WebhookOptions & { overlap: number }) {
+export async function rotateWebhook({ company, webhook, overlap }: WebhookOptions & { overlap: number }) {
   const rotated = await withStore(async (opened) =>
     rotateWebhookSecret(await openServices(opened), asOperator(company), webhook, overlap),
   )
-  print({ ...describeWebhook(rotated), secret: rotated.secret }, json)
+  return { ...describeWebhook(rotated), secret: rotated.secret }
 }
 
 /** `webhook remove`. */
-export async function removeWebhook({ company, webhook, json }: WebhookOptions) {
+export async function removeWebhook({ company, webhook }: WebhookOptions) {
   const removed = await withStore(({ store: { pool } }) =>
     changeWebhook({ pool, newId }, asOperator(company), webhook, { change: 'remove' }),
   )
-  print({ webhook_id: removed.webhook.id, status: 'removed' }, json)
+  return { webhook_id: removed.webhook.id, status: 'removed' }
 }
 
 function describeWebhook({ webhook, now }: SeenWebhook) {

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander'
 import {
+  commandsOf,
   companyOption,
-  jsonOption,
   loadOnRun,
   parseId,
   parseTime,
@@ -14,9 +14,8 @@ const MAX_WITNESSES = 1_000
 
 /** Adds `audit …`: export and verification of the ledger, and rotation of the signing key. */
 export function addAuditCommands(program: Command): void {
-  const audit = program.command('audit').description('export and verify the ledger')
-  audit
-    .command('export')
+  const audit = commandsOf(program, 'audit', 'export and verify the ledger')
+  audit('export')
     .description('export the ledger and a signed checkpoint for offline verification')
     .addOption(companyOption())
     .option(
@@ -25,8 +24,7 @@ export function addAuditCommands(program: Command): void {
     )
     .option('--after <n>', 'start after this position, to continue an export', parseWholeNumber(MAX_POSITION), 0)
     .action(loadOnRun(async () => (await import('./audit-export.ts')).exportLedger))
-  audit
-    .command('evidence')
+  audit('evidence')
     .description(
       'write an evidence file about an employee, a call, or a period: events, proof, verifier, and a readable page',
     )
@@ -38,10 +36,8 @@ export function addAuditCommands(program: Command): void {
     .option('--from <time>', 'only events recorded at or after this time', parseTime)
     .option('--to <time>', 'only events recorded before this time', parseTime)
     .requiredOption('--out <file>', 'the zip file to write')
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./audit-evidence.ts')).writeEvidenceFile))
-  const verify = audit
-    .command('verify')
+  const verify = audit('verify')
     .description(
       'verify an export offline; exit code 0 consistent, 1 invalid, 2 wrong usage, 3 diverged, 4 unverifiable',
     )
@@ -64,13 +60,10 @@ export function addAuditCommands(program: Command): void {
       'how many of these witnesses must have cosigned a checkpoint (default: all)',
       parseWholeNumber(MAX_WITNESSES),
     )
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./audit-verify.ts')).verifyLedger))
   verify.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR))
-  audit
-    .command('rotate-key')
+  audit('rotate-key')
     .description('replace the signing key in its file; keeps the old public key as retired')
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./audit-rotate-key.ts')).rotateCheckpointKey))
 }
 

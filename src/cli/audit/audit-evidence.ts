@@ -3,7 +3,6 @@ import { ErasedMeanwhileError, planEvidence, writeEvidence } from '../../evidenc
 import { NoEvidenceError, type EvidenceSubject } from '../../ledger/evidence/evidence-subject.ts'
 import { explainRefusal } from '../../ledger/audit/sign-checkpoint.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
-import { print } from '../terminal/print.ts'
 import { eventProgress } from '../terminal/progress.ts'
 import { requireHead } from '../terminal/require-head.ts'
 import { assertNotThere, writeFile } from '../terminal/write-file.ts'
@@ -16,14 +15,13 @@ interface EvidenceOptions {
   from?: string
   to?: string
   out: string
-  json?: boolean
 }
 
 /** `audit evidence`: writes an evidence file, in constant memory. Without a subject, it is about the whole ledger. */
 export async function writeEvidenceFile(options: EvidenceOptions) {
   const { company, out } = options
   await assertNotThere(out)
-  const result = await withStore(async ({ config, store }) => {
+  return withStore(async ({ config, store }) => {
     await requireHead(store.db, company)
     const services = await createEvidenceServices(config, store)
     const progress = eventProgress('evidence')
@@ -43,7 +41,6 @@ export async function writeEvidenceFile(options: EvidenceOptions) {
       progress.finish()
     }
   })
-  print(result, options.json)
 }
 
 function readSubject({ employee, call, from, to }: EvidenceOptions): EvidenceSubject {

@@ -1,11 +1,10 @@
 import { signingKeyFile } from '../../bootstrap/signing.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { rotateSigningKey } from '../../ledger/audit/signing-keys.ts'
-import { print } from '../terminal/print.ts'
 import { readSettings } from '../terminal/settings.ts'
 
 /** `audit rotate-key`: replaces the signing key in its file. Running processes keep using the old key. */
-export async function rotateCheckpointKey(options: { json?: boolean }) {
+export async function rotateCheckpointKey() {
   const config = readSettings()
   if (config.SIGNING_KEY !== undefined) {
     throw new StartupError(
@@ -15,5 +14,5 @@ export async function rotateCheckpointKey(options: { json?: boolean }) {
   const file = signingKeyFile(config)
   const { retired } = await rotateSigningKey(file)
   const next = 'restart the workers and API processes; until then they sign with the old key'
-  print({ key_file: file, retired_keys: retired.length, next }, options.json)
+  return { key_file: file, retired_keys: retired.length, next }
 }

@@ -10,7 +10,7 @@ import { parseVerifierKey, type VerifierKey } from '../../ledger/audit/signed-no
 import { verifyExport, type ConsistentLedger, type Evidence, type Verdict } from '../../ledger/audit/verify-export.ts'
 import { interruption } from '../terminal/interruption.ts'
 import { USAGE_ERROR } from '../terminal/options.ts'
-import { print } from '../terminal/print.ts'
+import { say } from '../terminal/print.ts'
 import { showProgress, type Progress } from '../terminal/progress.ts'
 
 const EXIT_CODES: Record<Verdict['verdict'], number> = { consistent: 0, invalid: 1, diverged: 3, unverifiable: 4 }
@@ -20,16 +20,14 @@ interface VerifyOptions {
   key: string[]
   witness: string[]
   quorum?: number
-  json?: boolean
 }
 
 /** `audit verify`: verifies an exported ledger from files alone: no settings, no database, no network. */
 export async function verifyLedger(file: string, options: VerifyOptions) {
   const verdict = await verify(file, options)
   const { verdict: kind } = verdict
-  if (options.json) print({ ...verdict }, true)
-  else process.stdout.write(`${verdict.verdict === 'consistent' ? formatConsistent(verdict) : formatFault(verdict)}\n`)
   process.exitCode = EXIT_CODES[kind]
+  return say(verdict, `${verdict.verdict === 'consistent' ? formatConsistent(verdict) : formatFault(verdict)}\n`)
 }
 
 async function verify(file: string, { checkpoint, key, witness, quorum }: VerifyOptions): Promise<Verdict> {

@@ -27,25 +27,22 @@ import {
   checkSigningKey,
 } from './check-host.ts'
 import { interruptible } from '../terminal/interruption.ts'
-import { print } from '../terminal/print.ts'
+import { say } from '../terminal/print.ts'
 import { readSettings } from '../terminal/settings.ts'
 
 const FAILED = 1
 const WARNED = 3
 
 /** `doctor`: prints one line per check of the installation. It changes nothing. */
-export async function runDoctor({ json }: { json?: boolean }) {
+export async function runDoctor() {
   const config = readSettings()
   const findings = [...(await checkHost(config)), ...(await checkDatabase(config))]
   const count = (level: Level) => findings.filter((finding) => finding.level === level).length
   const [warned, failed] = [count('warn'), count('fail')]
   const verdict: Level = failed > 0 ? 'fail' : warned > 0 ? 'warn' : 'ok'
-  if (json) print({ verdict, findings }, true)
-  else
-    process.stdout.write(
-      `${findings.map(formatFinding).join('')}${count('ok')} ok, ${warned} warnings, ${failed} failed\n`,
-    )
   if (verdict !== 'ok') process.exitCode = verdict === 'fail' ? FAILED : WARNED
+  const counts = `${count('ok')} ok, ${warned} warnings, ${failed} failed\n`
+  return say({ verdict, findings }, `${findings.map(formatFinding).join('')}${counts}`)
 }
 
 function formatFinding({ check, level, found: summary, advice }: Finding): string {

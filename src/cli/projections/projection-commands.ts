@@ -1,44 +1,34 @@
 import type { Command } from 'commander'
-import { companyOption, jsonOption, loadOnRun } from '../terminal/options.ts'
+import { commandsOf, companyOption, loadOnRun } from '../terminal/options.ts'
 
 const oneCompany = () => companyOption().makeOptionMandatory(false)
 
 /** Adds `projections …`. */
 export function addProjectionCommands(program: Command): void {
-  const projections = program.command('projections').description('the read models')
-  projections
-    .command('list')
+  const projections = commandsOf(program, 'projections', 'the read models')
+  projections('list')
     .description('show the progress of each projection, parked companies, and running rebuilds')
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./projections.ts')).listProjections))
-  projections
-    .command('resume')
+  projections('resume')
     .description('resume the projection of a parked company')
     .argument('<projection>', 'the name of the projection')
     .addOption(companyOption())
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./projections.ts')).resumeProjection))
-  projections
-    .command('rebuild')
+  projections('rebuild')
     .description('rebuild a projection in new tables and switch to them, or rebuild one company in place')
     .argument('<projection>', 'the name of the projection')
     .addOption(oneCompany())
     .option('--restart', 'discard an interrupted rebuild instead of continuing it')
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./rebuild-projection.ts')).rebuildProjection))
-  projections
-    .command('verify')
+  projections('verify')
     .description(
       'build a projection in temporary tables and compare them with the live ones; exit code 1 if they differ',
     )
     .argument('[projection]', 'the name of the projection (default: all)')
     .addOption(oneCompany())
     .option('--show-values', 'show the contents of rows that differ; they contain personal data')
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./verify-projections.ts')).verifyProjections))
-  projections
-    .command('prune')
+  projections('prune')
     .description('drop the tables of older versions; first stop all processes of those versions')
-    .addOption(jsonOption())
     .action(loadOnRun(async () => (await import('./projections.ts')).pruneProjections))
 }

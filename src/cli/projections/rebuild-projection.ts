@@ -5,7 +5,7 @@ import { UnfoldableError } from '../../workers/project.ts'
 import { rebuild, RebuildError, type RebuildOutcome } from '../../workers/rebuild.ts'
 import { rebuildCompany } from '../../workers/rebuild-company.ts'
 import { interruption } from '../terminal/interruption.ts'
-import { print } from '../terminal/print.ts'
+import { say } from '../terminal/print.ts'
 import { eventProgress } from '../terminal/progress.ts'
 import { requireHead } from '../terminal/require-head.ts'
 import { findProjection } from './projections.ts'
@@ -14,25 +14,20 @@ import { withMaintenance } from '../terminal/with-store.ts'
 interface RebuildFlags {
   company?: string
   restart?: boolean
-  json?: boolean
 }
 
 /** `projections rebuild`: rebuilds all companies in new tables and switches to them, or one company in place. */
 export async function rebuildProjection(name: string, flags: RebuildFlags) {
   const projection = findProjection(name)
   if (flags.company !== undefined && flags.restart) throw new StartupError('--restart cannot be used with --company')
-  await withMaintenance((maintenance) =>
+  return withMaintenance((maintenance) =>
     flags.company === undefined
       ? rebuildAll(projection, maintenance, flags)
       : rebuildOne(projection, maintenance, { company: flags.company, ...flags }),
   )
 }
 
-async function rebuildAll(
-  projection: Projection,
-  { db, handOver }: OpenedMaintenance,
-  { restart, json }: RebuildFlags,
-) {
+async function rebuildAll(projection: Projection, { db, handOver }: OpenedMaintenance, { restart }: RebuildFlags) {
   const progress = eventProgress(`rebuilding ${projection.name}`)
   const onBegun = (events: number, isResumed: boolean) => {
     if (isResumed) process.stderr.write('continuing an interrupted rebuild; use --restart to discard it\n')
@@ -57,14 +52,11 @@ async function rebuildAll(
   }
   if (!outcome.isSwitched) throw new StartupError(formatStuck(projection, outcome.stuck))
   const { areOldDropped } = outcome
-  if (json)
-    print(
-      { projection: projection.name, version: projection.version, switched: true, old_tables_dropped: areOldDropped },
-      true,
-    )
-  else process.stdout.write(`rebuilt ${projection.name} and switched to it\n`)
   if (!areOldDropped)
     process.stderr.write('the old tables are still in use; drop them later with `projections prune`\n')
+  const { name, version } = projection
+  const result = { projection: name, version, switched: true, old_tables_dropped: areOldDropped }
+  return say(result, `rebuilt ${name} and switched to it\n`)
 }
 
 const MAX_LISTED = 10
@@ -79,7 +71,7 @@ function formatStuck({ name }: Projection, stuck: { companyId: string; reason: s
 async function rebuildOne(
   projection: Projection,
   { db }: OpenedMaintenance,
-  { company, json }: RebuildFlags & { company: string },
+  { company }: RebuildFlags & { company: string },
 ) {
   await requireHead(db, company)
   const progress = eventProgress(`rebuilding ${projection.name}`)
@@ -94,9 +86,9 @@ async function rebuildOne(
     stopListening()
     progress.finish()
   }
-  if (json)
-    print({ projection: projection.name, version: projection.version, company_id: company, rows_changed: rows }, true)
-  else process.stdout.write(`rebuilt ${company}: corrected ${rows} ${rows === 1 ? 'row' : 'rows'}\n`)
+  const { name, version } = projection
+  const result = { projection: name, version, company_id: company, rows_changed: rows }
+  return say(result, `rebuilt ${company}: corrected ${rows} ${rows === 1 ? 'row' : 'rows'}\n`)
 }
 
 /** Prints a line on interruption. Returns a function that cancels this. */

@@ -5,35 +5,34 @@ import type { Config } from '../../config.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import type { SecretBox } from '../../accounts/secrets/secret-box.ts'
 import { addSecretKey, dropOlderSecretKeys, readSecretKeys } from '../../accounts/secrets/secret-keys.ts'
-import { print } from '../terminal/print.ts'
 import { readSettings } from '../terminal/settings.ts'
 import { withStore, type Opened } from '../terminal/with-store.ts'
 
 /** `secrets add-key`: puts a new key in front of those in the file. */
-export async function addKey({ json }: { json?: boolean }) {
+export async function addKey() {
   const file = requireKeyFile(readSettings())
   await addSecretKey(file)
   const next = 'restart the workers, then the API processes, then run `secrets reencrypt`'
-  print({ key_file: file, next }, json)
+  return { key_file: file, next }
 }
 
 /** `secrets reencrypt`: encrypts all stored secrets under the newest key. */
-export async function reencrypt({ force, json }: { force?: boolean; json?: boolean }) {
-  await withStore(async ({ config, store }) => {
+export async function reencrypt({ force }: { force?: boolean }) {
+  return withStore(async ({ config, store }) => {
     const secrets = await requireSecrets(config)
     const { older: waiting } = await checkStoredSecrets(store.db, secrets)
     if (waiting > 0 && !force && config.SECRETS_KEY === undefined) await assertRestarted(config, store)
     const reencrypted = await reencryptSecrets(store.db, secrets)
     const report = await checkStoredSecrets(store.db, secrets)
     const { older, unreadable } = report
-    print({ secrets: report.secrets, reencrypted, older, unreadable }, json)
     if (older + unreadable > 0) process.exitCode = 1
+    return { secrets: report.secrets, reencrypted, older, unreadable }
   })
 }
 
 /** `secrets drop-keys`: removes all keys but the newest from the file, if nothing needs them. */
-export async function dropKeys({ json }: { json?: boolean }) {
-  await withStore(async ({ config, store }) => {
+export async function dropKeys() {
+  return withStore(async ({ config, store }) => {
     const file = requireKeyFile(config)
     const [newest] = await readSecretKeys({ file, missing: 'refuse' })
     const { older, unreadable } = await checkStoredSecrets(store.db, await requireSecrets(config))
@@ -43,7 +42,7 @@ export async function dropKeys({ json }: { json?: boolean }) {
       throw new StartupError(`stored secrets cannot be read (${unreadable}): see docs/operations.md, “Keys”`)
     await assertRestarted(config, store)
     await dropOlderSecretKeys(file, newest!)
-    print({ key_file: file, next: 'processes forget the older keys when they restart' }, json)
+    return { key_file: file, next: 'processes forget the older keys when they restart' }
   })
 }
 

@@ -1,24 +1,45 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '../../domain/attributes.ts'
 import { isId, type IdPrefix } from '../../domain/ids.ts'
 import { readNetwork } from '../../domain/networks.ts'
 import { readCountry } from '../../domain/accounts/country.ts'
 import { readTimeZone } from '../../domain/accounts/time-zone.ts'
+import { print } from './print.ts'
 
 /** The exit code of wrong usage for commands in which 1 has another meaning. */
 export const USAGE_ERROR = 2
 
-/** Loads a command when it runs, so that help and usage errors are fast. */
-export function loadOnRun<Given extends unknown[]>(load: () => Promise<(...given: Given) => Promise<unknown>>) {
-  return async (...given: Given): Promise<void> => {
+/** Loads a command when it runs, so that help and usage errors are fast, and prints what it returns. */
+export function loadOnRun<Given extends unknown[]>(load: () => Promise<(...given: Given) => Promise<object | void>>) {
+  return async function (this: Command, ...given: Given): Promise<void> {
     const run = await load()
-    await run(...given)
+    const returned = await run(...given)
+    if (returned !== undefined) print(returned, this.opts()['json'] === true)
   }
 }
 
-/** `--json`. */
-export function jsonOption(): Option {
-  return new Option('--json', 'print JSON')
+/** Adds a group of commands. Returns a function that adds one by its name. */
+export function commandsOf(program: Command, name: string, description: string): (name: string) => Command {
+  const group = program.command(name).description(description)
+  return (command) => group.command(command)
+}
+
+/** The same for commands that all need a company. */
+export function companyCommandsOf(program: Command, name: string, description: string): (name: string) => Command {
+  const command = commandsOf(program, name, description)
+  return (one) => command(one).addOption(companyOption())
+}
+
+/** The commands that print no result. */
+const WITHOUT_RESULT = ['start', 'serve', 'work', 'audit export', 'demo seed']
+
+/** Adds `--json` to all commands that print a result, below their other options. */
+export function addJsonOptions(program: Command, words: string[] = []): void {
+  for (const command of program.commands) {
+    const path = [...words, command.name()]
+    if (command.commands.length > 0) addJsonOptions(command, path)
+    else if (!WITHOUT_RESULT.includes(path.join(' '))) command.option('--json', 'print JSON')
+  }
 }
 
 /** `--yes`, for commands that cannot be undone. */

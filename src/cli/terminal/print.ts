@@ -1,18 +1,36 @@
+/** The result of a command, with what it says to people. */
+class Said {
+  readonly result: object
+  readonly text: string
+
+  constructor(result: object, text: string) {
+    this.result = result
+    this.text = text
+  }
+}
+
+/** Makes what a command returns whose result is told to people in a text, and not as `name  value` lines. */
+export function say(result: object, text: string): Said {
+  return new Said(result, text)
+}
+
+/** Prints what a command returned: as JSON, or for people. */
+export function print(returned: object, asJson: boolean): void {
+  const result = returned instanceof Said ? returned.result : returned
+  if (asJson) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+  else process.stdout.write(returned instanceof Said ? returned.text : formatLines(returned))
+}
+
 type Value = string | number | boolean | object | null
 
-/** Prints the result of a command: as JSON, or as `name  value` lines. */
-export function print(result: Record<string, Value> | Record<string, Value>[], asJson: boolean | undefined): void {
-  if (asJson) {
-    process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
-    return
-  }
-  for (const [at, row] of [result].flat().entries()) {
-    if (at > 0) process.stdout.write('\n')
+function formatLines(result: object): string {
+  const rows = [result].flat().map((row) => {
     const width = Object.keys(row).reduce((widest, name) => Math.max(widest, name.length), 0)
-    for (const [name, value] of Object.entries(row)) {
-      process.stdout.write(`${name.padEnd(width)}  ${formatValue(value)}\n`)
-    }
-  }
+    return Object.entries(row as Record<string, Value>).map(
+      ([name, value]) => `${name.padEnd(width)}  ${formatValue(value)}\n`,
+    )
+  })
+  return rows.map((lines) => lines.join('')).join('\n')
 }
 
 function formatValue(value: Value): string {

@@ -17,11 +17,14 @@ import { findKeyStatus, hasPreviousSecret, KEY_STATUSES, type SeenKey } from '..
 import {
   LastFour,
   makeListSchema,
+  mergePatch,
   Name,
+  namedObject,
   oneOf,
   Page,
   requireOnly,
   STRICT,
+  strictObject,
   Time,
   TimeOrNull,
 } from '../openapi/schema-parts.ts'
@@ -114,40 +117,31 @@ const keyFields = {
   created_at: Time,
 }
 
-export const ShownKey = Type.Object(keyFields, { $id: 'ApiKey', ...STRICT })
-export const ShownKeyWithSecret = Type.Object({ ...keyFields, api_key: Secret }, { $id: 'ApiKeyWithSecret', ...STRICT })
+export const ShownKey = namedObject('ApiKey', keyFields)
+export const ShownKeyWithSecret = namedObject('ApiKeyWithSecret', { ...keyFields, api_key: Secret })
 export const KeyList = makeListSchema(ShownKey)
 
-export const KeyListQuery = Type.Object(
-  { ...Page, status: Type.Optional(oneOf(KEY_STATUSES, 'Only keys with this status.')) },
-  STRICT,
-)
-export const IssueBody = requireOnly(
-  Type.Object(
-    {
-      name: Name,
-      quota_limit: Type.Integer({ ...QuotaLimit, default: DEFAULT_QUOTA_LIMIT }),
-      refresh_period: Type.Unsafe<(typeof REFRESH_PERIODS)[number]>({ ...Period, default: DEFAULT_REFRESH_PERIOD }),
-      scopes: Type.Unsafe<KeyScope[]>({ ...SCOPES, default: [...KEY_SCOPES] }),
-      expires_at: Type.Unsafe<string | null>({ ...EXPIRES_AT, default: null }),
-      allowed_networks: Type.Unsafe<string[] | null>({ ...ALLOWED_NETWORKS, default: null }),
-    },
-    STRICT,
-  ),
-  'name',
-)
-export const EditBody = Type.Partial(
-  Type.Object({
-    name: Name,
-    quota_limit: Type.Integer(QuotaLimit),
-    refresh_period: Period,
-    scopes: Scopes,
-    expires_at: ExpiresAt,
-    allowed_networks: AllowedNetworks,
-    expected_calls: Expected,
-  }),
-  { ...STRICT, description: 'A JSON Merge Patch: absent fields keep their value.' },
-)
+export const KeyListQuery = strictObject({
+  ...Page,
+  status: Type.Optional(oneOf(KEY_STATUSES, 'Only keys with this status.')),
+})
+export const IssueBody = requireOnly(['name'], {
+  name: Name,
+  quota_limit: Type.Integer({ ...QuotaLimit, default: DEFAULT_QUOTA_LIMIT }),
+  refresh_period: Type.Unsafe<(typeof REFRESH_PERIODS)[number]>({ ...Period, default: DEFAULT_REFRESH_PERIOD }),
+  scopes: Type.Unsafe<KeyScope[]>({ ...SCOPES, default: [...KEY_SCOPES] }),
+  expires_at: Type.Unsafe<string | null>({ ...EXPIRES_AT, default: null }),
+  allowed_networks: Type.Unsafe<string[] | null>({ ...ALLOWED_NETWORKS, default: null }),
+})
+export const EditBody = mergePatch({
+  name: Name,
+  quota_limit: Type.Integer(QuotaLimit),
+  refresh_period: Period,
+  scopes: Scopes,
+  expires_at: ExpiresAt,
+  allowed_networks: AllowedNetworks,
+  expected_calls: Expected,
+})
 
 /** Turns the body of an edit into the change of a key. Absent fields stay undefined. */
 export function readEdit(body: Static<typeof EditBody>) {
@@ -167,19 +161,14 @@ function readAccessFields(body: Pick<Static<typeof EditBody>, 'scopes' | 'expire
   return { scopes, expiresAt, allowedNetworks }
 }
 
-export const RotateBody = requireOnly(
-  Type.Object(
-    {
-      overlap_seconds: Type.Integer({
-        minimum: 0,
-        maximum: MAX_OVERLAP_SECONDS,
-        default: DEFAULT_OVERLAP_SECONDS,
-        description: 'How long the current secret keeps working. Any older secret stops immediately.',
-      }),
-    },
-    STRICT,
-  ),
-)
+export const RotateBody = requireOnly([], {
+  overlap_seconds: Type.Integer({
+    minimum: 0,
+    maximum: MAX_OVERLAP_SECONDS,
+    default: DEFAULT_OVERLAP_SECONDS,
+    description: 'How long the current secret keeps working. Any older secret stops immediately.',
+  }),
+})
 
 /** Renders a key for a response. */
 export function renderKey(seen: SeenKey) {

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
 import { changeApiKey, NO_SUCH_KEY, rotateApiKey } from '../../accounts/api-keys/change-api-key.ts'
 import type { CompanyServices } from '../../accounts/change-company.ts'
 import { issueApiKeyRecord, type KeyWithSecret } from '../../accounts/api-keys/issue-api-key.ts'
@@ -44,84 +44,71 @@ export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanySer
   })
 }
 
-function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
-  app.get(
-    '/api-keys',
-    {
-      schema: {
-        operationId: 'listApiKeys',
-        summary: 'List API keys, newest first',
-        tags,
-        description: 'Keys of every status, with their usage in the current period. Secrets are not shown.',
-        querystring: KeyListQuery,
-        response: { 200: KeyList },
-      },
-    },
-    async (request) => {
-      const { status } = request.query
-      const page = { ...pageBefore('key', request.query), ...(status === undefined ? {} : { status }) }
-      const keys = await listApiKeys(db, actingUser(request).companyId, page)
-      return pageOf(keys, request.query.limit, ({ key }) => key.id, renderKey)
-    },
-  )
+const LIST_API_KEYS = {
+  operationId: 'listApiKeys',
+  summary: 'List API keys, newest first',
+  tags,
+  description: 'Keys of every status, with their usage in the current period. Secrets are not shown.',
+  querystring: KeyListQuery,
+  response: { 200: KeyList },
+} as const satisfies FastifySchema
 
-  app.get(
-    '/api-keys/:id',
-    {
-      schema: {
-        operationId: 'getApiKey',
-        summary: 'Get an API key and its usage',
-        tags,
-        description: 'The secret is not shown.',
-        params,
-        response: { 200: ShownKey },
-        problems: ['key_not_found'],
-      },
-    },
-    async (request) => {
-      const stored = await findApiKey(db, actingUser(request).companyId, readKeyId(request.params.id))
-      if (!stored) throw makeUnknownKeyError()
-      return renderKey(stored)
-    },
-  )
+const GET_API_KEY = {
+  operationId: 'getApiKey',
+  summary: 'Get an API key and its usage',
+  tags,
+  description: 'The secret is not shown.',
+  params,
+  response: { 200: ShownKey },
+  problems: ['key_not_found'],
+} as const satisfies FastifySchema
+
+function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
+  app.get('/api-keys', { schema: LIST_API_KEYS }, async (request) => {
+    const { status } = request.query
+    const page = { ...pageBefore('key', request.query), ...(status === undefined ? {} : { status }) }
+    const keys = await listApiKeys(db, actingUser(request).companyId, page)
+    return pageOf(keys, request.query.limit, ({ key }) => key.id, renderKey)
+  })
+
+  app.get('/api-keys/:id', { schema: GET_API_KEY }, async (request) => {
+    const stored = await findApiKey(db, actingUser(request).companyId, readKeyId(request.params.id))
+    if (!stored) throw makeUnknownKeyError()
+    return renderKey(stored)
+  })
 }
 
+const ISSUE_API_KEY = {
+  operationId: 'issueApiKey',
+  summary: 'Issue an API key',
+  tags,
+  description: 'The secret is shown only once. A key can be used at once, and without limits other than those given.',
+  body: IssueBody,
+  response: { 201: ShownKeyWithSecret },
+} as const satisfies FastifySchema
+
+const EDIT_API_KEY = {
+  operationId: 'editApiKey',
+  summary: 'Rename an API key, or change its quota or access',
+  tags,
+  description: 'The change applies at once. The secret stays the same.',
+  params,
+  body: EditBody,
+  response: { 200: ShownKey },
+  problems: ['key_not_found', 'key_revoked'],
+} as const satisfies FastifySchema
+
 function issueAndEdit(app: FastifyInstance, services: CompanyServices): void {
-  app.post(
-    '/api-keys',
-    {
-      schema: {
-        operationId: 'issueApiKey',
-        summary: 'Issue an API key',
-        tags,
-        description:
-          'The secret is shown only once. A key can be used at once, and without limits other than those given.',
-        body: IssueBody,
-        response: { 201: ShownKeyWithSecret },
-      },
-      ...JSON_BODY,
-      preValidation: trimName,
-    },
-    async (request, reply) => {
-      const issued = await issueApiKeyRecord(services, { ...actingUser(request), ...readNewKey(request.body) })
-      void reply.code(201).header('location', `/admin/v1/api-keys/${issued.key.id}`)
-      return showWithSecret(reply, issued)
-    },
-  )
+  app.post('/api-keys', { schema: ISSUE_API_KEY, ...JSON_BODY, preValidation: trimName }, async (request, reply) => {
+    const issued = await issueApiKeyRecord(services, { ...actingUser(request), ...readNewKey(request.body) })
+    void reply.code(201).header('location', `/admin/v1/api-keys/${issued.key.id}`)
+    return showWithSecret(reply, issued)
+  })
 
   app.patch(
     '/api-keys/:id',
     {
-      schema: {
-        operationId: 'editApiKey',
-        summary: 'Rename an API key, or change its quota or access',
-        tags,
-        description: 'The change applies at once. The secret stays the same.',
-        params,
-        body: EditBody,
-        response: { 200: ShownKey },
-        problems: ['key_not_found', 'key_revoked'],
-      },
+      schema: EDIT_API_KEY,
       config: { mediaTypes: MERGE_PATCH_TYPES },
       bodyLimit: ADMIN_BODY_LIMIT,
       preValidation: trimName,
@@ -139,31 +126,26 @@ function issueAndEdit(app: FastifyInstance, services: CompanyServices): void {
   )
 }
 
+const ROTATE_API_KEY = {
+  operationId: 'rotateApiKey',
+  summary: 'Rotate the secret of an API key',
+  description: 'The new secret is shown only once. The current one keeps working for `overlap_seconds`.',
+  tags,
+  params,
+  body: RotateBody,
+  isBodyOptional: true,
+  response: { 200: ShownKeyWithSecret },
+  problems: ['key_not_found', 'key_revoked'],
+} as const satisfies FastifySchema
+
 function rotate(app: FastifyInstance, services: CompanyServices): void {
-  app.post(
-    '/api-keys/:id/rotate',
-    {
-      schema: {
-        operationId: 'rotateApiKey',
-        summary: 'Rotate the secret of an API key',
-        description: 'The new secret is shown only once. The current one keeps working for `overlap_seconds`.',
-        tags,
-        params,
-        body: RotateBody,
-        isBodyOptional: true,
-        response: { 200: ShownKeyWithSecret },
-        problems: ['key_not_found', 'key_revoked'],
-      },
-      ...JSON_BODY,
-    },
-    async (request, reply) => {
-      const { overlap_seconds: overlapSeconds } = request.body
-      return showWithSecret(
-        reply,
-        await rotateApiKey(services, actingUser(request), readKeyId(request.params.id), overlapSeconds),
-      )
-    },
-  )
+  app.post('/api-keys/:id/rotate', { schema: ROTATE_API_KEY, ...JSON_BODY }, async (request, reply) => {
+    const { overlap_seconds: overlapSeconds } = request.body
+    return showWithSecret(
+      reply,
+      await rotateApiKey(services, actingUser(request), readKeyId(request.params.id), overlapSeconds),
+    )
+  })
 }
 
 function showWithSecret(reply: FastifyReply, { key, now, secret, position }: KeyWithSecret) {

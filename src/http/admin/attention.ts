@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { findLastCall } from '../../../projections/bulk-user-logs/attention-queries.ts'
 import { readAttention, readClockOf } from '../../accounts/attention/read-attention.ts'
@@ -6,7 +6,7 @@ import type { AttentionItem } from '../../domain/attention.ts'
 import { ATTENTION_KINDS, type AttentionKind } from '../../domain/attention-kinds.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
-import { oneOf, STRICT, Time, TimeOrNull } from '../openapi/schema-parts.ts'
+import { namedObject, oneOf, strictObject, Time, TimeOrNull } from '../openapi/schema-parts.ts'
 
 type DetailsOf<Kind extends AttentionKind> = Extract<AttentionItem, { kind: Kind }>['details']
 
@@ -29,80 +29,67 @@ const DETAILS: { [Kind in AttentionKind]: readonly (keyof DetailsOf<Kind> & stri
   key_unused: ['created_at'],
 }
 
-const Item = Type.Object(
-  {
-    kind: oneOf(ATTENTION_KINDS, 'What is wrong. More kinds may be added.'),
-    subject: Type.Object(
-      { id: Type.String(), name: Type.String() },
-      { ...STRICT, description: 'The API key, webhook, identity provider, read model, or work that it is about.' },
-    ),
-    since: TimeOrNull,
-    details: Type.Unsafe<Record<string, unknown>>({
-      type: 'object',
-      additionalProperties: true,
-      description: Object.entries(DETAILS)
-        .map(([kind, names]) => `For \`${kind}\`: ${names.map((name) => `\`${name}\``).join(', ')}.`)
-        .join(' '),
-    }),
-  },
-  { $id: 'AttentionItem', ...STRICT },
-)
+const Item = namedObject('AttentionItem', {
+  kind: oneOf(ATTENTION_KINDS, 'What is wrong. More kinds may be added.'),
+  subject: strictObject(
+    { id: Type.String(), name: Type.String() },
+    { description: 'The API key, webhook, identity provider, read model, or work that it is about.' },
+  ),
+  since: TimeOrNull,
+  details: Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    additionalProperties: true,
+    description: Object.entries(DETAILS)
+      .map(([kind, names]) => `For \`${kind}\`: ${names.map((name) => `\`${name}\``).join(', ')}.`)
+      .join(' '),
+  }),
+})
 
-const Attention = Type.Object(
-  {
-    items: Type.Array(Item, {
-      description: 'The most urgent first; of failed calls, those with the most records. Empty if all is well.',
-    }),
-    last_call: Type.Unsafe<object | null>({
-      anyOf: [
-        Type.Object(
-          {
-            log_id: Type.String(),
-            requested_at: Time,
-            status: oneOf(['Completed', 'Failed']),
-            records: Type.Integer(),
-          },
-          STRICT,
-        ),
-        { type: 'null' },
-      ],
-      description: "The company's last call. Null if it has made none.",
-    }),
-  },
-  { $id: 'Attention', ...STRICT },
-)
+const Attention = namedObject('Attention', {
+  items: Type.Array(Item, {
+    description: 'The most urgent first; of failed calls, those with the most records. Empty if all is well.',
+  }),
+  last_call: Type.Unsafe<object | null>({
+    anyOf: [
+      strictObject({
+        log_id: Type.String(),
+        requested_at: Time,
+        status: oneOf(['Completed', 'Failed']),
+        records: Type.Integer(),
+      }),
+      { type: 'null' },
+    ],
+    description: "The company's last call. Null if it has made none.",
+  }),
+})
+
+const GET_ATTENTION = {
+  operationId: 'getAttention',
+  summary: 'List what needs attention now',
+  description:
+    'Failed calls since the start of yesterday, calls since then that left records out, calls that did not come, ' +
+    'failing and disabled webhooks, quotas that ' +
+    'are used up or nearly so, keys that have expired, expire within 14 days, or have made no call in the 30 days ' +
+    'since they were issued, a failing identity provider, parked read models, a ledger that is disputed or not ' +
+    'signed, and background work that fails. Of the keys that need the same, 200 are read, those that expire first.',
+  tags: ['Admin'],
+  response: { 200: Attention },
+} as const satisfies FastifySchema
 
 /** `GET /admin/v1/attention`: what needs the attention of the company's administrators now. */
 export function attention(app: FastifyInstance, db: LedgerDb): void {
-  app.get(
-    '/attention',
-    {
-      schema: {
-        operationId: 'getAttention',
-        summary: 'List what needs attention now',
-        description:
-          'Failed calls since the start of yesterday, calls since then that left records out, calls that did not come, ' +
-          'failing and disabled webhooks, quotas that ' +
-          'are used up or nearly so, keys that have expired, expire within 14 days, or have made no call in the 30 days ' +
-          'since they were issued, a failing identity provider, parked read models, a ledger that is disputed or not ' +
-          'signed, and background work that fails. Of the keys that need the same, 200 are read, those that expire first.',
-        tags: ['Admin'],
-        response: { 200: Attention },
+  app.get('/attention', { schema: GET_ATTENTION }, async (request) => {
+    const { companyId } = userOf(request)
+    const { items } = await readAttention(db, companyId, await readClockOf(db, companyId))
+    const lastCall = await findLastCall(db, companyId)
+    return {
+      items,
+      last_call: lastCall && {
+        log_id: lastCall.logId,
+        requested_at: lastCall.requestedAt,
+        status: lastCall.status,
+        records: lastCall.records,
       },
-    },
-    async (request) => {
-      const { companyId } = userOf(request)
-      const { items } = await readAttention(db, companyId, await readClockOf(db, companyId))
-      const lastCall = await findLastCall(db, companyId)
-      return {
-        items,
-        last_call: lastCall && {
-          log_id: lastCall.logId,
-          requested_at: lastCall.requestedAt,
-          status: lastCall.status,
-          records: lastCall.records,
-        },
-      }
-    },
-  )
+    }
+  })
 }

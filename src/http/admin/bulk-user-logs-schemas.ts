@@ -9,7 +9,7 @@ import { MAX_CORRECTIONS } from '../../domain/uploads.ts'
 import { MAX_RECORD_ERRORS } from '../../domain/record-errors.ts'
 import { MAX_BODY_CHARACTERS } from '../../domain/calls/rejected-body.ts'
 import { MAX_RECORD_BYTES } from '../../domain/calls/refused-record.ts'
-import { anyId, Count, nullable, oneOf, Page, STRICT } from '../openapi/schema-parts.ts'
+import { anyId, Count, namedObject, nullable, oneOf, Page, STRICT, strictObject } from '../openapi/schema-parts.ts'
 import { assertStorable, parseTime, invalidQuery } from '../server/query-values.ts'
 
 /** Maximum length of `q` and `employee`: that of an email address. */
@@ -93,184 +93,172 @@ const RecordFilterQuery = {
   ),
 }
 
-export const EntryListQuery = Type.Object(
-  {
-    ...EntryFilterQuery,
-    ...Page,
-    count: Type.Optional(Type.Boolean({ description: 'Whether to count the entries that match, on all pages.' })),
-  },
-  STRICT,
-)
-export const EntryExportQuery = Type.Object(EntryFilterQuery, STRICT)
-export const RecordListQuery = Type.Object({ ...RecordFilterQuery, ...Page }, STRICT)
-export const RecordExportQuery = Type.Object(RecordFilterQuery, STRICT)
+export const EntryListQuery = strictObject({
+  ...EntryFilterQuery,
+  ...Page,
+  count: Type.Optional(Type.Boolean({ description: 'Whether to count the entries that match, on all pages.' })),
+})
+export const EntryExportQuery = strictObject(EntryFilterQuery)
+export const RecordListQuery = strictObject({ ...RecordFilterQuery, ...Page })
+export const RecordExportQuery = strictObject(RecordFilterQuery)
 export const FailedRecordsQuery = Type.Omit(RecordExportQuery, ['status'], STRICT)
-export const StreamQuery = Type.Object(
-  {
-    cursor: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: 'The id of the last event received.' }),
-    ),
-  },
-  STRICT,
-)
+export const StreamQuery = strictObject({
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: 'The id of the last event received.' }),
+  ),
+})
 export const LogParams = Type.Object({ log_id: anyId('The id of an entry.', 'log') })
 
 const Counts = Type.Object({ total: Count, updated: Count, deactivated: Count, failed: Count, no_updates: Count })
 
-export const EntrySchema = Type.Object(
-  {
-    id: Type.String({ description: '`log_…`. Also the id of the call.' }),
-    status: oneOf(['Completed', 'Failed'], 'Whether the call succeeded.'),
-    name: oneOf(['Public API', 'File upload'], 'The source of the entry.'),
-    requested_at: Type.String({ format: 'date-time' }),
-    operation: oneOf(OPERATIONS, 'The operation of the call.'),
-    counts: Counts,
-    http_status: Type.Integer(),
-    duration_ms: Count,
-    key: nullable(
-      Type.Object(
-        { id: Type.String({ description: 'The API id.' }), name: Type.String() },
-        { description: 'The key that made the call. Null for a file upload.' },
-      ),
+export const EntrySchema = namedObject('BulkUserLogEntry', {
+  id: Type.String({ description: '`log_…`. Also the id of the call.' }),
+  status: oneOf(['Completed', 'Failed'], 'Whether the call succeeded.'),
+  name: oneOf(['Public API', 'File upload'], 'The source of the entry.'),
+  requested_at: Type.String({ format: 'date-time' }),
+  operation: oneOf(OPERATIONS, 'The operation of the call.'),
+  counts: Counts,
+  http_status: Type.Integer(),
+  duration_ms: Count,
+  key: nullable(
+    Type.Object(
+      { id: Type.String({ description: 'The API id.' }), name: Type.String() },
+      { description: 'The key that made the call. Null for a file upload.' },
     ),
-    user: nullable(
-      Type.Object(
-        { id: Type.String(), name: nullable(Type.String({ description: 'Null once the user is erased.' })) },
-        { description: 'The administrator who uploaded the file. Null for a call of the public API.' },
-      ),
+  ),
+  user: nullable(
+    Type.Object(
+      { id: Type.String(), name: nullable(Type.String({ description: 'Null once the user is erased.' })) },
+      { description: 'The administrator who uploaded the file. Null for a call of the public API.' },
     ),
-    file: nullable(
+  ),
+  file: nullable(
+    Type.Object(
+      {
+        name: nullable(Type.String({ description: 'Null once it is erased.' })),
+        rows: Count,
+        part: nullable(
+          Type.Object(
+            { number: Count, of: Count, first_row: Count, last_row: Count },
+            {
+              description:
+                'The part of a file that is too large for one call, from 1, and its rows, without the line that names the columns. Null for a whole file.',
+            },
+          ),
+        ),
+      },
+      { description: 'The file that was uploaded. Null for a call of the public API.' },
+    ),
+  ),
+  corrects: Type.Array(Type.String(), {
+    description: 'The ids of the entries whose refused records the file corrects.',
+  }),
+  corrected_by: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: MAX_CORRECTIONS,
+      description:
+        'The ids of the newest entries that applied records of this one, from a file that corrects it. Only in the answer ' +
+        'to a request for one entry.',
+    }),
+  ),
+  correction: Type.Optional(
+    nullable(
       Type.Object(
         {
-          name: nullable(Type.String({ description: 'Null once it is erased.' })),
-          rows: Count,
-          part: nullable(
+          state: oneOf(
+            ['corrected', 'partly_corrected'],
+            '`corrected`: every record that the entry did not apply was applied since: all of a failed one, also the ' +
+              'valid ones. `partly_corrected`: some were.',
+          ),
+          applied: Type.Integer({
+            minimum: 0,
+            description: 'How many of these records are known to be applied since.',
+          }),
+          total: Type.Integer({
+            minimum: 0,
+            description: 'How many of its records it did not apply: all of a failed one.',
+          }),
+        },
+        {
+          description:
+            'How far uploaded files have corrected the entry. Only in the answer to a request for one entry. Null if none has.',
+        },
+      ),
+    ),
+  ),
+  request_id: Type.String(),
+  error: nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
+  rejected_body: Type.Optional(
+    nullable(
+      Type.Object(
+        {
+          text: Type.String({
+            description: `The body as sent if it has at most ${MAX_BODY_CHARACTERS} characters, else the part around its error. Bytes that are not UTF-8 are U+FFFD, U+0000 is left out, and secrets of the service are masked.`,
+          }),
+          bytes: Type.Integer({ minimum: 1, description: 'The length of the whole body.' }),
+          truncated: Type.Boolean({ description: 'Whether `text` is only a part of the body.' }),
+          error: nullable(
             Type.Object(
-              { number: Count, of: Count, first_row: Count, last_row: Count },
               {
-                description:
-                  'The part of a file that is too large for one call, from 1, and its rows, without the line that names the columns. Null for a whole file.',
+                at: Type.Integer({ minimum: 0, description: 'The index of the character in `text`.' }),
+                line: Type.Integer({ minimum: 1, description: 'The line in the whole body, from 1.' }),
+                column: Type.Integer({ minimum: 1, description: 'The character in the line, from 1.' }),
               },
+              { description: 'Where the body stopped being readable. Null if no place is to blame.' },
             ),
           ),
         },
-        { description: 'The file that was uploaded. Null for a call of the public API.' },
+        {
+          description:
+            'The body of a call that was refused because it could not be read. Only in the answer to a request for one entry. ' +
+            'Null if the body could be read, was empty, was erased, or is no longer kept.',
+        },
       ),
     ),
-    corrects: Type.Array(Type.String(), {
-      description: 'The ids of the entries whose refused records the file corrects.',
-    }),
-    corrected_by: Type.Optional(
-      Type.Array(Type.String(), {
-        maxItems: MAX_CORRECTIONS,
-        description:
-          'The ids of the newest entries that applied records of this one, from a file that corrects it. Only in the answer ' +
-          'to a request for one entry.',
-      }),
-    ),
-    correction: Type.Optional(
-      nullable(
-        Type.Object(
-          {
-            state: oneOf(
-              ['corrected', 'partly_corrected'],
-              '`corrected`: every record that the entry did not apply was applied since: all of a failed one, also the ' +
-                'valid ones. `partly_corrected`: some were.',
-            ),
-            applied: Type.Integer({
-              minimum: 0,
-              description: 'How many of these records are known to be applied since.',
-            }),
-            total: Type.Integer({
-              minimum: 0,
-              description: 'How many of its records it did not apply: all of a failed one.',
-            }),
-          },
-          {
-            description:
-              'How far uploaded files have corrected the entry. Only in the answer to a request for one entry. Null if none has.',
-          },
-        ),
+  ),
+  client: Type.Optional(
+    nullable(
+      Type.Object(
+        {
+          address: Type.String({ description: 'The IP address.' }),
+          user_agent: nullable(Type.String({ description: 'The `User-Agent` header, at most 256 characters.' })),
+        },
+        {
+          description:
+            'From where the call was sent. Only in the answer to a request for one entry. Null if it is no longer kept.',
+        },
       ),
     ),
-    request_id: Type.String(),
-    error: nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
-    rejected_body: Type.Optional(
-      nullable(
-        Type.Object(
-          {
-            text: Type.String({
-              description: `The body as sent if it has at most ${MAX_BODY_CHARACTERS} characters, else the part around its error. Bytes that are not UTF-8 are U+FFFD, U+0000 is left out, and secrets of the service are masked.`,
-            }),
-            bytes: Type.Integer({ minimum: 1, description: 'The length of the whole body.' }),
-            truncated: Type.Boolean({ description: 'Whether `text` is only a part of the body.' }),
-            error: nullable(
-              Type.Object(
-                {
-                  at: Type.Integer({ minimum: 0, description: 'The index of the character in `text`.' }),
-                  line: Type.Integer({ minimum: 1, description: 'The line in the whole body, from 1.' }),
-                  column: Type.Integer({ minimum: 1, description: 'The character in the line, from 1.' }),
-                },
-                { description: 'Where the body stopped being readable. Null if no place is to blame.' },
-              ),
-            ),
-          },
-          {
-            description:
-              'The body of a call that was refused because it could not be read. Only in the answer to a request for one entry. ' +
-              'Null if the body could be read, was empty, was erased, or is no longer kept.',
-          },
-        ),
-      ),
-    ),
-    client: Type.Optional(
-      nullable(
-        Type.Object(
-          {
-            address: Type.String({ description: 'The IP address.' }),
-            user_agent: nullable(Type.String({ description: 'The `User-Agent` header, at most 256 characters.' })),
-          },
-          {
-            description:
-              'From where the call was sent. Only in the answer to a request for one entry. Null if it is no longer kept.',
-          },
-        ),
-      ),
-    ),
-  },
-  { $id: 'BulkUserLogEntry', ...STRICT },
-)
+  ),
+})
 
 const AttributeValue = Type.Unsafe({ type: ['string', 'number', 'boolean', 'null'] })
 
-export const RecordSchema = Type.Object(
-  {
-    index: nullable(Type.Integer({ description: 'Index in the call. Null for an error of the whole call.' })),
-    employee_id: nullable(Type.String()),
-    status: nullable(
-      oneOf(['Synced', 'No Updates', 'Reactivated', 'Deactivated'], 'Null for a created employee or a refused record.'),
-    ),
-    attributes: nullable(byName({} as TSchema)),
-    changes: nullable(byName(Type.Object({ from: AttributeValue, to: AttributeValue }))),
-    record: Type.Unknown({
-      description: `The refused record, unchanged. A record larger than ${MAX_RECORD_BYTES} bytes is cut to the start of its JSON text.`,
+export const RecordSchema = namedObject('BulkUserLogRecord', {
+  index: nullable(Type.Integer({ description: 'Index in the call. Null for an error of the whole call.' })),
+  employee_id: nullable(Type.String()),
+  status: nullable(
+    oneOf(['Synced', 'No Updates', 'Reactivated', 'Deactivated'], 'Null for a created employee or a refused record.'),
+  ),
+  attributes: nullable(byName({} as TSchema)),
+  changes: nullable(byName(Type.Object({ from: AttributeValue, to: AttributeValue }))),
+  record: Type.Unknown({
+    description: `The refused record, unchanged. A record larger than ${MAX_RECORD_BYTES} bytes is cut to the start of its JSON text.`,
+  }),
+  truncated: Type.Boolean({ description: 'Whether `record` is only the start of what was sent.' }),
+  errors: nullable(
+    Type.Array(Type.Object({ pointer: Type.String(), code: Type.String(), message: Type.String() }), {
+      maxItems: MAX_RECORD_ERRORS,
+      description: `The first ${MAX_RECORD_ERRORS} errors of the record, including those left out of the response.`,
     }),
-    truncated: Type.Boolean({ description: 'Whether `record` is only the start of what was sent.' }),
-    errors: nullable(
-      Type.Array(Type.Object({ pointer: Type.String(), code: Type.String(), message: Type.String() }), {
-        maxItems: MAX_RECORD_ERRORS,
-        description: `The first ${MAX_RECORD_ERRORS} errors of the record, including those left out of the response.`,
-      }),
-    ),
-    errors_omitted: Type.Integer({ minimum: 0, description: 'The number of further errors of the record.' }),
-    erased: Type.Boolean({
-      description:
-        'Whether the data of the record is erased: the person was erased, or it is a refused record past its retention ' +
-        'period. Only its index and status remain.',
-    }),
-  },
-  { $id: 'BulkUserLogRecord', ...STRICT },
-)
+  ),
+  errors_omitted: Type.Integer({ minimum: 0, description: 'The number of further errors of the record.' }),
+  erased: Type.Boolean({
+    description:
+      'Whether the data of the record is erased: the person was erased, or it is a refused record past its retention ' +
+      'period. Only its index and status remain.',
+  }),
+})
 
 export const listOf = <Item extends TSchema>(item: Item) =>
   Type.Object({ items: Type.Array(item), next_cursor: nullable(Type.String()) })

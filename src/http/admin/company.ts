@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type, type Static } from '@sinclair/typebox'
 import type { CompanyServices } from '../../accounts/change-company.ts'
 import { changeSettings, type CompanySettings } from '../../accounts/companies/change-settings.ts'
@@ -10,7 +10,7 @@ import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
 import { actingUser, ADMIN_BODY_LIMIT, setPositionHeader } from './company-schemas.ts'
-import { nullable, STRICT, Time } from '../openapi/schema-parts.ts'
+import { mergePatch, namedObject, nullable, Time } from '../openapi/schema-parts.ts'
 
 const TimeZone = {
   description:
@@ -21,56 +21,49 @@ const Country = {
     'ISO 3166-1 alpha-2 code, such as `DE`. Phone numbers without a country code are numbers of this country; they are ' +
     'refused if it is null.',
 }
-const ShownCompany = Type.Object(
+const ShownCompany = namedObject('Company', {
+  id: Type.String(),
+  name: Type.String(),
+  time_zone: Type.String(TimeZone),
+  country: nullable(Type.String(Country)),
+  created_at: Time,
+})
+export const ChangeCompanyBody = mergePatch(
   {
-    id: Type.String(),
-    name: Type.String(),
-    time_zone: Type.String(TimeZone),
-    country: nullable(Type.String(Country)),
-    created_at: Time,
-  },
-  { $id: 'Company', ...STRICT },
-)
-export const ChangeCompanyBody = Type.Partial(
-  Type.Object({
     time_zone: Type.String({ ...TimeZone, minLength: 1, maxLength: MAX_TIME_ZONE_CHARACTERS }),
     country: nullable(Type.String(Country)),
-  }),
-  { ...STRICT, description: 'A JSON Merge Patch: absent fields keep their value, and null removes the country.' },
+  },
+  'absent fields keep their value, and null removes the country',
 )
 
 const tags = ['Company']
 
+const GET_COMPANY = {
+  operationId: 'getCompany',
+  summary: 'Get the company and its settings',
+  tags,
+  description: 'The company that the credentials belong to.',
+  response: { 200: ShownCompany },
+} as const satisfies FastifySchema
+
+const CHANGE_COMPANY = {
+  operationId: 'changeCompany',
+  summary: "Change the company's time zone or country",
+  tags,
+  description: 'Calls that are decided after the answer use the new country.',
+  body: ChangeCompanyBody,
+  response: { 200: ShownCompany },
+} as const satisfies FastifySchema
+
 /** `GET` and `PATCH /admin/v1/company`: the company and its settings, for administrators. */
 export function company(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
-  app.get(
-    '/company',
-    {
-      schema: {
-        operationId: 'getCompany',
-        summary: 'Get the company and its settings',
-        tags,
-        description: 'The company that the credentials belong to.',
-        response: { 200: ShownCompany },
-      },
-    },
-    async (request) => showCompany(await readCompany(db, actingUser(request).companyId)),
+  app.get('/company', { schema: GET_COMPANY }, async (request) =>
+    showCompany(await readCompany(db, actingUser(request).companyId)),
   )
 
   app.patch(
     '/company',
-    {
-      schema: {
-        operationId: 'changeCompany',
-        summary: "Change the company's time zone or country",
-        tags,
-        description: 'Calls that are decided after the answer use the new country.',
-        body: ChangeCompanyBody,
-        response: { 200: ShownCompany },
-      },
-      config: { mediaTypes: MERGE_PATCH_TYPES },
-      bodyLimit: ADMIN_BODY_LIMIT,
-    },
+    { schema: CHANGE_COMPANY, config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: ADMIN_BODY_LIMIT },
     async (request, reply) => {
       const changed = await changeSettings(services, actingUser(request), readSettings(request.body))
       setPositionHeader(reply, changed.position)

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type, type Static } from '@sinclair/typebox'
 import type { CompanyServices } from '../../accounts/change-company.ts'
 import { eraseEmployee } from '../../personal-data/erase-employee.ts'
@@ -8,59 +8,54 @@ import { ALWAYS } from '../access/heavy-reads.ts'
 import { JSON_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
 import { actingUser, ADMIN_BODY_LIMIT, setPositionHeader } from './company-schemas.ts'
-import { STRICT } from '../openapi/schema-parts.ts'
+import { namedObject, strictObject } from '../openapi/schema-parts.ts'
 
 // A refused record may contain longer values than a stored employee.
 const Name = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, description }))
 
-export const ErasureBody = Type.Object(
+export const ErasureBody = strictObject(
   {
     employee_id: Name("The employee's id. May be the id of an erased employee, to erase newer data."),
     email: Name('The current email address of the person, or one in refused records. Case-insensitive.'),
     external_id: Name('The current external id of the person, or one in refused records.'),
   },
-  { ...STRICT, description: 'Send exactly one of the three.' },
+  { description: 'Send exactly one of the three.' },
 )
 
-const Erasure = Type.Object(
-  {
-    erased: Type.Object({
-      employee_id: Type.Unsafe<string | null>({
-        type: ['string', 'null'],
-        description: 'Null for a person who was never created.',
-      }),
-      positions: Type.Integer({
-        minimum: 0,
-        description:
-          'The number of events whose data was erased. 0 if the person appeared only beside them, such as in a body that ' +
-          'could not be read or in an uploaded file.',
-      }),
+const Erasure = namedObject('Erasure', {
+  erased: Type.Object({
+    employee_id: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'Null for a person who was never created.',
     }),
-    position: Type.Integer({ minimum: 1, description: 'The ledger position of the event that records the erasure.' }),
-  },
-  { $id: 'Erasure', ...STRICT },
-)
+    positions: Type.Integer({
+      minimum: 0,
+      description:
+        'The number of events whose data was erased. 0 if the person appeared only beside them, such as in a body that ' +
+        'could not be read or in an uploaded file.',
+    }),
+  }),
+  position: Type.Integer({ minimum: 1, description: 'The ledger position of the event that records the erasure.' }),
+})
+
+const ERASE_PERSON = {
+  operationId: 'erasePerson',
+  summary: 'Erase a person permanently',
+  description:
+    'Erases the data of an employee from the ledger, and every refused record that contains their id, or a current ' +
+    'or former email address or external id. This cannot be undone. Ids, counts and hashes remain, so every proof ' +
+    'still verifies. Bulk User Logs shows the records as erased. Returns 404 if there is nothing to erase.',
+  tags: ['Erasure'],
+  body: ErasureBody,
+  response: { 200: Erasure },
+  problems: ['employee_not_found', 'former_name'],
+} as const satisfies FastifySchema
 
 /** The route that erases a person, for administrators. */
 export function erasures(app: FastifyInstance, services: CompanyServices): void {
   app.post(
     '/erasures',
-    {
-      schema: {
-        operationId: 'erasePerson',
-        summary: 'Erase a person permanently',
-        description:
-          'Erases the data of an employee from the ledger, and every refused record that contains their id, or a current ' +
-          'or former email address or external id. This cannot be undone. Ids, counts and hashes remain, so every proof ' +
-          'still verifies. Bulk User Logs shows the records as erased. Returns 404 if there is nothing to erase.',
-        tags: ['Erasure'],
-        body: ErasureBody,
-        response: { 200: Erasure },
-        problems: ['employee_not_found', 'former_name'],
-      },
-      config: { mediaTypes: JSON_TYPES, isHeavyRead: ALWAYS },
-      bodyLimit: ADMIN_BODY_LIMIT,
-    },
+    { schema: ERASE_PERSON, config: { mediaTypes: JSON_TYPES, isHeavyRead: ALWAYS }, bodyLimit: ADMIN_BODY_LIMIT },
     async (request, reply) => {
       const { position, ...erased } = await eraseEmployee(
         services,

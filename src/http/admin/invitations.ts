@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { acceptInvitation } from '../../accounts/users/accept-invitation.ts'
 import type { CompanyServices } from '../../accounts/change-company.ts'
@@ -8,6 +8,17 @@ import { clientOf } from '../access/client.ts'
 import { limitFailures } from '../access/rate-limits.ts'
 import { JSON_BODY, setPositionHeader } from './company-schemas.ts'
 import { AcceptBody, ShownUser, renderUser } from './user-schemas.ts'
+
+const ACCEPT_INVITATION = {
+  operationId: 'acceptInvitation',
+  summary: 'Set a password with the one-time token of an invitation or reset',
+  description: 'The token is the only credential, and can be used once. The user can then sign in.',
+  tags: ['Users'],
+  security: [],
+  body: AcceptBody,
+  response: { 200: ShownUser },
+  problems: ['invalid_credentials', 'provider_required'],
+} as const satisfies FastifySchema
 
 /**
  * The route that sets a password with a one-time token. The token is the only credential, so failures count towards the
@@ -24,21 +35,5 @@ export function invitations(app: FastifyInstance, services: CompanyServices, fai
     await setPositionHeader(reply, position).send(renderUser(user))
   })
 
-  app.post(
-    '/invitations/accept',
-    {
-      schema: {
-        operationId: 'acceptInvitation',
-        summary: 'Set a password with the one-time token of an invitation or reset',
-        description: 'The token is the only credential, and can be used once. The user can then sign in.',
-        tags: ['Users'],
-        security: [],
-        body: AcceptBody,
-        response: { 200: ShownUser },
-        problems: ['invalid_credentials', 'provider_required'],
-      },
-      ...JSON_BODY,
-    },
-    accept,
-  )
+  app.post('/invitations/accept', { schema: ACCEPT_INVITATION, ...JSON_BODY }, accept)
 }

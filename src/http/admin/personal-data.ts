@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
 import { Type, type Static } from '@sinclair/typebox'
 import { RefusedByStateError, type Acting, type CompanyServices } from '../../accounts/change-company.ts'
 import { NO_SUCH_USER } from '../../accounts/users/change-user.ts'
@@ -10,7 +10,7 @@ import type { Report } from '../../personal-data/report.ts'
 import { writeHtml } from '../../personal-data/write-html.ts'
 import { writeJson } from '../../personal-data/write-json.ts'
 import { ALWAYS } from '../access/heavy-reads.ts'
-import { oneOf, requireOnly, STRICT } from '../openapi/schema-parts.ts'
+import { oneOf, requireOnly } from '../openapi/schema-parts.ts'
 import { JSON_TYPES } from '../server/media-types.ts'
 import { streamTexts, type Reader } from '../server/text-stream.ts'
 import { formatFileTime, sendAttachment } from './attachment.ts'
@@ -20,16 +20,15 @@ import { ErasureBody, listIdentifiers, refuseIdentifiers } from './erasures.ts'
 const FORMATS = ['json', 'html'] as const
 
 const ReportBody = requireOnly(
-  Type.Object(
-    {
-      ...ErasureBody.properties,
-      user_id: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 1_000, description: 'The id of a user, removed or not.' }),
-      ),
-      format: { ...oneOf(FORMATS, 'JSON, or a page to read, print, and hand over.'), default: 'json' },
-    },
-    { ...STRICT, description: 'Send exactly one of the four identifiers.' },
-  ),
+  [],
+  {
+    ...ErasureBody.properties,
+    user_id: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 1_000, description: 'The id of a user, removed or not.' }),
+    ),
+    format: { ...oneOf(FORMATS, 'JSON, or a page to read, print, and hand over.'), default: 'json' },
+  },
+  { description: 'Send exactly one of the four identifiers.' },
 )
 
 const Section = Type.Object({
@@ -53,28 +52,30 @@ const PersonalDataReport = Type.Object(
 
 type ReportServices = CompanyServices & { db: LedgerDb }
 
+const REPORT_PERSONAL_DATA = {
+  operationId: 'reportPersonalData',
+  summary: 'Report what is held about a person',
+  description:
+    'Finds everything that an erasure of the person would find, and what it would leave: of an employee, or of a ' +
+    'user. The report is streamed as it is read; if it cannot be completed, the connection breaks. The ledger ' +
+    'records that you got it, with an event that names the id alone.',
+  tags: ['Erasure'],
+  body: ReportBody,
+  response: {
+    200: {
+      description: 'The report.',
+      content: { 'application/json': { schema: PersonalDataReport }, 'text/html': { schema: Type.String() } },
+    },
+  },
+  problems: ['employee_not_found', 'user_not_found', 'former_name'],
+} as const satisfies FastifySchema
+
 /** The route that reports what is held about a person, for administrators. */
 export function personalData(app: FastifyInstance, services: ReportServices, authorize: Reader['authorize']): void {
   app.post(
     '/personal-data-reports',
     {
-      schema: {
-        operationId: 'reportPersonalData',
-        summary: 'Report what is held about a person',
-        description:
-          'Finds everything that an erasure of the person would find, and what it would leave: of an employee, or of a ' +
-          'user. The report is streamed as it is read; if it cannot be completed, the connection breaks. The ledger ' +
-          'records that you got it, with an event that names the id alone.',
-        tags: ['Erasure'],
-        body: ReportBody,
-        response: {
-          200: {
-            description: 'The report.',
-            content: { 'application/json': { schema: PersonalDataReport }, 'text/html': { schema: Type.String() } },
-          },
-        },
-        problems: ['employee_not_found', 'user_not_found', 'former_name'],
-      },
+      schema: REPORT_PERSONAL_DATA,
       config: { mediaTypes: JSON_TYPES, isHeavyRead: ALWAYS },
       bodyLimit: ADMIN_BODY_LIMIT,
     },

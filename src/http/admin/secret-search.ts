@@ -5,14 +5,14 @@ import { findSecrets, FOUND_BY, readSecretSearch } from '../../accounts/api-keys
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { ALWAYS } from '../access/heavy-reads.ts'
-import { nullable, oneOf, STRICT } from '../openapi/schema-parts.ts'
+import { nullable, oneOf, strictObject } from '../openapi/schema-parts.ts'
 import { JSON_TYPES } from '../server/media-types.ts'
 import { renderKey, ShownKey } from './api-key-schemas.ts'
 import { forbidCaching, ADMIN_BODY_LIMIT } from './company-schemas.ts'
 import { renderToken, ShownToken } from './user-schemas.ts'
 
 /** What is searched for. */
-export const SecretSearchBody = Type.Object(
+export const SecretSearchBody = strictObject(
   {
     q: Type.Optional(
       Type.String({
@@ -30,12 +30,12 @@ export const SecretSearchBody = Type.Object(
       }),
     ),
   },
-  { ...STRICT, minProperties: 1, maxProperties: 1, description: 'One of the two.' },
+  { minProperties: 1, maxProperties: 1, description: 'One of the two.' },
 )
 
 const FoundList = Type.Object({
   items: Type.Array(
-    Type.Object(
+    strictObject(
       {
         found_by: oneOf(
           FOUND_BY,
@@ -45,7 +45,7 @@ const FoundList = Type.Object({
         api_key: nullable(ShownKey),
         token: nullable(ShownToken),
       },
-      { ...STRICT, description: 'An API key or a token; the other one is null.' },
+      { description: 'An API key or a token; the other one is null.' },
     ),
   ),
   is_more: Type.Boolean({ description: 'Whether there are more than are listed.' }),

@@ -12,12 +12,14 @@ import { getUserStatus, USER_STATUSES, type UserRecord } from '../../accounts/us
 import {
   LastFour,
   makeListSchema,
+  mergePatch,
   Name,
+  namedObject,
   nullable,
   oneOf,
   Page,
   requireOnly,
-  STRICT,
+  strictObject,
   Time,
   TimeOrNull,
 } from '../openapi/schema-parts.ts'
@@ -43,50 +45,41 @@ const userFields = {
   removed_at: TimeOrNull,
 }
 
-export const ShownUser = Type.Object(userFields, { $id: 'User', ...STRICT })
-export const InvitedUser = Type.Object(
-  {
-    ...userFields,
-    invitation: Type.Object({
-      token: Type.String({ description: 'Sets a password, once. It is shown only once.' }),
-      expires_at: Time,
-      emailed: Type.Boolean({
-        description:
-          'Whether a message with the link is on its way to the user. False where the service sends no email, and after ' +
-          'too many messages in an hour: pass the token on yourself.',
-      }),
+export const ShownUser = namedObject('User', userFields)
+export const InvitedUser = namedObject('InvitedUser', {
+  ...userFields,
+  invitation: Type.Object({
+    token: Type.String({ description: 'Sets a password, once. It is shown only once.' }),
+    expires_at: Time,
+    emailed: Type.Boolean({
+      description:
+        'Whether a message with the link is on its way to the user. False where the service sends no email, and after ' +
+        'too many messages in an hour: pass the token on yourself.',
     }),
-  },
-  { $id: 'InvitedUser', ...STRICT },
-)
-export const UserList = makeListSchema(ShownUser)
-export const UserListQuery = Type.Object(
-  { ...Page, status: Type.Optional(oneOf(USER_STATUSES, 'Default: all users who are not removed.')) },
-  STRICT,
-)
-
-export const InviteBody = Type.Object({ email: Type.String(Email), name: Name, role: UserRole }, STRICT)
-export const RoleBody = Type.Object({ role: UserRole }, STRICT)
-export const ChangeUserBody = Type.Partial(Type.Object({ role: UserRole }), {
-  ...STRICT,
-  description: 'A JSON Merge Patch.',
+  }),
 })
+export const UserList = makeListSchema(ShownUser)
+export const UserListQuery = strictObject({
+  ...Page,
+  status: Type.Optional(oneOf(USER_STATUSES, 'Default: all users who are not removed.')),
+})
+
+export const InviteBody = strictObject({ email: Type.String(Email), name: Name, role: UserRole })
+export const RoleBody = strictObject({ role: UserRole })
+export const ChangeUserBody = mergePatch({ role: UserRole })
 const NewPassword = Type.String({ minLength: MIN_PASSWORD_CHARACTERS, maxLength: MAX_PASSWORD_CHARACTERS })
-export const OwnPasswordBody = Type.Object(
-  { current: Type.String({ minLength: 1, maxLength: MAX_PASSWORD_CHARACTERS }), password: NewPassword },
-  STRICT,
-)
-export const AcceptBody = Type.Object(
-  {
-    token: Type.String({
-      minLength: 1,
-      maxLength: 200,
-      description: 'The one-time token of an invitation or a reset.',
-    }),
-    password: NewPassword,
-  },
-  STRICT,
-)
+export const OwnPasswordBody = strictObject({
+  current: Type.String({ minLength: 1, maxLength: MAX_PASSWORD_CHARACTERS }),
+  password: NewPassword,
+})
+export const AcceptBody = strictObject({
+  token: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: 'The one-time token of an invitation or a reset.',
+  }),
+  password: NewPassword,
+})
 
 /** Renders a user for a response. */
 export function renderUser(user: UserRecord) {
@@ -123,41 +116,29 @@ const tokenFields = {
   revoked_at: TimeOrNull,
 }
 
-export const ShownToken = Type.Object(tokenFields, { $id: 'UserToken', ...STRICT })
-export const TokenWithSecret = Type.Object(
-  {
-    ...tokenFields,
-    token: Type.String({ description: 'The token, sent as `Authorization: Bearer`. It is shown only once.' }),
-  },
-  { $id: 'UserTokenWithSecret', ...STRICT },
-)
+export const ShownToken = namedObject('UserToken', tokenFields)
+export const TokenWithSecret = namedObject('UserTokenWithSecret', {
+  ...tokenFields,
+  token: Type.String({ description: 'The token, sent as `Authorization: Bearer`. It is shown only once.' }),
+})
 export const TokenList = makeListSchema(ShownToken)
-export const TokenListQuery = Type.Object(
-  {
-    ...Page,
-    user: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: "A user's id. Default: your own." })),
-  },
-  STRICT,
-)
-export const IssueTokenBody = requireOnly(
-  Type.Object(
-    {
-      name: Name,
-      expires_in_days: Type.Integer({ minimum: 1, maximum: MAX_TOKEN_DAYS, default: DEFAULT_TOKEN_DAYS }),
-      scope: Type.Optional(oneOf(TOKEN_SCOPES, SCOPE)),
-      current_password: Type.Optional(
-        Type.String({
-          maxLength: MAX_PASSWORD_CHARACTERS,
-          description:
-            'Your password. Users who have none, or whose company requires its identity provider, leave it out and must ' +
-            'have signed in within the last 10 minutes.',
-        }),
-      ),
-    },
-    STRICT,
+export const TokenListQuery = strictObject({
+  ...Page,
+  user: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: "A user's id. Default: your own." })),
+})
+export const IssueTokenBody = requireOnly(['name'], {
+  name: Name,
+  expires_in_days: Type.Integer({ minimum: 1, maximum: MAX_TOKEN_DAYS, default: DEFAULT_TOKEN_DAYS }),
+  scope: Type.Optional(oneOf(TOKEN_SCOPES, SCOPE)),
+  current_password: Type.Optional(
+    Type.String({
+      maxLength: MAX_PASSWORD_CHARACTERS,
+      description:
+        'Your password. Users who have none, or whose company requires its identity provider, leave it out and must ' +
+        'have signed in within the last 10 minutes.',
+    }),
   ),
-  'name',
-)
+})
 
 /** Renders a token for a response. `now` is RFC 3339 UTC. */
 export function renderToken({ token, now }: { token: TokenRecord; now: string }) {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import { ADMIN_ONLY, type Problem, problem } from '../../domain/errors.ts'
 import type { CompanyServices } from '../../accounts/change-company.ts'
 import { NO_SUCH_USER } from '../../accounts/users/change-user.ts'
@@ -21,6 +21,37 @@ import { IssueTokenBody, renderToken, TokenList, TokenListQuery, TokenWithSecret
 
 const tags = ['Tokens']
 
+const LIST_TOKENS = {
+  operationId: 'listTokens',
+  summary: 'List your tokens, newest first',
+  description: 'Administrators can list those of another user with `user`. The tokens themselves are not shown.',
+  tags,
+  querystring: TokenListQuery,
+  response: { 200: TokenList },
+  problems: ['admin_only', 'user_not_found'],
+} as const satisfies FastifySchema
+
+const ISSUE_TOKEN = {
+  operationId: 'issueToken',
+  summary: 'Issue a token for yourself',
+  tags,
+  description:
+    'The token is shown only once. It may do what you may do, unless `scope` restricts it. You can have at most 20 ' +
+    'tokens. This needs a browser session, and your password again: a token cannot issue tokens. The account page ' +
+    'does the same.',
+  security: [{ session: [] }],
+  body: IssueTokenBody,
+  response: { 201: TokenWithSecret },
+  problems: ['session_required', 'reauthentication_required', 'too_many_tokens', 'rate_limited'],
+} as const satisfies FastifySchema
+
+const REVOKE_TOKEN = {
+  ...describeAction(TOKEN_ACTIONS.revoke),
+  tags,
+  params: idIn('token', 'tok'),
+  response: { 204: NO_CONTENT },
+} as const satisfies FastifySchema
+
 /** Routes for tokens of the admin and audit endpoints. Users manage their own; administrators may manage all. */
 export function userTokens(
   app: FastifyInstance,
@@ -28,45 +59,19 @@ export function userTokens(
   services: CompanyServices,
   proofs: ProofServices & { limits: SignInLimits },
 ): void {
-  app.get(
-    '/tokens',
-    {
-      schema: {
-        operationId: 'listTokens',
-        summary: 'List your tokens, newest first',
-        description: 'Administrators can list those of another user with `user`. The tokens themselves are not shown.',
-        tags,
-        querystring: TokenListQuery,
-        response: { 200: TokenList },
-        problems: ['admin_only', 'user_not_found'],
-      },
-    },
-    async (request) => {
-      const userId = await findTokenOwner(db, userOf(request), request.query.user)
-      const tokens = await listUserTokens(db, userOf(request).companyId, {
-        userId,
-        ...pageBefore('tok', request.query),
-      })
-      return pageOf(tokens, request.query.limit, ({ token }) => token.id, renderToken)
-    },
-  )
+  app.get('/tokens', { schema: LIST_TOKENS }, async (request) => {
+    const userId = await findTokenOwner(db, userOf(request), request.query.user)
+    const tokens = await listUserTokens(db, userOf(request).companyId, {
+      userId,
+      ...pageBefore('tok', request.query),
+    })
+    return pageOf(tokens, request.query.limit, ({ token }) => token.id, renderToken)
+  })
 
   app.post(
     '/tokens',
     {
-      schema: {
-        operationId: 'issueToken',
-        summary: 'Issue a token for yourself',
-        tags,
-        description:
-          'The token is shown only once. It may do what you may do, unless `scope` restricts it. You can have at most 20 ' +
-          'tokens. This needs a browser session, and your password again: a token cannot issue tokens. The account page ' +
-          'does the same.',
-        security: [{ session: [] }],
-        body: IssueTokenBody,
-        response: { 201: TokenWithSecret },
-        problems: ['session_required', 'reauthentication_required', 'too_many_tokens', 'rate_limited'],
-      },
+      schema: ISSUE_TOKEN,
       ...JSON_BODY,
       onRequest: requireSession('A token cannot issue tokens. Sign in, and create it on your account page'),
       preValidation: trimName,
@@ -84,23 +89,12 @@ export function userTokens(
     },
   )
 
-  app.delete(
-    '/tokens/:id',
-    {
-      schema: {
-        ...describeAction(TOKEN_ACTIONS.revoke),
-        tags,
-        params: idIn('token', 'tok'),
-        response: { 204: NO_CONTENT },
-      },
-    },
-    async (request, reply) => {
-      const { id } = request.params
-      if (!isId('tok', id)) throw new ProblemError(NO_SUCH_TOKEN)
-      const position = await revokeUserToken(services, actingUser(request), id)
-      return setPositionHeader(reply, position).code(204).send()
-    },
-  )
+  app.delete('/tokens/:id', { schema: REVOKE_TOKEN }, async (request, reply) => {
+    const { id } = request.params
+    if (!isId('tok', id)) throw new ProblemError(NO_SUCH_TOKEN)
+    const position = await revokeUserToken(services, actingUser(request), id)
+    return setPositionHeader(reply, position).code(204).send()
+  })
 }
 
 const explain = (detail: string) => problem('reauthentication_required', detail)

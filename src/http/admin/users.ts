@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
 import type { CompanyServices } from '../../accounts/change-company.ts'
 import { changeUserRole, NO_SUCH_USER, removeUser, resetUserPassword } from '../../accounts/users/change-user.ts'
 import { eraseUser } from '../../personal-data/erase-user.ts'
@@ -50,97 +50,88 @@ export function users(app: FastifyInstance, db: LedgerDb, services: CompanyServi
   })
 }
 
-function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
-  app.get(
-    '/users',
-    {
-      schema: {
-        operationId: 'listUsers',
-        summary: 'List users, newest first',
-        tags,
-        description: 'Without `status`, the list has the users who can sign in and those who are invited.',
-        querystring: UserListQuery,
-        response: { 200: UserList },
-      },
-    },
-    async (request) => {
-      const { status } = request.query
-      const page = { ...pageBefore('usr', request.query), ...(status === undefined ? {} : { status }) }
-      const users = await listUsers(db, actingUser(request).companyId, page)
-      return pageOf(users, request.query.limit, ({ id }) => id, renderUser)
-    },
-  )
+const LIST_USERS = {
+  operationId: 'listUsers',
+  summary: 'List users, newest first',
+  tags,
+  description: 'Without `status`, the list has the users who can sign in and those who are invited.',
+  querystring: UserListQuery,
+  response: { 200: UserList },
+} as const satisfies FastifySchema
 
-  app.get(
-    '/users/:id',
-    {
-      schema: {
-        operationId: 'getUser',
-        summary: 'Get a user',
-        tags,
-        description: 'Removed users can be read too. A user who was erased has no name and no email address.',
-        params,
-        response: { 200: ShownUser },
-        problems: ['user_not_found'],
-      },
-    },
-    async (request) => {
-      const user = await findUser(db, actingUser(request).companyId, readUserId(request.params.id))
-      if (!user) throw makeUnknownUserError()
-      return renderUser(user)
-    },
-  )
+const GET_USER = {
+  operationId: 'getUser',
+  summary: 'Get a user',
+  tags,
+  description: 'Removed users can be read too. A user who was erased has no name and no email address.',
+  params,
+  response: { 200: ShownUser },
+  problems: ['user_not_found'],
+} as const satisfies FastifySchema
+
+function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
+  app.get('/users', { schema: LIST_USERS }, async (request) => {
+    const { status } = request.query
+    const page = { ...pageBefore('usr', request.query), ...(status === undefined ? {} : { status }) }
+    const users = await listUsers(db, actingUser(request).companyId, page)
+    return pageOf(users, request.query.limit, ({ id }) => id, renderUser)
+  })
+
+  app.get('/users/:id', { schema: GET_USER }, async (request) => {
+    const user = await findUser(db, actingUser(request).companyId, readUserId(request.params.id))
+    if (!user) throw makeUnknownUserError()
+    return renderUser(user)
+  })
 }
+
+const INVITE_USER = {
+  operationId: 'inviteUser',
+  summary: 'Invite a user',
+  description:
+    'The response has a one-time token, shown only once. With it, the user sets a password and can then sign in. ' +
+    'The service sends it by email if it is configured to; otherwise, pass it on. Where the company requires its ' +
+    'identity provider, the page of the token, `/invitation?token=…`, links the user to an account there instead.',
+  tags,
+  body: InviteBody,
+  response: { 201: InvitedUser },
+  problems: ['user_exists'],
+} as const satisfies FastifySchema
 
 function invite(app: FastifyInstance, services: CompanyServices): void {
-  app.post(
-    '/users',
-    {
-      schema: {
-        operationId: 'inviteUser',
-        summary: 'Invite a user',
-        description:
-          'The response has a one-time token, shown only once. With it, the user sets a password and can then sign in. ' +
-          'The service sends it by email if it is configured to; otherwise, pass it on. Where the company requires its ' +
-          'identity provider, the page of the token, `/invitation?token=…`, links the user to an account there instead.',
-        tags,
-        body: InviteBody,
-        response: { 201: InvitedUser },
-        problems: ['user_exists'],
-      },
-      ...JSON_BODY,
-      preValidation: trimName,
-    },
-    async (request, reply) => {
-      const { name, role } = request.body
-      const invited = await inviteCompanyUser(services, actingUser(request), {
-        email: readEmailField(request.body),
-        name,
-        role,
-      })
-      void reply.code(201).header('location', `/admin/v1/users/${invited.user.id}`)
-      return showInvitation(reply, invited)
-    },
-  )
+  app.post('/users', { schema: INVITE_USER, ...JSON_BODY, preValidation: trimName }, async (request, reply) => {
+    const { name, role } = request.body
+    const invited = await inviteCompanyUser(services, actingUser(request), {
+      email: readEmailField(request.body),
+      name,
+      role,
+    })
+    void reply.code(201).header('location', `/admin/v1/users/${invited.user.id}`)
+    return showInvitation(reply, invited)
+  })
 }
+
+const CHANGE_USER = {
+  operationId: 'changeUser',
+  summary: "Change a user's role",
+  tags,
+  description: 'The new role applies at once. A company always keeps an administrator.',
+  params,
+  body: ChangeUserBody,
+  response: { 200: ShownUser },
+  problems: ['user_not_found', 'user_removed', 'last_admin', 'break_glass_user'],
+} as const satisfies FastifySchema
+
+const REMOVE_USER = {
+  ...describeAction(USER_ACTIONS.remove),
+  tags,
+  params,
+  response: { 204: NO_CONTENT },
+} as const satisfies FastifySchema
 
 function addChangeRoute(app: FastifyInstance, services: CompanyServices): void {
   app.patch(
     '/users/:id',
-    {
-      schema: {
-        operationId: 'changeUser',
-        summary: "Change a user's role",
-        tags,
-        description: 'The new role applies at once. A company always keeps an administrator.',
-        params,
-        body: ChangeUserBody,
-        response: { 200: ShownUser },
-        problems: ['user_not_found', 'user_removed', 'last_admin', 'break_glass_user'],
-      },
-      config: { mediaTypes: MERGE_PATCH_TYPES },
-      bodyLimit: ADMIN_BODY_LIMIT,
-    },
+    { schema: CHANGE_USER, config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: ADMIN_BODY_LIMIT },
     async (request, reply) => {
       const changed = await changeUserRole(
         services,
@@ -153,44 +144,29 @@ function addChangeRoute(app: FastifyInstance, services: CompanyServices): void {
     },
   )
 
-  app.delete(
-    '/users/:id',
-    {
-      schema: {
-        ...describeAction(USER_ACTIONS.remove),
-        tags,
-        params,
-        response: { 204: NO_CONTENT },
-      },
-    },
-    async (request, reply) => {
-      const { position } = await removeUser(services, actingUser(request), readUserId(request.params.id))
-      return setPositionHeader(reply, position).code(204).send()
-    },
-  )
+  app.delete('/users/:id', { schema: REMOVE_USER }, async (request, reply) => {
+    const { position } = await removeUser(services, actingUser(request), readUserId(request.params.id))
+    return setPositionHeader(reply, position).code(204).send()
+  })
 }
 
+const RESET_USER_PASSWORD = {
+  operationId: 'resetUserPassword',
+  summary: 'Reset the password of a user',
+  description:
+    'The current password, passkeys, recovery codes, the link to an account at the identity provider, and all ' +
+    'sessions stop working immediately; access tokens keep working. The response has a one-time token for a new ' +
+    'password, shown only once, which is sent by email too if the service is configured to. Nobody can reset their ' +
+    'own password.',
+  tags,
+  params,
+  response: { 200: InvitedUser },
+  problems: ['user_not_found', 'user_removed', 'break_glass_user', 'own_password'],
+} as const satisfies FastifySchema
+
 function reset(app: FastifyInstance, services: CompanyServices): void {
-  app.post(
-    '/users/:id/reset-password',
-    {
-      schema: {
-        operationId: 'resetUserPassword',
-        summary: 'Reset the password of a user',
-        description:
-          'The current password, passkeys, recovery codes, the link to an account at the identity provider, and all ' +
-          'sessions stop working immediately; access tokens keep working. The response has a one-time token for a new ' +
-          'password, shown only once, which is sent by email too if the service is configured to. Nobody can reset their ' +
-          'own password.',
-        tags,
-        params,
-        response: { 200: InvitedUser },
-        problems: ['user_not_found', 'user_removed', 'break_glass_user', 'own_password'],
-      },
-      ...JSON_BODY,
-    },
-    async (request, reply) =>
-      showInvitation(reply, await resetUserPassword(services, actingUser(request), readUserId(request.params.id))),
+  app.post('/users/:id/reset-password', { schema: RESET_USER_PASSWORD, ...JSON_BODY }, async (request, reply) =>
+    showInvitation(reply, await resetUserPassword(services, actingUser(request), readUserId(request.params.id))),
   )
 }
 

@@ -8,7 +8,7 @@ import { readEmployeeAt } from '../../ledger/read/read-employee-history.ts'
 import { readHead } from '../../ledger/read/read-head.ts'
 import { readStreamBackwards } from '../../ledger/read/read-stored-events.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { idIn, makeListSchema, Page, STRICT } from '../openapi/schema-parts.ts'
+import { idIn, makeListSchema, namedObject, Page, strictObject } from '../openapi/schema-parts.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { decodeCursor, encodeCursor } from '../server/cursor.ts'
 import { ALWAYS } from '../access/heavy-reads.ts'
@@ -21,35 +21,29 @@ import { assertNotBeyond, AuditEvent, Cause } from './event-schemas.ts'
 const params = idIn('employee', 'emp')
 const tags = ['Audit']
 
-const AtQuery = Type.Object(
-  {
-    at: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 40,
-        description: 'A ledger position, or a time (RFC 3339). Default: the head of the ledger.',
-        examples: ['2026-11-20T15:01:40.325Z'],
-      }),
-    ),
-  },
-  STRICT,
-)
+const AtQuery = strictObject({
+  at: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 40,
+      description: 'A ledger position, or a time (RFC 3339). Default: the head of the ledger.',
+      examples: ['2026-11-20T15:01:40.325Z'],
+    }),
+  ),
+})
 
-const EmployeeThen = Type.Object(
-  {
-    position: Type.Integer({
-      minimum: 0,
-      description: 'The requested position, or the last position at the requested time.',
-    }),
-    employee: Employee,
-    causes: Type.Unsafe<Record<string, Static<typeof Cause>>>({
-      type: 'object',
-      additionalProperties: Cause,
-      description: 'By attribute name. A custom attribute is named like `custom_attributes.grade`.',
-    }),
-  },
-  { $id: 'EmployeeThen', ...STRICT },
-)
+const EmployeeThen = namedObject('EmployeeThen', {
+  position: Type.Integer({
+    minimum: 0,
+    description: 'The requested position, or the last position at the requested time.',
+  }),
+  employee: Employee,
+  causes: Type.Unsafe<Record<string, Static<typeof Cause>>>({
+    type: 'object',
+    additionalProperties: Cause,
+    description: 'By attribute name. A custom attribute is named like `custom_attributes.grade`.',
+  }),
+})
 
 const AT = {
   operationId: 'readEmployeeAt',
@@ -62,7 +56,7 @@ const AT = {
   problems: ['employee_not_found'],
 } as const satisfies FastifySchema
 
-const HistoryQuery = Type.Object(Page, STRICT)
+const HistoryQuery = strictObject(Page)
 
 const HISTORY = {
   operationId: 'listEmployeeEvents',

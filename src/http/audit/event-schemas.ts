@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { isEventType } from '../../domain/event-types.ts'
 import { isId } from '../../domain/ids.ts'
-import { STRICT } from '../openapi/schema-parts.ts'
+import { namedObject, strictObject } from '../openapi/schema-parts.ts'
 import { orNull } from '../openapi/employee-schemas.ts'
 import { invalidQuery } from '../server/query-values.ts'
 
@@ -29,57 +29,50 @@ const FollowQuery = {
   ),
 }
 
-export const StreamQuery = Type.Object(FollowQuery, STRICT)
-export const EventsQuery = Type.Object(
-  {
-    ...FollowQuery,
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: MAX_LIMIT,
-        description:
-          'The maximum number of events. Default: all up to the head of the ledger at the time of the request.',
-      }),
-    ),
-    format: Type.Optional(
-      Type.Unsafe<(typeof FORMATS)[number]>({
-        type: 'string',
-        enum: [...FORMATS],
-        default: 'plain',
-        description: '`plain` for people and programs, `proof` for verification: the exact bytes that were hashed.',
-      }),
-    ),
-    stream: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        description: 'Only events of this employee, API key, webhook, identity provider, user, or company.',
-      }),
-    ),
-    actor: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        description: 'Only events that this API key, user, or identity provider caused, or `operator` or `schedule`.',
-      }),
-    ),
-    q: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 254,
-        description: 'Only events whose data contain this text. Case does not matter. Names of members count too.',
-      }),
-    ),
-    call: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: 'Only events of this call: `log_…`.' }),
-    ),
-    from: Type.Optional(
-      Type.String({ format: 'date-time', description: 'Recorded at or after this time (RFC 3339).' }),
-    ),
-    to: Type.Optional(Type.String({ format: 'date-time', description: 'Recorded before this time (RFC 3339).' })),
-  },
-  STRICT,
-)
+export const StreamQuery = strictObject(FollowQuery)
+export const EventsQuery = strictObject({
+  ...FollowQuery,
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_LIMIT,
+      description:
+        'The maximum number of events. Default: all up to the head of the ledger at the time of the request.',
+    }),
+  ),
+  format: Type.Optional(
+    Type.Unsafe<(typeof FORMATS)[number]>({
+      type: 'string',
+      enum: [...FORMATS],
+      default: 'plain',
+      description: '`plain` for people and programs, `proof` for verification: the exact bytes that were hashed.',
+    }),
+  ),
+  stream: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Only events of this employee, API key, webhook, identity provider, user, or company.',
+    }),
+  ),
+  actor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Only events that this API key, user, or identity provider caused, or `operator` or `schedule`.',
+    }),
+  ),
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 254,
+      description: 'Only events whose data contain this text. Case does not matter. Names of members count too.',
+    }),
+  ),
+  call: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only events of this call: `log_…`.' })),
+  from: Type.Optional(Type.String({ format: 'date-time', description: 'Recorded at or after this time (RFC 3339).' })),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Recorded before this time (RFC 3339).' })),
+})
 
 const eventMembers = {
   position: Position,
@@ -105,7 +98,8 @@ const eventMembers = {
   }),
 }
 
-export const AuditEvent = Type.Object(
+export const AuditEvent = namedObject(
+  'AuditEvent',
   {
     ...eventMembers,
     data: Type.Unsafe<unknown>({
@@ -114,10 +108,11 @@ export const AuditEvent = Type.Object(
       description: 'Null after erasure.',
     }),
   },
-  { $id: 'AuditEvent', ...STRICT, description: 'An event of the ledger.' },
+  { description: 'An event of the ledger.' },
 )
 
-export const ProofEvent = Type.Object(
+export const ProofEvent = namedObject(
+  'ProofEvent',
   {
     envelope: Type.String({
       description: 'The SHA-256 of a zero byte followed by its UTF-8 bytes is the leaf (RFC 6962).',
@@ -127,14 +122,11 @@ export const ProofEvent = Type.Object(
     ),
     salt: orNull(Type.String({ pattern: '^[0-9a-f]{32}$', description: '16 bytes in hexadecimal.' })),
   },
-  {
-    $id: 'ProofEvent',
-    ...STRICT,
-    description: 'The exact strings that were hashed. `data` and `salt` are null after erasure.',
-  },
+  { description: 'The exact strings that were hashed. `data` and `salt` are null after erasure.' },
 )
 
-export const Cause = Type.Object(
+export const Cause = namedObject(
+  'Cause',
   {
     position: Position,
     recorded_at: eventMembers.recorded_at,
@@ -142,7 +134,7 @@ export const Cause = Type.Object(
     actor: eventMembers.actor,
     type: eventMembers.type,
   },
-  { $id: 'Cause', ...STRICT, description: 'The event that last set an attribute.' },
+  { description: 'The event that last set an attribute.' },
 )
 
 /** Reads the filters that need no ledger access. Throws a problem for values that are well-formed but meaningless. */

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { proveConsistency, proveInclusion } from '../../ledger/read/prove.ts'
 import { readHead } from '../../ledger/read/read-head.ts'
-import { STRICT } from '../openapi/schema-parts.ts'
+import { namedObject, strictObject } from '../openapi/schema-parts.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { invalidQuery } from '../server/query-values.ts'
 import type { AuditServices } from './audit-services.ts'
@@ -16,41 +16,29 @@ const Hash = Type.String({
   description: '32 bytes in base64.',
 })
 
-const InclusionQuery = Type.Object(
-  {
-    position: positionIn('The position of the event.'),
-    size: Type.Optional(positionIn(`The number of events in the tree. ${OR_HEAD}`)),
-  },
-  STRICT,
-)
-const ConsistencyQuery = Type.Object(
-  {
-    from: positionIn('The number of events in the smaller tree.'),
-    to: Type.Optional(positionIn(`The number of events in the larger tree. ${OR_HEAD}`)),
-  },
-  STRICT,
-)
+const InclusionQuery = strictObject({
+  position: positionIn('The position of the event.'),
+  size: Type.Optional(positionIn(`The number of events in the tree. ${OR_HEAD}`)),
+})
+const ConsistencyQuery = strictObject({
+  from: positionIn('The number of events in the smaller tree.'),
+  to: Type.Optional(positionIn(`The number of events in the larger tree. ${OR_HEAD}`)),
+})
 
-const InclusionProof = Type.Object(
-  {
-    position: Position,
-    size: Position,
-    leaf: Hash,
-    root: Hash,
-    hashes: Type.Array(Hash, { description: 'From the leaf to the root.' }),
-  },
-  { $id: 'InclusionProof', ...STRICT },
-)
-const ConsistencyProof = Type.Object(
-  {
-    from: Position,
-    to: Position,
-    from_root: Hash,
-    to_root: Hash,
-    hashes: Type.Array(Hash, { description: 'From the bottom to the root.' }),
-  },
-  { $id: 'ConsistencyProof', ...STRICT },
-)
+const InclusionProof = namedObject('InclusionProof', {
+  position: Position,
+  size: Position,
+  leaf: Hash,
+  root: Hash,
+  hashes: Type.Array(Hash, { description: 'From the leaf to the root.' }),
+})
+const ConsistencyProof = namedObject('ConsistencyProof', {
+  from: Position,
+  to: Position,
+  from_root: Hash,
+  to_root: Hash,
+  hashes: Type.Array(Hash, { description: 'From the bottom to the root.' }),
+})
 
 const INCLUSION = {
   operationId: 'proveInclusion',

@@ -14,7 +14,7 @@ import {
   orNull,
 } from './employee-schemas.ts'
 import { RecordErrorSchema } from './problem-schemas.ts'
-import { Count, STRICT } from './schema-parts.ts'
+import { Count, namedObject, strictObject } from './schema-parts.ts'
 
 const RecordResult = Type.Unsafe({
   $id: 'RecordResult',
@@ -30,20 +30,20 @@ const Changed = Type.Array(Type.String(), {
 
 const OptionalLogId = Type.Optional(LogId)
 
-export const CallCounts = Type.Object(
-  { total: Count, updated: Count, deactivated: Count, failed: Count, no_updates: Count },
-  { $id: 'CallCounts', ...STRICT },
-)
+export const CallCounts = namedObject('CallCounts', {
+  total: Count,
+  updated: Count,
+  deactivated: Count,
+  failed: Count,
+  no_updates: Count,
+})
 
 const Warnings = Type.Array(
-  Type.Object(
-    {
-      code: Type.Unsafe({ type: 'string', enum: ['inactive_employees'] }),
-      count: { ...Count, description: 'The number of records.' },
-      message: Type.String(),
-    },
-    { $id: 'CallWarning', ...STRICT },
-  ),
+  namedObject('CallWarning', {
+    code: Type.Unsafe({ type: 'string', enum: ['inactive_employees'] }),
+    count: { ...Count, description: 'The number of records.' },
+    message: Type.String(),
+  }),
   {
     description:
       'What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these ' +
@@ -59,29 +59,26 @@ const PARTIAL = {
   counts: CallCounts,
   warnings: Warnings,
   results: Type.Array(
-    Type.Object(
-      {
-        index: Count,
-        id: orNull(EmployeeId),
-        status: orNull({
-          ...EmployeeStatus,
-          description:
-            "The employee's status after the call. Null if the call refused the record of somebody who isn't there.",
-        }),
-        result: Type.Unsafe({
-          $id: 'PartialResult',
-          type: 'string',
-          enum: ['created', ...RECORD_RESULTS, 'failed'],
-          description: 'What the call did to the employee; `failed` if it refused the record.',
-        }),
-        changed: Changed,
-        errors: Type.Array(RecordErrorSchema, {
-          maxItems: MAX_RECORD_ERRORS,
-          description: 'The errors of a record that failed. Empty for any other.',
-        }),
-      },
-      { $id: 'PartlyAppliedRecord', ...STRICT },
-    ),
+    namedObject('PartlyAppliedRecord', {
+      index: Count,
+      id: orNull(EmployeeId),
+      status: orNull({
+        ...EmployeeStatus,
+        description:
+          "The employee's status after the call. Null if the call refused the record of somebody who isn't there.",
+      }),
+      result: Type.Unsafe({
+        $id: 'PartialResult',
+        type: 'string',
+        enum: ['created', ...RECORD_RESULTS, 'failed'],
+        description: 'What the call did to the employee; `failed` if it refused the record.',
+      }),
+      changed: Changed,
+      errors: Type.Array(RecordErrorSchema, {
+        maxItems: MAX_RECORD_ERRORS,
+        description: 'The errors of a record that failed. Empty for any other.',
+      }),
+    }),
     { description: 'In the order sent.' },
   ),
   errors_omitted: Type.Optional(
@@ -96,11 +93,10 @@ const ABOUT_PARTIAL =
   'With `all_or_none=false`, `id` is null if it is not known: of a record that failed, or of an employee that ' +
   '`validate_only` would create.'
 
-export const PartlyApplied = Type.Object(
+export const PartlyApplied = namedObject(
+  'PartlyApplied',
   { log_id: OptionalLogId, ...PARTIAL },
   {
-    $id: 'PartlyApplied',
-    ...STRICT,
     description:
       'The answer with `all_or_none=false`, if at least one record was applied. Created employees count in `total` alone. ' +
       `With \`validate_only\`, \`log_id\` is absent. ${ABOUT_PARTIAL}`,
@@ -108,7 +104,8 @@ export const PartlyApplied = Type.Object(
 )
 
 /** The same for 200 and 201: clients are generated with one type for a success. */
-export const CreatedEmployees = Type.Object(
+export const CreatedEmployees = namedObject(
+  'CreatedEmployees',
   {
     log_id: OptionalLogId,
     employees: Type.Array(EmployeeAsCreated, { description: 'In the order sent.' }),
@@ -118,8 +115,6 @@ export const CreatedEmployees = Type.Object(
     errors_omitted: PARTIAL.errors_omitted,
   },
   {
-    $id: 'CreatedEmployees',
-    ...STRICT,
     description:
       'With `validate_only`, `log_id` is absent, and the `id` of each employee is null. Only with `all_or_none=false`: ' +
       '`counts`, `results`, and, if there are more errors than are listed, `errors_omitted`; `employees` then has those ' +
@@ -127,82 +122,74 @@ export const CreatedEmployees = Type.Object(
   },
 )
 
-export const UpdatedEmployee = Type.Object(
+export const UpdatedEmployee = namedObject(
+  'UpdatedEmployee',
   { log_id: OptionalLogId, result: RecordResult, changed: Changed, warnings: Warnings, employee: Employee },
-  { $id: 'UpdatedEmployee', ...STRICT, description: '`log_id` is absent with `validate_only`.' },
+  { description: '`log_id` is absent with `validate_only`.' },
 )
 
-export const UpdatedEmployees = Type.Object(
+export const UpdatedEmployees = namedObject(
+  'UpdatedEmployees',
   {
     log_id: OptionalLogId,
     counts: CallCounts,
     warnings: Warnings,
     results: Type.Array(
-      Type.Object(
-        { index: Count, id: EmployeeId, status: StatusAfter, result: RecordResult, changed: Changed },
-        STRICT,
-      ),
+      strictObject({ index: Count, id: EmployeeId, status: StatusAfter, result: RecordResult, changed: Changed }),
     ),
   },
-  { $id: 'UpdatedEmployees', ...STRICT, description: '`log_id` is absent with `validate_only`.' },
+  { description: '`log_id` is absent with `validate_only`.' },
 )
 
-export const UpsertedEmployees = Type.Object(
+export const UpsertedEmployees = namedObject(
+  'UpsertedEmployees',
   {
     log_id: OptionalLogId,
     counts: CallCounts,
     warnings: Warnings,
     results: Type.Array(
-      Type.Object(
-        {
-          index: Count,
-          id: orNull(EmployeeId),
-          status: StatusAfter,
-          result: Type.Unsafe({
-            $id: 'UpsertResult',
-            type: 'string',
-            enum: ['created', ...RECORD_RESULTS],
-            description: 'What the call did to the employee.',
-          }),
-          changed: Changed,
-        },
-        STRICT,
-      ),
+      strictObject({
+        index: Count,
+        id: orNull(EmployeeId),
+        status: StatusAfter,
+        result: Type.Unsafe({
+          $id: 'UpsertResult',
+          type: 'string',
+          enum: ['created', ...RECORD_RESULTS],
+          description: 'What the call did to the employee.',
+        }),
+        changed: Changed,
+      }),
     ),
   },
   {
-    $id: 'UpsertedEmployees',
-    ...STRICT,
     description:
       'Created employees count in `total` alone, and their `changed` is empty. With `validate_only`, `log_id` is absent, ' +
       'and the `id` of an employee that would be created is null.',
   },
 )
 
-export const EmployeeList = Type.Object(
-  {
-    items: Type.Array(Employee),
-    next_cursor: Type.Unsafe({ type: ['string', 'null'], description: 'Null on the last page.' }),
-  },
-  { $id: 'EmployeeList', ...STRICT },
-)
+export const EmployeeList = namedObject('EmployeeList', {
+  items: Type.Array(Employee),
+  next_cursor: Type.Unsafe({ type: ['string', 'null'], description: 'Null on the last page.' }),
+})
 
 /** The three forms of the body of a create call. */
 export function createBody(maxRecords: number): TSchema {
   const records = arrayOfRecords(EmployeeCreate, maxRecords)
-  return Type.Union([Type.Object({ employees: records }, STRICT), records, EmployeeCreate])
+  return Type.Union([strictObject({ employees: records }), records, EmployeeCreate])
 }
 
 /** The two forms of the body of a bulk update. */
 export function updateManyBody(maxRecords: number): TSchema {
   const records = arrayOfRecords(EmployeeBulkPatch, maxRecords)
-  return Type.Union([Type.Object({ employees: records }, STRICT), records])
+  return Type.Union([strictObject({ employees: records }), records])
 }
 
 /** The two forms of the body of an upsert. */
 export function upsertBody(maxRecords: number): TSchema {
   const records = arrayOfRecords(EmployeeUpsert, maxRecords)
-  return Type.Union([Type.Object({ employees: records }, STRICT), records])
+  return Type.Union([strictObject({ employees: records }), records])
 }
 
 function arrayOfRecords(schema: TSchema, maxRecords: number): TSchema {

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { Type } from '@sinclair/typebox'
 import { buildDocument, type OpenApiDocument, type RegisteredRoute } from './build-document.ts'
-import { STRICT } from './schema-parts.ts'
+import { strictObject } from './schema-parts.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -12,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-const NO_QUERY = Type.Object({}, STRICT)
+const NO_QUERY = strictObject({})
 
 /**
  * Serves the OpenAPI document of all routes registered after this call. Response schemas only describe; they do not

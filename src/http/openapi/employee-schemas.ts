@@ -9,7 +9,7 @@ import {
   MAX_CUSTOM_TEXT_CHARACTERS,
   PHONE,
 } from '../../domain/attributes.ts'
-import { STRICT } from './schema-parts.ts'
+import { namedObject } from './schema-parts.ts'
 
 /** What a schema describes: an employee in a response, a new employee, or a merge patch. */
 type Purpose = 'answer' | 'creation' | 'patch'
@@ -123,16 +123,16 @@ const KEPT = {
   version: Type.Integer({ minimum: 1 }),
 }
 
-export const Employee = Type.Object(
+export const Employee = namedObject(
+  'Employee',
   { id: EmployeeId, ...attributes('answer'), ...KEPT },
-  { $id: 'Employee', ...STRICT, description: 'An employee. Every field is present, null when unset.' },
+  { description: 'An employee. Every field is present, null when unset.' },
 )
 
-export const EmployeeAsCreated = Type.Object(
+export const EmployeeAsCreated = namedObject(
+  'EmployeeAsCreated',
   { id: orNull(EmployeeId), ...attributes('answer'), ...KEPT },
   {
-    $id: 'EmployeeAsCreated',
-    ...STRICT,
     description:
       'A new employee. With `validate_only`, the `id` is null, because it is assigned on creation. So is ' +
       'the `manager_id` if the same call creates the manager.',
@@ -155,38 +155,35 @@ function optional(schemas: Record<string, TSchema>): Record<string, TSchema> {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, Type.Optional(schema)]))
 }
 
-export const EmployeeCreate = Type.Object(optional({ ...attributes('creation'), ...managerNames('creation') }), {
-  $id: 'EmployeeCreate',
-  ...STRICT,
-  description:
-    'A new employee, with `first_name` or `last_name`, and `email` or `external_id`. The manager may be another record ' +
-    'of the same call.',
-})
+export const EmployeeCreate = namedObject(
+  'EmployeeCreate',
+  optional({ ...attributes('creation'), ...managerNames('creation') }),
+  {
+    description:
+      'A new employee, with `first_name` or `last_name`, and `email` or `external_id`. The manager may be another record ' +
+      'of the same call.',
+  },
+)
 
 const patch = optional({ ...attributes('patch'), ...managerNames('patch') })
 
-export const EmployeePatch = Type.Object(patch, {
-  $id: 'EmployeePatch',
-  ...STRICT,
+export const EmployeePatch = namedObject('EmployeePatch', patch, {
   description: 'A JSON Merge Patch (RFC 7396): absent fields keep their value, null clears a field.',
 })
 
 /* That a record needs one of several fields is in words, because generators turn such an `anyOf` into `unknown`. */
 
-export const EmployeeBulkPatch = Type.Object(
+export const EmployeeBulkPatch = namedObject(
+  'EmployeeBulkPatch',
   { id: Type.Optional(EmployeeId), ...patch },
   {
-    $id: 'EmployeeBulkPatch',
-    ...STRICT,
     description:
       'A JSON Merge Patch that also identifies its employee: by `id` if present, else by `external_id` unless null, else ' +
       'by `email`. One of them is required. The fields that do not identify the employee are new values.',
   },
 )
 
-export const EmployeeUpsert = Type.Object(patch, {
-  $id: 'EmployeeUpsert',
-  ...STRICT,
+export const EmployeeUpsert = namedObject('EmployeeUpsert', patch, {
   description:
     'A JSON Merge Patch that identifies its employee by `external_id` unless null, else by `email`; one of them is ' +
     'required. If there is no such employee, the record creates one and needs `first_name` or `last_name`.',

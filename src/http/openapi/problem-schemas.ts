@@ -4,7 +4,7 @@ import { MAX_RECORD_ERRORS } from '../../domain/record-errors.ts'
 import { LogId } from './employee-schemas.ts'
 import type { HeaderName } from './headers.ts'
 import type { DocumentedAnswer } from './documented-schema.ts'
-import { STRICT } from './schema-parts.ts'
+import { namedObject, strictObject } from './schema-parts.ts'
 
 const RECORD_CODES: Record<RecordErrorCode, string> = {
   required: 'A required field is missing.',
@@ -26,30 +26,28 @@ const RECORD_CODES: Record<RecordErrorCode, string> = {
   manager_cycle: 'The employee would report to themselves, directly or indirectly.',
 }
 
-export const RecordErrorSchema = Type.Object(
-  {
-    index: Type.Integer({ minimum: 0, description: 'Zero-based index of the record in the call.' }),
-    id: Type.Unsafe({ type: ['string', 'null'], description: "The employee's id, if known." }),
-    pointer: Type.String({
-      description:
-        'JSON Pointer (RFC 6901) into the body as sent. If the name of a field is longer than 256 characters, it points to ' +
-        'the object that contains the field.',
-      examples: ['/employees/0/email'],
-    }),
-    code: Type.Unsafe({
-      type: 'string',
-      enum: Object.keys(RECORD_CODES),
-      description: Object.entries(RECORD_CODES)
-        .map(([code, text]) => `- \`${code}\`: ${text}`)
-        .join('\n'),
-    }),
-    message: Type.String({ description: 'Describes the error and the limit. Never contains the value that was sent.' }),
-  },
-  { $id: 'RecordError', ...STRICT },
-)
+export const RecordErrorSchema = namedObject('RecordError', {
+  index: Type.Integer({ minimum: 0, description: 'Zero-based index of the record in the call.' }),
+  id: Type.Unsafe({ type: ['string', 'null'], description: "The employee's id, if known." }),
+  pointer: Type.String({
+    description:
+      'JSON Pointer (RFC 6901) into the body as sent. If the name of a field is longer than 256 characters, it points to ' +
+      'the object that contains the field.',
+    examples: ['/employees/0/email'],
+  }),
+  code: Type.Unsafe({
+    type: 'string',
+    enum: Object.keys(RECORD_CODES),
+    description: Object.entries(RECORD_CODES)
+      .map(([code, text]) => `- \`${code}\`: ${text}`)
+      .join('\n'),
+  }),
+  message: Type.String({ description: 'Describes the error and the limit. Never contains the value that was sent.' }),
+})
 
 /** A problem document (RFC 9457). */
-const ProblemSchema = Type.Object(
+const ProblemSchema = namedObject(
+  'Problem',
   {
     type: Type.String({
       format: 'uri-reference',
@@ -75,30 +73,23 @@ const ProblemSchema = Type.Object(
       }),
     ),
     question: Type.Optional(
-      Type.Object(
+      strictObject(
         {
           parameter: Type.String({ description: 'The parameter to add to the request.' }),
           choices: Type.Array(
-            Type.Object(
-              {
-                value: Type.String({ description: 'The value of the parameter.' }),
-                name: Type.String({ description: 'What people call it.' }),
-                samples: Type.Array(Type.String(), { description: 'Texts of the file, read so.' }),
-              },
-              STRICT,
-            ),
+            strictObject({
+              value: Type.String({ description: 'The value of the parameter.' }),
+              name: Type.String({ description: 'What people call it.' }),
+              samples: Type.Array(Type.String(), { description: 'Texts of the file, read so.' }),
+            }),
             { description: 'The likeliest first.' },
           ),
         },
-        { ...STRICT, description: 'What is to be chosen. Only of `file_ambiguous`.' },
+        { description: 'What is to be chosen. Only of `file_ambiguous`.' },
       ),
     ),
   },
-  {
-    $id: 'Problem',
-    ...STRICT,
-    description: 'Why a call was refused (RFC 9457). `log_id` is present if the call has an entry in Bulk User Logs.',
-  },
+  { description: 'Why a call was refused (RFC 9457). `log_id` is present if the call has an entry in Bulk User Logs.' },
 )
 
 /** The refusals of a route with one status, and their codes. */

@@ -1,9 +1,20 @@
-import { Type, type TObject, type TSchema } from '@sinclair/typebox'
+import { Type, type ObjectOptions, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
 import type { IdPrefix } from '../../domain/ids.ts'
 
 /* Schemas that several routes share. */
 
+/** For schemas that accept no other members. */
 export const STRICT = { additionalProperties: false } as const
+
+/** Makes the schema of an object without other members. */
+export function strictObject<Fields extends TProperties>(fields: Fields, options: ObjectOptions = {}) {
+  return Type.Object(fields, { ...options, ...STRICT })
+}
+
+/** The same as a component of the OpenAPI document, with a name. */
+export function namedObject<Fields extends TProperties>(name: string, fields: Fields, options: ObjectOptions = {}) {
+  return strictObject(fields, { $id: name, ...options })
+}
 
 export const Page = {
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'The maximum number of items on a page.' }),
@@ -43,9 +54,18 @@ export function nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()])
 }
 
-/** Makes the fields of a body optional, except for those named: all others must have a default. */
-export function requireOnly<Schema extends TObject>(schema: Schema, ...names: string[]): Schema {
-  return { ...schema, required: names }
+/** Makes the schema of a body of which only the named fields are required: all others must have a default. */
+export function requireOnly<Fields extends TProperties>(
+  names: (keyof Fields & string)[],
+  fields: Fields,
+  options: ObjectOptions = {},
+): TObject<Fields> {
+  return { ...strictObject(fields, options), required: names }
+}
+
+/** Makes the schema of a JSON Merge Patch (RFC 7396). */
+export function mergePatch<Fields extends TProperties>(fields: Fields, note = 'absent fields keep their value') {
+  return Type.Partial(strictObject(fields), { description: `A JSON Merge Patch: ${note}.` })
 }
 
 /** Makes the schema of a page of a list. */

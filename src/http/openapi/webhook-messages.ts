@@ -4,7 +4,7 @@ import { OPERATIONS } from '../../domain/events.ts'
 import { PING_TYPE, WEBHOOK_TYPES, type WebhookType } from '../../domain/webhook-types.ts'
 import { CallCounts } from './answer-schemas.ts'
 import { EmployeeId, LogId, orNull } from './employee-schemas.ts'
-import { oneOf, STRICT, Time } from './schema-parts.ts'
+import { namedObject, oneOf, strictObject, Time } from './schema-parts.ts'
 import { MESSAGE_EXAMPLES } from './webhook-examples.ts'
 
 /* The messages that webhooks send. Values are there only if the webhook has `include_data`. */
@@ -37,65 +37,50 @@ const call = {
   user_id: Type.Optional(Type.String({ description: 'The user who uploaded a file. Such a call has no `key_id`.' })),
   ...erased,
 }
-const ofKey = Type.Object(
-  {
-    key_id: KeyId,
-    position: Position,
-    actor: Type.String({ description: 'The id of the user who did it, or `operator`.' }),
-    ...erased,
-    details: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: `The data of the event. ${withValues}` }),
-    ),
-  },
-  STRICT,
-)
-const ofAttention = Type.Object(
-  {
-    position: Position,
-    ...erased,
-    kind: Type.Optional(
-      oneOf(ATTENTION_KINDS, 'What is wrong, as in `GET /admin/v1/attention`. More kinds may be added.'),
-    ),
-    subject_id: Type.Optional(
-      Type.String({ description: 'The id of the key, webhook, identity provider, or read model.' }),
-    ),
-    code: Type.Optional(Type.String({ description: 'The code with which calls failed.' })),
-  },
-  STRICT,
-)
-const ofEmployeeOnly = Type.Object(ofEmployee, STRICT)
+const ofKey = strictObject({
+  key_id: KeyId,
+  position: Position,
+  actor: Type.String({ description: 'The id of the user who did it, or `operator`.' }),
+  ...erased,
+  details: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), { description: `The data of the event. ${withValues}` }),
+  ),
+})
+const ofAttention = strictObject({
+  position: Position,
+  ...erased,
+  kind: Type.Optional(
+    oneOf(ATTENTION_KINDS, 'What is wrong, as in `GET /admin/v1/attention`. More kinds may be added.'),
+  ),
+  subject_id: Type.Optional(
+    Type.String({ description: 'The id of the key, webhook, identity provider, or read model.' }),
+  ),
+  code: Type.Optional(Type.String({ description: 'The code with which calls failed.' })),
+})
+const ofEmployeeOnly = strictObject(ofEmployee)
 
 const DATA: Record<WebhookType | typeof PING_TYPE, TSchema> = {
-  'api_call.completed': Type.Object(call, STRICT),
-  'api_call.failed': Type.Object(
-    {
-      ...call,
-      http_status: Type.Optional(Type.Integer({ description: 'The status that the call was answered with.' })),
-      code: Type.Optional(Type.String({ description: 'The code of its problem.' })),
-      detail: Type.Optional(Type.String({ description: `What was wrong. ${withValues}` })),
-    },
-    STRICT,
-  ),
-  'employee.created': Type.Object(
-    {
-      ...ofEmployee,
-      changed,
-      attributes: Type.Optional({ ...Values, description: `The attributes that were set. ${withValues}` }),
-    },
-    STRICT,
-  ),
-  'employee.updated': Type.Object(
-    {
-      ...ofEmployee,
-      changed,
-      changes: Type.Optional(
-        Type.Record(Type.String(), Type.Object({ from: Type.Unknown(), to: Type.Unknown() }, STRICT), {
-          description: `The old and the new value of each attribute. ${withValues}`,
-        }),
-      ),
-    },
-    STRICT,
-  ),
+  'api_call.completed': strictObject(call),
+  'api_call.failed': strictObject({
+    ...call,
+    http_status: Type.Optional(Type.Integer({ description: 'The status that the call was answered with.' })),
+    code: Type.Optional(Type.String({ description: 'The code of its problem.' })),
+    detail: Type.Optional(Type.String({ description: `What was wrong. ${withValues}` })),
+  }),
+  'employee.created': strictObject({
+    ...ofEmployee,
+    changed,
+    attributes: Type.Optional({ ...Values, description: `The attributes that were set. ${withValues}` }),
+  }),
+  'employee.updated': strictObject({
+    ...ofEmployee,
+    changed,
+    changes: Type.Optional(
+      Type.Record(Type.String(), strictObject({ from: Type.Unknown(), to: Type.Unknown() }), {
+        description: `The old and the new value of each attribute. ${withValues}`,
+      }),
+    ),
+  }),
   'employee.deactivated': ofEmployeeOnly,
   'employee.reactivated': ofEmployeeOnly,
   'employee.erased': ofEmployeeOnly,
@@ -107,7 +92,7 @@ const DATA: Record<WebhookType | typeof PING_TYPE, TSchema> = {
   'api_key.revoked': ofKey,
   'attention.raised': ofAttention,
   'attention.resolved': ofAttention,
-  [PING_TYPE]: Type.Object({ webhook_id: Type.String({ description: 'The id of the webhook.' }) }, STRICT),
+  [PING_TYPE]: strictObject({ webhook_id: Type.String({ description: 'The id of the webhook.' }) }),
 }
 
 const SUMMARIES: Record<WebhookType | typeof PING_TYPE, string> = {
@@ -134,14 +119,11 @@ const MESSAGE_TYPES = [...WEBHOOK_TYPES, PING_TYPE] as const
 
 /** Makes the schema of the messages of a type. */
 function messageSchema(type: (typeof MESSAGE_TYPES)[number]): TSchema {
-  return Type.Object(
-    {
-      type: Type.Literal(type),
-      timestamp: { ...Time, description: 'When it happened: when the event was recorded.' },
-      data: DATA[type],
-    },
-    { $id: nameSchema(type), ...STRICT },
-  )
+  return namedObject(nameSchema(type), {
+    type: Type.Literal(type),
+    timestamp: { ...Time, description: 'When it happened: when the event was recorded.' },
+    data: DATA[type],
+  })
 }
 
 /** Names the schema of a type: `EmployeeCreatedMessage`. */

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import { RefusedByStateError } from '../../../accounts/change-company.ts'
 import { previewAtOnce, requireOwnUpload, requireUpload } from '../../../uploads/apply-upload.ts'
 import { mapUpload, NO_COLUMNS } from '../../../uploads/map-upload.ts'
@@ -14,49 +14,43 @@ const tags = ['Uploads']
 const params = idIn('upload', 'upl')
 const problems = ['upload_not_found', 'upload_not_applicable'] as const
 
+const GET_UPLOAD_MAPPING = {
+  operationId: 'getUploadMapping',
+  summary: 'Get what the columns of an upload mean',
+  tags,
+  description:
+    'The mapping that the service proposed, or the one that was set last. Save it as a file to use it with ' +
+    '`employee-ledger-client send --map`.',
+  params,
+  response: { 200: MappingBody },
+  problems,
+} as const satisfies FastifySchema
+
+const SET_UPLOAD_MAPPING = {
+  operationId: 'setUploadMapping',
+  summary: 'Say what the columns of an upload mean',
+  tags,
+  description:
+    'Before the file is applied, by the user who uploaded it. The preview is made again. How values are read is filled in from the values where ' +
+    'the mapping says nothing. Once the file is applied, the mapping is remembered for the next file with the same ' +
+    'first line.',
+  params,
+  body: MappingBody,
+  response: { 200: ShownUpload },
+  problems,
+} as const satisfies FastifySchema
+
 /** Adds the routes of what the columns of an upload mean. */
 export function addMappingRoutes(app: FastifyInstance, uploads: UploadRouteServices): void {
-  app.get(
-    '/uploads/:id/mapping',
-    {
-      schema: {
-        operationId: 'getUploadMapping',
-        summary: 'Get what the columns of an upload mean',
-        tags,
-        description:
-          'The mapping that the service proposed, or the one that was set last. Save it as a file to use it with ' +
-          '`employee-ledger-client send --map`.',
-        params,
-        response: { 200: MappingBody },
-        problems,
-      },
-    },
-    async (request) => {
-      const { mapping } = await requireUpload(uploads, userOf(request).companyId, readUploadId(request))
-      if (!mapping) throw new RefusedByStateError(NO_COLUMNS)
-      return mapping
-    },
-  )
+  app.get('/uploads/:id/mapping', { schema: GET_UPLOAD_MAPPING }, async (request) => {
+    const { mapping } = await requireUpload(uploads, userOf(request).companyId, readUploadId(request))
+    if (!mapping) throw new RefusedByStateError(NO_COLUMNS)
+    return mapping
+  })
 
   app.put(
     '/uploads/:id/mapping',
-    {
-      schema: {
-        operationId: 'setUploadMapping',
-        summary: 'Say what the columns of an upload mean',
-        tags,
-        description:
-          'Before the file is applied, by the user who uploaded it. The preview is made again. How values are read is filled in from the values where ' +
-          'the mapping says nothing. Once the file is applied, the mapping is remembered for the next file with the same ' +
-          'first line.',
-        params,
-        body: MappingBody,
-        response: { 200: ShownUpload },
-        problems,
-      },
-      ...JSON_BODY,
-      bodyLimit: MAX_MAPPING_BYTES,
-    },
+    { schema: SET_UPLOAD_MAPPING, ...JSON_BODY, bodyLimit: MAX_MAPPING_BYTES },
     async (request) => {
       const upload = await requireOwnUpload(uploads, actingUser(request), readUploadId(request))
       await mapUpload(uploads, upload, request.body).catch(throwFaults)

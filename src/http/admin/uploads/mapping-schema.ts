@@ -9,7 +9,7 @@ import {
   USUAL_CHOICES,
 } from '../../../../clients/typescript/spreadsheets/mapping.ts'
 import { MAX_COLUMNS, MAX_NAME } from '../../../../clients/typescript/spreadsheets/record-columns.ts'
-import { nullable, oneOf, requireOnly, STRICT } from '../../openapi/schema-parts.ts'
+import { nullable, oneOf, requireOnly, strictObject } from '../../openapi/schema-parts.ts'
 
 /** The largest mapping: one with all columns, and names as long as they may be. */
 export const MAX_MAPPING_BYTES = 524_288
@@ -19,57 +19,55 @@ const STATUSES = ['active', 'inactive'] as const
 /** The characters of a word for a status. */
 const MAX_WORD = 128
 
-const MappedColumn = Type.Object(
-  {
-    header: Type.String({
-      maxLength: MAX_NAME,
-      description: 'The name of the column, as the file has it. Columns with the same name follow in their order.',
-    }),
-    to: {
-      ...nullable(oneOf(TARGETS)),
+const MappedColumn = strictObject({
+  header: Type.String({
+    maxLength: MAX_NAME,
+    description: 'The name of the column, as the file has it. Columns with the same name follow in their order.',
+  }),
+  to: {
+    ...nullable(oneOf(TARGETS)),
+    description:
+      'What the column becomes: an attribute, `full_name`, `manager`, `custom`, or `nothing`. `phone_country` says in ' +
+      'which country local phone numbers of the row are. `key` is what managers are named by, which is not stored. ' +
+      '`as_named` sets the attribute that the column names, exactly as the cell is written. Null: a person has to ' +
+      'decide.',
+  },
+  name: Type.Optional(Type.String({ maxLength: MAX_NAME, description: 'The name of a custom attribute.' })),
+  type: Type.Optional(oneOf(CUSTOM_TYPES, 'The type of a custom attribute.')),
+  dates: Type.Optional(
+    nullable(oneOf(DATE_ORDERS, 'Of dates: what comes first where a value may be two different dates.')),
+  ),
+  words: Type.Optional(
+    Type.Unsafe<Record<string, 'active' | 'inactive' | null>>({
+      type: 'object',
+      additionalProperties: nullable(oneOf(STATUSES)),
+      propertyNames: { maxLength: MAX_WORD },
+      maxProperties: MAX_WORDS,
       description:
-        'What the column becomes: an attribute, `full_name`, `manager`, `custom`, or `nothing`. `phone_country` says in ' +
-        'which country local phone numbers of the row are. `key` is what managers are named by, which is not stored. ' +
-        '`as_named` sets the attribute that the column names, exactly as the cell is written. Null: a person has to ' +
-        'decide.',
-    },
-    name: Type.Optional(Type.String({ maxLength: MAX_NAME, description: 'The name of a custom attribute.' })),
-    type: Type.Optional(oneOf(CUSTOM_TYPES, 'The type of a custom attribute.')),
-    dates: Type.Optional(
-      nullable(oneOf(DATE_ORDERS, 'Of dates: what comes first where a value may be two different dates.')),
-    ),
-    words: Type.Optional(
-      Type.Unsafe<Record<string, 'active' | 'inactive' | null>>({
-        type: 'object',
-        additionalProperties: nullable(oneOf(STATUSES)),
-        propertyNames: { maxLength: MAX_WORD },
-        maxProperties: MAX_WORDS,
-        description:
-          'Of statuses: what each word means. Words that are known in many languages need not be given. Of a column with ' +
-          'more words, some stay open.',
-      }),
-    ),
-    names: Type.Optional(
-      nullable(
-        oneOf(
-          NAME_RULES,
-          'How full names are split. A comma always stands behind the last name. `first_last` and `last_first`: names of ' +
-            'two words. `one_first_name`: the first word is the first name. `one_last_name`: the last word is the last name.',
-        ),
+        'Of statuses: what each word means. Words that are known in many languages need not be given. Of a column with ' +
+        'more words, some stay open.',
+    }),
+  ),
+  names: Type.Optional(
+    nullable(
+      oneOf(
+        NAME_RULES,
+        'How full names are split. A comma always stands behind the last name. `first_last` and `last_first`: names of ' +
+          'two words. `one_first_name`: the first word is the first name. `one_last_name`: the last word is the last name.',
       ),
     ),
-    by: Type.Optional(nullable(oneOf(MANAGER_KEYS, 'What names a manager, who may stand anywhere in the file.'))),
-    empty_cells: Type.Optional(oneOf(EMPTY_CELLS, 'What an empty cell of this column does.')),
-  },
-  STRICT,
-)
+  ),
+  by: Type.Optional(nullable(oneOf(MANAGER_KEYS, 'What names a manager, who may stand anywhere in the file.'))),
+  empty_cells: Type.Optional(oneOf(EMPTY_CELLS, 'What an empty cell of this column does.')),
+})
 
 /** A choice that a mapping need not name. */
 function usual<Schema extends TSchema>(name: keyof typeof USUAL_CHOICES, schema: Schema): Schema {
   return { ...schema, default: USUAL_CHOICES[name] }
 }
 
-const Mapping = Type.Object(
+export const MappingBody = requireOnly(
+  ['columns'],
   {
     columns: Type.Array(MappedColumn, { maxItems: MAX_COLUMNS }),
     empty_cells: usual(
@@ -109,10 +107,8 @@ const Mapping = Type.Object(
       }),
     ),
   },
-  { ...STRICT, description: 'What the columns of a file mean, and how their values are read.' },
+  { description: 'What the columns of a file mean, and how their values are read.' },
 )
-
-export const MappingBody = requireOnly(Mapping, 'columns')
 
 export const ShownQuestion = Type.Object({
   about: oneOf(

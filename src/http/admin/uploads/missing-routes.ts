@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import type { Employee } from '../../../domain/employees/employee.ts'
 import { readParts } from '../../../ledger/uploads/read-uploads.ts'
@@ -8,7 +8,7 @@ import type { UploadRouteServices } from '../../../uploads/store-file.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { JSON_TYPES } from '../../server/media-types.ts'
 import { userOf } from '../../access/authorize-user.ts'
-import { idIn, NO_CONTENT, Page, STRICT } from '../../openapi/schema-parts.ts'
+import { idIn, NO_CONTENT, Page, strictObject } from '../../openapi/schema-parts.ts'
 import { decodeCursor, encodeCursor } from '../../server/cursor.ts'
 import { actingUser, ADMIN_BODY_LIMIT } from '../company-schemas.ts'
 import { readUploadId } from './upload-answer.ts'
@@ -34,24 +34,53 @@ function renderPerson({ id, external_id, email, first_name, last_name }: Employe
   return { id, external_id, email, first_name, last_name }
 }
 
+const DEACTIVATE_MISSING = {
+  operationId: 'deactivateMissing',
+  summary: 'Let an upload deactivate the people who are not in its file',
+  tags,
+  description:
+    'Before the file is applied, by the user who uploaded it. The active people whom no row names, by an id, an ' +
+    'external id, an email, or as a manager, are listed. Once all rows are applied, they are deactivated by update ' +
+    'calls of their own; not if a row was not applied. Refused if the file may not show who is missing: it has rows ' +
+    'that are refused, only creates people, or corrects entries. Repeat the request to list them again.',
+  params,
+  response: { 200: Type.Object(Missing) },
+  problems: [...problems, 'upload_not_applicable'],
+} as const satisfies FastifySchema
+
+const LIST_MISSING = {
+  operationId: 'listMissing',
+  summary: 'List the people whom an upload would deactivate',
+  tags,
+  description: 'In the order of their creation. They are listed until they are deactivated.',
+  params,
+  querystring: strictObject(Page),
+  response: {
+    200: Type.Object({
+      ...Missing,
+      items: Type.Array(MissingPerson),
+      next_cursor: Type.Union([Type.String(), Type.Null()]),
+    }),
+  },
+  problems,
+} as const satisfies FastifySchema
+
+const KEEP_MISSING = {
+  operationId: 'keepMissing',
+  summary: 'Let an upload deactivate nobody who is not in its file',
+  tags,
+  description: 'Before the file is applied, by the user who uploaded it.',
+  params,
+  response: { 204: NO_CONTENT },
+  problems: [...problems, 'upload_not_applicable'],
+} as const satisfies FastifySchema
+
 /** Adds the routes of the people who are not in a file. */
 export function addMissingRoutes(app: FastifyInstance, uploads: UploadRouteServices): void {
   app.put(
     '/uploads/:id/missing',
     {
-      schema: {
-        operationId: 'deactivateMissing',
-        summary: 'Let an upload deactivate the people who are not in its file',
-        tags,
-        description:
-          'Before the file is applied, by the user who uploaded it. The active people whom no row names, by an id, an ' +
-          'external id, an email, or as a manager, are listed. Once all rows are applied, they are deactivated by update ' +
-          'calls of their own; not if a row was not applied. Refused if the file may not show who is missing: it has rows ' +
-          'that are refused, only creates people, or corrects entries. Repeat the request to list them again.',
-        params,
-        response: { 200: Type.Object(Missing) },
-        problems: [...problems, 'upload_not_applicable'],
-      },
+      schema: DEACTIVATE_MISSING,
       config: { mediaTypes: JSON_TYPES, isHeavyRead: ALWAYS },
       bodyLimit: ADMIN_BODY_LIMIT,
     },
@@ -61,57 +90,22 @@ export function addMissingRoutes(app: FastifyInstance, uploads: UploadRouteServi
     },
   )
 
-  app.get(
-    '/uploads/:id/missing',
-    {
-      schema: {
-        operationId: 'listMissing',
-        summary: 'List the people whom an upload would deactivate',
-        tags,
-        description: 'In the order of their creation. They are listed until they are deactivated.',
-        params,
-        querystring: Type.Object(Page, STRICT),
-        response: {
-          200: Type.Object({
-            ...Missing,
-            items: Type.Array(MissingPerson),
-            next_cursor: Type.Union([Type.String(), Type.Null()]),
-          }),
-        },
-        problems,
-      },
-    },
-    async (request) => {
-      const { limit, cursor } = request.query
-      const upload = await requireUpload(uploads, userOf(request).companyId, readUploadId(request))
-      const parts = await readParts(uploads.pool, upload)
-      const page = { after: cursor === undefined ? 0 : decodeCursor(cursor), limit }
-      const { employees, next } = await readMissing(uploads, upload, parts, page)
-      return {
-        ...findMissing(parts),
-        items: employees.map(renderPerson),
-        next_cursor: next === null ? null : encodeCursor(next),
-      }
-    },
-  )
+  app.get('/uploads/:id/missing', { schema: LIST_MISSING }, async (request) => {
+    const { limit, cursor } = request.query
+    const upload = await requireUpload(uploads, userOf(request).companyId, readUploadId(request))
+    const parts = await readParts(uploads.pool, upload)
+    const page = { after: cursor === undefined ? 0 : decodeCursor(cursor), limit }
+    const { employees, next } = await readMissing(uploads, upload, parts, page)
+    return {
+      ...findMissing(parts),
+      items: employees.map(renderPerson),
+      next_cursor: next === null ? null : encodeCursor(next),
+    }
+  })
 
-  app.delete(
-    '/uploads/:id/missing',
-    {
-      schema: {
-        operationId: 'keepMissing',
-        summary: 'Let an upload deactivate nobody who is not in its file',
-        tags,
-        description: 'Before the file is applied, by the user who uploaded it.',
-        params,
-        response: { 204: NO_CONTENT },
-        problems: [...problems, 'upload_not_applicable'],
-      },
-    },
-    async (request, reply) => {
-      const upload = await requireOwnUpload(uploads, actingUser(request), readUploadId(request))
-      await keepMissing(uploads, upload)
-      return reply.code(204).send()
-    },
-  )
+  app.delete('/uploads/:id/missing', { schema: KEEP_MISSING }, async (request, reply) => {
+    const upload = await requireOwnUpload(uploads, actingUser(request), readUploadId(request))
+    await keepMissing(uploads, upload)
+    return reply.code(204).send()
+  })
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import { type Static, Type } from '@sinclair/typebox'
 import { RefusedByStateError } from '../../../accounts/change-company.ts'
 import type { Budget } from '../../../admission/budget.ts'
@@ -77,6 +77,28 @@ export async function uploadRoutes(app: FastifyInstance, services: RouteServices
   await app.register(async (scope) => addCreation(scope, services))
 }
 
+const CREATE_UPLOAD = {
+  operationId: 'createUpload',
+  summary: 'Upload a file of employees',
+  tags,
+  description:
+    'Stores a file for a day and previews it; nothing is applied yet. The file is CSV, a workbook (.xlsx, .xls, .ods), or ' +
+    'JSON, whatever program wrote it and whatever the content type says. Rows that are no records, such as titles and ' +
+    'totals, are left out, and listed in `left_out`. A file of more than `MAX_RECORDS` records is split into parts, ' +
+    'each of which becomes one call. What its columns mean is proposed from their names and values, or as the company ' +
+    'chose for the last file with the same first line: see `questions`.',
+  querystring: UploadQuery,
+  body: {
+    content: {
+      'text/csv': { schema: Type.String() },
+      'application/octet-stream': { schema: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }) },
+      'application/json': { schema: Type.Unknown(), examples: ADMIN_BODIES['createUpload'] },
+    },
+  },
+  response: { 201: ShownUpload },
+  problems: ['too_many_uploads', 'file_ambiguous'],
+} as const satisfies FastifySchema
+
 function addCreation(app: FastifyInstance, { uploads, fileBudget }: RouteServices): void {
   const maxBytes = maxFileBytes(uploads)
   budgetFiles(app, { fileBudget, maxBytes, companyOf: (request) => userOf(request).companyId })
@@ -85,27 +107,7 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget }: RouteService
   app.post(
     '/uploads',
     {
-      schema: {
-        operationId: 'createUpload',
-        summary: 'Upload a file of employees',
-        tags,
-        description:
-          'Stores a file for a day and previews it; nothing is applied yet. The file is CSV, a workbook (.xlsx, .xls, .ods), or ' +
-          'JSON, whatever program wrote it and whatever the content type says. Rows that are no records, such as titles and ' +
-          'totals, are left out, and listed in `left_out`. A file of more than `MAX_RECORDS` records is split into parts, ' +
-          'each of which becomes one call. What its columns mean is proposed from their names and values, or as the company ' +
-          'chose for the last file with the same first line: see `questions`.',
-        querystring: UploadQuery,
-        body: {
-          content: {
-            'text/csv': { schema: Type.String() },
-            'application/octet-stream': { schema: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }) },
-            'application/json': { schema: Type.Unknown(), examples: ADMIN_BODIES['createUpload'] },
-          },
-        },
-        response: { 201: ShownUpload },
-        problems: ['too_many_uploads', 'file_ambiguous'],
-      },
+      schema: CREATE_UPLOAD,
       bodyLimit: maxBytes,
       // The body is a file, whatever is in it.
       validatorCompiler: (part) => (part.httpPart === 'body' ? () => true : compileSchema(part)),
@@ -146,86 +148,72 @@ function readAnswers(
   return { encoding: known, sheet: sheet ?? null, headerLine: headerLine ?? null }
 }
 
+const LIST_UPLOADS = {
+  operationId: 'listUploads',
+  summary: 'List uploads, newest first',
+  tags,
+  description: 'All uploads that are stored, on one page. Uploads are deleted after a day.',
+  response: { 200: UploadList },
+} as const satisfies FastifySchema
+
+const GET_UPLOAD = {
+  operationId: 'getUpload',
+  summary: 'Get an upload and its progress',
+  tags,
+  description: 'What each part would do, and what became of it.',
+  params,
+  response: { 200: ShownUpload },
+  problems,
+} as const satisfies FastifySchema
+
+const PREVIEW_UPLOAD_PART = {
+  operationId: 'previewUploadPart',
+  summary: 'Preview a part of an upload',
+  tags,
+  description: 'The call of the part, validated and not applied: what it would do now, and its errors.',
+  params: Type.Object({
+    ...params.properties,
+    number: Type.String({ description: 'The number of the part, from 1.', examples: ['1'] }),
+  }),
+  response: { 200: ShownPreview },
+  problems: [...problems, 'upload_not_applicable'],
+} as const satisfies FastifySchema
+
+const EXPORT_ROWS_NOT_APPLIED = {
+  operationId: 'exportRowsNotApplied',
+  summary: 'Export the rows of an upload that were not applied',
+  tags,
+  description:
+    'All rows of refused, canceled, and waiting parts, and those that were left out of the others, to correct and ' +
+    'upload again. A row that was refused has the id of its entry, and its errors.',
+  params,
+  response: CSV_ANSWER,
+  problems,
+} as const satisfies FastifySchema
+
 function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: RouteServices): void {
   const authorize = authorizeAdmin(access, sessions)
-  app.get(
-    '/uploads',
-    {
-      schema: {
-        operationId: 'listUploads',
-        summary: 'List uploads, newest first',
-        tags,
-        description: 'All uploads that are stored, on one page. Uploads are deleted after a day.',
-        response: { 200: UploadList },
-      },
-    },
-    async (request) => ({
-      items: (await listUploads(uploads.pool, userOf(request).companyId)).map(renderUploadFacts),
-    }),
+  app.get('/uploads', { schema: LIST_UPLOADS }, async (request) => ({
+    items: (await listUploads(uploads.pool, userOf(request).companyId)).map(renderUploadFacts),
+  }))
+
+  app.get('/uploads/:id', { schema: GET_UPLOAD }, async (request) =>
+    showUpload(uploads, userOf(request).companyId, readUploadId(request)),
   )
 
-  app.get(
-    '/uploads/:id',
-    {
-      schema: {
-        operationId: 'getUpload',
-        summary: 'Get an upload and its progress',
-        tags,
-        description: 'What each part would do, and what became of it.',
-        params,
-        response: { 200: ShownUpload },
-        problems,
-      },
-    },
-    async (request) => showUpload(uploads, userOf(request).companyId, readUploadId(request)),
-  )
-
-  app.get(
-    '/uploads/:id/parts/:number/preview',
-    {
-      schema: {
-        operationId: 'previewUploadPart',
-        summary: 'Preview a part of an upload',
-        tags,
-        description: 'The call of the part, validated and not applied: what it would do now, and its errors.',
-        params: Type.Object({
-          ...params.properties,
-          number: Type.String({ description: 'The number of the part, from 1.', examples: ['1'] }),
-        }),
-        response: { 200: ShownPreview },
-        problems: [...problems, 'upload_not_applicable'],
-      },
-    },
-    async (request) => {
-      const upload = await requireUpload(uploads, userOf(request).companyId, readUploadId(request))
-      const part = (await readParts(uploads.pool, upload)).find(
-        ({ number }) => String(number) === request.params.number,
-      )
-      if (!part) throw new ProblemError(problem('upload_not_found', 'The upload has no such part'))
-      if (part.state !== 'waiting') throw new RefusedByStateError(NOT_WAITING)
-      const preview = await previewPart(uploads, upload, part)
-      await recordCounts(uploads.pool, upload, part.number, preview)
-      return renderPartPreview(part.number, preview)
-    },
-  )
+  app.get('/uploads/:id/parts/:number/preview', { schema: PREVIEW_UPLOAD_PART }, async (request) => {
+    const upload = await requireUpload(uploads, userOf(request).companyId, readUploadId(request))
+    const part = (await readParts(uploads.pool, upload)).find(({ number }) => String(number) === request.params.number)
+    if (!part) throw new ProblemError(problem('upload_not_found', 'The upload has no such part'))
+    if (part.state !== 'waiting') throw new RefusedByStateError(NOT_WAITING)
+    const preview = await previewPart(uploads, upload, part)
+    await recordCounts(uploads.pool, upload, part.number, preview)
+    return renderPartPreview(part.number, preview)
+  })
 
   app.get(
     '/uploads/:id/not-applied.csv',
-    {
-      schema: {
-        operationId: 'exportRowsNotApplied',
-        summary: 'Export the rows of an upload that were not applied',
-        tags,
-        description:
-          'All rows of refused, canceled, and waiting parts, and those that were left out of the others, to correct and ' +
-          'upload again. A row that was refused has the id of its entry, and its errors.',
-        params,
-        response: CSV_ANSWER,
-        problems,
-      },
-      exposeHeadRoute: false,
-      config: { isHeavyRead: ALWAYS },
-    },
+    { schema: EXPORT_ROWS_NOT_APPLIED, exposeHeadRoute: false, config: { isHeavyRead: ALWAYS } },
     async (request, reply) => {
       const { companyId } = userOf(request)
       const upload = await requireUpload(uploads, companyId, readUploadId(request))
@@ -239,51 +227,41 @@ function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: Rout
 const APPLIES_NOTHING = problem('invalid_query', 'all_or_none=false is for files that are applied: add apply=true')
 const NOT_WAITING = problem('upload_not_applicable', 'The part was already applied, refused, or canceled')
 
-function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void {
-  app.post(
-    '/uploads/:id/apply',
-    {
-      schema: {
-        operationId: 'applyUpload',
-        summary: 'Apply an upload, or resume it',
-        tags,
-        description:
-          'Each part becomes one call, which applies all of its rows or none; or, with `all_or_none=false`, all that can ' +
-          'be applied. A file of one part is applied before the answer; of a larger one, part after part in the ' +
-          'background. Repeating the request has no further effect.',
-        params,
-        querystring: ApplyQuery,
-        response: { 200: ShownUpload },
-        problems: [...problems, 'upload_not_applicable'],
-      },
-      ...JSON_BODY,
-    },
-    async (request) => {
-      const [acting, id] = [actingUser(request), readUploadId(request)]
-      const { all_or_none: isAllOrNone, deactivate: deactivated } = request.query
-      await applyUpload(uploads, acting, id, request.id, { isAllOrNone, deactivated })
-      return showUpload(uploads, acting.companyId, id)
-    },
-  )
+const APPLY_UPLOAD = {
+  operationId: 'applyUpload',
+  summary: 'Apply an upload, or resume it',
+  tags,
+  description:
+    'Each part becomes one call, which applies all of its rows or none; or, with `all_or_none=false`, all that can ' +
+    'be applied. A file of one part is applied before the answer; of a larger one, part after part in the ' +
+    'background. Repeating the request has no further effect.',
+  params,
+  querystring: ApplyQuery,
+  response: { 200: ShownUpload },
+  problems: [...problems, 'upload_not_applicable'],
+} as const satisfies FastifySchema
 
-  app.post(
-    '/uploads/:id/cancel',
-    {
-      schema: {
-        operationId: 'cancelUpload',
-        summary: 'Cancel what is still to come of an upload',
-        tags,
-        description: 'What was applied stays applied. An upload that was not applied yet is deleted.',
-        params,
-        response: { 204: NO_CONTENT },
-        problems,
-      },
-      ...JSON_BODY,
-    },
-    async (request, reply) => {
-      const upload = await requireUpload(uploads, userOf(request).companyId, readUploadId(request))
-      await cancelUpload(uploads.pool, upload)
-      return reply.code(204).send()
-    },
-  )
+const CANCEL_UPLOAD = {
+  operationId: 'cancelUpload',
+  summary: 'Cancel what is still to come of an upload',
+  tags,
+  description: 'What was applied stays applied. An upload that was not applied yet is deleted.',
+  params,
+  response: { 204: NO_CONTENT },
+  problems,
+} as const satisfies FastifySchema
+
+function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void {
+  app.post('/uploads/:id/apply', { schema: APPLY_UPLOAD, ...JSON_BODY }, async (request) => {
+    const [acting, id] = [actingUser(request), readUploadId(request)]
+    const { all_or_none: isAllOrNone, deactivate: deactivated } = request.query
+    await applyUpload(uploads, acting, id, request.id, { isAllOrNone, deactivated })
+    return showUpload(uploads, acting.companyId, id)
+  })
+
+  app.post('/uploads/:id/cancel', { schema: CANCEL_UPLOAD, ...JSON_BODY }, async (request, reply) => {
+    const upload = await requireUpload(uploads, userOf(request).companyId, readUploadId(request))
+    await cancelUpload(uploads.pool, upload)
+    return reply.code(204).send()
+  })
 }

@@ -5,7 +5,7 @@ import { listQuestions } from '../../../../clients/typescript/spreadsheets/mappi
 import { MAX_CORRECTIONS, summarize, UPLOAD_OPERATIONS, type UploadOperation } from '../../../domain/uploads.ts'
 import { partsOfFile, type StoredPart, type StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
-import { Count, oneOf, STRICT, Time } from '../../openapi/schema-parts.ts'
+import { Count, oneOf, strictObject, Time } from '../../openapi/schema-parts.ts'
 import { ShownQuestion } from './mapping-schema.ts'
 
 const PartNumber = Type.Integer({ minimum: 1, description: 'From 1.' })
@@ -17,79 +17,73 @@ const ALL_OR_NONE = Type.Boolean({
     'stops its whole part. An upload that is resumed keeps the value with which it began.',
 })
 
-export const UploadQuery = Type.Object(
-  {
-    file_name: Type.String({
-      minLength: 1,
-      maxLength: 255,
-      default: 'unnamed',
-      description: 'The name of the file, for the log.',
-    }),
-    operation: Type.Optional(
-      Type.Unsafe<UploadOperation>({
-        type: 'string',
-        enum: [...UPLOAD_OPERATIONS],
-        description:
-          'What to do with the records, as `PUT`, `PATCH`, and `POST` of `/v1/employees` do. Default: what the calls asked ' +
-          'for that the file corrects; `upsert` if they asked for different things, or if it corrects none.',
-      }),
-    ),
-    encoding: Type.Optional(
-      Type.String({
-        maxLength: 40,
-        description:
-          'The encoding of a text file, such as `windows-1250` or `shift_jis`. Default: the `charset` of the content type; ' +
-          'otherwise it is recognized, and the answer is `file_ambiguous` if several are likely.',
-      }),
-    ),
-    sheet: Type.Optional(
-      Type.String({
-        maxLength: 100,
-        description:
-          'The name of the sheet of a workbook. Default: the one that has a table; the answer is `file_ambiguous` if several do.',
-      }),
-    ),
-    header_row: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 999_999,
-        description: 'The line that names the columns, from 1; of a workbook, its row. Default: it is found.',
-      }),
-    ),
-    apply: Type.Boolean({
-      default: false,
+export const UploadQuery = strictObject({
+  file_name: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    default: 'unnamed',
+    description: 'The name of the file, for the log.',
+  }),
+  operation: Type.Optional(
+    Type.Unsafe<UploadOperation>({
+      type: 'string',
+      enum: [...UPLOAD_OPERATIONS],
       description:
-        'Apply the file without asking, if no question is open and all of its rows can be read, or any with ' +
-        '`all_or_none=false`: as a scheduler does with files whose mapping the company has used before. Otherwise, the ' +
-        'file is only stored and previewed.',
+        'What to do with the records, as `PUT`, `PATCH`, and `POST` of `/v1/employees` do. Default: what the calls asked ' +
+        'for that the file corrects; `upsert` if they asked for different things, or if it corrects none.',
     }),
-    all_or_none: ALL_OR_NONE,
-    corrects: Type.Optional(
-      Type.String({
-        pattern: '^log_[0-9a-z]{26}(,log_[0-9a-z]{26})*$',
-        maxLength: 31 * MAX_CORRECTIONS,
-        description:
-          'The ids of the failed entries that the file corrects, separated by commas. Default: those in its column `log_id`. ' +
-          'The column `index` says which records the rows are. Without it, a file that has as many rows as the entry has ' +
-          'records, or refused records, has these, in the order of the call.',
-      }),
-    ),
-  },
-  STRICT,
-)
+  ),
+  encoding: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description:
+        'The encoding of a text file, such as `windows-1250` or `shift_jis`. Default: the `charset` of the content type; ' +
+        'otherwise it is recognized, and the answer is `file_ambiguous` if several are likely.',
+    }),
+  ),
+  sheet: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description:
+        'The name of the sheet of a workbook. Default: the one that has a table; the answer is `file_ambiguous` if several do.',
+    }),
+  ),
+  header_row: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 999_999,
+      description: 'The line that names the columns, from 1; of a workbook, its row. Default: it is found.',
+    }),
+  ),
+  apply: Type.Boolean({
+    default: false,
+    description:
+      'Apply the file without asking, if no question is open and all of its rows can be read, or any with ' +
+      '`all_or_none=false`: as a scheduler does with files whose mapping the company has used before. Otherwise, the ' +
+      'file is only stored and previewed.',
+  }),
+  all_or_none: ALL_OR_NONE,
+  corrects: Type.Optional(
+    Type.String({
+      pattern: '^log_[0-9a-z]{26}(,log_[0-9a-z]{26})*$',
+      maxLength: 31 * MAX_CORRECTIONS,
+      description:
+        'The ids of the failed entries that the file corrects, separated by commas. Default: those in its column `log_id`. ' +
+        'The column `index` says which records the rows are. Without it, a file that has as many rows as the entry has ' +
+        'records, or refused records, has these, in the order of the call.',
+    }),
+  ),
+})
 
-export const ApplyQuery = Type.Object(
-  {
-    all_or_none: ALL_OR_NONE,
-    deactivate: Type.Integer({
-      minimum: 0,
-      default: 0,
-      description:
-        'How many people the upload may deactivate because they are not in its file: the `count` of their list.',
-    }),
-  },
-  STRICT,
-)
+export const ApplyQuery = strictObject({
+  all_or_none: ALL_OR_NONE,
+  deactivate: Type.Integer({
+    minimum: 0,
+    default: 0,
+    description:
+      'How many people the upload may deactivate because they are not in its file: the `count` of their list.',
+  }),
+})
 
 const Counts = Type.Object(
   { created: Count, changed: Count, unchanged: Count, refused: Count, unreadable: Count, inactive: Count },

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { NO_SUCH_WEBHOOK } from '../../../accounts/webhooks/change-webhook.ts'
 import { findDelivery, listDeliveries } from '../../../accounts/webhooks/read-deliveries.ts'
@@ -30,97 +30,83 @@ export function addDeliveryRoutes(app: FastifyInstance, services: WebhookRouteSe
   addSendRoutes(app, services)
 }
 
-function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void {
-  app.get(
-    '/webhooks/:id/deliveries',
-    {
-      schema: {
-        operationId: 'listWebhookDeliveries',
-        summary: 'List the deliveries of a webhook, newest first',
-        description: 'Those of the last 30 days: each attempt to send a message, and what the receiver answered.',
-        tags,
-        params,
-        querystring: DeliveryListQuery,
-        response: { 200: DeliveryList },
-        problems: ['webhook_not_found'],
-      },
-    },
-    async (request) => {
-      const { companyId } = actingUser(request)
-      const id = readWebhookId(request.params.id)
-      if (!(await findWebhook(db, companyId, id))) throw new ProblemError(NO_SUCH_WEBHOOK)
-      const { status, limit } = request.query
-      const isDelivered = status === undefined ? {} : { isDelivered: status === 'delivered' }
-      const page = { ...pageBefore('dlv', request.query), ...isDelivered }
-      return pageOf(
-        await listDeliveries(db, companyId, id, page),
-        limit,
-        (delivery) => delivery.id,
-        (delivery) => renderDelivery(delivery),
-      )
-    },
-  )
+const LIST_WEBHOOK_DELIVERIES = {
+  operationId: 'listWebhookDeliveries',
+  summary: 'List the deliveries of a webhook, newest first',
+  description: 'Those of the last 30 days: each attempt to send a message, and what the receiver answered.',
+  tags,
+  params,
+  querystring: DeliveryListQuery,
+  response: { 200: DeliveryList },
+  problems: ['webhook_not_found'],
+} as const satisfies FastifySchema
 
-  app.get(
-    '/webhooks/:id/deliveries/:delivery_id',
-    {
-      schema: {
-        operationId: 'getWebhookDelivery',
-        summary: 'Get a delivery of a webhook',
-        tags,
-        description: 'One attempt to send a message: what was sent, and what the receiver answered.',
-        params: ofDelivery,
-        response: { 200: ShownDelivery },
-        problems: ['webhook_not_found', 'delivery_not_found'],
-      },
-    },
-    async (request) => {
-      const { companyId } = actingUser(request)
-      const seen = await findWebhook(db, companyId, readWebhookId(request.params.id))
-      if (!seen) throw new ProblemError(NO_SUCH_WEBHOOK)
-      const { webhook } = seen
-      const delivery = await findDelivery(db, companyId, webhook.id, readDeliveryId(request.params.delivery_id))
-      if (!delivery) throw new ProblemError(NO_SUCH_DELIVERY)
-      return renderDelivery(delivery, await rebuildMessage(db, companyId, webhook, delivery))
-    },
-  )
+const GET_WEBHOOK_DELIVERY = {
+  operationId: 'getWebhookDelivery',
+  summary: 'Get a delivery of a webhook',
+  tags,
+  description: 'One attempt to send a message: what was sent, and what the receiver answered.',
+  params: ofDelivery,
+  response: { 200: ShownDelivery },
+  problems: ['webhook_not_found', 'delivery_not_found'],
+} as const satisfies FastifySchema
+
+function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void {
+  app.get('/webhooks/:id/deliveries', { schema: LIST_WEBHOOK_DELIVERIES }, async (request) => {
+    const { companyId } = actingUser(request)
+    const id = readWebhookId(request.params.id)
+    if (!(await findWebhook(db, companyId, id))) throw new ProblemError(NO_SUCH_WEBHOOK)
+    const { status, limit } = request.query
+    const isDelivered = status === undefined ? {} : { isDelivered: status === 'delivered' }
+    const page = { ...pageBefore('dlv', request.query), ...isDelivered }
+    return pageOf(
+      await listDeliveries(db, companyId, id, page),
+      limit,
+      (delivery) => delivery.id,
+      (delivery) => renderDelivery(delivery),
+    )
+  })
+
+  app.get('/webhooks/:id/deliveries/:delivery_id', { schema: GET_WEBHOOK_DELIVERY }, async (request) => {
+    const { companyId } = actingUser(request)
+    const seen = await findWebhook(db, companyId, readWebhookId(request.params.id))
+    if (!seen) throw new ProblemError(NO_SUCH_WEBHOOK)
+    const { webhook } = seen
+    const delivery = await findDelivery(db, companyId, webhook.id, readDeliveryId(request.params.delivery_id))
+    if (!delivery) throw new ProblemError(NO_SUCH_DELIVERY)
+    return renderDelivery(delivery, await rebuildMessage(db, companyId, webhook, delivery))
+  })
 }
 
+const PING_WEBHOOK = {
+  operationId: 'pingWebhook',
+  summary: 'Send a test message and show what the receiver answers',
+  tags,
+  description: 'Also works on a paused or disabled webhook.',
+  params,
+  response: { 200: ShownDelivery },
+  problems: ['webhook_not_found'],
+} as const satisfies FastifySchema
+
+const REDELIVER_WEBHOOK_MESSAGE = {
+  operationId: 'redeliverWebhookMessage',
+  summary: 'Send the message of a delivery again',
+  tags,
+  description: 'The message is made from its event as it is stored now. It has the same `webhook-id` as before.',
+  params: ofDelivery,
+  response: { 200: ShownDelivery },
+  problems: ['webhook_not_found', 'delivery_not_found'],
+} as const satisfies FastifySchema
+
 function addSendRoutes(app: FastifyInstance, { singleDeliveries }: WebhookRouteServices): void {
-  app.post(
-    '/webhooks/:id/ping',
-    {
-      schema: {
-        operationId: 'pingWebhook',
-        summary: 'Send a test message and show what the receiver answers',
-        tags,
-        description: 'Also works on a paused or disabled webhook.',
-        params,
-        response: { 200: ShownDelivery },
-        problems: ['webhook_not_found'],
-      },
-      ...sending,
-    },
-    async (request) => {
-      const id = readWebhookId(request.params.id)
-      return renderDelivery(await singleDeliveries.ping(actingUser(request).companyId, id))
-    },
-  )
+  app.post('/webhooks/:id/ping', { schema: PING_WEBHOOK, ...sending }, async (request) => {
+    const id = readWebhookId(request.params.id)
+    return renderDelivery(await singleDeliveries.ping(actingUser(request).companyId, id))
+  })
 
   app.post(
     '/webhooks/:id/deliveries/:delivery_id/redeliver',
-    {
-      schema: {
-        operationId: 'redeliverWebhookMessage',
-        summary: 'Send the message of a delivery again',
-        tags,
-        description: 'The message is made from its event as it is stored now. It has the same `webhook-id` as before.',
-        params: ofDelivery,
-        response: { 200: ShownDelivery },
-        problems: ['webhook_not_found', 'delivery_not_found'],
-      },
-      ...sending,
-    },
+    { schema: REDELIVER_WEBHOOK_MESSAGE, ...sending },
     async (request) => {
       const [id, deliveryId] = [readWebhookId(request.params.id), readDeliveryId(request.params.delivery_id)]
       return renderDelivery(await singleDeliveries.redeliver(actingUser(request).companyId, id, deliveryId))

@@ -2,27 +2,25 @@ import { Type, type Static } from '@sinclair/typebox'
 import type { RebuiltMessage } from '../../../delivery/webhooks/rebuild-message.ts'
 import type { Delivery } from '../../../accounts/webhooks/read-deliveries.ts'
 import { PING_TYPE, WEBHOOK_TYPES } from '../../../domain/webhook-types.ts'
-import { makeListSchema, oneOf, Page, STRICT, Time } from '../../openapi/schema-parts.ts'
+import { makeListSchema, namedObject, oneOf, Page, strictObject, Time } from '../../openapi/schema-parts.ts'
 
 export const DELIVERY_STATUSES = ['delivered', 'failed'] as const
 
-const SentMessage = Type.Object(
-  {
-    headers: Type.Record(Type.String(), Type.String(), {
-      description: 'The headers, without `webhook-signature`, which is not kept.',
-    }),
-    body: Type.String({
-      description: 'The exact text that was signed. It is not stored, but made from the event once more.',
-    }),
-    erased: Type.Boolean({
-      description:
-        'Whether the data of the event are erased. Then `body` has no names and no values, even if they were sent.',
-    }),
-  },
-  STRICT,
-)
+const SentMessage = strictObject({
+  headers: Type.Record(Type.String(), Type.String(), {
+    description: 'The headers, without `webhook-signature`, which is not kept.',
+  }),
+  body: Type.String({
+    description: 'The exact text that was signed. It is not stored, but made from the event once more.',
+  }),
+  erased: Type.Boolean({
+    description:
+      'Whether the data of the event are erased. Then `body` has no names and no values, even if they were sent.',
+  }),
+})
 
-export const ShownDelivery = Type.Object(
+export const ShownDelivery = namedObject(
+  'WebhookDelivery',
   {
     id: Type.String({ description: 'The id of the delivery: `dlv_…`.' }),
     type: oneOf([...WEBHOOK_TYPES, PING_TYPE], 'The type of the message.'),
@@ -52,13 +50,13 @@ export const ShownDelivery = Type.Object(
       }),
     ),
   },
-  { $id: 'WebhookDelivery', ...STRICT, description: 'One attempt to deliver a message. Kept for 30 days.' },
+  { description: 'One attempt to deliver a message. Kept for 30 days.' },
 )
 export const DeliveryList = makeListSchema(ShownDelivery)
-export const DeliveryListQuery = Type.Object(
-  { ...Page, status: Type.Optional(oneOf(DELIVERY_STATUSES, 'Only deliveries with this status.')) },
-  STRICT,
-)
+export const DeliveryListQuery = strictObject({
+  ...Page,
+  status: Type.Optional(oneOf(DELIVERY_STATUSES, 'Only deliveries with this status.')),
+})
 
 /** Renders a delivery for a response; with what it sent, if that was read. */
 export function renderDelivery(delivery: Delivery, sent?: RebuiltMessage | null): Static<typeof ShownDelivery> {

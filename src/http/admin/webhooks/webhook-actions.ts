@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { Static } from '@sinclair/typebox'
 import { changeWebhook, rotateWebhookSecret } from '../../../accounts/webhooks/change-webhook.ts'
 import { findResumePosition } from '../../../accounts/webhooks/find-resume-position.ts'
@@ -59,55 +59,45 @@ export function addWebhookActions(app: FastifyInstance, services: WebhookRouteSe
   addRotation(app, services)
 }
 
+const RESUME_WEBHOOK = {
+  ...describeAction(WEBHOOK_ACTIONS.resume),
+  tags,
+  params,
+  body: ResumeBody,
+  isBodyOptional: true,
+  response: { 200: ShownWebhook },
+} as const satisfies FastifySchema
+
 function addResumption(app: FastifyInstance, { db, webhooks }: WebhookRouteServices): void {
-  app.post(
-    '/webhooks/:id/resume',
-    {
-      schema: {
-        ...describeAction(WEBHOOK_ACTIONS.resume),
-        tags,
-        params,
-        body: ResumeBody,
-        isBodyOptional: true,
-        response: { 200: ShownWebhook },
-      },
-      ...JSON_BODY,
-    },
-    async (request, reply) => {
-      const id = readWebhookId(request.params.id)
-      const acting = actingUser(request)
-      const position = await readResumePosition(db, acting.companyId, request.body)
-      const change = { change: 'resume', ...(position === undefined ? {} : { position }) } as const
-      const changed = await changeWebhook(webhooks, acting, id, change)
-      setPositionHeader(reply, changed.position)
-      return renderWebhook(changed)
-    },
-  )
+  app.post('/webhooks/:id/resume', { schema: RESUME_WEBHOOK, ...JSON_BODY }, async (request, reply) => {
+    const id = readWebhookId(request.params.id)
+    const acting = actingUser(request)
+    const position = await readResumePosition(db, acting.companyId, request.body)
+    const change = { change: 'resume', ...(position === undefined ? {} : { position }) } as const
+    const changed = await changeWebhook(webhooks, acting, id, change)
+    setPositionHeader(reply, changed.position)
+    return renderWebhook(changed)
+  })
 }
 
+const ROTATE_WEBHOOK_SECRET = {
+  operationId: 'rotateWebhookSecret',
+  summary: 'Rotate the secret of a webhook',
+  description: 'The new secret is shown only once. Messages are signed with both for `overlap_seconds`.',
+  tags,
+  params,
+  body: RotateWebhookBody,
+  isBodyOptional: true,
+  response: { 200: ShownWebhookWithSecret },
+  problems: ['webhook_not_found', 'secrets_key_missing'],
+} as const satisfies FastifySchema
+
 function addRotation(app: FastifyInstance, { webhooks }: WebhookRouteServices): void {
-  app.post(
-    '/webhooks/:id/rotate',
-    {
-      schema: {
-        operationId: 'rotateWebhookSecret',
-        summary: 'Rotate the secret of a webhook',
-        description: 'The new secret is shown only once. Messages are signed with both for `overlap_seconds`.',
-        tags,
-        params,
-        body: RotateWebhookBody,
-        isBodyOptional: true,
-        response: { 200: ShownWebhookWithSecret },
-        problems: ['webhook_not_found', 'secrets_key_missing'],
-      },
-      ...JSON_BODY,
-    },
-    async (request, reply) => {
-      const id = readWebhookId(request.params.id)
-      const { overlap_seconds: overlap } = request.body
-      return showWithSecret(reply, await rotateWebhookSecret(webhooks, actingUser(request), id, overlap))
-    },
-  )
+  app.post('/webhooks/:id/rotate', { schema: ROTATE_WEBHOOK_SECRET, ...JSON_BODY }, async (request, reply) => {
+    const id = readWebhookId(request.params.id)
+    const { overlap_seconds: overlap } = request.body
+    return showWithSecret(reply, await rotateWebhookSecret(webhooks, actingUser(request), id, overlap))
+  })
 }
 
 /** Reads the position after which deliveries go on; undefined for where they stopped. Throws a problem at the field. */

@@ -9,7 +9,16 @@ import {
 } from '../../../domain/webhooks/webhook-lifecycle.ts'
 import { readWebhookSettings } from '../../../domain/webhooks/webhook-settings.ts'
 import { WEBHOOK_TYPES, type WebhookSettings, type WebhookType } from '../../../domain/webhook-types.ts'
-import { oneOf, requireOnly, STRICT, Time, TimeOrNull } from '../../openapi/schema-parts.ts'
+import {
+  mergePatch,
+  namedObject,
+  oneOf,
+  requireOnly,
+  STRICT,
+  strictObject,
+  Time,
+  TimeOrNull,
+} from '../../openapi/schema-parts.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ProblemError } from '../../server/problem.ts'
 
@@ -92,35 +101,23 @@ const fields = {
   }),
 }
 
-export const ShownWebhook = Type.Object(fields, { $id: 'Webhook', ...STRICT })
-export const ShownWebhookWithSecret = Type.Object(
-  {
-    ...fields,
-    secret: Type.String({ description: 'Signs messages, as Standard Webhooks specifies: `whsec_…`. Shown only once.' }),
-  },
-  { $id: 'WebhookWithSecret', ...STRICT },
-)
+export const ShownWebhook = namedObject('Webhook', fields)
+export const ShownWebhookWithSecret = namedObject('WebhookWithSecret', {
+  ...fields,
+  secret: Type.String({ description: 'Signs messages, as Standard Webhooks specifies: `whsec_…`. Shown only once.' }),
+})
 /** A company has few webhooks, so the list has one page. */
 export const WebhookList = Type.Object({ items: Type.Array(ShownWebhook, { description: 'Oldest first.' }) })
 
-export const CreateWebhookBody = requireOnly(
-  Type.Object(
-    {
-      url: settings.url,
-      description: Type.String({ ...DESCRIPTION_RULE, default: '' }),
-      types: Type.Unsafe<WebhookType[]>({ ...TYPES_RULE, default: [...WEBHOOK_TYPES] }),
-      include_data: Type.Boolean({ ...INCLUDE_DATA_RULE, default: false }),
-      concurrency: Type.Integer({ ...CONCURRENCY_RULE, default: DEFAULT_CONCURRENCY }),
-    },
-    STRICT,
-  ),
-  'url',
-)
-export const EditWebhookBody = Type.Partial(Type.Object(settings), {
-  ...STRICT,
-  description: 'A JSON Merge Patch: absent fields keep their value.',
+export const CreateWebhookBody = requireOnly(['url'], {
+  url: settings.url,
+  description: Type.String({ ...DESCRIPTION_RULE, default: '' }),
+  types: Type.Unsafe<WebhookType[]>({ ...TYPES_RULE, default: [...WEBHOOK_TYPES] }),
+  include_data: Type.Boolean({ ...INCLUDE_DATA_RULE, default: false }),
+  concurrency: Type.Integer({ ...CONCURRENCY_RULE, default: DEFAULT_CONCURRENCY }),
 })
-export const ResumeBody = Type.Object(
+export const EditWebhookBody = mergePatch(settings)
+export const ResumeBody = strictObject(
   {
     after: Type.Optional({ ...Position, description: 'Send the events after this position.' }),
     since: Type.Optional(
@@ -128,26 +125,19 @@ export const ResumeBody = Type.Object(
     ),
   },
   {
-    ...STRICT,
     description:
       'Without `after` and `since`, deliveries go on where they stopped. An earlier place sends messages again, a later ' +
       'one skips some. Give at most one of them.',
   },
 )
-export const RotateWebhookBody = requireOnly(
-  Type.Object(
-    {
-      overlap_seconds: Type.Integer({
-        minimum: 0,
-        maximum: MAX_OVERLAP_SECONDS,
-        default: DEFAULT_OVERLAP_SECONDS,
-        description:
-          'How long messages are signed with the current secret as well. Any older secret stops immediately.',
-      }),
-    },
-    STRICT,
-  ),
-)
+export const RotateWebhookBody = requireOnly([], {
+  overlap_seconds: Type.Integer({
+    minimum: 0,
+    maximum: MAX_OVERLAP_SECONDS,
+    default: DEFAULT_OVERLAP_SECONDS,
+    description: 'How long messages are signed with the current secret as well. Any older secret stops immediately.',
+  }),
+})
 
 /** Brings settings into the form in which they are stored. Throws a problem at the URL if it cannot be used. */
 export function readSettings<Given extends Partial<WebhookSettings>>(given: Given, allowsHttp: boolean): Given {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import { changeWebhook, createWebhook, NO_SUCH_WEBHOOK } from '../../../accounts/webhooks/change-webhook.ts'
 import { findWebhook, listWebhooks } from '../../../accounts/webhooks/read-webhooks.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
@@ -39,80 +39,70 @@ export async function webhookRoutes(
   addDeliveryRoutes(app, services)
 }
 
-function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void {
-  app.get(
-    '/webhooks',
-    {
-      schema: {
-        operationId: 'listWebhooks',
-        summary: 'List webhooks, oldest first',
-        tags,
-        description: 'All webhooks of the company, on one page. Secrets are not shown.',
-        response: { 200: WebhookList },
-      },
-    },
-    async (request) => ({ items: (await listWebhooks(db, actingUser(request).companyId)).map(renderWebhook) }),
-  )
+const LIST_WEBHOOKS = {
+  operationId: 'listWebhooks',
+  summary: 'List webhooks, oldest first',
+  tags,
+  description: 'All webhooks of the company, on one page. Secrets are not shown.',
+  response: { 200: WebhookList },
+} as const satisfies FastifySchema
 
-  app.get(
-    '/webhooks/:id',
-    {
-      schema: {
-        operationId: 'getWebhook',
-        summary: 'Get a webhook and its progress',
-        tags,
-        description: 'The secret is not shown.',
-        params,
-        response: { 200: ShownWebhook },
-        problems: ['webhook_not_found'],
-      },
-    },
-    async (request) => {
-      const webhook = await findWebhook(db, actingUser(request).companyId, readWebhookId(request.params.id))
-      if (!webhook) throw new ProblemError(NO_SUCH_WEBHOOK)
-      return renderWebhook(webhook)
-    },
-  )
+const GET_WEBHOOK = {
+  operationId: 'getWebhook',
+  summary: 'Get a webhook and its progress',
+  tags,
+  description: 'The secret is not shown.',
+  params,
+  response: { 200: ShownWebhook },
+  problems: ['webhook_not_found'],
+} as const satisfies FastifySchema
+
+function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void {
+  app.get('/webhooks', { schema: LIST_WEBHOOKS }, async (request) => ({
+    items: (await listWebhooks(db, actingUser(request).companyId)).map(renderWebhook),
+  }))
+
+  app.get('/webhooks/:id', { schema: GET_WEBHOOK }, async (request) => {
+    const webhook = await findWebhook(db, actingUser(request).companyId, readWebhookId(request.params.id))
+    if (!webhook) throw new ProblemError(NO_SUCH_WEBHOOK)
+    return renderWebhook(webhook)
+  })
 }
 
+const CREATE_WEBHOOK = {
+  operationId: 'createWebhook',
+  summary: 'Create a webhook',
+  tags,
+  description:
+    'The secret is shown only once. Messages begin with the next event. A company can have at most 20 webhooks.',
+  body: CreateWebhookBody,
+  response: { 201: ShownWebhookWithSecret },
+  problems: ['too_many_webhooks', 'secrets_key_missing'],
+} as const satisfies FastifySchema
+
+const EDIT_WEBHOOK = {
+  operationId: 'editWebhook',
+  summary: 'Change the settings of a webhook',
+  tags,
+  description: 'The change applies to the messages that follow. The secret stays the same.',
+  params,
+  body: EditWebhookBody,
+  response: { 200: ShownWebhook },
+  problems: ['webhook_not_found'],
+} as const satisfies FastifySchema
+
 function addCreateAndEdit(app: FastifyInstance, { webhooks }: WebhookRouteServices): void {
-  app.post(
-    '/webhooks',
-    {
-      schema: {
-        operationId: 'createWebhook',
-        summary: 'Create a webhook',
-        tags,
-        description:
-          'The secret is shown only once. Messages begin with the next event. A company can have at most 20 webhooks.',
-        body: CreateWebhookBody,
-        response: { 201: ShownWebhookWithSecret },
-        problems: ['too_many_webhooks', 'secrets_key_missing'],
-      },
-      ...JSON_BODY,
-      preValidation: trim,
-    },
-    async (request, reply) => {
-      const settings = readSettings(request.body, webhooks.allowsHttp)
-      const created = await createWebhook(webhooks, actingUser(request), settings)
-      void reply.code(201).header('location', `/admin/v1/webhooks/${created.webhook.id}`)
-      return showWithSecret(reply, created)
-    },
-  )
+  app.post('/webhooks', { schema: CREATE_WEBHOOK, ...JSON_BODY, preValidation: trim }, async (request, reply) => {
+    const settings = readSettings(request.body, webhooks.allowsHttp)
+    const created = await createWebhook(webhooks, actingUser(request), settings)
+    void reply.code(201).header('location', `/admin/v1/webhooks/${created.webhook.id}`)
+    return showWithSecret(reply, created)
+  })
 
   app.patch(
     '/webhooks/:id',
     {
-      schema: {
-        operationId: 'editWebhook',
-        summary: 'Change the settings of a webhook',
-        tags,
-        description: 'The change applies to the messages that follow. The secret stays the same.',
-        params,
-        body: EditWebhookBody,
-        response: { 200: ShownWebhook },
-        problems: ['webhook_not_found'],
-      },
+      schema: EDIT_WEBHOOK,
       config: { mediaTypes: MERGE_PATCH_TYPES },
       bodyLimit: ADMIN_BODY_LIMIT,
       preValidation: trim,
@@ -126,25 +116,20 @@ function addCreateAndEdit(app: FastifyInstance, { webhooks }: WebhookRouteServic
   )
 }
 
+const REMOVE_WEBHOOK = {
+  operationId: 'removeWebhook',
+  summary: 'Remove a webhook permanently',
+  tags,
+  description: 'No more messages are sent. This cannot be undone.',
+  params,
+  response: { 204: NO_CONTENT },
+  problems: ['webhook_not_found'],
+} as const satisfies FastifySchema
+
 function addRemoval(app: FastifyInstance, { webhooks }: WebhookRouteServices): void {
-  app.delete(
-    '/webhooks/:id',
-    {
-      schema: {
-        operationId: 'removeWebhook',
-        summary: 'Remove a webhook permanently',
-        tags,
-        description: 'No more messages are sent. This cannot be undone.',
-        params,
-        response: { 204: NO_CONTENT },
-        problems: ['webhook_not_found'],
-      },
-      ...JSON_BODY,
-    },
-    async (request, reply) => {
-      const id = readWebhookId(request.params.id)
-      const { position } = await changeWebhook(webhooks, actingUser(request), id, { change: 'remove' })
-      return setPositionHeader(reply.code(204), position).send()
-    },
-  )
+  app.delete('/webhooks/:id', { schema: REMOVE_WEBHOOK, ...JSON_BODY }, async (request, reply) => {
+    const id = readWebhookId(request.params.id)
+    const { position } = await changeWebhook(webhooks, actingUser(request), id, { change: 'remove' })
+    return setPositionHeader(reply.code(204), position).send()
+  })
 }

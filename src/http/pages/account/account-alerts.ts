@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import { html } from 'hono/html'
 import { changeAlerts, wantsAlerts } from '../../../accounts/attention/change-alerts.ts'
 import { renderForm, type Form, type PageForms } from '../parts/form-page.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 

@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import { html } from 'hono/html'
 import {
   countRecoveryCodes,
   listPasskeys,
@@ -8,8 +7,8 @@ import {
 } from '../../../accounts/passkeys/passkey-rows.ts'
 import type { UserRecord } from '../../../accounts/users/users.ts'
 import { MAX_PASSKEYS } from '../../../domain/accounts/passkeys.ts'
+import { html, type Html } from '../parts/html.ts'
 import { ACCOUNT_PATH } from '../parts/navigation.ts'
-import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
 import { isIPv4 } from 'node:net'
-import { html } from 'hono/html'
 import { recordSessionEvents } from '../../../accounts/record-session-events.ts'
 import {
   endOtherSessions,
@@ -12,7 +11,7 @@ import { clearSessionCookie, sessionCookie } from '../../access/session.ts'
 import { renderConfirmedAction } from '../parts/confirm.ts'
 import { findBrowserName } from './browser-name.ts'
 import type { Form, PageForms } from '../parts/form-page.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'

@@ -1,12 +1,11 @@
-import { html } from 'hono/html'
 import { KEY_SCOPES } from '../../../domain/accounts/api-key.ts'
 import { REFRESH_PERIODS } from '../../../domain/accounts/quota.ts'
 import { MAX_QUOTA } from '../../../domain/accounts/key-lifecycle.ts'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import { type FormFields, type FormProblem, readWholeNumber, renderChoice, renderField } from '../parts/form.ts'
+import { html, type Html } from '../parts/html.ts'
 import { formatScopes } from '../parts/key-words.ts'
 import { findStartOf, formatLocal, readLocal } from '../../../domain/local-times.ts'
-import type { Html } from '../parts/page.ts'
 import { describeZone } from '../parts/times.ts'
 
 /** The fields of the form of a key. */

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { html } from 'hono/html'
 import type { AttentionItem } from '../../../domain/attention.ts'
 import { renderReasons } from '../parts/attention.ts'
 import { issueApiKeyRecord } from '../../../accounts/api-keys/issue-api-key.ts'
@@ -30,9 +29,9 @@ import {
   renderButtons,
   type FormProblem,
 } from '../parts/form.ts'
+import { html, type Html } from '../parts/html.ts'
 import { renderFilter, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderTable } from '../parts/table.ts'
 import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'

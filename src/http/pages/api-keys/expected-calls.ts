@@ -1,4 +1,3 @@
-import { html } from 'hono/html'
 import { countCallsByHour } from '../../../../projections/bulk-user-logs/usage-queries.ts'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import type { ExpectedCalls } from '../../../domain/accounts/expected-calls.ts'
@@ -24,8 +23,8 @@ import {
 import { renderFormSection, type PageForms } from '../parts/form-page.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { capitalise } from '../parts/call-words.ts'
+import { html, type Html } from '../parts/html.ts'
 import { DAYS, formatExpectedCalls } from '../parts/key-words.ts'
-import type { Html } from '../parts/page.ts'
 
 const WAYS = [
   { value: 'never', label: 'not expected' },

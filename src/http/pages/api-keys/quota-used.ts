@@ -1,8 +1,7 @@
-import { html } from 'hono/html'
 import { requestsInWindow, windowEnd } from '../../../domain/accounts/quota.ts'
 import { NEARLY_USED } from '../../../domain/attention.ts'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 
 /** How much of its quota a key has used in the current period. */
 interface QuotaUsed {

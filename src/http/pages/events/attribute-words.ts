@@ -1,7 +1,6 @@
-import { html } from 'hono/html'
 import { isId } from '../../../domain/ids.ts'
 import { CUSTOM_PREFIX } from '../../../domain/employees/employee.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 
 const SPECIAL: Readonly<Record<string, string>> = { external_id: 'External ID', manager_id: 'Manager' }
 

@@ -1,12 +1,11 @@
-import { html } from 'hono/html'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { ListedEvent } from '../../../ledger/read/browse-events.ts'
 import { readNames } from '../../../ledger/read/read-names.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
-import type { Html } from '../parts/page.ts'
 import { formatTime } from '../../../domain/local-times.ts'
 import { listNamedIds, renderSentence } from './event-sentence.ts'
 import { renderEventLink } from './event-values.ts'
+import { html, type Html } from '../parts/html.ts'
 
 /** Renders events as sentences, one per row, in the order given. */
 export async function renderEventList(

@@ -1,10 +1,9 @@
-import { html } from 'hono/html'
 import type { ListedEvent } from '../../../ledger/read/browse-events.ts'
 import { readNames } from '../../../ledger/read/read-names.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { renderEventLink, renderActor, renderCallLink, formatJson, renderStream } from './event-values.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 import { renderTime } from '../parts/times.ts'
 
 const COLUMNS = ['Position', 'Recorded', 'Type', 'Stream', 'By']

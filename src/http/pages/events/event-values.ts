@@ -1,10 +1,9 @@
-import { html } from 'hono/html'
 import { isId } from '../../../domain/ids.ts'
 import type { EventHeader } from '../../../ledger/integrity/codec.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { buildUrl } from '../parts/addresses.ts'
+import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 
 /** Formats stored JSON with one member per line; returns any other text unchanged. */

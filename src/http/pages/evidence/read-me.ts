@@ -1,4 +1,3 @@
-import { html } from 'hono/html'
 import { formatTime } from '../../../domain/local-times.ts'
 import type { EvidenceFacts, Storyteller } from '../../../evidence/evidence-file.ts'
 import type { EvidenceSubject } from '../../../ledger/evidence/evidence-subject.ts'
@@ -6,7 +5,7 @@ import { readHeader } from '../../../ledger/integrity/codec.ts'
 import { readNamesKept } from '../../../ledger/read/read-names.ts'
 import { FILE_POLICY } from '../../../personal-data/write-html.ts'
 import { listNamedIds, renderSentence } from '../events/event-sentence.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 
 /** Writes the page `READ-ME.html` of evidence files: it tells the events in sentences, and needs nothing but itself. */

@@ -1,7 +1,6 @@
-import { html } from 'hono/html'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { StoredFile } from '../../../ledger/evidence/stored-files.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { renderTime } from '../parts/times.ts'
 import { describeSubject } from './read-me.ts'

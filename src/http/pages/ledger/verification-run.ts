@@ -1,12 +1,11 @@
-import { html } from 'hono/html'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { VerificationRun } from '../../../ledger/audit/verification-rows.ts'
 import type { ConsistentLedger } from '../../../ledger/audit/verify-export.ts'
 import { renderBadge } from '../parts/badges.ts'
 import { renderFacts } from '../parts/facts.ts'
 import { renderForm, type PageForms } from '../parts/form-page.ts'
+import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { renderTime } from '../parts/times.ts'
 

@@ -1,8 +1,7 @@
-import { html } from 'hono/html'
 import type { Action } from '../../openapi/actions.ts'
 import { renderConfirmedAction } from './confirm.ts'
 import { renderForm, type Form, type PageForms, type PageRequest } from './form-page.ts'
-import type { Html } from './page.ts'
+import { html, type Html } from './html.ts'
 
 type Actions<Name extends string, Done extends string> = Readonly<Record<Name, Action<Done>>>
 

@@ -1,8 +1,7 @@
-import { html } from 'hono/html'
 import type { Client } from '../../../domain/client.ts'
 import { buildUrl } from './addresses.ts'
+import { html, type Html } from './html.ts'
 import { NAVIGATION } from './navigation.ts'
-import type { Html } from './page.ts'
 
 /** Renders an address as a link to all calls from it, for administrators. */
 export function renderAddressLink(address: string): Html {

@@ -1,5 +1,4 @@
-import { html } from 'hono/html'
-import type { Html } from './page.ts'
+import { html, type Html } from './html.ts'
 
 interface ConfirmedAction {
   /** The verb of the action, such as “Disable”. */

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { html } from 'hono/html'
 import type { Problem } from '../../../domain/errors.ts'
 import { addVary } from '../../server/compression.ts'
 import { acceptsPages, isApiPath } from '../../server/media-types.ts'
 import { logError, sendProblemDocument, toProblem } from '../../server/problem.ts'
 import { toSentence } from './form.ts'
+import { html } from './html.ts'
 import { sendOpenPage } from './layout.ts'
 import { findHome } from './navigation.ts'
 

@@ -1,5 +1,4 @@
-import { html } from 'hono/html'
-import type { Html } from './page.ts'
+import { html, type Html } from './html.ts'
 
 /** A name and its value; null if there is nothing to say. */
 export type Fact = readonly [label: string, value: Html | string] | null

@@ -1,14 +1,13 @@
 import type { FastifySchemaValidationError } from 'fastify'
 import type { Static, TSchema } from '@sinclair/typebox'
-import { html } from 'hono/html'
 import { RefusedByStateError } from '../../../accounts/change-company.ts'
 import type { Problem } from '../../../domain/errors.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { bodyProblem } from '../../server/body-problem.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { compileSchema } from '../../server/schema-compiler.ts'
-import type { Html } from './page.ts'
 import { isStorableText } from '../../../domain/storable-text.ts'
+import { html, type Html } from './html.ts'
 
 /** The fields of a form as a browser sent them: texts; of repeated names, the last. */
 export type FormFields = Readonly<Record<string, string>>

@@ -1,11 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { html } from 'hono/html'
 import { companyOfSession } from '../../../domain/accounts/secrets.ts'
 import { type Problem, problem } from '../../../domain/errors.ts'
 import { readOwnPath } from './addresses.ts'
 import { type FormFields, readFormFields } from './form.ts'
+import { html, type Html } from './html.ts'
 import { sendCardPage } from './layout.ts'
-import type { Html } from './page.ts'
 
 /*
  * A form that was sent after the session had ended is not lost. The sign-in page carries its fields in hidden inputs,

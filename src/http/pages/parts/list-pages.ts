@@ -1,8 +1,7 @@
-import { html } from 'hono/html'
 import { encodeCursor } from '../../server/cursor.ts'
 import { buildUrl, type QueryValues } from './addresses.ts'
 import { renderChoice, type Choice } from './form.ts'
-import type { Html } from './page.ts'
+import { html, type Html } from './html.ts'
 
 /** Rows on a page of a list. */
 export const ROWS_A_PAGE = 50

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { html } from 'hono/html'
 import { readFormFields } from './form.ts'
-import type { Html } from './page.ts'
+import { html, type Html } from './html.ts'
 
 /** Renders what was just done, by the word in `?done=`; nothing for an unknown word. */
 export function renderNotice(request: FastifyRequest, texts: Readonly<Record<string, string>>): Html {

@@ -1,5 +1,4 @@
-import { html } from 'hono/html'
-import type { Html } from './page.ts'
+import { html, type Html } from './html.ts'
 
 /** Renders a text with a button that copies it, such as a secret. */
 export function renderCopyable(id: string, text: string, label = 'Copy'): Html {

@@ -1,10 +1,9 @@
 import type { FastifyReply } from 'fastify'
-import { html } from 'hono/html'
 import { PAGE_HEADERS } from '../../server/security-headers.ts'
 import { ASSETS } from '../assets/assets.ts'
+import { html, type Html } from './html.ts'
 
-/** The result of the `html` tag, in which every value is escaped. */
-export type Html = ReturnType<typeof html>
+export type { Html }
 
 /** The answers that may be better soon. */
 const LATER: ReadonlySet<number> = new Set([429, 503])

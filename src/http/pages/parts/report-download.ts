@@ -1,10 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { html } from 'hono/html'
 import type { Report } from '../../../personal-data/report.ts'
 import { sendReport } from '../../admin/personal-data.ts'
 import { readFormFields } from './form.ts'
 import { renderForm, type PageForms } from './form-page.ts'
-import type { Html } from './page.ts'
+import { html, type Html } from './html.ts'
 import type { PageServices } from './page-services.ts'
 import { requireViewer } from './viewer.ts'
 

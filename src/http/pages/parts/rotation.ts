@@ -1,9 +1,8 @@
-import { html } from 'hono/html'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { DEFAULT_OVERLAP_SECONDS } from '../../../domain/accounts/key-lifecycle.ts'
 import { checkForm, readWholeNumber, renderChoice, type FormFields } from './form.ts'
 import { renderFormSection, type PageForms } from './form-page.ts'
-import type { Html } from './page.ts'
+import { html, type Html } from './html.ts'
 import { describeRotation } from './times.ts'
 
 /* The form that gives a thing a new secret. */

@@ -1,7 +1,6 @@
-import { html } from 'hono/html'
 import { formatTime } from '../../../domain/local-times.ts'
 import { databaseTime, databaseTimeMs } from '../../../postgres/database-clock.ts'
-import type { Html } from './page.ts'
+import { html, type Html } from './html.ts'
 
 /*
  * How pages show a time, an RFC 3339 instant, in the company's time zone:

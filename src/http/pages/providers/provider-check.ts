@@ -1,12 +1,11 @@
-import { html } from 'hono/html'
 import type { StoredProvider } from '../../../accounts/providers/read-provider.ts'
 import { ProviderError, type ProviderClient } from '../../../accounts/oidc/provider-client.ts'
 import { UnreadableSecretError } from '../../../accounts/secrets/secret-box.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { toSentence } from '../parts/form.ts'
 import type { Form } from '../parts/form-page.ts'
+import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { requireProvider } from './require-provider.ts'
 

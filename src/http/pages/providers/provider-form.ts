@@ -1,4 +1,3 @@
-import { html } from 'hono/html'
 import type { NewSecret } from '../../../accounts/providers/change-provider.ts'
 import { ROLES } from '../../../domain/accounts/roles.ts'
 import { invalidFields } from '../../../domain/field-errors.ts'
@@ -15,7 +14,7 @@ import {
 } from '../../../domain/providers/read-provider-settings.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { renderChoice, renderField, type FormFields, type FormProblem } from '../parts/form.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 
 /** The fields of `renderProviderFields`. */
 export const PROVIDER_FIELDS = ['name', 'issuer', 'client_id', 'creates_users', 'role_claim', 'roles'] as const

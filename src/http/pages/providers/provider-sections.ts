@@ -1,7 +1,6 @@
-import { html } from 'hono/html'
 import type { Unlinked } from '../../../accounts/providers/list-break-glass.ts'
+import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 
 /** Says how many users have no account at the provider yet. */

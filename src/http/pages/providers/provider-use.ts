@@ -1,10 +1,9 @@
-import { html } from 'hono/html'
 import type { StoredProvider } from '../../../accounts/providers/read-provider.ts'
 import type { Administrator, Unlinked } from '../../../accounts/providers/list-break-glass.ts'
 import { renderConfirmedAction } from '../parts/confirm.ts'
 import { renderChoice } from '../parts/form.ts'
 import { renderForm, type PageForms } from '../parts/form-page.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 import { describeUnlinked } from './provider-sections.ts'
 
 export interface UseChoices {

@@ -1,8 +1,7 @@
-import { html } from 'hono/html'
 import type { StoredProvider } from '../../../accounts/providers/read-provider.ts'
 import { findProviderAddresses, type ProviderAddresses } from '../../../domain/providers/provider-addresses.ts'
 import { renderBadge } from '../parts/badges.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 import type { PageServices } from '../parts/page-services.ts'
 
 /** What a provider needs of the operator; both are set, or `missing` says what to do. */

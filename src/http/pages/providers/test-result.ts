@@ -1,12 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { html } from 'hono/html'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { Role } from '../../../domain/accounts/roles.ts'
 import type { ProviderIdentity } from '../../../accounts/oidc/provider-client.ts'
+import { html, type Html } from '../parts/html.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { renderFacts } from '../parts/facts.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import type { Html } from '../parts/page.ts'
 import { renderTable } from '../parts/table.ts'
 
 /** What a test of signing in found. Nothing has changed. */

@@ -1,10 +1,9 @@
-import { html } from 'hono/html'
 import { problem } from '../../../domain/errors.ts'
 import type { OpenApiDocument } from '../../openapi/build-document.ts'
-import type { Html } from '../parts/page.ts'
 import type { Operation, OperationGroup } from './operations.ts'
 import { groupId, OPERATION_PATH, renderAddress } from './render-operation.ts'
 import { renderParagraphs, renderText } from './render-text.ts'
+import { html, type Html } from '../parts/html.ts'
 
 interface Described {
   info: { title: string; version: string; description: string }

@@ -1,11 +1,10 @@
-import { html } from 'hono/html'
 import { problem, type ProblemCode } from '../../../domain/errors.ts'
 import type { OpenApiDocument } from '../../openapi/build-document.ts'
-import type { Html } from '../parts/page.ts'
 import type { Answer, Content, Operation, Parameter, Schema } from './operations.ts'
 import { describeType, renderLimits, renderSchema } from './render-schema.ts'
 import { renderParagraphs, renderText } from './render-text.ts'
 import { writeSamples } from './samples.ts'
+import { html, type Html } from '../parts/html.ts'
 
 /** The pages of operations are here, by their ids. */
 export const OPERATION_PATH = '/docs/'

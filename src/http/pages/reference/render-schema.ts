@@ -1,8 +1,7 @@
-import { html } from 'hono/html'
 import type { OpenApiDocument } from '../../openapi/build-document.ts'
-import type { Html } from '../parts/page.ts'
 import { resolveReference, type Schema } from './operations.ts'
 import { renderText } from './render-text.ts'
+import { html, type Html } from '../parts/html.ts'
 
 /** Renders the members of a schema, and those of the schemas in them. `above` are the names that it is part of. */
 export function renderSchema(document: OpenApiDocument, schema: Schema, above: readonly string[] = []): Html {

@@ -1,5 +1,4 @@
-import { html } from 'hono/html'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 
 const MARKED = /`([^`]+)`|\[([^\]]+)\]\([^)\s]+\)/g
 

@@ -1,8 +1,7 @@
-import { html } from 'hono/html'
 import { readOwnPath } from '../parts/addresses.ts'
 import { type FormFields } from '../parts/form.ts'
+import { html, type Html } from '../parts/html.ts'
 import { type KeptForm, readKeptForm, renderKeptForm } from '../parts/kept-form.ts'
-import type { Html } from '../parts/page.ts'
 
 /** Where a sign-in leads to. */
 export interface Destination {

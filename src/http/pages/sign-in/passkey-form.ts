@@ -1,7 +1,6 @@
-import { html } from 'hono/html'
 import { findPasskeySupport, type PasskeySupport } from '../../../accounts/passkeys/relying-party.ts'
 import { ASSETS } from '../assets/assets.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { type Destination, renderDestination } from './destination.ts'
 

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { html } from 'hono/html'
 import { beginSecondStep, type SecondStep, signInWithRecoveryCode } from '../../../accounts/sign-in/second-step.ts'
 import type { PasswordUser } from '../../../accounts/users/password-users.ts'
 import { type Problem, problem } from '../../../domain/errors.ts'
@@ -8,6 +7,7 @@ import { createSealedCookie, type SealedCookie } from '../../access/sealed-cooki
 import { describeSession } from '../../access/session.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { type FormProblem, readFormFields, renderField, renderFormAlert, toFormProblem } from '../parts/form.ts'
+import { html } from '../parts/html.ts'
 import { sendCardPage } from '../parts/layout.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { type Destination, readDestination, renderDestination } from './destination.ts'

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { html } from 'hono/html'
 import { findSignInPlace } from '../../../accounts/sign-in/find-sign-in-place.ts'
 import { signIn, type SignInOutcome } from '../../../accounts/sign-in/sign-in-with-password.ts'
 import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '../../../domain/attributes.ts'
@@ -18,10 +17,10 @@ import {
   toFormProblem,
 } from '../parts/form.ts'
 import { buildUrl, companyPath, readOwnPath } from '../parts/addresses.ts'
+import { html, type Html } from '../parts/html.ts'
 import { keepForm } from '../parts/kept-form.ts'
 import { sendCardPage } from '../parts/layout.ts'
 import { findHome } from '../parts/navigation.ts'
-import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { type Destination, readDestination, renderDestination } from './destination.ts'
 import { finishSignIn } from './finish-sign-in.ts'

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { html } from 'hono/html'
 import { recordSessionEvents } from '../../../accounts/record-session-events.ts'
 import { readProvider } from '../../../accounts/providers/read-provider.ts'
 import { placeOfIdToken } from '../../../accounts/sign-in/sign-in-through-provider.ts'
@@ -11,6 +10,7 @@ import { clientOf } from '../../access/client.ts'
 import { clearSessionCookie, findSessionUser, sessionCookie } from '../../access/session.ts'
 import { buildUrl, readOwnPath } from '../parts/addresses.ts'
 import { readFormFields } from '../parts/form.ts'
+import { html } from '../parts/html.ts'
 import { sendCardPage } from '../parts/layout.ts'
 import type { PageServices } from '../parts/page-services.ts'
 

@@ -1,6 +1,5 @@
-import { html } from 'hono/html'
 import type { UsageOfDay } from '../../../../projections/bulk-user-logs/usage-queries.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 

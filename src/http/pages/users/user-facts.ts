@@ -1,9 +1,8 @@
-import { html } from 'hono/html'
 import { type Role, ROLES } from '../../../domain/accounts/roles.ts'
 import { getUserStatus, type UserRecord } from '../../../accounts/users/users.ts'
 import { renderBadge } from '../parts/badges.ts'
 import { renderChoice, type FormProblem } from '../parts/form.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 
 /** Whether the user is erased: an erased user has no email. */
 export function isErased({ email }: UserRecord): boolean {

@@ -1,6 +1,5 @@
-import { raw } from 'hono/html'
 import { Marked } from 'marked'
-import type { Html } from '../parts/page.ts'
+import { raw, type Html } from '../parts/html.ts'
 
 /** Renders a page of the documentation. Links to pages that the service does not serve become text. */
 export async function renderFormat(markdown: string): Promise<Html> {

@@ -1,4 +1,3 @@
-import { html } from 'hono/html'
 import { findResumePosition } from '../../../accounts/webhooks/find-resume-position.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { ResumeBody } from '../../admin/webhooks/webhook-schemas.ts'
@@ -6,7 +5,7 @@ import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { checkForm, renderField, readWholeNumber, type FormFields, type FormProblem } from '../parts/form.ts'
 import { findStartOf, readLocal } from '../../../domain/local-times.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 import { describeZone } from '../parts/times.ts'
 
 /** The fields of `renderResumeFields`. */

@@ -1,4 +1,3 @@
-import { html } from 'hono/html'
 import {
   DEFAULT_CONCURRENCY,
   MAX_CONCURRENCY,
@@ -17,7 +16,7 @@ import {
   type FormFields,
   type FormProblem,
 } from '../parts/form.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 
 /** The fields of `renderWebhookFields`. A chosen type is a field of its name. */
 export const WEBHOOK_FIELDS = ['url', 'description', ...WEBHOOK_TYPES, 'include_data', 'concurrency'] as const

@@ -1,15 +1,8 @@
-import type { Kysely } from 'kysely'
-import { runStatements } from '../src/migration/run-statements.ts'
-
 /**
- * Lets the erasure of a user reach the events that link an account at an identity provider or add a passkey. Apart from
- * that list, the function is that of version 1.0.0.
+ * Lets erasures reach accounts at identity providers, passkeys, and the names of uploaded files. Apart from its lists,
+ * the function is that of version 1.0.0.
  */
-export async function up(db: Kysely<never>): Promise<void> {
-  await runStatements(db, ERASE_EVENTS)
-}
-
-const ERASE_EVENTS = [
+export const ERASURE = [
   `create or replace function erase_events(of_company uuid, at_position bigint) returns integer
     language plpgsql security definer
     set search_path = pg_catalog, pg_temp
@@ -25,9 +18,10 @@ const ERASE_EVENTS = [
       from public.events e where e.company_id = of_company and e.position = at_position and e.data is not null;
     reached := case erasing_type
       when 'EmployeeErased' then array['EmployeeCreated', 'EmployeeUpdated', 'EmployeeDeactivated',
-        'EmployeeReactivated', 'EmployeeRecordRejected']
-      when 'RecordsRetired' then array['EmployeeRecordRejected']
-      when 'UserErased' then array['UserInvited', 'UserTokenIssued', 'UserIdentityLinked', 'UserPasskeyAdded']
+        'EmployeeReactivated', 'EmployeeRecordRejected', 'FileUploaded']
+      when 'RecordsRetired' then array['EmployeeRecordRejected', 'FileUploaded']
+      when 'UserErased' then array['UserInvited', 'UserTokenIssued', 'UserIdentityLinked', 'UserPasskeyAdded',
+        'FileUploaded']
     end;
     if reached is null then
       raise exception 'the event at position % erases nothing', at_position using errcode = 'insufficient_privilege';

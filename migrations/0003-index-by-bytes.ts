@@ -12,12 +12,12 @@ export async function up(db: Kysely<never>): Promise<void> {
   const { rows } = await sql`select from pg_extension where extname = 'citus'`.execute(db)
   if (rows.length > 0) return
   await createIndexesConcurrently(db, 'public', {
-    employee_directory_email_0034: {
+    employee_directory_email_0003: {
       table: 'employee_directory',
       on: '(company_id, email collate "C")',
       isUnique: true,
     },
-    employee_directory_external_id_0034: {
+    employee_directory_external_id_0003: {
       table: 'employee_directory',
       on: '(company_id, external_id collate "C")',
       isUnique: true,

@@ -7,7 +7,7 @@ import { runStatements } from '../src/migration/run-statements.ts'
  * this order. PostgreSQL rewrites no table for this, and no index that already has this order.
  */
 export async function up(db: Kysely<never>): Promise<void> {
-  const { rows } = await sql`select from pg_class where relname = 'employee_directory_email_0034'`.execute(db)
+  const { rows } = await sql`select from pg_class where relname = 'employee_directory_email_0003'`.execute(db)
   const isPrepared = rows.length > 0
   const [dropped, added] = isPrepared ? [DROPPED, ADDED] : [[], []]
   await runStatements(db, [...dropped, ...Object.entries(COLUMNS).map(orderByBytes), ...added])
@@ -16,12 +16,9 @@ export async function up(db: Kysely<never>): Promise<void> {
 const COLUMNS = {
   employee_directory: ['email', 'external_id'],
   checkpoints: ['projection'],
-  failing_work: ['work', 'subject'],
   projection_versions: ['projection'],
-  raised_attention: ['name'],
   sessions: ['provider_session'],
   users: ['email', 'issuer', 'subject'],
-  witness_progress: ['witness'],
 }
 
 function orderByBytes([table, columns]: [table: string, columns: string[]]): string {
@@ -31,5 +28,5 @@ function orderByBytes([table, columns]: [table: string, columns: string[]]): str
 const UNIQUE = ['employee_directory_email', 'employee_directory_external_id']
 const DROPPED = UNIQUE.map((name) => `alter table employee_directory drop constraint ${name}`)
 const ADDED = UNIQUE.map(
-  (name) => `alter table employee_directory add constraint ${name} unique using index ${name}_0034 deferrable`,
+  (name) => `alter table employee_directory add constraint ${name} unique using index ${name}_0003 deferrable`,
 )

@@ -1,1 +1,0 @@
-export { up } from '../../../migrations/0002-erase-identities-and-passkeys.ts'

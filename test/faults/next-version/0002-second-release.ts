@@ -1,0 +1,1 @@
+export { up } from '../../../migrations/0002-second-release.ts'

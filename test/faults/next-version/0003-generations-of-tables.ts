@@ -1,1 +1,0 @@
-export { up } from '../../../migrations/0003-generations-of-tables.ts'

@@ -1,0 +1,1 @@
+export * from '../../../migrations/0003-index-by-bytes.ts'

@@ -1,1 +1,0 @@
-export { up } from '../../../migrations/0004-actor-clients.ts'

@@ -1,0 +1,1 @@
+export * from '../../../migrations/0004-order-by-bytes.ts'

@@ -1,1 +1,0 @@
-export { up } from '../../../migrations/0013-erase-file-names.ts'

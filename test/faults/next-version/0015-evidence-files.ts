@@ -1,1 +1,0 @@
-export { up } from '../../../migrations/0015-evidence-files.ts'

@@ -1,1 +1,0 @@
-export { up } from '../../../migrations/0017-rejected-bodies.ts'

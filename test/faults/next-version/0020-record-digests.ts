@@ -1,1 +1,0 @@
-export { up } from '../../../migrations/0020-record-digests.ts'

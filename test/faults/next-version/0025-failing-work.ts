@@ -1,1 +1,0 @@
-export { up } from '../../../migrations/0025-failing-work.ts'

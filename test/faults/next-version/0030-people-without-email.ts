@@ -1,1 +1,0 @@
-export { up } from '../../../migrations/0030-people-without-email.ts'

@@ -1,1 +1,0 @@
-export { up } from '../../../migrations/0031-country-of-a-company.ts'

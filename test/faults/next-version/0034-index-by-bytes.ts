@@ -1,1 +1,0 @@
-export * from '../../../migrations/0034-index-by-bytes.ts'

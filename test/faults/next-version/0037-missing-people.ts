@@ -1,1 +1,0 @@
-export { up } from '../../../migrations/0037-missing-people.ts'
