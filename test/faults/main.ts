@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { countOption, outOption, seedOption } from '../support/command-line.ts'
 import { CITUS_BIN } from './citus/machines.ts'
-import { FAULTS, planRuns, SPOILS, stageOf } from './faults.ts'
+import { FAULTS, planRuns, SPOILS, stageOf, UPGRADE } from './faults.ts'
 import { findings } from './oracle/finding.ts'
 import type { Outcome } from './run.ts'
 import { runFault } from './run.ts'
@@ -86,7 +86,7 @@ function pickRunnable(faults: string[]): string[] {
 }
 
 function obstacleOf(fault: string, { isCitus, smallDisk, release }: StageSettings): string | null {
-  if (fault === 'upgrade from the previous release' && release === undefined) return 'without PREVIOUS_RELEASE'
+  if (fault === UPGRADE && release === undefined) return 'without PREVIOUS_RELEASE'
   if (isCitus && CITUS_BIN === undefined) return 'without CITUS_BIN'
   if (smallDisk && !canMount()) return 'since this user cannot make a small disk'
   return null

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { seededRandom } from '../../src/cli/demo/seeded-random.ts'
 import { startAdministrator, type Administrator } from './administrator.ts'
 import type { LoadUnder, Spell } from './fault.ts'
-import { COMPANIES, FAULTS, HOSTILE, TIMES, UNTOLD } from './faults.ts'
+import { COMPANIES, FAULTS, HOSTILE, TIMES, UNTOLD, UPGRADE } from './faults.ts'
 import { administratorFaults } from './oracle/administrator-faults.ts'
 import type { Finding } from './oracle/finding.ts'
 import { findings, firstOfEach } from './oracle/finding.ts'
@@ -89,14 +89,14 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
   const load = startLoad(
     stage.apis.map(({ address }) => address),
     companies,
-    { ...options, clients: CLIENTS, seed },
+    { ...options, clients: CLIENTS, seed, isForPrevious: fault === UPGRADE },
   )
   const probe = startProbe(stage)
   try {
     await pause(BEFORE_MS)
     const [beganAt, foldsBefore] = [load.now(), stage.foldsFromMemory()]
     const random = seededRandom(seed)
-    const under: LoadUnder = { companyIds: ids, now: load.now }
+    const under: LoadUnder = { companyIds: ids, companies, now: load.now, useAll: load.useAll }
     const wrong: Finding[] = []
     const notes: string[] = []
     const spells: Spell[] = []
