@@ -75,7 +75,7 @@ const system = fc.record({
   word: fc.nat(),
   dates: fc.constantFrom(...Object.keys(DATES)),
   statuses: fc.constantFrom(...STATUSES),
-  names: fc.constantFrom('two', 'comma'),
+  names: fc.constantFrom('two', 'comma', 'last_first'),
   managers: fc.constantFrom('email' as const, 'external_id' as const, 'full_name' as const),
   isLocal: fc.boolean(),
   order: fc.infiniteStream(fc.nat()),
@@ -89,7 +89,7 @@ function write(all: readonly Person[], { language, word, dates, statuses, names,
     return words[word % words.length]!
   }
   const nameOf = ({ first_name: first, last_name: last }: Person) =>
-    names === 'comma' ? `${last}, ${first}` : `${first} ${last}`
+    names === 'two' ? `${first} ${last}` : `${last}${names === 'comma' || last.includes(' ') ? ',' : ''} ${first}`
   const managerOf = (person: Person) => {
     const manager = person.manager === null ? null : all[person.manager]!
     if (!manager) return ''
@@ -97,7 +97,7 @@ function write(all: readonly Person[], { language, word, dates, statuses, names,
   }
   const columns: [string, (person: Person) => string][] = [
     [header('employee_number'), ({ external_id: id }) => `="${id}"`],
-    ...(names === 'comma'
+    ...(names !== 'two'
       ? ([[header('full_name'), nameOf]] as [string, (person: Person) => string][])
       : ([
           [header('first_name'), (person) => person.first_name],
@@ -119,13 +119,14 @@ function write(all: readonly Person[], { language, word, dates, statuses, names,
 }
 
 /** Answers what only the system's users know. */
-function answer(mapping: Mapping, { dates, managers }: System): Mapping {
+function answer(mapping: Mapping, { dates, managers, names }: System): Mapping {
   return {
     ...mapping,
     country: 'DE',
     columns: mapping.columns.map((column) => ({
       ...column,
       ...(column.dates === null ? { dates: dates as 'day_first' } : {}),
+      ...(column.to === 'full_name' && names === 'last_first' ? { names } : {}),
       ...(column.to === 'manager' ? { by: managers } : {}),
     })),
   }
