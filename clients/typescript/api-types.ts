@@ -2777,7 +2777,7 @@ export interface components {
                 line: number | null;
                 last_line: number | null;
                 /** @enum {string} */
-                reason: "separator_line" | "above_header" | "second_header" | "repeated_header" | "empty" | "total" | "below_table" | "not_a_user" | "other_sheet" | "incomplete" | "secret_column";
+                reason: "separator_line" | "above_header" | "second_header" | "repeated_header" | "empty" | "total" | "below_table" | "not_a_user" | "other_sheet" | "hidden" | "incomplete" | "secret_column";
                 message: string;
             }[];
             left_out_omitted: number;
@@ -6351,7 +6351,7 @@ export interface operations {
                             words?: {
                                 [key: string]: ("active" | "inactive") | null;
                             };
-                            names?: ("first_last" | "last_first" | "one_first_name" | "one_last_name") | null;
+                            names?: ("first_last" | "last_first" | "one_last_name_first" | "one_first_name" | "one_last_name") | null;
                             by?: ("email" | "external_id" | "employee_number" | "full_name" | "key") | null;
                             /**
                              * @description What an empty cell of this column does.
@@ -6424,7 +6424,7 @@ export interface operations {
                         words?: {
                             [key: string]: ("active" | "inactive") | null;
                         };
-                        names?: ("first_last" | "last_first" | "one_first_name" | "one_last_name") | null;
+                        names?: ("first_last" | "last_first" | "one_last_name_first" | "one_first_name" | "one_last_name") | null;
                         by?: ("email" | "external_id" | "employee_number" | "full_name" | "key") | null;
                         /**
                          * @description What an empty cell of this column does.

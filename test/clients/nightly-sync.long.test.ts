@@ -23,10 +23,10 @@ const people = Array.from({ length: 2_500 }, (_, at) => [
 ])
 
 /** Runs a night with the rows of a file. */
-async function run(rows: readonly (readonly string[])[], token = service.company.admin.token) {
+async function run(rows: readonly (readonly string[])[], token = service.company.admin.token, atMost = 0) {
   const file = path.join(folder, 'staff.csv')
   writeFileSync(file, [HEADER, ...rows.map((cells) => cells.join(','))].join('\n'))
-  return nightlySync(service.address, token, file)
+  return nightlySync(service.address, token, file, atMost)
 }
 
 await t.test('the first night creates 2,500 employees, and the second one changes nothing', async (t) => {
@@ -53,6 +53,23 @@ await t.test('nothing is applied if somebody has to look at the file', async (t)
     text: 'staff.csv: 1 row: 0 created, 0 changed, 0 unchanged, 0 refused, 1 waiting (previewed)',
     exitCode: 1,
   })
+})
+
+await t.test('who is not in the file is deactivated up to the limit, and nobody beyond it', async (t) => {
+  await service.project()
+  const token = service.company.admin.token
+  t.strictSame(await run(people.slice(3), token, 2), {
+    text: 'staff.csv: 2497 rows: 0 created, 0 changed, 2497 unchanged, 0 refused; 3 not in the file, more than 2: none deactivated',
+    exitCode: 1,
+  })
+  t.strictSame(await run(people.slice(3), token, 3), {
+    text: 'staff.csv: 2497 rows: 0 created, 0 changed, 2497 unchanged, 0 refused, 3 not in the file and deactivated',
+    exitCode: 0,
+  })
+  const broken = people.slice(4).map((cells, at) => (at === 0 ? cells.with(5, '12') : cells))
+  t.match(await run(broken, token, 25), { text: /1 refused$/, exitCode: 1 })
+  const { items } = (await service.call('GET', '/v1/employees?status=inactive')).body
+  t.equal(items.length, 3)
 })
 
 await t.test('a token that must not upload ends the run', async (t) => {

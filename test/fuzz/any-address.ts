@@ -72,6 +72,7 @@ function usualSegment(url: string, name: string): fc.Arbitrary<string> {
     return fc.constantFrom(placeholder('employee'), placeholder('other-employee'), placeholder('their-employee'))
   if (url.includes('/api-keys/')) return fc.constantFrom(placeholder('key'), placeholder('their-key'))
   if (url.includes('/users/')) return fc.constantFrom(placeholder('user'), placeholder('their-user'))
+  if (/\/uploads?\//.test(url)) return fc.constantFrom(placeholder('upload'), placeholder('their-upload'))
   if (url.includes('/tokens/')) return fc.constant(placeholder('token'))
   return oddSegment
 }

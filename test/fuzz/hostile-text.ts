@@ -20,6 +20,8 @@ const THINGS = [
   'their-log',
   'their-key',
   'their-user',
+  'upload',
+  'their-upload',
   'cursor',
   'key-cursor',
   'invitation',

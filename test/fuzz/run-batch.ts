@@ -4,6 +4,7 @@ import type { Service } from '../support/service.ts'
 import type { RawRequest } from './any-raw-body.ts'
 import type { FuzzedRequest } from './any-request.ts'
 import { bytesOf } from './hostile-json.ts'
+import { changeAtOnce } from './change-uploads.ts'
 import { correctAtOnce, uploadHostileFiles } from './hostile-uploads.ts'
 import type { answerJudge } from './judge-answer.ts'
 import type { Promised } from './judge-ledger.ts'
@@ -130,6 +131,7 @@ export async function runBatch(ground: Ground, { seed, inputs, path, onSent }: B
       ? [
           ...(await uploadHostileFiles(service, target.world, seed)),
           ...(await correctAtOnce(service, target.world, target.promised)),
+          ...(await changeAtOnce(service, target.world, target.promised, seed)),
         ]
       : []
   const faults = [...uploads, ...(await targetFaults(service, target)), ...(await targetFaults(service, rawTarget))]

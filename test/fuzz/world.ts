@@ -7,7 +7,7 @@ import { toUuid } from '../../src/domain/ids.ts'
 import { appendCompanyEvents, nextVersion } from '../../src/ledger/append/append-company-events.ts'
 import { COUNTRY } from '../support/domain/arbitraries.ts'
 import type { Service, TestCompany } from '../support/service.ts'
-import { employee } from '../support/service.ts'
+import { employee, send } from '../support/service.ts'
 import { OWN_PAGE } from '../support/http/sessions.ts'
 import type { Thing } from './hostile-text.ts'
 import type { Promised } from './judge-ledger.ts'
@@ -51,6 +51,7 @@ interface Things {
   cursor: string
   'key-cursor': string
   invitation: string
+  upload: string
 }
 
 const SESSION_HOURS = 12
@@ -98,8 +99,20 @@ export async function makeThings(
     cursor: 'MTo1',
     'key-cursor': keyCursor,
     invitation: user.invitation.token,
+    upload: await uploadStaff(service, company),
   }
   return { company, things, disabledKey, narrowed }
+}
+
+/** Uploads a file in which one of the people is missing. Returns the id of the upload. */
+async function uploadStaff({ address }: Service, { admin }: TestCompany): Promise<string> {
+  const { status, body } = await send(address, 'POST', '/admin/v1/uploads?file_name=staff.csv', {
+    key: null,
+    headers: { 'content-type': 'text/csv', authorization: `Bearer ${admin.token}` },
+    body: 'Employee ID,First Name,Last Name,Status\nE-1,Ana,Perez,Active\nE-2,Bo,Ek,On leave',
+  })
+  if (status !== 201) throw new Error(`the file is answered with ${status} ${JSON.stringify(body)}`)
+  return body.id
 }
 
 /** Links a user to an account at an identity provider, and adds a passkey. */
@@ -169,6 +182,7 @@ export async function makeWorld(service: Service, theirs: Things): Promise<World
     'their-log': theirs.log,
     'their-key': theirs.key,
     'their-user': theirs.user,
+    'their-upload': theirs.upload,
     company: company.id,
   }
   const cookies = new Map<Caller, string>()

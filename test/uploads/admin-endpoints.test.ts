@@ -80,7 +80,10 @@ await t.test(
       t.match(rows.body, 'E-1,Ţugui')
       await service.manage('POST', `/uploads/${made.body.id}/cancel`)
     }
-    t.match(await upload(bytes, 'encoding=ebcdic'), { status: 400, body: { code: 'invalid_query' } })
+    t.match(await upload(bytes, 'encoding=cp850'), {
+      status: 400,
+      body: { code: 'invalid_query', detail: /Save the file as CSV \(UTF-8\) or as an Excel workbook/ },
+    })
   },
 )
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { MAX_RECORDS } from '../batches.ts'
-import { type Encoding, readEncoding } from '../spreadsheets/encodings.ts'
+import { type Encoding, readEncoding, UNREADABLE_ENCODING } from '../spreadsheets/encodings.ts'
 import type { FileAnswers } from '../spreadsheets/file-question.ts'
 import type { Mapping } from '../spreadsheets/mapping.ts'
 import type { ColumnUse } from './choose-mapping.ts'
@@ -138,7 +138,7 @@ function readAtMost(isDeactivating: boolean, atMost: string | undefined): number
 
 function readEncodingName(name: string | undefined): Encoding | null {
   const encoding = name === undefined ? null : readEncoding(name)
-  if (name !== undefined && encoding === null) throw usageError(`${name} is not an encoding that files can have`)
+  if (name !== undefined && encoding === null) throw usageError(`${name} ${UNREADABLE_ENCODING}`)
   return encoding
 }
 

@@ -13,6 +13,7 @@ export const LEFT_OUT_REASONS = [
   'below_table',
   'not_a_user',
   'other_sheet',
+  'hidden',
   'incomplete',
   'secret_column',
 ] as const
@@ -55,6 +56,7 @@ const MESSAGES: Readonly<Record<LeftOutReason, string>> = {
   below_table: 'Stands below the table',
   not_a_user: 'Is not about a person',
   other_sheet: 'Has no table of people',
+  hidden: 'Is hidden, and read',
   incomplete: 'The file is incomplete',
   secret_column: 'May hold passwords',
 }

@@ -62,7 +62,7 @@ export const HEADER_WORDS = {
     nl: 'naam',
   },
   email: {
-    en: 'email, emails, e mail, email address, work email, email primary work, company email, business email, corporate email, work contact work email, user principal name, userprincipalname, mail, primary email, work email address, office email',
+    en: 'email, emails, e mail, email address, email id, work email, email primary work, company email, business email, corporate email, work contact work email, user principal name, userprincipalname, mail, primary email, work email address, office email',
     de: 'e mail, e mail adresse, mailadresse, e mail dienstlich, dienstliche e mail, geschaftliche e mail',
     fr: 'adresse e mail, adresse mail, courriel, adresse electronique, e mail professionnel, adresse email, mail professionnel',
     es: 'correo, correo electronico, correo corporativo, email corporativo, correo de empresa, direccion de correo electronico',
@@ -126,7 +126,7 @@ export const HEADER_WORDS = {
     nl: 'afdeling, afdelingsnaam, organisatie eenheid',
     pl: 'dzial, wydzial, departament, jednostka organizacyjna, komorka organizacyjna',
     pt: 'departamento, setor, area, unidade organizacional',
-    ja: '部署, 所属, 所属部署, 部門, 部署名, 部署1 部署, 所属部門',
+    ja: '部署, 所属, 所属名, 所属部署, 部門, 部署名, 部署1 部署, 所属部門',
     zh: '部门, 部门名称, 所属部门',
     ru: 'подразделение, отдел, департамент, структурное подразделение',
     ar: 'الإدارة, القسم',
@@ -201,7 +201,7 @@ export const HEADER_WORDS = {
     ar: 'تاريخ نهاية الخدمة, تاريخ انتهاء الخدمة',
   },
   status: {
-    en: 'status, employment status, employee status, position status, worker status',
+    en: 'status, employment status, employee status, lifecycle status, position status, worker status',
     de: 'status, beschaftigungsstatus, mitarbeiterstatus',
     fr: 'statut, situation, etat, statut du salarie',
     es: 'estado, situacion, estatus, estado del empleado',
@@ -242,7 +242,7 @@ export const HEADER_WORDS = {
     ru: 'в архиве, уволенный, заблокирован',
   },
   manager: {
-    en: 'reports to id or email, manager emails, manager, supervisor, reports to, reporting to, reporting manager, line manager, manager name, supervisor name, reports to name, worker s manager, direct manager, manager id, manager email, manager work email, supervisor eid, supervisor id, supervisor email, manager employee id, managerid, reports to id, reports to email, boss, manager number',
+    en: 'reports to id or email, manager emails, manager, supervisor, reports to, reporting to, reporting to id, reporting manager, line manager, manager name, supervisor name, reports to name, worker s manager, direct manager, manager id, manager email, manager work email, supervisor eid, supervisor id, supervisor email, manager employee id, managerid, reports to id, reports to email, boss, manager number',
     de: 'vorgesetzter, vorgesetzte, fuhrungskraft, vorgesetzte r, teamleiter, leitung, disziplinarischer vorgesetzter, personalnummer vorgesetzter',
     fr: 'responsable, manager, superieur hierarchique, n 1, responsable hierarchique, superieur, matricule du responsable',
     es: 'responsable, jefe, supervisor, gerente, manager, jefe directo, superior',

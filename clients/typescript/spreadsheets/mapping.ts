@@ -45,7 +45,13 @@ export const TARGETS = [
 export type Target = (typeof TARGETS)[number]
 
 export const DATE_ORDERS = ['day_first', 'month_first', 'year_first'] as const satisfies DateOrder[]
-export const NAME_RULES = ['first_last', 'last_first', 'one_first_name', 'one_last_name'] as const satisfies NameRule[]
+export const NAME_RULES = [
+  'first_last',
+  'last_first',
+  'one_last_name_first',
+  'one_first_name',
+  'one_last_name',
+] as const satisfies NameRule[]
 export const MANAGER_KEYS = ['email', 'external_id', 'employee_number', 'full_name', 'key'] as const
 export type ManagerKey = (typeof MANAGER_KEYS)[number]
 export const CUSTOM_TYPES = ['text', 'number', 'boolean', 'as_written'] as const

@@ -14,8 +14,8 @@ type KeyName = (typeof KEY_NAMES)[number]
 export interface RowKeys extends Partial<Record<KeyName, string>> {
   /** On which the row begins, from 1; of JSON, the number of the record. */
   line: number
-  /** First and last name, as `foldName` makes them. */
-  name?: string
+  /** First and last name, and the full name as its column has it, as `foldName` makes them. */
+  names?: string[]
   manager?: { by: ManagerKey; text: string }
   /** How else the row names the manager: by an id, or by a second identifier. The plan does not need them. */
   otherManagers?: string[]
@@ -97,7 +97,7 @@ class People {
       const text = row[name]
       if (text !== undefined) this.#put(name, text, at)
     }
-    if (row.name !== undefined) this.#put('full_name', row.name, at)
+    for (const name of row.names ?? []) this.#put('full_name', name, at)
   }
 
   #put(name: string, text: string, at: number): void {

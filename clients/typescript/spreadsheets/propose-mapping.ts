@@ -186,7 +186,7 @@ function toStatus(meaning: HeaderMeaning, header: string, sample: ColumnSample):
 
 const MOBILE = /mobil|cell|handy|portable|movil|komork|telemovel|携帯|手机|мобил/
 const LOGIN =
-  /user|login|log in|account|upn|benutzer|usuario|utente|utilisateur|gebruiker|uzytkownik|ユーザー|ログイン|用户|账号|логин|пользовател/
+  /user(?! ?id)|login|log in|account|upn|benutzer|usuario|utente|utilisateur|gebruiker|uzytkownik|ユーザー|ログイン|用户|账号|логин|пользовател/
 const CODE = /^[A-Z0-9][A-Z0-9_.-]{0,7}$/
 
 /** How likely a column is the one for its attribute, beside others. */
@@ -198,7 +198,7 @@ function rate(to: Target | null, meaning: Candidate['meaning'], header: string, 
     (isCoded && all(sample, (value) => CODE.test(value)) ? 1 : 0) -
     (sample.filled === 0 ? 5 : 0) -
     (meaning === 'id' || meaning === 'status_flag' ? 1 : 0) -
-    (to === 'external_id' && LOGIN.test(simplify(header)) ? 1 : 0) -
+    ((to === 'external_id' || to === 'email') && LOGIN.test(simplify(header)) ? 1 : 0) -
     (to === 'external_id' && all(sample, (value) => value.includes('@')) ? 2 : 0) -
     (meaning === 'status_inverted' ? 2 : 0) +
     (to === 'manager' && all(sample, (value) => !/\s/.test(value.trim())) ? 1 : 0)
@@ -243,15 +243,26 @@ function countsRows(sample: ColumnSample): boolean {
 
 const REPEATABLE: ReadonlySet<Target | null> = new Set(['nothing', 'custom', 'as_named', null])
 
-/** Of several columns for an attribute, the best one becomes it. Between equal ones, a person has to decide. */
+/** Of several columns for an attribute, the best one becomes it. Between those that differ, a person has to decide. */
 function chooseBest(candidates: readonly Candidate[], target: Target | null): void {
   if (REPEATABLE.has(target)) return
   const all = candidates.filter(({ to }) => to === target).toSorted((a, b) => b.score - a.score)
-  const [first, second] = all
-  if (!first || !second) return
-  const isOpen = first.score === second.score
-  for (const candidate of all)
-    if (candidate !== first || isOpen) candidate.to = candidate.score === first.score ? null : 'nothing'
+  const [first, ...others] = all
+  if (!first) return
+  const equal = others.filter(({ score }) => score === first.score)
+  const isOpen = !equal.every(({ sample }) => isSame(sample, first.sample))
+  for (const candidate of others) candidate.to = isOpen && equal.includes(candidate) ? null : 'nothing'
+  if (isOpen) first.to = null
+}
+
+/** Whether two columns have the same values in the same order, as far as the sample shows. */
+function isSame(one: ColumnSample, other: ColumnSample): boolean {
+  if (one.filled === 0 || one.filled !== other.filled || one.values.size !== other.values.size) return false
+  const values = other.values.entries()
+  return [...one.values].every(([value, count]) => {
+    const [same, times] = values.next().value!
+    return value === same && count === times
+  })
 }
 
 /** The columns of ids that are looked at. */

@@ -291,7 +291,7 @@ function readKeys({ line, cells }: FileRow, columns: readonly Column[]): RowKeys
     if (column.to === 'manager' && column.by) keys.manager = { by: column.by, text: copy }
     if (column.to === 'full_name') {
       const split = splitName(copy, column.names ?? null)
-      keys.name = foldName(split ? `${split.first} ${split.last}` : copy)
+      keys.names = [...new Set([...(split ? [`${split.first} ${split.last}`] : []), copy].map(foldName))]
     }
   }
   for (const name of KEY_NAMES) {
@@ -305,7 +305,7 @@ function readKeys({ line, cells }: FileRow, columns: readonly Column[]): RowKeys
   const others = named.filter((text) => text !== undefined && text !== keys.manager?.text)
   if (others.length > 0) keys.otherManagers = others as string[]
   const name = `${texts.get('first_name') ?? ''} ${texts.get('last_name') ?? ''}`
-  if (name.trim() !== '') keys.name = foldName(name)
+  if (name.trim() !== '') keys.names = [foldName(name)]
   return keys
 }
 

@@ -4,6 +4,8 @@ export type NameRule =
   | 'first_last'
   /** Two words, last name first: "Perez Ana". */
   | 'last_first'
+  /** The first word is the last name: "Иванов | Пётр Сергеевич". */
+  | 'one_last_name_first'
   /** The first word is the first name: "Ana | Perez Gomez". */
   | 'one_first_name'
   /** The last word, with the particles before it, is the last name: "Ana Maria | Perez". */
@@ -39,11 +41,26 @@ export function splitName(text: string, rule: NameRule | null): SplitName | null
       return particle === 1 || words.length === 2 ? cut(words, 1) : null
     case 'last_first':
       return words.length === 2 ? { last: words[0]!, first: words[1]! } : null
+    case 'one_last_name_first':
+      return { last: words[0]!, first: words.slice(1).join(' ') }
     case 'one_first_name':
       return cut(words, 1)
     case 'one_last_name':
       return cut(words, particle > 0 && particle < words.length - 1 ? particle : words.length - 1)
   }
+}
+
+/** Names that are written in the letters of languages in which the last name comes first. */
+const LAST_FIRST = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}々\s]+$/u
+/** The end of a patronymic, which follows the first name. */
+const PATRONYMIC = /^\S+ \S+ \S+(?:вич|вна|чна|ич)$/iu
+
+/** Guesses how full names are split, to propose it as an answer; null if nothing is likely. */
+export function guessNameRule(names: readonly string[]): NameRule | null {
+  const all = names.map(tidy)
+  if (all.every((name) => LAST_FIRST.test(name))) return 'last_first'
+  if (all.every((name) => PATRONYMIC.test(name))) return 'one_last_name_first'
+  return all.every((name) => splitName(name, 'first_last') !== null) ? 'first_last' : null
 }
 
 function cut(words: readonly string[], at: number): SplitName {

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
+import { utils, write as writeBook } from '@e965/xlsx'
 import t from 'tap'
 import type { Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
 import { HEADER_WORDS } from '../../../clients/typescript/spreadsheets/header-words.ts'
 import { planRows } from '../../../clients/typescript/spreadsheets/plan-rows.ts'
+import { openWorkbook } from '../../../clients/typescript/spreadsheets/read-workbook.ts'
 import { openRows } from '../../../clients/typescript/spreadsheets/read-records.ts'
 import { canonicalJson } from '../../../src/ledger/integrity/canonical-json.ts'
 import { doAtOnce } from '../../../src/domain/pieces.ts'
@@ -75,9 +77,11 @@ const system = fc.record({
   word: fc.nat(),
   dates: fc.constantFrom(...Object.keys(DATES)),
   statuses: fc.constantFrom(...STATUSES),
-  names: fc.constantFrom('two', 'comma'),
+  names: fc.constantFrom('two', 'comma', 'last_first'),
   managers: fc.constantFrom('email' as const, 'external_id' as const, 'full_name' as const),
   isLocal: fc.boolean(),
+  // Most are text, which takes less time.
+  workbook: fc.constantFrom(...Array.from({ length: 8 }, () => null), 'xlsx' as const, 'biff8' as const),
   order: fc.infiniteStream(fc.nat()),
 })
 type System = typeof system extends fc.Arbitrary<infer Drawn> ? Drawn : never
@@ -89,7 +93,7 @@ function write(all: readonly Person[], { language, word, dates, statuses, names,
     return words[word % words.length]!
   }
   const nameOf = ({ first_name: first, last_name: last }: Person) =>
-    names === 'comma' ? `${last}, ${first}` : `${first} ${last}`
+    names === 'two' ? `${first} ${last}` : `${last}${names === 'comma' || last.includes(' ') ? ',' : ''} ${first}`
   const managerOf = (person: Person) => {
     const manager = person.manager === null ? null : all[person.manager]!
     if (!manager) return ''
@@ -97,7 +101,7 @@ function write(all: readonly Person[], { language, word, dates, statuses, names,
   }
   const columns: [string, (person: Person) => string][] = [
     [header('employee_number'), ({ external_id: id }) => `="${id}"`],
-    ...(names === 'comma'
+    ...(names !== 'two'
       ? ([[header('full_name'), nameOf]] as [string, (person: Person) => string][])
       : ([
           [header('first_name'), (person) => person.first_name],
@@ -118,14 +122,33 @@ function write(all: readonly Person[], { language, word, dates, statuses, names,
   return { header: shuffled.map(([name]) => name), rows: all.map((person) => shuffled.map(([, cell]) => cell(person))) }
 }
 
+/** Writes a table as a workbook, with numbers and dates as such, and reads its rows. */
+function throughWorkbook({ header, rows }: ReturnType<typeof write>, all: readonly Person[], type: 'xlsx' | 'biff8') {
+  const sheet = utils.aoa_to_sheet([header, ...rows])
+  for (const [at, cells] of rows.entries())
+    for (const [column, cell] of cells.entries()) {
+      const place = utils.encode_cell({ r: at + 1, c: column })
+      const { external_id: id, start_date: date } = all[at]!
+      const serial = Date.parse(date) / 86_400_000 + 25_569
+      if (cell === `="${id}"`) sheet[place] = { t: 'n', v: Number(id), z: '000' }
+      if (Object.values(DATES).some((format) => format(date) === cell))
+        sheet[place] = { t: 'n', v: serial, z: 'd.m.yy' }
+    }
+  const book = utils.book_new()
+  utils.book_append_sheet(book, sheet, 'Staff')
+  const read = [...openWorkbook(writeBook(book, { type: 'buffer', bookType: type }) as Buffer, null).rows]
+  return { header: [...read[0]!.cells], rows: read.slice(1).map(({ cells }) => [...cells]) }
+}
+
 /** Answers what only the system's users know. */
-function answer(mapping: Mapping, { dates, managers }: System): Mapping {
+function answer(mapping: Mapping, { dates, managers, names }: System): Mapping {
   return {
     ...mapping,
     country: 'DE',
     columns: mapping.columns.map((column) => ({
       ...column,
       ...(column.dates === null ? { dates: dates as 'day_first' } : {}),
+      ...(column.to === 'full_name' && names === 'last_first' ? { names } : {}),
       ...(column.to === 'manager' ? { by: managers } : {}),
     })),
   }
@@ -134,7 +157,8 @@ function answer(mapping: Mapping, { dates, managers }: System): Mapping {
 await t.test('a table of random people is read as these people, with the hints of its system', async () => {
   fc.assert(
     fc.property(people, system, (all, given) => {
-      const { header, rows } = write(all, given)
+      const written = write(all, given)
+      const { header, rows } = given.workbook ? throughWorkbook(written, all, given.workbook) : written
       const file = openRows(
         { line: 1, cells: header },
         answer(proposeFor(header, rows, '2026-03-31'), given),

@@ -1,3 +1,5 @@
+import type { NameRule } from '../../../clients/typescript/spreadsheets/split-name.ts'
+
 /* What an import stored, beside the right answer. `test/fixtures/staff-lists` has files as other systems write them. */
 
 export interface Person {
@@ -21,7 +23,12 @@ export interface Expected {
   file_name: string
   file: { format: string; encoding?: string; separator?: string; header_row?: number; records?: string }
   /** What only the administrator knows. */
-  hints: { country?: string; status_words?: Record<string, 'active' | 'inactive'>; past_end_date?: 'inactive' }
+  hints: {
+    country?: string
+    status_words?: Record<string, 'active' | 'inactive'>
+    past_end_date?: 'inactive'
+    names?: NameRule
+  }
   identifier?: { also_right?: string }
   columns: Record<string, string>
   columns_also_right?: Record<string, string>

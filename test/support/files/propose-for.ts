@@ -18,7 +18,11 @@ export function answerQuestions(mapping: Mapping, { hints }: Pick<Expected, 'hin
       word,
       hints.status_words?.[word] ?? status,
     ])
-    return words.length > 0 ? { ...column, words: Object.fromEntries(words) } : column
+    return {
+      ...column,
+      ...(words.length > 0 ? { words: Object.fromEntries(words) } : {}),
+      ...(column.names === null && hints.names ? { names: hints.names } : {}),
+    }
   })
   return {
     ...mapping,

@@ -53,7 +53,8 @@ const MappedColumn = strictObject({
       oneOf(
         NAME_RULES,
         'How full names are split. A comma always stands behind the last name. `first_last` and `last_first`: names of ' +
-          'two words. `one_first_name`: the first word is the first name. `one_last_name`: the last word is the last name.',
+          'two words. `one_first_name`: the first word is the first name. `one_last_name` and `one_last_name_first`: ' +
+          'the last or the first word is the last name.',
       ),
     ),
   ),

@@ -10,7 +10,7 @@ import { applyAtOnce, applyUpload, previewAtOnce, requireUpload } from '../../..
 import { maxFileBytes } from '../../../uploads/read-file.ts'
 import { previewPart } from '../../../uploads/run-part.ts'
 import { cleanFileName, storeFile, type UploadRouteServices } from '../../../uploads/store-file.ts'
-import { readEncoding } from '../../../../clients/typescript/spreadsheets/encodings.ts'
+import { readEncoding, UNREADABLE_ENCODING } from '../../../../clients/typescript/spreadsheets/encodings.ts'
 import type { FileAnswers } from '../../../../clients/typescript/spreadsheets/file-question.ts'
 import { authorizeAdmin, userOf } from '../../access/authorize-user.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
@@ -144,7 +144,7 @@ function readAnswers(
   const label = encoding ?? /;\s*charset="?([^";\s]+)/i.exec(contentType)?.[1]
   const known = label === undefined ? null : readEncoding(label)
   if (label !== undefined && known === null)
-    throw new ProblemError(problem('invalid_query', 'encoding is not one that files can have'))
+    throw new ProblemError(problem('invalid_query', `What is given as the encoding ${UNREADABLE_ENCODING}`))
   return { encoding: known, sheet: sheet ?? null, headerLine: headerLine ?? null }
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../../../../clients/typescript/spreadsheets/mapping.ts'
 import { isSecretHeader } from '../../../../clients/typescript/spreadsheets/recognize-header.ts'
 import { hasOwnColumns } from '../../../../clients/typescript/spreadsheets/record-columns.ts'
+import { guessNameRule } from '../../../../clients/typescript/spreadsheets/split-name.ts'
 import { guessStatus } from '../../../../clients/typescript/spreadsheets/status-words.ts'
 import type { StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import type { Html } from '../parts/page.ts'
@@ -174,6 +175,7 @@ const DATES: readonly Option[] = [
 const NAMES: readonly Option[] = [
   ['first_last', 'First and last name: Ana Perez'],
   ['last_first', 'Last and first name: Perez Ana'],
+  ['one_last_name_first', 'The first word is the last name: Perez | Ana Maria'],
   ['one_first_name', 'The first word is the first name: Ana | Perez Gomez'],
   ['one_last_name', 'The last word is the last name: Ana Maria | Perez'],
 ]
@@ -190,15 +192,22 @@ const STATUSES: readonly Option[] = [
 ]
 
 /** Renders how the values of a column are read: what is open about them, or what is not. */
-function renderReading({ at, column }: ShownColumn, isOpen = false): Html {
+function renderReading({ at, column, examples }: ShownColumn, isOpen = false): Html {
   const { to } = column
   const name = readName(column.header)
-  const select = (field: string, what: string, options: readonly Option[], chosen: string | null | undefined) => {
+  const select = (
+    field: string,
+    what: string,
+    options: readonly Option[],
+    chosen?: string | null,
+    likely?: string | null,
+  ) => {
     if (!chosen && !isOpen) return ASKED
-    return renderSelect(`${field}.${at}`, `${what} of ${name}`, chosen ? options : [CHOOSE, ...options], chosen ?? '')
+    const answer = chosen ?? likely ?? ''
+    return renderSelect(`${field}.${at}`, `${what} of ${name}`, answer ? options : [CHOOSE, ...options], answer)
   }
   if (isDate(to)) return column.dates === undefined ? html`` : select('dates', 'Order', DATES, column.dates)
-  if (to === 'full_name') return select('names', 'Names', NAMES, column.names)
+  if (to === 'full_name') return select('names', 'Names', NAMES, column.names, guessNameRule(examples))
   if (to === 'manager') return select('by', 'Managers', KEYS, column.by)
   if (to === 'custom')
     return html`<input name="name.${at}" value="${column.name ?? name}" maxlength="64" aria-label="Name of the custom attribute ${name}" />`
