@@ -111,15 +111,15 @@ await t.test('a moment can be a position, an instant, or a local time', async (t
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, service.company, 'auditor')
   await page.goto(`${EMPLOYEES}/${id}`)
-  await page.getByLabel('Or position').fill(String(created))
+  await page.getByLabel('Or event').fill(String(created))
   await page.getByRole('button', { name: 'Show' }).click()
   await page.waitForURL(`**?at=${created}`)
-  t.equal(await page.getByLabel('Or position').inputValue(), String(created))
+  t.equal(await page.getByLabel('Or event').inputValue(), String(created))
 
   // Asia/Tokyo is UTC+9: by its clock the employee was there all day, by UTC for less than ten hours.
   const localTime = (hoursAgo: number) => new Date(Date.now() + (9 - hoursAgo) * 3_600_000).toISOString().slice(0, 16)
   await page.getByLabel('Date and time').fill(localTime(10))
-  await page.getByLabel('Or position').fill('')
+  await page.getByLabel('Or event').fill('')
   await page.getByRole('button', { name: 'Show' }).click()
   await page.waitForURL('**?at=20**')
   t.equal(await page.getByText('Not created yet').count(), 1)

@@ -50,7 +50,7 @@ await t.test("the lag and the ledger's head of the company are shown, and nothin
   await signIn(page, service.company, 'admin')
   await service.project()
   await page.goto(HEALTH)
-  const own = page.getByRole('table', { name: /read model/ })
+  const own = page.getByRole('table', { name: /each list/ })
   t.match(await own.textContent(), /employees.*Up to date.*bulk-user-logs.*Up to date/s)
   await service.call('POST', '/v1/employees', { body: [employee(), employee()] })
   await page.getByRole('link', { name: 'Refresh' }).click()
@@ -141,7 +141,7 @@ await t.test('the page refreshes itself while it is watched, but not while it is
   await page.clock.install()
   await page.goto(HEALTH)
   const behind = page
-    .getByRole('table', { name: /read model/ })
+    .getByRole('table', { name: /each list/ })
     .locator('td[data-label="Events behind"]')
     .first()
   t.equal(await behind.textContent(), '0')

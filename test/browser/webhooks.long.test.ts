@@ -52,7 +52,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('button', { name: 'Resume' }).click()
       await page.getByText('Enabled', { exact: true }).waitFor()
       await page.getByRole('heading', { name: 'Replay' }).click()
-      await page.getByLabel('Or events after position').fill('2')
+      await page.getByLabel('Or events after number').fill('2')
       await page.getByRole('button', { name: 'Replay' }).click()
       await page.getByRole('link', { name: 'event 2', exact: true }).waitFor()
       await page.locator('main').getByRole('heading', { name: 'Settings' }).click()

@@ -36,7 +36,7 @@ for (const javaScriptEnabled of [true, false]) {
         clicks += 1
         await page.getByRole(role, { name }).click()
       }
-      const [download] = await Promise.all([page.waitForEvent('download'), click('link', 'Failed records')])
+      const [download] = await Promise.all([page.waitForEvent('download'), click('link', 'Download failed records')])
       const rows = csvRecords(readFileSync(await download.path(), 'utf8').slice(1))
       t.strictSame(
         rows.map(({ log_id: id }) => id),

@@ -78,7 +78,7 @@ await t.test('filters are in the address: they can be shared, cleared and undone
   )
   t.strictSame(await page.locator('tbody .badge').allTextContents(), ['Completed'])
   const csv = new URL(
-    `${service.address}${await page.getByRole('link', { name: 'Download as CSV' }).getAttribute('href')}`,
+    `${service.address}${await page.getByRole('link', { name: 'Download list' }).getAttribute('href')}`,
   )
   const answer = await page.request.get(csv.href)
   t.equal((await answer.text()).trim().split('\r\n').length, 2, 'the CSV has the same filters')

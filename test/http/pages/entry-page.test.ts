@@ -91,7 +91,7 @@ await t.test('an entry begins with a sentence: which key asked for what, and wha
     title: 'Create or update 3 · \u2068HR sync\u2069 · completed · employee-ledger',
     outcome: 'HR sync created 1, updated 1 and deactivated 1 of 3 employees.',
   })
-  t.match(upserted.records[0], /^Record 0 .* Created .*@.* status active/, 'what a created record set')
+  t.match(upserted.records[0], /^Record 0 .* Created .*@.* Status active/, 'what a created record set')
 })
 
 await t.test('the title and the heading tell tabs apart', async (t) => {
@@ -151,9 +151,9 @@ await t.test('an updated record shows each change, and outcomes are filters', as
   ])
   const { records, main } = await open(path)
   t.strictSame(records, [
-    'Record 0 P0 Pérez Synced department from B → to C job_title from not set → to Dev',
+    'Record 0 P0 Pérez Synced Department from B → to C Job title from not set → to Dev',
     'Record 1 P1 Pérez No Updates No changes',
-    'Record 2 P3 Pérez Deactivated status from active → to inactive',
+    'Record 2 P3 Pérez Deactivated Status from active → to inactive',
   ])
   t.match(main, `href="${path}?status=No+Updates#records"`)
   t.match(main, /href="[^"]*\?status=All#records"\s+aria-current="true"/)
@@ -205,7 +205,7 @@ await t.test('with one kind of change, an entry opens on that', async (t) => {
     Array.from({ length: 60 }, (_, at) => ({ external_id: `M-${at}`, department: at === 7 ? 'Newer' : 'New' })),
   )
   const page = await open(path)
-  t.match(page.records, [/^Record 7 .* Synced department from New → to Newer/])
+  t.match(page.records, [/^Record 7 .* Synced Department from New → to Newer/])
   t.notMatch(page.main, 'status=Changed')
 })
 
@@ -241,7 +241,7 @@ await t.test('the page says how many failed records are not in the JSON', async 
   t.match(main, '1 failed record is not in the JSON: it was erased or too large to keep.')
   t.match(main, 'failed-records.json')
   t.notMatch((await open(faulty)).main, 'not in the JSON')
-  t.notMatch((await open(await call('PATCH', '/v1/employees', [large]))).main, 'Download JSON')
+  t.notMatch((await open(await call('PATCH', '/v1/employees', [large]))).main, 'failed records as JSON')
 })
 
 await t.test('any number of causes is shown as far as a page can show it', async (t) => {
@@ -280,7 +280,7 @@ await t.test(
     t.match(page.counts, /Total 3 Updated 1 Deactivated 0 Failed 2 No Updates 0/)
     t.match(page.causes, [/^1 × /, /^1 × /])
     t.match(page.records, [
-      /^Record 0 .*job_title/,
+      /^Record 0 .*Job title/,
       /^Record 1 .*Failed phone &quot;x&quot; phone is not/,
       /^Record 2 .*Failed.*No such employee exists/,
     ])

@@ -72,7 +72,7 @@ const WITH_LIST: Record<string, number> = {
   '/settings/usage': 7,
   '/settings/health': 8,
   '/settings/events': 8,
-  [LOG]: 8,
+  [LOG]: 7,
   [`${LOG}?status=Failed`]: 7,
   [`${LOG}/${made.log_id}/records/0`]: 8,
   '/account': 9,

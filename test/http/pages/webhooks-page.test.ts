@@ -114,11 +114,11 @@ await t.test('messages are replayed from a position or a time in the zone of the
   t.match(await read(id), { position: 0 })
   await service.manage('PATCH', '/company', { time_zone: 'UTC' })
   for (const [fields, words] of [
-    [{}, 'Enter either a time or a position'],
-    [{ since: inTokyo, after: '1' }, 'Enter either a time or a position'],
+    [{}, 'Enter either a time or the number of an event'],
+    [{ since: inTokyo, after: '1' }, 'Enter either a time or the number of an event'],
     [{ since: 'yesterday' }, 'Enter a date and a time'],
-    [{ after: '1.5' }, 'Or events after position must be a whole number'],
-    [{ after: '99999' }, 'Or events after position must be at most'],
+    [{ after: '1.5' }, 'Or events after number must be a whole number'],
+    [{ after: '99999' }, 'Or events after number must be at most'],
   ] as const) {
     t.match(await replay(fields), { status: 422, text: words })
   }

@@ -135,8 +135,8 @@ function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, sh
     ? buildDownloadUrl(entry, 'failed-records.csv', { q, error })
     : buildDownloadUrl(entry, 'records.csv', { status, q, error })
   return html`<p class="downloads">
-    ${refusals === null || refusals.kept === 0 ? '' : html`<a class="button primary" href="${buildUploadUrl(entry.entry.id)}">Fix and send again</a> <a class="button" href="${json}" download>${entry.entry.status === 'Failed' ? 'Download JSON' : 'Download failed records as JSON'}</a>`}
-    <a class="button" href="${csv}" download>Download CSV</a>
+    ${refusals === null || refusals.kept === 0 ? '' : html`<a class="button primary" href="${buildUploadUrl(entry.entry.id)}">Fix and send again</a> <a class="button" href="${json}" download>Download failed records as JSON</a>`}
+    <a class="button" href="${csv}" download>${isOfRefused ? 'Download failed records' : 'Download records'}</a>
   </p>`
 }
 

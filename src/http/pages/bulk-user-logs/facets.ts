@@ -1,6 +1,6 @@
 import type { EntryGroup, EntryGroups } from '../../../../projections/bulk-user-logs/group-queries.ts'
 import type { EntryFilter, ValueFilter } from '../../../../projections/bulk-user-logs/queries.ts'
-import { formatNumber } from '../parts/shown-values.ts'
+import { formatAtLeast } from '../parts/shown-values.ts'
 
 /** The filters whose values have counts. */
 export type Facet = keyof ValueFilter
@@ -12,7 +12,8 @@ const FACETS = Object.keys({
 export interface Facets {
   /** By value; the sum of all is that of the empty value. */
   counts: Record<Facet, ReadonlyMap<string, number>>
-  /** The sums of the counts of the entries that match. */
+  /** The entries that match, and the sums of their counts. */
+  entries: number
   totals: EntryGroup['counts']
   isMore: boolean
 }
@@ -29,7 +30,9 @@ export function countFacets({ groups, isMore }: EntryGroups, filter: EntryFilter
     return counts
   }
   const totals = { total: 0, updated: 0, deactivated: 0, failed: 0, no_updates: 0 }
-  for (const { counts } of groups.filter((group) => matches(group)))
+  const matching = groups.filter((group) => matches(group))
+  const entries = matching.reduce((sum, group) => sum + group.entries, 0)
+  for (const { counts } of matching)
     for (const name of Object.keys(totals) as (keyof typeof totals)[]) totals[name] += counts[name]
   const counts = {
     status: countBy('status'),
@@ -38,11 +41,11 @@ export function countFacets({ groups, isMore }: EntryGroups, filter: EntryFilter
     error: countBy('error'),
     http_status: countBy('http_status'),
   }
-  return { counts, totals, isMore }
+  return { counts, entries, totals, isMore }
 }
 
 /** Formats the count of a value, such as `1,204`; empty if it was not counted. */
 export function formatFacet(facets: Facets | null, facet: Facet, value: string): string {
   if (facets === null) return ''
-  return `${formatNumber(facets.counts[facet].get(value) ?? 0)}${facets.isMore ? '+' : ''}`
+  return formatAtLeast(facets.counts[facet].get(value) ?? 0, facets.isMore)
 }

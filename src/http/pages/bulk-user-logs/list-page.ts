@@ -98,8 +98,10 @@ async function sendEntryList(
   const page = await readPage(db, companyId, filter, place)
   // Everything newer fits on the first page, which updates by itself.
   if (place.after !== null && page.newer === null) return reply.redirect(buildUrl(LOGS_PATH, given), 303)
-  const count = await countEntries(services.reads, companyId, filter, page)
   const facets = await readFacets(services.reads, companyId, filter, page)
+  const count = facets
+    ? { count: facets.entries, isMore: facets.isMore }
+    : await countEntries(services.reads, companyId, filter, page)
   const isEmpty = page.entries.length === 0 && (await readNewestLogPosition(db, companyId)) === 0
   const baseUrl = findBaseUrl(request, services.sessions)
   const active = keys.find(({ isEnabled, isRevoked }) => isEnabled && !isRevoked)

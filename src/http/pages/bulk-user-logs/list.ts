@@ -11,7 +11,7 @@ import { renderPageLinks } from '../parts/list-pages.ts'
 import { UPLOAD_PATH } from '../parts/upload-address.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { Html } from '../parts/page.ts'
-import { formatNumber } from '../parts/shown-values.ts'
+import { formatAtLeast } from '../parts/shown-values.ts'
 import { formatTime } from '../../../domain/local-times.ts'
 
 export const LOGS_PATH = NAVIGATION.bulkUserLogs.path
@@ -52,8 +52,8 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
       ${renderHead(
         html`${reached === null ? '' : renderLiveBar()}
           <a class="button" href="${UPLOAD_PATH}">Upload file</a>
-          <a class="button" href="${buildUrl(FAILED_RECORDS_PATH, { ...filter.filter })}" download>Failed records</a>
-          <a class="button" href="${buildUrl(CSV_PATH, { ...filter.filter })}" download>Download as CSV</a>`,
+          <a class="button" href="${buildUrl(FAILED_RECORDS_PATH, { ...filter.filter })}" download>Download failed records</a>
+          <a class="button" href="${buildUrl(CSV_PATH, { ...filter.filter })}" download>Download list</a>`,
         renderCount(page),
       )}
       ${bar}
@@ -95,7 +95,7 @@ function renderCount({ count: counted, filter }: ListPage): Html {
   const { count, isMore } = counted
   const isFiltered = Object.keys(filter.given).length > 0
   const [one, many] = isFiltered ? ['entry matches', 'entries match'] : ['entry', 'entries']
-  const shown = `${formatNumber(count)}${isMore ? '+' : ''} ${count === 1 && !isMore ? one : many}`
+  const shown = `${formatAtLeast(count, isMore)} ${count === 1 && !isMore ? one : many}`
   return html`<p
     class="hint entry-count"
     ${isMore ? '' : html`data-live-count="${count}" data-one="${one}" data-many="${many}"`}
@@ -116,7 +116,7 @@ function renderTotals({ totals }: ListPage): Html {
       <th scope="row" class="result">All pages</th>
       <td class="source"></td>
       <td class="caller"></td>
-      ${COUNTS.map(([name, label]) => html`<td class="number ${sums[name] === 0 ? 'none' : ''}" data-label="${label}" ${isMore ? '' : html`data-live-sum="${sums[name]}"`}>${formatNumber(sums[name])}${isMore ? '+' : ''}</td>`)}
+      ${COUNTS.map(([name, label]) => html`<td class="number ${sums[name] === 0 ? 'none' : ''}" data-label="${label}" ${isMore ? '' : html`data-live-sum="${sums[name]}"`}>${formatAtLeast(sums[name], isMore)}</td>`)}
     </tr>
   </tfoot>`
 }

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { DetailedRecord } from '../../admin/detailed-records.ts'
 import { makePointersRelative } from '../../admin/refused-records.ts'
+import { renderAttributeName } from '../events/attribute-words.ts'
 import type { Html } from '../parts/page.ts'
 import { listAttributes, renderChange, renderValue } from '../parts/shown-values.ts'
 import { renderRefusedRecord } from './refused-record.ts'
@@ -34,7 +35,7 @@ function renderAttributes(caption: string, rows: [name: string, value: Html][]):
       ${rows.map(
         ([name, value]) =>
           html`<tr>
-            <th scope="row"><bdi>${name}</bdi></th>
+            <th scope="row">${renderAttributeName(name)}</th>
             <td>${value}</td>
           </tr>`,
       )}

@@ -6,6 +6,7 @@ import { nameRecord, type DetailedRecord } from '../../admin/detailed-records.ts
 import type { ShownRecord } from '../../admin/log-records.ts'
 import { formatField, makePointersRelative } from '../../admin/refused-records.ts'
 import { renderStatusBadge } from '../parts/badges.ts'
+import { renderAttributeName } from '../events/attribute-words.ts'
 import { buildEmployeeUrl } from '../events/event-values.ts'
 import type { Html } from '../parts/page.ts'
 import { formatNumber, listAttributes, renderBreakable, renderChange } from '../parts/shown-values.ts'
@@ -89,7 +90,7 @@ function renderLines(kind: keyof typeof COLUMNS, record: DetailedRecord): Line[]
 function renderErrorLines(shown: ShownRecord): Line[] {
   const lines = listErrors(shown).map(
     ({ field, sent, message }) =>
-      html`<td class="field"><bdi>${field}</bdi></td>
+      html`<td class="field">${renderBreakable(field)}</td>
         <td class="value">${sent}</td>
         <td class="fault">${message}</td>`,
   )
@@ -100,7 +101,7 @@ function renderErrorLines(shown: ShownRecord): Line[] {
 function renderErrorsAmongChanges(shown: ShownRecord): Line[] {
   const lines = listErrors(shown).map(
     ({ field, sent, message }) =>
-      html`<td class="field"><bdi>${field}</bdi></td>
+      html`<td class="field">${renderBreakable(field)}</td>
         <td class="value">${sent} <span class="fault">${message}</span></td>`,
   )
   return [...lines, ...renderOmitted(shown, COLUMNS.updated.length - 1)]
@@ -158,7 +159,7 @@ function renderSetAttributes({ shown }: DetailedRecord): Html[] {
     .slice(0, MAX_SET)
     .map(([name, value]) => {
       const text = typeof value === 'string' ? value : JSON.stringify(value)
-      return html`<span><bdi>${name}</bdi> <bdi>${cut(text)}</bdi></span>`
+      return html`<span>${renderAttributeName(name)} <bdi>${cut(text)}</bdi></span>`
     })
 }
 
@@ -181,7 +182,7 @@ function renderChangeLines(record: DetailedRecord): Line[] {
   return changes.map(
     ([name, change], at) =>
       html`${at === 0 ? badge(changes.length) : ''}
-        <td class="field"><bdi>${name}</bdi></td>
+        <td class="field">${renderAttributeName(name)}</td>
         <td class="value">${renderChange(change)}</td>`,
   )
 }

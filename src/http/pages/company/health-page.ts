@@ -126,14 +126,14 @@ function renderWebhookWarning(seen: SeenWebhook): Html {
 function renderProjections(projections: readonly CompanyStanding[]): Html {
   return html`<h2>Projections</h2>
     ${renderTable({
-      caption: 'How far each read model is behind the ledger',
+      caption: 'How far each list is behind what was recorded',
       isCaptionShown: true,
       columns: [
         { heading: 'Projection', cell: ({ name }) => name },
         { heading: 'Status', cell: renderProjectionStatus },
         { heading: 'Events behind', isNumber: true, cell: ({ eventsBehind }) => formatNumber(eventsBehind) },
         { heading: 'Seconds behind', isNumber: true, cell: ({ secondsBehind }) => secondsBehind.toFixed(1) },
-        { heading: 'Position', isNumber: true, cell: ({ reached }) => formatNumber(reached) },
+        { heading: 'Up to event', isNumber: true, cell: ({ reached }) => formatNumber(reached) },
       ],
       rows: projections,
     })}`

@@ -206,7 +206,7 @@ function renderMomentForm(id: string, at: string, timeZone: string): Html {
   const [time, position] = readLocal(at)?.time === undefined ? ['', /^\d+$/.test(at) ? at : ''] : [at, '']
   return html`<form method="get" action="${PATH}/${id}" class="filters moment" aria-label="Point in time">
     ${renderField({ name: 'time', label: 'Date and time', type: 'datetime-local', value: time, hint: describeZone(timeZone), isRequired: false }, null)}
-    ${renderField({ name: 'position', label: 'Or position', type: 'number', value: position, min: 0, hint: 'A position of the ledger.', isRequired: false }, null)}
+    ${renderField({ name: 'position', label: 'Or event', type: 'number', value: position, min: 0, hint: 'Its number in the event stream.', isRequired: false }, null)}
     <div class="actions"><button class="primary">Show</button></div>
   </form>`
 }

@@ -1,6 +1,8 @@
 import { isId } from '../../../domain/ids.ts'
 import { CUSTOM_PREFIX } from '../../../domain/employees/employee.ts'
+import { ATTRIBUTE_NAMES } from '../../../domain/attributes.ts'
 import { html, type Html } from '../parts/html.ts'
+import { renderBreakable } from '../parts/shown-values.ts'
 
 const SPECIAL: Readonly<Record<string, string>> = { external_id: 'External ID', manager_id: 'Manager' }
 
@@ -8,6 +10,12 @@ const SPECIAL: Readonly<Record<string, string>> = { external_id: 'External ID', 
 export function formatAttributeName(name: string): string {
   if (name.startsWith(CUSTOM_PREFIX)) return name.slice(CUSTOM_PREFIX.length)
   return SPECIAL[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`
+}
+
+/** Renders the name of an attribute, with the one that programs use as its title. Keeps a name that nothing has. */
+export function renderAttributeName(name: string): Html {
+  const isKnown = name.startsWith(CUSTOM_PREFIX) || ATTRIBUTE_NAMES.some((known) => known === name)
+  return html`<span title="${name}">${renderBreakable(isKnown ? formatAttributeName(name) : name)}</span>`
 }
 
 const MAX_CHARACTERS = 60

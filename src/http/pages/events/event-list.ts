@@ -23,7 +23,7 @@ export async function renderEventList(
       <tr>
         <th scope="col">Time <span class="hint">${viewer.timeZone}</span></th>
         <th scope="col">What happened</th>
-        <th scope="col" class="number">Position</th>
+        <th scope="col" class="number">Event</th>
       </tr>
     </thead>
     <tbody>

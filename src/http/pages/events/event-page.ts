@@ -8,14 +8,16 @@ import { readHead } from '../../../ledger/read/read-head.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
 import { ProblemError } from '../../server/problem.ts'
+import { listNamedIds, renderSentence } from './event-sentence.ts'
 import { isPosition } from './event-query.ts'
 import { renderActor, renderCallLink, formatJson, renderStream } from './event-values.ts'
 import { renderClient } from '../parts/clients.ts'
-import { html, type Html } from '../parts/html.ts'
+import { html, raw, type Html } from '../parts/html.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
 import { renderFacts } from '../parts/facts.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
+import { formatNumber } from '../parts/shown-values.ts'
 import { renderTime } from '../parts/times.ts'
 import { renderBadge } from '../parts/badges.ts'
 import { getViewer } from '../parts/viewer.ts'
@@ -31,21 +33,23 @@ export function addEventPage(app: FastifyInstance, reads: Reads): void {
     const event = isPosition(text) ? await readStoredEvent(db, viewer.companyId, Number(text)) : null
     if (!event) throw new ProblemError(problem('route_not_found', 'The ledger has no event at this position'))
     const { position: head } = await readHead(db, viewer.companyId)
-    const names = await readNames(db, viewer.companyId, event.header ? [event.header.actor] : [])
+    const listed = { ...event, summary: event.data, isErased: event.data === null }
+    const names = await readNames(db, viewer.companyId, listNamedIds(listed))
+    const sentence = renderSentence(listed, { viewer, names })
     const client = await readClientOf(db, viewer.companyId, event.position)
     const body = html`${renderBreadcrumb(NAVIGATION.events)}
-      <h1>Event ${event.position}</h1>
+      <h1>${sentence}</h1>
       ${renderHeader(event, { names, client }, viewer)} ${renderData(event)} ${renderHashes(event)}
       ${renderPageLinks([
         { label: 'Newer', rel: 'prev', href: event.position < head ? `${PATH}/${event.position + 1}` : null },
         { label: 'Older', rel: 'next', href: event.position > 1 ? `${PATH}/${event.position - 1}` : null },
       ])}`
-    return sendUserPage(request, reply, viewer, { title: `Event ${event.position}`, body })
+    return sendUserPage(request, reply, viewer, { title: readText(sentence), body })
   })
 }
 
 function renderHeader(
-  { header, type }: ShownEvent,
+  { header, type, position }: ShownEvent,
   { names, client }: { names: ReadonlyMap<string, string>; client: Client | null },
   viewer: SessionUser,
 ): Html {
@@ -53,6 +57,7 @@ function renderHeader(
     return html`<p class="alert">This version of the service doesn't know the type of this event: ${type}</p>`
   const { schema_version: schema, index, actor, recorded_at: recordedAt } = header
   return renderFacts([
+    ['Event', formatNumber(position)],
     ['Type', `${type}, schema version ${schema}`],
     ['Stream', html`${renderStream(header)} ${renderCallLink(header, viewer)}`],
     ['Recorded', renderTime(recordedAt, viewer.timeZone)],
@@ -60,6 +65,15 @@ function renderHeader(
     client ? ['Sent from', renderClient(client)] : null,
     index === null ? null : ['Record', String(index)],
   ])
+}
+
+/** The text of what was rendered, which is escaped already. */
+function readText(rendered: Html): Html {
+  return raw(
+    String(rendered)
+      .replaceAll(/<[^>]*>/g, '')
+      .replaceAll(/\s+/g, ' '),
+  )
 }
 
 function renderData({ data }: ShownEvent): Html {

@@ -7,7 +7,7 @@ import type { ProblemCode } from '../../../domain/errors.ts'
 import { buildUrl } from './addresses.ts'
 import { describeCode } from './call-words.ts'
 import { NAVIGATION } from './navigation.ts'
-import { formatCount, formatNumber } from './shown-values.ts'
+import { formatAtLeast, formatCount, formatNumber } from './shown-values.ts'
 import { formatAge, formatLength } from './times.ts'
 
 /* What pages and emails say of what needs attention, and where they lead. */
@@ -43,7 +43,7 @@ export function countByPath(items: readonly AttentionItem[]): ReadonlyMap<string
 
 /** Counts calls: `1 call`, `10,000+ calls`. */
 export function countCalls(calls: number, isMore: boolean): string {
-  return isMore ? `${formatNumber(calls)}+ calls` : formatCount(calls, 'call')
+  return isMore ? `${formatAtLeast(calls, true)} calls` : formatCount(calls, 'call')
 }
 
 /** Says what to do about calls that failed with a code. */
@@ -76,7 +76,7 @@ export function describeItem(item: AttentionItem, timeZone: string, nowMs: numbe
     }
     case 'records_refused': {
       const { records, total, calls, is_more: isMore } = item.details
-      const refused = `${formatNumber(records)}${isMore ? '+' : ''} of ${formatCount(total, 'record')}`
+      const refused = `${formatAtLeast(records, isMore)} of ${formatCount(total, 'record')}`
       const of = calls === 1 ? '' : ` in ${formatCount(calls, 'call')}`
       return {
         problem: `${refused} ${records === 1 ? 'was' : 'were'} refused${of} since yesterday; the others were applied`,

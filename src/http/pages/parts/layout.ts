@@ -15,7 +15,7 @@ import {
 import { type Html, type PageMoves, sendPage } from './page.ts'
 
 interface PageContent extends PageMoves {
-  title: string
+  title: string | Html
   /** The content of the main part, with its `h1`. */
   body: Html
 }

@@ -20,7 +20,7 @@ export interface PageMoves {
 /** Sends a whole page, which no cache may keep. */
 export async function sendPage(
   reply: FastifyReply,
-  title: string,
+  title: string | Html,
   body: Html,
   { reloadSeconds, goTo }: PageMoves = {},
 ): Promise<FastifyReply> {

@@ -90,7 +90,7 @@ const CREATES_USERS = [
 /** Renders the fields of a provider's settings. `example` is what its issuer looks like. */
 export function renderProviderFields(fields: FormFields, problem: FormProblem, example?: string): Html {
   const { name = '', issuer = '', client_id: clientId = '', role_claim: claim = '', roles = '' } = fields
-  return html`${renderField({ name: 'name', label: 'Name', value: name, maxLength: MAX_NAME, autocomplete: 'off', hint: 'What the button on the sign-in page says, such as Okta.' }, problem)}
+  return html`${renderField({ name: 'name', label: 'Name', value: name, maxLength: MAX_NAME, autocomplete: 'off', hint: 'What the button on the sign-in page says.' }, problem)}
   ${renderField({ name: 'issuer', label: 'Issuer', value: issuer, maxLength: MAX_ISSUER, autocomplete: 'off', hint: `${example === undefined ? '' : `Such as ${example}. `}Exactly as the provider writes it, with or without a slash at the end.` }, problem)}
   ${renderField({ name: 'client_id', label: 'Client ID', value: clientId, maxLength: MAX_CLIENT_ID, autocomplete: 'off', hint: 'The provider shows it where this service is registered.' }, problem)}
   ${renderChoice({ name: 'creates_users', label: 'Create users', value: fields['creates_users'] ?? 'no', options: CREATES_USERS, hint: 'Whether people become users when they sign in for the first time.' }, problem)}
@@ -103,8 +103,24 @@ const CLIENT_AUTHS: { value: ClientAuth; label: string }[] = [
   { value: 'private_key_jwt', label: 'Key pair made here (private_key_jwt)' },
 ]
 
+/** Renders the field of the secret with which the service authenticates. */
+export function renderSecretField(problem: FormProblem, isOptional = false): Html {
+  return renderField(
+    {
+      name: 'secret',
+      label: 'Client secret',
+      type: 'password',
+      maxLength: MAX_SECRET,
+      autocomplete: 'off',
+      isRequired: !isOptional,
+      hint: `${isOptional ? 'Leave it empty for a key pair. ' : ''}It is stored encrypted and never shown again.`,
+    },
+    problem,
+  )
+}
+
 /** Renders the fields of how the service authenticates. */
 export function renderSecretFields({ client_auth: value = 'client_secret' }: FormFields, problem: FormProblem): Html {
   return html`${renderChoice({ name: 'client_auth', label: 'Authentication', value, options: CLIENT_AUTHS, hint: 'How this service proves to the provider who it is.' }, problem)}
-  ${renderField({ name: 'secret', label: 'Client secret', type: 'password', maxLength: MAX_SECRET, autocomplete: 'off', isRequired: false, hint: 'Leave it empty for a key pair. It is stored encrypted and never shown again.' }, problem)}`
+  ${renderSecretField(problem, true)}`
 }

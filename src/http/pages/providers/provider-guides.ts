@@ -9,6 +9,8 @@ interface ProviderGuide {
   fields: FormFields
   /** The issuer, with what differs in braces. */
   issuer: string
+  /** Whether it takes no public key of ours, so that only a secret is asked for. */
+  takesNoKey?: true
 }
 
 /** The guides by their value in the address. */
@@ -24,6 +26,7 @@ export const PROVIDER_GUIDES: Readonly<Record<string, ProviderGuide>> = {
     ],
     fields: { name: 'Entra ID', role_claim: 'roles', roles: 'ledger-admin = admin' },
     issuer: 'https://login.microsoftonline.com/{tenant ID}/v2.0',
+    takesNoKey: true,
   },
   okta: {
     label: 'Okta',
@@ -44,6 +47,7 @@ export const PROVIDER_GUIDES: Readonly<Record<string, ProviderGuide>> = {
       'Copy the client ID and the client secret. Google sends no groups, so roles are changed here.',
     ],
     fields: { name: 'Google', issuer: 'https://accounts.google.com' },
+    takesNoKey: true,
     issuer: 'https://accounts.google.com',
   },
   keycloak: {

@@ -18,7 +18,7 @@ export function renderResumeFields(
   timeZone: string,
 ): Html {
   return html`${renderField({ name: 'since', label: 'Events since', type: 'datetime-local', value: since, isRequired: false, hint: describeZone(timeZone) }, problem)}
-  ${renderField({ name: 'after', label: 'Or events after position', type: 'number', value: after, min: 0, isRequired: false, hint: 'A position of the event stream; 0 for all events.' }, problem)}`
+  ${renderField({ name: 'after', label: 'Or events after number', type: 'number', value: after, min: 0, isRequired: false, hint: 'As in the event stream; 0 for all events.' }, problem)}`
 }
 
 /** Reads the position after which messages are sent. Throws a problem at the field. */
@@ -29,7 +29,7 @@ export async function readResumeForm(
   timeZone: string,
 ): Promise<number> {
   const refuse = (message: string) => new ProblemError(invalidFields([fieldError('/since', 'invalid_value', message)]))
-  if ((since === '') === (after === '')) throw refuse('Enter either a time or a position')
+  if ((since === '') === (after === '')) throw refuse('Enter either a time or the number of an event')
   if (since === '') return checkForm(ResumeBody, { after: readWholeNumber(after) }).after!
   if (!readLocal(since)) throw refuse('Enter a date and a time')
   return findResumePosition(db, companyId, new Date(findStartOf(since, timeZone)).toISOString())

@@ -7,7 +7,7 @@ import { renderFacts } from '../parts/facts.ts'
 import { renderForm, type PageForms } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import { formatNumber } from '../parts/shown-values.ts'
+import { formatNumber, renderBreakable } from '../parts/shown-values.ts'
 import { renderTime } from '../parts/times.ts'
 import { describeProgress, describeTrouble, renderWebhookStatus } from './webhook-words.ts'
 
@@ -21,7 +21,7 @@ export function renderWebhookFacts(seen: SeenWebhook, waiting: WaitingMessages, 
   return renderFacts([
     ['Status', html`${renderWebhookStatus(webhook)} ${trouble ?? ''}`],
     ['Progress', html`${describeProgress(waiting)}${renderReached(webhook)}`],
-    ['URL', html`<code>${settings.url}</code>`],
+    ['URL', html`<code>${renderBreakable(settings.url)}</code>`],
     ['Message types', renderTypes(settings.types)],
     ['Messages contain', settings.include_data ? 'IDs, attribute names, and values' : 'IDs and attribute names only'],
     ['Messages at once', String(settings.concurrency)],
