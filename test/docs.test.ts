@@ -128,7 +128,10 @@ await t.test('every relative link leads to an existing file and heading', async 
 await t.test('every runbook begins with doctor', async (t) => {
   for (const [name, sections] of Object.entries(RUNBOOKS)) {
     for (const section of sections) {
-      const text = page(name).split(/^#+ /m).find((part) => part.startsWith(`${section}\n`)) ?? ''
+      const text =
+        page(name)
+          .split(/^#+ /m)
+          .find((part) => part.startsWith(`${section}\n`)) ?? ''
       t.equal(/`([^`]+)`/.exec(text)?.[1], 'doctor', `${name}: ${section}`)
     }
   }
