@@ -39,6 +39,21 @@ const NO_SETTINGS = new Set([
   'MESSAGE_TYPES',
 ])
 
+/** The sections that somebody follows when something is wrong or to be changed. */
+const RUNBOOKS = {
+  'docs/operations.md': [
+    ...['Restoring', 'Promoting a standby', 'A new operating system', 'After a restore', 'Webhooks after a restore'],
+    'Keys',
+  ],
+  'docs/deployment.md': ['Deploying a new version', 'Replaying the ledger'],
+  'docs/citus.md': [
+    'Moving a company',
+    'Adding a machine',
+    'Losing a machine',
+    'Prepared transactions left by a crash',
+  ],
+}
+
 await t.test('the README can be read in ten minutes', async (t) => {
   t.ok(page('README.md').trimEnd().split('\n').length <= 250)
   t.ok(page('README.md').split(/\s+/).length <= 1_700)
@@ -108,6 +123,18 @@ await t.test('every relative link leads to an existing file and heading', async 
     brokenLinks('docs/index.md', '[a](nowhere.md) [b](#nothing) [c](index.md#nothing) [d](index.md)').length,
     3,
   )
+})
+
+await t.test('every runbook begins with doctor', async (t) => {
+  for (const [name, sections] of Object.entries(RUNBOOKS)) {
+    for (const section of sections) {
+      const text =
+        page(name)
+          .split(/^#+ /m)
+          .find((part) => part.startsWith(`${section}\n`)) ?? ''
+      t.equal(/`([^`]+)`/.exec(text)?.[1], 'doctor', `${name}: ${section}`)
+    }
+  }
 })
 
 await t.test('every page can be reached from docs/index.md', async (t) => {

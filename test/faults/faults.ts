@@ -49,7 +49,10 @@ export const TIMES: Record<string, number> = {
   'start: connections lost': 4,
 }
 
-/** Faults without webhooks: those that damage events, and those whose companies this version doesn't make. */
+/**
+ * Faults without webhooks and an administrator: those that damage events, and those whose companies this version doesn't
+ * make.
+ */
 export const UNTOLD: ReadonlySet<string> = new Set(['poison event', UPGRADE])
 
 /** Faults that leave a changed stage behind. */

@@ -91,8 +91,9 @@ export async function upgrade(stage: Stage, _: unknown, load: LoadUnder): Promis
 }
 
 /**
- * Creates people without an email address in this version, and changes them in processes of the previous one. 1.0.0 takes
- * such an address for an empty one, and may not store it: it fails to change an external id, and nothing else.
+ * Creates people without an email address in this version, and changes them in processes of the previous one. 1.0.0
+ * takes such an address for an empty one, and may not store it: it fails to change an external id or a manager, and
+ * nothing else.
  */
 async function changeNamedById(
   { companyId, key }: LoadedCompany,
@@ -114,6 +115,8 @@ async function changeNamedById(
     for (const old of previous) {
       await call(old, 'PATCH', `/v1/employees/${id}`, { job_title: 'Known to both' }, 200)
       await call(old, 'PATCH', `/v1/employees/${id}`, { external_id: `moved ${id}` }, 500)
+      const manager = employees.find((one) => one.id !== id)
+      await call(old, 'PATCH', `/v1/employees/${id}`, { manager_id: manager!.id }, 500)
     }
     await call(api, 'PATCH', `/v1/employees/${id}`, { external_id: `moved ${id}` }, 200)
   }

@@ -171,6 +171,27 @@ export const BUGS: Record<string, Bug> = {
     put: "if (result === 'deactivated') return result",
     found: ['wrong counts'],
   },
+  'leaves one of those active who have left': {
+    process: 'api',
+    file: 'src/uploads/missing-people.ts',
+    find: "record: { id, status: 'inactive' } }",
+    put: "record: { id, status: at === 0 ? 'active' : 'inactive' } }",
+    found: ['lost row'],
+  },
+  'loses the last row of a file': {
+    process: 'api',
+    file: 'src/uploads/part-records.ts',
+    find: 'for await (const row of inTurns(all)) {',
+    put: 'for await (const row of inTurns(all.slice(0, -1))) {',
+    found: ['lost row', 'administrator'],
+  },
+  'proves other events than those in the file': {
+    process: 'api',
+    file: 'src/ledger/evidence/shared-proof.ts',
+    find: "leaf: leaf?.toString('base64') ?? null,",
+    put: "leaf: leaf?.subarray(1).toString('base64') ?? null,",
+    found: ['evidence'],
+  },
   'goes past a message that failed': {
     process: 'worker',
     file: 'src/delivery/webhooks/deliver-round.ts',
