@@ -23,8 +23,6 @@ import {
 import { idIn } from '../openapi/schema-parts.ts'
 
 const params = idIn('API key', 'key')
-const tags = ['API keys']
-
 /** Routes to manage API keys, for administrators. Each change is an event and takes effect at once in every process. */
 export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
   addReadRoutes(app, db)
@@ -32,7 +30,6 @@ export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanySer
   rotate(app, services)
   addActionRoutes(app, {
     path: '/api-keys/:id',
-    tags,
     params,
     answer: ShownKey,
     actions: KEY_ACTIONS,
@@ -47,7 +44,6 @@ export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanySer
 const LIST_API_KEYS = {
   operationId: 'listApiKeys',
   summary: 'List API keys, newest first',
-  tags,
   description: 'Keys of every status, with their usage in the current period. Secrets are not shown.',
   querystring: KeyListQuery,
   response: { 200: KeyList },
@@ -56,7 +52,6 @@ const LIST_API_KEYS = {
 const GET_API_KEY = {
   operationId: 'getApiKey',
   summary: 'Get an API key and its usage',
-  tags,
   description: 'The secret is not shown.',
   params,
   response: { 200: ShownKey },
@@ -81,7 +76,6 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
 const ISSUE_API_KEY = {
   operationId: 'issueApiKey',
   summary: 'Issue an API key',
-  tags,
   description: 'The secret is shown only once. A key can be used at once, and without limits other than those given.',
   body: IssueBody,
   response: { 201: ShownKeyWithSecret },
@@ -90,7 +84,6 @@ const ISSUE_API_KEY = {
 const EDIT_API_KEY = {
   operationId: 'editApiKey',
   summary: 'Rename an API key, or change its quota or access',
-  tags,
   description: 'The change applies at once. The secret stays the same.',
   params,
   body: EditBody,
@@ -130,7 +123,6 @@ const ROTATE_API_KEY = {
   operationId: 'rotateApiKey',
   summary: 'Rotate the secret of an API key',
   description: 'The new secret is shown only once. The current one keeps working for `overlap_seconds`.',
-  tags,
   params,
   body: RotateBody,
   isBodyOptional: true,

@@ -36,12 +36,9 @@ export const ChangeCompanyBody = mergePatch(
   'absent fields keep their value, and null removes the country',
 )
 
-const tags = ['Company']
-
 const GET_COMPANY = {
   operationId: 'getCompany',
   summary: 'Get the company and its settings',
-  tags,
   description: 'The company that the credentials belong to.',
   response: { 200: ShownCompany },
 } as const satisfies FastifySchema
@@ -49,7 +46,6 @@ const GET_COMPANY = {
 const CHANGE_COMPANY = {
   operationId: 'changeCompany',
   summary: "Change the company's time zone or country",
-  tags,
   description: 'Calls that are decided after the answer use the new country.',
   body: ChangeCompanyBody,
   response: { 200: ShownCompany },

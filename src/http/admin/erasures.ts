@@ -45,7 +45,6 @@ const ERASE_PERSON = {
     'Erases the data of an employee from the ledger, and every refused record that contains their id, or a current ' +
     'or former email address or external id. This cannot be undone. Ids, counts and hashes remain, so every proof ' +
     'still verifies. Bulk User Logs shows the records as erased. Returns 404 if there is nothing to erase.',
-  tags: ['Erasure'],
   body: ErasureBody,
   response: { 200: Erasure },
   problems: ['employee_not_found', 'former_name'],

@@ -59,7 +59,6 @@ const REPORT_PERSONAL_DATA = {
     'Finds everything that an erasure of the person would find, and what it would leave: of an employee, or of a ' +
     'user. The report is streamed as it is read; if it cannot be completed, the connection breaks. The ledger ' +
     'records that you got it, with an event that names the id alone.',
-  tags: ['Erasure'],
   body: ReportBody,
   response: {
     200: {

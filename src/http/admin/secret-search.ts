@@ -58,7 +58,6 @@ const SCHEMA = {
   description:
     'Finds keys and tokens of every status, and also the previous secret of a key. The request is a POST, so that the ' +
     'secret is in no address; it is neither logged nor returned. A secret of another company is not found.',
-  tags: ['API keys'],
   body: SecretSearchBody,
   response: { 200: FoundList },
 } as const satisfies FastifySchema

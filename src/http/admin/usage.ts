@@ -60,7 +60,6 @@ const SCHEMA = {
   operationId: 'getUsage',
   summary: 'Count create and update calls and their records by day, operation and outcome',
   description: `Covers at most ${MAX_DAYS} days. Days without calls are omitted.`,
-  tags: ['Admin'],
   querystring: UsageQuery,
   response: { 200: Usage },
 } as const satisfies FastifySchema

@@ -28,8 +28,6 @@ import {
 } from './user-schemas.ts'
 
 const params = idIn('user', 'usr')
-const tags = ['Users']
-
 /** Routes to manage users, for administrators. Each change is an event and takes effect at once in every process. */
 export function users(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
   addReadRoutes(app, db)
@@ -38,7 +36,6 @@ export function users(app: FastifyInstance, db: LedgerDb, services: CompanyServi
   reset(app, services)
   addActionRoutes(app, {
     path: '/users/:id',
-    tags,
     params,
     answer: ShownUser,
     actions: { erase: USER_ACTIONS.erase },
@@ -53,7 +50,6 @@ export function users(app: FastifyInstance, db: LedgerDb, services: CompanyServi
 const LIST_USERS = {
   operationId: 'listUsers',
   summary: 'List users, newest first',
-  tags,
   description: 'Without `status`, the list has the users who can sign in and those who are invited.',
   querystring: UserListQuery,
   response: { 200: UserList },
@@ -62,7 +58,6 @@ const LIST_USERS = {
 const GET_USER = {
   operationId: 'getUser',
   summary: 'Get a user',
-  tags,
   description: 'Removed users can be read too. A user who was erased has no name and no email address.',
   params,
   response: { 200: ShownUser },
@@ -91,7 +86,6 @@ const INVITE_USER = {
     'The response has a one-time token, shown only once. With it, the user sets a password and can then sign in. ' +
     'The service sends it by email if it is configured to; otherwise, pass it on. Where the company requires its ' +
     'identity provider, the page of the token, `/invitation?token=…`, links the user to an account there instead.',
-  tags,
   body: InviteBody,
   response: { 201: InvitedUser },
   problems: ['user_exists'],
@@ -113,7 +107,6 @@ function invite(app: FastifyInstance, services: CompanyServices): void {
 const CHANGE_USER = {
   operationId: 'changeUser',
   summary: "Change a user's role",
-  tags,
   description: 'The new role applies at once. A company always keeps an administrator.',
   params,
   body: ChangeUserBody,
@@ -123,7 +116,6 @@ const CHANGE_USER = {
 
 const REMOVE_USER = {
   ...describeAction(USER_ACTIONS.remove),
-  tags,
   params,
   response: { 204: NO_CONTENT },
 } as const satisfies FastifySchema
@@ -158,7 +150,6 @@ const RESET_USER_PASSWORD = {
     'sessions stop working immediately; access tokens keep working. The response has a one-time token for a new ' +
     'password, shown only once, which is sent by email too if the service is configured to. Nobody can reset their ' +
     'own password.',
-  tags,
   params,
   response: { 200: InvitedUser },
   problems: ['user_not_found', 'user_removed', 'break_glass_user', 'own_password'],

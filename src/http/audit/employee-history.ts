@@ -19,8 +19,6 @@ import type { AuditServices } from './audit-services.ts'
 import { assertNotBeyond, AuditEvent, Cause } from './event-schemas.ts'
 
 const params = idIn('employee', 'emp')
-const tags = ['Audit']
-
 const AtQuery = strictObject({
   at: Type.Optional(
     Type.String({
@@ -49,7 +47,6 @@ const AT = {
   operationId: 'readEmployeeAt',
   summary: 'Read an employee at a position or time, with the event that last set each attribute',
   description: 'Returns 404 if the employee had not been created yet, or has been erased.',
-  tags,
   params,
   querystring: AtQuery,
   response: { 200: EmployeeThen },
@@ -62,7 +59,6 @@ const HISTORY = {
   operationId: 'listEmployeeEvents',
   summary: 'List the events of an employee, newest first',
   description: 'A page may have fewer than `limit` items if they are very large.',
-  tags,
   params,
   querystring: HistoryQuery,
   response: { 200: makeListSchema(AuditEvent) },

@@ -29,7 +29,6 @@ const SCHEMA = {
     'of a checkpoint signed now, a verifier that needs only Python, and a page that describes them in sentences. Erased ' +
     'data are not in it. If the response cannot be completed, for example because data are erased meanwhile, the ' +
     'connection breaks. Returns 503 if no checkpoint can be signed.',
-  tags: ['Audit'],
   querystring: EvidenceQuery,
   problems: ['employee_not_found', 'log_not_found'],
   response: {

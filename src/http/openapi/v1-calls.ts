@@ -60,7 +60,6 @@ export function createCall(maxRecords: number): FastifySchema {
     operationId: 'createEmployees',
     summary: 'Create one or more employees',
     description: ALL_OR_NONE,
-    tags: ['Employees'],
     querystring: WriteManyQuery,
     documentedHeaders: ['Idempotency-Key'],
     documentedBody: {
@@ -88,7 +87,6 @@ export function updateOneCall(): FastifySchema {
     summary: 'Update one employee',
     description:
       'Applies a JSON Merge Patch. Set `status` to deactivate or reactivate the employee. Values that are already set are not changes.',
-    tags: ['Employees'],
     params: EmployeeParams,
     querystring: WriteOneQuery,
     documentedHeaders: ['Idempotency-Key', 'If-Match'],
@@ -111,7 +109,6 @@ export function updateManyCall(maxRecords: number): FastifySchema {
     description:
       `${ALL_OR_NONE} Uniqueness and reporting lines are checked on the state after the call, so two employees can ` +
       'swap emails.',
-    tags: ['Employees'],
     querystring: WriteManyQuery,
     documentedHeaders: ['Idempotency-Key'],
     documentedBody: {
@@ -136,7 +133,6 @@ export function upsertCall(maxRecords: number): FastifySchema {
     description:
       `${ALL_OR_NONE} A record whose \`external_id\` finds an employee, or whose \`email\` does if it has no ` +
       '`external_id`, updates this employee as a JSON Merge Patch. Any other record creates an employee.',
-    tags: ['Employees'],
     querystring: WriteManyQuery,
     documentedHeaders: ['Idempotency-Key'],
     documentedBody: {

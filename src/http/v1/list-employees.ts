@@ -71,7 +71,6 @@ const listSchema = {
   operationId: 'listEmployees',
   summary: 'List employees',
   description: 'In order of creation. The list is eventually consistent; use `min_position` to read your own write.',
-  tags: ['Employees'],
   querystring: ListQuery,
   response: { 200: jsonAnswer('A page of the list.', EmployeeList, { examples: EMPLOYEES_LISTED }) },
   problems: READING_PROBLEMS,

@@ -13,7 +13,7 @@ import { JSON_TYPES } from '../../server/media-types.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { actingUser, ADMIN_BODY_LIMIT } from '../company-schemas.ts'
 import { DeliveryList, DeliveryListQuery, renderDelivery, ShownDelivery } from './delivery-schemas.ts'
-import { params, readWebhookId, tags, type WebhookRouteServices } from './webhook-routes.ts'
+import { params, readWebhookId, type WebhookRouteServices } from './webhook-routes.ts'
 
 const ofDelivery = Type.Object({
   ...params.properties,
@@ -34,7 +34,6 @@ const LIST_WEBHOOK_DELIVERIES = {
   operationId: 'listWebhookDeliveries',
   summary: 'List the deliveries of a webhook, newest first',
   description: 'Those of the last 30 days: each attempt to send a message, and what the receiver answered.',
-  tags,
   params,
   querystring: DeliveryListQuery,
   response: { 200: DeliveryList },
@@ -44,7 +43,6 @@ const LIST_WEBHOOK_DELIVERIES = {
 const GET_WEBHOOK_DELIVERY = {
   operationId: 'getWebhookDelivery',
   summary: 'Get a delivery of a webhook',
-  tags,
   description: 'One attempt to send a message: what was sent, and what the receiver answered.',
   params: ofDelivery,
   response: { 200: ShownDelivery },
@@ -81,7 +79,6 @@ function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void
 const PING_WEBHOOK = {
   operationId: 'pingWebhook',
   summary: 'Send a test message and show what the receiver answers',
-  tags,
   description: 'Also works on a paused or disabled webhook.',
   params,
   response: { 200: ShownDelivery },
@@ -91,7 +88,6 @@ const PING_WEBHOOK = {
 const REDELIVER_WEBHOOK_MESSAGE = {
   operationId: 'redeliverWebhookMessage',
   summary: 'Send the message of a delivery again',
-  tags,
   description: 'The message is made from its event as it is stored now. It has the same `webhook-id` as before.',
   params: ofDelivery,
   response: { 200: ShownDelivery },

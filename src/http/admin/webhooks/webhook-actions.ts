@@ -9,7 +9,7 @@ import { ProblemError } from '../../server/problem.ts'
 import { NOT_A_TIME, readInstant } from '../../server/query-values.ts'
 import { addActionRoutes } from '../action-routes.ts'
 import { actingUser, JSON_BODY, setPositionHeader } from '../company-schemas.ts'
-import { params, readWebhookId, showWithSecret, tags, type WebhookRouteServices } from './webhook-routes.ts'
+import { params, readWebhookId, showWithSecret, type WebhookRouteServices } from './webhook-routes.ts'
 import {
   renderWebhook,
   ResumeBody,
@@ -45,7 +45,6 @@ export const WEBHOOK_ACTIONS = {
 export function addWebhookActions(app: FastifyInstance, services: WebhookRouteServices): void {
   addActionRoutes(app, {
     path: '/webhooks/:id',
-    tags,
     params,
     answer: ShownWebhook,
     actions: { pause: WEBHOOK_ACTIONS.pause },
@@ -61,7 +60,6 @@ export function addWebhookActions(app: FastifyInstance, services: WebhookRouteSe
 
 const RESUME_WEBHOOK = {
   ...describeAction(WEBHOOK_ACTIONS.resume),
-  tags,
   params,
   body: ResumeBody,
   isBodyOptional: true,
@@ -84,7 +82,6 @@ const ROTATE_WEBHOOK_SECRET = {
   operationId: 'rotateWebhookSecret',
   summary: 'Rotate the secret of a webhook',
   description: 'The new secret is shown only once. Messages are signed with both for `overlap_seconds`.',
-  tags,
   params,
   body: RotateWebhookBody,
   isBodyOptional: true,

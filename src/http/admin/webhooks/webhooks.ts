@@ -12,7 +12,7 @@ import { ProblemError } from '../../server/problem.ts'
 import { actingUser, ADMIN_BODY_LIMIT, JSON_BODY, setPositionHeader, trimTexts } from '../company-schemas.ts'
 import { addDeliveryRoutes } from './deliveries.ts'
 import { addWebhookActions } from './webhook-actions.ts'
-import { params, readWebhookId, showWithSecret, tags, type WebhookRouteServices } from './webhook-routes.ts'
+import { params, readWebhookId, showWithSecret, type WebhookRouteServices } from './webhook-routes.ts'
 import {
   CreateWebhookBody,
   EditWebhookBody,
@@ -42,7 +42,6 @@ export async function webhookRoutes(
 const LIST_WEBHOOKS = {
   operationId: 'listWebhooks',
   summary: 'List webhooks, oldest first',
-  tags,
   description: 'All webhooks of the company, on one page. Secrets are not shown.',
   response: { 200: WebhookList },
 } as const satisfies FastifySchema
@@ -50,7 +49,6 @@ const LIST_WEBHOOKS = {
 const GET_WEBHOOK = {
   operationId: 'getWebhook',
   summary: 'Get a webhook and its progress',
-  tags,
   description: 'The secret is not shown.',
   params,
   response: { 200: ShownWebhook },
@@ -72,7 +70,6 @@ function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void
 const CREATE_WEBHOOK = {
   operationId: 'createWebhook',
   summary: 'Create a webhook',
-  tags,
   description:
     'The secret is shown only once. Messages begin with the next event. A company can have at most 20 webhooks.',
   body: CreateWebhookBody,
@@ -83,7 +80,6 @@ const CREATE_WEBHOOK = {
 const EDIT_WEBHOOK = {
   operationId: 'editWebhook',
   summary: 'Change the settings of a webhook',
-  tags,
   description: 'The change applies to the messages that follow. The secret stays the same.',
   params,
   body: EditWebhookBody,
@@ -119,7 +115,6 @@ function addCreateAndEdit(app: FastifyInstance, { webhooks }: WebhookRouteServic
 const REMOVE_WEBHOOK = {
   operationId: 'removeWebhook',
   summary: 'Remove a webhook permanently',
-  tags,
   description: 'No more messages are sent. This cannot be undone.',
   params,
   response: { 204: NO_CONTENT },
