@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import * as arrays from '../src/postgres/binary-arrays.ts'
 
 /** A column: the type of its values, and one value per row as a binary array. */
-interface Column {
+export interface Column {
   type: string
   array: Buffer
 }

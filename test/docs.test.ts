@@ -6,6 +6,7 @@ import { ErasureBody } from '../src/http/admin/erasures.ts'
 import { connectionsOf } from '../src/postgres/connections.ts'
 import { currentDocument } from '../docs/openapi/current-document.ts'
 import { operationsOf } from './support/http/api-document.ts'
+import { FROZEN } from './support/ledger/frozen-ledger.ts'
 import { commandRows, settingsRows } from './support/rules/docs-tables.ts'
 import { brokenLinks, headingsOf, readPages, tableKeys } from './support/rules/markdown.ts'
 import { readSources } from './support/rules/source-files.ts'
@@ -142,6 +143,20 @@ await t.test('every npm script that a page names exists', async (t) => {
       name,
     )
   }
+})
+
+await t.test('everything that a release publishes has its version', async (t) => {
+  const versionOf = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+  const version = versionOf('package.json')
+  const { info } = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as { info: { version: string } }
+  const [, changed] = /^## \[(\d[^\]]*)\]/m.exec(page('CHANGELOG.md')) ?? []
+  const [, packed] = /employee-ledger-client-(.+)\.tgz/.exec(page('clients/typescript/README.md')) ?? []
+  const client = versionOf('clients/typescript/package.json')
+  const named = [versionOf('package-lock.json'), client, info.version, changed, packed, FROZEN.at(-1)]
+  t.strictSame(
+    named,
+    named.map(() => version),
+  )
 })
 
 await t.test('every setting that a page names exists', async (t) => {

@@ -2762,7 +2762,7 @@ export interface components {
                  * @description The member of the mapping, or of its column, that is null.
                  * @enum {string}
                  */
-                about: "to" | "dates" | "names" | "by" | "words" | "past_end_dates";
+                about: "to" | "dates" | "names" | "by" | "words" | "past_end_dates" | "country";
                 /** @description The place of the column in the mapping, from 1. */
                 column?: number;
                 header?: string;
@@ -5333,9 +5333,9 @@ export interface operations {
                 error?: string;
                 /** @description Entries of calls that were answered with this HTTP status. */
                 http_status?: number;
-                /** @description Entries with a record of this employee: the exact current id, email (case-insensitive) or external id. Also finds refused records that contain exactly this value. */
+                /** @description Entries with a record of this employee: the exact id, email (case-insensitive) or external id; a former one if nobody has it now. Also finds refused records that contain exactly this value. */
                 employee?: string;
-                /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id, and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key, or sent from exactly this address. */
+                /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text (case-insensitive), or once was exactly this text, or whose id it is. Also finds refused records with exactly this id, email or external id, and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key, or sent from exactly this address. */
                 q?: string;
                 /** @description The maximum number of items on a page. */
                 limit?: number;
@@ -5393,9 +5393,9 @@ export interface operations {
                 error?: string;
                 /** @description Entries of calls that were answered with this HTTP status. */
                 http_status?: number;
-                /** @description Entries with a record of this employee: the exact current id, email (case-insensitive) or external id. Also finds refused records that contain exactly this value. */
+                /** @description Entries with a record of this employee: the exact id, email (case-insensitive) or external id; a former one if nobody has it now. Also finds refused records that contain exactly this value. */
                 employee?: string;
-                /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id, and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key, or sent from exactly this address. */
+                /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text (case-insensitive), or once was exactly this text, or whose id it is. Also finds refused records with exactly this id, email or external id, and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key, or sent from exactly this address. */
                 q?: string;
             };
             header?: never;
@@ -5642,9 +5642,9 @@ export interface operations {
                 error?: string;
                 /** @description Entries of calls that were answered with this HTTP status. */
                 http_status?: number;
-                /** @description Entries with a record of this employee: the exact current id, email (case-insensitive) or external id. Also finds refused records that contain exactly this value. */
+                /** @description Entries with a record of this employee: the exact id, email (case-insensitive) or external id; a former one if nobody has it now. Also finds refused records that contain exactly this value. */
                 employee?: string;
-                /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id, and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key, or sent from exactly this address. */
+                /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text (case-insensitive), or once was exactly this text, or whose id it is. Also finds refused records with exactly this id, email or external id, and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key, or sent from exactly this address. */
                 q?: string;
             };
             header?: never;
@@ -6376,7 +6376,7 @@ export interface operations {
                         shared_emails?: "refuse" | "leave_out";
                         /** @description Default: `"keep"`. */
                         past_end_dates?: ("keep" | "deactivate") | null;
-                        /** @description The country (ISO 3166-1 alpha-2) of local phone numbers. Null: that of the company. Default: `null`. */
+                        /** @description The country (ISO 3166-1 alpha-2) of local phone numbers. `company`: that of the company. Default: `"company"`. */
                         country?: string | null;
                     };
                 };
@@ -6449,7 +6449,7 @@ export interface operations {
                     shared_emails?: "refuse" | "leave_out";
                     /** @description Default: `"keep"`. */
                     past_end_dates?: ("keep" | "deactivate") | null;
-                    /** @description The country (ISO 3166-1 alpha-2) of local phone numbers. Null: that of the company. Default: `null`. */
+                    /** @description The country (ISO 3166-1 alpha-2) of local phone numbers. `company`: that of the company. Default: `"company"`. */
                     country?: string | null;
                 };
             };

@@ -2,6 +2,7 @@ import { sql, type Transaction } from 'kysely'
 import type { RecordedEvent } from '../../src/domain/events.ts'
 import { closesCall } from '../../src/domain/event-types.ts'
 import { toUuid } from '../../src/domain/ids.ts'
+import { foldFormerNames } from './former-names.ts'
 import { markOutcomes } from './outcomes.ts'
 import { insertRejectedNames, findNames, type RejectedName } from './rejected-names.ts'
 import { addToRollups, type CountedEntry } from './rollups.ts'
@@ -41,6 +42,7 @@ async function fold(
     await insertEntries(transaction, schema, entries)
     await addToRollups(transaction, schema, entries)
   }
+  await foldFormerNames(transaction, schema, batches)
   for (const { companyId, events } of batches) await deleteErased(transaction, schema, companyId, events)
 }
 

@@ -3,6 +3,7 @@ import { normalizeEmail } from '../../src/domain/attributes.ts'
 import { listStoredForms, normalizeText } from '../../src/domain/normalize-text.ts'
 import { fromUuid, isId, toUuid } from '../../src/domain/ids.ts'
 import { readAddress } from '../../src/domain/networks.ts'
+import { FORMER_IDS, selectFormer } from './former-queries.ts'
 import { formatCode, formatId, listPossibleNames, type FoundBy } from './rejected-names.ts'
 import { employees, normalizeSearchText } from '../employees/fold.ts'
 import type { EmployeeTables } from '../employees/rows.ts'
@@ -11,16 +12,16 @@ import { NO_KEY } from './tables.ts'
 import { buildTimeConditions, joinConditions } from './time-conditions.ts'
 
 /**
- * Filters records by person. Both fields are compared with the employee's current values, and with the exact id, email
- * or external id in refused records.
+ * Filters records by person. Both fields are compared with the employee's values, and with the exact id, email or
+ * external id in refused records.
  */
 export interface PersonFilter {
-  /** The exact id, email (in any case) or external id of an employee. */
+  /** The exact id, email (in any case) or external id of an employee; a former one if nobody has it now. */
   employee?: string
   /**
-   * Part of the names, email, external id or employee number of an employee, in any case; or the id. Also finds entries
-   * by exactly their id, request id, the error code of the call or of a record, the id or name (in any case) of their
-   * key, or the address that the call was sent from.
+   * Part of the names, email, external id or employee number of an employee, in any case; or exactly what one of these
+   * was before; or the id. Also finds entries by exactly their id, request id, the error code of the call or of a record,
+   * the id or name (in any case) of their key, or the address that the call was sent from.
    */
   q?: string
 }
@@ -56,7 +57,8 @@ export async function findPeople(db: AnyDb, companyId: string, { employee, q }: 
     const { rows } = await sql<{ employee_id: string }>`
       ${find(sql`email = ${normalizeEmail(normalizeText(employee))}`)}
       union ${find(sql`external_id = any(${listStoredForms(employee)}::text[])`)}`.execute(db)
-    const ids = rows.map(({ employee_id: id }) => id)
+    const current = rows.map(({ employee_id: id }) => id)
+    const ids = current.length > 0 ? current : await findFormerIds(db, companyId, employee)
     people.push({
       text: employee,
       employeeIds: listIds(employee, ids),
@@ -69,6 +71,7 @@ export async function findPeople(db: AnyDb, companyId: string, { employee, q }: 
     const { rows } = await sql<Named>`
       (select 'employee' as kind, employee_id as id, null::timestamptz as first_at, null::timestamptz as last_at from ${EMPLOYEES}
         where company_id = ${company} and ${hasText(q)} limit ${MAX_LISTED + 1})
+      union all (select 'employee', f.id, null, null from (${selectFormer(companyId, q)}) f)
       union all (select 'key', api_id, null, null from api_keys
         where company_id = ${company} and lower(name) = lower(${q}) order by api_id desc limit ${MAX_KEYS})
       union all (select 'sender', coalesce(k.api_id, ${toUuid(NO_KEY)}), min(c.first_at), max(c.last_at) from actor_clients c
@@ -86,6 +89,11 @@ export async function findPeople(db: AnyDb, companyId: string, { employee, q }: 
     })
   }
   return people
+}
+
+async function findFormerIds(db: AnyDb, companyId: string, employee: string): Promise<string[]> {
+  const { rows } = await selectFormer(companyId, employee, FORMER_IDS).execute(db)
+  return rows.map(({ id }) => id)
 }
 
 /** An employee, a key with a name, or one whose calls were sent from an address, and when that was. */

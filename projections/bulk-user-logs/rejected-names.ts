@@ -3,7 +3,7 @@ import { normalizeEmail } from '../../src/domain/attributes.ts'
 import type { EventData } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import { normalizeText, trimBlanks } from '../../src/domain/normalize-text.ts'
-import { bigints, byteas, texts, unnestedRows, uuids } from '../unnested-rows.ts'
+import { bigints, byteas, texts, unnestedRows, uuids, type Column } from '../unnested-rows.ts'
 
 /*
  * Refused records must be searchable by the person that they name, but the log does not copy personal data. It stores
@@ -84,28 +84,41 @@ export function selectHashes(companyId: string, names: readonly FoundBy[]): RawB
 }
 
 /** SQL for the keyed hash of a `FoundBy`. PostgreSQL has no HMAC, so it hashes twice with the key, like RFC 2104. */
-function hashName(hashKey: RawBuilder<Buffer>, foundBy: RawBuilder<string>): RawBuilder<Buffer> {
+export function hashName(hashKey: RawBuilder<Buffer>, foundBy: RawBuilder<string>): RawBuilder<Buffer> {
   return sql<Buffer>`sha256(${hashKey} || sha256(${hashKey} || convert_to(${foundBy}, 'UTF8')))`
 }
 
-/** Inserts the hashes of names. */
+/** Inserts the hashes of names, with the other columns of their table. */
+export async function insertNames(
+  transaction: Transaction<unknown>,
+  table: RawBuilder<unknown>,
+  names: readonly { companyId: string; foundBy: string }[],
+  columns: Record<string, Column>,
+): Promise<void> {
+  if (names.length === 0) return
+  const hashKeys = await readHashKeys(transaction, [...new Set(names.map(({ companyId }) => companyId))])
+  const others = sql.join(Object.keys(columns).map((name) => sql.id(name)))
+  await sql`insert into ${table} (company_id, name_hash, ${others})
+    select company_id, ${hashName(sql`hash_key`, sql`found_by`)}, ${others}
+    from ${unnestedRows({
+      company_id: uuids(names.map(({ companyId }) => companyId)),
+      hash_key: byteas(names.map(({ companyId }) => hashKeys.get(companyId)!)),
+      found_by: texts(names.map(({ foundBy }) => foundBy)),
+      ...columns,
+    })} on conflict do nothing`.execute(transaction)
+}
+
+/** Inserts the names of refused records. */
 export async function insertRejectedNames(
   transaction: Transaction<unknown>,
   schema: string,
   names: RejectedName[],
 ): Promise<void> {
-  if (names.length === 0) return
-  const hashKeys = await readHashKeys(transaction, [...new Set(names.map(({ companyId }) => companyId))])
-  await sql`insert into ${sql.id(schema, 'rejected_names')} (company_id, name_hash, entry_position, position, employee_id)
-    select company_id, ${hashName(sql`hash_key`, sql`found_by`)}, entry_position, position, employee_id
-    from ${unnestedRows({
-      company_id: uuids(names.map(({ companyId }) => companyId)),
-      hash_key: byteas(names.map(({ companyId }) => hashKeys.get(companyId)!)),
-      found_by: texts(names.map(({ foundBy }) => foundBy)),
-      entry_position: bigints(names.map(({ entryPosition }) => entryPosition)),
-      position: bigints(names.map(({ position }) => position)),
-      employee_id: uuids(names.map(({ employeeId }) => employeeId)),
-    })}`.execute(transaction)
+  await insertNames(transaction, sql.id(schema, 'rejected_names'), names, {
+    entry_position: bigints(names.map(({ entryPosition }) => entryPosition)),
+    position: bigints(names.map(({ position }) => position)),
+    employee_id: uuids(names.map(({ employeeId }) => employeeId)),
+  })
 }
 
 async function readHashKeys(transaction: Transaction<unknown>, companyIds: string[]): Promise<Map<string, Buffer>> {

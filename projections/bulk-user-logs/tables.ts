@@ -39,6 +39,8 @@ export type BulkUserLogTables = {
     /** The employee of the record, if it is known. */
     employee_id: string | null
   }
+  /** The hashes of what employees were called before, until they are erased: see `former-names.ts`. */
+  former_names: { company_id: string; name_hash: Buffer; employee_id: string }
   /** The position range of the entries of each hour, because the log is ordered by position but filtered by time. */
   hours: { company_id: string; hour: string; first_position: number; last_position: number }
   /** Calls and their counts by hour, key, operation and status; the sums of all keys are those of `EVERY_KEY`. */
@@ -112,6 +114,13 @@ export const BULK_USER_LOG_TABLES: Record<keyof BulkUserLogTables, string> = {
     employee_id uuid,
     primary key (company_id, name_hash, entry_position, position)
   )`,
+  former_names: `(
+    company_id uuid not null,
+    name_hash bytea not null,
+    employee_id uuid not null,
+    primary key (company_id, name_hash, employee_id)
+  )`,
+
   hours: `(
     company_id uuid not null,
     hour timestamptz(3) not null,
@@ -153,6 +162,7 @@ export const BULK_USER_LOG_TABLES: Record<keyof BulkUserLogTables, string> = {
 export const BULK_USER_LOG_INDEXES: Projection['indexes'] = {
   // For erasures, and to find the employees of an entry.
   rejected_names_by_event: { table: 'rejected_names', on: '(company_id, position)', isForFold: true },
+  former_names_by_employee: { table: 'former_names', on: '(company_id, employee_id)', isForFold: true },
   entries_by_call: { table: 'entries', on: '(company_id, call_id)', isUnique: true },
   entries_by_status: { table: 'entries', on: '(company_id, status, position)' },
   entries_by_operation: { table: 'entries', on: '(company_id, operation, position)' },

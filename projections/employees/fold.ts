@@ -15,7 +15,7 @@ import { EMPLOYEE_COLUMNS, EMPLOYEE_INDEXES, EMPLOYEE_TABLES, encodeAttributes, 
  */
 export const employees: Projection = {
   name: 'employees',
-  version: 1,
+  version: 2,
   tables: EMPLOYEE_TABLES,
   indexes: EMPLOYEE_INDEXES,
   fold,

@@ -90,6 +90,19 @@ export async function applyAtOnce(
   }
 }
 
+/** Previews an upload of one part, so that the answer to its request has the counts. The workers preview larger ones. */
+export async function previewAtOnce(services: UploadRouteServices, companyId: string, uploadId: string): Promise<void> {
+  const upload = await requireUpload(services, companyId, uploadId)
+  if (upload.parts > 1 || upload.state !== 'previewed') return
+  const [part] = await readParts(services.pool, upload)
+  try {
+    if (part && part.counts === null) await countPart(services, upload, part)
+  } catch (error) {
+    // The file is stored, and its part can be previewed later.
+    if (!isPassing(error)) throw error
+  }
+}
+
 async function assertReadable(
   services: UploadRouteServices,
   upload: StoredUpload,

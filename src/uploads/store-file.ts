@@ -1,6 +1,7 @@
 import { createBudget } from '../admission/budget.ts'
 import { doInTurns } from '../admission/turns.ts'
 import { RefusedByStateError, type Acting } from '../accounts/change-company.ts'
+import { readCompany } from '../accounts/companies/read-company.ts'
 import type { FileSample } from '../../clients/typescript/spreadsheets/column-samples.ts'
 import type { Mapping } from '../../clients/typescript/spreadsheets/mapping.ts'
 import { completeReadings, proposeMapping } from '../../clients/typescript/spreadsheets/propose-mapping.ts'
@@ -85,7 +86,7 @@ export async function storeFile(
   const { header, rows } = file
   const matched = await matchCorrections(db, companyId, file, chooseCalls(file.logIds), signal)
   const { corrects, places, operation: again } = matched
-  const mapping = header && file.sample && (await chooseMapping(pool, companyId, header, file.sample, signal))
+  const mapping = header && file.sample && (await chooseMapping(services, companyId, header, file.sample, signal))
   const parts = await planParts({ header, mapping, rows }, { maxRecords, bodyLimit }, places, signal)
   const id = newId('upl')
   const isKept = sent.isKept && file.secrets.length === 0
@@ -172,7 +173,7 @@ async function refuseSecrets(
 }
 
 async function chooseMapping(
-  pool: UploadRouteServices['pool'],
+  { pool, db }: Pick<UploadRouteServices, 'pool' | 'db'>,
   companyId: string,
   header: readonly string[],
   sample: FileSample,
@@ -180,8 +181,9 @@ async function chooseMapping(
 ): Promise<Mapping> {
   const today = databaseTime().slice(0, 'YYYY-MM-DD'.length)
   const remembered = await findMapping(pool, companyId, header)
-  const work = remembered ? completeReadings(remembered, header, sample, today) : proposeMapping(header, sample, today)
-  return doInTurns(work, signal)
+  if (remembered) return doInTurns(completeReadings(remembered, header, sample, today), signal)
+  const { country } = await readCompany(db, companyId)
+  return doInTurns(proposeMapping(header, sample, today, country && 'company'), signal)
 }
 
 const TOO_MANY = problem(

@@ -50,6 +50,8 @@ for (const [width, height, rows] of [
   [1440, 900, 21],
   [1024, 768, 8],
   [390, 844, 8],
+  [320, 640, 6],
+  [ZOOMED.width, ZOOMED.height, 6],
 ] as const)
   await t.test(
     `${rows} rows of the list are in view below what needs attention, at ${width} by ${height} pixels`,
@@ -59,8 +61,9 @@ for (const [width, height, rows] of [
       await page.goto(LOGS)
       t.ok(await page.getByRole('heading', { name: 'Needs attention' }).isVisible())
       const row = await boxOf(page.locator('.entries tbody tr').nth(rows - 1))
-      const sums = await boxOf(page.locator('.entries tfoot td').last())
+      const sums = await boxOf(page.locator('.entries tfoot th'))
       const end = Math.min(height, sums.y)
+      t.ok(await page.getByRole('link', { name: 'Upload file' }).isVisible())
       t.ok(row.y + row.height <= end, `row ${rows} ends at ${row.y + row.height} of ${end}`)
       t.same(faults, [])
     },

@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { looksOf, looksOfAnswer, openBrowser, openPage, signIn } from '../support/browser/browser.ts'
+import { holdHead, letGo } from '../support/postgres/held-rows.ts'
+import { lockIsAwaited } from '../support/postgres/lock-awaited.ts'
 import { startService } from '../support/service.ts'
 
 /* The answers to forms that show something once: they have no address, so each is looked at right there. */
@@ -56,6 +58,24 @@ await t.test('the links of an invitation and of a reset, and the pages they open
   await answerOf(t, page, 'Set password', 'Password set')
   t.same(faults, [])
 })
+
+await t.test(
+  'a double click sends a form once: another process would answer the second without the secret',
+  async (t) => {
+    let sent = 0
+    page.on('request', (request) => (sent += request.method() === 'POST' ? 1 : 0))
+    await page.goto('/settings/webhooks/new')
+    await page.getByLabel('URL').fill('https://example.com/twice')
+    const holder = await holdHead(service)
+    const { x, y } = (await page.getByRole('button', { name: 'Create webhook' }).boundingBox())!
+    await page.mouse.click(x + 5, y + 5)
+    await lockIsAwaited(service, 'heads')
+    await page.mouse.click(x + 5, y + 5)
+    await letGo(holder)
+    await page.getByRole('heading', { level: 1, name: 'Webhook created' }).waitFor()
+    t.equal(sent, 1)
+  },
+)
 
 await t.test('a new token, which is shown once', async (t) => {
   await page.goto('/account')

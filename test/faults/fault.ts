@@ -1,7 +1,7 @@
 import type { SeededRandom } from '../../src/cli/demo/seeded-random.ts'
 import type { Finding } from './oracle/finding.ts'
 import type { Stage } from './stage.ts'
-import type { Operation } from './workload.ts'
+import type { LoadedCompany, Operation } from './workload.ts'
 
 /** Something bad that happens to an installation under load, and is over when it returns. */
 export type Fault = (stage: Stage, random: SeededRandom, load: LoadUnder) => Promise<Happened | void>
@@ -9,8 +9,11 @@ export type Fault = (stage: Stage, random: SeededRandom, load: LoadUnder) => Pro
 /** The load it happens under. */
 export interface LoadUnder {
   companyIds: string[]
+  companies: readonly LoadedCompany[]
   /** Milliseconds since the load began. */
   now(): number
+  /** From here on, clients use what the previous release doesn't know. */
+  useAll(): void
 }
 
 /** A time in which some companies may be refused, because their machine is away, and no others. */

@@ -29,6 +29,9 @@ const DOWN_AT_MOST_MS = 1_500
 const DIES_WITHIN_MS = 10_000
 const DAY_MS = 86_400_000
 
+/** The only fault that needs `PREVIOUS_RELEASE`. */
+export const UPGRADE = 'upgrade from the previous release'
+
 /** How many companies a fault's load has, if more than a few. */
 export const COMPANIES: Record<string, number> = { 'poison event': 100 }
 
@@ -47,13 +50,10 @@ export const TIMES: Record<string, number> = {
 }
 
 /** Faults without webhooks: those that damage events, and those whose companies this version doesn't make. */
-export const UNTOLD: ReadonlySet<string> = new Set(['poison event', 'upgrade from the previous release'])
+export const UNTOLD: ReadonlySet<string> = new Set(['poison event', UPGRADE])
 
 /** Faults that leave a changed stage behind. */
-export const SPOILS: ReadonlySet<string> = new Set([
-  'two versions during a deploy',
-  'upgrade from the previous release',
-])
+export const SPOILS: ReadonlySet<string> = new Set(['two versions during a deploy', UPGRADE])
 
 const SMALL_DISK: StageSettings = { smallDisk: true }
 const ONE_PROCESS: StageSettings = { isOneProcess: true }
@@ -68,7 +68,7 @@ const STAGES: Record<string, StageSettings> = {
   'disk full': SMALL_DISK,
   'stalled uploads': SHORT_UPLOADS,
   'alerts while killed': MAIL,
-  'upgrade from the previous release': RELEASE,
+  [UPGRADE]: RELEASE,
   'start: killed at a point': ONE_PROCESS,
   'start: killed at random': ONE_PROCESS,
   'start: PostgreSQL killed': ONE_PROCESS,
@@ -155,7 +155,7 @@ export const FAULTS: Record<string, Fault> = {
   'all connections taken': connectionsTaken,
   'poison event': poisonEvent,
   'two versions during a deploy': deploy,
-  'upgrade from the previous release': upgrade,
+  [UPGRADE]: upgrade,
   'worker stopped beyond the expiry of its job': stoppedBeyondExpiry,
   'worker stopped and continued': async ({ workers }, random) => {
     const child = random.pick(workers).child()

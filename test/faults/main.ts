@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { countOption, outOption, seedOption } from '../support/command-line.ts'
 import { CITUS_BIN } from './citus/machines.ts'
-import { FAULTS, planRuns, SPOILS, stageOf } from './faults.ts'
+import { FAULTS, planRuns, SPOILS, stageOf, UPGRADE } from './faults.ts'
 import { findings } from './oracle/finding.ts'
 import type { Outcome } from './run.ts'
 import { runFault } from './run.ts'
@@ -86,7 +86,7 @@ function pickRunnable(faults: string[]): string[] {
 }
 
 function obstacleOf(fault: string, { isCitus, smallDisk, release }: StageSettings): string | null {
-  if (fault === 'upgrade from the previous release' && release === undefined) return 'without PREVIOUS_RELEASE'
+  if (fault === UPGRADE && release === undefined) return 'without PREVIOUS_RELEASE'
   if (isCitus && CITUS_BIN === undefined) return 'without CITUS_BIN'
   if (smallDisk && !canMount()) return 'since this user cannot make a small disk'
   return null
@@ -139,6 +139,7 @@ function failed(fault: string, seed: number, error: unknown): Outcome {
     recoveryMs: 0,
     lagMs: 0,
     foldsFromMemory: null,
+    parts: 0,
     messages: 0,
     repeated: 0,
     troubles: 0,
@@ -163,10 +164,10 @@ function report(outcome: Outcome, tookMs: number): void {
     note,
     wrong,
   } = outcome
-  const { messages, repeated, troubles } = outcome
+  const { parts, messages, repeated, troubles } = outcome
   const verdict = wrong.length === 0 ? 'all is well' : 'WRONG'
   print(
-    `${outcomes.length}/${runs} ${fault} (seed ${seed}): ${times} times, ${calls} calls, ${acknowledged} acknowledged, ${unknown} tries without answer, ${unresolved} unresolved, outage ${outageMs} ms, recovery ${recoveryMs} ms, lag over after ${lagMs} ms, ${foldsFromMemory === null ? '' : `${foldsFromMemory} folds from memory, `}${messages} messages, ${repeated} repeated, receivers in trouble ${troubles} times, ${Math.round(tookMs / 100) / 10} s, ${verdict}`,
+    `${outcomes.length}/${runs} ${fault} (seed ${seed}): ${times} times, ${calls} calls, ${acknowledged} acknowledged, ${unknown} tries without answer, ${unresolved} unresolved, outage ${outageMs} ms, recovery ${recoveryMs} ms, lag over after ${lagMs} ms, ${foldsFromMemory === null ? '' : `${foldsFromMemory} folds from memory, `}${parts} parts of files, ${messages} messages, ${repeated} repeated, receivers in trouble ${troubles} times, ${Math.round(tookMs / 100) / 10} s, ${verdict}`,
   )
   if (note !== undefined) print(`  ${note}`)
   for (const { kind, text } of wrong) print(`  ${kind}: ${text}`)

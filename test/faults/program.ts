@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import readline from 'node:readline'
 import { text } from 'node:stream/consumers'
@@ -55,6 +56,7 @@ interface ProgramOptions {
 /** The keys that encrypt the secrets of webhooks. */
 export const SECRETS_KEY = Buffer.alloc(32, 7)
 
+const SIGNING_KEY = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }) as string
 const PLANTER = new URL('./bugs/plant.ts', import.meta.url).href
 const READY = /^employee-ledger (?:listens|worker is running)/
 const STARTS_AT_MOST = 10_000
@@ -217,6 +219,7 @@ function launch(
       LOG_LEVEL: process.env['FAULTS_LOG'] ?? 'error',
       BURST_LIMIT: '0',
       SECRETS_KEY: SECRETS_KEY.toString('base64'),
+      SIGNING_KEY,
       OUTGOING_PRIVATE: '1',
       ...variables,
       ...environmentOf(plant),

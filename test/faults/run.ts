@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { seededRandom } from '../../src/cli/demo/seeded-random.ts'
+import { startAdministrator, type Administrator } from './administrator.ts'
 import type { LoadUnder, Spell } from './fault.ts'
-import { COMPANIES, FAULTS, HOSTILE, TIMES, UNTOLD } from './faults.ts'
+import { COMPANIES, FAULTS, HOSTILE, TIMES, UNTOLD, UPGRADE } from './faults.ts'
+import { administratorFaults } from './oracle/administrator-faults.ts'
 import type { Finding } from './oracle/finding.ts'
 import { findings, firstOfEach } from './oracle/finding.ts'
 import { lagging, lagMs } from './lag.ts'
@@ -37,6 +39,8 @@ export interface Outcome {
   lagMs: number
   /** How many batches were folded from memory; null where that is impossible. */
   foldsFromMemory: number | null
+  /** Parts of uploaded files that became calls. */
+  parts: number
   /** Messages that the receivers of webhooks accepted, those accepted again, and how often a receiver misbehaved. */
   messages: number
   repeated: number
@@ -81,17 +85,18 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
   const companies = await stage.makeCompanies(COMPANIES[fault] ?? FEW_COMPANIES)
   const ids = companies.map(({ companyId }) => companyId)
   const webhooks = await openWebhooks(stage, UNTOLD.has(fault) ? [] : companies, seed)
+  const administrator = await startUsualAdministrator(stage, fault, seed, options)
   const load = startLoad(
     stage.apis.map(({ address }) => address),
     companies,
-    { ...options, clients: CLIENTS, seed },
+    { ...options, clients: CLIENTS, seed, isForPrevious: fault === UPGRADE },
   )
   const probe = startProbe(stage)
   try {
     await pause(BEFORE_MS)
     const [beganAt, foldsBefore] = [load.now(), stage.foldsFromMemory()]
     const random = seededRandom(seed)
-    const under: LoadUnder = { companyIds: ids, now: load.now }
+    const under: LoadUnder = { companyIds: ids, companies, now: load.now, useAll: load.useAll }
     const wrong: Finding[] = []
     const notes: string[] = []
     const spells: Spell[] = []
@@ -116,10 +121,12 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
     await enoughCalls(load.operations, options.callsAtLeast ?? 0)
     const until = load.now()
     await load.end()
+    wrong.push(...((await administrator?.end()) ?? []))
     if (HOSTILE.has(fault)) wrong.push(...hurtOthers(load.operations, beganAt, overAt))
     if (spells.length > 0) wrong.push(...spellFaults(load.operations, spells, looksAtTimes))
     wrong.push(...(await webhooks.settle(load.operations, options.settlesWithinMs)))
-    const all = [...ids, ...hostile]
+    const administered = administrator === null ? [] : [administrator.administered]
+    const all = [...ids, ...hostile, ...administered.map(({ companyId }) => companyId)]
     if (!(await stage.settled(all, options.settlesWithinMs)))
       wrong.push({ kind: 'never caught up', text: 'the projections never caught up' })
     wrong.push(...(await probe.end()))
@@ -130,6 +137,9 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
     const judge = stage.withDatabase(async (db) => [
       ...(await oracle(db, all, [...load.operations, ...sentByHostile], stage.projections)),
       ...(await deliveryFaults(db, webhooks.all)),
+      ...(
+        await Promise.all(administered.map((one) => administratorFaults(db, one, stage.mail?.accepted ?? [])))
+      ).flat(),
     ])
     wrong.push(
       ...(await judge.catch((error: unknown) =>
@@ -144,13 +154,29 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
       recoveryMs: Math.round(recoveryMs),
       lagMs: Math.round(caughtUpMs),
       foldsFromMemory,
+      parts: administered.reduce((parts, { logIds }) => parts + logIds.length, 0),
       ...countDeliveries(webhooks.all),
       ...(notes.length === 0 ? {} : { note: notes.join('; ') }),
       wrong: firstOfEach(looksAtTimes ? wrong : wrong.filter(({ kind }) => kind !== 'slow answer')),
     }
   } finally {
-    await Promise.all([load.end(), probe.end(), webhooks.close()])
+    await Promise.all([load.end(), probe.end(), webhooks.close(), administrator?.end()])
   }
+}
+
+/**
+ * An administrator of a company of their own works during most faults: not if events are damaged, or if it may be refused
+ * because of a hostile caller.
+ */
+async function startUsualAdministrator(
+  stage: Stage,
+  fault: string,
+  seed: number,
+  options: RunOptions,
+): Promise<Administrator | null> {
+  if (UNTOLD.has(fault) || HOSTILE.has(fault)) return null
+  const [company] = await stage.makeCompanies(1)
+  return startAdministrator(stage, company!, { ...options, seed })
 }
 
 /** `projections verify` finds all read models right, however they were folded. */

@@ -119,6 +119,7 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
       ? { SMTP_URL: mail.url, MAIL_FROM: 'ledger@example.com', PUBLIC_URL: 'https://ledger.example.com' }
       : {}
     const folds = path.join(parent, 'folds-from-memory')
+    const checkpoints = path.join(parent, 'checkpoints')
     const start = async (command: 'serve' | 'work' | 'start', count: number) => {
       const started: Supervised[] = []
       const to = command === 'work' ? workerLine : line
@@ -134,7 +135,7 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
             databaseUrl,
             port,
             metricsPort,
-            settings: { ...own, ...mailSettings, ...settings.program?.(parent) },
+            settings: { CHECKPOINT_DIR: checkpoints, ...own, ...mailSettings, ...settings.program?.(parent) },
           }),
         )
       }

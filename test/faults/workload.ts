@@ -54,6 +54,8 @@ export interface Load {
   operations: Operation[]
   /** Milliseconds since the load began. */
   now(): number
+  /** From here on, clients use what the previous release doesn't know. */
+  useAll(): void
   /** Ends the load: calls in progress are retried until they are answered or time is up. */
   end(): Promise<void>
 }
@@ -65,6 +67,8 @@ export interface LoadOptions {
   resolveWithinMs?: number
   /** How long a client rests between two calls, in milliseconds: 0 uses all of the machine. */
   restMs?: number
+  /** Makes only calls that the previous release knows, until it is told to use all. */
+  isForPrevious?: boolean
 }
 
 /** The rest in tests that run beside others: some calls are under way at any time. */
@@ -97,12 +101,13 @@ interface Known {
 export function startLoad(
   addresses: string[],
   companies: LoadedCompany[],
-  { clients, seed, resolveWithinMs = RESOLVE_WITHIN_MS, restMs = 0 }: LoadOptions,
+  { clients, seed, resolveWithinMs = RESOLVE_WITHIN_MS, restMs = 0, isForPrevious = false }: LoadOptions,
 ): Load {
   const operations: Operation[] = []
   const started = performance.now()
   const now = () => performance.now() - started
   const over = new AbortController()
+  let usesAll = !isForPrevious
   const known = new Map<string, Known>(
     companies.map(({ companyId }, at) => [
       companyId,
@@ -119,7 +124,8 @@ export function startLoad(
       const company = own[count % own.length]!
       const people = known.get(company.companyId)!
       const dice = random.below(100)
-      const wanted = nextCall(FIRST_DICE[count] ?? dice, random, people, id)
+      const any = nextCall(FIRST_DICE[count] ?? dice, random, people, id)
+      const wanted = usesAll || !any.path.includes('all_or_none') ? any : create(id, 1)
       const operation: Operation = {
         id,
         companyId: company.companyId,
@@ -147,6 +153,7 @@ export function startLoad(
   return {
     operations,
     now,
+    useAll: () => void (usesAll = true),
     async end() {
       over.abort()
       await Promise.all(running)

@@ -16,7 +16,7 @@ import { employee, startService } from '../support/service.ts'
 
 const service = await startService(t)
 const companyId = service.company.id
-const TABLES = ['entries', 'rejected_names', 'hours', 'calls_by_hour', 'failures_by_hour'] as const
+const TABLES = ['entries', 'rejected_names', 'former_names', 'hours', 'calls_by_hour', 'failures_by_hour'] as const
 const LIVE = schemaOf(bulkUserLogs)
 
 async function makeHistory(key = service.company.key): Promise<void> {
@@ -37,6 +37,8 @@ async function makeHistory(key = service.company.key): Promise<void> {
     7,
   ])
   await call('PATCH', `/v1/employees/${first}`, { phone: '1' })
+  await call('PATCH', `/v1/employees/${first}`, { last_name: 'Canary', external_id: 'canary-10' })
+  await call('PATCH', `/v1/employees/${first}`, { last_name: 'New', external_id: null })
   await call('PATCH', '/v1/employees/canary-9', { phone: '1' })
   await call('POST', '/v1/employees', '{')
 }

@@ -26,7 +26,14 @@ await t.test('a tool uploads a file, looks at its preview, and applies it once',
   t.match(made, {
     status: 201,
     headers: { location: /^\/admin\/v1\/uploads\/upl_/ },
-    body: { state: 'previewed', file_name: 'staff.csv', operation: 'upsert', rows: 1, user_id: admin.user_id },
+    body: {
+      state: 'previewed',
+      file_name: 'staff.csv',
+      operation: 'upsert',
+      rows: 1,
+      user_id: admin.user_id,
+      parts: [{ counts: { created: 1, refused: 0 } }],
+    },
   })
   const path = `/uploads/${made.body.id}`
   const preview = () => service.admin(`${path}/parts/1/preview`)
@@ -37,7 +44,7 @@ await t.test('a tool uploads a file, looks at its preview, and applies it once',
   )
   t.match(await service.manage('PUT', `${path}/mapping`, { ...mapping, columns }), {
     status: 200,
-    body: { questions: [] },
+    body: { questions: [], parts: [{ counts: { created: 1, refused: 0 } }] },
   })
   t.match((await preview()).body, { counts: { created: 1, refused: 0 }, errors: [], unknown_columns: [] })
 
@@ -115,7 +122,7 @@ await t.test('JSON is accepted, and an upload that was not applied can be delete
     'file_name=a.json&operation=update_many',
     'application/json',
   )
-  t.match(made.body, { operation: 'update_many', parts: [{ rows: 1, counts: null }] })
+  t.match(made.body, { operation: 'update_many', parts: [{ rows: 1, counts: { changed: 1 } }] })
   t.equal((await service.manage('POST', `/uploads/${made.body.id}/cancel`)).status, 204)
   t.match(await service.admin(`/uploads/${made.body.id}`), { status: 404, body: { code: 'upload_not_found' } })
 })

@@ -106,6 +106,30 @@ await t.test('nothing is applied before the questions are answered, and the answ
   t.notMatch(kept[0].mapping, /Nachname|Perez|2019/)
 })
 
+await t.test(
+  'the country of local phone numbers is asked unless the company, a column, or a code says it',
+  async (t) => {
+    const company = await service.makeCompany('Local phones')
+    const ask = async (header: string, row: string) =>
+      (await upload(company, `Email,First Name,${header}\nana@example.com,Ana,${row}`)).body.questions
+    t.strictSame(await ask('Phone', '020 7946 0412'), [{ about: 'country' }])
+    t.strictSame(await ask('Phone', '+44 20 7946 0412'), [])
+    t.strictSame(await ask('Phone,Country', '020 7946 0412,GB'), [])
+    const { body } = await upload(company, 'Email,First Name,Phone\nana@example.com,Ana,020 7946 0412')
+    const path = `/uploads/${body.id}`
+    const { body: mapping } = await get(company, `${path}/mapping`)
+    const set = (more: object) => service.manage('PUT', `${path}/mapping`, { ...mapping, ...more }, company.admin.token)
+    t.match((await set({ unreadable_values: 'leave_out' })).body.questions, [{ about: 'country' }])
+    const preview = (await get(company, `${path}/parts/1/preview`)).body
+    t.match(preview, { counts: { created: 1 }, notes: [{ message: /has no country code: left out/ }] })
+    t.match((await set({ country: 'GB' })).body.questions, [])
+    await service.manage('POST', `${path}/apply`, undefined, company.admin.token)
+    t.match(await listPeople(company), [{ phone: '+442079460412' }])
+    await service.manage('PATCH', '/company', { country: 'GB' }, company.admin.token)
+    t.strictSame(await ask('Telephone', '020 7946 0412'), [])
+  },
+)
+
 await t.test('a large file sorted by name is applied in one request, whoever is whose manager', async (t) => {
   const company = await service.makeCompany('Large')
   const people = Array.from(

@@ -125,6 +125,32 @@ await t.test('who is named in any way, or becomes active meanwhile, stays active
   t.strictSame(await listActive(company), [...idsFrom(0, 7), 'P-9'])
 })
 
+await t.test('managers stay active whom the file names only by employee number or full name', async (t) => {
+  const company = await service.makeCompany('Managers')
+  const people = ['Ana Perez', 'Bo de la Cruz', 'Łukasz  Żak', 'Di Fox', 'Ed Gone'].map((name, at) => {
+    const [first_name, ...last] = name.split(/ +/)
+    return { external_id: `P-${at}`, employee_number: `00${at}`, first_name, last_name: last.join(' ') }
+  })
+  for (const body of [people.slice(0, 4), people.slice(4)])
+    t.equal((await service.call('PUT', '/v1/employees', { key: company.key, body })).status, 200)
+  await service.project(company.id)
+  const list = async (rows: string[]) => {
+    const names = 'Employee ID,First Name,Last Name,Manager'
+    const path = await upload(company, [names, ...rows].join('\n'))
+    const { body: mapping } = await get(company, `${path}/mapping`)
+    const way = { ...mapping, unreadable_values: 'leave_out', past_end_dates: 'keep' }
+    t.match((await service.manage('PUT', `${path}/mapping`, way, company.admin.token)).body.questions, [])
+    await settle(company, path, 'previewed')
+    await act(company, 'GET', `${path}/parts/1/preview`)
+    t.match(await act(company, 'PUT', `${path}/missing`), { status: 200 })
+    const { items } = (await get(company, `${path}/missing`)).body
+    return (items as { external_id: string }[]).map(({ external_id: id }) => id).toSorted()
+  }
+  t.strictSame(await list(['P-3,Di,Fox,ana perez', 'P-8,Ida,Lee,"De la Cruz, Bo"', 'P-9,Al,Lee,ŻAK ŁUKASZ']), ['P-4'])
+  t.strictSame(await list(['P-3,Di,Fox,000', 'P-8,Ida,Lee,002']), ['P-1', 'P-4'])
+  t.strictSame(await list(['P-3,Di,Fox,Ana Perez (001)', 'P-8,Ida,Lee,']), ['P-2', 'P-4'], 'in doubt both are named')
+})
+
 await t.test('a file that may not show who is missing deactivates nobody', async (t) => {
   const company = await makeCompany('Unsure', 4)
   const refuse = async (body: string, query: string, detail: RegExp) => {

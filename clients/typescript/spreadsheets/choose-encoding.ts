@@ -38,6 +38,7 @@ function listSamples(readings: readonly string[]): string[][] {
   return cells.map((list) => [...new Set(chosen.map((at) => cleanCell(list[at] ?? '')))].slice(0, MAX_SAMPLES))
 }
 
+/** What has no sign is shown as missing, so that a wrong reading looks wrong. */
 function cleanCell(cell: string): string {
-  return [...cell.replaceAll(/\p{C}/gu, '').trim()].slice(0, MAX_SAMPLE_LENGTH).join('')
+  return [...cell.trim().replaceAll(/\p{C}/gu, '\ufffd')].slice(0, MAX_SAMPLE_LENGTH).join('')
 }

@@ -88,7 +88,7 @@ export interface Mapping {
   shared_emails: 'refuse' | 'leave_out'
   /** Whether people whose end date has passed are deactivated, where no column says the status. */
   past_end_dates: 'keep' | 'deactivate' | null
-  /** The country (ISO 3166-1 alpha-2) of local phone numbers; null if they are read as the service does. */
+  /** The country (ISO 3166-1 alpha-2) of local phone numbers; `company` if the service reads them as the company's. */
   country: string | null
 }
 
@@ -98,7 +98,7 @@ export const USUAL_CHOICES = {
   unreadable_values: 'refuse',
   shared_emails: 'refuse',
   past_end_dates: 'keep',
-  country: null,
+  country: 'company',
 } as const satisfies Omit<Mapping, 'columns'>
 
 /** Finds where the columns of a mapping are in a file, by their names and order: their indexes, or -1. */
@@ -122,7 +122,7 @@ export type Question =
   | { about: 'to' | 'dates' | 'names' | 'by'; column: number; header: string }
   /** The words whose meaning is open. */
   | { about: 'words'; column: number; header: string; words: string[] }
-  | { about: 'past_end_dates' }
+  | { about: 'past_end_dates' | 'country' }
 
 /** Lists what nobody has decided yet. */
 export function listQuestions(mapping: Mapping): Question[] {
@@ -138,7 +138,8 @@ export function listQuestions(mapping: Mapping): Question[] {
       ...(open.length > 0 ? [{ about: 'words' as const, ...column, words: open }] : []),
     ]
   })
-  return [...questions, ...(mapping.past_end_dates === null ? [{ about: 'past_end_dates' as const }] : [])]
+  for (const about of ['past_end_dates', 'country'] as const) if (mapping[about] === null) questions.push({ about })
+  return questions
 }
 
 export function isDate(to: Target | null): to is (typeof DATE_TARGETS)[number] {

@@ -17,7 +17,7 @@ export interface RowKeys extends Partial<Record<KeyName, string>> {
   /** First and last name, as `foldName` makes them. */
   name?: string
   manager?: { by: ManagerKey; text: string }
-  /** By what else the row names the manager: an id, or a second identifier. The plan does not need them. */
+  /** How else the row names the manager: by an id, or by a second identifier. The plan does not need them. */
   otherManagers?: string[]
 }
 

@@ -6,6 +6,7 @@ import type { ColumnMapping, Mapping, Target } from './mapping.ts'
 import { locateColumns, MAX_WORDS, USUAL_CHOICES } from './mapping.ts'
 import { proposeReading } from './propose-reading.ts'
 import { findDateOrders, readDate } from './read-date.ts'
+import { isLocalPhone } from './read-phone.ts'
 import { isAboutWork, isPrivate, isSecretHeader, recognizeHeader, simplify } from './recognize-header.ts'
 import type { Status } from './status-words.ts'
 import { readStatusWord, readYesOrNo } from './status-words.ts'
@@ -29,14 +30,16 @@ interface Candidate {
 }
 
 /**
- * Proposes what the columns of a file mean, by their names and by the values in the sample. `today` is YYYY-MM-DD. What
- * only a person can decide is left open: see `listQuestions`. Works in pieces, as does the next one: it yields where
+ * Proposes what the columns of a file mean, by their names and by the values in the sample. `today` is YYYY-MM-DD, and
+ * `country` is null if nobody has said where local phone numbers are. What only a person can decide is left open: see
+ * `listQuestions`. Works in pieces, as does the next one: it yields where
  * something else may be done.
  */
 export function* proposeMapping(
   header: readonly string[],
   sample: FileSample,
   today: string,
+  country: Mapping['country'] = USUAL_CHOICES.country,
 ): Generator<void, Mapping, void> {
   const isOwn = hasOwnColumns(header)
   const candidates: Candidate[] = []
@@ -54,7 +57,8 @@ export function* proposeMapping(
     to,
     ...(to === 'custom' ? { name: identifyColumn(name).name } : {}),
   }))
-  return yield* completeReadings({ ...USUAL_CHOICES, columns, past_end_dates: null }, header, sample, today)
+  const choices = { ...USUAL_CHOICES, past_end_dates: null, ...(needsCountry(candidates) ? { country } : {}) }
+  return yield* completeReadings({ ...choices, columns }, header, sample, today)
 }
 
 /**
@@ -266,6 +270,13 @@ const IDENTIFIERS: ReadonlySet<Target | null> = new Set(['external_id', 'employe
 
 function overlap({ values }: ColumnSample, other: ColumnSample): number {
   return [...values.keys()].filter((value) => other.values.has(value)).length
+}
+
+/** Whether phone numbers are local, and no column says where. */
+function needsCountry(candidates: readonly Candidate[]): boolean {
+  const find = (target: Target) => candidates.find(({ to }) => to === target)
+  const numbers = find('phone_country') ? undefined : find('phone')
+  return numbers !== undefined && [...numbers.sample.values.keys()].some(isLocalPhone)
 }
 
 /** A program writes all of its dates alike. */

@@ -14,6 +14,25 @@ export function isPhoneCountry(text: string): text is CountryCode {
   return isSupportedCountry(text)
 }
 
+/** The digits that local numbers have. What has fewer is none, or is damaged. */
+const LOCAL_DIGITS = 6
+
+/** Whether it is a phone number that can only be read with a country. */
+export function isLocalPhone(text: string): boolean {
+  return text.replaceAll(/[^0-9]/g, '').length >= LOCAL_DIGITS && readPhone(text, '').fault === NO_COUNTRY_CODE
+}
+
+/** Finds the country of most numbers that have a country code; undefined if none has. */
+export function findCountry(texts: readonly string[]): CountryCode | undefined {
+  const counts = new Map<CountryCode, number>()
+  for (const text of texts) {
+    const { value } = readPhone(text, '')
+    const country = value && parsePhoneNumberWithError(value).getPossibleCountries()[0]
+    if (country) counts.set(country, (counts.get(country) ?? 0) + 1)
+  }
+  return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0]
+}
+
 /** Reads a phone number as E.164. A local number is one of the country. */
 export function readPhone(sent: string, country: string): PhoneReading {
   if (sent.length > MAX_LENGTH) return { fault: 'is too long for a phone number' }

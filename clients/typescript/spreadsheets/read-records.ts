@@ -130,14 +130,19 @@ const OPEN = {
   by: 'has managers. Choose what names them',
 } as const
 
+const OPEN_CHOICES = {
+  past_end_dates: 'People have end dates that have passed. Choose whether they are deactivated',
+  country: 'Phone numbers have no country code. Choose their country',
+} as const
+
 /**
  * Questions concern all rows, so each is one fault. Where unreadable values are left out, nobody has to answer them.
  */
 function reportQuestions({ line }: FileRow, mapping: Mapping, columns: readonly Column[], report: Report): void {
   if (mapping.unreadable_values === 'leave_out') return
   for (const question of listQuestions({ ...mapping, columns: [...columns] })) {
-    if (question.about === 'past_end_dates') {
-      report(line, null, 'People have end dates that have passed. Choose whether they are deactivated')
+    if (!('column' in question)) {
+      report(line, null, OPEN_CHOICES[question.about])
       continue
     }
     const { number, header, words = {} } = columns[question.column - 1]!
@@ -222,7 +227,7 @@ function readRow({ line, cells }: FileRow, opened: OpenedColumns, plan: RowPlan 
     if (reading === null) continue
     if (reading.fault === undefined) setMembers(members, column, reading)
     else if (mapping.unreadable_values === 'leave_out' && !KEPT.has(column.to))
-      note(line, column.number, `${reading.fault}: left out`)
+      note(line, column.number, `${reading.fault.replace(REMEDY, '')}: left out`)
     else report(line, column.number, reading.fault)
   }
   if (members.whole !== null && members.fields.size + members.customs.size > 0)
@@ -230,6 +235,9 @@ function readRow({ line, cells }: FileRow, opened: OpenedColumns, plan: RowPlan 
   finishRecord(members, context)
   return { json: writeMembers(members), faults, notes }
 }
+
+/** The last sentence of a fault, which says what to do. */
+const REMEDY = /\. [A-Z][^."]*$/
 
 /** What identifies a person is never left out: the row would be about somebody else. */
 const KEPT: ReadonlySet<ColumnMapping['to']> = new Set(['id', 'external_id', 'email'])
@@ -259,10 +267,11 @@ function writeMembers({ fields, customs, whole }: RowMembers): string {
   return `{${[...(fields.size === 0 ? [] : [write(fields)]), ...custom].join(',')}}`
 }
 
-/** The column of a file that names countries decides, and then the mapping. */
+/** The column of a file that names countries decides, and then the mapping; null if the service knows one. */
 function readCountry(cells: readonly string[], { country: column, mapping }: OpenedColumns): string | null {
   const named = column ? (cells[column.number - 1] ?? '').trim().toUpperCase() : ''
-  return isPhoneCountry(named) ? named : mapping.country
+  if (isPhoneCountry(named)) return named
+  return mapping.country === 'company' ? null : (mapping.country ?? '')
 }
 
 /** Reads what identifies a person, for the plan of the rows. */
@@ -290,7 +299,7 @@ function readKeys({ line, cells }: FileRow, columns: readonly Column[]): RowKeys
     if (text !== undefined) keys[name] = name === 'email' ? foldEmail(text) : text
   }
   const [email, externalId] = [texts.get('manager_email'), texts.get('manager_external_id')]
-  const named = [texts.get('manager_id'), externalId, keys.manager?.text]
+  const named = [texts.get('manager_id'), externalId, texts.get('manager')]
   if (email !== undefined) keys.manager = { by: 'email', text: email }
   else if (externalId !== undefined) keys.manager = { by: 'external_id', text: externalId }
   const others = named.filter((text) => text !== undefined && text !== keys.manager?.text)

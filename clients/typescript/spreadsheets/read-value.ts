@@ -21,7 +21,7 @@ export interface Context {
   mapping: Mapping
   today: string
   plan: RowPlan | undefined
-  /** The country of local phone numbers. */
+  /** The country of local phone numbers: empty if nobody has said it, and null if the service reads them. */
   country: string | null
 }
 

@@ -49,8 +49,8 @@ const EntryFilterQuery = {
       minLength: 1,
       maxLength: MAX_TEXT,
       description:
-        'Entries with a record of this employee: the exact current id, email (case-insensitive) or external id. Also ' +
-        'finds refused records that contain exactly this value.',
+        'Entries with a record of this employee: the exact id, email (case-insensitive) or external id; a former one ' +
+        'if nobody has it now. Also finds refused records that contain exactly this value.',
     }),
   ),
   q: Type.Optional(
@@ -59,7 +59,8 @@ const EntryFilterQuery = {
       maxLength: MAX_TEXT,
       description:
         'Entries with a record of an employee whose name, email, external id or employee number contains this text ' +
-        '(case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id, ' +
+        '(case-insensitive), or once was exactly this text, or whose id it is. Also finds refused records with exactly ' +
+        'this id, email or external id, ' +
         'and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key, or sent from exactly this address.',
     }),
   ),

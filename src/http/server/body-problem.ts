@@ -13,13 +13,14 @@ export function bodyProblem(violations: FastifySchemaValidationError[], body: un
   }
   const errors = new Map<string, RecordError>()
   // Report only the first error of each field: a value of the wrong type would also fail the enum, and so on.
-  for (const error of violations.map((violation) => recordError(violation, body))) {
+  for (const error of violations.map((violation) => describeViolation(violation, body))) {
     if (!errors.has(error.pointer)) errors.set(error.pointer, error)
   }
   return invalidFields([...errors.values()])
 }
 
-function recordError(violation: FastifySchemaValidationError, body: unknown): RecordError {
+/** Names the field that breaks a schema, and the rule. */
+export function describeViolation(violation: FastifySchemaValidationError, body: unknown): RecordError {
   const { keyword, instancePath: pointer, params } = violation
   const name = pointer.slice(1)
   const limit = Number(params['limit'])

@@ -5,7 +5,7 @@ import { RATE_LIMIT_HEADERS } from '../../domain/accounts/quota.ts'
 import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
 import { problem, problemDocument, type Problem } from '../../domain/errors.ts'
 import { NoTurnError, UnavailableError } from '../../admission/batcher.ts'
-import { bodyProblem } from './body-problem.ts'
+import { bodyProblem, describeViolation } from './body-problem.ts'
 import { isTransient, isUnconfirmed } from '../../postgres/database-errors.ts'
 import { idsOf } from './access-log.ts'
 
@@ -74,10 +74,12 @@ function fromFastify(error: FastifyError, bodyLimit: number): Problem | null {
 
 /** Describes the parameter and the rule, never the value. */
 function validationDetail({ validation }: FastifyError): string {
-  const [fault] = validation ?? []
-  if (!fault) return 'A query parameter is not valid'
-  if (fault.keyword === 'additionalProperties') return 'This query parameter does not exist'
-  return `The query parameter ${fault.instancePath.slice(1)} ${fault.message ?? 'is not valid'}`
+  const [violation] = validation ?? []
+  if (!violation) return 'A query parameter is not valid'
+  const { pointer, code, message } = describeViolation(violation, null)
+  return code === 'unknown_field'
+    ? `The query parameter ${pointer.slice(1)} does not exist`
+    : `The query parameter ${message}`
 }
 
 /** Sends a problem document (RFC 9457) for an error. */

@@ -186,7 +186,8 @@ await t.test('whoever a row names as a manager, in any column or record, is name
       ],
     },
   )
-  const people = ['emp_1', 'X-2', 'bo@example.com', 'X-3'].map((text) => ({ id: text, email: null, external_id: null }))
+  const nobody = { email: null, external_id: null, employee_number: null, first_name: null, last_name: null }
+  const people = ['emp_1', 'X-2', 'bo@example.com', 'X-3'].map((text) => ({ ...nobody, id: text }))
   for (const [keys, expected] of [
     [file.readKeys({ line: 2, cells: [...cells, 'X-3'] }), people],
     [{ ...keysOfRecord(record), line: 1 }, people.slice(0, 3)],

@@ -1,8 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { SeededRandom } from '../../../src/cli/demo/seeded-random.ts'
-import { changeApiKey } from '../../../src/accounts/api-keys/change-api-key.ts'
-import { issueApiKey } from '../../../src/accounts/api-keys/issue-api-key.ts'
 import { inviteCompanyUser } from '../../../src/accounts/users/invite-user.ts'
 import { changeAlerts } from '../../../src/accounts/attention/change-alerts.ts'
 import { checkCompany } from '../../../src/accounts/attention/check-company.ts'
@@ -17,6 +15,7 @@ import { alertFaults } from '../oracle/alert-faults.ts'
 import { SECRETS_KEY } from '../program.ts'
 import type { Stage } from '../stage.ts'
 import { urlsNow } from '../cluster.ts'
+import { issueExpiringKeys, LATE_MS, setExpiry, SOON_MS, untilDone, type ExpiringKey } from './expiring-keys.ts'
 import { sendJob } from '../../support/send-job.ts'
 import { earlier } from '../../support/postgres/move-back.ts'
 
@@ -26,18 +25,14 @@ export interface AlertedCompany {
   /** The address of each administrator. */
   people: { userId: string; email: string }[]
   /** Each has an expiry date from its beginning to its end, which need attention at most once. */
-  keys: { id: string; name: string }[]
+  keys: ExpiringKey[]
 }
 
 const PEOPLE = 2
 const KEYS = 8
-const SOON_MS = 7 * 86_400_000
-const LATE_MS = 365 * 86_400_000
 /** Between two changes, so that some checks find one change, some several, and some none. */
 const REST_AT_MOST_MS = 400
 const MAIL_DOWN_AT_MOST_MS = 1_000
-const TRIES = 300
-const TRIES_EVERY_MS = 200
 
 /**
  * Problems begin and end while workers and PostgreSQL are killed, and while the mail server is down, slow, or refuses. In
@@ -61,7 +56,7 @@ export async function alertUnderKills(stage: Stage, random: SeededRandom, load: 
   )
   for (const [at, { id }] of random.sample(turns, turns.length).entries()) {
     const kill = at % 4 === 3 ? kills[(at - 3) / 4]?.() : undefined
-    await untilDone(() => setExpiry(stage, company, id, begun.has(id) ? LATE_MS : SOON_MS))
+    await setExpiry(stage, company.companyId, id, begun.has(id) ? LATE_MS : SOON_MS)
     begun.add(id)
     await checkOnce(stage, company, random).catch(() => undefined)
     await pause(random.below(REST_AT_MOST_MS))
@@ -76,29 +71,16 @@ export async function alertUnderKills(stage: Stage, random: SeededRandom, load: 
 }
 
 async function makeAlerted(stage: Stage, companyId: string): Promise<AlertedCompany> {
-  return stage.withServices(async (services) => {
-    const company: AlertedCompany = { companyId, people: [], keys: [] }
+  const company: AlertedCompany = { companyId, people: [], keys: await issueExpiringKeys(stage, companyId, KEYS) }
+  await stage.withServices(async (services) => {
     for (let at = 0; at < PEOPLE; at += 1) {
       const person = { name: 'Alerted', role: 'admin', email: `${services.newId('usr')}@example.com` } as const
       const { user } = await inviteCompanyUser(services, { companyId, actor: OPERATOR }, person)
       await changeAlerts(services, { companyId, actor: user.id }, true)
       company.people.push({ userId: user.id, email: person.email })
     }
-    for (let at = 1; at <= KEYS; at += 1) {
-      const name = `expiring ${at}`
-      const expiresAt = new Date(Date.now() + LATE_MS).toISOString()
-      const wanted = { companyId, name, quotaLimit: 10, refreshPeriod: 'monthly', expiresAt } as const
-      company.keys.push({ id: (await issueApiKey(services, wanted)).api_id, name })
-    }
-    return company
   })
-}
-
-async function setExpiry(stage: Stage, { companyId }: AlertedCompany, keyId: string, inMs: number): Promise<void> {
-  const expiresAt = new Date(Date.now() + inMs).toISOString()
-  await stage.withServices((services) =>
-    changeApiKey(services, { companyId, actor: OPERATOR }, keyId, { change: 'edit', expiresAt }),
-  )
+  return company
 }
 
 /** Checks in a worker and in this process at once, as if 15 minutes had passed for some people. */
@@ -150,16 +132,4 @@ async function settle(stage: Stage, company: AlertedCompany): Promise<void> {
     )
     if (rows[0]!.waiting > 0) throw new Error(`${rows[0]!.waiting} messages or people wait`)
   })
-}
-
-/** Repeats a step until it succeeds: PostgreSQL may be away. */
-async function untilDone(step: () => Promise<void>): Promise<void> {
-  for (let left = TRIES; ; left -= 1) {
-    try {
-      return await step()
-    } catch (error) {
-      if (left === 0) throw error
-      await pause(TRIES_EVERY_MS)
-    }
-  }
 }

@@ -41,6 +41,11 @@ const MEANINGS = {
   'lost alert': 'lost',
   'doubled alert': 'doubled',
   'wrong alert': 'wrong',
+  // Files and evidence
+  administrator: 'wrong',
+  'lost row': 'lost',
+  'doubled row': 'doubled',
+  evidence: 'wrong',
   // While the fault lasts, and after it
   'slow recovery': 'wrong',
   probe: 'wrong',

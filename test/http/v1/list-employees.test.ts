@@ -179,22 +179,23 @@ await t.test("another company's list is empty", async (t) => {
 await t.test('a bad query parameter gets 400 and costs one unit', async (t) => {
   const used = async () => (await service.call('GET', '/v1/auth/verify')).body.requests_made
   const before = await used()
-  const queries = [
-    'limit=0',
-    'limit=201',
-    'cursor=x',
-    'status=gone',
-    'updated_since=yesterday',
-    'updated_since=0000-01-01T00:00:00Z',
-    'updated_since=2016-12-31T23:59:60Z',
-    'q=%00',
-    'min_position=-1',
-    'color=red',
-  ]
-  for (const query of queries) {
+  const refused = {
+    'limit=0': 'limit must be at least 1',
+    'limit=201': 'limit must be at most 200',
+    'limit=ten': 'limit must be an integer',
+    'cursor=x': 'cursor',
+    'status=gone': 'status must be one of active, inactive',
+    'updated_since=yesterday': 'updated_since',
+    'updated_since=0000-01-01T00:00:00Z': 'updated_since',
+    'updated_since=2016-12-31T23:59:60Z': 'updated_since',
+    'q=%00': 'q',
+    'min_position=-1': 'min_position must be at least 0',
+    'color=red': 'color does not exist',
+  }
+  for (const [query, rule] of Object.entries(refused)) {
     const { status, body } = await list(query)
     t.equal(status, 400, query)
-    t.match(body, { code: 'invalid_query', detail: /query parameter/ })
+    t.match(body, { code: 'invalid_query', detail: new RegExp(`^The query parameter ${rule}`) })
   }
-  t.equal(await used(), before + queries.length)
+  t.equal(await used(), before + Object.keys(refused).length)
 })

@@ -97,6 +97,18 @@ async function sidewaysScroll(page: Page): Promise<number> {
   })
 }
 
+/** The questions of buttons that make a page too wide once they are opened, one line each. */
+async function wideQuestions(page: Page): Promise<string[]> {
+  const faults: string[] = []
+  for (const question of await page.locator('details.confirm').all()) {
+    await question.evaluate((details) => details.setAttribute('open', ''))
+    const wider = await sidewaysScroll(page)
+    if (wider > 0) faults.push(`${await question.textContent()} is ${wider} px too wide`)
+    await question.evaluate((details) => details.removeAttribute('open'))
+  }
+  return faults
+}
+
 /**
  * Loads a page and checks its looks in both color schemes and at three widths, with all of its sections open. Returns
  * one line per fault.
@@ -130,6 +142,7 @@ async function look(page: Page, path: string): Promise<string[]> {
     await page.setViewportSize({ width, height: 900 })
     const wider = await sidewaysScroll(page)
     if (wider > 0) faults.push(`${path} at ${width} px is ${wider} px too wide`)
+    if (width === 320) faults.push(...(await wideQuestions(page)).map((fault) => `${path}: ${fault}`))
     if (width !== 800)
       faults.push(...(await axeFaults(page)).map((fault) => `${path} ${colorScheme} ${width}: ${fault}`))
   }

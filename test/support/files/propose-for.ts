@@ -25,6 +25,6 @@ export function answerQuestions(mapping: Mapping, { hints }: Pick<Expected, 'hin
     columns,
     unreadable_values: 'leave_out',
     past_end_dates: hints.past_end_date === 'inactive' ? 'deactivate' : 'keep',
-    country: hints.country ?? null,
+    country: hints.country ?? 'company',
   }
 }

@@ -12,3 +12,4 @@ export const HOURS = `${LOGS}.hours`
 export const CALLS_BY_HOUR = `${LOGS}.calls_by_hour`
 export const REJECTED_NAMES = `${LOGS}.rejected_names`
 export const FAILURES_BY_HOUR = `${LOGS}.failures_by_hour`
+export const FORMER_NAMES = `${LOGS}.former_names`

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { RefusedByStateError } from '../../../accounts/change-company.ts'
-import { requireOwnUpload, requireUpload } from '../../../uploads/apply-upload.ts'
+import { previewAtOnce, requireOwnUpload, requireUpload } from '../../../uploads/apply-upload.ts'
 import { mapUpload, NO_COLUMNS } from '../../../uploads/map-upload.ts'
 import type { UploadRouteServices } from '../../../uploads/store-file.ts'
 import { userOf } from '../../access/authorize-user.ts'
@@ -51,6 +51,7 @@ export function addMappingRoutes(app: FastifyInstance, uploads: UploadRouteServi
     async (request) => {
       const upload = await requireOwnUpload(uploads, actingUser(request), readUploadId(request))
       await mapUpload(uploads, upload, request.body).catch(throwFaults)
+      await previewAtOnce(uploads, upload.companyId, upload.id)
       return showUpload(uploads, upload.companyId, upload.id)
     },
   )

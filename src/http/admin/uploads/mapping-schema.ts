@@ -102,8 +102,8 @@ export const MappingBody = requireOnly(
       'country',
       Type.Unsafe<string | null>({
         type: ['string', 'null'],
-        pattern: '^[A-Z]{2}$',
-        description: 'The country (ISO 3166-1 alpha-2) of local phone numbers. Null: that of the company.',
+        pattern: '^([A-Z]{2}|company)$',
+        description: 'The country (ISO 3166-1 alpha-2) of local phone numbers. `company`: that of the company.',
       }),
     ),
   },
@@ -112,7 +112,7 @@ export const MappingBody = requireOnly(
 
 export const ShownQuestion = Type.Object({
   about: oneOf(
-    ['to', 'dates', 'names', 'by', 'words', 'past_end_dates'],
+    ['to', 'dates', 'names', 'by', 'words', 'past_end_dates', 'country'],
     'The member of the mapping, or of its column, that is null.',
   ),
   column: Type.Optional(Type.Integer({ description: 'The place of the column in the mapping, from 1.' })),

@@ -6,7 +6,7 @@ import { problem } from '../../../domain/errors.ts'
 import { cancelUpload, recordCounts } from '../../../ledger/uploads/change-upload.ts'
 import { listUploads, readParts } from '../../../ledger/uploads/read-uploads.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
-import { applyAtOnce, applyUpload, requireUpload } from '../../../uploads/apply-upload.ts'
+import { applyAtOnce, applyUpload, previewAtOnce, requireUpload } from '../../../uploads/apply-upload.ts'
 import { maxFileBytes } from '../../../uploads/read-file.ts'
 import { previewPart } from '../../../uploads/run-part.ts'
 import { cleanFileName, storeFile, type UploadRouteServices } from '../../../uploads/store-file.ts'
@@ -127,6 +127,7 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget }: RouteService
       const choose = (named: readonly string[]) => corrects?.split(',') ?? named
       const id = await storeFile(uploads, acting, file, choose, request.reading!).catch(throwFaults)
       if (apply) await applyAtOnce(uploads, acting, id, request.id)
+      else await previewAtOnce(uploads, acting.companyId, id)
       void reply.code(201).header('location', `/admin/v1/uploads/${id}`)
       return showUpload(uploads, acting.companyId, id)
     },

@@ -103,12 +103,28 @@ function hashSecrets(form) {
   })
 }
 
+/** Longer than a double click; a form whose answer is a download can be sent again afterwards. */
+const REPEATED_MS = 3_000
+
+/**
+ * Sends a form once, however often its button is clicked. The browser shows the answer to the last click: if another
+ * process gives that, it has no secret that the first has shown.
+ */
+function sendOnce(event) {
+  const form = event.target
+  if (event.defaultPrevented || form.method !== 'post') return
+  if ('isSent' in form.dataset) return event.preventDefault()
+  form.dataset.isSent = ''
+  setTimeout(() => delete form.dataset.isSent, REPEATED_MS)
+}
+
 const refreshed = document.querySelector('[data-refresh]')
 if (refreshed) keepFresh(refreshed.id, Number(refreshed.dataset.refresh))
 // Signing in leads back to a form that was sent after the session had ended.
 document.querySelector('form[data-continue]')?.submit()
 const secretForm = document.querySelector('form[data-hashed-secret]')
 if (secretForm) hashSecrets(secretForm)
+document.addEventListener('submit', sendOnce)
 keepFilters()
 copyButtons(document)
 setInterval(keepAges, 1_000)

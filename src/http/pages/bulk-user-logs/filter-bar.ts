@@ -55,10 +55,13 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
     <form method="get" action="${path}" class="finding" role="search" aria-label="Entries">
       <div class="find-line">
         ${renderSearchBox(pageFilter)}
+        <details class="folded">
+        <summary>Filters</summary>
         ${renderChoice({ name: 'operation', label: 'Operation', value: value('operation'), options: counted('operation', listOptions(OPERATIONS, 'Any operation')) }, problem)}
         ${renderChoice({ name: 'key', label: 'API key', value: value('key'), options: counted('key', [{ value: '', label: 'Any API key' }, ...keyOptions]) }, problem)}
         ${causes.length === 0 ? '' : renderChoice({ name: 'error', label: 'Cause', value: value('error'), options: counted('error', [{ value: '', label: 'Any cause' }, ...causeOptions]) }, problem)}
         ${statuses.length === 0 ? '' : renderChoice({ name: 'http_status', label: 'HTTP status', value: value('http_status'), options: counted('http_status', [{ value: '', label: 'Any HTTP status' }, ...statuses.map((status) => ({ value: status, label: status }))]) }, problem)}
+        </details>
         ${CARRIED.filter((name) => value(name) !== '').map((name) => html`<input type="hidden" name="${name}" value="${value(name)}" />`)}
         <button class="primary">Search</button>
       </div>
@@ -73,7 +76,7 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
         </div>
         ${renderChips(pageFilter, keyOptions, path)}
       </div>
-      ${chart ?? ''}
+      ${chart === null ? '' : html`<details class="folded"><summary>Chart</summary>${chart}</details>`}
     </form>`
 }
 

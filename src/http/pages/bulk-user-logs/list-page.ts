@@ -16,6 +16,7 @@ import { readCommonProgress } from '../../../ledger/read/read-progress.ts'
 import { readInTime, type Reads } from '../../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import type { Problem } from '../../../domain/errors.ts'
+import { formatFullName } from '../../../domain/employees/full-name.ts'
 import { isId } from '../../../domain/ids.ts'
 import { decodeCursor } from '../../server/cursor.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
@@ -43,6 +44,8 @@ import {
   ROWS_PATH,
 } from './list.ts'
 import { readFormFields, toFormProblem, type FormFields } from '../parts/form.ts'
+import { buildEmployeeUrl } from '../events/event-values.ts'
+import { findFormerPeople } from '../parts/former-people.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { sendFragment, type Html } from '../parts/page.ts'
 import { getViewer, readAttentionOf } from '../parts/viewer.ts'
@@ -52,6 +55,9 @@ const PAGE_ENTRIES = 50
 const ROWS_AT_ONCE = 100
 /** Keys in the filter's list; the address may name any other key by its id. */
 const KEYS_SHOWN = 200
+
+/** Those whom a search finds by a former name, of whom the page tells. */
+const MAX_FORMER = 5
 
 type BulkUserLogsPageServices = Pick<PageServices, 'db' | 'reads' | 'sessions'>
 
@@ -101,8 +107,9 @@ async function sendEntryList(
   const chart = isEmpty ? null : await readCallsChart(db, companyId, { given, filter }, timeZone)
   const isFirst = place.before === null && place.after === null && Object.keys(given).length === 0
   const top = isFirst ? await renderTop(request, page.entries[0]) : html``
+  const former = await renderFormer(db, companyId, filter)
   return send(
-    renderLogPage(html`${top} ${renderBar(pageFilter, chart, isEmpty ? null : facets)}`, {
+    renderLogPage(html`${top} ${renderBar(pageFilter, chart, isEmpty ? null : facets)} ${former}`, {
       ...page,
       totals: facets && { sums: facets.totals, isMore: facets.isMore },
       count,
@@ -121,6 +128,16 @@ async function renderTop(request: FastifyRequest, newest: LogEntry | undefined):
   return attention.items.length > 0
     ? renderAttention(attention.items, attention.snoozes.length, timeZone, databaseTimeMs())
     : renderAllWell(newest?.entry, attention.snoozes.length, timeZone)
+}
+
+/** Says whom the text of the search finds although it is theirs no more. */
+async function renderFormer(db: LedgerDb, companyId: string, { q }: EntryFilter): Promise<Html> {
+  const people = q === undefined ? [] : await findFormerPeople(db, companyId, q)
+  return html`${people.slice(0, MAX_FORMER).map(
+    (person) =>
+      html`<p class="hint">“<bdi>${q}</bdi>” is a ${person.former} of
+        <a href="${buildEmployeeUrl(person.id)}"><bdi>${formatFullName(person)}</bdi></a>, whose entries are listed too.</p>`,
+  )}`
 }
 
 /** Where a page of the list starts: the positions in its address. */

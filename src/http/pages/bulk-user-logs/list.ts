@@ -70,7 +70,7 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
               <th scope="col">Result</th>
               <th scope="col" class="source">Name</th>
               <th scope="col">By</th>
-              ${COUNTS.map(([, label]) => html`<th scope="col" class="number">${label}</th>`)}
+              ${COUNTS.map(([, label]) => html`<th scope="col" class="number none" data-label="${label}">${label}</th>`)}
             </tr>
           </thead>
           <tbody>
@@ -116,7 +116,7 @@ function renderTotals({ totals }: ListPage): Html {
       <th scope="row" class="result">All pages</th>
       <td class="source"></td>
       <td class="caller"></td>
-      ${COUNTS.map(([name, label]) => html`<td class="number" data-label="${label}" ${isMore ? '' : html`data-live-sum="${sums[name]}"`}>${formatNumber(sums[name])}${isMore ? '+' : ''}</td>`)}
+      ${COUNTS.map(([name, label]) => html`<td class="number ${sums[name] === 0 ? 'none' : ''}" data-label="${label}" ${isMore ? '' : html`data-live-sum="${sums[name]}"`}>${formatNumber(sums[name])}${isMore ? '+' : ''}</td>`)}
     </tr>
   </tfoot>`
 }

@@ -8,7 +8,7 @@ import { formatField, makePointersRelative } from '../../admin/refused-records.t
 import { renderStatusBadge } from '../parts/badges.ts'
 import { buildEmployeeUrl } from '../events/event-values.ts'
 import type { Html } from '../parts/page.ts'
-import { formatNumber, listAttributes, renderChange } from '../parts/shown-values.ts'
+import { formatNumber, listAttributes, renderBreakable, renderChange } from '../parts/shown-values.ts'
 import { buildEntryUrl } from './entry.ts'
 import { renderRecordDetails } from './record-details.ts'
 
@@ -139,7 +139,7 @@ function renderSent(record: unknown, pointer: string): Html {
   }
   // An error about the record itself is not about its value, unless that is no object.
   if (value === undefined || (pointer === '' && isObject(value))) return html``
-  return html`<code><bdi>${cut(JSON.stringify(value))}</bdi></code>`
+  return html`<code>${renderBreakable(cut(JSON.stringify(value)))}</code>`
 }
 
 function cut(text: string): string {
@@ -147,7 +147,7 @@ function cut(text: string): string {
 }
 
 function renderCreatedLine(record: DetailedRecord): Line {
-  return html`<td class="email"><bdi>${nameRecord(record).email}</bdi></td>
+  return html`<td class="email">${renderBreakable(nameRecord(record).email ?? '')}</td>
     <td class="set"><div>${renderSetAttributes(record)}</div></td>`
 }
 
@@ -174,7 +174,7 @@ function renderChangeLines(record: DetailedRecord): Line[] {
   if (shown.attributes)
     return [
       html`${badge(1)}
-        <td class="email"><bdi>${nameRecord(record).email}</bdi></td>
+        <td class="email">${renderBreakable(nameRecord(record).email ?? '')}</td>
         <td class="set"><div>${renderSetAttributes(record)}</div></td>`,
     ]
   if (changes.length === 0) return [html`${badge(1)}<td colspan="2" class="hint">No changes</td>`]
@@ -197,7 +197,7 @@ function renderPerson(record: DetailedRecord): Html {
       : [name, email ?? externalId]
   const parts = names.filter((part) => part !== null)
   if (parts.length === 0) return shown.erased ? html`` : html`<span class="hint">not identified</span>`
-  return linkEmployee(record, html`${parts.map((part, at) => html`${at > 0 ? ' ' : ''}<bdi>${part}</bdi>`)}`)
+  return linkEmployee(record, html`${parts.map((part, at) => html`${at > 0 ? ' ' : ''}${renderBreakable(part)}`)}`)
 }
 
 /** Renders the person of a record with email and id. */

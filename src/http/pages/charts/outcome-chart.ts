@@ -115,9 +115,12 @@ function renderBar(bar: OutcomeBar, segments: readonly Segment[], height: number
   return href === undefined ? html`<g>${content}</g>` : html`<a href="${href}" aria-label="${name}">${content}</a>`
 }
 
-/** Renders a bar's label. The first is left-aligned and the last right-aligned, to stay inside the chart. */
+/**
+ * Renders a bar's label. The first is left-aligned and the last right-aligned, to stay inside the chart. A narrow page has
+ * no room for those between.
+ */
 function renderLabel(label: string, { x, width }: Segment, y: number, at: number, count: number): Html {
   const anchor = at === 0 ? 'start' : at === count - 1 ? 'end' : 'middle'
   const place = at === 0 ? x : at === count - 1 ? x + width : x + width / 2
-  return html`<text x="${place}%" y="${y}" text-anchor="${anchor}">${label}</text>`
+  return html`<text x="${place}%" y="${y}" text-anchor="${anchor}" ${anchor === 'middle' ? html`class="between"` : ''}>${label}</text>`
 }

@@ -12,7 +12,7 @@ import { readNames } from '../../../ledger/read/read-names.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
 import type { Html } from '../parts/page.ts'
-import { formatNumber, listAttributes, renderValue } from '../parts/shown-values.ts'
+import { formatNumber, listAttributes, renderBreakable, renderValue } from '../parts/shown-values.ts'
 import { renderDayLink, renderTime } from '../parts/times.ts'
 
 /** An employee at a position of the ledger. */
@@ -112,7 +112,7 @@ export async function renderAttributes(
         ? html`<a href="${buildEmployeeUrl(value, position)}"><bdi>${names.get(value) ?? value}</bdi></a>`
         : renderValue(value)
     return html`<tr>
-      <th scope="row"><bdi>${formatAttributeName(name)}</bdi></th>
+      <th scope="row">${renderBreakable(formatAttributeName(name))}</th>
       <td>${shown}</td>
       <td class="when">
         ${renderDayLink(`${NAVIGATION.events.path}/${cause.position}`, cause.recorded_at, viewer.timeZone)}

@@ -21,11 +21,13 @@ import {
   readFormFields,
   type FormProblem,
 } from '../parts/form.ts'
+import { findFormerPeople, type FormerPerson } from '../parts/former-people.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { REPORT_PATH } from './employee-report.ts'
 import { renderNotice } from '../parts/notice.ts'
 import type { Html } from '../parts/page.ts'
+import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { getViewer } from '../parts/viewer.ts'
 
@@ -42,17 +44,16 @@ export function addEmployeesPage(app: FastifyInstance, reads: Reads): void {
     // An erased employee still has an id.
     if (isId('emp', q)) return reply.redirect(buildEmployeeUrl(q), 303)
     const { cursor = '' } = readFormFields(request.query)
-    const { employees, problem } = await findEmployees(
-      await reads.of(viewer.companyId, request.left),
-      viewer.companyId,
-      q,
-      cursor,
-    )
-    if (employees.length === 1 && cursor === '') return reply.redirect(buildEmployeeUrl(employees[0]!.id), 303)
+    const db = await reads.of(viewer.companyId, request.left)
+    const { employees, problem } = await findEmployees(db, viewer.companyId, q, cursor)
+    const isFirst = cursor === '' && q !== '' && !problem
+    const former = isFirst ? await findFormerPeople(db, viewer.companyId, q) : []
+    if (employees.length === 1 && isFirst && former.length === 0)
+      return reply.redirect(buildEmployeeUrl(employees[0]!.id), 303)
     const body = html`<h1>Employees over time</h1>
       ${renderNotice(request, DONE)} ${renderFormAlert(problem)}
       <p>See any employee at any point in time, and who changed what.</p>
-      ${renderSearchForm(q, problem)} ${q === '' || problem ? '' : renderSearchResults(q, cursor, employees)}
+      ${renderSearchForm(q, problem)} ${q === '' || problem ? '' : renderSearchResults(q, cursor, employees, former)}
       ${viewer.role === 'admin' ? renderPersonalDataLinks() : ''}`
     return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, {
       title: 'Employees over time',
@@ -79,40 +80,25 @@ async function findEmployees(
 }
 
 function renderSearchForm(q: string, problem: FormProblem): Html {
-  const hint = 'An ID, or part of a current name, email, external ID or employee number.'
+  const hint =
+    'An ID, or part of a name, email, external ID or employee number. Former ones are found if entered whole.'
   return html`<form method="get" action="${PATH}" class="search-line" role="search">
     ${renderField({ name: 'q', label: 'Employee', value: q, hint, maxLength: 254, autocomplete: 'off' }, problem)}
     <button class="primary">Search</button>
   </form>`
 }
 
-function renderSearchResults(q: string, cursor: string, employees: Employee[]): Html {
-  if (employees.length === 0) {
+function renderSearchResults(q: string, cursor: string, employees: Employee[], former: FormerPerson[]): Html {
+  if (employees.length + former.length === 0) {
     return html`<div class="empty">
       <h2>No matching employees</h2>
-      <p>Only current details are searched. To find an erased person, search by ID.</p>
+      <p>
+        Former names, emails and IDs are found if you enter them whole. To find an erased person, search by ID.
+      </p>
     </div>`
   }
-  const text = (value: string | null) => html`<bdi>${value ?? ''}</bdi>`
-  return html`${renderTable({
-    caption: 'Matching employees, exact matches first',
-    look: 'people',
-    columns: [
-      {
-        heading: 'Name',
-        cell: (employee) => html`<a href="${buildEmployeeUrl(employee.id)}"><bdi>${formatFullName(employee)}</bdi></a>`,
-      },
-      {
-        heading: 'Status',
-        cell: ({ status }) => (status === 'active' ? renderBadge('good', 'Active') : renderBadge('warn', 'Inactive')),
-      },
-      { heading: 'Department', cell: ({ department }) => text(department) },
-      { heading: 'Job title', cell: ({ job_title: title }) => text(title) },
-      { heading: 'Email', cell: ({ email }) => text(email) },
-      { heading: 'External ID', cell: ({ external_id: id }) => text(id) },
-    ],
-    rows: employees.slice(0, ROWS_A_PAGE),
-  })}
+  return html`${employees.length === 0 ? '' : renderPeople('Matching employees, exact matches first', employees.slice(0, ROWS_A_PAGE))}
+    ${former.length === 0 ? '' : html`<h2>Found by a former detail</h2> ${renderPeople('Employees found by a former detail', former, q)}`}
     ${renderPageLinks([
       { label: 'First page', rel: 'first', href: cursor === '' ? null : buildUrl(PATH, { q }) },
       {
@@ -124,6 +110,32 @@ function renderSearchResults(q: string, cursor: string, employees: Employee[]): 
             : null,
       },
     ])}`
+}
+
+/** Renders a table of people, with what the searched text was to each. */
+function renderPeople(caption: string, people: readonly (Employee | FormerPerson)[], q = ''): Html {
+  const text = (value: string | null) => renderBreakable(value ?? '')
+  return renderTable({
+    caption,
+    look: 'people',
+    columns: [
+      {
+        heading: 'Name',
+        cell: (employee) =>
+          html`<a href="${buildEmployeeUrl(employee.id)}"><bdi>${formatFullName(employee)}</bdi></a>
+            ${'former' in employee ? html`<span class="hint">${employee.former}: <bdi>${q}</bdi></span>` : ''}`,
+      },
+      {
+        heading: 'Status',
+        cell: ({ status }) => (status === 'active' ? renderBadge('good', 'Active') : renderBadge('warn', 'Inactive')),
+      },
+      { heading: 'Department', cell: ({ department }) => text(department) },
+      { heading: 'Job title', cell: ({ job_title: title }) => text(title) },
+      { heading: 'Email', cell: ({ email }) => text(email) },
+      { heading: 'External ID', cell: ({ external_id: id }) => text(id) },
+    ],
+    rows: people,
+  })
 }
 
 function renderPersonalDataLinks(): Html {

@@ -52,7 +52,7 @@ export async function renderEventFilter(
       ${isRaw ? html`<input type="hidden" name="view" value="raw" />` : ''}
       ${renderField({ ...optional, name: 'q', label: 'Text', value: value('q'), maxLength: 254 }, problem)}
       ${renderTypes(value('type'))}
-      <details class="more" ${MORE.some((name) => value(name) !== '') ? html`open` : ''}>
+      <details class="folded" ${MORE.some((name) => value(name) !== '') ? html`open` : ''}>
         <summary>More filters</summary>
         ${await renderActors(db, companyId, value('actor'))}
         ${renderField({ ...optional, name: 'id', label: 'ID', value: value('id') }, problem)}

@@ -12,6 +12,8 @@ import { formatCount, formatNumber } from './shown-values.ts'
 
 /** Lines that are shown at once, and those that a click shows; the problems of any others are only counted. */
 const [SHOWN_LINES, MORE_LINES] = [4, 20]
+/** Causes of a key that its line shows; its page has all of them. */
+const SHOWN_CAUSES = 4
 
 /** Where the problems are listed that somebody has put off. */
 export const SNOOZES_PATH = '/settings/attention'
@@ -121,12 +123,13 @@ function renderCauses(causes: Line): Html {
       failed.some(({ details }) => details.is_more),
     )} failed since yesterday.
     <ul>
-      ${failed.map((item) => {
+      ${failed.slice(0, SHOWN_CAUSES).map((item) => {
         const { calls: count, is_more: isMore, code } = item.details
         return html`<li>
           <a href="${buildItemUrl(item)}">${countCalls(count, isMore)}</a>: <span title="${code}">${describeCode(code)}</span>.
           <span class="hint">${remedyOf(code)}</span> ${renderSnoozeLink(item)}
         </li>`
       })}
+      ${failed.length > SHOWN_CAUSES ? html`<li><a href="${NAVIGATION.apiKeys.path}/${subject.id}">${formatCount(failed.length - SHOWN_CAUSES, 'more cause')}</a></li>` : ''}
     </ul>`
 }

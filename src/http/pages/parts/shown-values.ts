@@ -32,12 +32,17 @@ export function renderValue(value: unknown): Html {
 
 function renderText(text: string): Html {
   const characters = [...text]
-  if (characters.length < FOLDED_FROM) return html`<bdi>${text}</bdi>`
+  if (characters.length < FOLDED_FROM) return renderBreakable(text)
   const beginning = characters.slice(0, BEGINNING).join('')
   return html`<details>
     <summary><bdi>${beginning}</bdi>… (${formatNumber(characters.length)} characters)</summary>
     <bdi class="whole">${text}</bdi>
   </details>`
+}
+
+/** Renders a text that breaks behind the signs of an address or a name, not inside a word. */
+export function renderBreakable(text: string): Html {
+  return html`<bdi>${text.split(/(?<=\S[@._/])(?=\S)/).map((part, at) => html`${at > 0 ? html`<wbr />` : ''}${part}`)}</bdi>`
 }
 
 /** Renders the old and the new value, also for screen readers. */

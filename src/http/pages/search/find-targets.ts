@@ -3,11 +3,13 @@ import { findSecrets } from '../../../accounts/api-keys/find-secrets.ts'
 import { searchUsers } from '../../../accounts/users/users.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { listWebhooks } from '../../../accounts/webhooks/read-webhooks.ts'
+import type { Employee } from '../../../domain/employees/employee.ts'
 import { isId } from '../../../domain/ids.ts'
 import { formatFullName } from '../../../domain/employees/full-name.ts'
 import { findCalls } from '../../../ledger/corrections/find-calls.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { buildUrl } from '../parts/addresses.ts'
+import { findFormerPeople } from '../parts/former-people.ts'
 import { ACCOUNT_PATH, listNavigationItems, NAVIGATION, REFERENCE_PAGES } from '../parts/navigation.ts'
 import { UPLOAD_PATH } from '../parts/upload-address.ts'
 import { buildEmployeeUrl } from '../events/event-values.ts'
@@ -72,12 +74,14 @@ async function findEntries(db: LedgerDb, companyId: string, text: string): Promi
 
 async function findPeople(db: LedgerDb, companyId: string, text: string): Promise<SearchTarget[]> {
   const people = await searchEmployees(db, companyId, text, { after: null, limit: MAX_OF_A_KIND })
-  return people.map((person) => ({
-    kind: 'Employee',
-    label: formatFullName(person),
-    detail: person.email ?? person.external_id ?? '',
-    href: buildEmployeeUrl(person.id),
-  }))
+  const former = await findFormerPeople(db, companyId, text)
+  const toTarget = (person: Employee, detail: string) => {
+    return { kind: 'Employee', label: formatFullName(person), detail, href: buildEmployeeUrl(person.id) }
+  }
+  return [
+    ...people.map((person) => toTarget(person, person.email ?? person.external_id ?? '')),
+    ...former.slice(0, MAX_OF_A_KIND).map((person) => toTarget(person, `“${text}” is a ${person.former}`)),
+  ]
 }
 
 /** Finds users, keys and webhooks. */

@@ -1,9 +1,15 @@
 import { html } from 'hono/html'
 import { readName } from '../../../../clients/typescript/spreadsheets/cells.ts'
 import type { ColumnMapping, Mapping, Target } from '../../../../clients/typescript/spreadsheets/mapping.ts'
-import { isDate, listQuestions, locateColumns } from '../../../../clients/typescript/spreadsheets/mapping.ts'
+import {
+  isDate,
+  listQuestions,
+  locateColumns,
+  type Question,
+} from '../../../../clients/typescript/spreadsheets/mapping.ts'
 import { isSecretHeader } from '../../../../clients/typescript/spreadsheets/recognize-header.ts'
 import { hasOwnColumns } from '../../../../clients/typescript/spreadsheets/record-columns.ts'
+import { guessStatus } from '../../../../clients/typescript/spreadsheets/status-words.ts'
 import type { StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import type { Html } from '../parts/page.ts'
 import { formatCount } from '../parts/shown-values.ts'
@@ -19,23 +25,23 @@ interface ShownColumn {
 
 type Option = readonly [value: string, label: string]
 
-/** Renders what the columns of a file mean, to change it. It is open if there are questions. */
-export function renderMapping({ id, header, mapping }: StoredUpload, examples: readonly (readonly string[])[]): Html {
+/**
+ * Renders what the columns of a file mean, to change it, and what is open about them, with the likeliest answers. `country`
+ * is the likeliest one of local phone numbers.
+ */
+export function renderMapping(
+  { id, header, mapping }: StoredUpload,
+  examples: readonly (readonly string[])[],
+  country: string | undefined,
+): Html {
   if (header === null || mapping === null || mapping.columns.length === 0 || hasOwnColumns(header)) return html``
   const places = locateColumns(header, mapping.columns)
   const rows = mapping.columns.map((column, at) => ({ at, column, examples: examples[places[at]!] ?? [] }))
-  const questions = listQuestions(mapping).length
+  const asked = listQuestions(mapping)
   const unused = mapping.columns.filter(({ to }) => to === 'nothing')
   return html`<form method="post" action="${UPLOAD_PATH}/${id}/mapping">
-    ${
-      questions === 0
-        ? ''
-        : html`<p class="alert" role="alert">
-            ${formatCount(questions, 'question')} about the file ${questions === 1 ? 'is' : 'are'} open. Choose an answer
-            where it says “Choose”.
-          </p>`
-    }
-    <details class="mapping" ${questions > 0 ? html`open` : ''}>
+    ${asked.length === 0 ? '' : renderQuestions(mapping, asked, rows, country)}
+    <details class="mapping">
       <summary>
         Columns: ${formatCount(mapping.columns.length - unused.length, 'column')}
         used${unused.length === 0 ? '' : html`, not used: ${renderNames(unused)}`}
@@ -45,17 +51,54 @@ export function renderMapping({ id, header, mapping }: StoredUpload, examples: r
         columns: [
           { heading: 'Column', cell: ({ column }) => html`<bdi>${readName(column.header)}</bdi>` },
           { heading: 'Values', isLong: true, cell: renderExamples },
-          { heading: 'Goes to', cell: renderTarget },
+          { heading: 'Goes to', cell: (row) => (row.column.to === null ? ASKED : renderTarget(row)) },
           { heading: 'How values are read', cell: (row) => renderReading(row) },
         ],
         rows,
       })}
-      ${renderChoices(mapping)}
+      ${renderChoices(mapping, asked.length > 0)}
       <div class="actions">
-        <button class="${questions > 0 ? 'primary' : ''}">Preview again</button>
+        <button>Preview again</button>
         <a class="button" href="/admin/v1/uploads/${id}/mapping" download="mapping.json">Download this mapping</a>
       </div>
     </details>
+  </form>`
+}
+
+const ASKED = html`<em>asked above</em>`
+
+/** Renders what only a person can decide, with the likeliest answers chosen. */
+function renderQuestions(
+  mapping: Mapping,
+  asked: readonly Question[],
+  rows: readonly ShownColumn[],
+  country: string | undefined,
+): Html {
+  const count = asked.length
+  return html`<fieldset class="questions">
+    <legend>${formatCount(count, 'question')} about the file ${count === 1 ? 'is' : 'are'} open</legend>
+    ${asked.map((question) => {
+      if (question.about === 'past_end_dates') return renderChoice(mapping, 'past_end_dates', 'deactivate')
+      if (!('column' in question)) {
+        const phones = rows.find(({ column: { to } }) => to === 'phone')
+        return html`<p>${phones ? html`<bdi>${readName(phones.column.header)}</bdi>: ${renderExamples(phones)}` : ''}</p>
+          ${renderCountry(country ?? '', true)}`
+      }
+      const row = rows[question.column - 1]!
+      const select = question.about === 'to' ? renderTarget(row) : renderReading(row, true)
+      return html`<p><bdi>${readName(question.header)}</bdi>: ${renderExamples(row)}</p>
+        ${select}`
+    })}
+    ${renderChoice({ ...mapping, unreadable_values: 'leave_out' }, 'unreadable_values')}
+    <p class="hint">The likeliest answers are chosen, and the preview shows what they do. They are remembered.</p>
+    <div class="actions"><button class="primary">Preview with these answers</button></div>
+  </fieldset>`
+}
+
+/** Renders a button that imports the rows without the values that cannot be read. */
+export function renderLeaveOut({ id }: Pick<StoredUpload, 'id'>): Html {
+  return html`<form method="post" action="${UPLOAD_PATH}/${id}/mapping">
+    <button name="unreadable_values" value="leave_out">Leave out the values that cannot be read</button>
   </form>`
 }
 
@@ -105,7 +148,7 @@ const TARGET_LABELS = {
 const CHOOSE: Option = ['', 'Choose']
 
 function renderTarget({ at, column: { to, header } }: ShownColumn): Html {
-  const options = Object.entries(TARGET_LABELS)
+  const options: Option[] = Object.entries(TARGET_LABELS)
   return renderSelect(
     `to.${at}`,
     `What ${readName(header)} becomes`,
@@ -114,8 +157,9 @@ function renderTarget({ at, column: { to, header } }: ShownColumn): Html {
   )
 }
 
+/** An answer has to be chosen if nothing is. */
 function renderSelect(name: string, label: string, options: readonly Option[], chosen: string): Html {
-  return html`<select name="${name}" aria-label="${label}">
+  return html`<select name="${name}" aria-label="${label}" ${options[0] === CHOOSE ? html`required` : ''}>
     ${options.map(
       ([value, text]) => html`<option value="${value}" ${value === chosen ? html`selected` : ''}>${text}</option>`,
     )}
@@ -145,56 +189,77 @@ const STATUSES: readonly Option[] = [
   ['inactive', 'Inactive'],
 ]
 
-function renderReading({ at, column }: ShownColumn): Html {
+/** Renders how the values of a column are read: what is open about them, or what is not. */
+function renderReading({ at, column }: ShownColumn, isOpen = false): Html {
   const { to } = column
   const name = readName(column.header)
-  const select = (field: string, what: string, options: readonly Option[], chosen: string | null | undefined) =>
-    renderSelect(`${field}.${at}`, `${what} of ${name}`, chosen ? options : [CHOOSE, ...options], chosen ?? '')
+  const select = (field: string, what: string, options: readonly Option[], chosen: string | null | undefined) => {
+    if (!chosen && !isOpen) return ASKED
+    return renderSelect(`${field}.${at}`, `${what} of ${name}`, chosen ? options : [CHOOSE, ...options], chosen ?? '')
+  }
   if (isDate(to)) return column.dates === undefined ? html`` : select('dates', 'Order', DATES, column.dates)
   if (to === 'full_name') return select('names', 'Names', NAMES, column.names)
   if (to === 'manager') return select('by', 'Managers', KEYS, column.by)
   if (to === 'custom')
     return html`<input name="name.${at}" value="${column.name ?? name}" maxlength="64" aria-label="Name of the custom attribute ${name}" />`
   if (to !== 'status') return html``
-  return html`${Object.entries(column.words ?? {}).map(
-    ([word, status], number) =>
-      html`<label class="word"><bdi>${word}</bdi> ${renderWord(at, number, word, status)}</label>`,
-  )}`
+  return html`${Object.entries(column.words ?? {}).map(([word, status], number) => {
+    if ((status === null) !== isOpen) return ''
+    const select = renderSelect(`word.${at}.${number}`, `Meaning of ${word}`, STATUSES, status ?? guessStatus(word))
+    return html`<p><label><bdi>${word}</bdi> ${select}</label></p>`
+  })}`
 }
 
-function renderWord(at: number, number: number, word: string, status: string | null): Html {
-  const options = status === null ? [CHOOSE, ...STATUSES] : STATUSES
-  return renderSelect(`word.${at}.${number}`, `Meaning of ${word}`, options, status ?? '')
-}
-
-function renderChoices(mapping: Mapping): Html {
-  const choice = (name: keyof Mapping, label: string, options: readonly Option[]) => {
-    const chosen = mapping[name] as string | null
-    return html`<p>
-      <label>${label} ${renderSelect(name, label, chosen === null ? [CHOOSE, ...options] : options, chosen ?? '')}</label>
-    </p>`
-  }
-  return html`<fieldset>
-    <legend>Values</legend>
-    ${choice('empty_cells', 'An empty cell', [
+const CHOICES = {
+  empty_cells: [
+    'An empty cell',
+    [
       ['keep', 'keeps what the person has'],
       ['clear', 'clears it'],
-    ])}
-    ${choice('unreadable_values', 'A value that cannot be read', [
+    ],
+  ],
+  unreadable_values: [
+    'A value that cannot be read',
+    [
       ['refuse', 'refuses the row'],
       ['leave_out', 'is left out'],
-    ])}
-    ${choice('shared_emails', 'An email address of several people', [
+    ],
+  ],
+  shared_emails: [
+    'An email address of several people',
+    [
       ['refuse', 'refuses their rows'],
       ['leave_out', 'is left out in the later rows'],
-    ])}
-    ${choice('past_end_dates', 'People whose termination date has passed', [
+    ],
+  ],
+  past_end_dates: [
+    'People whose termination date has passed',
+    [
       ['keep', 'stay as they are'],
       ['deactivate', 'are deactivated'],
-    ])}
-    <p>
-      <label>Country of local phone numbers, such as DE
-        <input name="country" value="${mapping.country ?? ''}" maxlength="2" size="3" autocapitalize="characters" spellcheck="false" /></label>
-    </p>
+    ],
+  ],
+} as const satisfies Partial<Record<keyof Mapping, readonly [label: string, options: readonly Option[]]>>
+
+function renderChoice(mapping: Mapping, name: keyof typeof CHOICES, likely = ''): Html {
+  const [label, options] = CHOICES[name]
+  return html`<p><label>${label} ${renderSelect(name, label, options, mapping[name] ?? likely)}</label></p>`
+}
+
+function renderCountry(country: string, isRequired = false): Html {
+  return html`<p>
+    <label>Country of local phone numbers, such as DE
+      <input name="country" value="${country}" maxlength="2" size="3" autocapitalize="characters" spellcheck="false" ${isRequired ? html`required` : ''} /></label>
+  </p>`
+}
+
+/** Renders how the values of the file are read. What is asked stands above. */
+function renderChoices(mapping: Mapping, isAsking: boolean): Html {
+  return html`<fieldset>
+    <legend>Values</legend>
+    ${renderChoice(mapping, 'empty_cells')} ${isAsking ? '' : renderChoice(mapping, 'unreadable_values')}
+    ${renderChoice(mapping, 'shared_emails')}
+    ${mapping.past_end_dates === null ? '' : renderChoice(mapping, 'past_end_dates')}
+    ${mapping.country === null ? '' : renderCountry(mapping.country === 'company' ? '' : mapping.country)}
   </fieldset>`
 }

@@ -23,10 +23,10 @@ export function readMapping(mapping: Mapping, fields: FormFields): Mapping {
   }
 }
 
-/** Reads the country of local phone numbers; null if there is none. Throws FileFaultError. */
-function readCountry(typed: string): string | null {
+/** Reads the country of local phone numbers: the company's, if none is given. Throws FileFaultError. */
+function readCountry(typed: string): string {
   const country = typed.trim().toUpperCase()
-  if (country === '' || isPhoneCountry(country)) return country === '' ? null : country
+  if (country === '' || isPhoneCountry(country)) return country === '' ? 'company' : country
   throw new FileFaultError([
     { line: 1, column: null, message: `"${country}" is not the code of a country (ISO 3166-1), such as DE or GB` },
   ])

@@ -19,7 +19,7 @@ import { renderTable } from '../parts/table.ts'
 import { buildUploadUrl, UPLOAD_PATH } from '../parts/upload-address.ts'
 import { renderCorrectedEntries, renderUnasked, type CorrectedEntry } from './corrected-calls.ts'
 import { renderReading } from './file-question.ts'
-import { renderMapping } from './mapping-form.ts'
+import { renderLeaveOut, renderMapping } from './mapping-form.ts'
 import { formatPeople, renderConfirmation, renderMissing, type ShownMissing } from './missing-people.ts'
 import { renderPreview, renderPreviewCounts } from './preview.ts'
 
@@ -28,7 +28,13 @@ export interface ShownUpload {
   upload: StoredUpload
   parts: readonly StoredPart[]
   /** What a part would do now; null if no part is shown. */
-  shown: { number: number; preview: PartPreview; employees: ReadonlyMap<string, Employee> } | null
+  shown: {
+    number: number
+    preview: PartPreview
+    employees: ReadonlyMap<string, Employee>
+    /** Where local phone numbers are likely to be, if that is asked. */
+    country: string | undefined
+  } | null
   /** The entries that the file corrects. */
   corrected: readonly CorrectedEntry[]
   /** The people who are not in the file. */
@@ -85,22 +91,22 @@ export function renderPreviewed(given: ShownUpload): Html {
   const { upload, shown } = given
   const counts = countAll(given)
   const isWhole = isApplicable(counts) && countErased(partsOfFile(given.parts)) === 0
-  return html`<p>${canApplyNothing(given) && !isAsked(upload) ? 'Nothing was applied. Correct the file and upload it again.' : 'Nothing has been applied yet.'}</p>
+  return html`<p>${canApplyNothing(given) && !isAsked(upload) ? 'Nothing was applied. Change how the file is read, or correct it and upload it again.' : 'Nothing has been applied yet.'}</p>
     ${renderActions(given, counts)}
     ${given.original ? renderReading(given.original) : ''}
     ${renderUnasked(upload.operation, given.corrected, counts)}
-    ${renderMapping(upload, shown?.preview.records.examples ?? [])}
+    ${shown ? renderMapping(upload, shown.preview.records.examples, shown.country) : ''}
     ${isSingle(upload) ? '' : renderParts(given)}
-    ${renderPreviewCounts(counts)} ${renderCorrectedEntries(given.corrected)}
+    ${isAsked(upload) ? '' : renderPreviewCounts(counts)} ${renderCorrectedEntries(given.corrected)}
     ${given.isOwn ? renderMissing(upload, given.missing, isWhole) : ''}
     ${
-      shown
+      shown && !isAsked(upload)
         ? html`${isSingle(upload) ? '' : html`<h2>Part ${shown.number}</h2>`} ${renderPreview(shown.preview, shown.employees)}`
         : ''
     }`
 }
 
-function renderActions({ upload, isOwn, parts, missing }: ShownUpload, counts: PartCounts): Html {
+function renderActions({ upload, shown, isOwn, parts, missing }: ShownUpload, counts: PartCounts): Html {
   const rows = upload.rows - countErased(partsOfFile(parts))
   const applicable = Math.min(countApplicable(counts), rows)
   const isOffered = upload.state === 'previewed' && isOwn && applicable > 0
@@ -115,9 +121,20 @@ function renderActions({ upload, isOwn, parts, missing }: ShownUpload, counts: P
   return html`${left === 0 ? '' : html`<p>${describeLeft(left)}</p>`}
     <div class="actions">
       ${isOffered ? html`<form method="post" action="${UPLOAD_PATH}/${upload.id}/apply">${renderConfirmation(missing)} ${button}</form>` : ''}
+      ${canLeaveOut(upload, shown) ? renderLeaveOut(upload) : ''}
       <a class="button" href="${upload.corrects[0] === undefined ? UPLOAD_PATH : buildUploadUrl(upload.corrects[0])}">Choose another file</a>
       ${renderCancel(upload, 'Delete the file')}
     </div>`
+}
+
+/** Whether rows that cannot be read may go in without some of their values. */
+function canLeaveOut({ mapping }: StoredUpload, shown: ShownUpload['shown']): boolean {
+  const isRefusing = mapping?.unreadable_values === 'refuse' && listQuestions(mapping).length === 0
+  if (!isRefusing || shown === null) return false
+  const { records, errors } = shown.preview
+  return (
+    records.faults.some(({ column }) => column !== null) || errors.some(({ pointer }) => pointer.endsWith('/phone'))
+  )
 }
 
 function countErased(parts: readonly StoredPart[]): number {

@@ -29,6 +29,7 @@ import { buildUploadUrl, UPLOAD_PATH } from '../parts/upload-address.ts'
 import { getActing, getViewer, requireItem, requireViewer } from '../parts/viewer.ts'
 import { readCorrectedCall, readCorrectedEntries } from './corrected-calls.ts'
 import { addMissingActions, readConfirmed, showMissing } from './missing-people.ts'
+import { guessCountry } from './guess-country.ts'
 import { readMapping } from './read-mapping.ts'
 import { listShownEmployees, renderFileFaults } from './preview.ts'
 import { acceptUploads, maxFormBytes, readUpload, type UploadForm } from './read-upload.ts'
@@ -160,7 +161,8 @@ async function showPart(
   await recordCounts(uploads.pool, upload, part.number, preview)
   const db = await reads.of(upload.companyId, request.left)
   const employees = await findEmployees(db, upload.companyId, listShownEmployees(preview))
-  return { number: part.number, preview, employees }
+  const country = guessCountry(upload, preview.records, request.headers['accept-language'])
+  return { number: part.number, preview, employees, country }
 }
 
 /** How the heading begins of a file that is not applied yet, by its title. */

@@ -15,6 +15,7 @@ import { NAVIGATION } from '../parts/navigation.ts'
 import { showOneTimeLink } from './one-time-link.ts'
 import type { Html } from '../parts/page.ts'
 import type { PageServices } from '../parts/page-services.ts'
+import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
 import { listWaysIn, renderRoleChoice, formatUserName, renderUserStatus } from './user-facts.ts'
@@ -84,7 +85,7 @@ function renderUserTable(users: UserRecord[], timeZone: string): Html {
         heading: 'Name',
         cell: (user) => html`<a href="${PATH}/${user.id}"><bdi>${formatUserName(user)}</bdi></a>`,
       },
-      { heading: 'Email', isLong: true, cell: ({ email }) => html`<bdi>${email}</bdi>` },
+      { heading: 'Email', isLong: true, cell: ({ email }) => renderBreakable(email) },
       { heading: 'Role', cell: ({ role }) => role },
       { heading: 'Status', cell: renderUserStatus },
       { heading: 'Signs in with', cell: (user) => listWaysIn(user).join(', ') },

@@ -1,0 +1,59 @@
+import { sql, type Transaction } from 'kysely'
+import type { EventData } from '../../src/domain/events.ts'
+import { toUuid } from '../../src/domain/ids.ts'
+import { normalizeText } from '../../src/domain/normalize-text.ts'
+import { normalizeSearchText } from '../employees/fold.ts'
+import type { CompanyEvents } from '../projection.ts'
+import { uuids } from '../unnested-rows.ts'
+import { insertNames } from './rejected-names.ts'
+
+/*
+ * People are also found by what they were called before. The log stores only hashes of whole values, keyed like those of
+ * refused records. An erasure deletes those of the employee.
+ */
+
+/** What a former value was. */
+export type FormerKind = 'name' | 'email' | 'external_id' | 'employee_number'
+
+const KINDS = {
+  first_name: 'name',
+  last_name: 'name',
+  email: 'email',
+  external_id: 'external_id',
+  employee_number: 'employee_number',
+} as const satisfies Record<string, FormerKind>
+
+/** Stores what employees were called before these events, and deletes it of those whom the events erase. */
+export async function foldFormerNames(
+  transaction: Transaction<unknown>,
+  schema: string,
+  batches: readonly CompanyEvents[],
+): Promise<void> {
+  const table = sql.id(schema, 'former_names')
+  const names = batches.flatMap(({ companyId, events }) =>
+    events.flatMap(({ stream, type, data }) =>
+      type === 'EmployeeUpdated' && data
+        ? listFormer(data).map((foundBy) => ({ companyId, employeeId: stream, foundBy }))
+        : [],
+    ),
+  )
+  await insertNames(transaction, table, names, { employee_id: uuids(names.map(({ employeeId }) => employeeId)) })
+  for (const { companyId, events } of batches) {
+    const erased = events.flatMap(({ type, stream }) => (type === 'EmployeeErased' ? [toUuid(stream)] : []))
+    if (erased.length > 0)
+      await sql`delete from ${table} where company_id = ${toUuid(companyId)}
+        and employee_id = any(${erased}::uuid[])`.execute(transaction)
+  }
+}
+
+function listFormer({ changes }: EventData['EmployeeUpdated']): string[] {
+  return Object.entries(KINDS).flatMap(([name, kind]) => {
+    const from = changes[name]?.from
+    return typeof from === 'string' && from !== '' ? [formatFormer(kind, from)] : []
+  })
+}
+
+/** A value as it is hashed: case doesn't matter, as in other searches for people. */
+export function formatFormer(kind: FormerKind, value: string): string {
+  return `${kind}:${normalizeSearchText(normalizeText(value))}`
+}
