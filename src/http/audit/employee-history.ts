@@ -8,7 +8,7 @@ import { readEmployeeAt } from '../../ledger/read/read-employee-history.ts'
 import { readHead } from '../../ledger/read/read-head.ts'
 import { readStreamBackwards } from '../../ledger/read/read-stored-events.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { idIn, makeListSchema, namedObject, Page, strictObject } from '../openapi/schema-parts.ts'
+import { idIn, makeListSchema, namedObject, optionalString, Page, strictObject } from '../openapi/schema-parts.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { decodeCursor, encodeCursor } from '../server/cursor.ts'
 import { ALWAYS } from '../access/heavy-reads.ts'
@@ -20,14 +20,12 @@ import { assertNotBeyond, AuditEvent, Cause } from './event-schemas.ts'
 
 const params = idIn('employee', 'emp')
 const AtQuery = strictObject({
-  at: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 40,
-      description: 'A ledger position, or a time (RFC 3339). Default: the head of the ledger.',
-      examples: ['2026-11-20T15:01:40.325Z'],
-    }),
-  ),
+  at: optionalString({
+    minLength: 1,
+    maxLength: 40,
+    description: 'A ledger position, or a time (RFC 3339). Default: the head of the ledger.',
+    examples: ['2026-11-20T15:01:40.325Z'],
+  }),
 })
 
 const EmployeeThen = namedObject('EmployeeThen', {

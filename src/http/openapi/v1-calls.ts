@@ -7,6 +7,7 @@ import { UpdatedEmployee, UpdatedEmployees, updateManyBody, UpsertedEmployees, u
 import { jsonAnswer, type Example, type DocumentedBody } from './documented-schema.ts'
 import * as examples from './employee-examples.ts'
 import { EmployeePatch } from './employee-schemas.ts'
+import { optionalBoolean } from './schema-parts.ts'
 
 /*
  * The OpenAPI descriptions of the four writing calls. These schemas validate only the queries; the domain validates the
@@ -17,24 +18,22 @@ export const EmployeeParams = Type.Object({
   id: Type.String({ description: "The employee's id.", examples: [examples.EXAMPLE_EMPLOYEE_ID] }),
 })
 
-const validateOnly = Type.Optional(
-  Type.Boolean({ description: 'Return what would happen, and store neither a change nor a log entry.' }),
-)
+const validateOnly = optionalBoolean({
+  description: 'Return what would happen, and store neither a change nor a log entry.',
+})
 
 const WriteOneQuery = Type.Object({ validate_only: validateOnly }, { additionalProperties: false })
 
 const WriteManyQuery = Type.Object(
   {
     validate_only: validateOnly,
-    all_or_none: Type.Optional(
-      Type.Boolean({
-        default: true,
-        description:
-          'Whether one bad record keeps all others from being applied. With `false`, the call applies every record that ' +
-          'can be applied, and the answer has the errors of the others. If it can apply none, it fails as it does without ' +
-          'this parameter.',
-      }),
-    ),
+    all_or_none: optionalBoolean({
+      default: true,
+      description:
+        'Whether one bad record keeps all others from being applied. With `false`, the call applies every record that ' +
+        'can be applied, and the answer has the errors of the others. If it can apply none, it fails as it does without ' +
+        'this parameter.',
+    }),
   },
   { additionalProperties: false },
 )
