@@ -9,13 +9,18 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import { findUser, listUsers } from '../../accounts/users/users.ts'
 import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { pageBefore, pageOf } from '../server/cursor.ts'
-import { MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
 import { describeAction } from '../openapi/actions.ts'
 import { addActionRoutes } from './action-routes.ts'
-import { actingUser, forbidCaching } from './company-schemas.ts'
 import { idIn, NO_CONTENT } from '../openapi/schema-parts.ts'
-import { ADMIN_BODY_LIMIT, JSON_BODY, setPositionHeader, trimName } from './company-schemas.ts'
+import {
+  actingUser,
+  forbidCaching,
+  JSON_BODY,
+  MERGE_PATCH_BODY,
+  setPositionHeader,
+  trimName,
+} from './company-schemas.ts'
 import { USER_ACTIONS } from './user-actions.ts'
 import {
   ChangeUserBody,
@@ -28,25 +33,6 @@ import {
 } from './user-schemas.ts'
 
 const params = idIn('user', 'usr')
-/** Routes to manage users, for administrators. Each change is an event and takes effect at once in every process. */
-export function users(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
-  addReadRoutes(app, db)
-  invite(app, services)
-  addChangeRoute(app, services)
-  reset(app, services)
-  addActionRoutes(app, {
-    path: '/users/:id',
-    params,
-    answer: ShownUser,
-    actions: { erase: USER_ACTIONS.erase },
-    run: async (_, id, request, reply) => {
-      const erased = await eraseUser(services, actingUser(request), readUserId(id))
-      setPositionHeader(reply, erased.position)
-      return renderUser(erased.user)
-    },
-  })
-}
-
 const LIST_USERS = {
   operationId: 'listUsers',
   summary: 'List users, newest first',
@@ -64,21 +50,6 @@ const GET_USER = {
   problems: ['user_not_found'],
 } as const satisfies FastifySchema
 
-function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
-  app.get('/users', { schema: LIST_USERS }, async (request) => {
-    const { status } = request.query
-    const page = { ...pageBefore('usr', request.query), ...(status === undefined ? {} : { status }) }
-    const users = await listUsers(db, actingUser(request).companyId, page)
-    return pageOf(users, request.query.limit, ({ id }) => id, renderUser)
-  })
-
-  app.get('/users/:id', { schema: GET_USER }, async (request) => {
-    const user = await findUser(db, actingUser(request).companyId, readUserId(request.params.id))
-    if (!user) throw makeUnknownUserError()
-    return renderUser(user)
-  })
-}
-
 const INVITE_USER = {
   operationId: 'inviteUser',
   summary: 'Invite a user',
@@ -90,19 +61,6 @@ const INVITE_USER = {
   response: { 201: InvitedUser },
   problems: ['user_exists'],
 } as const satisfies FastifySchema
-
-function invite(app: FastifyInstance, services: CompanyServices): void {
-  app.post('/users', { schema: INVITE_USER, ...JSON_BODY, preValidation: trimName }, async (request, reply) => {
-    const { name, role } = request.body
-    const invited = await inviteCompanyUser(services, actingUser(request), {
-      email: readEmailField(request.body),
-      name,
-      role,
-    })
-    void reply.code(201).header('location', `/admin/v1/users/${invited.user.id}`)
-    return showInvitation(reply, invited)
-  })
-}
 
 const CHANGE_USER = {
   operationId: 'changeUser',
@@ -120,28 +78,6 @@ const REMOVE_USER = {
   response: { 204: NO_CONTENT },
 } as const satisfies FastifySchema
 
-function addChangeRoute(app: FastifyInstance, services: CompanyServices): void {
-  app.patch(
-    '/users/:id',
-    { schema: CHANGE_USER, config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: ADMIN_BODY_LIMIT },
-    async (request, reply) => {
-      const changed = await changeUserRole(
-        services,
-        actingUser(request),
-        readUserId(request.params.id),
-        request.body.role,
-      )
-      setPositionHeader(reply, changed.position)
-      return renderUser(changed.user)
-    },
-  )
-
-  app.delete('/users/:id', { schema: REMOVE_USER }, async (request, reply) => {
-    const { position } = await removeUser(services, actingUser(request), readUserId(request.params.id))
-    return setPositionHeader(reply, position).code(204).send()
-  })
-}
-
 const RESET_USER_PASSWORD = {
   operationId: 'resetUserPassword',
   summary: 'Reset the password of a user',
@@ -155,10 +91,59 @@ const RESET_USER_PASSWORD = {
   problems: ['user_not_found', 'user_removed', 'break_glass_user', 'own_password'],
 } as const satisfies FastifySchema
 
-function reset(app: FastifyInstance, services: CompanyServices): void {
+/** Routes to manage users, for administrators. Each change is an event and takes effect at once in every process. */
+export function users(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
+  app.get('/users', { schema: LIST_USERS }, async (request) => {
+    const { status } = request.query
+    const page = { ...pageBefore('usr', request.query), ...(status === undefined ? {} : { status }) }
+    const users = await listUsers(db, actingUser(request).companyId, page)
+    return pageOf(users, request.query.limit, ({ id }) => id, renderUser)
+  })
+
+  app.get('/users/:id', { schema: GET_USER }, async (request) => {
+    const user = await findUser(db, actingUser(request).companyId, readUserId(request.params.id))
+    if (!user) throw makeUnknownUserError()
+    return renderUser(user)
+  })
+
+  app.post('/users', { schema: INVITE_USER, ...JSON_BODY, preValidation: trimName }, async (request, reply) => {
+    const { name, role } = request.body
+    const invited = await inviteCompanyUser(services, actingUser(request), {
+      email: readEmailField(request.body),
+      name,
+      role,
+    })
+    void reply.code(201).header('location', `/admin/v1/users/${invited.user.id}`)
+    return showInvitation(reply, invited)
+  })
+
+  app.patch('/users/:id', { schema: CHANGE_USER, ...MERGE_PATCH_BODY }, async (request, reply) => {
+    const id = readUserId(request.params.id)
+    const changed = await changeUserRole(services, actingUser(request), id, request.body.role)
+    setPositionHeader(reply, changed.position)
+    return renderUser(changed.user)
+  })
+
+  app.delete('/users/:id', { schema: REMOVE_USER }, async (request, reply) => {
+    const { position } = await removeUser(services, actingUser(request), readUserId(request.params.id))
+    return setPositionHeader(reply, position).code(204).send()
+  })
+
   app.post('/users/:id/reset-password', { schema: RESET_USER_PASSWORD, ...JSON_BODY }, async (request, reply) =>
     showInvitation(reply, await resetUserPassword(services, actingUser(request), readUserId(request.params.id))),
   )
+
+  addActionRoutes(app, {
+    path: '/users/:id',
+    params,
+    answer: ShownUser,
+    actions: { erase: USER_ACTIONS.erase },
+    run: async (_, id, request, reply) => {
+      const erased = await eraseUser(services, actingUser(request), readUserId(id))
+      setPositionHeader(reply, erased.position)
+      return renderUser(erased.user)
+    },
+  })
 }
 
 function showInvitation(reply: FastifyReply, { user, linkToken, linkExpiresAt, isEmailed, position }: UserWithLink) {

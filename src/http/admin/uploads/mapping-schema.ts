@@ -23,6 +23,7 @@ export const MAX_MAPPING_BYTES = 524_288
 
 const EMPTY_CELLS = ['keep', 'clear'] as const
 const STATUSES = ['active', 'inactive'] as const
+
 /** The characters of a word for a status. */
 const MAX_WORD = 128
 

@@ -64,6 +64,7 @@ const FILE_TYPES = [
 ] as const
 const params = idIn('upload', 'upl')
 const problems = ['upload_not_found'] as const
+
 /** Routes to upload files of employees, for administrators. */
 export async function uploadRoutes(app: FastifyInstance, services: RouteServices): Promise<void> {
   const { access, sessions, failureLimit } = services

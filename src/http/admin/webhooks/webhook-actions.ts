@@ -41,23 +41,6 @@ export const WEBHOOK_ACTIONS = {
   },
 } as const satisfies Record<string, Action>
 
-/** Adds the routes that pause, resume and rotate. */
-export function addWebhookActions(app: FastifyInstance, services: WebhookRouteServices): void {
-  addActionRoutes(app, {
-    path: '/webhooks/:id',
-    params,
-    answer: ShownWebhook,
-    actions: { pause: WEBHOOK_ACTIONS.pause },
-    run: async (change, id, request, reply) => {
-      const changed = await changeWebhook(services.webhooks, actingUser(request), readWebhookId(id), { change })
-      setPositionHeader(reply, changed.position)
-      return renderWebhook(changed)
-    },
-  })
-  addResumption(app, services)
-  addRotation(app, services)
-}
-
 const RESUME_WEBHOOK = {
   ...describeAction(WEBHOOK_ACTIONS.resume),
   params,
@@ -65,18 +48,6 @@ const RESUME_WEBHOOK = {
   isBodyOptional: true,
   response: { 200: ShownWebhook },
 } as const satisfies FastifySchema
-
-function addResumption(app: FastifyInstance, { db, webhooks }: WebhookRouteServices): void {
-  app.post('/webhooks/:id/resume', { schema: RESUME_WEBHOOK, ...JSON_BODY }, async (request, reply) => {
-    const id = readWebhookId(request.params.id)
-    const acting = actingUser(request)
-    const position = await readResumePosition(db, acting.companyId, request.body)
-    const change = { change: 'resume', ...(position === undefined ? {} : { position }) } as const
-    const changed = await changeWebhook(webhooks, acting, id, change)
-    setPositionHeader(reply, changed.position)
-    return renderWebhook(changed)
-  })
-}
 
 const ROTATE_WEBHOOK_SECRET = {
   operationId: 'rotateWebhookSecret',
@@ -89,7 +60,29 @@ const ROTATE_WEBHOOK_SECRET = {
   problems: ['webhook_not_found', 'secrets_key_missing'],
 } as const satisfies FastifySchema
 
-function addRotation(app: FastifyInstance, { webhooks }: WebhookRouteServices): void {
+/** Adds the routes that pause, resume and rotate. */
+export function addWebhookActions(app: FastifyInstance, { db, webhooks }: WebhookRouteServices): void {
+  addActionRoutes(app, {
+    path: '/webhooks/:id',
+    params,
+    answer: ShownWebhook,
+    actions: { pause: WEBHOOK_ACTIONS.pause },
+    run: async (change, id, request, reply) => {
+      const changed = await changeWebhook(webhooks, actingUser(request), readWebhookId(id), { change })
+      setPositionHeader(reply, changed.position)
+      return renderWebhook(changed)
+    },
+  })
+  app.post('/webhooks/:id/resume', { schema: RESUME_WEBHOOK, ...JSON_BODY }, async (request, reply) => {
+    const id = readWebhookId(request.params.id)
+    const acting = actingUser(request)
+    const position = await readResumePosition(db, acting.companyId, request.body)
+    const change = { change: 'resume', ...(position === undefined ? {} : { position }) } as const
+    const changed = await changeWebhook(webhooks, acting, id, change)
+    setPositionHeader(reply, changed.position)
+    return renderWebhook(changed)
+  })
+
   app.post('/webhooks/:id/rotate', { schema: ROTATE_WEBHOOK_SECRET, ...JSON_BODY }, async (request, reply) => {
     const id = readWebhookId(request.params.id)
     const { overlap_seconds: overlap } = request.body

@@ -6,10 +6,9 @@ import { authorizeAdmin } from '../../access/authorize-user.ts'
 import { limitFailures } from '../../access/rate-limits.ts'
 import type { SessionSettings } from '../../access/session.ts'
 import { NO_CONTENT } from '../../openapi/schema-parts.ts'
-import { MERGE_PATCH_TYPES } from '../../server/media-types.ts'
 import { refuseFailedConditions } from '../../server/preconditions.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { actingUser, ADMIN_BODY_LIMIT, JSON_BODY, setPositionHeader, trimTexts } from '../company-schemas.ts'
+import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimTexts } from '../company-schemas.ts'
 import { addDeliveryRoutes } from './deliveries.ts'
 import { addWebhookActions } from './webhook-actions.ts'
 import { params, readWebhookId, showWithSecret, type WebhookRouteServices } from './webhook-routes.ts'
@@ -24,21 +23,6 @@ import {
 } from './webhook-schemas.ts'
 
 const trim = trimTexts('url', 'description')
-/** Routes to manage webhooks, for administrators. Each change is an event. */
-export async function webhookRoutes(
-  app: FastifyInstance,
-  services: WebhookRouteServices & { access: LedgerDb; sessions: SessionSettings; failureLimit: number },
-): Promise<void> {
-  const { access, sessions, failureLimit } = services
-  app.addHook('onRequest', limitFailures(app, failureLimit, authorizeAdmin(access, sessions)))
-  refuseFailedConditions(app)
-  addReadRoutes(app, services)
-  addCreateAndEdit(app, services)
-  addWebhookActions(app, services)
-  addRemoval(app, services)
-  addDeliveryRoutes(app, services)
-}
-
 const LIST_WEBHOOKS = {
   operationId: 'listWebhooks',
   summary: 'List webhooks, oldest first',
@@ -54,18 +38,6 @@ const GET_WEBHOOK = {
   response: { 200: ShownWebhook },
   problems: ['webhook_not_found'],
 } as const satisfies FastifySchema
-
-function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void {
-  app.get('/webhooks', { schema: LIST_WEBHOOKS }, async (request) => ({
-    items: (await listWebhooks(db, actingUser(request).companyId)).map(renderWebhook),
-  }))
-
-  app.get('/webhooks/:id', { schema: GET_WEBHOOK }, async (request) => {
-    const webhook = await findWebhook(db, actingUser(request).companyId, readWebhookId(request.params.id))
-    if (!webhook) throw new ProblemError(NO_SUCH_WEBHOOK)
-    return renderWebhook(webhook)
-  })
-}
 
 const CREATE_WEBHOOK = {
   operationId: 'createWebhook',
@@ -87,31 +59,6 @@ const EDIT_WEBHOOK = {
   problems: ['webhook_not_found'],
 } as const satisfies FastifySchema
 
-function addCreateAndEdit(app: FastifyInstance, { webhooks }: WebhookRouteServices): void {
-  app.post('/webhooks', { schema: CREATE_WEBHOOK, ...JSON_BODY, preValidation: trim }, async (request, reply) => {
-    const settings = readSettings(request.body, webhooks.allowsHttp)
-    const created = await createWebhook(webhooks, actingUser(request), settings)
-    void reply.code(201).header('location', `/admin/v1/webhooks/${created.webhook.id}`)
-    return showWithSecret(reply, created)
-  })
-
-  app.patch(
-    '/webhooks/:id',
-    {
-      schema: EDIT_WEBHOOK,
-      config: { mediaTypes: MERGE_PATCH_TYPES },
-      bodyLimit: ADMIN_BODY_LIMIT,
-      preValidation: trim,
-    },
-    async (request, reply) => {
-      const change = { change: 'edit', settings: readSettings(request.body, webhooks.allowsHttp) } as const
-      const changed = await changeWebhook(webhooks, actingUser(request), readWebhookId(request.params.id), change)
-      setPositionHeader(reply, changed.position)
-      return renderWebhook(changed)
-    },
-  )
-}
-
 const REMOVE_WEBHOOK = {
   operationId: 'removeWebhook',
   summary: 'Remove a webhook permanently',
@@ -121,10 +68,48 @@ const REMOVE_WEBHOOK = {
   problems: ['webhook_not_found'],
 } as const satisfies FastifySchema
 
-function addRemoval(app: FastifyInstance, { webhooks }: WebhookRouteServices): void {
+/** Routes to manage webhooks, for administrators. Each change is an event. */
+export async function webhookRoutes(
+  app: FastifyInstance,
+  services: WebhookRouteServices & { access: LedgerDb; sessions: SessionSettings; failureLimit: number },
+): Promise<void> {
+  const { db, webhooks, access, sessions, failureLimit } = services
+  app.addHook('onRequest', limitFailures(app, failureLimit, authorizeAdmin(access, sessions)))
+  refuseFailedConditions(app)
+  app.get('/webhooks', { schema: LIST_WEBHOOKS }, async (request) => ({
+    items: (await listWebhooks(db, actingUser(request).companyId)).map(renderWebhook),
+  }))
+
+  app.get('/webhooks/:id', { schema: GET_WEBHOOK }, async (request) => {
+    const webhook = await findWebhook(db, actingUser(request).companyId, readWebhookId(request.params.id))
+    if (!webhook) throw new ProblemError(NO_SUCH_WEBHOOK)
+    return renderWebhook(webhook)
+  })
+
+  app.post('/webhooks', { schema: CREATE_WEBHOOK, ...JSON_BODY, preValidation: trim }, async (request, reply) => {
+    const settings = readSettings(request.body, webhooks.allowsHttp)
+    const created = await createWebhook(webhooks, actingUser(request), settings)
+    void reply.code(201).header('location', `/admin/v1/webhooks/${created.webhook.id}`)
+    return showWithSecret(reply, created)
+  })
+
+  app.patch(
+    '/webhooks/:id',
+    { schema: EDIT_WEBHOOK, ...MERGE_PATCH_BODY, preValidation: trim },
+    async (request, reply) => {
+      const change = { change: 'edit', settings: readSettings(request.body, webhooks.allowsHttp) } as const
+      const changed = await changeWebhook(webhooks, actingUser(request), readWebhookId(request.params.id), change)
+      setPositionHeader(reply, changed.position)
+      return renderWebhook(changed)
+    },
+  )
+
+  addWebhookActions(app, services)
   app.delete('/webhooks/:id', { schema: REMOVE_WEBHOOK, ...JSON_BODY }, async (request, reply) => {
     const id = readWebhookId(request.params.id)
     const { position } = await changeWebhook(webhooks, actingUser(request), id, { change: 'remove' })
     return setPositionHeader(reply.code(204), position).send()
   })
+
+  addDeliveryRoutes(app, services)
 }
