@@ -50,7 +50,7 @@ export function readPhoneNumber(sent: string, country: string | null = null): Ph
   }
 }
 
-const NO_COUNTRY = 'needs a country code, or the company a country'
+const NO_COUNTRY = 'needs a country code, unless the company has a country'
 
 const FAULTS: Readonly<Record<string, string>> = {
   NOT_A_NUMBER: 'is not a phone number',

@@ -131,7 +131,7 @@ await t.test(
       await signIn(page, service.company, 'admin')
       await page.goto(path)
       for (const cause of [
-        'phone needs a country code, or the company a country',
+        'phone needs a country code, unless the company has a country',
         'This field does not exist: shoe_size',
       ]) {
         await page.getByText(/further causes?$/).click()

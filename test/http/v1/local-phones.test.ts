@@ -7,7 +7,7 @@ import { employee, startService } from '../../support/service.ts'
 const service = await startService(t)
 const setCountry = (country: string | null) => service.manage('PATCH', '/company', { country })
 const LOCAL = '030 123456'
-const NO_COUNTRY = 'phone needs a country code, or the company a country'
+const NO_COUNTRY = 'phone needs a country code, unless the company has a country'
 
 const created = await service.call('POST', '/v1/employees', { body: employee({ external_id: 'L-1' }) })
 const { id } = created.body.employees[0]

@@ -24,7 +24,7 @@ const downloadAll = async (query = '') => {
   return body as string
 }
 const MESSAGES = {
-  phone: 'phone needs a country code, or the company a country',
+  phone: 'phone needs a country code, unless the company has a country',
   gone: 'No such employee exists',
 }
 
