@@ -1,11 +1,5 @@
-import {
-  Type,
-  type IntegerOptions,
-  type ObjectOptions,
-  type SchemaOptions,
-  type StringOptions,
-} from '@sinclair/typebox'
-import type { TObject, TProperties, TSchema } from '@sinclair/typebox'
+import { Type, type IntegerOptions, type ObjectOptions, type SchemaOptions } from '@sinclair/typebox'
+import type { StringOptions, TObject, TProperties, TSchema } from '@sinclair/typebox'
 import type { IdPrefix } from '../../domain/ids.ts'
 
 /* Schemas that several routes share. */
@@ -22,6 +16,8 @@ export function strictObject<Fields extends TProperties>(fields: Fields, options
 export function namedObject<Fields extends TProperties>(name: string, fields: Fields, options: ObjectOptions = {}) {
   return strictObject(fields, { $id: name, ...options })
 }
+
+/* Optional parameters, and fields of bodies and answers. */
 
 export const optionalString = (options?: StringOptions) => Type.Optional(Type.String(options))
 export const optionalInteger = (options?: IntegerOptions) => Type.Optional(Type.Integer(options))
