@@ -9,9 +9,9 @@ import { ALWAYS } from '../../access/heavy-reads.ts'
 import { WEBHOOK_ACTIONS } from '../../admin/webhooks/webhook-actions.ts'
 import { readWebhookId } from '../../admin/webhooks/webhook-routes.ts'
 import { RotateWebhookBody } from '../../admin/webhooks/webhook-schemas.ts'
-import { listActionForms, listNotices, renderAction } from '../parts/actions.ts'
+import { listActionForms, listNotices } from '../parts/actions.ts'
 import { readSeenVersion } from '../parts/form.ts'
-import { addFormPage, type PageForms, renderForm, renderFormSection } from '../parts/form-page.ts'
+import { addFormPage, type PageForms, renderFormSection } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
@@ -21,13 +21,11 @@ import { renderDeliveryTable } from './delivery-table.ts'
 import { requireWebhook, type WebhookRequest } from './require-webhook.ts'
 import { readResumeForm, renderResumeFields, RESUME_FIELDS } from './resume-form.ts'
 import { findSent, renderSent } from './sent-delivery.ts'
+import { renderWebhookActions, renderWebhookFacts } from './webhook-facts.ts'
 import { formatFields, readWebhookForm, renderWebhookFields, WEBHOOK_FIELDS } from './webhook-form.ts'
 import { showWebhookSecret } from './webhook-secret.ts'
-import { describeProgress, describeTrouble, formatWebhookName, renderWebhookStatus } from './webhook-words.ts'
+import { formatWebhookName } from './webhook-words.ts'
 import { WEBHOOK_TYPES } from '../../../domain/webhook-types.ts'
-import { renderFacts } from '../parts/facts.ts'
-import { formatNumber } from '../parts/shown-values.ts'
-import { renderTime } from '../parts/times.ts'
 
 const { path: PATH } = NAVIGATION.webhooks
 const RECENT = 5
@@ -134,60 +132,6 @@ function renderRecent(id: string, deliveries: KeptDelivery[], timeZone: string):
         : html`${renderDeliveryTable(id, deliveries, timeZone)}
             <p><a href="${PATH}/${id}/deliveries">All deliveries of the last 30 days</a></p>`
     }`
-}
-
-/** Renders the facts about a webhook. */
-function renderWebhookFacts(seen: SeenWebhook, waiting: WaitingMessages, timeZone: string): Html {
-  const { webhook, now } = seen
-  const { settings, rotatedAt, previousExpiresAt } = webhook
-  const trouble = describeTrouble(seen)
-  return renderFacts([
-    ['Status', html`${renderWebhookStatus(webhook)} ${trouble ?? ''}`],
-    ['Progress', html`${describeProgress(waiting)}${renderReached(webhook)}`],
-    ['URL', html`<code>${settings.url}</code>`],
-    ['Message types', renderTypes(settings.types)],
-    ['Messages contain', settings.include_data ? 'IDs, attribute names, and values' : 'IDs and attribute names only'],
-    ['Messages at once', String(settings.concurrency)],
-    ['Created', renderTime(webhook.createdAt, timeZone)],
-    rotatedAt === null ? null : ['Secret rotated', renderTime(rotatedAt, timeZone)],
-    previousExpiresAt === null || previousExpiresAt <= now
-      ? null
-      : ['Previous secret', html`Also signs until ${renderTime(previousExpiresAt, timeZone)}`],
-  ])
-}
-
-function renderReached({ progress: { position } }: WebhookRecord): Html {
-  if (position === 0) return html`<div class="hint">Before the first event</div>`
-  return html`<div class="hint">
-    Up to <a href="${NAVIGATION.events.path}/${position}">event ${formatNumber(position)}</a>
-  </div>`
-}
-
-function renderTypes(types: readonly string[]): Html {
-  if (types.length === WEBHOOK_TYPES.length) return html`All`
-  return html`${types.map((type, at) => html`${at > 0 ? ', ' : ''}<code>${type}</code>`)}`
-}
-
-/** Renders the buttons of a webhook. */
-function renderWebhookActions<Name extends string>(
-  forms: PageForms<Name | 'ping' | 'pause' | 'resume'>,
-  { id, status, progress }: WebhookRecord,
-): Html {
-  const { pause, resume } = WEBHOOK_ACTIONS
-  const isRetrying = status === 'enabled' && progress.attempts > 0
-  return html`<div class="actions">
-    ${renderForm(forms, 'ping', { buttons: html`<button class="primary">Send test message</button>` })}
-    ${isRetrying ? renderAction(forms, 'resume', { ...resume, button: 'Try now' }) : ''}
-    ${status === 'enabled' ? '' : renderAction(forms, 'resume', resume)}
-    ${status === 'paused' ? '' : renderAction(forms, 'pause', pause)}
-    <a class="button" href="${PATH}/${id}/deliveries">Deliveries</a>
-    <a class="button" href="${buildChangesUrl(id)}">Changes</a>
-    <a class="button danger" href="${PATH}/${id}/remove">Remove…</a>
-  </div>`
-}
-
-function buildChangesUrl(id: string): string {
-  return `${NAVIGATION.events.path}?id=${id}`
 }
 
 /** Renders the forms that change a webhook. */
