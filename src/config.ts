@@ -20,24 +20,21 @@ export const PATTERN_RULES: Readonly<Record<string, string>> = {
   [PROXIES]: 'be IP addresses or networks such as 10.0.0.0/8, separated by commas',
 }
 
-const optionalText = (description: string) => Type.Optional(Type.String({ description }))
+const optionalText = (description: string, pattern?: string) =>
+  Type.Optional(Type.String({ description, ...(pattern === undefined ? {} : { pattern }) }))
 
 /**
  * Every setting of the program, with its meaning and default. A test checks the table in docs/configuration.md against
  * it.
  */
 export const ConfigSchema = Type.Object({
-  DATABASE_URL: Type.Optional(
-    Type.String({
-      pattern: POSTGRES_URL,
-      description: 'the database to use, PostgreSQL 15 or newer; unset: the embedded server in DATA_DIR',
-    }),
+  DATABASE_URL: optionalText(
+    'the database to use, PostgreSQL 15 or newer; unset: the embedded server in DATA_DIR',
+    POSTGRES_URL,
   ),
-  MIGRATE_DATABASE_URL: Type.Optional(
-    Type.String({
-      pattern: POSTGRES_URL,
-      description: 'the same database, as the role that owns its tables; unset: the role of DATABASE_URL',
-    }),
+  MIGRATE_DATABASE_URL: optionalText(
+    'the same database, as the role that owns its tables; unset: the role of DATABASE_URL',
+    POSTGRES_URL,
   ),
   DATA_DIR: Type.String({
     default: './data',
@@ -89,12 +86,9 @@ export const ConfigSchema = Type.Object({
     }),
   ),
   METRICS_HOST: Type.String({ default: '127.0.0.1', description: 'address to listen on for METRICS_PORT' }),
-  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
-    Type.String({
-      pattern: HTTP_URL,
-      description:
-        'address of an OpenTelemetry collector that receives traces (OTLP over HTTP, JSON); unset: no traces',
-    }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optionalText(
+    'address of an OpenTelemetry collector that receives traces (OTLP over HTTP, JSON); unset: no traces',
+    HTTP_URL,
   ),
   LOG_LEVEL: Type.Union(
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].map((level) => Type.Literal(level)),
@@ -130,27 +124,18 @@ export const ConfigSchema = Type.Object({
     minimum: 0,
     description: 'calls per second of one API key; 0: no limit; per process',
   }),
-  PUBLIC_URL: Type.Optional(
-    Type.String({
-      pattern: HTTP_ORIGIN,
-      description:
-        'address at which browsers reach the service, for passkeys, identity providers, and links in email; if it is https, session cookies are sent over https only',
-    }),
+  PUBLIC_URL: optionalText(
+    'address at which browsers reach the service, for passkeys, identity providers, and links in email; if it is https, session cookies are sent over https only',
+    HTTP_ORIGIN,
   ),
-  SMTP_URL: Type.Optional(
-    Type.String({
-      pattern: SMTP_URL,
-      description:
-        'the server that sends email, `smtp://USER:PASSWORD@HOST:PORT` (port 587, STARTTLS) or `smtps://…` (port 465); requires MAIL_FROM, PUBLIC_URL and a secrets key; unset: no email',
-    }),
+  SMTP_URL: optionalText(
+    'the server that sends email, `smtp://USER:PASSWORD@HOST:PORT` (port 587, STARTTLS) or `smtps://…` (port 465); requires MAIL_FROM, PUBLIC_URL and a secrets key; unset: no email',
+    SMTP_URL,
   ),
   MAIL_FROM: optionalText('the sender of email, an address or `Name <address>`'),
-  TRUST_PROXY: Type.Optional(
-    Type.String({
-      pattern: PROXIES,
-      description:
-        'addresses or networks (`10.0.0.0/8`) of trusted proxies, separated by commas; only their `X-Forwarded-*` headers count',
-    }),
+  TRUST_PROXY: optionalText(
+    'addresses or networks (`10.0.0.0/8`) of trusted proxies, separated by commas; only their `X-Forwarded-*` headers count',
+    PROXIES,
   ),
   SESSION_IDLE_MINUTES: Type.Integer({
     default: 60,

@@ -1,7 +1,7 @@
 /** Uploaded files, in parts that become calls one after the other. */
 export const UPLOADS = [
-  // "header" is the line that names the columns of a CSV file, null for JSON; "uses" says what columns become that are
-  // no attributes. "mapping" is null for JSON. "address" and "user_agent" are those of the request that applies the file.
+  // "header" is the line that names the columns of a CSV file, and "mapping" is what they mean; both are null for JSON.
+  // "address" and "user_agent" are those of the request that applies the file.
   `create table uploads (
     company_id uuid not null,
     upload_id uuid not null,
@@ -9,7 +9,6 @@ export const UPLOADS = [
     file_name text not null,
     operation text not null,
     header json,
-    uses json not null,
     mapping json,
     corrects json not null,
     rows integer not null,

@@ -12,8 +12,6 @@ export interface UploadRow {
   file_name: string
   operation: UploadOperation
   header: string[] | null
-  /** Of files that were stored before there were mappings: unknown columns, and what these become. */
-  uses: [string, 'custom' | 'ignore'][]
   mapping: Mapping | null
   corrects: string[]
   rows: number

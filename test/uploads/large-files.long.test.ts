@@ -250,8 +250,10 @@ await t.test('a company can have 20 uploads, and a user keeps every preview of t
   }
   t.strictSame(await count(), { n: 7, parts: 7 })
   await service.pool.query(
-    `insert into uploads select company_id, gen_random_uuid(), user_id, file_name, operation, header, uses, corrects, rows,
-       parts, bytes, 'stopped', null, null, null, created_at, expires_at
+    `insert into uploads (company_id, upload_id, user_id, file_name, operation, header, mapping, corrects, rows, parts, bytes,
+       state, created_at, expires_at)
+     select company_id, gen_random_uuid(), user_id, file_name, operation, header, mapping, corrects, rows, parts, bytes,
+       'stopped', created_at, expires_at
      from (select * from uploads where company_id = $1 limit 1) u, generate_series(1, 13)`,
     [toUuid(company.id)],
   )

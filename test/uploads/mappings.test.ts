@@ -235,21 +235,3 @@ await t.test(
     t.match(preview.errors, [{ line: 1, message: /or, if there are more than 200 words, another column/ }])
   },
 )
-
-await t.test('a file that was stored before there were mappings is applied as it was stored', async (t) => {
-  const company = await service.makeCompany('Upgraded')
-  const { body } = await upload(company, 'external_id,First name,Shoe size,Note\nU-1,Ada,38,x\n')
-  await service.pool.query(`update uploads set mapping = null, uses = $2 where upload_id = $1`, [
-    toUuid(body.id),
-    JSON.stringify([
-      ['Shoe size', 'custom'],
-      ['Note', 'ignore'],
-    ]),
-  ])
-  t.match((await service.manage('POST', `/uploads/${body.id}/apply`, undefined, company.admin.token)).body, {
-    parts: [{ state: 'applied' }],
-  })
-  t.match(await listPeople(company), [
-    { external_id: 'U-1', first_name: 'Ada', custom_attributes: { 'Shoe size': 38 } },
-  ])
-})

@@ -8,11 +8,12 @@ import { chooseMethod, proveClient } from './client-authentication.ts'
 import { describeProvider, discoverProvider, type PublishedProvider } from './discover-provider.ts'
 import { askFor, explainIssuer } from './explain-fault.ts'
 import { createKnownProviders } from './known-providers.ts'
-import { ProviderError, type ProviderClient } from './provider-client.ts'
+import { type ProviderClient, ProviderError, type ProviderFlow, type ProviderIdentity } from './provider-client.ts'
 import { openProviderFetch } from './provider-fetch.ts'
 import { assertIsForClient, readLogoutNotice } from './read-logout-token.ts'
-import { redeemCode } from './redeem-code.ts'
-import { TOLERANCE_S, verifyToken } from './verify-token.ts'
+import { assertAccessToken, TOLERANCE_S, verifyToken } from './verify-token.ts'
+import type { ProviderSettings } from '../../domain/provider-settings.ts'
+import { joinClaims, lacksClaims, readIdentity } from './read-identity.ts'
 
 /** Requests under way at once: of all companies, and of one. A request holds at most 256 kB. */
 const REQUESTS = { total: 256, share: 8, maxWaiting: 256, maxWaitMs: 10_000 }
@@ -126,4 +127,40 @@ function chooseScope(roleClaim: string | null, { scopes_supported: supported }: 
   const scopes = ['openid', 'email', 'profile']
   if (roleClaim !== null && supported?.includes(roleClaim) && !scopes.includes(roleClaim)) scopes.push(roleClaim)
   return scopes.join(' ')
+}
+
+interface RedeemOptions {
+  /** The client, with its proof. */
+  config: oidc.Configuration
+  published: PublishedProvider
+  settings: ProviderSettings
+  flow: ProviderFlow
+  callbackUrl: string
+  /** The client's secret, which no message may repeat. */
+  secret: string
+}
+
+/** Redeems the code of a callback and reads who signed in: from the ID token, and from userinfo if it lacks something. */
+async function redeemCode(options: RedeemOptions): Promise<ProviderIdentity> {
+  const { config, published, settings, flow, secret } = options
+  const callback = new URL(options.callbackUrl)
+  const hidden = [secret, flow.codeVerifier, ...callback.searchParams.getAll('code')]
+  const expected = {
+    expectedState: flow.state,
+    expectedNonce: flow.nonce,
+    pkceCodeVerifier: flow.codeVerifier,
+    idTokenExpected: true,
+  }
+  const redeem = () => oidc.authorizationCodeGrant(config, callback, expected)
+  const { id_token: sent, access_token: accessToken } = await askFor('tokens', redeem, hidden)
+  const idToken = sent!
+  // openid-client has checked the claims; where TLS names the sender, a signature is not needed, but is checked, too.
+  const verify = () => verifyToken(published, settings.client_id, idToken, 'sign-in')
+  const claims = await askFor('its keys', verify, hidden)
+  assertAccessToken(idToken, claims, accessToken)
+  if (!lacksClaims(claims, settings) || !published.metadata.userinfo_endpoint)
+    return readIdentity(claims, settings, idToken)
+  const ask = () => oidc.fetchUserInfo(config, accessToken, claims.sub!)
+  const userInfo = await askFor('the claims of the user', ask, [...hidden, accessToken])
+  return readIdentity(joinClaims(claims, userInfo), settings, idToken)
 }

@@ -7,7 +7,7 @@ import type {
 } from '@simplewebauthn/server'
 import type { RelyingParty } from './relying-party.ts'
 import type { UserRef } from '../users/users.ts'
-import { makeUserHandle, readUserHandle } from './user-handle.ts'
+import { fromUuid, isId, UUID_BYTES, writeUuid } from '../../domain/ids.ts'
 
 /* What browsers are asked for, and the checks of what they answer (WebAuthn Level 3, sections 7.1 and 7.2). */
 
@@ -179,4 +179,24 @@ async function isUnattested({ response }: RegistrationResponseJSON): Promise<boo
 async function isFramed(clientDataJSON: string): Promise<boolean> {
   const { decodeClientDataJSON } = await loadDecoders()
   return decodeClientDataJSON(clientDataJSON).crossOrigin === true
+}
+
+/**
+ * What an authenticator stores with a passkey, and returns when the passkey is used: the UUIDs of the company and the
+ * user. So signing in needs no email, and searches only this company.
+ */
+function makeUserHandle({ companyId, userId }: UserRef): Uint8Array<ArrayBuffer> {
+  const handle = new Uint8Array(2 * UUID_BYTES)
+  writeUuid(companyId, handle, 0)
+  writeUuid(userId, handle, UUID_BYTES)
+  return handle
+}
+
+/** Reads a handle in base64url; null if it is not one of ours. */
+function readUserHandle(text: unknown): UserRef | null {
+  const bytes = typeof text === 'string' ? Buffer.from(text, 'base64url') : Buffer.alloc(0)
+  if (bytes.length !== 2 * UUID_BYTES) return null
+  const companyId = fromUuid('com', bytes.toString('hex', 0, UUID_BYTES))
+  const userId = fromUuid('usr', bytes.toString('hex', UUID_BYTES))
+  return isId('com', companyId) && isId('usr', userId) ? { companyId, userId } : null
 }

@@ -31,8 +31,7 @@ export async function issueKey({
 }: CompanyOptions & QuotaOptions & AccessOptions & { name: string }) {
   const { name, quotaLimit, refreshPeriod } = options
   const key = { companyId, name, quotaLimit, refreshPeriod, ...readAccessOptions(options) }
-  const issued = await withStore(({ store: { pool } }) => issueApiKey({ pool, newId }, key))
-  return issued
+  return withStore(({ store: { pool } }) => issueApiKey({ pool, newId }, key))
 }
 
 /** `key list`: lists the API keys of a company and how much of their quota is used. */

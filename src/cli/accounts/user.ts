@@ -20,8 +20,7 @@ type UserDetails = { email: string; name: string; role: Role }
 
 /** `user add`: adds a user with a password and an access token. */
 export async function addCompanyUser({ company: companyId, email, name, role }: CompanyOptions & UserDetails) {
-  const added = await withStore(({ store: { pool } }) => addUser({ pool, newId }, { companyId, email, name, role }))
-  return added
+  return withStore(({ store: { pool } }) => addUser({ pool, newId }, { companyId, email, name, role }))
 }
 
 /** `user invite`: adds a user without a password, and issues a one-time token to set one, which is emailed too. */

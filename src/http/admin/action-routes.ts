@@ -7,7 +7,6 @@ import { JSON_BODY } from './company-schemas.ts'
 interface ActionRoutes<Name extends string, Answer extends TSchema> {
   /** The path of the thing, such as `/api-keys/:id`. */
   path: string
-  tags: string[]
   params: TObject<{ id: TString }>
   /** The thing, as it is afterwards. */
   answer: Answer
@@ -18,13 +17,13 @@ interface ActionRoutes<Name extends string, Answer extends TSchema> {
 /** Adds a POST route for each action, below the path of the thing that it changes. */
 export function addActionRoutes<Name extends string, Answer extends TSchema>(
   app: FastifyInstance,
-  { path, tags, params, answer, actions, run }: ActionRoutes<Name, Answer>,
+  { path, params, answer, actions, run }: ActionRoutes<Name, Answer>,
 ): void {
   for (const name of Object.keys(actions) as Name[]) {
     app.post<{ Params: { id: string }; Reply: unknown }>(
       `${path}/${name}`,
       {
-        schema: { ...describeAction(actions[name]), tags, params, response: { 200: answer } },
+        schema: { ...describeAction(actions[name]), params, response: { 200: answer } },
         ...JSON_BODY,
       },
       (request, reply) => run(name, request.params.id, request, reply),

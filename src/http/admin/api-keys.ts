@@ -6,7 +6,6 @@ import { isId } from '../../domain/ids.ts'
 import { findApiKey, listApiKeys } from '../../accounts/api-keys/read-api-keys.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { pageBefore, pageOf } from '../server/cursor.ts'
-import { MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
 import { addActionRoutes } from './action-routes.ts'
 import { KEY_ACTIONS } from './api-key-actions.ts'
@@ -15,39 +14,17 @@ import { renderKey, ShownKey, ShownKeyWithSecret } from './api-key-schemas.ts'
 import {
   actingUser,
   forbidCaching,
-  ADMIN_BODY_LIMIT,
   JSON_BODY,
+  MERGE_PATCH_BODY,
   setPositionHeader,
   trimName,
 } from './company-schemas.ts'
 import { idIn } from '../openapi/schema-parts.ts'
 
 const params = idIn('API key', 'key')
-const tags = ['API keys']
-
-/** Routes to manage API keys, for administrators. Each change is an event and takes effect at once in every process. */
-export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
-  addReadRoutes(app, db)
-  issueAndEdit(app, services)
-  rotate(app, services)
-  addActionRoutes(app, {
-    path: '/api-keys/:id',
-    tags,
-    params,
-    answer: ShownKey,
-    actions: KEY_ACTIONS,
-    run: async (change, id, request, reply) => {
-      const changed = await changeApiKey(services, actingUser(request), readKeyId(id), { change })
-      setPositionHeader(reply, changed.position)
-      return renderKey(changed)
-    },
-  })
-}
-
 const LIST_API_KEYS = {
   operationId: 'listApiKeys',
   summary: 'List API keys, newest first',
-  tags,
   description: 'Keys of every status, with their usage in the current period. Secrets are not shown.',
   querystring: KeyListQuery,
   response: { 200: KeyList },
@@ -56,14 +33,43 @@ const LIST_API_KEYS = {
 const GET_API_KEY = {
   operationId: 'getApiKey',
   summary: 'Get an API key and its usage',
-  tags,
   description: 'The secret is not shown.',
   params,
   response: { 200: ShownKey },
   problems: ['key_not_found'],
 } as const satisfies FastifySchema
 
-function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
+const ISSUE_API_KEY = {
+  operationId: 'issueApiKey',
+  summary: 'Issue an API key',
+  description: 'The secret is shown only once. A key can be used at once, and without limits other than those given.',
+  body: IssueBody,
+  response: { 201: ShownKeyWithSecret },
+} as const satisfies FastifySchema
+
+const EDIT_API_KEY = {
+  operationId: 'editApiKey',
+  summary: 'Rename an API key, or change its quota or access',
+  description: 'The change applies at once. The secret stays the same.',
+  params,
+  body: EditBody,
+  response: { 200: ShownKey },
+  problems: ['key_not_found', 'key_revoked'],
+} as const satisfies FastifySchema
+
+const ROTATE_API_KEY = {
+  operationId: 'rotateApiKey',
+  summary: 'Rotate the secret of an API key',
+  description: 'The new secret is shown only once. The current one keeps working for `overlap_seconds`.',
+  params,
+  body: RotateBody,
+  isBodyOptional: true,
+  response: { 200: ShownKeyWithSecret },
+  problems: ['key_not_found', 'key_revoked'],
+} as const satisfies FastifySchema
+
+/** Routes to manage API keys, for administrators. Each change is an event and takes effect at once in every process. */
+export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
   app.get('/api-keys', { schema: LIST_API_KEYS }, async (request) => {
     const { status } = request.query
     const page = { ...pageBefore('key', request.query), ...(status === undefined ? {} : { status }) }
@@ -76,29 +82,7 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
     if (!stored) throw makeUnknownKeyError()
     return renderKey(stored)
   })
-}
 
-const ISSUE_API_KEY = {
-  operationId: 'issueApiKey',
-  summary: 'Issue an API key',
-  tags,
-  description: 'The secret is shown only once. A key can be used at once, and without limits other than those given.',
-  body: IssueBody,
-  response: { 201: ShownKeyWithSecret },
-} as const satisfies FastifySchema
-
-const EDIT_API_KEY = {
-  operationId: 'editApiKey',
-  summary: 'Rename an API key, or change its quota or access',
-  tags,
-  description: 'The change applies at once. The secret stays the same.',
-  params,
-  body: EditBody,
-  response: { 200: ShownKey },
-  problems: ['key_not_found', 'key_revoked'],
-} as const satisfies FastifySchema
-
-function issueAndEdit(app: FastifyInstance, services: CompanyServices): void {
   app.post('/api-keys', { schema: ISSUE_API_KEY, ...JSON_BODY, preValidation: trimName }, async (request, reply) => {
     const issued = await issueApiKeyRecord(services, { ...actingUser(request), ...readNewKey(request.body) })
     void reply.code(201).header('location', `/admin/v1/api-keys/${issued.key.id}`)
@@ -107,44 +91,30 @@ function issueAndEdit(app: FastifyInstance, services: CompanyServices): void {
 
   app.patch(
     '/api-keys/:id',
-    {
-      schema: EDIT_API_KEY,
-      config: { mediaTypes: MERGE_PATCH_TYPES },
-      bodyLimit: ADMIN_BODY_LIMIT,
-      preValidation: trimName,
-    },
+    { schema: EDIT_API_KEY, ...MERGE_PATCH_BODY, preValidation: trimName },
     async (request, reply) => {
-      const changed = await changeApiKey(
-        services,
-        actingUser(request),
-        readKeyId(request.params.id),
-        readEdit(request.body),
-      )
+      const id = readKeyId(request.params.id)
+      const changed = await changeApiKey(services, actingUser(request), id, readEdit(request.body))
       setPositionHeader(reply, changed.position)
       return renderKey(changed)
     },
   )
-}
 
-const ROTATE_API_KEY = {
-  operationId: 'rotateApiKey',
-  summary: 'Rotate the secret of an API key',
-  description: 'The new secret is shown only once. The current one keeps working for `overlap_seconds`.',
-  tags,
-  params,
-  body: RotateBody,
-  isBodyOptional: true,
-  response: { 200: ShownKeyWithSecret },
-  problems: ['key_not_found', 'key_revoked'],
-} as const satisfies FastifySchema
-
-function rotate(app: FastifyInstance, services: CompanyServices): void {
   app.post('/api-keys/:id/rotate', { schema: ROTATE_API_KEY, ...JSON_BODY }, async (request, reply) => {
-    const { overlap_seconds: overlapSeconds } = request.body
-    return showWithSecret(
-      reply,
-      await rotateApiKey(services, actingUser(request), readKeyId(request.params.id), overlapSeconds),
-    )
+    const id = readKeyId(request.params.id)
+    return showWithSecret(reply, await rotateApiKey(services, actingUser(request), id, request.body.overlap_seconds))
+  })
+
+  addActionRoutes(app, {
+    path: '/api-keys/:id',
+    params,
+    answer: ShownKey,
+    actions: KEY_ACTIONS,
+    run: async (change, id, request, reply) => {
+      const changed = await changeApiKey(services, actingUser(request), readKeyId(id), { change })
+      setPositionHeader(reply, changed.position)
+      return renderKey(changed)
+    },
   })
 }
 

@@ -72,7 +72,6 @@ const GET_ATTENTION = {
     'are used up or nearly so, keys that have expired, expire within 14 days, or have made no call in the 30 days ' +
     'since they were issued, a failing identity provider, parked read models, a ledger that is disputed or not ' +
     'signed, and background work that fails. Of the keys that need the same, 200 are read, those that expire first.',
-  tags: ['Admin'],
   response: { 200: Attention },
 } as const satisfies FastifySchema
 

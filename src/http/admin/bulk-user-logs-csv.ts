@@ -22,7 +22,6 @@ const EXPORT_LOGS = {
   operationId: 'exportBulkUserLogs',
   summary: 'Export the entries of Bulk User Logs as CSV, newest first',
   description: DESCRIPTION,
-  tags: ['Admin'],
   querystring: schemas.EntryExportQuery,
   response: CSV_ANSWER,
 } as const satisfies FastifySchema
@@ -31,7 +30,6 @@ const EXPORT_RECORDS = {
   operationId: 'exportBulkUserLogRecords',
   summary: 'Export the records of an entry as CSV, in the order of the call',
   description: `${DESCRIPTION} Name, email and external id are the employee's current ones; a refused record without a known employee has those that were sent.`,
-  tags: ['Admin'],
   params: schemas.LogParams,
   problems: ['log_not_found'],
   querystring: schemas.RecordExportQuery,

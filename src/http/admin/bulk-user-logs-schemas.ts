@@ -9,7 +9,19 @@ import { MAX_CORRECTIONS } from '../../domain/uploads.ts'
 import { MAX_RECORD_ERRORS } from '../../domain/record-errors.ts'
 import { MAX_BODY_CHARACTERS } from '../../domain/calls/rejected-body.ts'
 import { MAX_RECORD_BYTES } from '../../domain/calls/refused-record.ts'
-import { anyId, Count, namedObject, nullable, oneOf, Page, STRICT, strictObject } from '../openapi/schema-parts.ts'
+import {
+  anyId,
+  Count,
+  namedObject,
+  nullable,
+  oneOf,
+  optionalBoolean,
+  optionalInteger,
+  optionalString,
+  Page,
+  STRICT,
+  strictObject,
+} from '../openapi/schema-parts.ts'
 import { assertStorable, parseTime, invalidQuery } from '../server/query-values.ts'
 
 /** Maximum length of `q` and `employee`: that of an email address. */
@@ -25,45 +37,35 @@ const byName = (schema: TSchema) =>
 const EntryFilterQuery = {
   status: Type.Optional(oneOf(['Completed', 'Failed'], 'The status of the entry.')),
   operation: Type.Optional(oneOf(OPERATIONS, 'The operation of the call.')),
-  from: Type.Optional(Type.String({ format: 'date-time', description: 'Requested at or after this time (RFC 3339).' })),
-  to: Type.Optional(Type.String({ format: 'date-time', description: 'Requested before this time (RFC 3339).' })),
-  key: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, description: 'The API id of the key that made the call.' }),
-  ),
-  error: Type.Optional(
-    Type.String({
-      pattern: '^[a-z_]+$',
-      maxLength: 64,
-      description: 'Entries of calls that failed with this error code, such as `validation_failed`.',
-    }),
-  ),
-  http_status: Type.Optional(
-    Type.Integer({
-      minimum: 100,
-      maximum: 599,
-      description: 'Entries of calls that were answered with this HTTP status.',
-    }),
-  ),
-  employee: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: MAX_TEXT,
-      description:
-        'Entries with a record of this employee: the exact id, email (case-insensitive) or external id; a former one ' +
-        'if nobody has it now. Also finds refused records that contain exactly this value.',
-    }),
-  ),
-  q: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: MAX_TEXT,
-      description:
-        'Entries with a record of an employee whose name, email, external id or employee number contains this text ' +
-        '(case-insensitive), or once was exactly this text, or whose id it is. Also finds refused records with exactly ' +
-        'this id, email or external id, ' +
-        'and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key, or sent from exactly this address.',
-    }),
-  ),
+  from: optionalString({ format: 'date-time', description: 'Requested at or after this time (RFC 3339).' }),
+  to: optionalString({ format: 'date-time', description: 'Requested before this time (RFC 3339).' }),
+  key: optionalString({ minLength: 1, maxLength: 64, description: 'The API id of the key that made the call.' }),
+  error: optionalString({
+    pattern: '^[a-z_]+$',
+    maxLength: 64,
+    description: 'Entries of calls that failed with this error code, such as `validation_failed`.',
+  }),
+  http_status: optionalInteger({
+    minimum: 100,
+    maximum: 599,
+    description: 'Entries of calls that were answered with this HTTP status.',
+  }),
+  employee: optionalString({
+    minLength: 1,
+    maxLength: MAX_TEXT,
+    description:
+      'Entries with a record of this employee: the exact id, email (case-insensitive) or external id; a former one ' +
+      'if nobody has it now. Also finds refused records that contain exactly this value.',
+  }),
+  q: optionalString({
+    minLength: 1,
+    maxLength: MAX_TEXT,
+    description:
+      'Entries with a record of an employee whose name, email, external id or employee number contains this text ' +
+      '(case-insensitive), or once was exactly this text, or whose id it is. Also finds refused records with exactly ' +
+      'this id, email or external id, ' +
+      'and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key, or sent from exactly this address.',
+  }),
 } satisfies Record<keyof EntryFilter, TSchema>
 
 /** Filters of the records of one entry. */
@@ -75,37 +77,31 @@ const RecordFilterQuery = {
         '`Changed` finds all records that changed something: those that are neither `No Updates` nor `Failed`.',
     ),
   ),
-  q: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: MAX_TEXT,
-      description: 'Finds records by person, as in the list of entries.',
-    }),
-  ),
-  error: Type.Optional(
-    Type.String({
-      pattern: '^[a-z_]+(:(/[^]*)?)?$',
-      maxLength: MAX_ERROR,
-      description:
-        'Refused records with this error: its code (`invalid_format`), or its code, a colon, and its JSON Pointer within ' +
-        'the record (`invalid_format:/phone`; `missing_locator:` for the record itself).',
-    }),
-  ),
+  q: optionalString({
+    minLength: 1,
+    maxLength: MAX_TEXT,
+    description: 'Finds records by person, as in the list of entries.',
+  }),
+  error: optionalString({
+    pattern: '^[a-z_]+(:(/[^]*)?)?$',
+    maxLength: MAX_ERROR,
+    description:
+      'Refused records with this error: its code (`invalid_format`), or its code, a colon, and its JSON Pointer within ' +
+      'the record (`invalid_format:/phone`; `missing_locator:` for the record itself).',
+  }),
 }
 
 export const EntryListQuery = strictObject({
   ...EntryFilterQuery,
   ...Page,
-  count: Type.Optional(Type.Boolean({ description: 'Whether to count the entries that match, on all pages.' })),
+  count: optionalBoolean({ description: 'Whether to count the entries that match, on all pages.' }),
 })
 export const EntryExportQuery = strictObject(EntryFilterQuery)
 export const RecordListQuery = strictObject({ ...RecordFilterQuery, ...Page })
 export const RecordExportQuery = strictObject(RecordFilterQuery)
 export const FailedRecordsQuery = Type.Omit(RecordExportQuery, ['status'], STRICT)
 export const StreamQuery = strictObject({
-  cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, description: 'The id of the last event received.' }),
-  ),
+  cursor: optionalString({ minLength: 1, maxLength: 64, description: 'The id of the last event received.' }),
 })
 export const LogParams = Type.Object({ log_id: anyId('The id of an entry.', 'log') })
 

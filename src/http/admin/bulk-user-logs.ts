@@ -23,15 +23,12 @@ import { ProblemError } from '../server/problem.ts'
 import * as schemas from './bulk-user-logs-schemas.ts'
 import { renderRecords } from './log-records.ts'
 
-const TAGS = ['Admin']
-
 const LIST = {
   operationId: 'listBulkUserLogs',
   summary: 'List the entries of Bulk User Logs, newest first',
   description:
     'With `employee` or `q`, an answer may end before the page is full, and may even have no items, although ' +
     '`next_cursor` is set: the search has then read as many records as it may, and continues with the next page.',
-  tags: TAGS,
   querystring: schemas.EntryListQuery,
   response: { 200: schemas.EntryList },
 } as const satisfies FastifySchema
@@ -40,7 +37,6 @@ const GET = {
   operationId: 'getBulkUserLog',
   summary: 'Get one entry of Bulk User Logs',
   description: 'If the log does not have the entry of a call yet, the answer waits for it, for up to 10 seconds.',
-  tags: TAGS,
   params: schemas.LogParams,
   problems: ['log_not_found'],
   response: { 200: schemas.EntrySchema },
@@ -50,7 +46,6 @@ const RECORDS = {
   operationId: 'listBulkUserLogRecords',
   summary: 'List the records of an entry, in the order of the call',
   description: 'What each record set or changed, with old and new values, or why it was refused.',
-  tags: TAGS,
   params: schemas.LogParams,
   problems: ['log_not_found'],
   querystring: schemas.RecordListQuery,

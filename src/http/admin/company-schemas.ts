@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Acting } from '../../accounts/change-company.ts'
 import { clientOf } from '../access/client.ts'
 import { userOf } from '../access/authorize-user.ts'
-import { JSON_TYPES } from '../server/media-types.ts'
+import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
 
 /* Shared by the routes for keys, webhooks, users and tokens. */
 
@@ -11,6 +11,9 @@ export const ADMIN_BODY_LIMIT = 16_384
 
 /** The options of a route with a JSON body. */
 export const JSON_BODY = { config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT }
+
+/** The options of a route with a JSON Merge Patch. */
+export const MERGE_PATCH_BODY = { config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: ADMIN_BODY_LIMIT }
 
 /** Trims these texts of a body before validation. */
 export function trimTexts(...names: string[]) {

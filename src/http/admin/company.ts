@@ -7,9 +7,8 @@ import { MAX_TIME_ZONE_CHARACTERS, readTimeZone } from '../../domain/accounts/ti
 import { readCompany, type CompanyRecord } from '../../accounts/companies/read-company.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { fieldError, invalidFields } from '../../domain/field-errors.ts'
-import { MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
-import { actingUser, ADMIN_BODY_LIMIT, setPositionHeader } from './company-schemas.ts'
+import { actingUser, MERGE_PATCH_BODY, setPositionHeader } from './company-schemas.ts'
 import { mergePatch, namedObject, nullable, Time } from '../openapi/schema-parts.ts'
 
 const TimeZone = {
@@ -36,12 +35,9 @@ export const ChangeCompanyBody = mergePatch(
   'absent fields keep their value, and null removes the country',
 )
 
-const tags = ['Company']
-
 const GET_COMPANY = {
   operationId: 'getCompany',
   summary: 'Get the company and its settings',
-  tags,
   description: 'The company that the credentials belong to.',
   response: { 200: ShownCompany },
 } as const satisfies FastifySchema
@@ -49,7 +45,6 @@ const GET_COMPANY = {
 const CHANGE_COMPANY = {
   operationId: 'changeCompany',
   summary: "Change the company's time zone or country",
-  tags,
   description: 'Calls that are decided after the answer use the new country.',
   body: ChangeCompanyBody,
   response: { 200: ShownCompany },
@@ -61,15 +56,11 @@ export function company(app: FastifyInstance, db: LedgerDb, services: CompanySer
     showCompany(await readCompany(db, actingUser(request).companyId)),
   )
 
-  app.patch(
-    '/company',
-    { schema: CHANGE_COMPANY, config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: ADMIN_BODY_LIMIT },
-    async (request, reply) => {
-      const changed = await changeSettings(services, actingUser(request), readSettings(request.body))
-      setPositionHeader(reply, changed.position)
-      return showCompany(changed.company)
-    },
-  )
+  app.patch('/company', { schema: CHANGE_COMPANY, ...MERGE_PATCH_BODY }, async (request, reply) => {
+    const changed = await changeSettings(services, actingUser(request), readSettings(request.body))
+    setPositionHeader(reply, changed.position)
+    return showCompany(changed.company)
+  })
 }
 
 /** Reads the new settings. Throws a problem at the fields that are no time zone or no country. */

@@ -8,10 +8,10 @@ import { ALWAYS } from '../access/heavy-reads.ts'
 import { JSON_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
 import { actingUser, ADMIN_BODY_LIMIT, setPositionHeader } from './company-schemas.ts'
-import { namedObject, strictObject } from '../openapi/schema-parts.ts'
+import { namedObject, optionalString, strictObject } from '../openapi/schema-parts.ts'
 
 // A refused record may contain longer values than a stored employee.
-const Name = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, description }))
+const Name = (description: string) => optionalString({ minLength: 1, maxLength: 1_000, description })
 
 export const ErasureBody = strictObject(
   {
@@ -45,7 +45,6 @@ const ERASE_PERSON = {
     'Erases the data of an employee from the ledger, and every refused record that contains their id, or a current ' +
     'or former email address or external id. This cannot be undone. Ids, counts and hashes remain, so every proof ' +
     'still verifies. Bulk User Logs shows the records as erased. Returns 404 if there is nothing to erase.',
-  tags: ['Erasure'],
   body: ErasureBody,
   response: { 200: Erasure },
   problems: ['employee_not_found', 'former_name'],

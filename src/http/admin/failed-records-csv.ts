@@ -36,7 +36,6 @@ const EXPORT_ENTRY = {
   operationId: 'exportFailedRecordsAsCsv',
   summary: 'Export the refused records of an entry as CSV, one column for each attribute',
   description: DESCRIPTION,
-  tags: ['Admin'],
   params: schemas.LogParams,
   problems: ['log_not_found'],
   querystring: schemas.FailedRecordsQuery,
@@ -47,7 +46,6 @@ const EXPORT_ENTRIES = {
   operationId: 'exportAllFailedRecordsAsCsv',
   summary: 'Export the refused records of all matching entries as one CSV file, one column for each attribute',
   description: DESCRIPTION,
-  tags: ['Admin'],
   querystring: schemas.EntryExportQuery,
   response: CSV_ANSWER,
 } as const satisfies FastifySchema

@@ -17,7 +17,6 @@ const EXPORT = {
     '`PUT` after an upsert. The refused record of a single update gets the `id` of its path. Records that are erased, or that ' +
     'were too large to keep in full, are left out. A failed call applied nothing: the log does not keep its valid ' +
     'records, so send those again, too. A call with `all_or_none=false` applied them already.',
-  tags: ['Admin'],
   params: schemas.LogParams,
   problems: ['log_not_found'],
   querystring: schemas.FailedRecordsQuery,

@@ -13,7 +13,6 @@ const ACCEPT_INVITATION = {
   operationId: 'acceptInvitation',
   summary: 'Set a password with the one-time token of an invitation or reset',
   description: 'The token is the only credential, and can be used once. The user can then sign in.',
-  tags: ['Users'],
   security: [],
   body: AcceptBody,
   response: { 200: ShownUser },

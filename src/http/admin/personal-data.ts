@@ -10,7 +10,7 @@ import type { Report } from '../../personal-data/report.ts'
 import { writeHtml } from '../../personal-data/write-html.ts'
 import { writeJson } from '../../personal-data/write-json.ts'
 import { ALWAYS } from '../access/heavy-reads.ts'
-import { oneOf, requireOnly } from '../openapi/schema-parts.ts'
+import { oneOf, optionalString, requireOnly } from '../openapi/schema-parts.ts'
 import { JSON_TYPES } from '../server/media-types.ts'
 import { streamTexts, type Reader } from '../server/text-stream.ts'
 import { formatFileTime, sendAttachment } from './attachment.ts'
@@ -23,9 +23,7 @@ const ReportBody = requireOnly(
   [],
   {
     ...ErasureBody.properties,
-    user_id: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 1_000, description: 'The id of a user, removed or not.' }),
-    ),
+    user_id: optionalString({ minLength: 1, maxLength: 1_000, description: 'The id of a user, removed or not.' }),
     format: { ...oneOf(FORMATS, 'JSON, or a page to read, print, and hand over.'), default: 'json' },
   },
   { description: 'Send exactly one of the four identifiers.' },
@@ -59,7 +57,6 @@ const REPORT_PERSONAL_DATA = {
     'Finds everything that an erasure of the person would find, and what it would leave: of an employee, or of a ' +
     'user. The report is streamed as it is read; if it cannot be completed, the connection breaks. The ledger ' +
     'records that you got it, with an event that names the id alone.',
-  tags: ['Erasure'],
   body: ReportBody,
   response: {
     200: {

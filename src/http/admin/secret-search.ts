@@ -5,7 +5,7 @@ import { findSecrets, FOUND_BY, readSecretSearch } from '../../accounts/api-keys
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { ALWAYS } from '../access/heavy-reads.ts'
-import { nullable, oneOf, strictObject } from '../openapi/schema-parts.ts'
+import { nullable, oneOf, optionalString, strictObject } from '../openapi/schema-parts.ts'
 import { JSON_TYPES } from '../server/media-types.ts'
 import { renderKey, ShownKey } from './api-key-schemas.ts'
 import { forbidCaching, ADMIN_BODY_LIMIT } from './company-schemas.ts'
@@ -14,21 +14,17 @@ import { renderToken, ShownToken } from './user-schemas.ts'
 /** What is searched for. */
 export const SecretSearchBody = strictObject(
   {
-    q: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 1_000,
-        description:
-          'A whole secret, or a text with one in it; or an id, the last four characters of a secret, or a part of a name ' +
-          '(case-insensitive).',
-      }),
-    ),
-    secret_sha256: Type.Optional(
-      Type.String({
-        pattern: '^[0-9a-f]{64}$',
-        description: 'The SHA-256 of a secret (hexadecimal), so that the secret itself is not sent.',
-      }),
-    ),
+    q: optionalString({
+      minLength: 1,
+      maxLength: 1_000,
+      description:
+        'A whole secret, or a text with one in it; or an id, the last four characters of a secret, or a part of a name ' +
+        '(case-insensitive).',
+    }),
+    secret_sha256: optionalString({
+      pattern: '^[0-9a-f]{64}$',
+      description: 'The SHA-256 of a secret (hexadecimal), so that the secret itself is not sent.',
+    }),
   },
   { minProperties: 1, maxProperties: 1, description: 'One of the two.' },
 )
@@ -58,7 +54,6 @@ const SCHEMA = {
   description:
     'Finds keys and tokens of every status, and also the previous secret of a key. The request is a POST, so that the ' +
     'secret is in no address; it is neither logged nor returned. A secret of another company is not found.',
-  tags: ['API keys'],
   body: SecretSearchBody,
   response: { 200: FoundList },
 } as const satisfies FastifySchema

@@ -8,30 +8,24 @@ import { DAY_MS, formatLocalDay, listDaysUpTo, shiftDay } from '../../domain/loc
 import type { Reads } from '../../ledger/read/reads.ts'
 import { databaseTimeMs } from '../../postgres/database-clock.ts'
 import { userOf } from '../access/authorize-user.ts'
-import { Count, oneOf, strictObject } from '../openapi/schema-parts.ts'
+import { Count, oneOf, optionalBoolean, optionalString, strictObject } from '../openapi/schema-parts.ts'
 import { assertStorable, parseTime, invalidQuery } from '../server/query-values.ts'
 
 const DEFAULT_DAYS = 30
 const MAX_DAYS = 366
 
 const UsageQuery = strictObject({
-  from: Type.Optional(
-    Type.String({
-      format: 'date',
-      description: `The first day. Default: ${DEFAULT_DAYS} days up to \`to\`.`,
-    }),
-  ),
-  to: Type.Optional(Type.String({ format: 'date', description: 'The last day, inclusive. Default: today.' })),
-  key: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, description: 'The API id of the key that made the calls.' }),
-  ),
+  from: optionalString({
+    format: 'date',
+    description: `The first day. Default: ${DEFAULT_DAYS} days up to \`to\`.`,
+  }),
+  to: optionalString({ format: 'date', description: 'The last day, inclusive. Default: today.' }),
+  key: optionalString({ minLength: 1, maxLength: 64, description: 'The API id of the key that made the calls.' }),
   days_in: Type.Unsafe<'utc' | 'company'>({
     ...oneOf(['utc', 'company'], "The time zone of the days: UTC, or the company's."),
     default: 'utc',
   }),
-  previous: Type.Optional(
-    Type.Boolean({ description: 'Whether to add the usage of the same number of days before `from`.' }),
-  ),
+  previous: optionalBoolean({ description: 'Whether to add the usage of the same number of days before `from`.' }),
 })
 
 const UsageOfDays = {
@@ -60,7 +54,6 @@ const SCHEMA = {
   operationId: 'getUsage',
   summary: 'Count create and update calls and their records by day, operation and outcome',
   description: `Covers at most ${MAX_DAYS} days. Days without calls are omitted.`,
-  tags: ['Admin'],
   querystring: UsageQuery,
   response: { 200: Usage },
 } as const satisfies FastifySchema

@@ -17,6 +17,7 @@ import {
   namedObject,
   nullable,
   oneOf,
+  optionalString,
   Page,
   requireOnly,
   strictObject,
@@ -124,20 +125,18 @@ export const TokenWithSecret = namedObject('UserTokenWithSecret', {
 export const TokenList = makeListSchema(ShownToken)
 export const TokenListQuery = strictObject({
   ...Page,
-  user: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: "A user's id. Default: your own." })),
+  user: optionalString({ minLength: 1, maxLength: 64, description: "A user's id. Default: your own." }),
 })
 export const IssueTokenBody = requireOnly(['name'], {
   name: Name,
   expires_in_days: Type.Integer({ minimum: 1, maximum: MAX_TOKEN_DAYS, default: DEFAULT_TOKEN_DAYS }),
   scope: Type.Optional(oneOf(TOKEN_SCOPES, SCOPE)),
-  current_password: Type.Optional(
-    Type.String({
-      maxLength: MAX_PASSWORD_CHARACTERS,
-      description:
-        'Your password. Users who have none, or whose company requires its identity provider, leave it out and must ' +
-        'have signed in within the last 10 minutes.',
-    }),
-  ),
+  current_password: optionalString({
+    maxLength: MAX_PASSWORD_CHARACTERS,
+    description:
+      'Your password. Users who have none, or whose company requires its identity provider, leave it out and must ' +
+      'have signed in within the last 10 minutes.',
+  }),
 })
 
 /** Renders a token for a response. `now` is RFC 3339 UTC. */

@@ -19,13 +19,10 @@ import { idIn, NO_CONTENT } from '../openapi/schema-parts.ts'
 import { TOKEN_ACTIONS } from './user-actions.ts'
 import { IssueTokenBody, renderToken, TokenList, TokenListQuery, TokenWithSecret } from './user-schemas.ts'
 
-const tags = ['Tokens']
-
 const LIST_TOKENS = {
   operationId: 'listTokens',
   summary: 'List your tokens, newest first',
   description: 'Administrators can list those of another user with `user`. The tokens themselves are not shown.',
-  tags,
   querystring: TokenListQuery,
   response: { 200: TokenList },
   problems: ['admin_only', 'user_not_found'],
@@ -34,7 +31,6 @@ const LIST_TOKENS = {
 const ISSUE_TOKEN = {
   operationId: 'issueToken',
   summary: 'Issue a token for yourself',
-  tags,
   description:
     'The token is shown only once. It may do what you may do, unless `scope` restricts it. You can have at most 20 ' +
     'tokens. This needs a browser session, and your password again: a token cannot issue tokens. The account page ' +
@@ -47,7 +43,6 @@ const ISSUE_TOKEN = {
 
 const REVOKE_TOKEN = {
   ...describeAction(TOKEN_ACTIONS.revoke),
-  tags,
   params: idIn('token', 'tok'),
   response: { 204: NO_CONTENT },
 } as const satisfies FastifySchema

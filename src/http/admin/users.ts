@@ -9,13 +9,18 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import { findUser, listUsers } from '../../accounts/users/users.ts'
 import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { pageBefore, pageOf } from '../server/cursor.ts'
-import { MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
 import { describeAction } from '../openapi/actions.ts'
 import { addActionRoutes } from './action-routes.ts'
-import { actingUser, forbidCaching } from './company-schemas.ts'
 import { idIn, NO_CONTENT } from '../openapi/schema-parts.ts'
-import { ADMIN_BODY_LIMIT, JSON_BODY, setPositionHeader, trimName } from './company-schemas.ts'
+import {
+  actingUser,
+  forbidCaching,
+  JSON_BODY,
+  MERGE_PATCH_BODY,
+  setPositionHeader,
+  trimName,
+} from './company-schemas.ts'
 import { USER_ACTIONS } from './user-actions.ts'
 import {
   ChangeUserBody,
@@ -28,32 +33,9 @@ import {
 } from './user-schemas.ts'
 
 const params = idIn('user', 'usr')
-const tags = ['Users']
-
-/** Routes to manage users, for administrators. Each change is an event and takes effect at once in every process. */
-export function users(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
-  addReadRoutes(app, db)
-  invite(app, services)
-  addChangeRoute(app, services)
-  reset(app, services)
-  addActionRoutes(app, {
-    path: '/users/:id',
-    tags,
-    params,
-    answer: ShownUser,
-    actions: { erase: USER_ACTIONS.erase },
-    run: async (_, id, request, reply) => {
-      const erased = await eraseUser(services, actingUser(request), readUserId(id))
-      setPositionHeader(reply, erased.position)
-      return renderUser(erased.user)
-    },
-  })
-}
-
 const LIST_USERS = {
   operationId: 'listUsers',
   summary: 'List users, newest first',
-  tags,
   description: 'Without `status`, the list has the users who can sign in and those who are invited.',
   querystring: UserListQuery,
   response: { 200: UserList },
@@ -62,14 +44,55 @@ const LIST_USERS = {
 const GET_USER = {
   operationId: 'getUser',
   summary: 'Get a user',
-  tags,
   description: 'Removed users can be read too. A user who was erased has no name and no email address.',
   params,
   response: { 200: ShownUser },
   problems: ['user_not_found'],
 } as const satisfies FastifySchema
 
-function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
+const INVITE_USER = {
+  operationId: 'inviteUser',
+  summary: 'Invite a user',
+  description:
+    'The response has a one-time token, shown only once. With it, the user sets a password and can then sign in. ' +
+    'The service sends it by email if it is configured to; otherwise, pass it on. Where the company requires its ' +
+    'identity provider, the page of the token, `/invitation?token=…`, links the user to an account there instead.',
+  body: InviteBody,
+  response: { 201: InvitedUser },
+  problems: ['user_exists'],
+} as const satisfies FastifySchema
+
+const CHANGE_USER = {
+  operationId: 'changeUser',
+  summary: "Change a user's role",
+  description: 'The new role applies at once. A company always keeps an administrator.',
+  params,
+  body: ChangeUserBody,
+  response: { 200: ShownUser },
+  problems: ['user_not_found', 'user_removed', 'last_admin', 'break_glass_user'],
+} as const satisfies FastifySchema
+
+const REMOVE_USER = {
+  ...describeAction(USER_ACTIONS.remove),
+  params,
+  response: { 204: NO_CONTENT },
+} as const satisfies FastifySchema
+
+const RESET_USER_PASSWORD = {
+  operationId: 'resetUserPassword',
+  summary: 'Reset the password of a user',
+  description:
+    'The current password, passkeys, recovery codes, the link to an account at the identity provider, and all ' +
+    'sessions stop working immediately; access tokens keep working. The response has a one-time token for a new ' +
+    'password, shown only once, which is sent by email too if the service is configured to. Nobody can reset their ' +
+    'own password.',
+  params,
+  response: { 200: InvitedUser },
+  problems: ['user_not_found', 'user_removed', 'break_glass_user', 'own_password'],
+} as const satisfies FastifySchema
+
+/** Routes to manage users, for administrators. Each change is an event and takes effect at once in every process. */
+export function users(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
   app.get('/users', { schema: LIST_USERS }, async (request) => {
     const { status } = request.query
     const page = { ...pageBefore('usr', request.query), ...(status === undefined ? {} : { status }) }
@@ -82,22 +105,7 @@ function addReadRoutes(app: FastifyInstance, db: LedgerDb): void {
     if (!user) throw makeUnknownUserError()
     return renderUser(user)
   })
-}
 
-const INVITE_USER = {
-  operationId: 'inviteUser',
-  summary: 'Invite a user',
-  description:
-    'The response has a one-time token, shown only once. With it, the user sets a password and can then sign in. ' +
-    'The service sends it by email if it is configured to; otherwise, pass it on. Where the company requires its ' +
-    'identity provider, the page of the token, `/invitation?token=…`, links the user to an account there instead.',
-  tags,
-  body: InviteBody,
-  response: { 201: InvitedUser },
-  problems: ['user_exists'],
-} as const satisfies FastifySchema
-
-function invite(app: FastifyInstance, services: CompanyServices): void {
   app.post('/users', { schema: INVITE_USER, ...JSON_BODY, preValidation: trimName }, async (request, reply) => {
     const { name, role } = request.body
     const invited = await inviteCompanyUser(services, actingUser(request), {
@@ -108,66 +116,34 @@ function invite(app: FastifyInstance, services: CompanyServices): void {
     void reply.code(201).header('location', `/admin/v1/users/${invited.user.id}`)
     return showInvitation(reply, invited)
   })
-}
 
-const CHANGE_USER = {
-  operationId: 'changeUser',
-  summary: "Change a user's role",
-  tags,
-  description: 'The new role applies at once. A company always keeps an administrator.',
-  params,
-  body: ChangeUserBody,
-  response: { 200: ShownUser },
-  problems: ['user_not_found', 'user_removed', 'last_admin', 'break_glass_user'],
-} as const satisfies FastifySchema
-
-const REMOVE_USER = {
-  ...describeAction(USER_ACTIONS.remove),
-  tags,
-  params,
-  response: { 204: NO_CONTENT },
-} as const satisfies FastifySchema
-
-function addChangeRoute(app: FastifyInstance, services: CompanyServices): void {
-  app.patch(
-    '/users/:id',
-    { schema: CHANGE_USER, config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: ADMIN_BODY_LIMIT },
-    async (request, reply) => {
-      const changed = await changeUserRole(
-        services,
-        actingUser(request),
-        readUserId(request.params.id),
-        request.body.role,
-      )
-      setPositionHeader(reply, changed.position)
-      return renderUser(changed.user)
-    },
-  )
+  app.patch('/users/:id', { schema: CHANGE_USER, ...MERGE_PATCH_BODY }, async (request, reply) => {
+    const id = readUserId(request.params.id)
+    const changed = await changeUserRole(services, actingUser(request), id, request.body.role)
+    setPositionHeader(reply, changed.position)
+    return renderUser(changed.user)
+  })
 
   app.delete('/users/:id', { schema: REMOVE_USER }, async (request, reply) => {
     const { position } = await removeUser(services, actingUser(request), readUserId(request.params.id))
     return setPositionHeader(reply, position).code(204).send()
   })
-}
 
-const RESET_USER_PASSWORD = {
-  operationId: 'resetUserPassword',
-  summary: 'Reset the password of a user',
-  description:
-    'The current password, passkeys, recovery codes, the link to an account at the identity provider, and all ' +
-    'sessions stop working immediately; access tokens keep working. The response has a one-time token for a new ' +
-    'password, shown only once, which is sent by email too if the service is configured to. Nobody can reset their ' +
-    'own password.',
-  tags,
-  params,
-  response: { 200: InvitedUser },
-  problems: ['user_not_found', 'user_removed', 'break_glass_user', 'own_password'],
-} as const satisfies FastifySchema
-
-function reset(app: FastifyInstance, services: CompanyServices): void {
   app.post('/users/:id/reset-password', { schema: RESET_USER_PASSWORD, ...JSON_BODY }, async (request, reply) =>
     showInvitation(reply, await resetUserPassword(services, actingUser(request), readUserId(request.params.id))),
   )
+
+  addActionRoutes(app, {
+    path: '/users/:id',
+    params,
+    answer: ShownUser,
+    actions: { erase: USER_ACTIONS.erase },
+    run: async (_, id, request, reply) => {
+      const erased = await eraseUser(services, actingUser(request), readUserId(id))
+      setPositionHeader(reply, erased.position)
+      return renderUser(erased.user)
+    },
+  })
 }
 
 function showInvitation(reply: FastifyReply, { user, linkToken, linkExpiresAt, isEmailed, position }: UserWithLink) {

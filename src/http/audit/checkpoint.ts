@@ -31,7 +31,6 @@ const CHECKPOINT = {
     'and cosigned by the witnesses that have seen it. `witnessed` is the newest checkpoint that enough of them have seen. ' +
     'Keep it to detect later whether anything up to that position was changed. Returns 503 and signs nothing if the ' +
     'ledger does not continue the last checkpoint that the service keeps outside its database.',
-  tags: ['Audit'],
   response: {
     200: Type.Object({
       ...CHECKPOINT_MEMBERS,
@@ -48,7 +47,6 @@ const KEYS = {
   operationId: 'listAuditKeys',
   summary: 'List the current and retired public keys that sign checkpoints',
   description: 'Notes signed with a retired key remain valid. The current key, if any, comes first.',
-  tags: ['Audit'],
   response: {
     200: Type.Object({
       items: Type.Array(

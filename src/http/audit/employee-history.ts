@@ -8,7 +8,7 @@ import { readEmployeeAt } from '../../ledger/read/read-employee-history.ts'
 import { readHead } from '../../ledger/read/read-head.ts'
 import { readStreamBackwards } from '../../ledger/read/read-stored-events.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { idIn, makeListSchema, namedObject, Page, strictObject } from '../openapi/schema-parts.ts'
+import { idIn, makeListSchema, namedObject, optionalString, Page, strictObject } from '../openapi/schema-parts.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { decodeCursor, encodeCursor } from '../server/cursor.ts'
 import { ALWAYS } from '../access/heavy-reads.ts'
@@ -19,17 +19,13 @@ import type { AuditServices } from './audit-services.ts'
 import { assertNotBeyond, AuditEvent, Cause } from './event-schemas.ts'
 
 const params = idIn('employee', 'emp')
-const tags = ['Audit']
-
 const AtQuery = strictObject({
-  at: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 40,
-      description: 'A ledger position, or a time (RFC 3339). Default: the head of the ledger.',
-      examples: ['2026-11-20T15:01:40.325Z'],
-    }),
-  ),
+  at: optionalString({
+    minLength: 1,
+    maxLength: 40,
+    description: 'A ledger position, or a time (RFC 3339). Default: the head of the ledger.',
+    examples: ['2026-11-20T15:01:40.325Z'],
+  }),
 })
 
 const EmployeeThen = namedObject('EmployeeThen', {
@@ -49,7 +45,6 @@ const AT = {
   operationId: 'readEmployeeAt',
   summary: 'Read an employee at a position or time, with the event that last set each attribute',
   description: 'Returns 404 if the employee had not been created yet, or has been erased.',
-  tags,
   params,
   querystring: AtQuery,
   response: { 200: EmployeeThen },
@@ -62,7 +57,6 @@ const HISTORY = {
   operationId: 'listEmployeeEvents',
   summary: 'List the events of an employee, newest first',
   description: 'A page may have fewer than `limit` items if they are very large.',
-  tags,
   params,
   querystring: HistoryQuery,
   response: { 200: makeListSchema(AuditEvent) },

@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { isEventType } from '../../domain/event-types.ts'
 import { isId } from '../../domain/ids.ts'
-import { namedObject, strictObject } from '../openapi/schema-parts.ts'
+import { namedObject, optionalInteger, optionalString, strictObject } from '../openapi/schema-parts.ts'
 import { orNull } from '../openapi/employee-schemas.ts'
 import { invalidQuery } from '../server/query-values.ts'
 
@@ -14,32 +14,31 @@ export const Position = Type.Integer({
 
 /** Filters that a live stream supports. */
 const FollowQuery = {
-  after: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Only events after this position.' }),
-  ),
-  type: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 1_000, description: 'Only events of these types, separated by commas.' }),
-  ),
-  employee: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description: 'Only events of this employee: `emp_…`.',
-    }),
-  ),
+  after: optionalInteger({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'Only events after this position.',
+  }),
+  type: optionalString({
+    minLength: 1,
+    maxLength: 1_000,
+    description: 'Only events of these types, separated by commas.',
+  }),
+  employee: optionalString({
+    minLength: 1,
+    maxLength: 64,
+    description: 'Only events of this employee: `emp_…`.',
+  }),
 }
 
 export const StreamQuery = strictObject(FollowQuery)
 export const EventsQuery = strictObject({
   ...FollowQuery,
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: MAX_LIMIT,
-      description:
-        'The maximum number of events. Default: all up to the head of the ledger at the time of the request.',
-    }),
-  ),
+  limit: optionalInteger({
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    description: 'The maximum number of events. Default: all up to the head of the ledger at the time of the request.',
+  }),
   format: Type.Optional(
     Type.Unsafe<(typeof FORMATS)[number]>({
       type: 'string',
@@ -48,30 +47,24 @@ export const EventsQuery = strictObject({
       description: '`plain` for people and programs, `proof` for verification: the exact bytes that were hashed.',
     }),
   ),
-  stream: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description: 'Only events of this employee, API key, webhook, identity provider, user, or company.',
-    }),
-  ),
-  actor: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description: 'Only events that this API key, user, or identity provider caused, or `operator` or `schedule`.',
-    }),
-  ),
-  q: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 254,
-      description: 'Only events whose data contain this text. Case does not matter. Names of members count too.',
-    }),
-  ),
-  call: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only events of this call: `log_…`.' })),
-  from: Type.Optional(Type.String({ format: 'date-time', description: 'Recorded at or after this time (RFC 3339).' })),
-  to: Type.Optional(Type.String({ format: 'date-time', description: 'Recorded before this time (RFC 3339).' })),
+  stream: optionalString({
+    minLength: 1,
+    maxLength: 64,
+    description: 'Only events of this employee, API key, webhook, identity provider, user, or company.',
+  }),
+  actor: optionalString({
+    minLength: 1,
+    maxLength: 64,
+    description: 'Only events that this API key, user, or identity provider caused, or `operator` or `schedule`.',
+  }),
+  q: optionalString({
+    minLength: 1,
+    maxLength: 254,
+    description: 'Only events whose data contain this text. Case does not matter. Names of members count too.',
+  }),
+  call: optionalString({ minLength: 1, maxLength: 64, description: 'Only events of this call: `log_…`.' }),
+  from: optionalString({ format: 'date-time', description: 'Recorded at or after this time (RFC 3339).' }),
+  to: optionalString({ format: 'date-time', description: 'Recorded before this time (RFC 3339).' }),
 })
 
 const eventMembers = {

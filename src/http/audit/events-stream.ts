@@ -23,7 +23,6 @@ const SCHEMA = {
     'Each message is one event: `data` is the event as in the list, `id` is its position. The stream starts after the ' +
     'position in `Last-Event-ID`, else after `after`, else with new events. It ends from time to time, and when the user ' +
     'loses access: reconnect with the last id. Comments also advance the id while filters exclude events.',
-  tags: ['Audit'],
   querystring: StreamQuery,
   response: { 200: { description: 'Events.', content: { 'text/event-stream': { schema: Type.String() } } } },
 } as const satisfies FastifySchema

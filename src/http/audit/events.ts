@@ -36,7 +36,6 @@ const LIST = {
     'Filters do not change positions: resume after any event with `after`. If the response cannot be completed, the ' +
     'connection breaks. An unfiltered export in the proof format includes the events that erased data while it was read, ' +
     'so that missing data is explained.',
-  tags: ['Audit'],
   querystring: EventsQuery,
   response: {
     200: {

@@ -5,20 +5,16 @@ import type { EvidenceServices } from '../../evidence/evidence-file.ts'
 import type { EvidenceSubject } from '../../ledger/evidence/evidence-subject.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { STREAMED_ROUTE } from '../access/heavy-reads.ts'
-import { strictObject } from '../openapi/schema-parts.ts'
+import { optionalString, strictObject } from '../openapi/schema-parts.ts'
 import { invalidQuery, parseTime } from '../server/query-values.ts'
 import type { AuditServices } from './audit-services.ts'
 import { planOrRefuse, sendEvidence } from './send-evidence.ts'
 
 const EvidenceQuery = strictObject({
-  employee: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, description: 'The events of this employee: `emp_…`.' }),
-  ),
-  call: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'The events of this call: `log_…`.' })),
-  from: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Events recorded at or after this time (RFC 3339).' }),
-  ),
-  to: Type.Optional(Type.String({ format: 'date-time', description: 'Events recorded before this time (RFC 3339).' })),
+  employee: optionalString({ minLength: 1, maxLength: 64, description: 'The events of this employee: `emp_…`.' }),
+  call: optionalString({ minLength: 1, maxLength: 64, description: 'The events of this call: `log_…`.' }),
+  from: optionalString({ format: 'date-time', description: 'Events recorded at or after this time (RFC 3339).' }),
+  to: optionalString({ format: 'date-time', description: 'Events recorded before this time (RFC 3339).' }),
 })
 
 const SCHEMA = {
@@ -29,7 +25,6 @@ const SCHEMA = {
     'of a checkpoint signed now, a verifier that needs only Python, and a page that describes them in sentences. Erased ' +
     'data are not in it. If the response cannot be completed, for example because data are erased meanwhile, the ' +
     'connection breaks. Returns 503 if no checkpoint can be signed.',
-  tags: ['Audit'],
   querystring: EvidenceQuery,
   problems: ['employee_not_found', 'log_not_found'],
   response: {

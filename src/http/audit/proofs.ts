@@ -46,7 +46,6 @@ const INCLUSION = {
   description:
     'A Merkle audit path (RFC 6962 section 2.1.1). `leaf_index` is the position minus one. The leaf is the hash of the ' +
     "event's `envelope` in the proof format. Compare the root with that of a checkpoint of the same size.",
-  tags: ['Audit'],
   querystring: InclusionQuery,
   response: { 200: InclusionProof },
 } as const satisfies FastifySchema
@@ -55,7 +54,6 @@ const CONSISTENCY = {
   operationId: 'proveConsistency',
   summary: 'Prove that a smaller ledger is a prefix of a larger one',
   description: 'A Merkle consistency proof (RFC 6962 section 2.1.2). Compare the roots with those of checkpoints.',
-  tags: ['Audit'],
   querystring: ConsistencyQuery,
   response: { 200: ConsistencyProof },
 } as const satisfies FastifySchema

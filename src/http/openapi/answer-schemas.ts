@@ -14,7 +14,7 @@ import {
   orNull,
 } from './employee-schemas.ts'
 import { RecordErrorSchema } from './problem-schemas.ts'
-import { Count, namedObject, strictObject } from './schema-parts.ts'
+import { Count, namedObject, optionalInteger, strictObject } from './schema-parts.ts'
 
 const RecordResult = Type.Unsafe({
   $id: 'RecordResult',
@@ -81,12 +81,10 @@ const PARTIAL = {
     }),
     { description: 'In the order sent.' },
   ),
-  errors_omitted: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      description: `The number of further errors. The first ${MAX_RECORD_ERRORS} of a record and ${MAX_ANSWERED_ERRORS} of a call are listed.`,
-    }),
-  ),
+  errors_omitted: optionalInteger({
+    minimum: 1,
+    description: `The number of further errors. The first ${MAX_RECORD_ERRORS} of a record and ${MAX_ANSWERED_ERRORS} of a call are listed.`,
+  }),
 }
 
 const ABOUT_PARTIAL =

@@ -78,27 +78,68 @@ export const SECURITY_SCHEMES = {
   },
 }
 
-export const TAGS = [
+/** The sections of the document, and the beginnings of the paths in them. */
+const SECTIONS = [
   {
     name: 'Employees',
+    paths: ['/v1/employees'],
     description: 'Create, update and read the employees of the company that the API key belongs to.',
   },
-  { name: 'Keys', description: 'The state of an API key and its remaining quota.' },
-  { name: 'Admin', description: 'Bulk User Logs and API usage, for company administrators.' },
-  { name: 'API keys', description: 'Issue and manage API keys, for company administrators.' },
-  { name: 'Uploads', description: 'Upload files of employees, for company administrators.' },
+  { name: 'Keys', paths: ['/v1/auth'], description: 'The state of an API key and its remaining quota.' },
+  {
+    name: 'Admin',
+    paths: ['/admin/v1/bulk-user-logs', '/admin/v1/attention', '/admin/v1/usage'],
+    description: 'Bulk User Logs and API usage, for company administrators.',
+  },
+  {
+    name: 'API keys',
+    paths: ['/admin/v1/api-keys', '/admin/v1/secrets'],
+    description: 'Issue and manage API keys, for company administrators.',
+  },
+  {
+    name: 'Uploads',
+    paths: ['/admin/v1/uploads'],
+    description: 'Upload files of employees, for company administrators.',
+  },
   {
     name: 'Webhooks',
+    paths: ['/admin/v1/webhooks'],
     description:
       'Send events to other systems as they happen, for company administrators. The messages are signed as ' +
       '[Standard Webhooks](https://www.standardwebhooks.com) specifies.',
   },
-  { name: 'Erasure', description: 'Erase personal data, for company administrators.' },
-  { name: 'Users', description: 'Invite and manage users, for company administrators.' },
-  { name: 'Company', description: 'The company and its settings, for company administrators.' },
-  { name: 'Tokens', description: 'Tokens that give users access to the admin and audit endpoints.' },
+  {
+    name: 'Erasure',
+    paths: ['/admin/v1/erasures', '/admin/v1/personal-data-reports'],
+    description: 'Erase personal data, for company administrators.',
+  },
+  {
+    name: 'Users',
+    paths: ['/admin/v1/users', '/admin/v1/invitations'],
+    description: 'Invite and manage users, for company administrators.',
+  },
+  {
+    name: 'Company',
+    paths: ['/admin/v1/company'],
+    description: 'The company and its settings, for company administrators.',
+  },
+  {
+    name: 'Tokens',
+    paths: ['/admin/v1/tokens'],
+    description: 'Tokens that give users access to the admin and audit endpoints.',
+  },
   {
     name: 'Audit',
+    paths: ['/audit/v1'],
     description: "The company's ledger, for auditors and administrators: events, proofs and past states of employees.",
   },
 ]
+
+export const TAGS = SECTIONS.map(({ name, description }) => ({ name, description }))
+
+/** Finds the tag of a route. Throws an error if its path is in no section. */
+export function findTag(path: string): string {
+  const section = SECTIONS.find(({ paths }) => paths.some((beginning) => path.startsWith(beginning)))
+  if (!section) throw new Error(`no section of the API document has ${path}`)
+  return section.name
+}

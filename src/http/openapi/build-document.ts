@@ -2,7 +2,7 @@ import program from '../../../package.json' with { type: 'json' }
 import type { FastifySchema } from 'fastify'
 import type { ProblemCode } from '../../domain/errors.ts'
 import { ADMIN_BODIES } from './admin-examples.ts'
-import { findPart, SECURITY_SCHEMES, TAGS, type ApiPart } from './api-parts.ts'
+import { findPart, findTag, SECURITY_SCHEMES, TAGS, type ApiPart } from './api-parts.ts'
 import type { DocumentedAnswer, DocumentedContent, Example } from './documented-schema.ts'
 import type { HeaderName } from './headers.ts'
 import { HEADER_COMPONENTS, referToHeaders, PARAMETER_COMPONENTS, referToParameter } from './headers.ts'
@@ -103,7 +103,7 @@ function byPath(a: RegisteredRoute, b: RegisteredRoute): number {
 function describe({ url, method, schema }: RegisteredRoute, components: Components): OpenApiOperation {
   const { schemas } = components
   const part = findPart(url, schema.security)
-  const { operationId, summary, description, tags } = schema
+  const { operationId, summary, description } = schema
   const parameters = describeParameters(url, schema, schemas)
   const body =
     schema.documentedBody ??
@@ -115,7 +115,8 @@ function describe({ url, method, schema }: RegisteredRoute, components: Componen
   })
   return {
     operationId: operationId!,
-    ...omitUndefined({ summary, description, tags }),
+    ...omitUndefined({ summary, description }),
+    tags: [findTag(url)],
     security: part.security,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body

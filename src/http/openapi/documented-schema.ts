@@ -34,7 +34,6 @@ declare module 'fastify' {
     operationId?: string
     summary?: string
     description?: string
-    tags?: readonly string[]
     /** Replaces the security of the part of the API. Empty for routes that need no credentials. */
     security?: readonly Record<string, string[]>[]
     /** Whether a request may leave out the body, which then counts as `{}`. */

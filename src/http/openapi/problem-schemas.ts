@@ -4,7 +4,7 @@ import { MAX_RECORD_ERRORS } from '../../domain/record-errors.ts'
 import { LogId } from './employee-schemas.ts'
 import type { HeaderName } from './headers.ts'
 import type { DocumentedAnswer } from './documented-schema.ts'
-import { namedObject, strictObject } from './schema-parts.ts'
+import { namedObject, optionalInteger, strictObject } from './schema-parts.ts'
 
 const RECORD_CODES: Record<RecordErrorCode, string> = {
   required: 'A required field is missing.',
@@ -66,12 +66,10 @@ const ProblemSchema = namedObject(
         `The errors in the order of the records: the first ${MAX_RECORD_ERRORS} of each record, and at most ` +
         `${MAX_ANSWERED_ERRORS} in total.`,
     }),
-    errors_omitted: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        description: 'The number of errors left out. Absent if `errors` is complete.',
-      }),
-    ),
+    errors_omitted: optionalInteger({
+      minimum: 1,
+      description: 'The number of errors left out. Absent if `errors` is complete.',
+    }),
     question: Type.Optional(
       strictObject(
         {

@@ -1,4 +1,5 @@
-import { Type, type ObjectOptions, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
+import { Type, type IntegerOptions, type ObjectOptions, type SchemaOptions } from '@sinclair/typebox'
+import type { StringOptions, TObject, TProperties, TSchema } from '@sinclair/typebox'
 import type { IdPrefix } from '../../domain/ids.ts'
 
 /* Schemas that several routes share. */
@@ -16,11 +17,15 @@ export function namedObject<Fields extends TProperties>(name: string, fields: Fi
   return strictObject(fields, { $id: name, ...options })
 }
 
+/* Optional parameters, and fields of bodies and answers. */
+
+export const optionalString = (options?: StringOptions) => Type.Optional(Type.String(options))
+export const optionalInteger = (options?: IntegerOptions) => Type.Optional(Type.Integer(options))
+export const optionalBoolean = (options?: SchemaOptions) => Type.Optional(Type.Boolean(options))
+
 export const Page = {
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'The maximum number of items on a page.' }),
-  cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, description: 'The `next_cursor` of the previous page.' }),
-  ),
+  cursor: optionalString({ minLength: 1, maxLength: 64, description: 'The `next_cursor` of the previous page.' }),
 }
 
 export const Count = Type.Integer({ minimum: 0 })

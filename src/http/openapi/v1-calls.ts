@@ -7,6 +7,7 @@ import { UpdatedEmployee, UpdatedEmployees, updateManyBody, UpsertedEmployees, u
 import { jsonAnswer, type Example, type DocumentedBody } from './documented-schema.ts'
 import * as examples from './employee-examples.ts'
 import { EmployeePatch } from './employee-schemas.ts'
+import { optionalBoolean } from './schema-parts.ts'
 
 /*
  * The OpenAPI descriptions of the four writing calls. These schemas validate only the queries; the domain validates the
@@ -17,24 +18,22 @@ export const EmployeeParams = Type.Object({
   id: Type.String({ description: "The employee's id.", examples: [examples.EXAMPLE_EMPLOYEE_ID] }),
 })
 
-const validateOnly = Type.Optional(
-  Type.Boolean({ description: 'Return what would happen, and store neither a change nor a log entry.' }),
-)
+const validateOnly = optionalBoolean({
+  description: 'Return what would happen, and store neither a change nor a log entry.',
+})
 
 const WriteOneQuery = Type.Object({ validate_only: validateOnly }, { additionalProperties: false })
 
 const WriteManyQuery = Type.Object(
   {
     validate_only: validateOnly,
-    all_or_none: Type.Optional(
-      Type.Boolean({
-        default: true,
-        description:
-          'Whether one bad record keeps all others from being applied. With `false`, the call applies every record that ' +
-          'can be applied, and the answer has the errors of the others. If it can apply none, it fails as it does without ' +
-          'this parameter.',
-      }),
-    ),
+    all_or_none: optionalBoolean({
+      default: true,
+      description:
+        'Whether one bad record keeps all others from being applied. With `false`, the call applies every record that ' +
+        'can be applied, and the answer has the errors of the others. If it can apply none, it fails as it does without ' +
+        'this parameter.',
+    }),
   },
   { additionalProperties: false },
 )
@@ -60,7 +59,6 @@ export function createCall(maxRecords: number): FastifySchema {
     operationId: 'createEmployees',
     summary: 'Create one or more employees',
     description: ALL_OR_NONE,
-    tags: ['Employees'],
     querystring: WriteManyQuery,
     documentedHeaders: ['Idempotency-Key'],
     documentedBody: {
@@ -88,7 +86,6 @@ export function updateOneCall(): FastifySchema {
     summary: 'Update one employee',
     description:
       'Applies a JSON Merge Patch. Set `status` to deactivate or reactivate the employee. Values that are already set are not changes.',
-    tags: ['Employees'],
     params: EmployeeParams,
     querystring: WriteOneQuery,
     documentedHeaders: ['Idempotency-Key', 'If-Match'],
@@ -111,7 +108,6 @@ export function updateManyCall(maxRecords: number): FastifySchema {
     description:
       `${ALL_OR_NONE} Uniqueness and reporting lines are checked on the state after the call, so two employees can ` +
       'swap emails.',
-    tags: ['Employees'],
     querystring: WriteManyQuery,
     documentedHeaders: ['Idempotency-Key'],
     documentedBody: {
@@ -136,7 +132,6 @@ export function upsertCall(maxRecords: number): FastifySchema {
     description:
       `${ALL_OR_NONE} A record whose \`external_id\` finds an employee, or whose \`email\` does if it has no ` +
       '`external_id`, updates this employee as a JSON Merge Patch. Any other record creates an employee.',
-    tags: ['Employees'],
     querystring: WriteManyQuery,
     documentedHeaders: ['Idempotency-Key'],
     documentedBody: {

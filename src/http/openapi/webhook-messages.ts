@@ -4,7 +4,7 @@ import { OPERATIONS } from '../../domain/events.ts'
 import { PING_TYPE, WEBHOOK_TYPES, type WebhookType } from '../../domain/webhook-types.ts'
 import { CallCounts } from './answer-schemas.ts'
 import { EmployeeId, LogId, orNull } from './employee-schemas.ts'
-import { namedObject, oneOf, strictObject, Time } from './schema-parts.ts'
+import { namedObject, oneOf, optionalInteger, optionalString, strictObject, Time } from './schema-parts.ts'
 import { MESSAGE_EXAMPLES } from './webhook-examples.ts'
 
 /* The messages that webhooks send. Values are there only if the webhook has `include_data`. */
@@ -34,7 +34,7 @@ const call = {
   operation: Type.Optional(oneOf(OPERATIONS)),
   counts: Type.Optional(CallCounts),
   key_id: Type.Optional(KeyId),
-  user_id: Type.Optional(Type.String({ description: 'The user who uploaded a file. Such a call has no `key_id`.' })),
+  user_id: optionalString({ description: 'The user who uploaded a file. Such a call has no `key_id`.' }),
   ...erased,
 }
 const ofKey = strictObject({
@@ -52,10 +52,8 @@ const ofAttention = strictObject({
   kind: Type.Optional(
     oneOf(ATTENTION_KINDS, 'What is wrong, as in `GET /admin/v1/attention`. More kinds may be added.'),
   ),
-  subject_id: Type.Optional(
-    Type.String({ description: 'The id of the key, webhook, identity provider, or read model.' }),
-  ),
-  code: Type.Optional(Type.String({ description: 'The code with which calls failed.' })),
+  subject_id: optionalString({ description: 'The id of the key, webhook, identity provider, or read model.' }),
+  code: optionalString({ description: 'The code with which calls failed.' }),
 })
 const ofEmployeeOnly = strictObject(ofEmployee)
 
@@ -63,9 +61,9 @@ const DATA: Record<WebhookType | typeof PING_TYPE, TSchema> = {
   'api_call.completed': strictObject(call),
   'api_call.failed': strictObject({
     ...call,
-    http_status: Type.Optional(Type.Integer({ description: 'The status that the call was answered with.' })),
-    code: Type.Optional(Type.String({ description: 'The code of its problem.' })),
-    detail: Type.Optional(Type.String({ description: `What was wrong. ${withValues}` })),
+    http_status: optionalInteger({ description: 'The status that the call was answered with.' }),
+    code: optionalString({ description: 'The code of its problem.' }),
+    detail: optionalString({ description: `What was wrong. ${withValues}` }),
   }),
   'employee.created': strictObject({
     ...ofEmployee,

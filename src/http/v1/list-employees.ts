@@ -20,7 +20,7 @@ import { EmployeeList } from '../openapi/answer-schemas.ts'
 import { whenGiven } from '../access/heavy-reads.ts'
 import { jsonAnswer } from '../openapi/documented-schema.ts'
 import { EMPLOYEES_LISTED } from '../openapi/employee-examples.ts'
-import { oneOf, Page, strictObject } from '../openapi/schema-parts.ts'
+import { oneOf, optionalInteger, optionalString, Page, strictObject } from '../openapi/schema-parts.ts'
 import { READING_PROBLEMS } from '../openapi/v1-calls.ts'
 import { decodeCursor, decodeIdCursor, encodeCursor, pageOf } from '../server/cursor.ts'
 import { ProblemError } from '../server/problem.ts'
@@ -31,47 +31,36 @@ import type { ReadServices } from './read-employees.ts'
 
 const ListQuery = strictObject({
   limit: Page.limit,
-  cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'The `next_cursor` of the previous page.' }),
-  ),
+  cursor: optionalString({ minLength: 1, maxLength: 200, description: 'The `next_cursor` of the previous page.' }),
   status: Type.Optional(oneOf(['active', 'inactive'], 'Only employees with this status.')),
-  email: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: MAX_EMAIL_CHARACTERS,
-      description: 'The employee with exactly this value now, including the latest commit.',
-    }),
-  ),
-  external_id: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 128,
-      description: 'The employee with exactly this value now, including the latest commit.',
-    }),
-  ),
-  updated_since: Type.Optional(
-    Type.String({
-      format: 'date-time',
-      description:
-        'Changed at or after this time. The list is then in the order of the changes, and a page may have fewer ' +
-        'employees than `limit`, or none, although `next_cursor` leads to another one.',
-    }),
-  ),
-  q: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Part of a name, email or external id.' })),
-  min_position: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Wait up to 10 seconds for the list to include this `X-Ledger-Position`.',
-    }),
-  ),
+  email: optionalString({
+    minLength: 1,
+    maxLength: MAX_EMAIL_CHARACTERS,
+    description: 'The employee with exactly this value now, including the latest commit.',
+  }),
+  external_id: optionalString({
+    minLength: 1,
+    maxLength: 128,
+    description: 'The employee with exactly this value now, including the latest commit.',
+  }),
+  updated_since: optionalString({
+    format: 'date-time',
+    description:
+      'Changed at or after this time. The list is then in the order of the changes, and a page may have fewer ' +
+      'employees than `limit`, or none, although `next_cursor` leads to another one.',
+  }),
+  q: optionalString({ minLength: 1, maxLength: 254, description: 'Part of a name, email or external id.' }),
+  min_position: optionalInteger({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'Wait up to 10 seconds for the list to include this `X-Ledger-Position`.',
+  }),
 })
 
 const listSchema = {
   operationId: 'listEmployees',
   summary: 'List employees',
   description: 'In order of creation. The list is eventually consistent; use `min_position` to read your own write.',
-  tags: ['Employees'],
   querystring: ListQuery,
   response: { 200: jsonAnswer('A page of the list.', EmployeeList, { examples: EMPLOYEES_LISTED }) },
   problems: READING_PROBLEMS,

@@ -23,7 +23,6 @@ const readSchema = {
   operationId: 'readEmployee',
   summary: 'Read one employee',
   description: 'Always current. An id of another company is treated like one that does not exist.',
-  tags: ['Employees'],
   params: EmployeeParams,
   querystring: Type.Object({}, { additionalProperties: false }),
   documentedHeaders: ['If-None-Match', 'If-Match'],

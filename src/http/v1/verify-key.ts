@@ -31,7 +31,6 @@ const verifySchema = {
   description:
     'Costs no quota, needs no scope, and works with an exhausted quota or a disabled key. A key with allowed networks ' +
     'can only be verified from there.',
-  tags: ['Keys'],
   querystring: Type.Object({}, { additionalProperties: false }),
   response: {
     200: jsonAnswer('The state and usage of the key.', KeyVerification, { examples: KEY_VERIFICATION }),

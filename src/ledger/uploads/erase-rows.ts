@@ -75,7 +75,7 @@ export async function eraseStoredRows(client: ClientBase, companyId: string, nam
   for (const { upload_id: id, isName, isHeader, mapping } of await findNamingFiles(client, companyId, names)) {
     await client.query(
       `update uploads set file_name = case when $3 then 'unnamed' else file_name end,
-         header = case when $4 then '[]' else header end, uses = case when $4 then '[]' else uses end, mapping = $5
+         header = case when $4 then '[]' else header end, mapping = $5
        where company_id = $1 and upload_id = $2`,
       [toUuid(companyId), id, isName, isHeader, mapping && JSON.stringify(mapping)],
     )

@@ -7,7 +7,6 @@ import { parseJson } from '../../domain/json.ts'
 import type { Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
 import type { PartCounts, PartState, StoredRow, UploadOperation, UploadState } from '../../domain/uploads.ts'
 import type { LedgerTables } from '../tables.ts'
-import { mapUses } from './mapped-uses.ts'
 
 /** A stored file. Times are RFC 3339 UTC. */
 export interface StoredUpload {
@@ -173,15 +172,14 @@ export function writeStoredRow(row: StoredRow): string {
   return JSON.stringify(row)
 }
 
-/** Reads the rows in the content of a part, one by one. Content of earlier versions is a single line. */
+/** Reads the rows in the content of a part, one by one. */
 export function* readContent(content: string): Generator<StoredRow, void> {
   for (let at = 0, end = 0; at < content.length; at = end + 1) {
     end = content.indexOf('\n', at)
     if (end === -1) end = content.length
     // Without the bracket or comma at the end of the line.
     const line = content.slice(at === 0 ? 1 : at, end - 1)
-    const isWhole = at === 0 && end === content.length
-    if (line !== '') yield* isWhole ? (parseJson(`[${line}]`) as StoredRow[]) : [parseJson(line) as StoredRow]
+    if (line !== '') yield parseJson(line) as StoredRow
   }
 }
 
@@ -198,7 +196,7 @@ export function toUpload(row: LedgerTables['uploads']): StoredUpload {
     fileName: row.file_name,
     operation: row.operation,
     header: row.header,
-    mapping: row.mapping ?? (row.header && mapUses(row.header, row.uses)),
+    mapping: row.mapping,
     corrects: row.corrects,
     rows: row.rows,
     parts: row.parts,

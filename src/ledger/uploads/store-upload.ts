@@ -102,9 +102,9 @@ async function isRoomFor(client: PoolClient, { companyId, bytes }: NewUpload): P
 async function insertUpload(client: PoolClient, upload: NewUpload): Promise<void> {
   const { header, mapping, corrects, bytes, parts, applying, isAllOrNone } = upload
   await client.query(
-    `insert into uploads (company_id, upload_id, user_id, file_name, operation, header, uses, corrects, rows, parts, bytes,
+    `insert into uploads (company_id, upload_id, user_id, file_name, operation, header, corrects, rows, parts, bytes,
        state, mapping, request_id, address, user_agent, all_or_none, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, '[]', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, statement_timestamp(),
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, statement_timestamp(),
        statement_timestamp() + ${STORED_FOR})`,
     [
       toUuid(upload.companyId),

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { parseKeyPairsIntoRecord } from '@opentelemetry/core'
+import { ExportResultCode, parseKeyPairsIntoRecord } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import { defaultResource, resourceFromAttributes, type Resource } from '@opentelemetry/resources'
-import type { Sampler } from '@opentelemetry/sdk-trace'
+import { defaultResource, type Resource, resourceFromAttributes } from '@opentelemetry/resources'
+import type { Sampler, SpanExporter } from '@opentelemetry/sdk-trace'
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -15,7 +15,6 @@ import { createBeginTrace } from './begin-trace.ts'
 import { traceAppends } from './trace-appends.ts'
 import { createFoldTracer } from './trace-folds.ts'
 import type { SamplerName, Tracing, TracingOptions } from './tracing.ts'
-import { throttle, watchExports } from './watch-exports.ts'
 
 /** Maximum spans that wait for export; further ones are dropped. */
 const SPANS_WAITING = 4_096
@@ -105,4 +104,32 @@ async function finishesWithin(limitMs: number, task: Promise<void>): Promise<boo
   const isInTime = await Promise.race([task.then(() => true), timeIsUp])
   clearTimeout(timer)
   return isInTime
+}
+
+/** Wraps an exporter to report failed exports. */
+function watchExports(exporter: SpanExporter, onError: (error: Error) => void): SpanExporter {
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        if (result.code === ExportResultCode.FAILED)
+          onError(result.error ?? new Error('the collector did not accept spans'))
+        done(result)
+      })
+    },
+    forceFlush: async () => exporter.forceFlush?.(),
+    shutdown: () => exporter.shutdown(),
+  }
+}
+
+/** While the collector is down, every batch fails. Report this only once per interval. */
+const QUIET_MS = 60_000
+
+/** Passes on the first fault, and ignores others for a while. */
+function throttle(onError: (error: Error) => void): (error: Error) => void {
+  let quietUntil = -Infinity
+  return (error) => {
+    if (performance.now() < quietUntil) return
+    quietUntil = performance.now() + QUIET_MS
+    onError(error)
+  }
 }

@@ -10,14 +10,12 @@ import { MappingBody, MAX_MAPPING_BYTES } from './mapping-schema.ts'
 import { readUploadId, showUpload, throwFaults } from './upload-answer.ts'
 import { ShownUpload } from './upload-schemas.ts'
 
-const tags = ['Uploads']
 const params = idIn('upload', 'upl')
 const problems = ['upload_not_found', 'upload_not_applicable'] as const
 
 const GET_UPLOAD_MAPPING = {
   operationId: 'getUploadMapping',
   summary: 'Get what the columns of an upload mean',
-  tags,
   description:
     'The mapping that the service proposed, or the one that was set last. Save it as a file to use it with ' +
     '`employee-ledger-client send --map`.',
@@ -29,7 +27,6 @@ const GET_UPLOAD_MAPPING = {
 const SET_UPLOAD_MAPPING = {
   operationId: 'setUploadMapping',
   summary: 'Say what the columns of an upload mean',
-  tags,
   description:
     'Before the file is applied, by the user who uploaded it. The preview is made again. How values are read is filled in from the values where ' +
     'the mapping says nothing. Once the file is applied, the mapping is remembered for the next file with the same ' +

@@ -9,13 +9,21 @@ import {
   USUAL_CHOICES,
 } from '../../../../clients/typescript/spreadsheets/mapping.ts'
 import { MAX_COLUMNS, MAX_NAME } from '../../../../clients/typescript/spreadsheets/record-columns.ts'
-import { nullable, oneOf, requireOnly, strictObject } from '../../openapi/schema-parts.ts'
+import {
+  nullable,
+  oneOf,
+  optionalInteger,
+  optionalString,
+  requireOnly,
+  strictObject,
+} from '../../openapi/schema-parts.ts'
 
 /** The largest mapping: one with all columns, and names as long as they may be. */
 export const MAX_MAPPING_BYTES = 524_288
 
 const EMPTY_CELLS = ['keep', 'clear'] as const
 const STATUSES = ['active', 'inactive'] as const
+
 /** The characters of a word for a status. */
 const MAX_WORD = 128
 
@@ -32,7 +40,7 @@ const MappedColumn = strictObject({
       '`as_named` sets the attribute that the column names, exactly as the cell is written. Null: a person has to ' +
       'decide.',
   },
-  name: Type.Optional(Type.String({ maxLength: MAX_NAME, description: 'The name of a custom attribute.' })),
+  name: optionalString({ maxLength: MAX_NAME, description: 'The name of a custom attribute.' }),
   type: Type.Optional(oneOf(CUSTOM_TYPES, 'The type of a custom attribute.')),
   dates: Type.Optional(
     nullable(oneOf(DATE_ORDERS, 'Of dates: what comes first where a value may be two different dates.')),
@@ -116,7 +124,7 @@ export const ShownQuestion = Type.Object({
     ['to', 'dates', 'names', 'by', 'words', 'past_end_dates', 'country'],
     'The member of the mapping, or of its column, that is null.',
   ),
-  column: Type.Optional(Type.Integer({ description: 'The place of the column in the mapping, from 1.' })),
-  header: Type.Optional(Type.String()),
+  column: optionalInteger({ description: 'The place of the column in the mapping, from 1.' }),
+  header: optionalString(),
   words: Type.Optional(Type.Array(Type.String(), { description: 'The words whose meaning is open.' })),
 })

@@ -13,7 +13,6 @@ import { decodeCursor, encodeCursor } from '../../server/cursor.ts'
 import { actingUser, ADMIN_BODY_LIMIT } from '../company-schemas.ts'
 import { readUploadId } from './upload-answer.ts'
 
-const tags = ['Uploads']
 const params = idIn('upload', 'upl')
 const problems = ['upload_not_found'] as const
 
@@ -37,7 +36,6 @@ function renderPerson({ id, external_id, email, first_name, last_name }: Employe
 const DEACTIVATE_MISSING = {
   operationId: 'deactivateMissing',
   summary: 'Let an upload deactivate the people who are not in its file',
-  tags,
   description:
     'Before the file is applied, by the user who uploaded it. The active people whom no row names, by an id, an ' +
     'external id, an email, or as a manager, are listed. Once all rows are applied, they are deactivated by update ' +
@@ -51,7 +49,6 @@ const DEACTIVATE_MISSING = {
 const LIST_MISSING = {
   operationId: 'listMissing',
   summary: 'List the people whom an upload would deactivate',
-  tags,
   description: 'In the order of their creation. They are listed until they are deactivated.',
   params,
   querystring: strictObject(Page),
@@ -68,7 +65,6 @@ const LIST_MISSING = {
 const KEEP_MISSING = {
   operationId: 'keepMissing',
   summary: 'Let an upload deactivate nobody who is not in its file',
-  tags,
   description: 'Before the file is applied, by the user who uploaded it.',
   params,
   response: { 204: NO_CONTENT },

@@ -62,9 +62,9 @@ const FILE_TYPES = [
   'text/plain',
   'text/tab-separated-values',
 ] as const
-const tags = ['Uploads']
 const params = idIn('upload', 'upl')
 const problems = ['upload_not_found'] as const
+
 /** Routes to upload files of employees, for administrators. */
 export async function uploadRoutes(app: FastifyInstance, services: RouteServices): Promise<void> {
   const { access, sessions, failureLimit } = services
@@ -80,7 +80,6 @@ export async function uploadRoutes(app: FastifyInstance, services: RouteServices
 const CREATE_UPLOAD = {
   operationId: 'createUpload',
   summary: 'Upload a file of employees',
-  tags,
   description:
     'Stores a file for a day and previews it; nothing is applied yet. The file is CSV, a workbook (.xlsx, .xls, .ods), or ' +
     'JSON, whatever program wrote it and whatever the content type says. Rows that are no records, such as titles and ' +
@@ -151,7 +150,6 @@ function readAnswers(
 const LIST_UPLOADS = {
   operationId: 'listUploads',
   summary: 'List uploads, newest first',
-  tags,
   description: 'All uploads that are stored, on one page. Uploads are deleted after a day.',
   response: { 200: UploadList },
 } as const satisfies FastifySchema
@@ -159,7 +157,6 @@ const LIST_UPLOADS = {
 const GET_UPLOAD = {
   operationId: 'getUpload',
   summary: 'Get an upload and its progress',
-  tags,
   description: 'What each part would do, and what became of it.',
   params,
   response: { 200: ShownUpload },
@@ -169,7 +166,6 @@ const GET_UPLOAD = {
 const PREVIEW_UPLOAD_PART = {
   operationId: 'previewUploadPart',
   summary: 'Preview a part of an upload',
-  tags,
   description: 'The call of the part, validated and not applied: what it would do now, and its errors.',
   params: Type.Object({
     ...params.properties,
@@ -182,7 +178,6 @@ const PREVIEW_UPLOAD_PART = {
 const EXPORT_ROWS_NOT_APPLIED = {
   operationId: 'exportRowsNotApplied',
   summary: 'Export the rows of an upload that were not applied',
-  tags,
   description:
     'All rows of refused, canceled, and waiting parts, and those that were left out of the others, to correct and ' +
     'upload again. A row that was refused has the id of its entry, and its errors.',
@@ -230,7 +225,6 @@ const NOT_WAITING = problem('upload_not_applicable', 'The part was already appli
 const APPLY_UPLOAD = {
   operationId: 'applyUpload',
   summary: 'Apply an upload, or resume it',
-  tags,
   description:
     'Each part becomes one call, which applies all of its rows or none; or, with `all_or_none=false`, all that can ' +
     'be applied. A file of one part is applied before the answer; of a larger one, part after part in the ' +
@@ -244,7 +238,6 @@ const APPLY_UPLOAD = {
 const CANCEL_UPLOAD = {
   operationId: 'cancelUpload',
   summary: 'Cancel what is still to come of an upload',
-  tags,
   description: 'What was applied stays applied. An upload that was not applied yet is deleted.',
   params,
   response: { 204: NO_CONTENT },

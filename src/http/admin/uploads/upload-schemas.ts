@@ -5,7 +5,7 @@ import { listQuestions } from '../../../../clients/typescript/spreadsheets/mappi
 import { MAX_CORRECTIONS, summarize, UPLOAD_OPERATIONS, type UploadOperation } from '../../../domain/uploads.ts'
 import { partsOfFile, type StoredPart, type StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
-import { Count, oneOf, strictObject, Time } from '../../openapi/schema-parts.ts'
+import { Count, oneOf, optionalInteger, optionalString, strictObject, Time } from '../../openapi/schema-parts.ts'
 import { ShownQuestion } from './mapping-schema.ts'
 
 const PartNumber = Type.Integer({ minimum: 1, description: 'From 1.' })
@@ -33,28 +33,22 @@ export const UploadQuery = strictObject({
         'for that the file corrects; `upsert` if they asked for different things, or if it corrects none.',
     }),
   ),
-  encoding: Type.Optional(
-    Type.String({
-      maxLength: 40,
-      description:
-        'The encoding of a text file, such as `windows-1250` or `shift_jis`. Default: the `charset` of the content type; ' +
-        'otherwise it is recognized, and the answer is `file_ambiguous` if several are likely.',
-    }),
-  ),
-  sheet: Type.Optional(
-    Type.String({
-      maxLength: 100,
-      description:
-        'The name of the sheet of a workbook. Default: the one that has a table; the answer is `file_ambiguous` if several do.',
-    }),
-  ),
-  header_row: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 999_999,
-      description: 'The line that names the columns, from 1; of a workbook, its row. Default: it is found.',
-    }),
-  ),
+  encoding: optionalString({
+    maxLength: 40,
+    description:
+      'The encoding of a text file, such as `windows-1250` or `shift_jis`. Default: the `charset` of the content type; ' +
+      'otherwise it is recognized, and the answer is `file_ambiguous` if several are likely.',
+  }),
+  sheet: optionalString({
+    maxLength: 100,
+    description:
+      'The name of the sheet of a workbook. Default: the one that has a table; the answer is `file_ambiguous` if several do.',
+  }),
+  header_row: optionalInteger({
+    minimum: 1,
+    maximum: 999_999,
+    description: 'The line that names the columns, from 1; of a workbook, its row. Default: it is found.',
+  }),
   apply: Type.Boolean({
     default: false,
     description:
@@ -63,16 +57,14 @@ export const UploadQuery = strictObject({
       'file is only stored and previewed.',
   }),
   all_or_none: ALL_OR_NONE,
-  corrects: Type.Optional(
-    Type.String({
-      pattern: '^log_[0-9a-z]{26}(,log_[0-9a-z]{26})*$',
-      maxLength: 31 * MAX_CORRECTIONS,
-      description:
-        'The ids of the failed entries that the file corrects, separated by commas. Default: those in its column `log_id`. ' +
-        'The column `index` says which records the rows are. Without it, a file that has as many rows as the entry has ' +
-        'records, or refused records, has these, in the order of the call.',
-    }),
-  ),
+  corrects: optionalString({
+    pattern: '^log_[0-9a-z]{26}(,log_[0-9a-z]{26})*$',
+    maxLength: 31 * MAX_CORRECTIONS,
+    description:
+      'The ids of the failed entries that the file corrects, separated by commas. Default: those in its column `log_id`. ' +
+      'The column `index` says which records the rows are. Without it, a file that has as many rows as the entry has ' +
+      'records, or refused records, has these, in the order of the call.',
+  }),
 })
 
 export const ApplyQuery = strictObject({

@@ -13,7 +13,7 @@ import { JSON_TYPES } from '../../server/media-types.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { actingUser, ADMIN_BODY_LIMIT } from '../company-schemas.ts'
 import { DeliveryList, DeliveryListQuery, renderDelivery, ShownDelivery } from './delivery-schemas.ts'
-import { params, readWebhookId, tags, type WebhookRouteServices } from './webhook-routes.ts'
+import { params, readWebhookId, type WebhookRouteServices } from './webhook-routes.ts'
 
 const ofDelivery = Type.Object({
   ...params.properties,
@@ -24,17 +24,10 @@ export const NO_SUCH_DELIVERY = problem('delivery_not_found', 'No such delivery 
 /** Whoever sends a message waits for the receiver, so a company may send few at once. */
 const sending = { config: { mediaTypes: JSON_TYPES, isHeavyRead: ALWAYS }, bodyLimit: ADMIN_BODY_LIMIT }
 
-/** Adds the routes that list deliveries, and send a ping or one message again. */
-export function addDeliveryRoutes(app: FastifyInstance, services: WebhookRouteServices): void {
-  addReadRoutes(app, services)
-  addSendRoutes(app, services)
-}
-
 const LIST_WEBHOOK_DELIVERIES = {
   operationId: 'listWebhookDeliveries',
   summary: 'List the deliveries of a webhook, newest first',
   description: 'Those of the last 30 days: each attempt to send a message, and what the receiver answered.',
-  tags,
   params,
   querystring: DeliveryListQuery,
   response: { 200: DeliveryList },
@@ -44,14 +37,32 @@ const LIST_WEBHOOK_DELIVERIES = {
 const GET_WEBHOOK_DELIVERY = {
   operationId: 'getWebhookDelivery',
   summary: 'Get a delivery of a webhook',
-  tags,
   description: 'One attempt to send a message: what was sent, and what the receiver answered.',
   params: ofDelivery,
   response: { 200: ShownDelivery },
   problems: ['webhook_not_found', 'delivery_not_found'],
 } as const satisfies FastifySchema
 
-function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void {
+const PING_WEBHOOK = {
+  operationId: 'pingWebhook',
+  summary: 'Send a test message and show what the receiver answers',
+  description: 'Also works on a paused or disabled webhook.',
+  params,
+  response: { 200: ShownDelivery },
+  problems: ['webhook_not_found'],
+} as const satisfies FastifySchema
+
+const REDELIVER_WEBHOOK_MESSAGE = {
+  operationId: 'redeliverWebhookMessage',
+  summary: 'Send the message of a delivery again',
+  description: 'The message is made from its event as it is stored now. It has the same `webhook-id` as before.',
+  params: ofDelivery,
+  response: { 200: ShownDelivery },
+  problems: ['webhook_not_found', 'delivery_not_found'],
+} as const satisfies FastifySchema
+
+/** Adds the routes that list deliveries, and send a ping or one message again. */
+export function addDeliveryRoutes(app: FastifyInstance, { db, singleDeliveries }: WebhookRouteServices): void {
   app.get('/webhooks/:id/deliveries', { schema: LIST_WEBHOOK_DELIVERIES }, async (request) => {
     const { companyId } = actingUser(request)
     const id = readWebhookId(request.params.id)
@@ -76,29 +87,7 @@ function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void
     if (!delivery) throw new ProblemError(NO_SUCH_DELIVERY)
     return renderDelivery(delivery, await rebuildMessage(db, companyId, webhook, delivery))
   })
-}
 
-const PING_WEBHOOK = {
-  operationId: 'pingWebhook',
-  summary: 'Send a test message and show what the receiver answers',
-  tags,
-  description: 'Also works on a paused or disabled webhook.',
-  params,
-  response: { 200: ShownDelivery },
-  problems: ['webhook_not_found'],
-} as const satisfies FastifySchema
-
-const REDELIVER_WEBHOOK_MESSAGE = {
-  operationId: 'redeliverWebhookMessage',
-  summary: 'Send the message of a delivery again',
-  tags,
-  description: 'The message is made from its event as it is stored now. It has the same `webhook-id` as before.',
-  params: ofDelivery,
-  response: { 200: ShownDelivery },
-  problems: ['webhook_not_found', 'delivery_not_found'],
-} as const satisfies FastifySchema
-
-function addSendRoutes(app: FastifyInstance, { singleDeliveries }: WebhookRouteServices): void {
   app.post('/webhooks/:id/ping', { schema: PING_WEBHOOK, ...sending }, async (request) => {
     const id = readWebhookId(request.params.id)
     return renderDelivery(await singleDeliveries.ping(actingUser(request).companyId, id))

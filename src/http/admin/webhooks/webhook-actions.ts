@@ -9,7 +9,7 @@ import { ProblemError } from '../../server/problem.ts'
 import { NOT_A_TIME, readInstant } from '../../server/query-values.ts'
 import { addActionRoutes } from '../action-routes.ts'
 import { actingUser, JSON_BODY, setPositionHeader } from '../company-schemas.ts'
-import { params, readWebhookId, showWithSecret, tags, type WebhookRouteServices } from './webhook-routes.ts'
+import { params, readWebhookId, showWithSecret, type WebhookRouteServices } from './webhook-routes.ts'
 import {
   renderWebhook,
   ResumeBody,
@@ -41,34 +41,38 @@ export const WEBHOOK_ACTIONS = {
   },
 } as const satisfies Record<string, Action>
 
-/** Adds the routes that pause, resume and rotate. */
-export function addWebhookActions(app: FastifyInstance, services: WebhookRouteServices): void {
-  addActionRoutes(app, {
-    path: '/webhooks/:id',
-    tags,
-    params,
-    answer: ShownWebhook,
-    actions: { pause: WEBHOOK_ACTIONS.pause },
-    run: async (change, id, request, reply) => {
-      const changed = await changeWebhook(services.webhooks, actingUser(request), readWebhookId(id), { change })
-      setPositionHeader(reply, changed.position)
-      return renderWebhook(changed)
-    },
-  })
-  addResumption(app, services)
-  addRotation(app, services)
-}
-
 const RESUME_WEBHOOK = {
   ...describeAction(WEBHOOK_ACTIONS.resume),
-  tags,
   params,
   body: ResumeBody,
   isBodyOptional: true,
   response: { 200: ShownWebhook },
 } as const satisfies FastifySchema
 
-function addResumption(app: FastifyInstance, { db, webhooks }: WebhookRouteServices): void {
+const ROTATE_WEBHOOK_SECRET = {
+  operationId: 'rotateWebhookSecret',
+  summary: 'Rotate the secret of a webhook',
+  description: 'The new secret is shown only once. Messages are signed with both for `overlap_seconds`.',
+  params,
+  body: RotateWebhookBody,
+  isBodyOptional: true,
+  response: { 200: ShownWebhookWithSecret },
+  problems: ['webhook_not_found', 'secrets_key_missing'],
+} as const satisfies FastifySchema
+
+/** Adds the routes that pause, resume and rotate. */
+export function addWebhookActions(app: FastifyInstance, { db, webhooks }: WebhookRouteServices): void {
+  addActionRoutes(app, {
+    path: '/webhooks/:id',
+    params,
+    answer: ShownWebhook,
+    actions: { pause: WEBHOOK_ACTIONS.pause },
+    run: async (change, id, request, reply) => {
+      const changed = await changeWebhook(webhooks, actingUser(request), readWebhookId(id), { change })
+      setPositionHeader(reply, changed.position)
+      return renderWebhook(changed)
+    },
+  })
   app.post('/webhooks/:id/resume', { schema: RESUME_WEBHOOK, ...JSON_BODY }, async (request, reply) => {
     const id = readWebhookId(request.params.id)
     const acting = actingUser(request)
@@ -78,21 +82,7 @@ function addResumption(app: FastifyInstance, { db, webhooks }: WebhookRouteServi
     setPositionHeader(reply, changed.position)
     return renderWebhook(changed)
   })
-}
 
-const ROTATE_WEBHOOK_SECRET = {
-  operationId: 'rotateWebhookSecret',
-  summary: 'Rotate the secret of a webhook',
-  description: 'The new secret is shown only once. Messages are signed with both for `overlap_seconds`.',
-  tags,
-  params,
-  body: RotateWebhookBody,
-  isBodyOptional: true,
-  response: { 200: ShownWebhookWithSecret },
-  problems: ['webhook_not_found', 'secrets_key_missing'],
-} as const satisfies FastifySchema
-
-function addRotation(app: FastifyInstance, { webhooks }: WebhookRouteServices): void {
   app.post('/webhooks/:id/rotate', { schema: ROTATE_WEBHOOK_SECRET, ...JSON_BODY }, async (request, reply) => {
     const id = readWebhookId(request.params.id)
     const { overlap_seconds: overlap } = request.body

@@ -22,8 +22,6 @@ export interface WebhookRouteServices {
 }
 
 export const params = idIn('webhook', 'whk')
-export const tags = ['Webhooks']
-
 /** Reads the id of a webhook in a path. */
 export function readWebhookId(id: string): string {
   if (!isId('whk', id)) throw new ProblemError(NO_SUCH_WEBHOOK)

@@ -13,6 +13,7 @@ import {
   mergePatch,
   namedObject,
   oneOf,
+  optionalString,
   requireOnly,
   STRICT,
   strictObject,
@@ -120,9 +121,10 @@ export const EditWebhookBody = mergePatch(settings)
 export const ResumeBody = strictObject(
   {
     after: Type.Optional({ ...Position, description: 'Send the events after this position.' }),
-    since: Type.Optional(
-      Type.String({ format: 'date-time', description: 'Send the events recorded at or after this time (RFC 3339).' }),
-    ),
+    since: optionalString({
+      format: 'date-time',
+      description: 'Send the events recorded at or after this time (RFC 3339).',
+    }),
   },
   {
     description:

@@ -6,13 +6,12 @@ import { authorizeAdmin } from '../../access/authorize-user.ts'
 import { limitFailures } from '../../access/rate-limits.ts'
 import type { SessionSettings } from '../../access/session.ts'
 import { NO_CONTENT } from '../../openapi/schema-parts.ts'
-import { MERGE_PATCH_TYPES } from '../../server/media-types.ts'
 import { refuseFailedConditions } from '../../server/preconditions.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { actingUser, ADMIN_BODY_LIMIT, JSON_BODY, setPositionHeader, trimTexts } from '../company-schemas.ts'
+import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimTexts } from '../company-schemas.ts'
 import { addDeliveryRoutes } from './deliveries.ts'
 import { addWebhookActions } from './webhook-actions.ts'
-import { params, readWebhookId, showWithSecret, tags, type WebhookRouteServices } from './webhook-routes.ts'
+import { params, readWebhookId, showWithSecret, type WebhookRouteServices } from './webhook-routes.ts'
 import {
   CreateWebhookBody,
   EditWebhookBody,
@@ -24,25 +23,9 @@ import {
 } from './webhook-schemas.ts'
 
 const trim = trimTexts('url', 'description')
-/** Routes to manage webhooks, for administrators. Each change is an event. */
-export async function webhookRoutes(
-  app: FastifyInstance,
-  services: WebhookRouteServices & { access: LedgerDb; sessions: SessionSettings; failureLimit: number },
-): Promise<void> {
-  const { access, sessions, failureLimit } = services
-  app.addHook('onRequest', limitFailures(app, failureLimit, authorizeAdmin(access, sessions)))
-  refuseFailedConditions(app)
-  addReadRoutes(app, services)
-  addCreateAndEdit(app, services)
-  addWebhookActions(app, services)
-  addRemoval(app, services)
-  addDeliveryRoutes(app, services)
-}
-
 const LIST_WEBHOOKS = {
   operationId: 'listWebhooks',
   summary: 'List webhooks, oldest first',
-  tags,
   description: 'All webhooks of the company, on one page. Secrets are not shown.',
   response: { 200: WebhookList },
 } as const satisfies FastifySchema
@@ -50,29 +33,15 @@ const LIST_WEBHOOKS = {
 const GET_WEBHOOK = {
   operationId: 'getWebhook',
   summary: 'Get a webhook and its progress',
-  tags,
   description: 'The secret is not shown.',
   params,
   response: { 200: ShownWebhook },
   problems: ['webhook_not_found'],
 } as const satisfies FastifySchema
 
-function addReadRoutes(app: FastifyInstance, { db }: WebhookRouteServices): void {
-  app.get('/webhooks', { schema: LIST_WEBHOOKS }, async (request) => ({
-    items: (await listWebhooks(db, actingUser(request).companyId)).map(renderWebhook),
-  }))
-
-  app.get('/webhooks/:id', { schema: GET_WEBHOOK }, async (request) => {
-    const webhook = await findWebhook(db, actingUser(request).companyId, readWebhookId(request.params.id))
-    if (!webhook) throw new ProblemError(NO_SUCH_WEBHOOK)
-    return renderWebhook(webhook)
-  })
-}
-
 const CREATE_WEBHOOK = {
   operationId: 'createWebhook',
   summary: 'Create a webhook',
-  tags,
   description:
     'The secret is shown only once. Messages begin with the next event. A company can have at most 20 webhooks.',
   body: CreateWebhookBody,
@@ -83,7 +52,6 @@ const CREATE_WEBHOOK = {
 const EDIT_WEBHOOK = {
   operationId: 'editWebhook',
   summary: 'Change the settings of a webhook',
-  tags,
   description: 'The change applies to the messages that follow. The secret stays the same.',
   params,
   body: EditWebhookBody,
@@ -91,7 +59,33 @@ const EDIT_WEBHOOK = {
   problems: ['webhook_not_found'],
 } as const satisfies FastifySchema
 
-function addCreateAndEdit(app: FastifyInstance, { webhooks }: WebhookRouteServices): void {
+const REMOVE_WEBHOOK = {
+  operationId: 'removeWebhook',
+  summary: 'Remove a webhook permanently',
+  description: 'No more messages are sent. This cannot be undone.',
+  params,
+  response: { 204: NO_CONTENT },
+  problems: ['webhook_not_found'],
+} as const satisfies FastifySchema
+
+/** Routes to manage webhooks, for administrators. Each change is an event. */
+export async function webhookRoutes(
+  app: FastifyInstance,
+  services: WebhookRouteServices & { access: LedgerDb; sessions: SessionSettings; failureLimit: number },
+): Promise<void> {
+  const { db, webhooks, access, sessions, failureLimit } = services
+  app.addHook('onRequest', limitFailures(app, failureLimit, authorizeAdmin(access, sessions)))
+  refuseFailedConditions(app)
+  app.get('/webhooks', { schema: LIST_WEBHOOKS }, async (request) => ({
+    items: (await listWebhooks(db, actingUser(request).companyId)).map(renderWebhook),
+  }))
+
+  app.get('/webhooks/:id', { schema: GET_WEBHOOK }, async (request) => {
+    const webhook = await findWebhook(db, actingUser(request).companyId, readWebhookId(request.params.id))
+    if (!webhook) throw new ProblemError(NO_SUCH_WEBHOOK)
+    return renderWebhook(webhook)
+  })
+
   app.post('/webhooks', { schema: CREATE_WEBHOOK, ...JSON_BODY, preValidation: trim }, async (request, reply) => {
     const settings = readSettings(request.body, webhooks.allowsHttp)
     const created = await createWebhook(webhooks, actingUser(request), settings)
@@ -101,12 +95,7 @@ function addCreateAndEdit(app: FastifyInstance, { webhooks }: WebhookRouteServic
 
   app.patch(
     '/webhooks/:id',
-    {
-      schema: EDIT_WEBHOOK,
-      config: { mediaTypes: MERGE_PATCH_TYPES },
-      bodyLimit: ADMIN_BODY_LIMIT,
-      preValidation: trim,
-    },
+    { schema: EDIT_WEBHOOK, ...MERGE_PATCH_BODY, preValidation: trim },
     async (request, reply) => {
       const change = { change: 'edit', settings: readSettings(request.body, webhooks.allowsHttp) } as const
       const changed = await changeWebhook(webhooks, actingUser(request), readWebhookId(request.params.id), change)
@@ -114,22 +103,13 @@ function addCreateAndEdit(app: FastifyInstance, { webhooks }: WebhookRouteServic
       return renderWebhook(changed)
     },
   )
-}
 
-const REMOVE_WEBHOOK = {
-  operationId: 'removeWebhook',
-  summary: 'Remove a webhook permanently',
-  tags,
-  description: 'No more messages are sent. This cannot be undone.',
-  params,
-  response: { 204: NO_CONTENT },
-  problems: ['webhook_not_found'],
-} as const satisfies FastifySchema
-
-function addRemoval(app: FastifyInstance, { webhooks }: WebhookRouteServices): void {
+  addWebhookActions(app, services)
   app.delete('/webhooks/:id', { schema: REMOVE_WEBHOOK, ...JSON_BODY }, async (request, reply) => {
     const id = readWebhookId(request.params.id)
     const { position } = await changeWebhook(webhooks, actingUser(request), id, { change: 'remove' })
     return setPositionHeader(reply.code(204), position).send()
   })
+
+  addDeliveryRoutes(app, services)
 }

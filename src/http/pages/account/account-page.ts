@@ -1,17 +1,16 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { reportUser } from '../../../personal-data/report-user.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import type { SignInLimits } from '../../access/sign-in-limits.ts'
 import { TOKEN_ACTIONS } from '../../admin/user-actions.ts'
 import { listNotices } from '../parts/actions.ts'
 import { renderFacts } from '../parts/facts.ts'
-import { addFormPage } from '../parts/form-page.ts'
-import { html } from '../parts/html.ts'
+import { addFormPage, type Form, type PageForms, renderForm } from '../parts/form-page.ts'
+import { html, type Html } from '../parts/html.ts'
 import { ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderReportForm, sendReportFile } from '../parts/report-download.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
-import { makeAlertsForm, renderAlerts } from './account-alerts.ts'
 import { renderPasskeys } from './account-passkeys.ts'
 import { makePasswordForm, renderPasswordForm } from './account-password.ts'
 import { addAccountProvider, renderProviderLink } from './account-provider.ts'
@@ -21,6 +20,7 @@ import { requireOwnUser } from './own-user.ts'
 import { addPasskeyAddition, createPendingPasskeys, makePasskeyForm } from './passkey-addition.ts'
 import { addPasskeyRemoval } from './passkey-removal.ts'
 import { addRecoveryCodesPage } from './recovery-codes-page.ts'
+import { changeAlerts, wantsAlerts } from '../../../accounts/attention/change-alerts.ts'
 
 /** `/account`: the user's own name, password, passkeys, tokens and sessions, for every role. */
 export function addAccountPage(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
@@ -75,4 +75,38 @@ export function addAccountPage(app: FastifyInstance, services: PageServices, lim
   addPasskeyRemoval(app, services, limits)
   addRecoveryCodesPage(app, services, limits)
   addOwnTokenRevocation(app, services)
+}
+
+/** Makes the form that turns alerts by email on or off for the acting administrator. */
+function makeAlertsForm({ company }: PageServices): Form<unknown, 'alerts' | 'no-alerts'> {
+  return {
+    path: '/alerts',
+    async run(request, { alerts }) {
+      const isWanted = alerts === 'on'
+      await changeAlerts(company, getActing(request), isWanted)
+      return { done: isWanted ? 'alerts' : 'no-alerts' }
+    },
+  }
+}
+
+/** Renders the choice of alerts; nothing for users who are not administrators, or where no email can be sent. */
+async function renderAlerts<Name extends string>(
+  { db, company }: PageServices,
+  forms: PageForms<Name | 'alerts'>,
+  request: FastifyRequest,
+): Promise<Html> {
+  const { companyId, userId, role } = getViewer(request)
+  if (role !== 'admin' || !company.outbox) return html``
+  const isOn = await wantsAlerts(db, companyId, userId)
+  return html`<h2>Alerts</h2>
+    <p>
+      ${
+        isOn
+          ? 'You get an email when something begins or stops needing attention, at most one in 15 minutes.'
+          : 'Get an email when something begins or stops needing attention, such as a webhook that fails.'
+      }
+    </p>
+    ${renderForm(forms, 'alerts', {
+      buttons: html`<button name="alerts" value="${isOn ? 'off' : 'on'}">${isOn ? 'Stop alerts' : 'Email me alerts'}</button>`,
+    })}`
 }

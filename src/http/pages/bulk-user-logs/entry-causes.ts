@@ -1,9 +1,8 @@
-import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import type { Cause, Refusals } from '../../../../projections/bulk-user-logs/refusals.ts'
 import { buildUrl, type QueryValues } from '../parts/addresses.ts'
 import { describeCause } from '../parts/describe-cause.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { buildEntryUrl } from './entry.ts'
 

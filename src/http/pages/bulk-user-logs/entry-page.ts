@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import type { RecordFilter } from '../../../../projections/bulk-user-logs/records-queries.ts'
 import {
@@ -39,10 +38,10 @@ import { renderRejectedBody } from './rejected-body.ts'
 import { renderPersonInFull } from './records.ts'
 import { renderStatusBadge } from '../parts/badges.ts'
 import { toFormProblem, checkForm, readFormFields } from '../parts/form.ts'
+import { html, type Html } from '../parts/html.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import type { Html } from '../parts/page.ts'
 import { getViewer } from '../parts/viewer.ts'
 
 type EntryRequest = FastifyRequest<{ Params: { log_id: string }; Querystring: unknown }>

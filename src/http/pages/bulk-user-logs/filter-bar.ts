@@ -1,11 +1,10 @@
-import { html } from 'hono/html'
 import { buildUrl } from '../parts/addresses.ts'
 import { listOptions, renderChoice, renderField, toSentence, type FormFields } from '../parts/form.ts'
 import { readLocal } from '../../../domain/local-times.ts'
-import type { Html } from '../parts/page.ts'
 import { capitalise, describeCode, OPERATIONS } from '../parts/call-words.ts'
 import { type Facet, type Facets, formatFacet } from './facets.ts'
 import { LAST, type FilterName, type PageFilter } from './filter.ts'
+import { html, type Html } from '../parts/html.ts'
 import { describeZone } from '../parts/times.ts'
 
 interface KeyOption {

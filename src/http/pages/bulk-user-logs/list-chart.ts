@@ -6,8 +6,8 @@ import { type OutcomeBar, renderOutcomeChart } from '../charts/outcome-chart.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import type { FormFields } from '../parts/form.ts'
 import { DAY_MS, findStartOf, formatLocal, formatLocalDay, HOUR_MS, shiftDay } from '../../../domain/local-times.ts'
+import type { Html } from '../parts/html.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import type { Html } from '../parts/page.ts'
 import { formatCalendarDay } from '../parts/times.ts'
 
 /*

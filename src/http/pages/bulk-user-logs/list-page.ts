@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { html } from 'hono/html'
 import type { EntryCount, EntryFilter, LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import {
   BULK_USER_LOGS,
@@ -22,6 +21,7 @@ import { decodeCursor } from '../../server/cursor.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
 import { countInTime } from '../../admin/bulk-user-logs.ts'
 import { invalidQuery } from '../../server/query-values.ts'
+import { html, type Html } from '../parts/html.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { databaseTimeMs } from '../../../postgres/database-clock.ts'
 import { buildUrl, findBaseUrl } from '../parts/addresses.ts'
@@ -47,7 +47,7 @@ import { readFormFields, toFormProblem, type FormFields } from '../parts/form.ts
 import { buildEmployeeUrl } from '../events/event-values.ts'
 import { findFormerPeople } from '../parts/former-people.ts'
 import { sendUserPage } from '../parts/layout.ts'
-import { sendFragment, type Html } from '../parts/page.ts'
+import { sendFragment } from '../parts/page.ts'
 import { getViewer, readAttentionOf } from '../parts/viewer.ts'
 
 const PAGE_ENTRIES = 50

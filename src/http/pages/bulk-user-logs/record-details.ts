@@ -1,8 +1,7 @@
-import { html } from 'hono/html'
 import type { DetailedRecord } from '../../admin/detailed-records.ts'
 import { makePointersRelative } from '../../admin/refused-records.ts'
 import { renderAttributeName } from '../events/attribute-words.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 import { listAttributes, renderChange, renderValue } from '../parts/shown-values.ts'
 import { renderRefusedRecord } from './refused-record.ts'
 

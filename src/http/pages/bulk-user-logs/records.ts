@@ -1,4 +1,3 @@
-import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import { isId } from '../../../domain/ids.ts'
 import { isObject } from '../../../domain/json.ts'
@@ -8,7 +7,7 @@ import { formatField, makePointersRelative } from '../../admin/refused-records.t
 import { renderStatusBadge } from '../parts/badges.ts'
 import { renderAttributeName } from '../events/attribute-words.ts'
 import { buildEmployeeUrl } from '../events/event-values.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 import { formatNumber, listAttributes, renderBreakable, renderChange } from '../parts/shown-values.ts'
 import { buildEntryUrl } from './entry.ts'
 import { renderRecordDetails } from './record-details.ts'

@@ -1,7 +1,6 @@
-import { html } from 'hono/html'
 import { jsonPointer } from '../../../domain/errors.ts'
 import type { ShownRecord } from '../../admin/log-records.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 
 /** A message about a part of a record; its JSON Pointer (RFC 6901) is empty for the whole record. */

@@ -1,7 +1,6 @@
-import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import type { RejectedBody } from '../../../domain/calls/rejected-body.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 
 /** Around the error, so many lines are shown before and after its line, but at most so many characters. */

@@ -1,6 +1,5 @@
-import { html } from 'hono/html'
 import { chooseLabeledColumns, roundScale, type Segment, stackBars } from './bar-chart.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 
 /** The completed and failed calls (or records) of an hour or a day. */

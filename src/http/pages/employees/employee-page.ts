@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { html } from 'hono/html'
 import { isId } from '../../../domain/ids.ts'
 import { listStoredEvents } from '../../../ledger/read/browse-events.ts'
 import { readEmployeeAt } from '../../../ledger/read/read-employee-history.ts'
@@ -24,11 +23,11 @@ import {
   type FormProblem,
 } from '../parts/form.ts'
 import type { PageRequest } from '../parts/form-page.ts'
+import { html, type Html } from '../parts/html.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { findEndOf, formatTime, readLocal } from '../../../domain/local-times.ts'
 import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
-import type { Html } from '../parts/page.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { getViewer } from '../parts/viewer.ts'
 import { describeZone } from '../parts/times.ts'

@@ -1,6 +1,5 @@
-import { html } from 'hono/html'
 import { renderField, type FormFields, type FormProblem } from '../parts/form.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 
 /** Renders the fields that name a person, one of which is filled in. */
 export function renderPersonFields(

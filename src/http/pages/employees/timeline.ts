@@ -1,5 +1,5 @@
-import { html } from 'hono/html'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
+import { html, type Html } from '../parts/html.ts'
 import { listAttributes, formatNumber } from '../parts/shown-values.ts'
 import { type EmployeeStreamEvent, isEmployeeEvent } from '../../../domain/employees/employee.ts'
 import { isId } from '../../../domain/ids.ts'
@@ -15,7 +15,6 @@ import { renderCallWord, renderEventLink } from '../events/event-values.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import type { Html } from '../parts/page.ts'
 
 /** Changes on a page: at least one event, and no further one once there are as many. */
 const CHANGES_PER_PAGE = 50

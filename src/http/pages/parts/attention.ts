@@ -1,4 +1,3 @@
-import { html } from 'hono/html'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import { nameOfItem, type AttentionItem } from '../../../domain/attention.ts'
 import { formatTime } from '../../../domain/local-times.ts'
@@ -6,8 +5,8 @@ import { databaseTimeMs } from '../../../postgres/database-clock.ts'
 import { buildUrl } from './addresses.ts'
 import { buildItemUrl, countCalls, describeItem, remedyOf } from './attention-words.ts'
 import { capitalise, describeCode } from './call-words.ts'
+import { html, type Html } from './html.ts'
 import { NAVIGATION } from './navigation.ts'
-import type { Html } from './page.ts'
 import { formatCount, formatNumber } from './shown-values.ts'
 
 /** Lines that are shown at once, and those that a click shows; the problems of any others are only counted. */

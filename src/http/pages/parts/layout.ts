@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { html } from 'hono/html'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { countByPath } from './attention-words.ts'
+import { html, type Html } from './html.ts'
 import { readAttentionOf } from './viewer.ts'
 import {
   ACCOUNT_PATH,
@@ -12,7 +12,7 @@ import {
   REFERENCE_PAGES,
   SEARCH_PATH,
 } from './navigation.ts'
-import { type Html, type PageMoves, sendPage } from './page.ts'
+import { type PageMoves, sendPage } from './page.ts'
 
 interface PageContent extends PageMoves {
   title: string | Html

@@ -3,8 +3,6 @@ import { PAGE_HEADERS } from '../../server/security-headers.ts'
 import { ASSETS } from '../assets/assets.ts'
 import { html, type Html } from './html.ts'
 
-export type { Html }
-
 /** The answers that may be better soon. */
 const LATER: ReadonlySet<number> = new Set([429, 503])
 const RETRY_AFTER_SECONDS = '1'

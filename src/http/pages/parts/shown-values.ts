@@ -1,5 +1,4 @@
-import { html } from 'hono/html'
-import type { Html } from './page.ts'
+import { html, type Html } from './html.ts'
 
 /** Numbers from this one on are rounded down to thousands if there are more. */
 const ROUNDED_FROM = 10_000

@@ -4,12 +4,12 @@ import { changeProvider, rotateProviderSecret } from '../../../accounts/provider
 import { listBreakGlass, readUnlinkedUsers } from '../../../accounts/providers/list-break-glass.ts'
 import { readPublicKeys } from '../../../accounts/providers/provider-secret.ts'
 import { readProvider, type StoredProvider } from '../../../accounts/providers/read-provider.ts'
-import { UnreadableSecretError, type SecretBox } from '../../../accounts/secrets/secret-box.ts'
+import { type SecretBox, UnreadableSecretError } from '../../../accounts/secrets/secret-box.ts'
 import { findUser, type UserRecord } from '../../../accounts/users/users.ts'
 import { isId } from '../../../domain/ids.ts'
 import type { ProviderUse } from '../../../domain/provider-settings.ts'
-import { readSeenVersion, type FormFields } from '../parts/form.ts'
-import { addFormPage, renderFormSection, type PageForms, type PageRequest } from '../parts/form-page.ts'
+import { type FormFields, readSeenVersion, toSentence } from '../parts/form.ts'
+import { addFormPage, type Form, type PageForms, type PageRequest, renderFormSection } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { renderSection } from '../parts/section.ts'
@@ -36,8 +36,9 @@ import {
 } from './provider-form.ts'
 import { renderRemoval, renderUseForms, type UseChoices } from './provider-use.ts'
 import { findOperatorSettings, renderUse } from './provider-words.ts'
-import { makeProviderCheck } from './provider-check.ts'
 import { requireProvider } from './require-provider.ts'
+import { type ProviderClient, ProviderError } from '../../../accounts/oidc/provider-client.ts'
+import { ALWAYS } from '../../access/heavy-reads.ts'
 
 const { path: PATH } = NAVIGATION.signIn
 
@@ -190,5 +191,39 @@ function findKeys(secrets: SecretBox, provider: StoredProvider): { keys: object[
   } catch (error) {
     if (error instanceof UnreadableSecretError) return null
     throw error
+  }
+}
+
+/** Makes the form that shows what the provider publishes, without signing in. */
+function makeProviderCheck(services: PageServices): Form<unknown, never> {
+  return {
+    path: '/check',
+    config: { isHeavyRead: ALWAYS },
+    async run(request) {
+      const provider = await requireProvider(services, request)
+      const { name } = provider.settings
+      return {
+        page: {
+          title: 'Check of the provider',
+          heading: html`Check of <bdi>${name}</bdi>`,
+          trail: [NAVIGATION.signIn],
+          body: html`${await renderCheck(services.providers.client, provider)}
+            <p class="actions"><a class="button primary" href="${NAVIGATION.signIn.path}">Back to Sign-in</a></p>`,
+        },
+      }
+    },
+  }
+}
+
+async function renderCheck(client: ProviderClient, provider: StoredProvider): Promise<Html> {
+  try {
+    const lines = await client.check(provider)
+    return html`<p class="notice" role="status">The provider answers.</p>
+      <ul>
+        ${lines.map((line) => html`<li><bdi>${line}</bdi></li>`)}
+      </ul>`
+  } catch (error) {
+    if (!(error instanceof ProviderError || error instanceof UnreadableSecretError)) throw error
+    return html`<p class="alert" role="alert"><bdi>${toSentence(error.message)}</bdi></p>`
   }
 }

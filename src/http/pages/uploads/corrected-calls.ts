@@ -1,12 +1,11 @@
-import { html } from 'hono/html'
 import { AGAIN, type PartCounts, type UploadOperation } from '../../../domain/uploads.ts'
 import { findCalls, isCorrectable, listRefusedIndexes, type FoundCall } from '../../../ledger/corrections/find-calls.ts'
 import { readCorrection, type Correction } from '../../../ledger/corrections/read-correction.ts'
 import { findUploadOfCall } from '../../../ledger/uploads/read-uploads.ts'
 import type { UploadRouteServices } from '../../../uploads/store-file.ts'
 import { formatCorrection, VERBS } from '../parts/call-words.ts'
+import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import type { Html } from '../parts/page.ts'
 import { formatCount, formatNumber } from '../parts/shown-values.ts'
 
 /** The call that a form is to correct. */

@@ -1,4 +1,3 @@
-import { html } from 'hono/html'
 import { ENCODINGS, readEncoding } from '../../../../clients/typescript/spreadsheets/encodings.ts'
 import type {
   FileAnswers,
@@ -8,7 +7,7 @@ import type {
 import type { LeftOut } from '../../../../clients/typescript/spreadsheets/find-table.ts'
 import type { Original } from '../../../ledger/uploads/originals.ts'
 import type { FormFields } from '../parts/form.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 import { formatCount, formatNumber } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { UPLOAD_PATH } from '../parts/upload-address.ts'

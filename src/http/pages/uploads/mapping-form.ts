@@ -1,4 +1,3 @@
-import { html } from 'hono/html'
 import { readName } from '../../../../clients/typescript/spreadsheets/cells.ts'
 import type { ColumnMapping, Mapping, Target } from '../../../../clients/typescript/spreadsheets/mapping.ts'
 import {
@@ -12,7 +11,7 @@ import { hasOwnColumns } from '../../../../clients/typescript/spreadsheets/recor
 import { guessNameRule } from '../../../../clients/typescript/spreadsheets/split-name.ts'
 import { guessStatus } from '../../../../clients/typescript/spreadsheets/status-words.ts'
 import type { StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 import { formatCount } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { UPLOAD_PATH } from '../parts/upload-address.ts'

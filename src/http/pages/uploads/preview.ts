@@ -1,4 +1,3 @@
-import { html } from 'hono/html'
 import type { Employee } from '../../../domain/employees/employee.ts'
 import type { RecordError } from '../../../domain/errors.ts'
 import type { NewEvent } from '../../../domain/events.ts'
@@ -11,7 +10,7 @@ import type { PartPreview } from '../../../uploads/run-part.ts'
 import { nameRecord } from '../../admin/detailed-records.ts'
 import { describeCause } from '../parts/describe-cause.ts'
 import { toSentence } from '../parts/form.ts'
-import type { Html } from '../parts/page.ts'
+import { html, type Html } from '../parts/html.ts'
 import { formatNumber, listAttributes, renderChange, renderValue } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 

@@ -1,4 +1,3 @@
-import { html } from 'hono/html'
 import {
   addCounts,
   countApplicable,
@@ -12,8 +11,8 @@ import { listQuestions } from '../../../../clients/typescript/spreadsheets/mappi
 import { partsOfFile, type StoredPart, type StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import type { Original } from '../../../ledger/uploads/originals.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
+import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import type { Html } from '../parts/page.ts'
 import { formatCount, formatNumber } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { buildUploadUrl, UPLOAD_PATH } from '../parts/upload-address.ts'

@@ -3,29 +3,29 @@ import type { AttentionItem } from '../../../domain/attention.ts'
 import { renderProblemsOf } from '../parts/attention.ts'
 import { changeWebhook, rotateWebhookSecret } from '../../../accounts/webhooks/change-webhook.ts'
 import { countWaitingMessages, type WaitingMessages } from '../../../accounts/webhooks/count-waiting.ts'
-import { listDeliveries, type Delivery, type KeptDelivery } from '../../../accounts/webhooks/read-deliveries.ts'
-import type { SeenWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
+import { type Delivery, type KeptDelivery, listDeliveries } from '../../../accounts/webhooks/read-deliveries.ts'
+import type { SeenWebhook, WebhookRecord } from '../../../accounts/webhooks/read-webhooks.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { WEBHOOK_ACTIONS } from '../../admin/webhooks/webhook-actions.ts'
 import { readWebhookId } from '../../admin/webhooks/webhook-routes.ts'
 import { RotateWebhookBody } from '../../admin/webhooks/webhook-schemas.ts'
 import { listActionForms, listNotices } from '../parts/actions.ts'
 import { readSeenVersion } from '../parts/form.ts'
-import { addFormPage } from '../parts/form-page.ts'
+import { addFormPage, type PageForms, renderFormSection } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { readOverlap } from '../parts/rotation.ts'
+import { readOverlap, renderRotation } from '../parts/rotation.ts'
 import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
 import { renderDeliveryTable } from './delivery-table.ts'
 import { requireWebhook, type WebhookRequest } from './require-webhook.ts'
-import { readResumeForm, RESUME_FIELDS } from './resume-form.ts'
+import { readResumeForm, renderResumeFields, RESUME_FIELDS } from './resume-form.ts'
 import { findSent, renderSent } from './sent-delivery.ts'
 import { renderWebhookActions, renderWebhookFacts } from './webhook-facts.ts'
-import { readWebhookForm, WEBHOOK_FIELDS } from './webhook-form.ts'
-import { renderWebhookForms } from './webhook-forms.ts'
+import { formatFields, readWebhookForm, renderWebhookFields, WEBHOOK_FIELDS } from './webhook-form.ts'
 import { showWebhookSecret } from './webhook-secret.ts'
 import { formatWebhookName } from './webhook-words.ts'
+import { WEBHOOK_TYPES } from '../../../domain/webhook-types.ts'
 
 const { path: PATH } = NAVIGATION.webhooks
 const RECENT = 5
@@ -132,4 +132,46 @@ function renderRecent(id: string, deliveries: KeptDelivery[], timeZone: string):
         : html`${renderDeliveryTable(id, deliveries, timeZone)}
             <p><a href="${PATH}/${id}/deliveries">All deliveries of the last 30 days</a></p>`
     }`
+}
+
+/** Renders the forms that change a webhook. */
+function renderWebhookForms<Name extends string>(
+  forms: PageForms<Name | 'replay' | 'edit' | 'rotate'>,
+  { webhook, now }: SeenWebhook,
+  timeZone: string,
+): Html {
+  const { version } = webhook
+  return html`${renderFormSection(forms, 'replay', {
+    heading: 'Replay',
+    status: 'Send messages again, or skip some.',
+    text: html`<p>
+      Send messages again from an earlier point, or skip to a later one. A message that is sent again has the same
+      <code>webhook-id</code>, so receivers can ignore it.
+    </p>`,
+    version,
+    fields: (values, problem) => renderResumeFields(values, problem, timeZone),
+    buttons: html`<button>Replay</button>`,
+  })}
+  ${renderFormSection(forms, 'edit', {
+    heading: 'Settings',
+    status: describeSettings(webhook),
+    version,
+    values: formatFields(webhook.settings),
+    fields: renderWebhookFields,
+    buttons: html`<button class="primary">Save</button>`,
+  })}
+  ${renderRotation(
+    forms,
+    webhook,
+    now,
+    html`<p>
+      The webhook gets a new secret, which is shown once. Until the current secret expires, messages are signed with
+      both. Any older secret stops now.
+    </p>`,
+  )}`
+}
+
+function describeSettings({ settings: { types } }: WebhookRecord): string {
+  if (types.length === WEBHOOK_TYPES.length) return 'Messages of all types'
+  return `Messages of ${types.length === 1 ? '1 type' : `${types.length} types`}`
 }
