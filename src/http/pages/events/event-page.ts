@@ -44,7 +44,7 @@ export function addEventPage(app: FastifyInstance, reads: Reads): void {
         { label: 'Newer', rel: 'prev', href: event.position < head ? `${PATH}/${event.position + 1}` : null },
         { label: 'Older', rel: 'next', href: event.position > 1 ? `${PATH}/${event.position - 1}` : null },
       ])}`
-    return sendUserPage(request, reply, viewer, { title: readText(sentence), body })
+    return sendUserPage(request, reply, viewer, { title: await readText(sentence), body })
   })
 }
 
@@ -68,12 +68,9 @@ function renderHeader(
 }
 
 /** The text of what was rendered, which is escaped already. */
-function readText(rendered: Html): Html {
-  return raw(
-    String(rendered)
-      .replaceAll(/<[^>]*>/g, '')
-      .replaceAll(/\s+/g, ' '),
-  )
+async function readText(rendered: Html): Promise<Html> {
+  const markup = await rendered
+  return raw(markup.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' '))
 }
 
 function renderData({ data }: ShownEvent): Html {
