@@ -87,7 +87,7 @@ function renderQuestions(
       const row = rows[question.column - 1]!
       const select = question.about === 'to' ? renderTarget(row) : renderReading(row, true)
       return html`<p><bdi>${readName(question.header)}</bdi>: ${renderExamples(row)}</p>
-        ${select}`
+        ${question.about === 'words' ? select : html`<p>${select}</p>`}`
     })}
     ${renderChoice({ ...mapping, unreadable_values: 'leave_out' }, 'unreadable_values')}
     <p class="hint">The likeliest answers are chosen, and the preview shows what they do. They are remembered.</p>
