@@ -79,7 +79,7 @@ async function makePreview(services: UploadServices, upload: StoredUpload, part:
         })
   const errors = events.flatMap((event) =>
     event.type === 'EmployeeRecordRejected'
-      ? event.data.errors.map((error) => ({ ...error, index: event.index!, id: null }) as RecordError)
+      ? event.data.errors.map((error) => ({ ...withLine(error, rows), index: event.index!, id: null }) as RecordError)
       : [],
   )
   const counts = { ...countEffects(events, body.length, refusal !== null), unreadable, inactive }
@@ -93,6 +93,15 @@ async function makePreview(services: UploadServices, upload: StoredUpload, part:
     refusal: errors.length === 0 ? refusal : null,
     awaiting: awaiting.size,
   }
+}
+
+/** Names the line of the file where a message means another record of the call. */
+function withLine<Fault extends { message: string }>(error: Fault, rows: PartRecords['rows']): Fault {
+  const message = error.message.replace(/^Record (\d+) of the call/, (record, index) => {
+    const line = rows[Number(index)]?.line
+    return line === undefined ? record : `Line ${line}`
+  })
+  return { ...error, message }
 }
 
 async function validate(services: UploadServices, upload: StoredUpload, part: StoredPart, records: SentRecords) {

@@ -1,13 +1,16 @@
 import type { Employee } from '../../../domain/employees/employee.ts'
+import { formatFullName } from '../../../domain/employees/full-name.ts'
 import type { RecordError } from '../../../domain/errors.ts'
 import type { NewEvent } from '../../../domain/events.ts'
 import { type EventTypeWith, isCallEvent } from '../../../domain/event-types.ts'
+import { isId } from '../../../domain/ids.ts'
 import type { FileFault } from '../../../../clients/typescript/spreadsheets/file-error.ts'
 import { readPointer } from '../../../../clients/typescript/spreadsheets/read-records.ts'
 import type { PartCounts } from '../../../domain/uploads.ts'
 import type { PartRecords } from '../../../uploads/part-records.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
 import { nameRecord } from '../../admin/detailed-records.ts'
+import { renderAttributeName } from '../events/attribute-words.ts'
 import { describeCause } from '../parts/describe-cause.ts'
 import { toSentence } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
@@ -98,29 +101,41 @@ function renderEffects(
   employees: ReadonlyMap<string, Employee>,
 ): Html {
   const people = groupByRecord(events)
+  const names = new Map([...employees].map(([id, employee]) => [id, formatFullName(employee)]))
+  for (const event of events)
+    if (event.type === 'EmployeeCreated') names.set(event.stream, formatFullName(event.data.attributes))
   const lines = people.map(([index, some]): PreviewLine => ({
     place: placeOf(index, records),
     person: namePerson(records.body[index], employees.get(some[0]!.stream)),
-    what: () => renderEffectsOf(some),
+    what: () => renderEffectsOf(some, names),
   }))
   const causes = people.flatMap(([, some]) =>
-    some.flatMap(listCauses).map((name): Cause => [name, () => html`<bdi>${name}</bdi>`]),
+    some.flatMap(listCauses).map((name): Cause => [name, () => renderAttributeName(name)]),
   )
   return renderLines('Changes', 'Old and new values', lines, causes)
 }
 
-function renderEffectsOf(events: readonly RecordEvent[]): Html {
-  const effects = events.flatMap(listEffects)
+/** `names` are those of employees, by id: managers are shown by name. */
+function renderEffectsOf(events: readonly RecordEvent[], names: ReadonlyMap<string, string>): Html {
+  const nameOf = (value: unknown) => (isId('emp', value) ? (names.get(value) ?? value) : value)
+  const effects = events.flatMap((event) => listEffects(event, nameOf))
   const more = effects.length - MAX_ATTRIBUTES
-  return html`${effects.slice(0, MAX_ATTRIBUTES).map(({ field, what }) => html`<div><bdi>${field}</bdi> ${what()}</div>`)}
+  return html`${effects.slice(0, MAX_ATTRIBUTES).map(({ field, what }) => html`<div>${renderAttributeName(field)} ${what()}</div>`)}
   ${more > 0 ? html`<div class="hint">and ${formatNumber(more)} more</div>` : ''}`
 }
 
-/** The ids of the employees whose changes are shown. */
+/** The ids of the employees whose changes are shown, and of their managers. */
 export function listShownEmployees({ events }: Pick<PartPreview, 'events'>): string[] {
-  return groupByRecord(events)
-    .slice(0, SHOWN)
-    .map(([, [event]]) => event!.stream)
+  const shown = groupByRecord(events).slice(0, SHOWN)
+  return [...new Set(shown.flatMap(([, some]) => some.flatMap((event) => [event.stream, ...listManagers(event)])))]
+}
+
+function listManagers(event: RecordEvent): string[] {
+  const { from, to } =
+    event.type === 'EmployeeCreated'
+      ? { from: null, to: event.data.attributes.manager_id }
+      : (event.type === 'EmployeeUpdated' && event.data.changes['manager_id']) || { from: null, to: null }
+  return [from, to].filter((value) => isId('emp', value))
 }
 
 function groupByRecord(events: readonly NewEvent[]): [index: number, events: RecordEvent[]][] {
@@ -147,15 +162,18 @@ function namePerson(record: unknown, employee: Employee | undefined): string {
   return name ?? email ?? id ?? ''
 }
 
-function listEffects(event: RecordEvent): Effect[] {
+function listEffects(event: RecordEvent, nameOf: (value: unknown) => unknown): Effect[] {
   switch (event.type) {
     case 'EmployeeCreated':
       return listAttributes(event.data.attributes).map(([field, value]) => ({
         field,
-        what: () => html`<ins>${renderValue(value)}</ins>`,
+        what: () => html`<ins>${renderValue(nameOf(value))}</ins>`,
       }))
     case 'EmployeeUpdated':
-      return Object.entries(event.data.changes).map(([field, change]) => ({ field, what: () => renderChange(change) }))
+      return Object.entries(event.data.changes).map(([field, { from, to }]) => ({
+        field,
+        what: () => renderChange({ from: nameOf(from), to: nameOf(to) }),
+      }))
     case 'EmployeeDeactivated':
       return [{ field: 'status', what: () => renderChange({ from: 'active', to: 'inactive' }) }]
     case 'EmployeeReactivated':
