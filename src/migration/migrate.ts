@@ -8,7 +8,7 @@ import { FileMigrationProvider, Migrator, type Migration, type MigrationInfo } f
 import { PROJECTIONS } from '../../projections/index.ts'
 import { createTables, schemaOf, type AnyDb, type Projection } from '../../projections/projection.ts'
 import { createIndexes, createIndexesConcurrently } from '../postgres/create-indexes.ts'
-import { isLockTimeout } from '../postgres/database-errors.ts'
+import { isLockFailure } from '../postgres/database-errors.ts'
 import type { DatabaseUrls } from '../postgres/database-urls.ts'
 import { isDistributed, stepsLeft } from './distribution-steps.ts'
 import { machineSettingsLeft } from './machine-settings.ts'
@@ -83,7 +83,7 @@ async function retryLocked<Result>({ onStep }: MigrateHooks, step: () => Promise
       stepped.publish(result)
       return result
     } catch (error) {
-      if (!isLockTimeout(error) || tries === LOCK_TRIES) throw error
+      if (!isLockFailure(error) || tries === LOCK_TRIES) throw error
       onStep(`a table is in use; retrying (${tries} of ${LOCK_TRIES - 1})`)
       await pause(LOCK_PAUSE_MS)
     }

@@ -3,15 +3,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ReadOnlyServerError } from './session-settings.ts'
 
 const LOCK_NOT_AVAILABLE = '55P03'
+const DEADLOCK_DETECTED = '40P01'
 
 /** The SQLSTATE of a PostgreSQL error (PostgreSQL manual, appendix A); null for any other error. */
 export function sqlState(error: unknown): string | null {
   return error instanceof pg.DatabaseError ? (error.code ?? null) : null
 }
 
-/** Whether a statement waited for a lock for too long. */
-export function isLockTimeout(error: unknown): boolean {
-  return sqlState(error) === LOCK_NOT_AVAILABLE
+/** Whether a statement could not get a lock: it waited for too long, or in a deadlock. */
+export function isLockFailure(error: unknown): boolean {
+  const state = sqlState(error)
+  return state === LOCK_NOT_AVAILABLE || state === DEADLOCK_DETECTED
 }
 
 /** The constraint that a statement violated, or null. */
@@ -95,7 +97,6 @@ export function isPermanent(error: unknown): boolean {
 const COMMIT_UNKNOWN_CLASSES = new Set(['08', '53', '57', '58', 'XX'])
 const INTERNAL_ERROR = 'XX000'
 const SERIALIZATION_FAILURE = '40001'
-const DEADLOCK_DETECTED = '40P01'
 
 /**
  * Whether an error proves that a transaction, sent together with its COMMIT, did not commit. Ordinary errors do; a lost

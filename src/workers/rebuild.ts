@@ -5,7 +5,7 @@ import { fromUuid } from '../domain/ids.ts'
 import { NO_COMPANY } from '../ledger/read/read-head.ts'
 import { headsWithCheckpoints } from '../ledger/read/read-progress.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
-import { isLockTimeout } from '../postgres/database-errors.ts'
+import { isLockFailure } from '../postgres/database-errors.ts'
 import { findSchemaOid, shadowOf } from './copies.ts'
 import { foldFar, UnfoldableError } from './project.ts'
 import { beginShadow, completeShadow, dropReplaced, switchToShadow } from './shadow.ts'
@@ -109,7 +109,7 @@ async function fillOrNotice(projection: Projection, oid: number, options: Rebuil
     return stuck.length > 0 && !(await isOurs()) ? [] : stuck
   } catch (error) {
     // Another process is creating the indexes; continue in the next round.
-    if (isLockTimeout(error)) return []
+    if (isLockFailure(error)) return []
     if (options.signal.aborted || (await isOurs())) throw error
     return []
   }
@@ -125,7 +125,7 @@ async function completeWhenFree(projection: Projection, oid: number, { db, signa
     try {
       return await completeShadow(db, projection, oid)
     } catch (error) {
-      if (isLockTimeout(error) && tries < MAX_ROUNDS) continue
+      if (isLockFailure(error) && tries < MAX_ROUNDS) continue
       if ((await findSchemaOid(db, schemaOf(shadowOf(projection)))) === oid) throw error
       return
     }

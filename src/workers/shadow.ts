@@ -3,7 +3,7 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import { createTables, schemaOf, type Projection } from '../../projections/projection.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import { createIndexes } from '../postgres/create-indexes.ts'
-import { isLockTimeout } from '../postgres/database-errors.ts'
+import { isLockFailure } from '../postgres/database-errors.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 import { replacedSchemaOf, findSchemaOid, shadowOf } from './copies.ts'
 import { foldBetween } from './project.ts'
@@ -89,7 +89,7 @@ export async function switchToShadow(db: LedgerDb, projection: Projection, oid: 
       return 'switched'
     })
   } catch (error) {
-    if (isLockTimeout(error)) return 'busy'
+    if (isLockFailure(error)) return 'busy'
     throw error
   }
 }
@@ -158,7 +158,7 @@ export async function dropSchema(db: LedgerDb, schema: string): Promise<boolean>
     })
     return true
   } catch (error) {
-    if (isLockTimeout(error)) return false
+    if (isLockFailure(error)) return false
     throw error
   }
 }

@@ -76,10 +76,9 @@ function fromFastify(error: FastifyError, bodyLimit: number): Problem | null {
 function validationDetail({ validation }: FastifyError): string {
   const [violation] = validation ?? []
   if (!violation) return 'A query parameter is not valid'
-  const { pointer, code, message } = describeViolation(violation, null)
-  return code === 'unknown_field'
-    ? `The query parameter ${pointer.slice(1)} does not exist`
-    : `The query parameter ${message}`
+  const { code, message } = describeViolation(violation, null)
+  // What a client invented may be anything, also somebody's name.
+  return code === 'unknown_field' ? 'The query has a parameter that does not exist' : `The query parameter ${message}`
 }
 
 /** Sends a problem document (RFC 9457) for an error. */

@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { createClient } from '../client.ts'
-import { isLockTimeout } from '../database-errors.ts'
+import { isLockFailure } from '../database-errors.ts'
 
 /** `serve` is the one long-running service of a data folder; others `visit`. */
 export type Purpose = 'serve' | 'visit'
@@ -97,7 +97,7 @@ async function tryServe(client: Client): Promise<boolean> {
     await lock(client, 'pg_advisory_lock', SERVE_KEY, SERVE_LOCK_TIMEOUT_MS)
     return true
   } catch (error) {
-    if (isLockTimeout(error)) return false
+    if (isLockFailure(error)) return false
     throw error
   }
 }

@@ -107,15 +107,18 @@ function hashSecrets(form) {
 const REPEATED_MS = 3_000
 
 /**
- * Sends a form once, however often its button is clicked. The browser shows the answer to the last click: if another
- * process gives that, it has no secret that the first has shown.
+ * Sends a form once per click of a button, also of a double click. A second request could be answered by another
+ * process, which can't show the secret again.
  */
 function sendOnce(event) {
-  const form = event.target
+  const { target: form, submitter } = event
   if (event.defaultPrevented || form.method !== 'post') return
-  if ('isSent' in form.dataset) return event.preventDefault()
-  form.dataset.isSent = ''
-  setTimeout(() => delete form.dataset.isSent, REPEATED_MS)
+  const sent = `${submitter?.formAction ?? ''}#${submitter?.name ?? ''}=${submitter?.value ?? ''}`
+  if (form.dataset.sent === sent) return event.preventDefault()
+  form.dataset.sent = sent
+  setTimeout(() => {
+    if (form.dataset.sent === sent) delete form.dataset.sent
+  }, REPEATED_MS)
 }
 
 const refreshed = document.querySelector('[data-refresh]')
@@ -125,6 +128,10 @@ document.querySelector('form[data-continue]')?.submit()
 const secretForm = document.querySelector('form[data-hashed-secret]')
 if (secretForm) hashSecrets(secretForm)
 document.addEventListener('submit', sendOnce)
+// A page that the browser kept, whose timers stood still.
+addEventListener('pageshow', () => {
+  for (const form of document.forms) delete form.dataset.sent
+})
 keepFilters()
 copyButtons(document)
 setInterval(keepAges, 1_000)
