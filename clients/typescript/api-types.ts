@@ -5335,7 +5335,7 @@ export interface operations {
                 http_status?: number;
                 /** @description Entries with a record of this employee: the exact id, email (case-insensitive) or external id; a former one if nobody has it now. Also finds refused records that contain exactly this value. */
                 employee?: string;
-                /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text (case-insensitive), or once was exactly this text, or whose id it is. Also finds refused records with exactly this id, email or external id, and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key, or sent from exactly this address. */
+                /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text or once was exactly this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id. Also finds entries by exactly their id, request id or error code, by the API id or name (case-insensitive) of their key, and by the address that the call was sent from. */
                 q?: string;
                 /** @description The maximum number of items on a page. */
                 limit?: number;
@@ -5395,7 +5395,7 @@ export interface operations {
                 http_status?: number;
                 /** @description Entries with a record of this employee: the exact id, email (case-insensitive) or external id; a former one if nobody has it now. Also finds refused records that contain exactly this value. */
                 employee?: string;
-                /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text (case-insensitive), or once was exactly this text, or whose id it is. Also finds refused records with exactly this id, email or external id, and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key, or sent from exactly this address. */
+                /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text or once was exactly this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id. Also finds entries by exactly their id, request id or error code, by the API id or name (case-insensitive) of their key, and by the address that the call was sent from. */
                 q?: string;
             };
             header?: never;
@@ -5644,7 +5644,7 @@ export interface operations {
                 http_status?: number;
                 /** @description Entries with a record of this employee: the exact id, email (case-insensitive) or external id; a former one if nobody has it now. Also finds refused records that contain exactly this value. */
                 employee?: string;
-                /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text (case-insensitive), or once was exactly this text, or whose id it is. Also finds refused records with exactly this id, email or external id, and entries with exactly this id, request id, error code, or API id or name (case-insensitive) of their key, or sent from exactly this address. */
+                /** @description Entries with a record of an employee whose name, email, external id or employee number contains this text or once was exactly this text (case-insensitive), or whose id it is. Also finds refused records with exactly this id, email or external id. Also finds entries by exactly their id, request id or error code, by the API id or name (case-insensitive) of their key, and by the address that the call was sent from. */
                 q?: string;
             };
             header?: never;

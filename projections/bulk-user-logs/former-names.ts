@@ -23,7 +23,7 @@ const KINDS = {
   employee_number: 'employee_number',
 } as const satisfies Record<string, FormerKind>
 
-/** Stores what employees were called before these events, and deletes it of those whom the events erase. */
+/** Stores what these events changed names and ids from, and deletes those of erased employees. */
 export async function foldFormerNames(
   transaction: Transaction<unknown>,
   schema: string,
@@ -37,7 +37,9 @@ export async function foldFormerNames(
         : [],
     ),
   )
-  await insertNames(transaction, table, names, { employee_id: uuids(names.map(({ employeeId }) => employeeId)) })
+  const columns = { employee_id: uuids(names.map(({ employeeId }) => employeeId)) }
+  // Somebody may have had the same value twice.
+  await insertNames(transaction, table, names, columns, sql`on conflict do nothing`)
   for (const { companyId, events } of batches) {
     const erased = events.flatMap(({ type, stream }) => (type === 'EmployeeErased' ? [toUuid(stream)] : []))
     if (erased.length > 0)

@@ -10,7 +10,7 @@ import { hashName } from './rejected-names.ts'
 export const FORMER_IDS: readonly FormerKind[] = ['email', 'external_id']
 const FORMER_KINDS: readonly FormerKind[] = [...FORMER_IDS, 'employee_number', 'name']
 
-/** Of those who had a name before, so many are compared with the rest of the text; and so many are found. */
+/** The most people with a former name that are compared with the rest of the text, and the most that are found. */
 const MAX_COMPARED = 500
 const MAX_FOUND = 50
 /** The places at which a text is cut into a first and a last name. */
@@ -35,6 +35,8 @@ export function selectFormer(
     ...kinds.map((kind) => ({ kind, value: text, rest: '' })),
     ...parts.map(([value, rest]) => ({ kind: 'name' as const, value, rest })),
   ]
+  // By name, people are also found by parts of what they have now. By ID alone, they are not.
+  const isFoundNow = kinds.includes('name') ? sql`strpos(e.search_text, ${text}) > 0` : sql`false`
   return sql<{ id: string; kind: FormerKind }>`select f.employee_id as id, w.kind from companies c
     cross join unnest(${wanted.map(({ kind }) => kind)}::text[],
       ${wanted.map(({ kind, value }) => formatFormer(kind, value))}::text[],
@@ -47,8 +49,8 @@ export function selectFormer(
       where e.company_id = ${toUuid(companyId)} and e.employee_id = f.employee_id offset 0
     ) e
     where c.company_id = ${toUuid(companyId)}
-      and strpos(e.search_text, w.rest) > 0 and strpos(e.search_text, ${text}) = 0
-    limit ${MAX_FOUND}`
+      and strpos(e.search_text, w.rest) > 0 and not ${isFoundNow}
+    order by id, kind limit ${MAX_FOUND}`
 }
 
 /** Finds those employees, and what the text was to each. */

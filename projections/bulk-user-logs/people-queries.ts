@@ -71,7 +71,7 @@ export async function findPeople(db: AnyDb, companyId: string, { employee, q }: 
     const { rows } = await sql<Named>`
       (select 'employee' as kind, employee_id as id, null::timestamptz as first_at, null::timestamptz as last_at from ${EMPLOYEES}
         where company_id = ${company} and ${hasText(q)} limit ${MAX_LISTED + 1})
-      union all (select 'employee', f.id, null, null from (${selectFormer(companyId, q)}) f)
+      union all (select 'former', f.id, null, null from (${selectFormer(companyId, q)}) f)
       union all (select 'key', api_id, null, null from api_keys
         where company_id = ${company} and lower(name) = lower(${q}) order by api_id desc limit ${MAX_KEYS})
       union all (select 'sender', coalesce(k.api_id, ${toUuid(NO_KEY)}), min(c.first_at), max(c.last_at) from actor_clients c
@@ -79,11 +79,11 @@ export async function findPeople(db: AnyDb, companyId: string, { employee, q }: 
         where c.company_id = ${company} and c.address = ${address} group by 2 order by 4 desc limit ${MAX_SENDERS})`.execute(
       db,
     )
-    const ids = rows.filter(({ kind }) => kind === 'employee').map(({ id }) => id)
+    const idsOf = (wanted: Named['kind']) => rows.filter(({ kind }) => kind === wanted).map(({ id }) => id)
     const names = [...listPossibleNames(q), formatCode(q)]
     people.push({
       text: q,
-      employeeIds: listIds(q, ids),
+      employeeIds: listIds(q, idsOf('employee'), idsOf('former')),
       names,
       ofEntry: listEntryConditions(company, q, address, rows),
     })
@@ -96,18 +96,21 @@ async function findFormerIds(db: AnyDb, companyId: string, employee: string): Pr
   return rows.map(({ id }) => id)
 }
 
-/** An employee, a key with a name, or one whose calls were sent from an address, and when that was. */
+/**
+ * An employee found by what they have now or by a former value, a key with a name, or one whose calls were sent from an
+ * address, and when that was.
+ */
 interface Named {
-  kind: 'employee' | 'key' | 'sender'
+  kind: 'employee' | 'former' | 'key' | 'sender'
   id: string
   first_at: string | null
   last_at: string | null
 }
 
-/** Returns null if there are more than are listed. */
-function listIds(text: string, found: readonly string[]): Set<string> | null {
+/** Returns null if more are found by what they have now than are listed. */
+function listIds(text: string, found: readonly string[], former: readonly string[] = []): Set<string> | null {
   if (found.length > MAX_LISTED) return null
-  const ids = found.map((id) => fromUuid('emp', id))
+  const ids = [...found, ...former].map((id) => fromUuid('emp', id))
   return new Set(isId('emp', text) ? [...ids, text] : ids)
 }
 

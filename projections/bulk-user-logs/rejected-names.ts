@@ -94,6 +94,7 @@ export async function insertNames(
   table: RawBuilder<unknown>,
   names: readonly { companyId: string; foundBy: string }[],
   columns: Record<string, Column>,
+  onConflict = sql``,
 ): Promise<void> {
   if (names.length === 0) return
   const hashKeys = await readHashKeys(transaction, [...new Set(names.map(({ companyId }) => companyId))])
@@ -105,7 +106,7 @@ export async function insertNames(
       hash_key: byteas(names.map(({ companyId }) => hashKeys.get(companyId)!)),
       found_by: texts(names.map(({ foundBy }) => foundBy)),
       ...columns,
-    })} on conflict do nothing`.execute(transaction)
+    })} ${onConflict}`.execute(transaction)
 }
 
 /** Inserts the names of refused records. */

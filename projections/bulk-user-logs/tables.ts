@@ -114,6 +114,7 @@ export const BULK_USER_LOG_TABLES: Record<keyof BulkUserLogTables, string> = {
     employee_id uuid,
     primary key (company_id, name_hash, entry_position, position)
   )`,
+
   former_names: `(
     company_id uuid not null,
     name_hash bytea not null,

@@ -127,7 +127,7 @@ await t.test('an unreadable event is shown as it is stored', async (t) => {
   await page.goto(`${EVENTS}?view=raw`)
   t.match(await page.locator('.events tbody').nth(1).textContent(), "can't read this event")
   await page.goto(`${EVENTS}/${position}`)
-  t.match(await page.locator('.alert').textContent(), HOSTILE)
+  t.strictSame(await page.locator('.facts dd').allTextContents(), [`${position}`, HOSTILE])
   await page.goto(`${EVENTS}/${position - 1}`)
   t.equal(await page.locator('main pre').first().textContent(), HOSTILE)
   t.same(faults, [])

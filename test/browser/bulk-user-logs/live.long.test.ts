@@ -30,6 +30,7 @@ await t.test('the sums of all pages and the number of entries include entries th
     await makeCall(service.address, company, body)
   await page.getByText('4 entries', { exact: true }).waitFor()
   t.strictSame(await sums.allTextContents(), ['7', '0', '0', '2', '0'])
+  t.strictSame(await page.locator('tfoot td.number:not(.none)').allTextContents(), ['7', '2'], 'only 0 is faint')
   await page.reload()
   t.strictSame(await sums.allTextContents(), ['7', '0', '0', '2', '0'], 'the server sums in the same way')
   t.same(faults, [])

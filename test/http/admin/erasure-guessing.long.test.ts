@@ -15,8 +15,10 @@ import { moveBack } from '../../support/postgres/move-back.ts'
 
 const PHONES = Array.from({ length: 30 }, (_, at) => `+49151123000${10 + at}`)
 const EMAILS = Array.from({ length: 20 }, (_, at) => `p${at}@example.com`)
+const NAMES = ['garcia', 'lopez', 'perez', 'ruiz']
 const PHONE = PHONES[17]!
 const EMAIL = EMAILS[11]!
+const NAME = NAMES[2]!
 
 const sha256 = (...parts: (string | Buffer)[]) =>
   parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
@@ -71,7 +73,7 @@ function requestText(method: string, path: string, body: unknown): string {
   return `${method} ${path}\n${sha256(JSON.stringify(body)).toString('hex')}`
 }
 
-/** Makes calls that name the person, with idempotency keys. Returns their texts for any phone or e-mail. */
+/** Makes calls that name the person, with idempotency keys. Returns the texts for any phone, e-mail or former name. */
 async function makeCalls(service: Service) {
   const [other, bad] = [employee({ external_id: 'other' }), employee({ status: 'gone' })]
   const ana = (phone: string) => ({ first_name: 'Ana', last_name: 'Perez', email: EMAIL, phone })
@@ -86,6 +88,7 @@ async function makeCalls(service: Service) {
   await keyed('PATCH', `/v1/employees/${id}`, { phone: PHONE })
   await keyed('PATCH', '/v1/employees', [{ external_id: 'other', manager_email: EMAIL }])
   await keyed('PATCH', '/v1/employees', [{ external_id: 'other', manager_email: EMAIL }, { external_id: 'nobody' }])
+  await keyed('PATCH', `/v1/employees/${id}`, { last_name: 'Soto', email: 'ana.soto@example.com' })
   await service.project()
   return {
     id,
@@ -103,18 +106,21 @@ async function makeCalls(service: Service) {
       ]),
       ...['', `${toUuid(service.company.id)} `].map((before) => `${before}email:${email}`),
     ],
+    ofName: (name: string) => [`name:${name}`],
   }
 }
 
 await t.test('after an erasure, the whole database confirms no guess about the person', async (t) => {
   const service = await startService(t)
-  const { id, ofPhone, ofEmail } = await makeCalls(service)
+  const { id, ofPhone, ofEmail, ofName } = await makeCalls(service)
   t.strictSame(await guess(service, PHONES, ofPhone), [PHONE], 'before, the right guess is confirmed')
   t.strictSame(await guess(service, EMAILS, ofEmail), [EMAIL])
+  t.strictSame(await guess(service, NAMES, ofName), [NAME])
   t.equal((await service.manage('POST', '/erasures', { employee_id: id })).status, 200)
   await service.project()
   t.strictSame(await guess(service, PHONES, ofPhone), [])
   t.strictSame(await guess(service, EMAILS, ofEmail), [])
+  t.strictSame(await guess(service, NAMES, ofName), [])
 })
 
 await t.test('the same holds for a person who was never created', async (t) => {

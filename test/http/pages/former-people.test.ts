@@ -66,6 +66,14 @@ await t.test(
   },
 )
 
+await t.test('a former ID finds its holder by `employee`, also if their current ID contains it', async (t) => {
+  const { body } = await call('POST', '/v1/employees', { body: employee({ external_id: '12' }) })
+  await call('PATCH', `/v1/employees/${body.employees[0].id}`, { body: { external_id: '0012' } })
+  await service.project()
+  t.strictSame(await entriesOf('employee=12'), ['update_one', 'create'])
+  t.strictSame(await entriesOf('employee=0012'), ['update_one', 'create'])
+})
+
 await t.test('many who had a name before cost few blocks', async (t) => {
   const crowd = Array.from({ length: 900 }, () => employee({ last_name: 'Olden' }))
   const { body } = await call('POST', '/v1/employees', { body: crowd })
@@ -77,6 +85,12 @@ await t.test('many who had a name before cost few blocks', async (t) => {
   await open(EMPLOYEES, 'no one olden')
   t.ok(statements.length <= 10)
   t.ok((await countBlocks(service.pool, [...statements])) < 2_500)
+})
+
+await t.test('as many as are listed have a name now: those who had it before are found, too', async (t) => {
+  await call('POST', '/v1/employees', { body: Array.from({ length: 1_000 }, () => employee({ last_name: 'Olden' })) })
+  await service.project()
+  t.strictSame(await entriesOf('q=olden'), ['create', 'update_many', 'create'])
 })
 
 await t.test('nothing finds an erased person, and no hash of theirs is left', async (t) => {

@@ -159,3 +159,11 @@ await t.test('the newest 50,000 entries are grouped, which says that there are m
   t.equal(cut.isMore, true)
   t.equal(countFacets(cut, { status: 'Failed' }).counts.status.get('Completed'), 50_001)
 })
+
+await t.test('a filter counts the entries that match, also those older than the ones that are grouped', async (t) => {
+  const countOn = async (query: string) => / entry-count"[^>]*>\s*([^<]*?)\s*</.exec(await open(query))?.[1]
+  t.equal(await countOn('?status=Failed'), '2 entries match')
+  t.equal(await countOn('?status=Completed'), '10,000+ entries match')
+  t.equal(await countOn('?from=2000-01-01'), '50,000+ entries match')
+  t.equal(await countOn(''), '50,000+ entries')
+})

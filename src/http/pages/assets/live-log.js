@@ -116,6 +116,7 @@ function addToSums(rows) {
     const sum = numbers.reduce((total, number) => total + number, Number(cell.dataset.liveSum))
     cell.dataset.liveSum = sum
     cell.textContent = sum.toLocaleString('en-GB')
+    cell.classList.toggle('none', sum === 0)
   }
 }
 

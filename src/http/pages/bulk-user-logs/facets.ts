@@ -1,5 +1,5 @@
 import type { EntryGroup, EntryGroups } from '../../../../projections/bulk-user-logs/group-queries.ts'
-import type { EntryFilter, ValueFilter } from '../../../../projections/bulk-user-logs/queries.ts'
+import type { EntryCount, EntryFilter, ValueFilter } from '../../../../projections/bulk-user-logs/queries.ts'
 import { formatAtLeast } from '../parts/shown-values.ts'
 
 /** The filters whose values have counts. */
@@ -12,8 +12,9 @@ const FACETS = Object.keys({
 export interface Facets {
   /** By value; the sum of all is that of the empty value. */
   counts: Record<Facet, ReadonlyMap<string, number>>
-  /** The entries that match, and the sums of their counts. */
-  entries: number
+  /** The entries that match; null if a filter may find most of them among those that are not grouped. */
+  count: EntryCount | null
+  /** The sums of their counts, as far as they are grouped. */
   totals: EntryGroup['counts']
   isMore: boolean
 }
@@ -31,7 +32,8 @@ export function countFacets({ groups, isMore }: EntryGroups, filter: EntryFilter
   }
   const totals = { total: 0, updated: 0, deactivated: 0, failed: 0, no_updates: 0 }
   const matching = groups.filter((group) => matches(group))
-  const entries = matching.reduce((sum, group) => sum + group.entries, 0)
+  const count = matching.reduce((sum, group) => sum + group.entries, 0)
+  const isNarrowed = FACETS.some((facet) => filter[facet] !== undefined)
   for (const { counts } of matching)
     for (const name of Object.keys(totals) as (keyof typeof totals)[]) totals[name] += counts[name]
   const counts = {
@@ -41,7 +43,7 @@ export function countFacets({ groups, isMore }: EntryGroups, filter: EntryFilter
     error: countBy('error'),
     http_status: countBy('http_status'),
   }
-  return { counts, entries, totals, isMore }
+  return { counts, count: isMore && isNarrowed ? null : { count, isMore }, totals, isMore }
 }
 
 /** Formats the count of a value, such as `1,204`; empty if it was not counted. */

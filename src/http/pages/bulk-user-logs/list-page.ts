@@ -56,7 +56,7 @@ const ROWS_AT_ONCE = 100
 /** Keys in the filter's list; the address may name any other key by its id. */
 const KEYS_SHOWN = 200
 
-/** Those whom a search finds by a former name, of whom the page tells. */
+/** The most people that the page names because a former value found them. */
 const MAX_FORMER = 5
 
 type BulkUserLogsPageServices = Pick<PageServices, 'db' | 'reads' | 'sessions'>
@@ -99,9 +99,7 @@ async function sendEntryList(
   // Everything newer fits on the first page, which updates by itself.
   if (place.after !== null && page.newer === null) return reply.redirect(buildUrl(LOGS_PATH, given), 303)
   const facets = await readFacets(services.reads, companyId, filter, page)
-  const count = facets
-    ? { count: facets.entries, isMore: facets.isMore }
-    : await countEntries(services.reads, companyId, filter, page)
+  const count = facets?.count ?? (await countEntries(services.reads, companyId, filter, page))
   const isEmpty = page.entries.length === 0 && (await readNewestLogPosition(db, companyId)) === 0
   const baseUrl = findBaseUrl(request, services.sessions)
   const active = keys.find(({ isEnabled, isRevoked }) => isEnabled && !isRevoked)
@@ -132,13 +130,13 @@ async function renderTop(request: FastifyRequest, newest: LogEntry | undefined):
     : renderAllWell(newest?.entry, attention.snoozes.length, timeZone)
 }
 
-/** Says whom the text of the search finds although it is theirs no more. */
+/** Names the people whom the search finds by a former value. */
 async function renderFormer(db: LedgerDb, companyId: string, { q }: EntryFilter): Promise<Html> {
   const people = q === undefined ? [] : await findFormerPeople(db, companyId, q)
   return html`${people.slice(0, MAX_FORMER).map(
     (person) =>
       html`<p class="hint">“<bdi>${q}</bdi>” is a ${person.former} of
-        <a href="${buildEmployeeUrl(person.id)}"><bdi>${formatFullName(person)}</bdi></a>, whose entries are listed too.</p>`,
+        <a href="${buildEmployeeUrl(person.id)}"><bdi>${formatFullName(person)}</bdi></a>.</p>`,
   )}`
 }
 

@@ -53,11 +53,11 @@ function renderHeader(
   { names, client }: { names: ReadonlyMap<string, string>; client: Client | null },
   viewer: SessionUser,
 ): Html {
-  if (!header)
-    return html`<p class="alert">This version of the service doesn't know the type of this event: ${type}</p>`
+  const number = ['Event', formatNumber(position)] as const
+  if (!header) return renderFacts([number, ['Type', type]])
   const { schema_version: schema, index, actor, recorded_at: recordedAt } = header
   return renderFacts([
-    ['Event', formatNumber(position)],
+    number,
     ['Type', `${type}, schema version ${schema}`],
     ['Stream', html`${renderStream(header)} ${renderCallLink(header, viewer)}`],
     ['Recorded', renderTime(recordedAt, viewer.timeZone)],
