@@ -211,6 +211,14 @@ await t.test('JSON is read as the body of a bulk call', async (t) => {
   })
 })
 
+await t.test('a record of JSON that another one needs is named by its index in the file', async (t) => {
+  const created = { external_id: 'B-8', first_name: 'Mia', last_name: 'Sol' }
+  const refused = { external_id: 'B-9', first_name: 'A', last_name: 'B', phone: '12' }
+  const needing = { external_id: 'B-10', first_name: 'C', last_name: 'D', manager_external_id: 'B-9' }
+  const { words } = await send(JSON.stringify({ employees: [created, refused, needing] }), {}, { name: 'a.json' })
+  t.match(words, /Record 2 C D Record 1, which this one needs, is refused/)
+})
+
 await t.test('encodings of spreadsheets are recognized', async (t) => {
   const csv = 'external_id\tlast_name\nX-1\tMüller\n'
   for (const bytes of [
