@@ -97,7 +97,10 @@ async function makePreview(services: UploadServices, upload: StoredUpload, part:
 
 /** Names the row of the file where a message means another record of the call. */
 function withRow<Fault extends { message: string }>(error: Fault, rows: PartRecords['rows']): Fault {
-  const message = error.message.replace(/^Record (\d+) of the call/, (_, index) => nameRow(rows[Number(index)]!))
+  const message = error.message.replace(/^Record (\d+) of the call/, (record, index) => {
+    const row = rows[Number(index)]
+    return row ? nameRow(row) : record
+  })
   return { ...error, message }
 }
 
