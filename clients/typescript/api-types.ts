@@ -2771,7 +2771,7 @@ export interface components {
             }[];
             /** @description The line that names the columns. Null for JSON, and when it is not known any more. */
             header_row: number | null;
-            /** @description Rows that are no records, such as titles and totals. */
+            /** @description What was left out, such as titles and totals, and, with the reason `hidden`, how many rows and columns were read although the sheet hides them. */
             left_out: {
                 /** @description The first line, from 1; of a workbook, the row. */
                 line: number | null;
@@ -6376,7 +6376,7 @@ export interface operations {
                         shared_emails?: "refuse" | "leave_out";
                         /** @description Default: `"keep"`. */
                         past_end_dates?: ("keep" | "deactivate") | null;
-                        /** @description The country (ISO 3166-1 alpha-2) of local phone numbers. `company`: that of the company. Default: `"company"`. */
+                        /** @description The country (ISO 3166-1 alpha-2) of local phone numbers. `company`: that of the company. Null: a person has to decide. Default: `"company"`. */
                         country?: string | null;
                     };
                 };
@@ -6449,7 +6449,7 @@ export interface operations {
                     shared_emails?: "refuse" | "leave_out";
                     /** @description Default: `"keep"`. */
                     past_end_dates?: ("keep" | "deactivate") | null;
-                    /** @description The country (ISO 3166-1 alpha-2) of local phone numbers. `company`: that of the company. Default: `"company"`. */
+                    /** @description The country (ISO 3166-1 alpha-2) of local phone numbers. `company`: that of the company. Null: a person has to decide. Default: `"company"`. */
                     country?: string | null;
                 };
             };

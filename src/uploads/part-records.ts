@@ -27,6 +27,11 @@ export interface PartRecords {
   unreadable: readonly UnreadableRow[]
 }
 
+/** Names a row for people: by its line, or, of a JSON file, by the index of its record. */
+export function nameRow({ line, row }: Pick<StoredRow, 'line' | 'row'>): string {
+  return line === undefined ? `Record ${row - 1}` : `Line ${line}`
+}
+
 /** A row that cannot be read. What is wrong with all rows of a file is not among its faults. */
 export interface UnreadableRow {
   row: StoredRow

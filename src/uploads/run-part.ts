@@ -16,7 +16,7 @@ import { runApiCall, type CommandServices } from '../ledger/calls/run-api-call.t
 import { recordCall, stopUpload } from '../ledger/uploads/change-upload.ts'
 import { readLeftOut, readRows, type StoredPart, type StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { correctionsOf } from './match-corrections.ts'
-import { readPart, type PartRecords } from './part-records.ts'
+import { nameRow, type PartRecords, readPart } from './part-records.ts'
 import type { ReadBody } from './read-file.ts'
 import { chooseRowsLeft, findCalled } from './rows-left.ts'
 
@@ -79,7 +79,7 @@ async function makePreview(services: UploadServices, upload: StoredUpload, part:
         })
   const errors = events.flatMap((event) =>
     event.type === 'EmployeeRecordRejected'
-      ? event.data.errors.map((error) => ({ ...withLine(error, rows), index: event.index!, id: null }) as RecordError)
+      ? event.data.errors.map((error) => ({ ...withRow(error, rows), index: event.index!, id: null }) as RecordError)
       : [],
   )
   const counts = { ...countEffects(events, body.length, refusal !== null), unreadable, inactive }
@@ -95,11 +95,11 @@ async function makePreview(services: UploadServices, upload: StoredUpload, part:
   }
 }
 
-/** Names the line of the file where a message means another record of the call. */
-function withLine<Fault extends { message: string }>(error: Fault, rows: PartRecords['rows']): Fault {
+/** Names the row of the file where a message means another record of the call. */
+function withRow<Fault extends { message: string }>(error: Fault, rows: PartRecords['rows']): Fault {
   const message = error.message.replace(/^Record (\d+) of the call/, (record, index) => {
-    const line = rows[Number(index)]?.line
-    return line === undefined ? record : `Line ${line}`
+    const row = rows[Number(index)]
+    return row ? nameRow(row) : record
   })
   return { ...error, message }
 }

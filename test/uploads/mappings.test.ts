@@ -122,9 +122,19 @@ await t.test(
     t.match((await set({ unreadable_values: 'leave_out' })).body.questions, [{ about: 'country' }])
     const preview = (await get(company, `${path}/parts/1/preview`)).body
     t.match(preview, { counts: { created: 1 }, notes: [{ message: /has no country code: left out/ }] })
+    const phonesAs = (to: string) => ({ columns: [...mapping.columns.slice(0, 2), { header: 'Phone', to }] })
+    for (const to of ['nothing', 'custom'])
+      t.strictSame((await set(phonesAs(to))).body.questions, [], `no phone number is left to ask about: ${to}`)
     t.match((await set({ country: 'GB' })).body.questions, [])
     await service.manage('POST', `${path}/apply`, undefined, company.admin.token)
     t.match(await listPeople(company), [{ phone: '+442079460412' }])
+    const open = await upload(company, 'Email,First Name,Mobile,Region\nana@example.com,Ana,020 7946 0412,')
+    const openPath = `/uploads/${open.body.id}`
+    const { body: left } = await get(company, `${openPath}/mapping`)
+    await service.manage('PUT', `${openPath}/mapping`, { ...left, unreadable_values: 'leave_out' }, company.admin.token)
+    await service.manage('POST', `${openPath}/apply`, undefined, company.admin.token)
+    t.strictSame(await ask('Mobile,Region', '+44 20 7946 0412,'), [], 'what was left open is asked where it matters')
+    t.strictSame(await ask('Mobile,Region', '020 7946 0412,'), [{ about: 'country' }])
     await service.manage('PATCH', '/company', { country: 'GB' }, company.admin.token)
     t.strictSame(await ask('Telephone', '020 7946 0412'), [])
   },

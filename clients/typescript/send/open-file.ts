@@ -12,7 +12,7 @@ import { USUAL_CHOICES } from '../spreadsheets/mapping.ts'
 import { type FileContent, openContent } from '../spreadsheets/open-content.ts'
 import type { FilePlan, RowKeys } from '../spreadsheets/plan-rows.ts'
 import { keysOfRecord, planRows } from '../spreadsheets/plan-rows.ts'
-import { proposeMapping } from '../spreadsheets/propose-mapping.ts'
+import { completeReadings, proposeMapping } from '../spreadsheets/propose-mapping.ts'
 import type { FileRow } from '../spreadsheets/read-csv.ts'
 import type { RowReader } from '../spreadsheets/read-records.ts'
 import { openRows } from '../spreadsheets/read-records.ts'
@@ -272,7 +272,10 @@ async function mapColumns(rows: AsyncIterable<FileRow>, choose: ChooseMapping, s
   }
   if (header === null) throw new FileError(1, 'The file has no records')
   const today = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length)
-  return { header, mapping: choose(await doInTurns(proposeMapping(header.cells, samples.sample, today))), today }
+  const { columns, ...choices } = choose(await doInTurns(proposeMapping(header.cells, samples.sample, today)))
+  const completed = await doInTurns(completeReadings({ ...choices, columns }, header.cells, samples.sample, today))
+  // The columns stay as they are given, so that each night's file is read alike.
+  return { header, mapping: { ...completed, columns }, today }
 }
 
 const CHUNK_BYTES = 16_384

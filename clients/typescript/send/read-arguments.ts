@@ -138,7 +138,7 @@ function readAtMost(isDeactivating: boolean, atMost: string | undefined): number
 
 function readEncodingName(name: string | undefined): Encoding | null {
   const encoding = name === undefined ? null : readEncoding(name)
-  if (name !== undefined && encoding === null) throw usageError(`${name} ${UNREADABLE_ENCODING}`)
+  if (name !== undefined && encoding === null) throw usageError(`the encoding ${name} ${UNREADABLE_ENCODING}`)
   return encoding
 }
 

@@ -38,7 +38,10 @@ function listSamples(readings: readonly string[]): string[][] {
   return cells.map((list) => [...new Set(chosen.map((at) => cleanCell(list[at] ?? '')))].slice(0, MAX_SAMPLES))
 }
 
-/** What has no sign is shown as missing, so that a wrong reading looks wrong. */
+/**
+ * Shows characters without a sign as U+FFFD, so that a wrong reading looks wrong, apart from the joiners and direction
+ * marks of Persian, Arabic, and Hebrew.
+ */
 function cleanCell(cell: string): string {
-  return [...cell.trim().replaceAll(/\p{C}/gu, '\ufffd')].slice(0, MAX_SAMPLE_LENGTH).join('')
+  return [...cell.trim().replaceAll(/[^\P{C}\u200c-\u200f]/gu, '\ufffd')].slice(0, MAX_SAMPLE_LENGTH).join('')
 }

@@ -52,9 +52,8 @@ const OTHER_LABELS: Readonly<Record<string, Encoding>> = {
   cp950: 'big5',
 }
 
-/** What to do with a file whose encoding is none of these, such as 437 and 850 of MS-DOS. Follows its name. */
-export const UNREADABLE_ENCODING =
-  'is not an encoding that can be read. Save the file as CSV (UTF-8) or as an Excel workbook (.xlsx)'
+/** What to do with a file whose encoding is none of these, such as 437 and 850 of MS-DOS. Follows the encoding. */
+export const UNREADABLE_ENCODING = 'cannot be read. Save the file as CSV (UTF-8) or as an Excel workbook (.xlsx)'
 
 /** Reads the label of an encoding, such as `latin1`; null if files cannot have it. */
 export function readEncoding(label: string): Encoding | null {

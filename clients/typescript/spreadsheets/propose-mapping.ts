@@ -32,8 +32,7 @@ interface Candidate {
 /**
  * Proposes what the columns of a file mean, by their names and by the values in the sample. `today` is YYYY-MM-DD, and
  * `country` is null if nobody has said where local phone numbers are. What only a person can decide is left open: see
- * `listQuestions`. Works in pieces, as does the next one: it yields where
- * something else may be done.
+ * `listQuestions`. Works in pieces, as does the next function: it yields where something else may be done.
  */
 export function* proposeMapping(
   header: readonly string[],
@@ -57,8 +56,7 @@ export function* proposeMapping(
     to,
     ...(to === 'custom' ? { name: identifyColumn(name).name } : {}),
   }))
-  const choices = { ...USUAL_CHOICES, past_end_dates: null, ...(needsCountry(candidates) ? { country } : {}) }
-  return yield* completeReadings({ ...choices, columns }, header, sample, today)
+  return yield* completeReadings({ ...USUAL_CHOICES, past_end_dates: null, country, columns }, header, sample, today)
 }
 
 /**
@@ -89,7 +87,8 @@ export function* completeReadings(
   }
   agreeOnDates(columns)
   const endDates = mapping.past_end_dates ?? proposeEndDates(placed, columns, today)
-  return { ...mapping, columns, past_end_dates: endDates }
+  const country = mapping.country ?? (needsCountry(placed) ? null : USUAL_CHOICES.country)
+  return { ...mapping, columns, past_end_dates: endDates, country }
 }
 
 type Words = NonNullable<ColumnMapping['words']>
@@ -284,8 +283,8 @@ function overlap({ values }: ColumnSample, other: ColumnSample): number {
 }
 
 /** Whether phone numbers are local, and no column says where. */
-function needsCountry(candidates: readonly Candidate[]): boolean {
-  const find = (target: Target) => candidates.find(({ to }) => to === target)
+function needsCountry(columns: readonly Pick<Candidate, 'to' | 'sample'>[]): boolean {
+  const find = (target: Target) => columns.find(({ to }) => to === target)
   const numbers = find('phone_country') ? undefined : find('phone')
   return numbers !== undefined && [...numbers.sample.values.keys()].some(isLocalPhone)
 }

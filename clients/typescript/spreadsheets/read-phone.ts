@@ -14,7 +14,7 @@ export function isPhoneCountry(text: string): text is CountryCode {
   return isSupportedCountry(text)
 }
 
-/** The digits that local numbers have. What has fewer is none, or is damaged. */
+/** The fewest digits of a local number: a text with fewer is none, or damaged. */
 const LOCAL_DIGITS = 6
 
 /** Whether it is a phone number that can only be read with a country. */

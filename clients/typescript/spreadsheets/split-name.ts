@@ -53,10 +53,11 @@ export function splitName(text: string, rule: NameRule | null): SplitName | null
 /** Names that are written in the letters of languages in which the last name comes first. */
 const LAST_FIRST = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}々\s]+$/u
 /** The end of a patronymic, which follows the first name. */
-const PATRONYMIC = /^\S+ \S+ \S+(?:вич|вна|чна|ич)$/iu
+const PATRONYMIC = /^\S+ \S+ \S+(?:ич|вна|чна)$/iu
 
 /** Guesses how full names are split, to propose it as an answer; null if nothing is likely. */
 export function guessNameRule(names: readonly string[]): NameRule | null {
+  if (names.length === 0) return null
   const all = names.map(tidy)
   if (all.every((name) => LAST_FIRST.test(name))) return 'last_first'
   if (all.every((name) => PATRONYMIC.test(name))) return 'one_last_name_first'

@@ -9,7 +9,7 @@ class Said {
   }
 }
 
-/** Makes what a command returns whose result is told to people in a text, and not as `name  value` lines. */
+/** Makes the result of a command that people read as a text instead of `name  value` lines. */
 export function say(result: object, text: string): Said {
   return new Said(result, text)
 }

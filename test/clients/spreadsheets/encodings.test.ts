@@ -134,6 +134,13 @@ await t.test('names are read rightly or asked about, with the right reading amon
   t.ok(asked > 0 && known > 0)
 })
 
+await t.test('the samples of a question show the invisible letters of a script, and no others', async (t) => {
+  const samplesOf = async (text: string, encoding: string) =>
+    (await detect(encodeText(text, encoding))).choices.find(({ value }) => value === encoding)?.samples
+  t.match(await samplesOf('name\nعلي\u200cرضا\n', 'windows-1256'), ['علي\u200cرضا'])
+  t.match(await samplesOf('name\nDvořák\u00ad\n', 'windows-1250'), ['Dvořák\ufffd'])
+})
+
 await t.test('UTF-8 and UTF-16 are recognized with and without a mark, wherever a chunk is cut', async (t) => {
   for (const text of ['name,role\nJürgens,Küche\n', '姓,名\n高橋,誠\n', 'name,role\nAda,Sales\n'])
     for (const size of [1, 3, 5_000]) {

@@ -5,7 +5,7 @@ import { USUAL_CHOICES } from '../../../clients/typescript/spreadsheets/mapping.
 import { readDate } from '../../../clients/typescript/spreadsheets/read-date.ts'
 import { openRows } from '../../../clients/typescript/spreadsheets/read-records.ts'
 import type { NameRule } from '../../../clients/typescript/spreadsheets/split-name.ts'
-import { splitName } from '../../../clients/typescript/spreadsheets/split-name.ts'
+import { guessNameRule, splitName } from '../../../clients/typescript/spreadsheets/split-name.ts'
 import { readStatusWord } from '../../../clients/typescript/spreadsheets/status-words.ts'
 import { proposeFor } from '../../support/files/propose-for.ts'
 
@@ -99,6 +99,14 @@ await t.test('full names are split by a rule, and not where it does not say how'
     const found = splitName(text, rule)
     t.equal(found && `${found.first}|${found.last}`, split, text)
   }
+})
+
+await t.test('a rule for full names is proposed only if all of the names fit it', async (t) => {
+  t.equal(guessNameRule(['Иванов Пётр Сергеевич', 'Петрова Анна Ильинична']), 'one_last_name_first')
+  t.equal(guessNameRule(['山田 太郎', '佐藤 花子']), 'last_first')
+  t.equal(guessNameRule(['Ana Perez', 'Jörg von der Heide']), 'first_last')
+  t.equal(guessNameRule(['Ana Perez', 'Ana Maria Perez']), null)
+  t.equal(guessNameRule([]), null)
 })
 
 await t.test('words for statuses are known in many languages, and others are asked', async (t) => {

@@ -54,8 +54,8 @@ await t.test('a preview shows counts, and each change with its line; applying it
   const preview = await send(csv)
   t.equal(preview.status, 200)
   t.match(preview.words, /Created 1 Changed 1 Unchanged 1 Refused 0/)
-  t.match(preview.words, /Line 2 Ana Pérez job_title from Dev → to Lead/)
-  t.match(preview.words, /Line 4 Zoë Ü .*first_name Zoë/)
+  t.match(preview.words, /Line 2 Ana Pérez Job title from Dev → to Lead/)
+  t.match(preview.words, /Line 4 Zoë Ü .*First name Zoë/)
   t.equal((await newest()).id, before.id, 'nothing is applied yet')
 
   t.match(await apply(preview), { status: 200, words: /All records of the file were applied/ })
@@ -98,7 +98,7 @@ await t.test('a preview with errors also shows what the other rows would do', as
   t.match(words, /Created 1 Changed 1 Unchanged 0 Refused 1 Unreadable 1/)
   t.match(words, /Line 5, column 5 .*4\.9E\+12.* was shortened by a spreadsheet/)
   t.match(words, /Line 2, column 5 A B phone needs/)
-  t.match(words, /Line 3 C D .*first_name C.*Line 4 \S+ \S+ first_name from \S+ → to E/)
+  t.match(words, /Line 3 C D .*First name C.*Line 4 \S+ \S+ First name from \S+ → to E/)
   t.match(words, /Apply 2 of 4 records/)
   t.equal((await newest()).id, before.id)
 })
@@ -112,13 +112,58 @@ await t.test(
     const second = await press(`${first.path}/mapping`, { 'to.1': 'custom' })
     t.match(second, {
       status: 200,
-      words: /not used: Note.*Line 2 \S+ \S+ custom_attributes\.Shoe size from not set → to 42/,
+      words: /not used: Note.*Line 2 \S+ \S+ Shoe size from not set → to 42/,
     })
     t.match(await apply(second), { words: /All records of the file were applied/ })
     const { items } = (await service.call('GET', '/v1/employees?external_id=X-1')).body
     t.strictSame(items[0].custom_attributes, { 'Shoe size': 42 })
   },
 )
+
+await t.test('a preview names managers, and the line of a refused row that another one needs', async (t) => {
+  await service.call('POST', '/v1/employees', {
+    body: [
+      employee({ external_id: 'B-1', first_name: 'Olga', last_name: 'Berg' }),
+      employee({ external_id: 'B-2', first_name: 'Per', last_name: 'Dahl' }),
+    ],
+  })
+  await service.project()
+  const rows = ['B-2,,,,B-1,', 'B-3,Ida,Vik,b3@example.com,B-1,', 'B-4,Eli,Foss,b4@example.com,B-3,']
+  const refused = ['B-5,Jon,Moe,b5@example.com,,12', 'B-6,Kai,Ness,b6@example.com,B-5,']
+  const csv = ['external_id,first_name,last_name,email,manager_external_id,phone', ...rows, ...refused].join('\n')
+  const { text, words } = await send(csv)
+  t.match(words, /Line 2 Per Dahl Manager from not set → to Olga Berg /)
+  t.match(words, /Line 3 Ida Vik .*Manager Olga Berg .*Line 4 Eli Foss .*Manager Ida Vik /)
+  t.match(words, /Line 6, column 5 Kai Ness .*Line 5, which this one needs, is refused/)
+  t.notMatch(text, /Record \d+ of the call|>emp_/)
+})
+
+/** What the form would send as a field, of which it must have one. */
+function chosenIn(text: string, name: string): string | undefined {
+  const fields = [...text.matchAll(new RegExp(`<select name="${name}"[^]*?</select>`, 'g'))]
+  return fields.length === 1 ? /value="(\w*)" selected/.exec(fields[0]![0])?.[1] : undefined
+}
+
+await t.test('what a column raises once it is mapped is asked, and not left out', async (t) => {
+  const asked = await send('external_id,Status\nX-1,Ruhend\n')
+  t.match(asked.words, /1 question about the file is open Status : Ruhend/)
+  const next = { 'to.1': 'status', unreadable_values: chosenIn(asked.text, 'unreadable_values') ?? '' }
+  const raised = await press(`${asked.path}/mapping`, next)
+  t.match(raised.words, /1 question about the file is open Status : Ruhend .*Active Inactive/)
+  t.notMatch(raised.words, /Apply \d/)
+  t.equal(chosenIn(raised.text, 'unreadable_values'), 'leave_out')
+})
+
+await t.test('local phone numbers can be left out by somebody who does not know their country', async (t) => {
+  const asked = await send('external_id,First name,Phone\nX-1,Ada,020 7946 0412\n')
+  t.match(asked.text, /<input name="country" [^>]*autocapitalize/)
+  t.notMatch(asked.text, /<input name="country" [^>]*required/)
+  const preview = await press(`${asked.path}/mapping`, { country: '', unreadable_values: 'leave_out' })
+  t.match(preview.words, /Values left out.*Line 2, column 3 .*has no country code: left out/)
+  t.match(preview.words, /Apply 1 record/)
+  const refusing = await press(`${asked.path}/mapping`, { country: '', unreadable_values: 'refuse' })
+  t.match(refusing.words, /Questions about the file/)
+})
 
 await t.test('what failed can be downloaded, corrected, and sent again; the entries lead to each other', async (t) => {
   const sent = [
@@ -159,11 +204,19 @@ await t.test('JSON is read as the body of a bulk call', async (t) => {
     {},
     { name: 'a.json' },
   )
-  t.match(preview, { status: 200, words: /Record 0 \S+ \S+ location from not set → to Lyon/ })
+  t.match(preview, { status: 200, words: /Record 0 \S+ \S+ Location from not set → to Lyon/ })
   t.match(await send('{"employees":[', {}, { name: 'a.json' }), {
     status: 422,
     words: /Line 1 The list does not end/,
   })
+})
+
+await t.test('a record of JSON that another one needs is named by its index in the file', async (t) => {
+  const created = { external_id: 'B-8', first_name: 'Mia', last_name: 'Sol' }
+  const refused = { external_id: 'B-9', first_name: 'A', last_name: 'B', phone: '12' }
+  const needing = { external_id: 'B-10', first_name: 'C', last_name: 'D', manager_external_id: 'B-9' }
+  const { words } = await send(JSON.stringify({ employees: [created, refused, needing] }), {}, { name: 'a.json' })
+  t.match(words, /Record 2 C D Record 1, which this one needs, is refused/)
 })
 
 await t.test('encodings of spreadsheets are recognized', async (t) => {
@@ -175,7 +228,7 @@ await t.test('encodings of spreadsheets are recognized', async (t) => {
     Buffer.from(`\ufeff${csv}`, 'utf16le').swap16(),
     Buffer.from(csv, 'latin1'),
   ])
-    t.match((await send(bytes)).words, /Line 2 \S+ \S+ last_name from \S+ → to Müller/)
+    t.match((await send(bytes)).words, /Line 2 \S+ \S+ Last name from \S+ → to Müller/)
 })
 
 await t.test(
@@ -187,7 +240,7 @@ await t.test(
     t.match(asked.words, /Ţugui Central European \(Windows-1250\)/)
     t.equal((await open(asked.path)).status, 200, 'the question stays')
     const preview = await press(`${asked.path}/read`, { encoding: 'windows-1250' })
-    t.match(preview, { status: 200, words: /Line 2 \S+ \S+ last_name from .* → to Ţugui/ })
+    t.match(preview, { status: 200, words: /Line 2 \S+ \S+ Last name from .* → to Ţugui/ })
     t.equal((await open(asked.path)).status, 404, 'an answered question is gone')
     t.equal((await browse(service, `${asked.path}/read`, { cookie, form: { encoding: 'utf-8' } })).status, 404)
   },
@@ -207,7 +260,7 @@ await t.test('a sheet is asked if several have a table', async (t) => {
   const asked = await send(write(book, { type: 'buffer' }) as Buffer, {}, { name: 'staff.xlsx' })
   t.match(asked.words, /Which sheet has the employees\?.*external_id · location · email/)
   const preview = await press(`${asked.path}/read`, { sheet: 'Oslo' })
-  t.match(preview.words, /Line 2 \S+ \S+ location from .* → to Oslo/)
+  t.match(preview.words, /Line 2 \S+ \S+ Location from .* → to Oslo/)
   t.match(preview.words, /Sheet &quot;Lyon&quot; is not read/)
 })
 
@@ -219,7 +272,7 @@ await t.test('rows that are left out are named, and another line can name the co
     preview.words,
     /4 rows are left out.*Line 1 Stands above the line.*Line 2 Is empty.*Line 5 Is empty.*Line 6 Is a total/,
   )
-  t.match(preview.words, /Line 4 \S+ \S+ location from .* → to Bern/)
+  t.match(preview.words, /Line 4 \S+ \S+ Location from .* → to Bern/)
   const again = await press(`${preview.path}/read`, { header_row: '1' })
   t.match(again.words, /Line 1 names the columns/)
   t.equal((await open(preview.path)).status, 404, 'the first reading is deleted')

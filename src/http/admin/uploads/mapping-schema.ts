@@ -112,7 +112,9 @@ export const MappingBody = requireOnly(
       Type.Unsafe<string | null>({
         type: ['string', 'null'],
         pattern: '^([A-Z]{2}|company)$',
-        description: 'The country (ISO 3166-1 alpha-2) of local phone numbers. `company`: that of the company.',
+        description:
+          'The country (ISO 3166-1 alpha-2) of local phone numbers. `company`: that of the company. Null: a person has ' +
+          'to decide.',
       }),
     ),
   },

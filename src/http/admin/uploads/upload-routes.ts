@@ -143,7 +143,7 @@ function readAnswers(
   const label = encoding ?? /;\s*charset="?([^";\s]+)/i.exec(contentType)?.[1]
   const known = label === undefined ? null : readEncoding(label)
   if (label !== undefined && known === null)
-    throw new ProblemError(problem('invalid_query', `What is given as the encoding ${UNREADABLE_ENCODING}`))
+    throw new ProblemError(problem('invalid_query', `The encoding of the request ${UNREADABLE_ENCODING}`))
   return { encoding: known, sheet: sheet ?? null, headerLine: headerLine ?? null }
 }
 

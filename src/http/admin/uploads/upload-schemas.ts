@@ -160,7 +160,11 @@ export const ShownUpload = Type.Object(
     header_row: Type.Union([Type.Integer(), Type.Null()], {
       description: 'The line that names the columns. Null for JSON, and when it is not known any more.',
     }),
-    left_out: Type.Array(LeftOutRows, { description: 'Rows that are no records, such as titles and totals.' }),
+    left_out: Type.Array(LeftOutRows, {
+      description:
+        'What was left out, such as titles and totals, and, with the reason `hidden`, how many rows and columns were ' +
+        'read although the sheet hides them.',
+    }),
     left_out_omitted: Count,
     parts: Type.Array(Part),
     summary: Summary,

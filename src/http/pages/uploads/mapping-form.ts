@@ -26,8 +26,8 @@ interface ShownColumn {
 type Option = readonly [value: string, label: string]
 
 /**
- * Renders what the columns of a file mean, to change it, and what is open about them, with the likeliest answers. `country`
- * is the likeliest one of local phone numbers.
+ * Renders what the columns of a file mean, to change it, and what is open about them, with answers that are likely.
+ * `country` is the likeliest one of local phone numbers.
  */
 export function renderMapping(
   { id, header, mapping }: StoredUpload,
@@ -56,7 +56,7 @@ export function renderMapping(
         ],
         rows,
       })}
-      ${renderChoices(mapping, asked.length > 0)}
+      ${renderChoices(mapping, canLeaveOpen(asked))}
       <div class="actions">
         <button>Preview again</button>
         <a class="button" href="/admin/v1/uploads/${id}/mapping" download="mapping.json">Download this mapping</a>
@@ -67,7 +67,15 @@ export function renderMapping(
 
 const ASKED = html`<em>asked above</em>`
 
-/** Renders what only a person can decide, with the likeliest answers chosen. */
+/**
+ * Whether values may be left out together with the answers: not while it is open where a column goes, since that may raise
+ * another question, which has to be asked.
+ */
+function canLeaveOpen(asked: readonly Question[]): boolean {
+  return asked.length > 0 && asked.every(({ about }) => about !== 'to')
+}
+
+/** Renders what only a person can decide, with answers that are likely. */
 function renderQuestions(
   mapping: Mapping,
   asked: readonly Question[],
@@ -82,15 +90,18 @@ function renderQuestions(
       if (!('column' in question)) {
         const phones = rows.find(({ column: { to } }) => to === 'phone')
         return html`<p>${phones ? html`<bdi>${readName(phones.column.header)}</bdi>: ${renderExamples(phones)}` : ''}</p>
-          ${renderCountry(country ?? '', true)}`
+          ${renderCountry(country ?? '')}`
       }
       const row = rows[question.column - 1]!
       const select = question.about === 'to' ? renderTarget(row) : renderReading(row, true)
       return html`<p><bdi>${readName(question.header)}</bdi>: ${renderExamples(row)}</p>
         ${question.about === 'words' ? select : html`<p>${select}</p>`}`
     })}
-    ${renderChoice({ ...mapping, unreadable_values: 'leave_out' }, 'unreadable_values')}
-    <p class="hint">The likeliest answers are chosen, and the preview shows what they do. They are remembered.</p>
+    ${canLeaveOpen(asked) ? renderChoice({ ...mapping, unreadable_values: 'leave_out' }, 'unreadable_values') : ''}
+    <p class="hint">
+      Where an answer is likely, it is chosen. The preview shows what the answers do; they are remembered once the file is
+      applied.
+    </p>
     <div class="actions"><button class="primary">Preview with these answers</button></div>
   </fieldset>`
 }
@@ -254,18 +265,18 @@ function renderChoice(mapping: Mapping, name: keyof typeof CHOICES, likely = '')
   return html`<p><label>${label} ${renderSelect(name, label, options, mapping[name] ?? likely)}</label></p>`
 }
 
-function renderCountry(country: string, isRequired = false): Html {
+function renderCountry(country: string): Html {
   return html`<p>
     <label>Country of local phone numbers, such as DE
-      <input name="country" value="${country}" maxlength="2" size="3" autocapitalize="characters" spellcheck="false" ${isRequired ? html`required` : ''} /></label>
+      <input name="country" value="${country}" maxlength="2" size="3" autocapitalize="characters" spellcheck="false" /></label>
   </p>`
 }
 
-/** Renders how the values of the file are read. What is asked stands above. */
-function renderChoices(mapping: Mapping, isAsking: boolean): Html {
+/** Renders how the values of the file are read. What is asked stands above, `isLeftOutAsked` whether to leave values out. */
+function renderChoices(mapping: Mapping, isLeftOutAsked: boolean): Html {
   return html`<fieldset>
     <legend>Values</legend>
-    ${renderChoice(mapping, 'empty_cells')} ${isAsking ? '' : renderChoice(mapping, 'unreadable_values')}
+    ${renderChoice(mapping, 'empty_cells')} ${isLeftOutAsked ? '' : renderChoice(mapping, 'unreadable_values')}
     ${renderChoice(mapping, 'shared_emails')}
     ${mapping.past_end_dates === null ? '' : renderChoice(mapping, 'past_end_dates')}
     ${mapping.country === null ? '' : renderCountry(mapping.country === 'company' ? '' : mapping.country)}

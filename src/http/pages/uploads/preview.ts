@@ -7,7 +7,7 @@ import { isId } from '../../../domain/ids.ts'
 import type { FileFault } from '../../../../clients/typescript/spreadsheets/file-error.ts'
 import { readPointer } from '../../../../clients/typescript/spreadsheets/read-records.ts'
 import type { PartCounts } from '../../../domain/uploads.ts'
-import type { PartRecords } from '../../../uploads/part-records.ts'
+import { nameRow, type PartRecords } from '../../../uploads/part-records.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
 import { nameRecord } from '../../admin/detailed-records.ts'
 import { renderAttributeName } from '../events/attribute-words.ts'
@@ -105,7 +105,7 @@ function renderEffects(
   for (const event of events)
     if (event.type === 'EmployeeCreated') names.set(event.stream, formatFullName(event.data.attributes))
   const lines = people.map(([index, some]): PreviewLine => ({
-    place: placeOf(index, records),
+    place: nameRow(records.rows[index]!),
     person: namePerson(records.body[index], employees.get(some[0]!.stream)),
     what: () => renderEffectsOf(some, names),
   }))
@@ -194,7 +194,7 @@ function renderRecordErrors(errors: readonly RecordError[], records: PartRecords
   })
   const lines = placed.map(({ index, field, what }) => {
     const column = records.columns.get(field)
-    const place = placeOf(index, records)
+    const place = nameRow(records.rows[index]!)
     return {
       place: column === undefined ? place : `${place}, column ${column}`,
       person: namePerson(records.body[index], undefined),
@@ -221,11 +221,6 @@ function listPlaces(faults: readonly FileFault[]): PreviewLine[] {
     person: '',
     what: () => html`${message}`,
   }))
-}
-
-function placeOf(index: number, { rows }: PartRecords): string {
-  const { line, row } = rows[index]!
-  return line === undefined ? `Record ${row - 1}` : `Line ${line}`
 }
 
 /** Renders lines below what they have in common: `causes` has each cause once for each line that has it. */

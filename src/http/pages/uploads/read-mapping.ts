@@ -19,14 +19,15 @@ export function readMapping(mapping: Mapping, fields: FormFields): Mapping {
     unreadable_values: pick(['refuse', 'leave_out'], fields['unreadable_values']) ?? mapping.unreadable_values,
     shared_emails: pick(['refuse', 'leave_out'], fields['shared_emails']) ?? mapping.shared_emails,
     past_end_dates: pick(['keep', 'deactivate'], fields['past_end_dates']) ?? mapping.past_end_dates,
-    country: fields['country'] === undefined ? mapping.country : readCountry(fields['country']),
+    country: fields['country'] === undefined ? mapping.country : readCountry(fields['country'], mapping.country),
   }
 }
 
-/** Reads the country of local phone numbers: the company's, if none is given. Throws FileFaultError. */
-function readCountry(typed: string): string {
+/** Reads the country of local phone numbers. Without one, it stays open, or is the company's. Throws FileFaultError. */
+function readCountry(typed: string, before: Mapping['country']): Mapping['country'] {
   const country = typed.trim().toUpperCase()
-  if (country === '' || isPhoneCountry(country)) return country === '' ? 'company' : country
+  if (country === '') return before === null ? null : 'company'
+  if (isPhoneCountry(country)) return country
   throw new FileFaultError([
     { line: 1, column: null, message: `"${country}" is not the code of a country (ISO 3166-1), such as DE or GB` },
   ])
