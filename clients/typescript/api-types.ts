@@ -2771,13 +2771,13 @@ export interface components {
             }[];
             /** @description The line that names the columns. Null for JSON, and when it is not known any more. */
             header_row: number | null;
-            /** @description What was left out, such as titles and totals, and, with the reason `hidden`, how many rows and columns were read although the sheet hides them. */
+            /** @description What was left out, such as titles and totals. */
             left_out: {
                 /** @description The first line, from 1; of a workbook, the row. */
                 line: number | null;
                 last_line: number | null;
                 /** @enum {string} */
-                reason: "separator_line" | "above_header" | "second_header" | "repeated_header" | "empty" | "total" | "below_table" | "not_a_user" | "other_sheet" | "hidden" | "incomplete" | "secret_column";
+                reason: "separator_line" | "above_header" | "second_header" | "repeated_header" | "empty" | "total" | "below_table" | "not_a_user" | "other_sheet" | "incomplete" | "secret_column";
                 message: string;
             }[];
             left_out_omitted: number;

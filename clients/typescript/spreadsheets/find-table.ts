@@ -13,7 +13,6 @@ export const LEFT_OUT_REASONS = [
   'below_table',
   'not_a_user',
   'other_sheet',
-  'hidden',
   'incomplete',
   'secret_column',
 ] as const
@@ -56,7 +55,6 @@ const MESSAGES: Readonly<Record<LeftOutReason, string>> = {
   below_table: 'Stands below the table',
   not_a_user: 'Is not about a person',
   other_sheet: 'Has no table of people',
-  hidden: 'Is hidden, and read',
   incomplete: 'The file is incomplete',
   secret_column: 'May hold passwords',
 }

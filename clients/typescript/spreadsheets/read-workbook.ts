@@ -12,8 +12,6 @@ set_cptable(codePages)
 export interface OpenedSheet {
   rows: Generator<FileRow, void>
   others: string[]
-  /** How many rows and columns with cells the sheet hides. They are read, too. */
-  hidden: { rows: number; columns: number }
 }
 
 /** The number of the last row that may have cells. */
@@ -31,7 +29,6 @@ export function openWorkbook(bytes: Uint8Array, name: string | null): OpenedShee
   if (!sheet) throw new FileError(1, 'The workbook has no sheet with this name')
   return {
     rows: listRows(sheet, workbook.Workbook?.WBProps?.date1904 === true),
-    hidden: countHidden(sheet),
     others: workbook.SheetNames.filter((other) => other !== chosen && cellsOf(workbook.Sheets[other]!).length > 0),
   }
 }
@@ -44,8 +41,6 @@ const OPTIONS = {
   cellFormula: false,
   UTC: true,
   nodim: true,
-  // Says which rows and columns are hidden.
-  cellStyles: true,
 } as const
 
 function parse(bytes: Uint8Array): WorkBook {
@@ -63,17 +58,6 @@ type Cells = readonly (CellObject | undefined)[]
 /** The cells of a sheet by rows. */
 function cellsOf(sheet: WorkSheet): readonly (Cells | undefined)[] {
   return (sheet['!data'] as (Cells | undefined)[] | undefined) ?? []
-}
-
-/** A filter hides rows. Sheets also hide thousands of empty columns, which don't count. */
-function countHidden(sheet: WorkSheet): OpenedSheet['hidden'] {
-  const { '!rows': rows = [], '!cols': columns = [] } = sheet
-  const data = cellsOf(sheet)
-  const filled = new Set(data.slice(0, MAX_JUDGED).flatMap((cells) => Object.keys(cells ?? [])))
-  return {
-    rows: Object.keys(data).filter((at) => rows[Number(at)]?.hidden).length,
-    columns: [...filled].filter((at) => columns[Number(at)]?.hidden).length,
-  }
 }
 
 /** How many rows are looked at to choose a sheet. */

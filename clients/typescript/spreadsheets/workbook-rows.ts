@@ -5,7 +5,6 @@ import { FileError } from './file-error.ts'
 import type { FileChoice, FileParameter } from './file-question.ts'
 import { FileQuestion } from './file-question.ts'
 import type { TableNotes } from './find-table.ts'
-import type { OpenedSheet } from './read-workbook.ts'
 import { leaveOut } from './find-table.ts'
 import type { FileRow } from './read-csv.ts'
 
@@ -18,7 +17,7 @@ export interface WorkbookTask {
 
 /** What the thread says: first what became of the workbook, then rows whenever it is asked; none at the end. */
 export type WorkbookMessage =
-  | ({ kind: 'opened' } & Pick<OpenedSheet, 'others' | 'hidden'>)
+  | { kind: 'opened'; others: string[] }
   | { kind: 'rows'; rows: FileRow[] }
   | { kind: 'fault'; line: number; message: string }
   | { kind: 'question'; parameter: FileParameter; message: string; choices: readonly FileChoice[] }
@@ -61,7 +60,8 @@ export async function* readWorkbookRows(
     for await (const [message] of messages) {
       if (message.kind === 'fault') throw new FileError(message.line, message.message)
       if (message.kind === 'question') throw new FileQuestion(message.parameter, message.message, message.choices)
-      if (message.kind === 'opened') noteSheets(notes, message)
+      if (message.kind === 'opened')
+        for (const name of message.others) leaveOut(notes, 'other_sheet', null, null, `Sheet "${name}" is not read`)
       else if (message.rows.length === 0) return
       else yield message.rows
       worker.postMessage('next', [])
@@ -74,13 +74,6 @@ export async function* readWorkbookRows(
   } finally {
     await worker.terminate()
   }
-}
-
-function noteSheets(notes: TableNotes, { others, hidden }: Pick<OpenedSheet, 'others' | 'hidden'>): void {
-  for (const name of others) leaveOut(notes, 'other_sheet', null, null, `Sheet "${name}" is not read`)
-  const count = (number: number, what: string) => (number === 0 ? [] : [`${number} ${what}${number === 1 ? '' : 's'}`])
-  const both = [...count(hidden.rows, 'row'), ...count(hidden.columns, 'column')].join(' and ')
-  if (both !== '') leaveOut(notes, 'hidden', null, null, `The sheet hides ${both}, which are read, too`)
 }
 
 const TOO_LARGE = 'The workbook takes too much time or memory to read. Save its sheet as CSV (UTF-8)'

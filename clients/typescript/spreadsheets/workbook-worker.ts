@@ -16,7 +16,7 @@ const say = (message: WorkbookMessage) => parentPort!.postMessage(message, [])
 
 try {
   const opened = await open()
-  say({ kind: 'opened', others: opened.others, hidden: opened.hidden })
+  say({ kind: 'opened', others: opened.others })
   parentPort!.on('message', () => {
     try {
       say({ kind: 'rows', rows: takeRows(opened) })

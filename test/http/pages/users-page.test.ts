@@ -21,6 +21,8 @@ async function join(email: string, role: string) {
   return { page, id: page.slice(page.lastIndexOf('/') + 1), email, password: 'a password of Bo' }
 }
 
+const withoutBreaks = (text: string) => text.replaceAll('<wbr />', '')
+
 await t.test(
   'an invitation shows its link once, also if it is sent twice, and another is refused as a duplicate',
   async (t) => {
@@ -33,7 +35,7 @@ await t.test(
     t.notOk(linkOn(refused))
     const { text } = await open('/settings/users?status=pending')
     t.match(text, 'New &lt;b&gt;')
-    t.match(text, 'new.person@example.com')
+    t.match(withoutBreaks(text), 'new.person@example.com')
     t.notMatch(text, 'el_link_')
     const events = await streamOf(service, pageOn(one).split('/').at(-1)!)
     t.equal(events.length, 1)
@@ -105,8 +107,8 @@ await t.test('a removal ends all access of the user, who remains listed', async 
   t.ok(await letsIn(service, session), 'the confirmation page ends nothing')
   t.match(await send(`${user.page}/remove`, {}), { status: 303, location: `${user.page}?done=removed` })
   t.notOk(await letsIn(service, session))
-  t.match((await open('/settings/users?status=removed')).text, 'gone@example.com')
-  t.notMatch((await open('/settings/users')).text, 'gone@example.com')
+  t.match(withoutBreaks((await open('/settings/users?status=removed')).text), 'gone@example.com')
+  t.notMatch(withoutBreaks((await open('/settings/users')).text), 'gone@example.com')
   t.notMatch((await open(user.page)).text, /<form method="post" action="\/settings\/users\/\w+\/(?!personal-data)/)
   t.match(await send(`${user.page}/role`, { role: 'admin' }), { status: 409, text: /has been removed/ })
 })

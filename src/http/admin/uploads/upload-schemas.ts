@@ -161,9 +161,7 @@ export const ShownUpload = Type.Object(
       description: 'The line that names the columns. Null for JSON, and when it is not known any more.',
     }),
     left_out: Type.Array(LeftOutRows, {
-      description:
-        'What was left out, such as titles and totals, and, with the reason `hidden`, how many rows and columns were ' +
-        'read although the sheet hides them.',
+      description: 'What was left out, such as titles and totals.',
     }),
     left_out_omitted: Count,
     parts: Type.Array(Part),

@@ -12,8 +12,8 @@ const page = (path: string, accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
 
 await t.test('every code in the domain has a page, and every page a code', async (t) => {
   const source = readFileSync('src/domain/errors.ts', 'utf8')
-  const [, union] = /export type ProblemCode =\n((?: {2}\| '\w+'\n)+)/.exec(source)!
-  t.strictSame([...union!.matchAll(/'(\w+)'/g)].map(([, code]) => code!).toSorted(), PROBLEM_CODES.toSorted())
+  const [, table] = /const PROBLEMS = \{\n([^]+?)\n\}/.exec(source)!
+  t.strictSame([...table!.matchAll(/^ {2}(\w+):/gm)].map(([, code]) => code!).toSorted(), PROBLEM_CODES.toSorted())
 })
 
 await t.test(
