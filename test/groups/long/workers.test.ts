@@ -1,7 +1,3 @@
 import { runFiles } from '../../support/run-files.ts'
 
-await runFiles(
-  'test/workers/*.long.test.ts',
-  'test/fairness/*.long.test.ts',
-  'test/{attention,mail,uploads,webhooks,witnesses}/*.long.test.ts',
-)
+await runFiles('test/workers/*.long.test.ts', 'test/{attention,mail,uploads,webhooks,witnesses}/*.long.test.ts')
