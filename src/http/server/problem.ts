@@ -78,7 +78,9 @@ function validationDetail({ validation }: FastifyError): string {
   if (!violation) return 'A query parameter is not valid'
   const { code, message } = describeViolation(violation, null)
   // What a client invented may be anything, also somebody's name.
-  return code === 'unknown_field' ? 'A query parameter does not exist; check its name' : `The query parameter ${message}`
+  return code === 'unknown_field'
+    ? 'A query parameter does not exist; check its name'
+    : `The query parameter ${message}`
 }
 
 /** Sends a problem document (RFC 9457) for an error. */
