@@ -133,7 +133,13 @@ export async function startAdministrator(
       ? []
       : [...listed].filter(([id, { isActive }]) => isActive && !rows.some((row) => row.id === id))
     if (left.length > 0) {
-      const { count } = await askJson<{ count: number }>('PUT', `/uploads/${upload.id}/missing`)
+      // The read model finds them, and may be behind after a fault.
+      let count = -1
+      for (const deadline = performance.now() + resolveWithinMs; count !== left.length;) {
+        if (count >= 0) await pause(LOOKS_EVERY_MS)
+        count = (await askJson<{ count: number }>('PUT', `/uploads/${upload.id}/missing`)).count
+        if (performance.now() > deadline) break
+      }
       if (count !== left.length) throw new Error(`${left.length} people are missing, and the answer counts ${count}`)
     }
     const choice = isPartial ? 'all_or_none=false' : `deactivate=${left.length}`
