@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely'
 import type { RecordedEvent } from '../../src/domain/events.ts'
 import { closesCall } from '../../src/domain/event-types.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import { foldFormerNames } from './former-names.ts'
+import { insertFormerNames } from './former-names.ts'
 import { markOutcomes } from './outcomes.ts'
 import { insertRejectedNames, findNames, type RejectedName } from './rejected-names.ts'
 import { addToRollups, type CountedEntry } from './rollups.ts'
@@ -42,7 +42,7 @@ async function fold(
     await insertEntries(transaction, schema, entries)
     await addToRollups(transaction, schema, entries)
   }
-  await foldFormerNames(transaction, schema, batches)
+  await insertFormerNames(transaction, schema, batches)
   for (const { companyId, events } of batches) await deleteErased(transaction, schema, companyId, events)
 }
 
@@ -174,8 +174,9 @@ function findRejectedNames({ events }: Part): Omit<RejectedName, 'companyId' | '
 }
 
 /**
- * Deletes what the log keeps of the names in refused records whose data is erased. The rows are then the same as if the
- * data had been erased before the fold. Call it after the rows of these events have been inserted.
+ * Deletes what the log keeps of the names in refused records whose data is erased, and of what erased employees were
+ * called before. The rows are then the same as if the data had been erased before the fold. Call it after the rows of
+ * these events have been inserted.
  */
 async function deleteErased(
   transaction: Transaction<unknown>,
@@ -187,7 +188,11 @@ async function deleteErased(
     const isErasing = event.type === 'EmployeeErased' || event.type === 'RecordsRetired'
     return isErasing ? (event.data?.positions ?? []) : []
   })
-  if (positions.length === 0) return
-  await sql`delete from ${sql.id(schema, 'rejected_names')}
-    where company_id = ${toUuid(companyId)} and position = any(${positions}::bigint[])`.execute(transaction)
+  if (positions.length > 0)
+    await sql`delete from ${sql.id(schema, 'rejected_names')}
+      where company_id = ${toUuid(companyId)} and position = any(${positions}::bigint[])`.execute(transaction)
+  const people = events.flatMap(({ type, stream }) => (type === 'EmployeeErased' ? [toUuid(stream)] : []))
+  if (people.length > 0)
+    await sql`delete from ${sql.id(schema, 'former_names')}
+      where company_id = ${toUuid(companyId)} and employee_id = any(${people}::uuid[])`.execute(transaction)
 }

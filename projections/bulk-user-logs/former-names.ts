@@ -1,6 +1,5 @@
 import { sql, type Transaction } from 'kysely'
 import type { EventData } from '../../src/domain/events.ts'
-import { toUuid } from '../../src/domain/ids.ts'
 import { normalizeText } from '../../src/domain/normalize-text.ts'
 import { normalizeSearchText } from '../employees/fold.ts'
 import type { CompanyEvents } from '../projection.ts'
@@ -22,9 +21,10 @@ const KINDS = {
   external_id: 'external_id',
   employee_number: 'employee_number',
 } as const satisfies Record<string, FormerKind>
+export const FORMER_KINDS: readonly FormerKind[] = [...new Set(Object.values(KINDS))]
 
-/** Stores what these events changed names and ids from, and deletes those of erased employees. */
-export async function foldFormerNames(
+/** Inserts what these events changed names and ids from. */
+export async function insertFormerNames(
   transaction: Transaction<unknown>,
   schema: string,
   batches: readonly CompanyEvents[],
@@ -40,12 +40,6 @@ export async function foldFormerNames(
   const columns = { employee_id: uuids(names.map(({ employeeId }) => employeeId)) }
   // Somebody may have had the same value twice.
   await insertNames(transaction, table, names, columns, sql`on conflict do nothing`)
-  for (const { companyId, events } of batches) {
-    const erased = events.flatMap(({ type, stream }) => (type === 'EmployeeErased' ? [toUuid(stream)] : []))
-    if (erased.length > 0)
-      await sql`delete from ${table} where company_id = ${toUuid(companyId)}
-        and employee_id = any(${erased}::uuid[])`.execute(transaction)
-  }
 }
 
 function listFormer({ changes }: EventData['EmployeeUpdated']): string[] {

@@ -2,13 +2,12 @@ import { sql, type RawBuilder } from 'kysely'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import { employees, normalizeSearchText } from '../employees/fold.ts'
 import { schemaOf, type AnyDb } from '../projection.ts'
-import { formatFormer, type FormerKind } from './former-names.ts'
+import { FORMER_KINDS, formatFormer, type FormerKind } from './former-names.ts'
 import { FORMER_NAMES } from './live-tables.ts'
 import { hashName } from './rejected-names.ts'
 
 /** The kinds that identify one employee. */
 export const FORMER_IDS: readonly FormerKind[] = ['email', 'external_id']
-const FORMER_KINDS: readonly FormerKind[] = [...FORMER_IDS, 'employee_number', 'name']
 
 /** The most people with a former name that are compared with the rest of the text, and the most that are found. */
 const MAX_COMPARED = 500

@@ -7,7 +7,8 @@ import { forgetOriginal } from '../ledger/uploads/originals.ts'
 import type { StoredPart, StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { findUpload, NO_SUCH_UPLOAD, readParts } from '../ledger/uploads/read-uploads.ts'
 import { findMissing, type MissingPeople } from './missing-people.ts'
-import { countPart, runNextStep } from './run-uploads.ts'
+import { previewPart } from './run-part.ts'
+import { runNextStep } from './run-uploads.ts'
 import type { UploadRouteServices } from './store-file.ts'
 
 /** Finds an upload of the company. Throws RefusedByStateError with `upload_not_found`. */
@@ -96,7 +97,7 @@ export async function previewAtOnce(services: UploadRouteServices, companyId: st
   if (upload.parts > 1 || upload.state !== 'previewed') return
   const [part] = await readParts(services.pool, upload)
   try {
-    if (part && part.counts === null) await countPart(services, upload, part)
+    if (part && part.counts === null) await previewPart(services, upload, part)
   } catch (error) {
     // The file is stored, and its part can be previewed later.
     if (!isPassing(error)) throw error
@@ -110,7 +111,8 @@ async function assertReadable(
   isAllOrNone: boolean,
 ): Promise<void> {
   const counted: StoredPart[] = []
-  for (const part of parts) counted.push({ ...part, counts: part.counts ?? (await countPart(services, upload, part)) })
+  for (const part of parts)
+    counted.push({ ...part, counts: part.counts ?? (await previewPart(services, upload, part)).counts })
   if (isKeptBack(counted, isAllOrNone))
     throw refuse(isAllOrNone ? 'The file has rows that cannot be read' : 'No row of the file can be read')
 }

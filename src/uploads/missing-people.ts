@@ -22,7 +22,7 @@ import {
 import { wholeFiles } from './map-upload.ts'
 import { openKeys } from './plan-parts.ts'
 import { MAX_PARTS } from './row-store.ts'
-import { countPart } from './run-uploads.ts'
+import { previewPart } from './run-part.ts'
 import type { UploadRouteServices } from './store-file.ts'
 
 /** The active people who are not in a file, which deactivates them after its rows. */
@@ -103,7 +103,7 @@ async function assertWhole(services: UploadRouteServices, upload: StoredUpload):
   const partial = findWhyPartial(original.notes?.leftOut ?? [])
   if (partial !== null) throw refuse(partial)
   for (const part of parts)
-    if (!isApplicable(part.counts ?? (await countPart(services, upload, part))))
+    if (!isApplicable(part.counts ?? (await previewPart(services, upload, part)).counts))
       throw refuse('It has rows that are refused or cannot be read, and the people in them may not be recognized')
 }
 

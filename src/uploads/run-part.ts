@@ -5,6 +5,7 @@ import { createBudget } from '../admission/budget.ts'
 import { RefusedCredentialsError } from '../domain/accounts/refused-credentials-error.ts'
 import type { CallWarning } from '../domain/calls/answer-call.ts'
 import { readCreate, readUpdateMany, readUpsertMany, type Command } from '../domain/calls/commands.ts'
+import { NEEDED_RECORD } from '../domain/calls/partial-call.ts'
 import type { WriteCall } from '../domain/calls/write-call.ts'
 import type { Problem, RecordError } from '../domain/errors.ts'
 import type { FilePart, NewEvent } from '../domain/events.ts'
@@ -13,7 +14,7 @@ import { isObject } from '../domain/json.ts'
 import { countEffects, type PartCounts, type StoredRow } from '../domain/uploads.ts'
 import { toUuid } from '../domain/ids.ts'
 import { runApiCall, type CommandServices } from '../ledger/calls/run-api-call.ts'
-import { recordCall, stopUpload } from '../ledger/uploads/change-upload.ts'
+import { recordCall, recordCounts, stopUpload } from '../ledger/uploads/change-upload.ts'
 import { readLeftOut, readRows, type StoredPart, type StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { correctionsOf } from './match-corrections.ts'
 import { nameRow, type PartRecords, readPart } from './part-records.ts'
@@ -48,9 +49,9 @@ export interface PartPreview {
 const previews = createBudget({ share: 2, maxWaiting: 1_000 })
 
 /**
- * Previews a part: the call itself without the rows that cannot be applied, validated and not applied. Managers in
- * earlier parts of the file are taken for granted, apart from those whose rows would be left out. Throws NoTurnError if
- * too many previews of the company wait, or this one waited too long.
+ * Previews a part, and records its counts: the call itself without the rows that cannot be applied, validated and not
+ * applied. Managers in earlier parts of the file are taken for granted, apart from those whose rows would be left out.
+ * Throws NoTurnError if too many previews of the company wait, or this one waited too long.
  */
 export async function previewPart(
   services: UploadServices,
@@ -58,7 +59,9 @@ export async function previewPart(
   part: StoredPart,
 ): Promise<PartPreview> {
   const until = performance.now() + services.commands.maxWaitMs
-  return previews.hold(upload.companyId, 1, until, () => makePreview(services, upload, part))
+  const preview = await previews.hold(upload.companyId, 1, until, () => makePreview(services, upload, part))
+  await recordCounts(services.pool, upload, part.number, preview)
+  return preview
 }
 
 async function makePreview(services: UploadServices, upload: StoredUpload, part: StoredPart): Promise<PartPreview> {
@@ -97,7 +100,7 @@ async function makePreview(services: UploadServices, upload: StoredUpload, part:
 
 /** Names the row of the file where a message means another record of the call. */
 function withRow<Fault extends { message: string }>(error: Fault, rows: PartRecords['rows']): Fault {
-  const message = error.message.replace(/^Record (\d+) of the call/, (record, index) => {
+  const message = error.message.replace(NEEDED_RECORD, (record, index) => {
     const row = rows[Number(index)]
     return row ? nameRow(row) : record
   })

@@ -1,15 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
-import { summarize, type PartCounts } from '../domain/uploads.ts'
+import { summarize } from '../domain/uploads.ts'
 import { isPassing } from '../ledger/calls/calls-in-progress.ts'
 import { trackWork } from '../ledger/background/failing-work.ts'
-import {
-  claimUpload,
-  listCompaniesWithUploads,
-  recordCall,
-  recordCounts,
-  releaseUpload,
-} from '../ledger/uploads/change-upload.ts'
+import { claimUpload, listCompaniesWithUploads, recordCall, releaseUpload } from '../ledger/uploads/change-upload.ts'
 import { readParts, type StoredPart, type StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { rememberMapping } from '../ledger/uploads/remember-mapping.ts'
 import { startTurns, type CompanyTurns } from '../workers/company-turns.ts'
@@ -60,7 +54,7 @@ export async function runNextStep(services: UploadServices, upload: StoredUpload
   const parts = await readParts(services.pool, upload)
   if (upload.state === 'previewing') {
     const part = parts.find(({ counts }) => counts === null)
-    if (part) await countPart(services, upload, part)
+    if (part) await previewPart(services, upload, part)
   }
   if (upload.state === 'applying') {
     const part = parts.find(({ isSettled }) => !isSettled)
@@ -78,11 +72,4 @@ export async function runNextStep(services: UploadServices, upload: StoredUpload
 function isNotApplied(part: StoredPart): boolean {
   const { rows, applied, erased } = summarize([part])
   return part.missingOf === null && applied + erased < rows
-}
-
-/** Counts what a part would do, and records it. */
-export async function countPart(services: UploadServices, upload: StoredUpload, part: StoredPart): Promise<PartCounts> {
-  const preview = await previewPart(services, upload, part)
-  await recordCounts(services.pool, upload, part.number, preview)
-  return preview.counts
 }

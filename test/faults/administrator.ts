@@ -102,16 +102,26 @@ export async function startAdministrator(
   const askJson = async <Body>(method: string, path: string, body?: Buffer | object) =>
     JSON.parse((await ask(method, `/admin/v1${path}`, body)).toString()) as Body
 
-  /** Reads an upload until its state is no longer this one. */
-  async function whileIt(state: string, upload: Upload): Promise<Upload> {
-    let current = upload
-    for (const deadline = performance.now() + resolveWithinMs; current.state === state;) {
-      if (performance.now() > deadline) throw new Error(`the upload ${upload.id} stays ${state}`)
+  /** Asks again until the answer is as it will be. */
+  async function until<Answer>(
+    first: Answer,
+    { isSo, again }: { isSo: (answer: Answer) => boolean; again: () => Promise<Answer> },
+  ): Promise<Answer> {
+    let answer = first
+    for (const deadline = performance.now() + resolveWithinMs; !isSo(answer);) {
+      if (performance.now() > deadline) throw new Error(`the answer stays ${JSON.stringify(answer)}`)
       await pause(LOOKS_EVERY_MS)
-      current = await askJson<Upload>('GET', `/uploads/${upload.id}`)
+      answer = await again()
     }
-    return current
+    return answer
   }
+
+  /** Reads an upload until its state is no longer this one. */
+  const whileIt = (state: string, upload: Upload) =>
+    until(upload, {
+      isSo: (current) => current.state !== state,
+      again: () => askJson<Upload>('GET', `/uploads/${upload.id}`),
+    })
 
   async function sendFile(round: number): Promise<void> {
     // A request without an answer may have stored its file.
@@ -128,19 +138,14 @@ export async function startAdministrator(
       upload = await askJson<Upload>('PUT', `/uploads/${upload.id}/mapping`, mapping)
       if (upload.questions.length > 0) throw new Error(`still asked: ${JSON.stringify(upload.questions)}`)
     } else if (round === 0) throw new Error('nobody asked whether the day or the month comes first')
-    upload = await whileIt('previewing', await askJson<Upload>('GET', `/uploads/${upload.id}`))
+    upload = await whileIt('previewing', upload)
     const left = isPartial
       ? []
       : [...listed].filter(([id, { isActive }]) => isActive && !rows.some((row) => row.id === id))
     if (left.length > 0) {
+      const list = () => askJson<{ count: number }>('PUT', `/uploads/${upload.id}/missing`)
       // The read model finds them, and may be behind after a fault.
-      let count = -1
-      for (const deadline = performance.now() + resolveWithinMs; count !== left.length;) {
-        if (count >= 0) await pause(LOOKS_EVERY_MS)
-        count = (await askJson<{ count: number }>('PUT', `/uploads/${upload.id}/missing`)).count
-        if (performance.now() > deadline) break
-      }
-      if (count !== left.length) throw new Error(`${left.length} people are missing, and the answer counts ${count}`)
+      await until(await list(), { isSo: ({ count }) => count === left.length, again: list })
     }
     const choice = isPartial ? 'all_or_none=false' : `deactivate=${left.length}`
     upload = await whileIt('applying', await askJson<Upload>('POST', `/uploads/${upload.id}/apply?${choice}`))

@@ -86,6 +86,21 @@ await t.test('only who uploaded a file changes what its columns mean', async (t)
   const answer = await browse(service, `${PAGE}/${id}/mapping`, { cookie: other, form: { 'to.1': 'first_name' } })
   t.equal(answer.status, 409)
   t.match((await service.admin(`/uploads/${id}/mapping`)).body.columns[1], { header: 'last_name' })
+  t.notMatch((await browse(service, `${PAGE}/${id}`, { cookie: other })).text, '/mapping"')
+
+  const asked = await upload('external_id,last_name,Start\nO-2,Two,01/02/2024\n')
+  const shown = await browse(service, `${PAGE}/${asked}`, { cookie: other })
+  t.match(shown.text, /Only the user who uploaded the file can answer the questions/)
+  t.notMatch(shown.text, '/mapping"')
+})
+
+await t.test('values are offered to be left out only where that lets rows in', async (t) => {
+  const offered = async (csv: string) => {
+    const { text } = await browse(service, `${PAGE}/${await upload(csv)}`, { cookie })
+    return text.includes('Leave out the values that cannot be read')
+  }
+  t.ok(await offered('external_id,last_name,start_date\nL-1,One,soon\n'))
+  t.notOk(await offered('external_id,last_name,email\nL-1,One,"=cmd()"\nL-2,Two,#REF!\n'))
 })
 
 await t.test('a file that was kept back waits for a decision, and no longer than a day', async (t) => {

@@ -272,10 +272,10 @@ async function mapColumns(rows: AsyncIterable<FileRow>, choose: ChooseMapping, s
   }
   if (header === null) throw new FileError(1, 'The file has no records')
   const today = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length)
-  const { columns, ...choices } = choose(await doInTurns(proposeMapping(header.cells, samples.sample, today)))
-  const completed = await doInTurns(completeReadings({ ...choices, columns }, header.cells, samples.sample, today))
+  const chosen = choose(await doInTurns(proposeMapping(header.cells, samples.sample, today)))
+  const completed = await doInTurns(completeReadings(chosen, header.cells, samples.sample, today))
   // The columns stay as they are given, so that each night's file is read alike.
-  return { header, mapping: { ...completed, columns }, today }
+  return { header, mapping: { ...completed, columns: chosen.columns }, today }
 }
 
 const CHUNK_BYTES = 16_384

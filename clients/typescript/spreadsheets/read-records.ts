@@ -240,7 +240,7 @@ function readRow({ line, cells }: FileRow, opened: OpenedColumns, plan: RowPlan 
 const REMEDY = /\. [A-Z][^."]*$/
 
 /** What identifies a person is never left out: the row would be about somebody else. */
-const KEPT: ReadonlySet<ColumnMapping['to']> = new Set(['id', 'external_id', 'email'])
+export const KEPT: ReadonlySet<ColumnMapping['to']> = new Set(['id', 'external_id', 'email'])
 
 function setMembers(members: RowMembers, { to, name, header, isRecord }: Column, reading: ValueReading): void {
   const { fields, customs } = members

@@ -33,7 +33,7 @@ export type ValueReading =
 
 /** Systems write these for a name that somebody doesn't have. */
 const NO_NAME = /^[.–—-]$/
-/** And this for nobody. */
+/** And this where somebody has no manager. */
 const NO_MANAGER_WORD = /^no[_ ]manager$/i
 
 /** Reads the cell of a whole record. */
@@ -52,8 +52,8 @@ export function readColumn(cell: string, column: Column, context: Context): Valu
   const isName = to === 'first_name' || to === 'last_name'
   const isCustom = to === 'custom'
   const isExact = to === 'as_named' || (isCustom && type === 'as_written')
-  const isNobody = (isName && NO_NAME.test(cell.trim())) || (to === 'manager' && NO_MANAGER_WORD.test(cell.trim()))
-  if (cell === '' || (!isExact && cell.trim() === '') || isNobody) return readEmpty(column, context.mapping)
+  const isNone = (isName && NO_NAME.test(cell.trim())) || (to === 'manager' && NO_MANAGER_WORD.test(cell.trim()))
+  if (cell === '' || (!isExact && cell.trim() === '') || isNone) return readEmpty(column, context.mapping)
   const { text, json, fault } = isCustom && isExact ? readCustomAttribute(cell) : readAttribute(cell)
   if (fault !== undefined) return { fault: `${showCell(cell)} ${fault}` }
   // What is no text is exact: null, or a value that is wrong. So is a custom attribute that is marked as text.

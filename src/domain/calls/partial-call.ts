@@ -21,6 +21,10 @@ function isFaultyAlone({ errors, collisions }: Draft): boolean {
  */
 const MAX_ROUNDS = 8
 
+/** How a message names another record of its call, and what finds that name. A file's preview names its row instead. */
+const nameNeeded = (index: number) => `Record ${index} of the call`
+export const NEEDED_RECORD = /^Record (\d+) of the call/
+
 const TOO_MANY_ROUNDS =
   'Too many records of the call are refused to tell whether this manager would report to this employee; send it again without them'
 
@@ -100,7 +104,7 @@ function refuse(drafts: readonly Draft[], faulty: readonly Draft[], refused: Map
     refused.set(at, { ...draft, errors })
     for (const { anyOf, field, code } of draft.needs)
       if (supports.get(anyOf)!.left === 0)
-        errors.add([field], code, `Record ${anyOf[0]} of the call, which this one needs, is refused`)
+        errors.add([field], code, `${nameNeeded(anyOf[0]!)}, which this one needs, is refused`)
   }
 }
 

@@ -35,6 +35,8 @@ await t.test('events are told in sentences, with names that are never markup', a
   t.notMatch(text, '<b>Test')
   t.notMatch(text, 'EmployeeCreated</td>')
   t.match((await open('?view=raw')).text, 'EmployeeCreated', 'they can be shown as stored')
+  const [position] = positionsOf(({ type }) => type === 'EmployeeUpdated')
+  t.match((await open(`/${position}`)).text, /<title>[^<→]* changed [^<→]*Department: from [^<→]* to FINANCE/)
 })
 
 await t.test('events are found by group, type, actor, subject, call, text and time', async (t) => {

@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { RefusedByStateError } from '../../../accounts/change-company.ts'
 import type { Budget } from '../../../admission/budget.ts'
 import { problem } from '../../../domain/errors.ts'
-import { cancelUpload, recordCounts } from '../../../ledger/uploads/change-upload.ts'
+import { cancelUpload } from '../../../ledger/uploads/change-upload.ts'
 import { listUploads, readParts } from '../../../ledger/uploads/read-uploads.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { applyAtOnce, applyUpload, previewAtOnce, requireUpload } from '../../../uploads/apply-upload.ts'
@@ -202,7 +202,6 @@ function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: Rout
     if (!part) throw new ProblemError(problem('upload_not_found', 'The upload has no such part'))
     if (part.state !== 'waiting') throw new RefusedByStateError(NOT_WAITING)
     const preview = await previewPart(uploads, upload, part)
-    await recordCounts(uploads.pool, upload, part.number, preview)
     return renderPartPreview(part.number, preview)
   })
 

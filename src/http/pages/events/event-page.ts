@@ -12,7 +12,7 @@ import { listNamedIds, renderSentence } from './event-sentence.ts'
 import { isPosition } from './event-query.ts'
 import { renderActor, renderCallLink, formatJson, renderStream } from './event-values.ts'
 import { renderClient } from '../parts/clients.ts'
-import { html, raw, type Html } from '../parts/html.ts'
+import { html, textOf, type Html } from '../parts/html.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
 import { renderFacts } from '../parts/facts.ts'
@@ -44,7 +44,7 @@ export function addEventPage(app: FastifyInstance, reads: Reads): void {
         { label: 'Newer', rel: 'prev', href: event.position < head ? `${PATH}/${event.position + 1}` : null },
         { label: 'Older', rel: 'next', href: event.position > 1 ? `${PATH}/${event.position - 1}` : null },
       ])}`
-    return sendUserPage(request, reply, viewer, { title: await readText(sentence), body })
+    return sendUserPage(request, reply, viewer, { title: await textOf(sentence), body })
   })
 }
 
@@ -65,12 +65,6 @@ function renderHeader(
     client ? ['Sent from', renderClient(client)] : null,
     index === null ? null : ['Record', String(index)],
   ])
-}
-
-/** The text of what was rendered, which is escaped already. */
-async function readText(rendered: Html): Promise<Html> {
-  const markup = await rendered
-  return raw(markup.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' '))
 }
 
 function renderData({ data }: ShownEvent): Html {

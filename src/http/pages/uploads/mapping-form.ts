@@ -56,7 +56,7 @@ export function renderMapping(
         ],
         rows,
       })}
-      ${renderChoices(mapping, canLeaveOpen(asked))}
+      ${renderChoices(mapping, asksToLeaveOut(asked))}
       <div class="actions">
         <button>Preview again</button>
         <a class="button" href="/admin/v1/uploads/${id}/mapping" download="mapping.json">Download this mapping</a>
@@ -68,10 +68,10 @@ export function renderMapping(
 const ASKED = html`<em>asked above</em>`
 
 /**
- * Whether values may be left out together with the answers: not while it is open where a column goes, since that may raise
- * another question, which has to be asked.
+ * Whether the questions also ask whether to leave values out: not while it is open where a column goes, since that may
+ * raise another question, which has to be asked.
  */
-function canLeaveOpen(asked: readonly Question[]): boolean {
+function asksToLeaveOut(asked: readonly Question[]): boolean {
   return asked.length > 0 && asked.every(({ about }) => about !== 'to')
 }
 
@@ -97,7 +97,7 @@ function renderQuestions(
       return html`<p><bdi>${readName(question.header)}</bdi>: ${renderExamples(row)}</p>
         ${question.about === 'words' ? select : html`<p>${select}</p>`}`
     })}
-    ${canLeaveOpen(asked) ? renderChoice({ ...mapping, unreadable_values: 'leave_out' }, 'unreadable_values') : ''}
+    ${asksToLeaveOut(asked) ? renderChoice({ ...mapping, unreadable_values: 'leave_out' }, 'unreadable_values') : ''}
     <p class="hint">
       Where an answer is likely, it is chosen. The preview shows what the answers do; they are remembered once the file is
       applied.

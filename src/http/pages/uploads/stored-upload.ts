@@ -7,7 +7,8 @@ import {
   type UploadSummary,
 } from '../../../domain/uploads.ts'
 import type { Employee } from '../../../domain/employees/employee.ts'
-import { listQuestions } from '../../../../clients/typescript/spreadsheets/mapping.ts'
+import { listQuestions, locateColumns } from '../../../../clients/typescript/spreadsheets/mapping.ts'
+import { KEPT } from '../../../../clients/typescript/spreadsheets/read-records.ts'
 import { partsOfFile, type StoredPart, type StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import type { Original } from '../../../ledger/uploads/originals.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
@@ -94,7 +95,7 @@ export function renderPreviewed(given: ShownUpload): Html {
     ${renderActions(given, counts)}
     ${given.original ? renderReading(given.original) : ''}
     ${renderUnasked(upload.operation, given.corrected, counts)}
-    ${shown ? renderMapping(upload, shown.preview.records.examples, shown.country) : ''}
+    ${renderMappingOf(given)}
     ${isSingle(upload) ? '' : renderParts(given)}
     ${isAsked(upload) ? '' : renderPreviewCounts(counts)} ${renderCorrectedEntries(given.corrected)}
     ${given.isOwn ? renderMissing(upload, given.missing, isWhole) : ''}
@@ -103,6 +104,12 @@ export function renderPreviewed(given: ShownUpload): Html {
         ? html`${isSingle(upload) ? '' : html`<h2>Part ${shown.number}</h2>`} ${renderPreview(shown.preview, shown.employees)}`
         : ''
     }`
+}
+
+/** Renders what the columns mean, for the user who can change it. */
+function renderMappingOf({ upload, shown, isOwn }: ShownUpload): Html {
+  if (shown && isOwn) return renderMapping(upload, shown.preview.records.examples, shown.country)
+  return isAsked(upload) ? html`<p>Only the user who uploaded the file can answer the questions about it.</p>` : html``
 }
 
 function renderActions({ upload, shown, isOwn, parts, missing }: ShownUpload, counts: PartCounts): Html {
@@ -120,19 +127,22 @@ function renderActions({ upload, shown, isOwn, parts, missing }: ShownUpload, co
   return html`${left === 0 ? '' : html`<p>${describeLeft(left)}</p>`}
     <div class="actions">
       ${isOffered ? html`<form method="post" action="${UPLOAD_PATH}/${upload.id}/apply">${renderConfirmation(missing)} ${button}</form>` : ''}
-      ${canLeaveOut(upload, shown) ? renderLeaveOut(upload) : ''}
+      ${isOwn && canLeaveOut(upload, shown) ? renderLeaveOut(upload) : ''}
       <a class="button" href="${upload.corrects[0] === undefined ? UPLOAD_PATH : buildUploadUrl(upload.corrects[0])}">Choose another file</a>
       ${renderCancel(upload, 'Delete the file')}
     </div>`
 }
 
 /** Whether rows that cannot be read may go in without some of their values. */
-function canLeaveOut({ mapping }: StoredUpload, shown: ShownUpload['shown']): boolean {
+function canLeaveOut({ header, mapping }: StoredUpload, shown: ShownUpload['shown']): boolean {
   const isRefusing = mapping?.unreadable_values === 'refuse' && listQuestions(mapping).length === 0
   if (!isRefusing || shown === null) return false
   const { records, errors } = shown.preview
+  const places = locateColumns(header ?? [], mapping.columns)
+  const kept = new Set(places.filter((_, at) => KEPT.has(mapping.columns[at]!.to)))
   return (
-    records.faults.some(({ column }) => column !== null) || errors.some(({ pointer }) => pointer.endsWith('/phone'))
+    records.faults.some(({ column }) => column !== null && !kept.has(column - 1)) ||
+    errors.some(({ pointer }) => pointer.endsWith('/phone'))
   )
 }
 

@@ -5,7 +5,7 @@ import { isId } from '../../../domain/ids.ts'
 import { listTemplateColumns } from '../../../../clients/typescript/spreadsheets/record-columns.ts'
 import type { StoredQuestion } from '../../../../clients/typescript/spreadsheets/file-question.ts'
 import { isApplicable } from '../../../domain/uploads.ts'
-import { cancelUpload, recordCounts } from '../../../ledger/uploads/change-upload.ts'
+import { cancelUpload } from '../../../ledger/uploads/change-upload.ts'
 import { findOriginal, type Original } from '../../../ledger/uploads/originals.ts'
 import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import { listUploads, NO_SUCH_UPLOAD, readParts } from '../../../ledger/uploads/read-uploads.ts'
@@ -157,7 +157,6 @@ async function showPart(
     parts[0]
   if (!part) return null
   const preview = await previewPart(uploads, upload, part)
-  await recordCounts(uploads.pool, upload, part.number, preview)
   const db = await reads.of(upload.companyId, request.left)
   const employees = await findEmployees(db, upload.companyId, listShownEmployees(preview))
   const country = guessCountry(upload, preview.records, request.headers['accept-language'])
