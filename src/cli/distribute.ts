@@ -1,5 +1,6 @@
 import { distribute } from '../migration/distribute.ts'
 import { StartupError } from '../postgres/startup-error.ts'
+import { collectSteps } from './terminal/collect-steps.ts'
 import { say } from './terminal/print.ts'
 import { readSettings } from './terminal/settings.ts'
 import { withDatabase } from './terminal/with-store.ts'
@@ -9,12 +10,8 @@ export async function distributeTables({ shards, dryRun, json }: { shards: numbe
   const config = readSettings()
   if (config.DATABASE_URL === undefined)
     throw new StartupError('the embedded database has no Citus; set DATABASE_URL and MIGRATE_DATABASE_URL')
-  const steps: string[] = []
+  const { steps, onStep } = collectSteps(json)
   await withDatabase(config, async ({ urls }) => {
-    const onStep = (line: string) => {
-      steps.push(line)
-      if (!json) process.stdout.write(`${line}\n`)
-    }
     await distribute(urls, { shards, isDryRun: dryRun ?? false, onStep })
   })
   const isDistributed = !dryRun || steps.length === 0

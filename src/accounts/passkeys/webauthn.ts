@@ -5,9 +5,9 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
+import { fromUuid, isId, UUID_BYTES, writeUuid } from '../../domain/ids.ts'
 import type { RelyingParty } from './relying-party.ts'
 import type { UserRef } from '../users/users.ts'
-import { fromUuid, isId, UUID_BYTES, writeUuid } from '../../domain/ids.ts'
 
 /* What browsers are asked for, and the checks of what they answer (WebAuthn Level 3, sections 7.1 and 7.2). */
 

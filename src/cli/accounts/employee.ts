@@ -5,7 +5,7 @@ import { StartupError } from '../../postgres/startup-error.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { withStore } from '../terminal/with-store.ts'
 import { asOperator, type CompanyOptions } from './operator.ts'
-import { writeEmployeeReport } from './report.ts'
+import { type ReportOptions, writeEmployeeReport } from './report.ts'
 
 type Identifiers = { id?: string; email?: string; externalId?: string }
 type Options = CompanyOptions & { yes?: boolean } & Identifiers
@@ -19,8 +19,8 @@ export async function erasePerson({ company, yes, ...named }: Options) {
 }
 
 /** `employee report`: writes what is held about an employee, or a person who appears only in refused records. */
-export async function reportPerson({ company, out, json, ...named }: CompanyOptions & Identifiers & { out?: string }) {
-  await writeEmployeeReport({ company, json, ...(out === undefined ? {} : { out }) }, readPerson(named))
+export async function reportPerson({ company, out, json, ...named }: ReportOptions & Identifiers) {
+  await writeEmployeeReport({ company, out, json }, readPerson(named))
 }
 
 function readPerson({ id, email, externalId }: Identifiers): NamedPerson {

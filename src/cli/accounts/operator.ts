@@ -8,7 +8,6 @@ import type { Opened } from '../terminal/with-store.ts'
 /** The options of commands about a company. */
 export interface CompanyOptions {
   company: string
-  json?: boolean | undefined
 }
 
 /** The operator, who changes a company from the command line. */

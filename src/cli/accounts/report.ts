@@ -13,8 +13,9 @@ import { withStore } from '../terminal/with-store.ts'
 import { assertNotThere, writeFile } from '../terminal/write-file.ts'
 import { asOperator, type CompanyOptions } from './operator.ts'
 
-interface ReportOptions extends CompanyOptions {
-  out?: string
+export interface ReportOptions extends CompanyOptions {
+  out?: string | undefined
+  json?: boolean | undefined
 }
 
 /** Writes what is held about an employee, or a person who appears only in refused records. */

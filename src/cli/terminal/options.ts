@@ -19,15 +19,15 @@ export function loadOnRun<Given extends unknown[]>(load: () => Promise<(...given
 }
 
 /** Adds a group of commands. Returns a function that adds one by its name. */
-export function commandsOf(program: Command, name: string, description: string): (name: string) => Command {
-  const group = program.command(name).description(description)
-  return (command) => group.command(command)
+export function commandsOf(program: Command, group: string, description: string): (name: string) => Command {
+  const commands = program.command(group).description(description)
+  return (name) => commands.command(name)
 }
 
 /** The same for commands that all need a company. */
-export function companyCommandsOf(program: Command, name: string, description: string): (name: string) => Command {
-  const command = commandsOf(program, name, description)
-  return (one) => command(one).addOption(companyOption())
+export function companyCommandsOf(program: Command, group: string, description: string): (name: string) => Command {
+  const command = commandsOf(program, group, description)
+  return (name) => command(name).addOption(companyOption())
 }
 
 /** The commands that print no result. */

@@ -11,6 +11,7 @@ import { chooseDelay, WEBHOOK_BACKOFF } from '../backoff.ts'
 import { decryptSecrets, messageIdOf, postMessage } from './message-posting.ts'
 import type { Poster } from './post.ts'
 import { type Attempt, type LeasedWebhook, type Pace, recordRound, type RoundOutcome } from './progress.ts'
+import { parseRetryAfter } from './retry-after.ts'
 import { type Watch, watchRevision } from './watch-revision.ts'
 
 export interface RoundServices {
@@ -162,17 +163,4 @@ function summarize(
   const backoffMs = chooseDelay(WEBHOOK_BACKOFF, failures, Math.random())
   const delayMs = Math.max(backoffMs, parseRetryAfter(failure.retryAfter, databaseTimeMs()))
   return { position, ahead, attempts: failures, error: failure.error, delayMs, isSlow }
-}
-
-const SECOND = 1_000
-const MAX_MS = 24 * 3_600 * SECOND
-
-/**
- * How long a receiver asks to wait (`Retry-After`, RFC 9110, section 10.2.3), in milliseconds: at most a day, and 0 if it
- * asks for nothing that can be read.
- */
-export function parseRetryAfter(value: string | null, nowMs: number): number {
-  if (value === null) return 0
-  const requestedMs = /^\d+$/.test(value) ? Number(value) * SECOND : Date.parse(value) - nowMs
-  return Number.isFinite(requestedMs) ? Math.min(Math.max(requestedMs, 0), MAX_MS) : 0
 }

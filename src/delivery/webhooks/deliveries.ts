@@ -5,11 +5,9 @@ import { createAnnouncer } from '../../workers/announce.ts'
 import { DELIVER_WEBHOOKS, EXPIRE_DELIVERIES, insertJobs, type PgBoss, POLLING } from '../../workers/queues.ts'
 import { startSweep } from '../../workers/sweep.ts'
 import { Dispatcher } from './dispatcher.ts'
+import { expireDeliveries } from './expire-deliveries.ts'
 import type { LeaseServices } from './leased-round.ts'
 import { type DueWebhook, listDueWebhooks } from './progress.ts'
-import { sql } from 'kysely'
-import type { Pool } from 'pg'
-import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 
 interface DeliveriesOptions extends LeaseServices {
   boss: PgBoss
@@ -84,23 +82,4 @@ export async function startDeliveries(options: DeliveriesOptions): Promise<Deliv
       await dispatcher.stop()
     },
   }
-}
-
-/** How long deliveries are kept. */
-const DELIVERIES_KEPT_DAYS = 30
-
-/**
- * Deletes deliveries that are older than DELIVERIES_KEPT_DAYS, by the database's clock. Returns how many. Several
- * processes may do so at once.
- */
-export function expireDeliveries(pool: Pool): Promise<number> {
-  return deleteInPieces(
-    pool,
-    (limit) => sql`delete from webhook_deliveries d using (
-        select company_id, webhook_id, delivery_id from webhook_deliveries
-        where sent_at < statement_timestamp() - make_interval(days => ${DELIVERIES_KEPT_DAYS})
-        order by sent_at ${limit}
-      ) as old
-      where d.company_id = old.company_id and d.webhook_id = old.webhook_id and d.delivery_id = old.delivery_id`,
-  )
 }

@@ -22,6 +22,7 @@ import {
 import { idIn } from '../openapi/schema-parts.ts'
 
 const params = idIn('API key', 'key')
+
 const LIST_API_KEYS = {
   operationId: 'listApiKeys',
   summary: 'List API keys, newest first',

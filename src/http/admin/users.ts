@@ -33,6 +33,7 @@ import {
 } from './user-schemas.ts'
 
 const params = idIn('user', 'usr')
+
 const LIST_USERS = {
   operationId: 'listUsers',
   summary: 'List users, newest first',

@@ -7,7 +7,7 @@ import { UpdatedEmployee, UpdatedEmployees, updateManyBody, UpsertedEmployees, u
 import { jsonAnswer, type Example, type DocumentedBody } from './documented-schema.ts'
 import * as examples from './employee-examples.ts'
 import { EmployeePatch } from './employee-schemas.ts'
-import { optionalBoolean } from './schema-parts.ts'
+import { optionalBoolean, strictObject } from './schema-parts.ts'
 
 /*
  * The OpenAPI descriptions of the four writing calls. These schemas validate only the queries; the domain validates the
@@ -22,21 +22,18 @@ const validateOnly = optionalBoolean({
   description: 'Return what would happen, and store neither a change nor a log entry.',
 })
 
-const WriteOneQuery = Type.Object({ validate_only: validateOnly }, { additionalProperties: false })
+const WriteOneQuery = strictObject({ validate_only: validateOnly })
 
-const WriteManyQuery = Type.Object(
-  {
-    validate_only: validateOnly,
-    all_or_none: optionalBoolean({
-      default: true,
-      description:
-        'Whether one bad record keeps all others from being applied. With `false`, the call applies every record that ' +
-        'can be applied, and the answer has the errors of the others. If it can apply none, it fails as it does without ' +
-        'this parameter.',
-    }),
-  },
-  { additionalProperties: false },
-)
+const WriteManyQuery = strictObject({
+  validate_only: validateOnly,
+  all_or_none: optionalBoolean({
+    default: true,
+    description:
+      'Whether one bad record keeps all others from being applied. With `false`, the call applies every record that ' +
+      'can be applied, and the answer has the errors of the others. If it can apply none, it fails as it does without ' +
+      'this parameter.',
+  }),
+})
 
 /** The problems of a call that costs quota. */
 export const READING_PROBLEMS = ['key_disabled', 'address_not_allowed', 'scope_missing', 'quota_exceeded'] as const

@@ -1,7 +1,7 @@
 import type { FastifySchemaValidationError } from 'fastify'
-import { formatCharacters } from '../../domain/attributes.ts'
-import { errorPointer, problem, type Problem, type RecordError } from '../../domain/errors.ts'
-import { fieldError, invalidFields } from '../../domain/field-errors.ts'
+import { problem, type Problem, type RecordError } from '../../domain/errors.ts'
+import { invalidFields } from '../../domain/field-errors.ts'
+import { describeViolation } from './violation.ts'
 
 /**
  * Turns schema violations in a body into one problem with the first errors. Messages name the rule and the limit, never
@@ -17,61 +17,4 @@ export function bodyProblem(violations: FastifySchemaValidationError[], body: un
     if (!errors.has(error.pointer)) errors.set(error.pointer, error)
   }
   return invalidFields([...errors.values()])
-}
-
-/** Names the field that breaks a schema, and the rule. */
-export function describeViolation(violation: FastifySchemaValidationError, body: unknown): RecordError {
-  const { keyword, instancePath: pointer, params } = violation
-  const name = pointer.slice(1)
-  const limit = Number(params['limit'])
-  switch (keyword) {
-    case 'required': {
-      const missing = String(params['missingProperty'])
-      return fieldError(errorPointer(pointer, [missing]), 'required', `${missing} is required`)
-    }
-    case 'additionalProperties': {
-      const unknown = String(params['additionalProperty'])
-      return fieldError(errorPointer(pointer, [unknown]), 'unknown_field', 'This field does not exist')
-    }
-    case 'type':
-      return isNull(body, name)
-        ? fieldError(pointer, 'null_not_allowed', `${name} must not be null`)
-        : fieldError(pointer, 'invalid_type', `${name} must be ${formatTypes([params['type']].flat().map(String))}`)
-    case 'minLength':
-      return fieldError(pointer, 'too_short', `${name} must have at least ${formatCharacters(limit)}`)
-    case 'maxLength':
-      return fieldError(pointer, 'too_long', `${name} must have at most ${formatCharacters(limit)}`)
-    case 'minItems':
-      return fieldError(pointer, 'too_short', `${name} must have at least ${formatItems(limit)}`)
-    case 'maxItems':
-      return fieldError(pointer, 'too_long', `${name} must have at most ${formatItems(limit)}`)
-    case 'uniqueItems':
-      return fieldError(pointer, 'invalid_value', `${name} must not have duplicates`)
-    case 'minimum':
-      return fieldError(pointer, 'invalid_value', `${name} must be at least ${limit}`)
-    case 'maximum':
-      return fieldError(pointer, 'invalid_value', `${name} must be at most ${limit}`)
-    case 'enum': {
-      const allowed = (params['allowedValues'] as unknown[]).join(', ')
-      return fieldError(pointer, 'invalid_value', `${name} must be one of ${allowed}`)
-    }
-    default:
-      return fieldError(pointer, 'invalid_format', `${name} has the wrong format`)
-  }
-}
-
-function isNull(body: unknown, name: string): boolean {
-  return typeof body === 'object' && body !== null && (body as Record<string, unknown>)[name] === null
-}
-
-function formatTypes(types: string[]): string {
-  return types.map((type) => (type === 'null' ? type : withArticle(type))).join(' or ')
-}
-
-function withArticle(type: string): string {
-  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
-}
-
-function formatItems(count: number): string {
-  return count === 1 ? '1 item' : `${count} items`
 }

@@ -5,25 +5,23 @@ import { rateLimitHeaders, REFRESH_PERIODS, requestsInWindow } from '../../domai
 import type { KeyUsageCounter } from '../../accounts/api-keys/key-access.ts'
 import { jsonAnswer } from '../openapi/documented-schema.ts'
 import { KEY_VERIFICATION } from '../openapi/employee-examples.ts'
+import { namedObject, strictObject } from '../openapi/schema-parts.ts'
 import { useKeyOf } from '../access/quota.ts'
 
 /** The six fields of the specification, section 2.3. */
-const KeyVerification = Type.Object(
-  {
-    company_name: Type.String({ description: 'The company that owns the key.' }),
-    last_used: Type.String({ format: 'date-time', description: 'The most recent call with this key before this one.' }),
-    is_enabled: Type.Boolean(),
-    quota_limit: Type.Integer({ description: 'The number of requests allowed in each period.' }),
-    requests_made: Type.Integer({ description: 'The number of requests made in the current period.' }),
-    refresh_period: Type.Union(
-      REFRESH_PERIODS.map((period) => Type.Literal(period)),
-      {
-        description: 'The quota period: a calendar hour, day, week (from Monday) or month, in UTC.',
-      },
-    ),
-  },
-  { $id: 'KeyVerification', additionalProperties: false },
-)
+const KeyVerification = namedObject('KeyVerification', {
+  company_name: Type.String({ description: 'The company that owns the key.' }),
+  last_used: Type.String({ format: 'date-time', description: 'The most recent call with this key before this one.' }),
+  is_enabled: Type.Boolean(),
+  quota_limit: Type.Integer({ description: 'The number of requests allowed in each period.' }),
+  requests_made: Type.Integer({ description: 'The number of requests made in the current period.' }),
+  refresh_period: Type.Union(
+    REFRESH_PERIODS.map((period) => Type.Literal(period)),
+    {
+      description: 'The quota period: a calendar hour, day, week (from Monday) or month, in UTC.',
+    },
+  ),
+})
 
 const verifySchema = {
   operationId: 'verifyKey',
@@ -31,7 +29,7 @@ const verifySchema = {
   description:
     'Costs no quota, needs no scope, and works with an exhausted quota or a disabled key. A key with allowed networks ' +
     'can only be verified from there.',
-  querystring: Type.Object({}, { additionalProperties: false }),
+  querystring: strictObject({}),
   response: {
     200: jsonAnswer('The state and usage of the key.', KeyVerification, { examples: KEY_VERIFICATION }),
   },

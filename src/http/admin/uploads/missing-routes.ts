@@ -8,7 +8,7 @@ import type { UploadRouteServices } from '../../../uploads/store-file.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { JSON_TYPES } from '../../server/media-types.ts'
 import { userOf } from '../../access/authorize-user.ts'
-import { idIn, NO_CONTENT, Page, strictObject } from '../../openapi/schema-parts.ts'
+import { idIn, NO_CONTENT, nullable, Page, strictObject } from '../../openapi/schema-parts.ts'
 import { decodeCursor, encodeCursor } from '../../server/cursor.ts'
 import { actingUser, ADMIN_BODY_LIMIT } from '../company-schemas.ts'
 import { readUploadId } from './upload-answer.ts'
@@ -23,10 +23,10 @@ const Missing = {
 
 const MissingPerson = Type.Object({
   id: Type.String(),
-  external_id: Type.Union([Type.String(), Type.Null()]),
-  email: Type.Union([Type.String(), Type.Null()]),
-  first_name: Type.Union([Type.String(), Type.Null()]),
-  last_name: Type.Union([Type.String(), Type.Null()]),
+  external_id: nullable(Type.String()),
+  email: nullable(Type.String()),
+  first_name: nullable(Type.String()),
+  last_name: nullable(Type.String()),
 })
 
 function renderPerson({ id, external_id, email, first_name, last_name }: Employee) {
@@ -56,7 +56,7 @@ const LIST_MISSING = {
     200: Type.Object({
       ...Missing,
       items: Type.Array(MissingPerson),
-      next_cursor: Type.Union([Type.String(), Type.Null()]),
+      next_cursor: nullable(Type.String()),
     }),
   },
   problems,

@@ -5,7 +5,15 @@ import { listQuestions } from '../../../../clients/typescript/spreadsheets/mappi
 import { MAX_CORRECTIONS, summarize, UPLOAD_OPERATIONS, type UploadOperation } from '../../../domain/uploads.ts'
 import { partsOfFile, type StoredPart, type StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
-import { Count, oneOf, optionalInteger, optionalString, strictObject, Time } from '../../openapi/schema-parts.ts'
+import {
+  Count,
+  nullable,
+  oneOf,
+  optionalInteger,
+  optionalString,
+  strictObject,
+  Time,
+} from '../../openapi/schema-parts.ts'
 import { ShownQuestion } from './mapping-schema.ts'
 
 const PartNumber = Type.Integer({ minimum: 1, description: 'From 1.' })
@@ -145,7 +153,7 @@ const LeftOutRows = Type.Object({
   line: Type.Union([Type.Integer(), Type.Null({ description: 'About the whole file, or a sheet of it.' })], {
     description: 'The first line, from 1; of a workbook, the row.',
   }),
-  last_line: Type.Union([Type.Integer(), Type.Null()]),
+  last_line: nullable(Type.Integer()),
   reason: oneOf(LEFT_OUT_REASONS),
   message: Type.String(),
 })
@@ -172,7 +180,7 @@ export const ShownUpload = Type.Object(
 export const UploadList = Type.Object({ items: Type.Array(Type.Object(FACTS)) })
 
 const PlacedError = Type.Object({
-  row: Type.Union([Type.Integer(), Type.Null()]),
+  row: nullable(Type.Integer()),
   line: Type.Union([Type.Integer(), Type.Null({ description: 'Of a JSON file.' })]),
   pointer: Type.String({
     description: 'JSON Pointer into the record; empty for the row itself, or a cell that cannot be read.',

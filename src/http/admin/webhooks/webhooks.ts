@@ -23,6 +23,7 @@ import {
 } from './webhook-schemas.ts'
 
 const trim = trimTexts('url', 'description')
+
 const LIST_WEBHOOKS = {
   operationId: 'listWebhooks',
   summary: 'List webhooks, oldest first',

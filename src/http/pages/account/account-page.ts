@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { changeAlerts, wantsAlerts } from '../../../accounts/attention/change-alerts.ts'
 import { reportUser } from '../../../personal-data/report-user.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import type { SignInLimits } from '../../access/sign-in-limits.ts'
@@ -20,7 +21,6 @@ import { requireOwnUser } from './own-user.ts'
 import { addPasskeyAddition, createPendingPasskeys, makePasskeyForm } from './passkey-addition.ts'
 import { addPasskeyRemoval } from './passkey-removal.ts'
 import { addRecoveryCodesPage } from './recovery-codes-page.ts'
-import { changeAlerts, wantsAlerts } from '../../../accounts/attention/change-alerts.ts'
 
 /** `/account`: the user's own name, password, passkeys, tokens and sessions, for every role. */
 export function addAccountPage(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {

@@ -44,7 +44,7 @@ import {
   ROWS_PATH,
 } from './list.ts'
 import { readFormFields, toFormProblem, type FormFields } from '../parts/form.ts'
-import { buildEmployeeUrl } from '../events/event-values.ts'
+import { buildEmployeeUrl } from '../parts/employee-address.ts'
 import { findFormerPeople } from '../parts/former-people.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { sendFragment } from '../parts/page.ts'

@@ -1,6 +1,6 @@
 import type { DetailedRecord } from '../../admin/detailed-records.ts'
 import { makePointersRelative } from '../../admin/refused-records.ts'
-import { renderAttributeName } from '../events/attribute-words.ts'
+import { renderAttributeName } from '../parts/attribute-words.ts'
 import { html, type Html } from '../parts/html.ts'
 import { listAttributes, renderChange, renderValue } from '../parts/shown-values.ts'
 import { renderRefusedRecord } from './refused-record.ts'

@@ -10,9 +10,9 @@ import { whenGiven } from '../../access/heavy-reads.ts'
 import { decodeIdCursor, encodeCursor } from '../../server/cursor.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { renderBadge } from '../parts/badges.ts'
+import { buildEmployeeUrl } from '../parts/employee-address.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderPageLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
-import { buildEmployeeUrl } from '../events/event-values.ts'
 import {
   toFormProblem,
   checkForm,

@@ -3,6 +3,8 @@ import type { AttributeChanges, CallCounts, EventData, EventType, KeyAccess, Key
 import type { EventHeader } from '../../../ledger/integrity/codec.ts'
 import type { ListedEvent } from '../../../ledger/read/browse-events.ts'
 import { buildUrl } from '../parts/addresses.ts'
+import { formatAttributeName, renderShortChange } from '../parts/attribute-words.ts'
+import { buildEmployeeUrl } from '../parts/employee-address.ts'
 import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION, type NavigationItem } from '../parts/navigation.ts'
 import { describeKind } from '../../../domain/attention-kinds.ts'
@@ -14,8 +16,7 @@ import { formatTime } from '../../../domain/local-times.ts'
 import { formatFullName } from '../../../domain/employees/full-name.ts'
 import { ENDED_BY, formatAttempts, SIGNED_IN_WITH } from '../parts/sign-in-words.ts'
 import { STOPPED } from '../webhooks/webhook-words.ts'
-import { formatAttributeName, renderShortChange } from './attribute-words.ts'
-import { buildEmployeeUrl, renderCallWord } from './event-values.ts'
+import { renderCallWord } from './event-values.ts'
 
 /** What a sentence needs to know about its reader: the pages that they may open, and their time zone. */
 type SentenceViewer = Pick<SessionUser, 'role' | 'timeZone'>

@@ -2,6 +2,7 @@ import { isId } from '../../../domain/ids.ts'
 import type { EventHeader } from '../../../ledger/integrity/codec.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { buildUrl } from '../parts/addresses.ts'
+import { buildEmployeeUrl } from '../parts/employee-address.ts'
 import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { formatNumber } from '../parts/shown-values.ts'
@@ -60,11 +61,6 @@ export function renderStream({
     : buildUrl(NAVIGATION.events.path, { id: stream })
   return html`<a href="${address}"><code>${stream}</code></a
     >, version ${version}`
-}
-
-/** Builds the path of an employee's page, at a position or now. */
-export function buildEmployeeUrl(id: string, position?: number): string {
-  return buildUrl(`${NAVIGATION.employees.path}/${encodeURIComponent(id)}`, { at: position })
 }
 
 /** Renders a link to an event's page. */

@@ -39,7 +39,7 @@ interface ReadForm {
 
 /** Reads the form that sets a provider up. Throws a problem with an error for each bad field. */
 export function readSetupForm(fields: FormFields, allowsHttp: boolean): ReadForm {
-  const clientAuth = fields['client_auth'] ?? ''
+  const clientAuth = fields['client_auth'] ?? 'client_secret'
   const { settings, errors = [] } = readProviderSettings(readFields(fields, clientAuth), { allowsHttp })
   const secret = readNewSecret(fields)
   const fault = secret.clientAuth === 'client_secret' ? findSecretError(secret.secret) : null
@@ -104,7 +104,7 @@ const CLIENT_AUTHS: { value: ClientAuth; label: string }[] = [
 ]
 
 /** Renders the field of the secret with which the service authenticates. */
-export function renderSecretField(problem: FormProblem, isOptional = false): Html {
+function renderSecretField(problem: FormProblem, isOptional = false): Html {
   return renderField(
     {
       name: 'secret',
@@ -119,8 +119,13 @@ export function renderSecretField(problem: FormProblem, isOptional = false): Htm
   )
 }
 
-/** Renders the fields of how the service authenticates. */
-export function renderSecretFields({ client_auth: value = 'client_secret' }: FormFields, problem: FormProblem): Html {
+/** Renders the fields of how the service authenticates: only the secret if the provider takes no key. */
+export function renderSecretFields(
+  { client_auth: value = 'client_secret' }: FormFields,
+  problem: FormProblem,
+  takesNoKey = false,
+): Html {
+  if (takesNoKey) return renderSecretField(problem)
   return html`${renderChoice({ name: 'client_auth', label: 'Authentication', value, options: CLIENT_AUTHS, hint: 'How this service proves to the provider who it is.' }, problem)}
   ${renderSecretField(problem, true)}`
 }

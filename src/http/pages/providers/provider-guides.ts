@@ -47,8 +47,8 @@ export const PROVIDER_GUIDES: Readonly<Record<string, ProviderGuide>> = {
       'Copy the client ID and the client secret. Google sends no groups, so roles are changed here.',
     ],
     fields: { name: 'Google', issuer: 'https://accounts.google.com' },
-    takesNoKey: true,
     issuer: 'https://accounts.google.com',
+    takesNoKey: true,
   },
   keycloak: {
     label: 'Keycloak',

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { renderProblemsOf } from '../parts/attention.ts'
+import { type ProviderClient, ProviderError } from '../../../accounts/oidc/provider-client.ts'
 import { changeProvider, rotateProviderSecret } from '../../../accounts/providers/change-provider.ts'
 import { listBreakGlass, readUnlinkedUsers } from '../../../accounts/providers/list-break-glass.ts'
 import { readPublicKeys } from '../../../accounts/providers/provider-secret.ts'
@@ -15,6 +16,7 @@ import { NAVIGATION } from '../parts/navigation.ts'
 import { renderSection } from '../parts/section.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
+import { ALWAYS } from '../../access/heavy-reads.ts'
 import type { SignInLimits } from '../../access/sign-in-limits.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
 import {
@@ -37,8 +39,6 @@ import {
 import { renderRemoval, renderUseForms, type UseChoices } from './provider-use.ts'
 import { findOperatorSettings, renderUse } from './provider-words.ts'
 import { requireProvider } from './require-provider.ts'
-import { type ProviderClient, ProviderError } from '../../../accounts/oidc/provider-client.ts'
-import { ALWAYS } from '../../access/heavy-reads.ts'
 
 const { path: PATH } = NAVIGATION.signIn
 

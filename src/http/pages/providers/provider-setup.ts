@@ -10,13 +10,7 @@ import { getActing, getViewer } from '../parts/viewer.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { renderAddresses } from './provider-facts.ts'
 import { ANY_PROVIDER, PROVIDER_GUIDES } from './provider-guides.ts'
-import {
-  PROVIDER_FIELDS,
-  readSetupForm,
-  renderProviderFields,
-  renderSecretField,
-  renderSecretFields,
-} from './provider-form.ts'
+import { PROVIDER_FIELDS, readSetupForm, renderProviderFields, renderSecretFields } from './provider-form.ts'
 import { findOperatorSettings } from './provider-words.ts'
 
 const { path: PATH } = NAVIGATION.signIn
@@ -60,7 +54,8 @@ function renderSetup(forms: PageForms<'setUp'>, addresses: ProviderAddresses, pr
       values: guide.fields,
       fields: (values, problem) =>
         html`<input type="hidden" name="provider" value="${chosen}" />
-          ${renderProviderFields(values, problem, guide.issuer)} ${guide.takesNoKey ? html`<input type="hidden" name="client_auth" value="client_secret" />${renderSecretField(problem)}` : renderSecretFields(values, problem)}`,
+          ${renderProviderFields(values, problem, guide.issuer)}
+          ${renderSecretFields(values, problem, guide.takesNoKey)}`,
       buttons: renderButtons('Set up', PATH),
     })}`
 }

@@ -9,10 +9,10 @@ import { formatFullName } from '../../../domain/employees/full-name.ts'
 import { findCalls } from '../../../ledger/corrections/find-calls.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { buildUrl } from '../parts/addresses.ts'
+import { buildEmployeeUrl } from '../parts/employee-address.ts'
 import { findFormerPeople } from '../parts/former-people.ts'
 import { ACCOUNT_PATH, listNavigationItems, NAVIGATION, REFERENCE_PAGES } from '../parts/navigation.ts'
 import { UPLOAD_PATH } from '../parts/upload-address.ts'
-import { buildEmployeeUrl } from '../events/event-values.ts'
 
 /** Something that a search leads to. */
 export interface SearchTarget {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { AttentionItem } from '../../../domain/attention.ts'
+import { WEBHOOK_TYPES } from '../../../domain/webhook-types.ts'
 import { renderProblemsOf } from '../parts/attention.ts'
 import { changeWebhook, rotateWebhookSecret } from '../../../accounts/webhooks/change-webhook.ts'
 import { countWaitingMessages, type WaitingMessages } from '../../../accounts/webhooks/count-waiting.ts'
@@ -25,7 +26,6 @@ import { renderWebhookActions, renderWebhookFacts } from './webhook-facts.ts'
 import { formatFields, readWebhookForm, renderWebhookFields, WEBHOOK_FIELDS } from './webhook-form.ts'
 import { showWebhookSecret } from './webhook-secret.ts'
 import { formatWebhookName } from './webhook-words.ts'
-import { WEBHOOK_TYPES } from '../../../domain/webhook-types.ts'
 
 const { path: PATH } = NAVIGATION.webhooks
 const RECENT = 5

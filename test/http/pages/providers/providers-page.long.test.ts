@@ -87,6 +87,16 @@ await t.test('a provider is set up switched off, its addresses are shown, and it
   t.match(second, { status: 412, text: /already has an identity provider/ }, 'a company has one')
 })
 
+await t.test('a provider that takes no key is set up with only a secret', async (t) => {
+  const { company, open, send } = await openCompany('No key')
+  const { text } = await open(`${NEW}?provider=entra`)
+  t.match(text, 'name="secret"')
+  t.notMatch(text, 'name="client_auth"')
+  const { client_auth: _, ...form } = { ...FORM, provider: 'entra' }
+  t.match(await send(NEW, form), { status: 303 })
+  t.match(await readRow(company), { client_auth: 'client_secret' })
+})
+
 await t.test('submitting the form twice sets up one provider, also when both arrive at once', async (t) => {
   const { company, send } = await openCompany('Twice')
   const answers = await Promise.all([1, 2, 3].map(() => send(NEW, FORM)))

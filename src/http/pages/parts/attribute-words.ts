@@ -1,8 +1,8 @@
 import { isId } from '../../../domain/ids.ts'
 import { CUSTOM_PREFIX } from '../../../domain/employees/employee.ts'
 import { ATTRIBUTE_NAMES } from '../../../domain/attributes.ts'
-import { html, type Html } from '../parts/html.ts'
-import { renderBreakable } from '../parts/shown-values.ts'
+import { html, type Html } from './html.ts'
+import { renderBreakable } from './shown-values.ts'
 
 const SPECIAL: Readonly<Record<string, string>> = { external_id: 'External ID', manager_id: 'Manager' }
 

@@ -1,0 +1,17 @@
+interface CollectedSteps {
+  steps: string[]
+  /** Adds a step. */
+  onStep(line: string): void
+}
+
+/** Collects the steps of a command for its result, and prints each at once unless the result is printed as JSON. */
+export function collectSteps(json = false): CollectedSteps {
+  const steps: string[] = []
+  return {
+    steps,
+    onStep(line) {
+      steps.push(line)
+      if (!json) process.stdout.write(`${line}\n`)
+    },
+  }
+}
