@@ -34,14 +34,12 @@ export async function startUnreliableMail(cleanup: Cleanup): Promise<UnreliableM
   const accepted: AcceptedEmail[] = []
   let random: SeededRandom | null = null
   let stops = 0
-  let isStopping = false
-  const judge = async (email: ReceivedEmail): Promise<Error | void> => {
-    const stopsBefore = stops
+  const judge = async (email: ReceivedEmail, stopsBefore: number): Promise<Error | void> => {
     const conduct = random === null ? 'accept' : random.pick(CONDUCTS)
     if (conduct === 'refuse') return refuseWith(451)
     if (conduct === 'slow') await pause(random!.below(SLOW_AT_MOST_MS))
-    // A server that stops answers 421 to whoever waits, and to a message that arrives while it stops.
-    if (isStopping || stops > stopsBefore) return refuseWith(421)
+    // A server that was told to stop answers 421 to whoever is still there, however late it reads the message.
+    if (stops > stopsBefore) return refuseWith(421)
     accepted.push({
       emailId: /<([^@]+)@/.exec(email.headers['message-id'] ?? '')?.[1] ?? '',
       to: email.to.join(),
@@ -49,8 +47,9 @@ export async function startUnreliableMail(cleanup: Cleanup): Promise<UnreliableM
     })
   }
   const open = async (port?: number): Promise<TestMailServer> => {
+    const stopsBefore = stops
     const started = await startMailServer({ teardown: () => undefined }, OPTIONS, port === undefined ? {} : { port })
-    started.judge = judge
+    started.judge = (email) => judge(email, stopsBefore)
     return started
   }
   let server = await open()
@@ -61,9 +60,7 @@ export async function startUnreliableMail(cleanup: Cleanup): Promise<UnreliableM
     disturb: (chances) => void (random = chances),
     async stopFor(ms) {
       stops += 1
-      isStopping = true
       await server.close()
-      isStopping = false
       await pause(ms)
       server = await open(server.port)
     },
