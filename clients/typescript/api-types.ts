@@ -5359,6 +5359,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["BulkUserLogEntry"][];
+                        /** @description Null on the last page. */
                         next_cursor: string | null;
                         total?: {
                             count: number;
@@ -5571,6 +5572,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["BulkUserLogRecord"][];
+                        /** @description Null on the last page. */
                         next_cursor: string | null;
                     };
                 };

@@ -12,6 +12,7 @@ import { MAX_RECORD_BYTES } from '../../domain/calls/refused-record.ts'
 import {
   anyId,
   Count,
+  makeListSchema,
   namedObject,
   nullable,
   oneOf,
@@ -256,12 +257,9 @@ export const RecordSchema = namedObject('BulkUserLogRecord', {
   }),
 })
 
-export const listOf = <Item extends TSchema>(item: Item) =>
-  Type.Object({ items: Type.Array(item), next_cursor: nullable(Type.String()) })
-
 /** The answer of the list of entries. */
 export const EntryList = Type.Object({
-  ...listOf(EntrySchema).properties,
+  ...makeListSchema(EntrySchema).properties,
   total: Type.Optional(
     nullable(
       Type.Object(

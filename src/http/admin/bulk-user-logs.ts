@@ -19,6 +19,7 @@ import { userOf } from '../access/authorize-user.ts'
 import { decodeCursor, encodeCursor, pageOf } from '../server/cursor.ts'
 import { whenGiven } from '../access/heavy-reads.ts'
 import { createPositionWaits } from '../live/position-waits.ts'
+import { makeListSchema } from '../openapi/schema-parts.ts'
 import { ProblemError } from '../server/problem.ts'
 import * as schemas from './bulk-user-logs-schemas.ts'
 import { renderRecords } from './log-records.ts'
@@ -49,7 +50,7 @@ const RECORDS = {
   params: schemas.LogParams,
   problems: ['log_not_found'],
   querystring: schemas.RecordListQuery,
-  response: { 200: schemas.listOf(schemas.RecordSchema) },
+  response: { 200: makeListSchema(schemas.RecordSchema) },
 } as const satisfies FastifySchema
 
 /** Bulk User Logs for administrators: the list, an entry, and the records of an entry. */

@@ -74,7 +74,7 @@ export function mergePatch<Fields extends TProperties>(fields: Fields, note = 'a
 }
 
 /** Makes the schema of a page of a list. */
-export function makeListSchema(item: TSchema) {
+export function makeListSchema<Item extends TSchema>(item: Item) {
   return Type.Object({
     items: Type.Array(item),
     next_cursor: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Null on the last page.' }),
