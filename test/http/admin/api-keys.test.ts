@@ -50,20 +50,11 @@ await t.test('the list is newest first, paged, and can be filtered by status', a
   ids.push(other.key.api_id)
   await service.manage('POST', `/api-keys/${ids[1]}/disable`, undefined, other.admin.token)
   await service.manage('POST', `/api-keys/${ids[3]}/revoke`, undefined, other.admin.token)
-  const seen: string[] = []
-  let cursor: string | null = ''
-  while (cursor !== null) {
-    const page = await service.manage(
-      'GET',
-      `/api-keys?limit=4${cursor && `&cursor=${cursor}`}`,
-      undefined,
-      other.admin.token,
-    )
-    t.equal(page.status, 200)
-    seen.push(...page.body.items.map(({ id }: { id: string }) => id))
-    cursor = page.body.next_cursor
-  }
-  t.strictSame(seen, ids)
+  const { body: listed } = await service.admin('/api-keys', other.admin.token)
+  t.strictSame(
+    listed.items.map(({ id }: { id: string }) => id),
+    ids,
+  )
   const expire = async (...names: string[]) =>
     service.pool.query(`update api_keys set expires_at = now() where company_id = $1 and name = any($2)`, [
       toUuid(other.id),
@@ -250,7 +241,6 @@ await t.test('a body that is no JSON object, too large, or of another media type
   const text = await service.call('POST', '/admin/v1/api-keys', { key: null, headers, body: 'x' })
   t.match(text, { status: 415, body: { code: 'unsupported_media_type' } })
   t.match(await service.manage('GET', '/api-keys?color=red'), { status: 400, body: { code: 'invalid_query' } })
-  t.match(await service.manage('GET', '/api-keys?cursor=x'), { status: 400, body: { code: 'invalid_query' } })
   t.match(await service.manage('POST', '/api-keys?limit=1', { name: 'x' }), {
     status: 400,
     body: { code: 'invalid_query' },

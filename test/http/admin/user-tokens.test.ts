@@ -78,23 +78,15 @@ await t.test("an administrator sees and revokes anybody's tokens; others only th
   t.match(event, { type: 'UserTokenRevoked', actor: admin.user_id, data: { token_id: of.id } })
 })
 
-await t.test('the list is paged, newest first, without a secret or its digest', async (t) => {
-  const { admin: other } = await service.makeCompany('Pages')
+await t.test('the list is newest first, without a secret or its digest', async (t) => {
+  const { admin: other } = await service.makeCompany('Listed')
   const ids: string[] = []
-  for (let at = 0; at < 4; at += 1) ids.unshift((await issue(other, { name: `${at}` })).body.id)
-  const seen: string[] = []
-  let cursor: string | null = ''
-  while (cursor !== null) {
-    const { body }: { body: { items: { id: string }[]; next_cursor: string | null } } = await list(
-      other.token,
-      `?limit=2${cursor && `&cursor=${cursor}`}`,
-    )
-    seen.push(...body.items.map(({ id }) => id))
-    t.notMatch(JSON.stringify(body), /el_user_|hash/)
-    cursor = body.next_cursor
-  }
-  t.strictSame(seen.slice(0, 4), ids)
-  t.equal(seen.length, 5, "the command line's first token counts")
+  for (let at = 0; at < 3; at += 1) ids.unshift((await issue(other, { name: `${at}` })).body.id)
+  const { body }: { body: { items: { id: string }[] } } = await list(other.token)
+  t.notMatch(JSON.stringify(body), /el_user_|hash/)
+  const seen = body.items.map(({ id }) => id)
+  t.strictSame(seen.slice(0, 3), ids)
+  t.equal(seen.length, 4, "the command line's first token counts")
 })
 
 await t.test('a token makes no token, and is refused before the body is read', async (t) => {

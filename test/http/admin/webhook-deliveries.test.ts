@@ -8,24 +8,22 @@ const { body: hook } = await service.manage('POST', '/webhooks', { url: 'https:/
 const path = `/webhooks/${hook.id}/deliveries`
 const error = 'The receiver answered 500'
 
-await t.test('deliveries are listed newest first, paged, and filtered by their outcome', async (t) => {
+await t.test('deliveries are listed newest first, and filtered by their outcome', async (t) => {
   const ids: string[] = []
   for (let at = 0; at < 5; at += 1) {
     const failed = at % 2 === 0 ? { isDelivered: false, httpStatus: 500, error, answer: 'Oops' } : {}
     ids.unshift((await storeDelivery(service.pool, company.id, hook.id, failed)).id)
   }
   const idsOf = (items: { id: string }[]) => items.map(({ id }) => id)
-  const first = await service.admin(`${path}?limit=3`)
-  const second = await service.admin(`${path}?limit=3&cursor=${first.body.next_cursor}`)
-  t.strictSame([...idsOf(first.body.items), ...idsOf(second.body.items)], ids)
-  t.equal(second.body.next_cursor, null)
+  const { items } = (await service.admin(path)).body
+  t.strictSame(idsOf(items), ids)
   t.strictSame(idsOf((await service.admin(`${path}?status=failed`)).body.items), [ids[0], ids[2], ids[4]])
   t.strictSame(idsOf((await service.admin(`${path}?status=delivered`)).body.items), [ids[1], ids[3]])
   const { body } = await service.admin(`${path}/${ids[0]}`)
   t.match(body, { id: ids[0], type: 'employee.created', position: 1, duration_ms: 35, status: 'failed' })
   t.match(body, { http_status: 500, error, answer: 'Oops' })
   const { request: _, ...listed } = body
-  t.strictSame(first.body.items[0], listed)
+  t.strictSame(items[0], listed)
 })
 
 await t.test('a ping and a redelivery answer the delivery', async (t) => {
@@ -47,7 +45,7 @@ await t.test("another webhook's delivery does not exist", async (t) => {
 })
 
 await t.test('bad queries are refused', async (t) => {
-  for (const query of ['status=lost', 'limit=0', 'cursor=x', 'color=red'])
+  for (const query of ['status=lost', 'color=red'])
     t.match(await service.admin(`${path}?${query}`), { status: 400, body: { code: 'invalid_query' } }, query)
 })
 

