@@ -139,10 +139,9 @@ function hasStatus(status: Employee['status']): RawBuilder<boolean> {
   return sql<boolean>`${sql.raw(STATUS)} = ${status}`
 }
 
-/** The condition that an employee's row has a text. PostgreSQL runs `like` in half the time of `strpos`. */
+/** The condition that an employee's row has a text. */
 export function matchesText(q: string): RawBuilder<boolean> {
-  const pattern = normalizeSearchText(q).replaceAll(/[\\%_]/g, String.raw`\$&`)
-  return sql<boolean>`search_text like ${`%${pattern}%`}`
+  return sql<boolean>`strpos(search_text, ${normalizeSearchText(q)}) > 0`
 }
 
 /** Whether an employee matches a filter. */
