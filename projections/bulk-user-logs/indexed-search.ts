@@ -41,12 +41,8 @@ export async function findIndexed(db: AnyDb, companyId: string, people: ListedPe
   const early = new Set(first.ends.filter(({ position }) => compare(position, enough) < 0).map(({ id }) => id))
   if (early.size === 0 || 2 * early.size > people.employeeIds.length) return found
   const often = { employeeIds: [...early], names: [], ofEntry: [] }
-  const more = await readIndexed(
-    db,
-    companyId,
-    often,
-    within(search, (position) => sql`${position} ${isUpTo} ${enough}`),
-  )
+  const nearer = within(search, (position) => sql`${position} ${isUpTo} ${enough}`)
+  const more = await readIndexed(db, companyId, often, nearer)
   const all = [...new Set([...first.positions, ...more.positions])].toSorted(compare)
   return endAtFirst([...placesOf(more), first.callsEnd, enough], all)
 }

@@ -10,8 +10,9 @@ import type { AnyDb } from '../projection.ts'
 
 /*
  * Finds the entries with a record of a person, and those that a text names in another way. Indexes find the events of an
- * employee, refused records, and records that changed nothing (`unchanged-index.ts`). If a text finds many employees,
- * whole calls are read one after the other. A search reads a limited number of records, and says how far it came.
+ * employee and refused records (`indexed-search.ts`), and records that changed nothing (`unchanged-index.ts`). If a text
+ * finds many employees, whole calls are read one after the other. A search reads a limited number of records, and says
+ * how far it came.
  */
 
 /** Finds the first entries with a record of each person of the filter. */
