@@ -5,7 +5,8 @@ import { fromUuid, isId, toUuid } from '../../src/domain/ids.ts'
 import { readAddress } from '../../src/domain/networks.ts'
 import { FORMER_IDS, selectFormer } from './former-queries.ts'
 import { formatCode, formatId, listPossibleNames, type FoundBy } from './rejected-names.ts'
-import { employees, normalizeSearchText } from '../employees/fold.ts'
+import { employees } from '../employees/fold.ts'
+import { matchesText } from '../employees/queries.ts'
 import type { EmployeeTables } from '../employees/rows.ts'
 import { schemaOf, type AnyDb } from '../projection.ts'
 import { NO_KEY } from './tables.ts'
@@ -70,7 +71,7 @@ export async function findPeople(db: AnyDb, companyId: string, { employee, q }: 
     const address = readAddress(q)
     const { rows } = await sql<Named>`
       (select 'employee' as kind, employee_id as id, null::timestamptz as first_at, null::timestamptz as last_at from ${EMPLOYEES}
-        where company_id = ${company} and ${hasText(q)} limit ${MAX_LISTED + 1})
+        where company_id = ${company} and ${matchesText(q)} limit ${MAX_LISTED + 1})
       union all (select 'former', f.id, null, null from (${selectFormer(companyId, q)}) f)
       union all (select 'key', api_id, null, null from api_keys
         where company_id = ${company} and lower(name) = lower(${q}) order by api_id desc limit ${MAX_KEYS})
@@ -160,12 +161,8 @@ export async function matchPeople(
 ): Promise<Set<string>> {
   if (matchingIds) return new Set([...ids].filter((id) => matchingIds.has(id)))
   const { rows } = await sql<Pick<EmployeeTables['employees'], 'employee_id'>>`select employee_id from ${EMPLOYEES}
-    where company_id = ${toUuid(companyId)} and employee_id = any(${[...ids].map(toUuid)}::uuid[]) and ${hasText(text)}`.execute(
+    where company_id = ${toUuid(companyId)} and employee_id = any(${[...ids].map(toUuid)}::uuid[]) and ${matchesText(text)}`.execute(
     db,
   )
   return new Set(rows.map(({ employee_id: id }) => fromUuid('emp', id)))
-}
-
-function hasText(text: string): RawBuilder<unknown> {
-  return sql`strpos(search_text, ${normalizeSearchText(text)}) > 0`
 }

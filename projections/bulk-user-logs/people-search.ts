@@ -1,19 +1,19 @@
-import { sql, type RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
+import { findIndexed } from './indexed-search.ts'
 import { findPeople, listNames, matchPeople, type PersonSearch, type PersonFilter } from './people-queries.ts'
-import { formatId, selectHashes } from './rejected-names.ts'
-import { ENTRY_COST, type Direction, type Found, type Search } from './search-bounds.ts'
+import { selectHashes } from './rejected-names.ts'
+import { endAt, ENTRY_COST, within, type Found, type Search } from './search-bounds.ts'
 import { findUnchanged } from './unchanged-index.ts'
 import { ENTRIES, REJECTED_NAMES } from './live-tables.ts'
 import type { AnyDb } from '../projection.ts'
 
 /*
  * Finds the entries with a record of a person, and those that a text names in another way. Indexes find the events of an
- * employee, refused records, and records that changed nothing (`unchanged-index.ts`). If a text finds many employees,
- * whole calls are read one after the other. A search reads a limited number of records, and says how far it came.
+ * employee and refused records (`indexed-search.ts`), and records that changed nothing (`unchanged-index.ts`). If a text
+ * finds many employees, whole calls are read one after the other. A search reads a limited number of records, and says
+ * how far it came.
  */
-
-type Condition = RawBuilder<unknown>
 
 /** Finds the first entries with a record of each person of the filter. */
 export async function searchEntries(
@@ -26,7 +26,7 @@ export async function searchEntries(
   const [person, another] = people
   if (another || !person?.employeeIds) return scanEntries(db, companyId, people, search)
   const employeeIds = [...person.employeeIds]
-  const indexed = await readIndexed(db, companyId, { ...person, employeeIds }, search)
+  const indexed = await findIndexed(db, companyId, { ...person, employeeIds }, search)
   if (!search.hasUnchanged || employeeIds.length === 0) return indexed
   const { countTo, direction } = search
   const { compare, isUpTo } = direction
@@ -36,100 +36,6 @@ export async function searchEntries(
   const searchedTo = unchanged.searchedTo ?? indexed.searchedTo
   const merged = [...new Set([...indexed.positions, ...unchanged.positions])].toSorted(compare)
   return endAt(searchedTo, merged.slice(0, countTo), direction)
-}
-
-/** Leaves out what was found beyond the position up to which everything was searched: there may be more in between. */
-function endAt(searchedTo: number | null, positions: number[], { compare }: Direction): Found {
-  if (searchedTo === null) return { positions, searchedTo }
-  return { positions: positions.filter((position) => compare(position, searchedTo) <= 0), searchedTo }
-}
-
-function within(search: Search, isWithin: (position: Condition) => Condition): Search {
-  return { ...search, isBetween: (position) => sql`${search.isBetween(position)} and ${isWithin(position)}` }
-}
-
-/** The events of all employees that are read through the index, and the fewest of each. */
-const MAX_INDEXED = 16_000
-const MIN_OF_EACH = 4
-
-/**
- * Reads the first entries with an event or a refused record of a person, or whose columns the text names. Each part looks
- * its entries up one by one, so that the planner can't read all of them instead. If an employee has more events than are
- * read, the search ends there.
- */
-async function readIndexed(
-  db: AnyDb,
-  companyId: string,
-  { employeeIds, names, ofEntry }: Omit<PersonSearch, 'employeeIds'> & { employeeIds: string[] },
-  { isBetween, isWanted, direction, countTo, budget }: Search,
-): Promise<Found> {
-  const company = toUuid(companyId)
-  const { order, isBeyond } = direction
-  const isFound = sql`${isBetween(sql.ref('e.position'))} and ${isWanted}`
-  const ofEach = Math.max(MIN_OF_EACH, Math.floor(Math.min(MAX_INDEXED, budget) / Math.max(1, employeeIds.length)))
-  const entryAt = (position: Condition) =>
-    sql`(select * from ${ENTRIES} e where e.company_id = ${company} and e.position >= ${position}
-      order by e.position limit 1) e`
-  const end = (column: Condition, from: Condition) =>
-    sql`(select ${column} from ${ENTRIES} e where e.company_id = ${company} and ${isBetween(sql.ref('e.position'))}
-      order by e.position ${from} limit 1)`
-  const nextNamed = (nth: Condition, isNext: Condition) =>
-    sql`select e.position, ${nth} as nth from ${REJECTED_NAMES} n cross join lateral ${entryAt(sql.ref('n.entry_position'))}
-      where n.company_id = ${company} and n.name_hash = named.name_hash and ${isNext} and ${isWanted}
-      order by n.entry_position ${order} limit 1`
-  const selectOfEntry = (isNamed: Condition) =>
-    sql`union (select e.position from ${ENTRIES} e where e.company_id = ${company} and ${isNamed} and ${isFound}
-      order by e.position ${order} limit ${countTo})`
-  // Events outside of calls, such as an erasure, are in no entry. Many employees have events in the same call.
-  const { rows } = await sql<{ cut: number | null; positions: string[] }>`
-    with range as materialized (
-      select ${end(sql`e.first_position`, sql`asc`)} as first, ${end(sql`e.position`, sql`desc`)} as last
-    ), own as materialized (
-      select v.*, row_number() over (partition by found.employee_id order by v.stream_version ${order}) as nth
-      from range cross join unnest(${employeeIds.map(toUuid)}::uuid[]) as found (employee_id)
-        cross join lateral (
-          select v.position, v.call_id, v.stream_version from events v
-          where v.company_id = ${company} and v.stream_id = found.employee_id
-            and v.position between range.first and range.last
-          order by v.stream_version ${order} limit ${ofEach}
-        ) v
-    ), refused as materialized (
-      select n.*, row_number() over (partition by named.name_hash order by n.entry_position ${order}) as nth
-      from range cross join (${selectHashes(companyId, employeeIds.map(formatId))}) as named
-        cross join lateral (
-          select n.entry_position from ${REJECTED_NAMES} n
-          where n.company_id = ${company} and n.name_hash = named.name_hash
-            and n.entry_position between range.first and range.last
-          order by n.entry_position ${order} limit ${ofEach}
-        ) n
-    )
-    select (
-        select ${direction.compare(1, 2) < 0 ? sql`min` : sql`max`}(position) from (
-          select position from own where nth = ${ofEach} union all
-          select entry_position from refused where nth = ${ofEach}) as ends (position)
-      ) as cut,
-      array(
-        (select e.position from (
-            select max(position) as position from own where call_id is not null group by call_id
-            union select entry_position from refused
-          ) as call cross join lateral ${entryAt(sql.ref('call.position'))}
-          where ${isFound} order by call.position ${order} limit ${countTo})
-        union (select found.position from (${selectHashes(companyId, names)}) as named
-          cross join lateral (
-            with recursive steps as (
-              (${nextNamed(sql`1`, isBetween(sql.ref('n.entry_position')))})
-              union all
-              select next.* from steps cross join lateral (
-                ${nextNamed(sql`steps.nth + 1`, sql`${isBetween(sql.ref('n.entry_position'))} and n.entry_position ${isBeyond} steps.position`)}
-              ) next where steps.nth < ${countTo}
-            ) select position from steps
-            ) found)
-        ${sql.join(ofEntry.map(selectOfEntry), sql` `)}
-        order by position ${order} limit ${countTo}
-      ) as positions`.execute(db)
-  const { cut, positions } = rows[0]!
-  // node-postgres reads the elements of a bigint array as texts.
-  return endAt(cut, positions.map(Number), direction)
 }
 
 /** The records that are read at once: few at first, because they may be enough. */

@@ -147,9 +147,10 @@ function isByPerson({ employee, q }: EntryFilter): boolean {
 }
 
 /** What a search by person needs to know of the other filters. */
-function buildSearch(filter: EntryFilter): Pick<Search, 'isWanted' | 'hasUnchanged'> {
+function buildSearch(filter: EntryFilter): Pick<Search, 'isWanted' | 'hasChanges' | 'hasUnchanged'> {
   return {
     isWanted: joinConditions(buildColumnConditions(filter)),
+    hasChanges: filter.status !== 'Failed',
     hasUnchanged: filter.status !== 'Failed' && filter.operation !== 'create',
   }
 }
@@ -172,7 +173,7 @@ async function listInDirection(
       ...(beyond === null ? [] : [sql`${position} ${direction.isBeyond} ${beyond}`]),
       ...buildTimeConditions(company, filter, position),
     ])
-  const { isWanted: isMatching, hasUnchanged } = buildSearch(filter)
+  const { isWanted: isMatching, ...may } = buildSearch(filter)
   const isWanted = withRefused ? sql`e.failed > 0 and ${isMatching}` : isMatching
   // One more entry tells whether there is a next page.
   const most = limit + 1
@@ -185,7 +186,7 @@ async function listInDirection(
   if (!isByPerson(filter))
     return cutPage(await read(sql`${isBetween(sql.ref('e.position'))} and ${isWanted}`), limit, null)
   const countTo = isCounted && beyond === null ? Math.max(most, MAX_FOUND + 1) : most
-  const search = { isBetween, isWanted, hasUnchanged, direction, limit: most, countTo, budget }
+  const search = { ...may, isBetween, isWanted, direction, limit: most, countTo, budget }
   const found = await searchEntries(db, companyId, filter, search)
   const positions = found.positions.slice(0, most)
   const entriesFound = positions.length === 0 ? [] : await read(sql`e.position = any(${positions}::bigint[])`)

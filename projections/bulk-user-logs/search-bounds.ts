@@ -33,6 +33,8 @@ export interface Search {
   isBetween(position: Condition): Condition
   /** The condition on an entry `e`. */
   isWanted: Condition
+  /** Whether wanted entries can have events of employees. */
+  hasChanges: boolean
   /** Whether wanted entries can have records that changed nothing. */
   hasUnchanged: boolean
   direction: Direction
@@ -53,3 +55,14 @@ export interface Found {
 
 /** What an entry counts for beside its records. */
 export const ENTRY_COST = 10
+
+/** Leaves out what was found beyond the position up to which everything was searched: there may be more in between. */
+export function endAt(searchedTo: number | null, positions: number[], { compare }: Direction): Found {
+  if (searchedTo === null) return { positions, searchedTo }
+  return { positions: positions.filter((position) => compare(position, searchedTo) <= 0), searchedTo }
+}
+
+/** Narrows a search down to positions that also fulfil a condition. */
+export function within(search: Search, isWithin: (position: Condition) => Condition): Search {
+  return { ...search, isBetween: (position) => sql`${search.isBetween(position)} and ${isWithin(position)}` }
+}

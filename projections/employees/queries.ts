@@ -139,7 +139,8 @@ function hasStatus(status: Employee['status']): RawBuilder<boolean> {
   return sql<boolean>`${sql.raw(STATUS)} = ${status}`
 }
 
-function matchesText(q: string): RawBuilder<boolean> {
+/** The condition that an employee's row has a text. */
+export function matchesText(q: string): RawBuilder<boolean> {
   return sql<boolean>`strpos(search_text, ${normalizeSearchText(q)}) > 0`
 }
 
