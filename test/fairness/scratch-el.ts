@@ -1,0 +1,183 @@
+import { appendFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { newId } from '../../src/ledger/new-id.ts'
+import { writeContent, writeStoredRow } from '../../src/ledger/uploads/read-uploads.ts'
+import { storeUpload } from '../../src/ledger/uploads/store-upload.ts'
+import { fuzzedRoutes } from '../fuzz/fuzzed-routes.ts'
+import type { DistantAnswer } from '../support/http/distant-client.ts'
+import { startDistantClient } from '../support/http/distant-client.ts'
+import { cookieOf, OWN_PAGE } from '../support/http/sessions.ts'
+import { watchEventLoop } from '../support/processes/event-loop-watchdog.ts'
+import type { Service } from '../support/service.ts'
+import { startService } from '../support/service.ts'
+import type { Ground, NamedRequest } from './largest-requests.ts'
+import { fullBodies, hostileBodies, requestsTo } from './largest-requests.ts'
+
+/*
+ * No request takes the event loop for long: a watchdog in the process that serves, and works in the background, measures
+ * the CPU time between two turns, while a client in another thread sends the largest requests to all routes.
+ */
+
+const MIB = 1_048_576
+/**
+ * Twice what a request may take, in milliseconds of CPU time: a busy machine has slower caches, and a collection of
+ * garbage may come in between. The least of some tries counts, because the first one compiles.
+ */
+const SIZES = [
+  { name: 'default', settings: {}, records: 1_000, bytes: 8 * MIB, maxWorkMs: 100 },
+  {
+    name: 'largest',
+    settings: { MAX_RECORDS: '10000', BODY_LIMIT: String(64 * MIB) },
+    records: 10_000,
+    bytes: 64 * MIB,
+    maxWorkMs: 200,
+  },
+] as const
+const TRIES = 3
+const PARTLY = '?all_or_none=false'
+/** A body has no more values for each record that a call may have. */
+const VALUES_PER_RECORD = 250
+
+const WRITING = [
+  ['POST', '/v1/employees'],
+  ['PATCH', '/v1/employees'],
+  ['PUT', '/v1/employees'],
+  ['PATCH', '/v1/employees/emp_1'],
+] as const
+
+const watchdog = watchEventLoop()
+t.teardown(() => watchdog.stop())
+
+for (const { name: size, settings, records, bytes, maxWorkMs } of SIZES) {
+  await t.test(`at the ${size} settings, no request takes the event loop for long`, async (t) => {
+    const limitsOff = { SIGN_IN_LIMIT: '0', SIGN_IN_ADDRESS_LIMIT: '0', HEAVY_READS: '199' }
+    const service = await startService(t, { ...limitsOff, ...settings }, { workers: true })
+    const client = startDistantClient(t)
+    const { key, admin, auditor } = service.company
+    const keyHeaders = { 'x-api-id': key.api_id, 'x-api-key': key.api_key }
+    const longest: { workMs: number; name: string }[] = []
+
+    /** Sends a request, again if it took the event loop for long. Returns the last answer. */
+    const check = async ({ name, ...request }: NamedRequest): Promise<DistantAnswer> => {
+      let [workMs, answer] = [Infinity, undefined as DistantAnswer | undefined]
+      const c0=process.cpuUsage(), t0=Date.now(); let tries=0
+      for (let attempt = 1; attempt <= TRIES && workMs > maxWorkMs; attempt += 1) {
+        await client.prepare(request)
+        await watchdog.read()
+        answer = await client.send(); tries+=1
+        workMs = Math.min(workMs, (await watchdog.read()).longestWorkMs)
+      }
+      const c=process.cpuUsage(c0); appendFileSync('/tmp/el.jsonl', JSON.stringify({size,name:name.slice(0,160),ms:Date.now()-t0,cpu:(c.user+c.system)/1000,tries,workMs})+'\n')
+      longest.push({ workMs, name })
+      if (workMs > maxWorkMs) t.fail(`${name} took the event loop for ${Math.round(workMs)} ms of CPU time`)
+      return answer!
+    }
+    const call = (method: string, path: string, kind: string, body: Uint8Array, headers: Record<string, string> = {}) =>
+      check({
+        name: `${method} ${path} ${kind}`,
+        method,
+        url: service.address + path,
+        headers: { ...keyHeaders, 'content-type': 'application/json', ...headers },
+        body,
+      })
+
+    const full = fullBodies(records, bytes - records * 16)
+    const idempotent = { 'idempotency-key': randomUUID() }
+    const answers: DistantAnswer[] = []
+    for (const [method, query, kind, headers] of [
+      ['POST', '', 'creation', {}],
+      ['POST', '', 'otherCreation', idempotent],
+      ['POST', '', 'otherCreation', idempotent],
+      ['PUT', '?validate_only=true', 'change', {}],
+      ['PATCH', '', 'change', {}],
+      ['PATCH', '', 'change', {}],
+      ['PUT', '', 'creation', {}],
+      ['POST', '', 'refused', {}],
+      ['PATCH', '', 'refused', {}],
+      ['POST', '', 'refusedOften', {}],
+      ['POST', PARTLY, 'creationHalfWrong', { 'idempotency-key': randomUUID() }],
+      ['PATCH', PARTLY, 'changeHalfWrong', {}],
+      ['PUT', PARTLY, 'creationHalfWrong', {}],
+      ['POST', PARTLY, 'creationBelowWrong', {}],
+      ['PUT', '', 'line', {}],
+      ['PATCH', PARTLY, 'turnedLine', {}],
+      ['PUT', PARTLY, 'turnedLine', {}],
+    ] as const)
+      answers.push(await call(method, `/v1/employees${query}`, `of a full ${kind}`, full[kind](), headers))
+    t.strictSame(new Set(answers.map(({ status }) => status)), new Set([201, 200, 422]))
+    const logs = [0, 4, 7, 9, 10, 15].flatMap((at) => logIdsIn(answers[at]!.beginning))
+    for (const [at, [kind, make]] of hostileBodies(bytes - 4_000, VALUES_PER_RECORD * records).entries()) {
+      // Reading a body is the same for all routes: they take turns.
+      const [method, path] = WRITING[at % WRITING.length]!
+      await call(method, path, kind, make(), { 'idempotency-key': randomUUID() })
+    }
+
+    await service.project()
+    const cookie = await cookieOf(service, admin)
+    const [employee] = (await service.call('GET', '/v1/employees?limit=1')).body.items as { id: string }[]
+    const ground: Ground = {
+      address: service.address,
+      headersOf({ kind }) {
+        if (kind === 'public') return keyHeaders
+        if (kind === 'page') return { ...OWN_PAGE, cookie }
+        return { authorization: `Bearer ${kind === 'audit' ? auditor.token : admin.token}` }
+      },
+      params: {
+        log_id: logs,
+        'employees id': [employee!.id],
+        company_id: [service.company.id],
+        code: ['invalid_body'],
+      },
+      query: { call: logs, employee: ['ana.1@example.com'], email: ['ana.1@example.com'], external_id: ['E-1'] },
+    }
+    await storeFile(service)
+    for (const identifier of [{ email: 'nobody@example.com' }, { external_id: 'E-3' }])
+      for (const path of ['/admin/v1/personal-data-reports', '/admin/v1/erasures'])
+        await check({
+          name: `POST ${path} ${JSON.stringify(identifier)}`,
+          method: 'POST',
+          url: service.address + path,
+          headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json' },
+          body: Buffer.from(JSON.stringify(identifier)),
+        })
+    const routes = fuzzedRoutes(service.app.registeredRoutes).filter(({ isOwn }) => isOwn)
+    t.ok(routes.length > WRITING.length)
+    for (const route of routes) {
+      // The signed-in user is needed to the end.
+      if (/sign-out|sign-in/.test(route.url) && route.method === 'POST') continue
+      for (const request of requestsTo(route, ground, size === 'default')) await check(request)
+    }
+    const [most] = longest.toSorted((one, other) => other.workMs - one.workMs)
+    t.comment(`${longest.length} requests; the longest work of a turn: ${most!.workMs.toFixed(0)} ms, ${most!.name}`)
+  })
+}
+
+/** Stores a file of 8 MiB, in one part, that nobody previews. */
+async function storeFile({ pool, company }: Service): Promise<void> {
+  const custom = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`k${at}`, 'x']))
+  const rows = Array.from({ length: 40_000 }, (_, at) =>
+    writeStoredRow({ row: at + 1, record: { external_id: `U-${at}`, custom_attributes: custom } }),
+  )
+  const upload = {
+    companyId: company.id,
+    id: newId('upl'),
+    userId: company.admin.user_id,
+    fileName: 'people.json',
+    operation: 'upsert' as const,
+    header: null,
+    mapping: null,
+    applying: null,
+    isAllOrNone: true,
+    corrects: [],
+    bytes: 8 * MIB,
+    parts: [{ callId: newId('log'), firstRow: 1, rows: rows.length, content: Buffer.from(writeContent(rows)) }],
+  }
+  const isStored = await storeUpload(pool, upload, async () => undefined)
+  if (!isStored) throw new Error('the file was not stored')
+  await pool.query(`update uploads set state = 'previewed'`)
+}
+
+function logIdsIn(text: string): string[] {
+  return [...text.matchAll(/log_[0-9a-z]{26}/g)].map(([id]) => id)
+}
