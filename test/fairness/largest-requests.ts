@@ -74,9 +74,9 @@ function queriesOf(schema: RegisteredRoute['schema'], { query }: Ground): string
   const alone = properties.flatMap(([name, one]) =>
     name === 'limit' ? [] : valuesOf(name, one).map((value) => `${name}=${encodeURIComponent(value)}`),
   )
-  return ['', limited, ...alone.map((one) => [one, limited].filter(Boolean).join('&'))].map((text) =>
-    text === '' ? '' : `?${text}`,
-  )
+  const texts = ['', limited, ...alone.map((one) => [one, limited].filter(Boolean).join('&'))]
+  // Without a limit, the first two are the same.
+  return [...new Set(texts)].map((text) => (text === '' ? '' : `?${text}`))
 }
 
 const SMALL = 65_000

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { anyCodePoint } from '../support/domain/arbitraries.ts'
 
 /* Texts that often break programs, for addresses, headers, forms and JSON members. */
 
@@ -263,14 +264,14 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...BENT) },
   { weight: 2, arbitrary: fc.constantFrom(...INJECTIONS) },
   { weight: 1, arbitrary: fc.constantFrom(...LONG) },
-  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 30 }).map((text) => CANARY + text) },
+  { weight: 2, arbitrary: fc.string({ unit: anyCodePoint, maxLength: 30 }).map((text) => CANARY + text) },
 )
 
 /** Unexpected names of members, parameters and form fields. */
 export const hostileName: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...NAMES),
   fc.constantFrom('', ' ', 'a/b~c', 'employees', 'id', 'x'.repeat(5_000), '\ud800', '\0'),
-  fc.string({ unit: 'binary', maxLength: 10 }),
+  fc.string({ unit: anyCodePoint, maxLength: 10 }),
 )
 
 /** Numbers in valid and invalid JSON notation. */

@@ -5,7 +5,7 @@ import { schemaOf } from '../../projections/projection.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
 import type { RowTypes } from '../support/rules/row-types.ts'
-import { readRowTypes } from '../support/rules/row-types.ts'
+import { parseSource, readRowTypes } from '../support/rules/row-types.ts'
 
 /* The types of rows that the program declares, and the columns of a migrated database. */
 
@@ -75,10 +75,11 @@ const SCHEMAS: [schema: string, file: string, typeName: string, undeclared: stri
   [schemaOf(bulkUserLogs), 'projections/bulk-user-logs/tables.ts', 'BulkUserLogTables', []],
 ]
 
+const source = parseSource(SCHEMAS.map(([, file]) => file))
 for (const [schema, file, typeName, undeclared] of SCHEMAS) {
   await t.test(`the rows of ${file} have the names, types and nulls of the columns`, async (t) => {
     const columns = (await readColumns(schema)).filter(({ table }) => !undeclared.includes(table))
-    const declared = readRowTypes(file, typeName)
+    const declared = readRowTypes(source, file, typeName)
     const stored = await readStored(columns, declared)
     t.ok(columns.length > 0)
     t.strictSame(Object.keys(declared).toSorted(), Object.keys(stored).toSorted())

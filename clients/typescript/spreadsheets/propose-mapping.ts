@@ -214,8 +214,9 @@ function chooseNames(candidates: readonly Candidate[]): void {
     if (candidate.meaning === 'last_or_full_name' && isLast && !isFirst) candidate.to = 'last_name'
   }
   const isWhole = has('first_name') && has('last_name')
+  const isFull = has('full_name')
   for (const candidate of candidates)
-    if (isWhole ? candidate.to === 'full_name' : has('full_name') && isPartOfName(candidate)) candidate.to = 'nothing'
+    if (isWhole ? candidate.to === 'full_name' : isFull && isPartOfName(candidate)) candidate.to = 'nothing'
 }
 
 const isPartOfName = ({ to, isExact }: Candidate) => !isExact && (to === 'first_name' || to === 'last_name')

@@ -4,5 +4,4 @@ await runFiles(
   'test/http/pages/*.test.ts',
   'test/http/pages/providers/*.test.ts',
   'test/http/pages/reference/*.test.ts',
-  'test/http/server/*.test.ts',
 )

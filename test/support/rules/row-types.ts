@@ -9,11 +9,15 @@ export interface Member {
 /** The members of row types, by table and name. */
 export type RowTypes = Record<string, Record<string, Member>>
 
-/** Reads a type whose members are the tables of a schema, as `LedgerTables`, from the source that declares it. */
-export function readRowTypes(file: string, typeName: string): RowTypes {
+/** Parses these files and all that they import, which takes a second. */
+export function parseSource(files: string[]): ts.Program {
   const { config } = ts.readConfigFile('tsconfig.json', (path) => ts.sys.readFile(path)) as { config: unknown }
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, process.cwd())
-  const program = ts.createProgram([file], { ...options, types: ['node'] })
+  return ts.createProgram(files, { ...options, types: ['node'] })
+}
+
+/** Reads a type whose members are the tables of a schema, as `LedgerTables`, from the source that declares it. */
+export function readRowTypes(program: ts.Program, file: string, typeName: string): RowTypes {
   const checker = program.getTypeChecker()
   const source = program.getSourceFile(file)!
   const declared = checker.getExportsOfModule(checker.getSymbolAtLocation(source)!)
