@@ -81,7 +81,7 @@ export const readMe: Storyteller = {
 const MARK = '\u{f0000}'
 
 const STYLE = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
-body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: break-word }
 table { border-collapse: collapse; width: 100% }
 th, td { text-align: start; vertical-align: top; padding: .25rem .5rem; border-bottom: 1px solid #8888 }
 code { overflow-wrap: anywhere; font-size: .85em }

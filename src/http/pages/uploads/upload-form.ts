@@ -84,8 +84,8 @@ export function renderUploads(uploads: readonly StoredUpload[], timeZone: string
           cell: ({ id, fileName }) => html`<a href="${UPLOAD_PATH}/${id}"><bdi>${fileName}</bdi></a>`,
         },
         { heading: 'Uploaded', cell: ({ createdAt }) => renderTime(createdAt, timeZone) },
-        { heading: 'Rows', isNumber: true, cell: ({ rows }) => formatNumber(rows) },
         { heading: 'Status', cell: ({ state }) => STATES[state] },
+        { heading: 'Rows', isNumber: true, cell: ({ rows }) => formatNumber(rows) },
       ],
       rows: uploads,
     })}
