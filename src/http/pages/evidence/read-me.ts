@@ -88,6 +88,7 @@ code { overflow-wrap: anywhere; font-size: .85em }
 .visually-hidden { display: none }
 dt { font-weight: 600 }
 dd { margin: 0 0 .5rem }
+@media (width <= 40rem) { th, td { padding-inline: .1rem; font-size: .8rem } }
 @media print { body { margin: 0; max-width: none } tr { break-inside: avoid } }`
 
 /** Removes links, which lead to pages that a file on a disk does not have. Only templates make markup. */
