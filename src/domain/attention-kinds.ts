@@ -2,7 +2,7 @@
 const WORDS = {
   ledger_disputed: 'a witness disputes the ledger',
   ledger_unsigned: 'no checkpoint of the ledger is signed',
-  projection_parked: 'a read model has stopped',
+  projection_parked: 'a list has stopped',
   provider_failing: 'nobody can sign in through the identity provider',
   webhook_disabled: 'the webhook was disabled',
   webhook_failing: 'messages of the webhook fail',

@@ -34,7 +34,7 @@ await t.test('an auditor reads who did what to whom, in sentences and as stored'
   })
   t.equal(await page.locator('main script, main img').count(), 0, 'it is text')
   t.equal(await page.locator(`main a[href^="/settings/bulk-user-logs"]`).count(), 0, 'entries are for administrators')
-  t.equal(await page.getByRole('link', { name: 'Export all events' }).getAttribute('href'), '/audit/v1/events')
+  t.equal(await page.getByRole('link', { name: 'Download all events' }).getAttribute('href'), '/audit/v1/events')
   for (const path of [EVENTS, `${EVENTS}?view=raw`, `${EVENTS}?q=ana&from=soon`, `${EVENTS}/2`])
     t.same(await looksOf(page, path), [])
   t.same(faults, [])
@@ -69,7 +69,7 @@ for (const javaScriptEnabled of [true, false]) {
       t.equal(await told.count(), 1)
       const [file] = await Promise.all([
         page.waitForEvent('download'),
-        page.getByRole('link', { name: 'Export these' }).click(),
+        page.getByRole('link', { name: 'Download these' }).click(),
       ])
       t.equal((await text(await file.createReadStream())).trim().split('\n').length, 1, 'the export has the same event')
       t.same(faults, [])

@@ -61,10 +61,10 @@ await t.test('at an earlier position it ends there, and its links stay there', a
   const at = Number(renamed.headers['x-ledger-position']) - 2
   const page = await open(`/${id}?at=${at}`)
   t.match(historyOn(page)[0], /^Department/)
-  t.match(page.text, `As of position ${at}`)
+  t.match(page.text, `As of event ${at}`)
   const { body } = await service.audit(`/employees/${id}/history`)
   const atCreation = encodeURIComponent(body.items.at(-1).recorded_at)
-  t.match((await open(`/${id}?at=${atCreation}`)).text, /As of \d{1,2} \w{3} \d{4}, [\d:]{8} UTC \(position \d+\)/)
+  t.match((await open(`/${id}?at=${atCreation}`)).text, /As of \d{1,2} \w{3} \d{4}, [\d:]{8} UTC \(event \d+\)/)
   const href = linkOn(page, '<bdi>Department</bdi>')
   t.equal(new URL(href!, service.address).searchParams.get('at'), String(at))
 })

@@ -117,7 +117,7 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
   AttentionResolved: [
     'operator',
     { kind: 'projection_parked', subject_id: 'employees' },
-    'Something stopped needing attention: a read model has stopped',
+    'Something stopped needing attention: a list has stopped',
   ],
   AttentionSnoozed: [
     'usr',

@@ -61,7 +61,7 @@ await t.test('events are found by group, type, actor, subject, call, text and ti
     const page = await open(`?${query}`)
     t.equal(page.status, 200, query)
     t.strictSame(positionsOn(page), positionsOf(isWanted), query)
-    const exported = await service.audit(linkOn(page, 'Export these')!.slice('/audit/v1'.length))
+    const exported = await service.audit(linkOn(page, 'Download these')!.slice('/audit/v1'.length))
     t.strictSame(
       exported.body.map(({ position }: { position: number }) => position),
       positionsOn(page).toReversed(),

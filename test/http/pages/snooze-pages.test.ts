@@ -49,7 +49,7 @@ await t.test('a problem is put off until a day, and the stream says by whom and 
   await useUp(50)
   await checkCompany({ pool, db }, company.id)
   const [, link = ''] = /href="(\/settings\/attention\/snooze[^"]+)"/.exec(await open(HOME)) ?? []
-  t.match(await open(link), 'Snooze “')
+  t.match(await open(link), 'Snooze a problem of')
   const wrong = await post(`${PATH}/snooze`, { item, until: day(0), reason: ' ' })
   t.match(wrong, { status: 422 })
   t.match(wrong.text, 'Until must be a day from tomorrow to')

@@ -37,7 +37,9 @@ export function addSnoozePages(app: FastifyInstance, services: PageServices): vo
       title: 'Snoozed problems',
       trail: [HOME],
       body:
-        snoozes.length === 0 ? html`<p class="empty">No problem is snoozed.</p>` : renderList(snoozes, names, forms),
+        snoozes.length === 0
+          ? html`<p class="empty">No problem is snoozed. “Snooze…” beside a problem hides it until the day you choose.</p>`
+          : renderList(snoozes, names, forms),
     }),
     notices: { shown: 'The snooze has ended. If the problem lasts, it is shown again.' },
     forms: {
@@ -58,8 +60,8 @@ export function addSnoozePages(app: FastifyInstance, services: PageServices): vo
       if (!item) return { elsewhere: HOME.path }
       const { problem } = describeItem(item, timeZone, databaseTimeMs())
       return {
-        title: `Snooze ${item.subject.name}`,
-        heading: html`Snooze “<bdi>${item.subject.name}</bdi>”`,
+        title: `Snooze a problem of ${item.subject.name}`,
+        heading: html`Snooze a problem of <bdi>${item.subject.name}</bdi>`,
         trail: [HOME],
         body: html`<p><bdi>${item.subject.name}</bdi>: ${problem}.</p>
           <p>

@@ -39,8 +39,8 @@ export function addHealthPage(app: FastifyInstance, db: LedgerDb, health: System
         <div id="report" data-refresh="${REFRESH_MS}">${renderReport(report, forms, getViewer(request).timeZone)}</div>`,
     }),
     notices: {
-      resumed: 'Projection resumed from where it stopped. If the same event fails again, it is parked again.',
-      'not-parked': 'The projection was no longer parked. Nothing was changed.',
+      resumed: 'The list has resumed from where it stopped. If the same event fails again, it stops again.',
+      'not-parked': 'The list had not stopped. Nothing was changed.',
     },
     forms: {
       resume: {
@@ -101,14 +101,15 @@ function renderParkedWarning(
   timeZone: string,
 ): Html {
   if (parkedAt === null) return html``
-  return html`<section class="warning" aria-label="${name} is parked">
+  const what = `${nameList(name)} is not up to date`
+  return html`<section class="warning" aria-label="${what}">
     <p>
-      <strong>${name} is parked</strong> since ${renderTime(parkedAt, timeZone)}: it stopped at position ${reached},
-      before <a href="${NAVIGATION.events.path}/${reached + 1}">event ${reached + 1}</a>. Its pages show the data up to
-      there. Calls are still accepted, and nothing is lost.
+      <strong>${what}</strong> since ${renderTime(parkedAt, timeZone)}: it stopped before
+      <a href="${NAVIGATION.events.path}/${reached + 1}">event ${formatNumber(reached + 1)}</a>. Its pages show the data
+      up to there. Calls are still accepted, and nothing is lost.
     </p>
     <pre>${error ?? 'No error was recorded.'}</pre>
-    ${renderForm(forms, 'resume', { buttons: html`<button name="projection" value="${name}">Resume ${name}</button>` })}
+    ${renderForm(forms, 'resume', { buttons: html`<button name="projection" value="${name}">Resume ${nameList(name)}</button>` })}
   </section>`
 }
 
@@ -123,13 +124,18 @@ function renderWebhookWarning(seen: SeenWebhook): Html {
   </p>`
 }
 
+/** What people call what a projection computes. */
+function nameList(projection: string): string {
+  return projection === 'employees' ? 'Employees' : projection === 'bulk-user-logs' ? 'Bulk User Logs' : projection
+}
+
 function renderProjections(projections: readonly CompanyStanding[]): Html {
-  return html`<h2>Projections</h2>
+  return html`<h2>Lists</h2>
     ${renderTable({
       caption: 'How far each list is behind what was recorded',
       isCaptionShown: true,
       columns: [
-        { heading: 'Projection', cell: ({ name }) => name },
+        { heading: 'List', cell: ({ name }) => nameList(name) },
         { heading: 'Status', cell: renderProjectionStatus },
         { heading: 'Events behind', isNumber: true, cell: ({ eventsBehind }) => formatNumber(eventsBehind) },
         { heading: 'Seconds behind', isNumber: true, cell: ({ secondsBehind }) => secondsBehind.toFixed(1) },
@@ -140,7 +146,7 @@ function renderProjections(projections: readonly CompanyStanding[]): Html {
 }
 
 function renderProjectionStatus({ parkedAt, attempts, eventsBehind }: CompanyStanding): Html {
-  if (parkedAt !== null) return renderBadge('bad', 'Parked')
+  if (parkedAt !== null) return renderBadge('bad', 'Stopped')
   if (attempts > 0) return renderBadge('warn', `Retrying (${attempts})`)
   return eventsBehind > 0 ? renderBadge('warn', 'Catching up') : renderBadge('good', 'Up to date')
 }
@@ -149,7 +155,7 @@ function renderLedgerFacts({ position, root, recordedAt }: SeenHead, timeZone: s
   return html`<h2>Ledger</h2>
     ${renderFacts([
       ['Events', formatNumber(position)],
-      ['Root hash', renderId('root', root.toString('base64'))],
+      ['Hash of all events', renderId('root', root.toString('base64'))],
       ['Last event', renderTime(recordedAt, timeZone)],
     ])}`
 }

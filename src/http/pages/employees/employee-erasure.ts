@@ -195,7 +195,7 @@ function renderConsequences(): Html {
         The fact that these events and calls happened, when, and who caused them; IDs, counts and hashes. The ledger
         still verifies, and Bulk User Logs shows the records as erased.
       </li>
-      <li>One new event that lists the positions of the erased data, and nothing about the person.</li>
+      <li>One new event that lists which events were erased, and nothing about the person.</li>
       <li>Mentions of the person in other people's attributes.</li>
       <li>Copies outside this service: exports, backups, other systems.</li>
     </ul>`

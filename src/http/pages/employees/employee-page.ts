@@ -100,7 +100,7 @@ async function hasEvents(db: LedgerDb, companyId: string, id: string): Promise<b
 
 /** Repeats the point in time that was asked for: a time with the position that it means, or a position. */
 function describeMoment(at: string, { position }: SeenEmployee, timeZone: string): string {
-  const place = `position ${formatNumber(position)}`
+  const place = `event ${formatNumber(position)}`
   if (readLocal(at)) return `${formatTime(new Date(findEndOf(at, timeZone) - 1).toISOString(), timeZone)} (${place})`
   return Number.isNaN(Date.parse(at)) || /^\d+$/.test(at) ? place : `${formatTime(at, timeZone)} (${place})`
 }

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
+import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { ErasureBody } from '../../admin/erasures.ts'
 import { makeReport } from '../../admin/personal-data.ts'
+import { ProblemError } from '../../server/problem.ts'
 import { checkForm, readFormFields, renderField } from '../parts/form.ts'
 import { addFormPage, renderForm } from '../parts/form-page.ts'
 import { html } from '../parts/html.ts'
@@ -14,6 +16,7 @@ import { renderPersonFields } from './person-fields.ts'
 /** Where administrators ask what is held about a person. */
 export const REPORT_PATH = `${NAVIGATION.employees.path}/personal-data`
 
+const ONE_OF_THREE = fieldError('', 'invalid_value', 'Enter one of these: an employee ID, an email, or an external ID')
 const FIELDS = ['employee_id', 'email', 'external_id'] as const
 
 /** `/settings/employees/personal-data`: a report of an employee, or of a person who appears only in refused records. */
@@ -43,6 +46,7 @@ export function addEmployeeReport(app: FastifyInstance, services: PageServices):
         keeps: FIELDS,
         async run(request, fields, reply) {
           const given = FIELDS.map((name) => [name, (fields[name] ?? '').trim()]).filter(([, text]) => text !== '')
+          if (given.length !== 1) throw new ProblemError(invalidFields([ONE_OF_THREE]))
           const person = checkForm(ErasureBody, Object.fromEntries(given))
           const reading = { ...services.company, db: services.db }
           const report = await makeReport(reading, getActing(request), person, request.left)

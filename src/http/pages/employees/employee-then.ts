@@ -47,7 +47,7 @@ export function renderStanding(seen: SeenEmployee, viewer: SessionUser): Html {
         <button type="button" class="quiet" data-copy="#employee-id" hidden>Copy ID</button>
       </dd>
       <dt>As of</dt>
-      <dd>Position ${formatNumber(position)} of ${formatNumber(head)}${seen.isNow ? ' (now)' : ''}</dd>
+      <dd>${seen.isNow ? 'Now, event' : 'Event'} ${formatNumber(position)} of ${formatNumber(head)}</dd>
       ${
         state.standing === 'known'
           ? renderStatusFacts(state, viewer.timeZone)

@@ -43,7 +43,7 @@ export async function renderEventFilter(
       </nav>
       <p>
         <a href="${otherView}">${isRaw ? 'Show as sentences' : 'Show as stored'}</a>
-        <a href="${buildExportUrl(query)}" download="events.ndjson">Export${Object.keys(given).length > 0 ? ' these' : ' all events'}</a>
+        <a href="${buildExportUrl(query)}" download="events.ndjson">Download${Object.keys(given).length > 0 ? ' these' : ' all events'}</a>
         ${renderEvidenceLink(query)}
       </p>
     </div>

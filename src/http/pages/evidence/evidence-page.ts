@@ -230,8 +230,8 @@ function renderFields(given: FormFields, fault: FormProblem): Html {
     return renderField({ name, label, value, type, isRequired: false, hint }, fault)
   }
   return html`<h2>New evidence file</h2>
-    <form method="get" action="${EVIDENCE_PATH}">
-      <p>Choose one: an employee, a call, or a period.</p>
+    <p>Choose one: an employee, a call, or a period.</p>
+    <form method="get" action="${EVIDENCE_PATH}" class="stack">
       ${field('employee', 'Employee', 'A current name, email, external ID, or ID.')}
       ${field('call', 'Call', 'The address of its entry in Bulk User Logs, or its ID.')}
       ${day('from', 'From', 'The first day, in the time zone of the company.')}

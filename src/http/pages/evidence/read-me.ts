@@ -81,13 +81,14 @@ export const readMe: Storyteller = {
 const MARK = '\u{f0000}'
 
 const STYLE = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
-body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: break-word }
 table { border-collapse: collapse; width: 100% }
 th, td { text-align: start; vertical-align: top; padding: .25rem .5rem; border-bottom: 1px solid #8888 }
 code { overflow-wrap: anywhere; font-size: .85em }
 .visually-hidden { display: none }
 dt { font-weight: 600 }
 dd { margin: 0 0 .5rem }
+@media (width <= 40rem) { th, td { padding-inline: .1rem; font-size: .8rem } }
 @media print { body { margin: 0; max-width: none } tr { break-inside: avoid } }`
 
 /** Removes links, which lead to pages that a file on a disk does not have. Only templates make markup. */

@@ -1,3 +1,4 @@
+import { ATTRIBUTE_NAMES } from '../../../domain/attributes.ts'
 import { html, type Html } from './html.ts'
 
 /** Numbers from this one on are rounded down to thousands if there are more. */
@@ -59,9 +60,13 @@ export function renderChange({ from, to }: { from: unknown; to: unknown }): Html
     <ins><span class="visually-hidden">to </span>${renderValue(to)}</ins>`
 }
 
-/** Lists attributes by name, custom ones one by one: `custom_attributes.grade`. */
+const PLACES = new Map<string, number>(ATTRIBUTE_NAMES.map((name, place) => [name, place]))
+
+/** Lists attributes, the names of a person first, and custom ones one by one: `custom_attributes.grade`. */
 export function listAttributes(attributes: Record<string, unknown>): [name: string, value: unknown][] {
-  return Object.entries(attributes).flatMap(([name, value]) => {
+  const placeOf = (name: string) => PLACES.get(name) ?? PLACES.size
+  const inOrder = Object.entries(attributes).toSorted(([one], [other]) => placeOf(one) - placeOf(other))
+  return inOrder.flatMap(([name, value]) => {
     if (name !== 'custom_attributes' || typeof value !== 'object' || value === null) return [[name, value]]
     return Object.entries(value).map(([key, inner]): [string, unknown] => [`${name}.${key}`, inner])
   })

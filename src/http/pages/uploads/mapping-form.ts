@@ -12,7 +12,7 @@ import { guessNameRule } from '../../../../clients/typescript/spreadsheets/split
 import { guessStatus } from '../../../../clients/typescript/spreadsheets/status-words.ts'
 import type { StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import { html, type Html } from '../parts/html.ts'
-import { formatCount } from '../parts/shown-values.ts'
+import { formatCount, renderBreakable } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { UPLOAD_PATH } from '../parts/upload-address.ts'
 
@@ -89,13 +89,11 @@ function renderQuestions(
       if (question.about === 'past_end_dates') return renderChoice(mapping, 'past_end_dates', 'deactivate')
       if (!('column' in question)) {
         const phones = rows.find(({ column: { to } }) => to === 'phone')
-        return html`<p>${phones ? html`<bdi>${readName(phones.column.header)}</bdi>: ${renderExamples(phones)}` : ''}</p>
-          ${renderCountry(country ?? '')}`
+        return html`${phones ? renderQuestion('country', phones) : ''} ${renderCountry(country ?? '')}`
       }
       const row = rows[question.column - 1]!
       const select = question.about === 'to' ? renderTarget(row) : renderReading(row, true)
-      return html`<p><bdi>${readName(question.header)}</bdi>: ${renderExamples(row)}</p>
-        ${question.about === 'words' ? select : html`<p>${select}</p>`}`
+      return html`${renderQuestion(question.about, row)} ${question.about === 'words' ? select : html`<p>${select}</p>`}`
     })}
     ${asksToLeaveOut(asked) ? renderChoice({ ...mapping, unreadable_values: 'leave_out' }, 'unreadable_values') : ''}
     <p class="hint">
@@ -104,6 +102,22 @@ function renderQuestions(
     </p>
     <div class="actions"><button class="primary">Preview with these answers</button></div>
   </fieldset>`
+}
+
+const QUESTIONS = {
+  to: 'What is in this column?',
+  dates: 'In which order are the dates?',
+  names: 'Which part is the last name?',
+  by: 'How does the file name managers?',
+  words: 'Who is active?',
+  country: 'Which country are the numbers without a country code from?',
+} as const satisfies Partial<Record<Question['about'], string>>
+
+function renderQuestion(about: keyof typeof QUESTIONS, row: ShownColumn): Html {
+  return html`<p>
+    <strong><bdi>${readName(row.column.header)}</bdi>: ${QUESTIONS[about]}</strong>
+    <span class="hint">${renderExamples(row)}</span>
+  </p>`
 }
 
 /** Renders a button that imports the rows without the values that cannot be read. */
@@ -125,7 +139,7 @@ function renderNames(columns: readonly ColumnMapping[]): Html {
 
 function renderExamples({ column, examples }: ShownColumn): Html {
   if (isSecretHeader(readName(column.header))) return html`<em>not kept</em>`
-  return html`${examples.map((value, at) => html`${at > 0 ? ' · ' : ''}<bdi>${value}</bdi>`)}`
+  return html`${examples.map((value, at) => html`${at > 0 ? ' · ' : ''}${value.includes('@') ? renderBreakable(value) : html`<bdi>${value}</bdi>`}`)}`
 }
 
 /** What a column can become, as people call it. */
@@ -135,7 +149,7 @@ const TARGET_LABELS = {
   last_name: 'Last name',
   full_name: 'Full name',
   email: 'Email',
-  external_id: 'External id',
+  external_id: 'External ID',
   employee_number: 'Employee number',
   job_title: 'Job title',
   department: 'Department',
@@ -143,16 +157,16 @@ const TARGET_LABELS = {
   location: 'Location',
   manager: 'Manager',
   manager_email: 'Manager (email)',
-  manager_external_id: 'Manager (external id)',
-  manager_id: 'Manager (id)',
+  manager_external_id: 'Manager (external ID)',
+  manager_id: 'Manager (ID)',
   phone: 'Phone',
   phone_country: 'Country of phone numbers',
   start_date: 'Start date',
   termination_date: 'Termination date',
   status: 'Status',
   custom: 'Custom attribute',
-  id: 'Id',
-  key: 'Id within the file',
+  id: 'ID',
+  key: 'ID within the file',
   as_named: 'The attribute of this name',
 } as const satisfies Record<Target, string>
 
@@ -192,9 +206,9 @@ const NAMES: readonly Option[] = [
 const KEYS: readonly Option[] = [
   ['full_name', 'By full name'],
   ['email', 'By email'],
-  ['external_id', 'By external id'],
+  ['external_id', 'By external ID'],
   ['employee_number', 'By employee number'],
-  ['key', 'By the id within the file'],
+  ['key', 'By the ID within the file'],
 ]
 const STATUSES: readonly Option[] = [
   ['active', 'Active'],

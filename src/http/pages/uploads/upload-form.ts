@@ -21,7 +21,7 @@ export function renderUploadForm(
     corrected
       ? renderCorrectedCall(corrected)
       : html`<p>
-          A CSV file, a workbook, or JSON that creates or updates employees, as your system exports it.
+          A CSV file, a workbook, or JSON of employees, as your system exports it.
           <a href="${UPLOAD_PATH}/template.csv" download>Download a template</a>
         </p>`
   }
@@ -45,8 +45,8 @@ export function renderUploadForm(
 }
 
 const OPERATIONS: Readonly<Record<UploadOperation, readonly [label: string, hint: string]>> = {
-  upsert: ['Create or update', 'Finds employees by external_id, or by email, and creates those who are not found.'],
-  update_many: ['Update only', 'Finds employees by id, external_id, or email. An unknown employee is an error.'],
+  upsert: ['Create or update', 'Finds employees by external ID, or by email, and creates those who are not found.'],
+  update_many: ['Update only', 'Finds employees by ID, external ID, or email. An unknown employee is an error.'],
   create: ['Create only', 'An employee who exists already is an error.'],
 }
 
@@ -84,8 +84,8 @@ export function renderUploads(uploads: readonly StoredUpload[], timeZone: string
           cell: ({ id, fileName }) => html`<a href="${UPLOAD_PATH}/${id}"><bdi>${fileName}</bdi></a>`,
         },
         { heading: 'Uploaded', cell: ({ createdAt }) => renderTime(createdAt, timeZone) },
-        { heading: 'Rows', cell: ({ rows }) => formatNumber(rows) },
         { heading: 'Status', cell: ({ state }) => STATES[state] },
+        { heading: 'Rows', isNumber: true, cell: ({ rows }) => formatNumber(rows) },
       ],
       rows: uploads,
     })}
