@@ -126,7 +126,7 @@ await t.test(
     const faulty = await send(page, { seen: seenOn(second), name: ' ', quota_limit: '1.5', refresh_period: 'yearly' })
     t.equal(faulty.status, 422)
     for (const fault of [
-      'Name must have at least 1 character',
+      'Name must not be empty',
       'Quota must be a whole number',
       'Quota resets must be one of hourly',
     ]) {

@@ -10,7 +10,7 @@ import type { CompanyStanding } from '../../../ledger/read/read-standings.ts'
 import type { SystemHealth } from '../../../ledger/read/system-health.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { renderFacts, renderId } from '../parts/facts.ts'
+import { renderFacts } from '../parts/facts.ts'
 import { addFormPage, renderForm, type PageForms } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
@@ -39,8 +39,8 @@ export function addHealthPage(app: FastifyInstance, db: LedgerDb, health: System
         <div id="report" data-refresh="${REFRESH_MS}">${renderReport(report, forms, getViewer(request).timeZone)}</div>`,
     }),
     notices: {
-      resumed: 'Projection resumed from where it stopped. If the same event fails again, it is parked again.',
-      'not-parked': 'The projection was no longer parked. Nothing was changed.',
+      resumed: 'The list resumed from where it stopped. If the same event fails again, it stops again.',
+      'not-parked': 'The list had already resumed. Nothing was changed.',
     },
     forms: {
       resume: {
@@ -101,14 +101,16 @@ function renderParkedWarning(
   timeZone: string,
 ): Html {
   if (parkedAt === null) return html``
-  return html`<section class="warning" aria-label="${name} is parked">
+  const label = labelOf(name)
+  const next = formatNumber(reached + 1)
+  return html`<section class="warning" aria-label="${label} has stopped">
     <p>
-      <strong>${name} is parked</strong> since ${renderTime(parkedAt, timeZone)}: it stopped at position ${reached},
-      before <a href="${NAVIGATION.events.path}/${reached + 1}">event ${reached + 1}</a>. Its pages show the data up to
-      there. Calls are still accepted, and nothing is lost.
+      <strong>${label} has stopped</strong> ${renderTime(parkedAt, timeZone)}, before
+      <a href="${NAVIGATION.events.path}/${reached + 1}">event ${next}</a>. Its pages show the data up to there. Calls are
+      still accepted, and nothing is lost.
     </p>
     <pre>${error ?? 'No error was recorded.'}</pre>
-    ${renderForm(forms, 'resume', { buttons: html`<button name="projection" value="${name}">Resume ${name}</button>` })}
+    ${renderForm(forms, 'resume', { buttons: html`<button name="projection" value="${name}">Resume ${label}</button>` })}
   </section>`
 }
 
@@ -123,13 +125,20 @@ function renderWebhookWarning(seen: SeenWebhook): Html {
   </p>`
 }
 
+/** What the list of a projection is called on the pages. */
+function labelOf(projection: string): string {
+  return (
+    { 'bulk-user-logs': NAVIGATION.bulkUserLogs.label, employees: NAVIGATION.employees.label }[projection] ?? projection
+  )
+}
+
 function renderProjections(projections: readonly CompanyStanding[]): Html {
-  return html`<h2>Projections</h2>
+  return html`<h2>Lists</h2>
     ${renderTable({
       caption: 'How far each list is behind what was recorded',
       isCaptionShown: true,
       columns: [
-        { heading: 'Projection', cell: ({ name }) => name },
+        { heading: 'List', cell: ({ name }) => labelOf(name) },
         { heading: 'Status', cell: renderProjectionStatus },
         { heading: 'Events behind', isNumber: true, cell: ({ eventsBehind }) => formatNumber(eventsBehind) },
         { heading: 'Seconds behind', isNumber: true, cell: ({ secondsBehind }) => secondsBehind.toFixed(1) },
@@ -140,16 +149,15 @@ function renderProjections(projections: readonly CompanyStanding[]): Html {
 }
 
 function renderProjectionStatus({ parkedAt, attempts, eventsBehind }: CompanyStanding): Html {
-  if (parkedAt !== null) return renderBadge('bad', 'Parked')
+  if (parkedAt !== null) return renderBadge('bad', 'Stopped')
   if (attempts > 0) return renderBadge('warn', `Retrying (${attempts})`)
   return eventsBehind > 0 ? renderBadge('warn', 'Catching up') : renderBadge('good', 'Up to date')
 }
 
-function renderLedgerFacts({ position, root, recordedAt }: SeenHead, timeZone: string): Html {
+function renderLedgerFacts({ position, recordedAt }: SeenHead, timeZone: string): Html {
   return html`<h2>Ledger</h2>
     ${renderFacts([
       ['Events', formatNumber(position)],
-      ['Root hash', renderId('root', root.toString('base64'))],
       ['Last event', renderTime(recordedAt, timeZone)],
     ])}`
 }
