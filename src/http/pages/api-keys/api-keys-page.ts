@@ -142,7 +142,7 @@ function renderKeyTable(keys: SeenKey[], problems: readonly AttentionItem[], tim
         heading: 'Name',
         cell: ({ key }) => html`<a href="${PATH}/${key.id}" title="${key.name}"><bdi>${key.name}</bdi></a>`,
       },
-      { heading: 'Secret', isWide: true, cell: renderSecretEnds },
+      { heading: 'Secret', cell: renderSecretEnds },
       {
         heading: 'Status',
         cell: (seen) => {
@@ -153,7 +153,7 @@ function renderKeyTable(keys: SeenKey[], problems: readonly AttentionItem[], tim
       { heading: 'Access', isWide: true, cell: ({ key }) => renderAccess(key) },
       { heading: 'Quota used', cell: (seen) => renderQuota(seen, timeZone) },
       { heading: 'Last used', cell: ({ key }) => renderLastUsed(key, timeZone) },
-      { heading: 'Expires', cell: ({ key }) => renderExpiry(key, timeZone) },
+      { heading: 'Expires', isWide: true, cell: ({ key }) => renderExpiry(key, timeZone) },
     ],
     rows: keys,
   })
