@@ -91,6 +91,7 @@ const ANSWERS = [
   'Webhook created',
   'Webhook secret rotated',
   'User invited',
+  'New link created',
   'Password reset',
   'Token created',
   'Password set',

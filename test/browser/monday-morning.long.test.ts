@@ -85,7 +85,6 @@ await t.test('what was mended is gone from the first page, and in the end all is
   await signIn(page, service.company, 'admin')
   const attention = page.getByRole('region', { name: 'Needs attention' })
   await attention.getByRole('link').first().click()
-  await page.getByText('Name, quota and access').click()
   await page.getByLabel('Quota').first().fill('1000')
   await page.getByRole('button', { name: 'Save' }).first().click()
   await page.goto('/settings/bulk-user-logs')

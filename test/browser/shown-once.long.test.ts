@@ -50,12 +50,14 @@ await t.test('the links of an invitation and of a reset, and the pages they open
   await answerOf(t, page, 'Invite', 'User invited')
   await page.getByRole('link', { name: 'View user' }).click()
   await page.getByRole('link', { name: 'Create new link…' }).click()
-  await answerOf(t, page, 'Reset password', 'Password reset')
+  await answerOf(t, page, 'Create new link', 'New link created')
   const link = (await page.locator('#link').textContent())!
   t.same(await looksOf(page, link), [])
   for (const label of ['New password', 'Confirm new password'])
     await page.getByLabel(label, { exact: true }).fill('a password to paste')
   await answerOf(t, page, 'Set password', 'Password set')
+  await page.goto(`/settings/users/${service.company.member.user_id}/reset-password`)
+  await answerOf(t, page, 'Reset password', 'Password reset')
   t.same(faults, [])
 })
 

@@ -22,7 +22,11 @@ export function describeViolation(violation: FastifySchemaValidationError, body:
         ? fieldError(pointer, 'null_not_allowed', `${name} must not be null`)
         : fieldError(pointer, 'invalid_type', `${name} must be ${formatTypes([params['type']].flat().map(String))}`)
     case 'minLength':
-      return fieldError(pointer, 'too_short', `${name} must have at least ${formatCharacters(limit)}`)
+      return fieldError(
+        pointer,
+        'too_short',
+        `${name} must ${limit === 1 ? 'not be empty' : `have at least ${formatCharacters(limit)}`}`,
+      )
     case 'maxLength':
       return fieldError(pointer, 'too_long', `${name} must have at most ${formatCharacters(limit)}`)
     case 'minItems':

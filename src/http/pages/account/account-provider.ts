@@ -9,7 +9,7 @@ import { companyPath } from '../parts/addresses.ts'
 import { readSeenVersion, renderButtons } from '../parts/form.ts'
 import { addFormPage, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { ACCOUNT_PATH } from '../parts/navigation.ts'
+import { ACCOUNT, ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import { keepAuthorizationRequest, createAuthorizationRequests } from '../sign-in/authorization-request.ts'
@@ -37,6 +37,7 @@ export function addAccountProvider(app: FastifyInstance, services: PageServices,
       return {
         title,
         heading,
+        trail: [ACCOUNT],
         body: html`<p>${text}</p>
           ${renderForm(forms, form, {
             version: user.version,

@@ -10,7 +10,7 @@ import { renderProof, requireProof } from '../parts/proof.ts'
 import { addTokenRevocation, renderTokenList } from './token-list.ts'
 import { checkForm, readSeenVersion, readWholeNumber, renderChoice, renderField } from '../parts/form.ts'
 import { renderForm, type Form, type PageContent, type PageForms } from '../parts/form-page.ts'
-import { ACCOUNT_PATH } from '../parts/navigation.ts'
+import { ACCOUNT, ACCOUNT_PATH } from '../parts/navigation.ts'
 import { renderCopyWarning, renderCopyable } from '../parts/once.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderTime } from '../parts/times.ts'
@@ -48,7 +48,11 @@ export function addOwnTokenRevocation(app: FastifyInstance, services: PageServic
   addTokenRevocation(app, services, ACCOUNT_PATH, placeOf)
 }
 
-const placeOf = (request: FastifyRequest) => ({ userId: getViewer(request).userId, path: ACCOUNT_PATH })
+const placeOf = (request: FastifyRequest) => ({
+  userId: getViewer(request).userId,
+  path: ACCOUNT_PATH,
+  trail: [ACCOUNT],
+})
 
 /** Returns the page that shows a new token. */
 function showToken(token: SeenToken['token'], secret: string, timeZone: string): PageContent {

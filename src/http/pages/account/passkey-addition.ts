@@ -11,7 +11,7 @@ import { ASSETS } from '../assets/assets.ts'
 import { checkForm, readSeenVersion, renderButtons, renderField } from '../parts/form.ts'
 import { addFormPage, renderForm, type Form, type PageContent } from '../parts/form-page.ts'
 import { html } from '../parts/html.ts'
-import { ACCOUNT_PATH } from '../parts/navigation.ts'
+import { ACCOUNT, ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import { findSupport } from '../sign-in/passkey-form.ts'
@@ -66,6 +66,7 @@ export function addPasskeyAddition(
       })
       return {
         title: 'Add a passkey',
+        trail: [ACCOUNT],
         body: party === null ? html`<p class="warning">Passkeys are unavailable. ${reason}</p>` : form,
       }
     },

@@ -7,7 +7,7 @@ import { ProblemError } from '../../server/problem.ts'
 import { readSeenVersion, renderButtons } from '../parts/form.ts'
 import { addFormPage, renderForm, type PageRequest } from '../parts/form-page.ts'
 import { html } from '../parts/html.ts'
-import { ACCOUNT_PATH } from '../parts/navigation.ts'
+import { ACCOUNT, ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import type { SignInLimits } from '../../access/sign-in-limits.ts'
@@ -31,6 +31,7 @@ export function addPasskeyRemoval(app: FastifyInstance, services: PageServices, 
       const proof = await renderProof(services, request, asked)
       return {
         title: `Remove ${passkey.name}`,
+        trail: [ACCOUNT],
         heading: html`Remove “<bdi>${passkey.name}</bdi>”?`,
         body: html`<p>
             This passkey no longer signs you in. Your sessions that began with a passkey end, except this one. Delete the

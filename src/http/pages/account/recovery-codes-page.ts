@@ -3,7 +3,7 @@ import { issueRecoveryCodes } from '../../../accounts/passkeys/change-passkeys.t
 import { readSeenVersion, renderButtons } from '../parts/form.ts'
 import { addFormPage, renderForm, type PageContent } from '../parts/form-page.ts'
 import { html } from '../parts/html.ts'
-import { ACCOUNT_PATH } from '../parts/navigation.ts'
+import { ACCOUNT, ACCOUNT_PATH } from '../parts/navigation.ts'
 import { renderCopyable } from '../parts/once.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
@@ -22,6 +22,7 @@ export function addRecoveryCodesPage(app: FastifyInstance, services: PageService
       const proof = await renderProof(services, request, asked)
       return {
         title: 'New recovery codes',
+        trail: [ACCOUNT],
         heading: html`Make new recovery codes?`,
         body: html`<p>Your earlier recovery codes stop working immediately.</p>
           ${renderForm(forms, 'codes', {

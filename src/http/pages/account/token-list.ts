@@ -13,6 +13,7 @@ import { addFormPage, renderForm, type PageRequest } from '../parts/form-page.ts
 import { html, type Html } from '../parts/html.ts'
 import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import type { PageServices } from '../parts/page-services.ts'
+import type { UpperPage } from '../parts/navigation.ts'
 import { renderLastFour } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
@@ -28,6 +29,8 @@ interface TokenPlace {
   userId: string
   /** The path of the page that lists them. */
   path: string
+  /** The pages above that of a token. */
+  trail: readonly UpperPage[]
 }
 
 /** Adds the page that revokes a token, below the page that lists it. `pattern` is the pattern of its path. */
@@ -44,6 +47,7 @@ export function addTokenRevocation(
     render: ({ token }, forms, request) => ({
       title: `Revoke ${token.name}`,
       heading: html`Revoke “<bdi>${token.name}</bdi>”?`,
+      trail: placeOf(request).trail,
       body: html`<p>All requests with this token will be refused immediately. This can't be undone.</p>
         ${renderForm(forms, 'revoke', { buttons: renderButtons(button, placeOf(request).path, 'danger') })}`,
     }),

@@ -46,7 +46,7 @@ export function renderSecretEnds(seen: SeenKey): Html {
   const { lastFour, previousLastFour } = seen.key
   if (!hasPreviousSecret(seen)) return renderLastFour(lastFour)
   return html`${renderLastFour(lastFour)}
-    <span class="hint">previous ${renderLastFour(previousLastFour)}</span>`
+    <div class="hint">previous ${renderLastFour(previousLastFour)}</div>`
 }
 
 /** Renders what a key may do, and from where. */

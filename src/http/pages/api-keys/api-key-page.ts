@@ -161,7 +161,7 @@ function renderKeyPage({ seen, addresses, proposal, problems }: ShownKey, forms:
         <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">View calls</a>
         ${key.isRevoked ? '' : renderKeyActions(key, forms)}
       </div>
-      ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : html`${renderKeyForms(forms, seen, timeZone)} ${renderExpectedCalls(seen, forms, proposal, timeZone)}`}
+      ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : html`${renderKeyForms(forms, seen, hasProblem(seen, problems), timeZone)} ${renderExpectedCalls(seen, forms, proposal, timeZone)}`}
       ${renderAddresses(addresses, timeZone)}`,
   }
 }
@@ -218,7 +218,7 @@ function renderKeyActions({ id, isEnabled }: SeenKey['key'], forms: KeyForms): H
     <a class="button danger" href="${PATH}/${id}/revoke">Revoke…</a>`
 }
 
-function renderKeyForms(forms: KeyForms, seen: SeenKey, timeZone: string): Html {
+function renderKeyForms(forms: KeyForms, seen: SeenKey, needsAttention: boolean, timeZone: string): Html {
   const { key } = seen
   return html`${renderFormSection(forms, 'edit', {
     heading: 'Name, quota and access',
@@ -227,6 +227,7 @@ function renderKeyForms(forms: KeyForms, seen: SeenKey, timeZone: string): Html 
     values: formatKeyFields(seen, timeZone),
     fields: (values, problem) => renderKeyFields(values, problem, timeZone),
     buttons: html`<button class="primary">Save</button>`,
+    isOpen: needsAttention,
   })}
   ${renderRotation(forms, key, seen.now, html`<p>The key gets a new secret, which is shown once. The current secret keeps working for the time you choose. Any older secret stops now.</p>`)}`
 }

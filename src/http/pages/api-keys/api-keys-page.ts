@@ -142,11 +142,9 @@ function renderKeyTable(keys: SeenKey[], problems: readonly AttentionItem[], tim
         heading: 'Name',
         cell: ({ key }) => html`<a href="${PATH}/${key.id}" title="${key.name}"><bdi>${key.name}</bdi></a>`,
       },
-      { heading: 'API ID', isWide: true, cell: ({ key }) => html`<code>${key.id}</code>` },
       { heading: 'Secret', cell: renderSecretEnds },
       {
         heading: 'Status',
-        isLong: true,
         cell: (seen) => {
           const reasons = renderReasons(seen.key.id, problems, PATH, timeZone)
           return html`${renderKeyStatus(seen, hasProblem(seen, problems))} ${reasons}`
@@ -155,7 +153,7 @@ function renderKeyTable(keys: SeenKey[], problems: readonly AttentionItem[], tim
       { heading: 'Access', isWide: true, cell: ({ key }) => renderAccess(key) },
       { heading: 'Quota used', cell: (seen) => renderQuota(seen, timeZone) },
       { heading: 'Last used', cell: ({ key }) => renderLastUsed(key, timeZone) },
-      { heading: 'Expires', cell: ({ key }) => renderExpiry(key, timeZone) },
+      { heading: 'Expires', isWide: true, cell: ({ key }) => renderExpiry(key, timeZone) },
     ],
     rows: keys,
   })

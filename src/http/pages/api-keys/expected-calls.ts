@@ -44,7 +44,7 @@ export function readExpectedCalls(fields: FormFields): ExpectedCalls | null {
     throw refuse('every_hours', `must be a whole number from 1 to ${MAX_EVERY_HOURS}`)
   }
   const time = (fields['by_time'] ?? '').trim()
-  if (!new RegExp(TIME_OF_DAY).test(time)) throw refuse('by_time', 'must be a time of day, such as 06:00')
+  if (!new RegExp(TIME_OF_DAY).test(time)) throw refuse('by_time', 'must be hours and minutes, such as 06:00')
   const weekdays = WEEKDAYS.filter((weekday) => fields[`day_${weekday}`] !== undefined)
   if (weekdays.length === 0) throw refuse('days', 'needs at least one day')
   return { by_time: time, weekdays }

@@ -10,7 +10,7 @@ import type { CompanyStanding } from '../../../ledger/read/read-standings.ts'
 import type { SystemHealth } from '../../../ledger/read/system-health.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { renderFacts, renderId } from '../parts/facts.ts'
+import { renderFacts } from '../parts/facts.ts'
 import { addFormPage, renderForm, type PageForms } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
@@ -39,8 +39,8 @@ export function addHealthPage(app: FastifyInstance, db: LedgerDb, health: System
         <div id="report" data-refresh="${REFRESH_MS}">${renderReport(report, forms, getViewer(request).timeZone)}</div>`,
     }),
     notices: {
-      resumed: 'The list has resumed from where it stopped. If the same event fails again, it stops again.',
-      'not-parked': 'The list had not stopped. Nothing was changed.',
+      resumed: 'The list resumed from where it stopped. If the same event fails again, it stops again.',
+      'not-parked': 'The list had already resumed. Nothing was changed.',
     },
     forms: {
       resume: {
@@ -101,15 +101,16 @@ function renderParkedWarning(
   timeZone: string,
 ): Html {
   if (parkedAt === null) return html``
-  const what = `${nameList(name)} is not up to date`
-  return html`<section class="warning" aria-label="${what}">
+  const label = nameList(name)
+  const next = formatNumber(reached + 1)
+  return html`<section class="warning" aria-label="${label} has stopped">
     <p>
-      <strong>${what}</strong> since ${renderTime(parkedAt, timeZone)}: it stopped before
-      <a href="${NAVIGATION.events.path}/${reached + 1}">event ${formatNumber(reached + 1)}</a>. Its pages show the data
-      up to there. Calls are still accepted, and nothing is lost.
+      <strong>${label} has stopped</strong> ${renderTime(parkedAt, timeZone)}, before
+      <a href="${NAVIGATION.events.path}/${reached + 1}">event ${next}</a>. Its pages show the data up to there. Calls are
+      still accepted, and nothing is lost.
     </p>
     <pre>${error ?? 'No error was recorded.'}</pre>
-    ${renderForm(forms, 'resume', { buttons: html`<button name="projection" value="${name}">Resume ${nameList(name)}</button>` })}
+    ${renderForm(forms, 'resume', { buttons: html`<button name="projection" value="${name}">Resume ${label}</button>` })}
   </section>`
 }
 
@@ -124,9 +125,11 @@ function renderWebhookWarning(seen: SeenWebhook): Html {
   </p>`
 }
 
-/** What people call what a projection computes. */
+/** What the list of a projection is called on the pages. */
 function nameList(projection: string): string {
-  return projection === 'employees' ? 'Employees' : projection === 'bulk-user-logs' ? 'Bulk User Logs' : projection
+  return (
+    { 'bulk-user-logs': NAVIGATION.bulkUserLogs.label, employees: NAVIGATION.employees.label }[projection] ?? projection
+  )
 }
 
 function renderProjections(projections: readonly CompanyStanding[]): Html {
@@ -151,11 +154,10 @@ function renderProjectionStatus({ parkedAt, attempts, eventsBehind }: CompanySta
   return eventsBehind > 0 ? renderBadge('warn', 'Catching up') : renderBadge('good', 'Up to date')
 }
 
-function renderLedgerFacts({ position, root, recordedAt }: SeenHead, timeZone: string): Html {
+function renderLedgerFacts({ position, recordedAt }: SeenHead, timeZone: string): Html {
   return html`<h2>Ledger</h2>
     ${renderFacts([
       ['Events', formatNumber(position)],
-      ['Hash of all events', renderId('root', root.toString('base64'))],
       ['Last event', renderTime(recordedAt, timeZone)],
     ])}`
 }

@@ -93,7 +93,7 @@ export function describeItem(item: AttentionItem, timeZone: string, nowMs: numbe
     }
     case 'webhook_failing':
       return {
-        problem: `has failed for ${formatLength(nowMs - Date.parse(since!))}${item.details.error === null ? '' : ` (${item.details.error})`}`,
+        problem: `has failed for ${formatLength(nowMs - Date.parse(since!))}${item.details.error === null ? '' : `: ${decapitalize(item.details.error)}`}`,
         remedy: 'Check the receiver. Messages wait, and are sent when it answers again.',
       }
     case 'webhook_disabled':
@@ -160,3 +160,8 @@ export function describeItem(item: AttentionItem, timeZone: string, nowMs: numbe
 }
 
 export const ATTENTION_WORDS: AttentionWords = { describeItem, buildItemUrl, describeCode }
+
+/** Makes a sentence part of another one. */
+export function decapitalize(sentence: string): string {
+  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`
+}

@@ -4,7 +4,7 @@ import type { FormFields, FormProblem } from './form.ts'
 import { readFormFields, readSeenVersion, renderFormAlert, renderSeenVersion, toFormProblem } from './form.ts'
 import { html, type Html } from './html.ts'
 import { renderBreadcrumb, sendUserPage } from './layout.ts'
-import type { NavigationItem } from './navigation.ts'
+import type { UpperPage } from './navigation.ts'
 import { renderNotice } from './notice.ts'
 import type { PageMoves } from './page.ts'
 import { renderSection } from './section.ts'
@@ -72,7 +72,7 @@ export interface PageContent extends PageMoves {
   /** The heading, if it is more than the title. */
   heading?: Html
   /** The pages that this one is below. */
-  trail?: readonly [NavigationItem, ...{ label: string; path: string }[]]
+  trail?: readonly UpperPage[]
   /** What is wrong, if no form of the page was refused, such as with its address. */
   problem?: FormProblem
   body: Html

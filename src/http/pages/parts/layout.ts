@@ -8,9 +8,9 @@ import {
   findHome,
   listNavigationItems,
   NAVIGATION_GROUPS,
-  type NavigationItem,
   REFERENCE_PAGES,
   SEARCH_PATH,
+  type UpperPage,
 } from './navigation.ts'
 import { type PageMoves, sendPage } from './page.ts'
 
@@ -72,8 +72,8 @@ export async function sendCardPage(reply: FastifyReply, page: PageContent): Prom
   )
 }
 
-/** Renders the breadcrumb of a page below an item of Company Settings. */
-export function renderBreadcrumb(item: NavigationItem, between: { label: string; path: string }[] = []): Html {
+/** Renders the breadcrumb of a page. */
+export function renderBreadcrumb(item: UpperPage, between: UpperPage[] = []): Html {
   const steps = [item, ...between].map(
     ({ label, path }, at) =>
       html`${at > 0 ? html`<span aria-hidden="true">/</span> ` : ''}<a href="${path}"><bdi>${label}</bdi></a> `,
@@ -120,7 +120,7 @@ function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string,
 
 function renderGroup(
   label: string,
-  items: readonly Pick<NavigationItem, 'path' | 'label'>[],
+  items: readonly UpperPage[],
   path: string,
   counts: ReadonlyMap<string, number>,
 ): Html {

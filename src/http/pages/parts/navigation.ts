@@ -41,6 +41,11 @@ export const SEARCH_PATH = '/settings/search'
 
 export const ACCOUNT_PATH = '/account'
 
+/** A page that others are below. */
+export type UpperPage = Pick<NavigationItem, 'path' | 'label'>
+
+export const ACCOUNT: UpperPage = { path: ACCOUNT_PATH, label: 'Your account' }
+
 /** Returns the page after signing in: the first item of Company Settings, or the user's account. */
 export function findHome(role: Role): string {
   return listNavigationItems(role)[0]?.path ?? ACCOUNT_PATH

@@ -2,7 +2,7 @@ import { html, type Html } from './html.ts'
 
 interface Column<Row> {
   heading: string
-  /** Takes the width that the others leave. */
+  /** Only where there is much room. */
   isWide?: boolean
   /** Holds long text, which may break. */
   isLong?: boolean

@@ -4,11 +4,14 @@ import { acceptsPages } from '../../server/media-types.ts'
 import { addVary } from '../../server/compression.ts'
 import { sendRefusal } from '../parts/error-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { sendOpenPage } from '../parts/layout.ts'
+import { renderBreadcrumb, sendOpenPage } from '../parts/layout.ts'
+import { REFERENCE_PAGES } from '../parts/navigation.ts'
 import { recognizeViewer, type RecognitionServices } from '../parts/viewer.ts'
 import { RECORD_ERROR_TEXTS } from './record-error-texts.ts'
 import { renderText } from './render-text.ts'
 import { PROBLEM_CODES, PROBLEM_TEXTS } from './problem-texts.ts'
+
+const [, PROBLEMS] = REFERENCE_PAGES
 
 const ENTRIES = {
   yes: 'Yes, if the call creates or updates employees, unless it only validates them.',
@@ -23,7 +26,7 @@ export function problemPages(app: FastifyInstance, services: RecognitionServices
   app.get('/problems', { schema, preHandler }, (request, reply) =>
     wantsJson(request, reply)
       ? reply.send({ items: [...PROBLEM_CODES.map(describeProblem), ...RECORD_CODES.map(describeRecordError)] })
-      : sendOpenPage(request, reply, { title: 'Problem codes', body: renderProblemList() }),
+      : sendOpenPage(request, reply, { title: PROBLEMS.label, body: renderProblemList() }),
   )
   app.get<{ Params: { code: string } }>('/problems/:code', { schema, preHandler }, (request, reply) => {
     const { code } = request.params
@@ -54,6 +57,7 @@ function describeRecordError(code: RecordCode) {
 function renderRecordError(code: RecordCode): Html {
   const { title, when, remedy } = describeRecordError(code)
   return html`
+    ${renderBreadcrumb(PROBLEMS)}
     <p><code>${code}</code></p>
     <h1>${title}</h1>
     <p>
@@ -65,7 +69,6 @@ function renderRecordError(code: RecordCode): Html {
     <p>${renderText(when)}</p>
     <h2>What to do</h2>
     <p>${renderText(remedy)}</p>
-    <p><a href="/problems">All problems</a></p>
   `
 }
 
@@ -88,6 +91,7 @@ function describeProblem(code: ProblemCode) {
 function renderProblem(code: ProblemCode): Html {
   const { status, title, when, remedy, log_entry: entry } = describeProblem(code)
   return html`
+    ${renderBreadcrumb(PROBLEMS)}
     <p><code>${status} ${code}</code></p>
     <h1>${title}</h1>
     <h2>When it happens</h2>
@@ -96,14 +100,14 @@ function renderProblem(code: ProblemCode): Html {
     <p>${renderText(remedy)}</p>
     <h2>Entry in Bulk User Logs</h2>
     <p>${entry}</p>
-    <p><a href="/problems">All problems</a></p>
   `
 }
 
 function renderProblemList(): Html {
   const rows = PROBLEM_CODES.map(describeProblem).toSorted((a, b) => a.status - b.status)
   return html`
-    <h1>Problem codes</h1>
+    <h1>${PROBLEMS.label}</h1>
+    <p>What a refused call answers. Open a code to see when it happens, and what to do.</p>
     <table class="cards">
       <caption class="visually-hidden">
         Problems by HTTP status

@@ -16,7 +16,7 @@ export function renderIndex(document: OpenApiDocument, groups: OperationGroup[])
   return html`<h1>API reference</h1>
     ${renderParagraphs(info.description)}
     <p>
-      Version ${info.version} · <a href="/openapi.json">OpenAPI document</a> · <a href="/problems">All problem codes</a>
+      Version ${info.version} · <a href="/openapi.json">OpenAPI document</a> · <a href="/problems">Problem codes</a>
     </p>
     <h2 id="authentication">Authentication</h2>
     <p>

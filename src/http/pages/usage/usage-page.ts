@@ -65,7 +65,7 @@ export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb
   })
 }
 
-/** Lists the keys that are not revoked: enabled keys first, newest first. */
+/** Lists the keys that are not revoked. */
 async function listKeysInUse(db: LedgerDb, companyId: string): Promise<SeenKey[]> {
   const statuses = ['active', 'disabled', 'expired'] as const
   return (await Promise.all(statuses.map((status) => listApiKeys(db, companyId, { status, limit: MAX_KEYS })))).flat()
@@ -199,7 +199,7 @@ function renderQuotas(keys: readonly SeenKey[], timeZone: string): Html {
       <p>There are no API keys yet.</p>`
   return html`<h2>Quotas</h2>
     ${renderTable({
-      caption: 'Calls in the current quota period (UTC) of each API key',
+      caption: 'Calls in the current quota period (UTC) of each API key, the most used first',
       isCaptionShown: true,
       look: 'sums',
       columns: [
@@ -208,7 +208,7 @@ function renderQuotas(keys: readonly SeenKey[], timeZone: string): Html {
           heading: 'Used',
           cell: (seen) => {
             const used = computeQuotaUsed(seen)
-            return html`${renderQuotaBar(used)} ${used.percent} %`
+            return html`<span class="unbroken">${renderQuotaBar(used)} ${used.percent} %</span>`
           },
         },
         { heading: 'Calls', isNumber: true, cell: (seen) => formatNumber(computeQuotaUsed(seen).calls) },
@@ -216,11 +216,12 @@ function renderQuotas(keys: readonly SeenKey[], timeZone: string): Html {
         { heading: 'Period', cell: ({ key }) => key.refreshPeriod },
         { heading: 'Resets', cell: (seen) => renderReset(seen, timeZone) },
       ],
-      rows: keys,
+      rows: keys.toSorted((a, b) => computeQuotaUsed(b).percent - computeQuotaUsed(a).percent),
     })}`
 }
 
-function renderKeyName(seen: SeenKey): string {
+function renderKeyName(seen: SeenKey): Html {
   const status = findKeyStatus(seen)
-  return `${seen.key.name}${status === 'active' ? '' : ` (${status})`}`
+  const { id, name } = seen.key
+  return html`<a href="${NAVIGATION.apiKeys.path}/${id}"><bdi>${name}</bdi></a>${status === 'active' ? '' : ` (${status})`}`
 }

@@ -14,13 +14,14 @@ export function formatUserName(user: UserRecord): string {
   return isErased(user) ? 'Erased user' : user.name
 }
 
-/** Lists how a user signs in. */
-export function listWaysIn({ hasPassword, hasPasskeys, identity }: UserRecord): string[] {
-  return [
+/** Says how a user signs in. */
+export function formatWaysIn({ hasPassword, hasPasskeys, identity }: UserRecord): string {
+  const ways = [
     ...(identity === null ? [] : ['identity provider']),
     ...(hasPassword ? ['password'] : []),
     ...(hasPasskeys ? ['passkey'] : []),
   ]
+  return ways.join(', ') || 'nothing yet'
 }
 
 /** Renders the status of a user as a badge. */

@@ -17,7 +17,7 @@ import { listNotices } from '../parts/actions.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { renderClient } from '../parts/clients.ts'
 import { renderConfirmedAction } from '../parts/confirm.ts'
-import { renderFacts } from '../parts/facts.ts'
+import { renderFacts, renderId } from '../parts/facts.ts'
 import { checkForm, readSeenVersion, renderButtons } from '../parts/form.ts'
 import { addFormPage, type PageForms, type PageRequest, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
@@ -25,11 +25,12 @@ import { ACCOUNT_PATH, NAVIGATION } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderReportForm, sendReportFile } from '../parts/report-download.ts'
 import { formatAttempts, SIGNED_IN_WITH } from '../parts/sign-in-words.ts'
+import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import { showOneTimeLink } from './one-time-link.ts'
-import { formatUserName, isErased, listWaysIn, renderRoleChoice, renderUserStatus } from './user-facts.ts'
+import { formatUserName, isErased, formatWaysIn, renderRoleChoice, renderUserStatus } from './user-facts.ts'
 
 const { path: PATH } = NAVIGATION.users
 
@@ -90,7 +91,10 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
   addUserRemoval(app, services)
 }
 
-const placeOf = ({ params: { id } }: UserRequest) => ({ userId: readUserId(id), path: `${PATH}/${id}` })
+function placeOf({ params: { id } }: UserRequest) {
+  const path = `${PATH}/${id}`
+  return { userId: readUserId(id), path, trail: [NAVIGATION.users, { label: 'User', path }] }
+}
 
 /** Finds the user in the path. Throws `user_not_found`. */
 export async function requireUser({ db }: PageServices, request: UserRequest): Promise<UserRecord> {
@@ -99,19 +103,24 @@ export async function requireUser({ db }: PageServices, request: UserRequest): P
   return user
 }
 
+/** Lists the pages above those about one user. */
+export function trailOf(user: UserRecord) {
+  return [NAVIGATION.users, { label: formatUserName(user), path: `${PATH}/${user.id}` }] as const
+}
+
 function renderUserFacts(user: UserRecord, timeZone: string): Html {
   const { identity, linkExpiresAt, removedAt } = user
   return renderFacts([
     ['Status', renderUserStatus(user)],
-    ['Email', html`<bdi>${user.email || 'Erased'}</bdi>`],
+    ['Email', renderBreakable(user.email || 'Erased')],
     ['Role', user.role],
     user.hasPasskeys ? ['Passkeys', 'Yes'] : null,
-    ['Signs in with', listWaysIn(user).join(', ') || 'Nothing yet'],
+    ['Signs in with', formatWaysIn(user)],
     identity === null ? null : ['Account', html`<code>${identity.subject}</code> at <bdi>${identity.issuer}</bdi>`],
     ['Created', renderTime(user.createdAt, timeZone)],
     linkExpiresAt === null ? null : ['One-time link', html`Expires ${renderTime(linkExpiresAt, timeZone)}`],
     removedAt === null ? null : ['Removed', renderTime(removedAt, timeZone)],
-    ['ID', html`<code>${user.id}</code>`],
+    ['ID', renderId('user-id', user.id)],
   ])
 }
 
@@ -123,12 +132,19 @@ function renderRemovedUser(user: UserRecord): Html {
     <p class="actions"><a class="button danger" href="${PATH}/${user.id}/erase">Erase…</a></p>`
 }
 
+/** Names what gives a user a new one-time link: without a password, there is none to reset. */
+function nameReset({ hasPassword }: UserRecord, { company: { outbox } }: PageServices) {
+  if (hasPassword) return { button: 'Reset password', done: 'Password reset' }
+  return { button: outbox ? 'Send new link' : 'Create new link', done: 'New link created' }
+}
+
 function renderUserActions(
-  { company: { outbox } }: PageServices,
-  { id, role: current, hasPassword, identity }: UserRecord,
+  services: PageServices,
+  user: UserRecord,
   viewerId: string,
   forms: PageForms<'role' | 'unlink' | 'report'>,
 ): Html {
+  const { id, role: current, identity } = user
   return html`<h2>Role</h2>
     ${id === viewerId ? html`<p class="warning">This is you: only another administrator can give you this role back.</p>` : ''}
     ${renderForm(forms, 'role', {
@@ -137,7 +153,7 @@ function renderUserActions(
     })}
     <h2>Access</h2>
     <p class="actions">
-      ${id === viewerId ? '' : html`<a class="button" href="${PATH}/${id}/reset-password">${hasPassword ? 'Reset password…' : outbox ? 'Send new link…' : 'Create new link…'}</a>`}
+      ${id === viewerId ? '' : html`<a class="button" href="${PATH}/${id}/reset-password">${nameReset(user, services).button}…</a>`}
       <a class="button danger" href="${PATH}/${id}/remove">Remove…</a>
     </p>
     ${identity === null ? '' : renderConfirmedAction({ label: 'Unlink', text: 'The account at the identity provider no longer signs this user in. With a verified email, the next sign-in there links it again.', action: forms.actionOf('unlink') })}`
@@ -151,24 +167,26 @@ function addPasswordReset(app: FastifyInstance, services: PageServices): void {
     load: (request: UserRequest) => requireUser(services, request),
     render: (user, forms, request) => {
       if (user.id === getViewer(request).userId) return { elsewhere: ACCOUNT_PATH }
+      const { button } = nameReset(user, services)
       return {
-        title: `Reset password for ${user.name}`,
-        heading: html`Reset password for <bdi>${user.name}</bdi>?`,
+        title: `${button} for ${user.name}`,
+        heading: html`${button} for <bdi>${user.name}</bdi>?`,
+        trail: trailOf(user),
         body: html`<p>
-            The current password${user.hasPasskeys ? ', the passkeys, the recovery codes' : ''}${user.identity === null ? '' : ', the link to the account at the identity provider'}, earlier one-time links and all sessions of <bdi>${user.email}</bdi> stop working immediately. ${company.outbox ? "An email brings a new one-time link, which you'll see too;" : "You'll get a new one-time link to share;"} it works for ${LINK_LIFE_DAYS} days. Tokens keep working.
+            Earlier one-time links${user.hasPassword ? ', the current password' : ''}${user.hasPasskeys ? ', the passkeys, the recovery codes' : ''}${user.identity === null ? '' : ', the link to the account at the identity provider'} and all sessions of <bdi>${user.email}</bdi> stop working immediately. ${company.outbox ? "An email brings a new one-time link, which you'll see too;" : "You'll get a new one-time link to share;"} it works for ${LINK_LIFE_DAYS} days. Tokens keep working.
           </p>
           ${renderForm(forms, 'reset', {
             version: user.version,
-            buttons: renderButtons('Reset password', `${PATH}/${user.id}`, 'danger'),
+            buttons: renderButtons(button, `${PATH}/${user.id}`, 'danger'),
           })}`,
       }
     },
     forms: {
       reset: {
         async issue(request, fields) {
-          const id = readUserId(request.params.id)
-          const reset = await resetUserPassword(company, getActing(request), id, readSeenVersion(fields))
-          return { page: showOneTimeLink(request, services, 'Password reset', reset) }
+          const user = await requireUser(services, request)
+          const reset = await resetUserPassword(company, getActing(request), user.id, readSeenVersion(fields))
+          return { page: showOneTimeLink(request, services, nameReset(user, services).done, reset) }
         },
       },
     },
@@ -184,6 +202,7 @@ function addUserRemoval(app: FastifyInstance, services: PageServices): void {
     render: (user, forms, request) => ({
       title: `Remove ${user.name}`,
       heading: html`Remove <bdi>${user.name}</bdi>?`,
+      trail: trailOf(user),
       body: html`<p>
           The password${user.hasPasskeys ? ', passkeys' : ''}, one-time link, tokens and all sessions of <bdi>${user.email}</bdi> stop working immediately. Past actions
           keep the person's name in the ledger. To restore access later, invite the person again.

@@ -17,7 +17,7 @@ import type { PageServices } from '../parts/page-services.ts'
 import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
-import { listWaysIn, renderRoleChoice, formatUserName, renderUserStatus } from './user-facts.ts'
+import { formatWaysIn, renderRoleChoice, formatUserName, renderUserStatus } from './user-facts.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
 const { path: PATH } = NAVIGATION.users
@@ -84,13 +84,13 @@ function renderUserTable(users: UserRecord[], timeZone: string): Html {
         heading: 'Name',
         cell: (user) => html`<a href="${PATH}/${user.id}"><bdi>${formatUserName(user)}</bdi></a>`,
       },
-      { heading: 'Email', isLong: true, cell: ({ email }) => renderBreakable(email) },
+      { heading: 'Email', isLong: true, title: ({ email }) => email, cell: ({ email }) => renderBreakable(email) },
       { heading: 'Role', cell: ({ role }) => role },
       { heading: 'Status', cell: renderUserStatus },
-      { heading: 'Signs in with', cell: (user) => listWaysIn(user).join(', ') },
+      { heading: 'Signs in with', cell: formatWaysIn },
       {
         heading: 'Last sign-in',
-        cell: ({ lastSignInAt }) => (lastSignInAt === null ? '' : renderTime(lastSignInAt, timeZone)),
+        cell: ({ lastSignInAt }) => (lastSignInAt === null ? 'never' : renderTime(lastSignInAt, timeZone)),
       },
     ],
     rows: users,

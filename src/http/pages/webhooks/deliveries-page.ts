@@ -35,7 +35,7 @@ export function addDeliveriesPage(app: FastifyInstance, services: PageServices):
         trail: [NAVIGATION.webhooks, { label: formatWebhookName(webhook), path: `${PATH}/${webhook.id}` }],
         body: html`${sent && !forms.refused ? renderSent(sent) : ''}
           <p>Every attempt of the last 30 days. Open one to see what was sent.</p>
-          ${shown.length === 0 && !isFiltered ? html`<p class="empty">Nothing has been sent yet.</p>` : filter}
+          ${shown.length === 0 && !isFiltered ? html`<p class="empty">Nothing has been sent in the last 30 days. <a href="${PATH}/${webhook.id}">Send a test message</a></p>` : filter}
           ${shown.length === 0 && isFiltered ? html`<p class="empty">No matching deliveries. <a href="${path}">Show all</a></p>` : ''}
           ${shown.length === 0 ? '' : renderDeliveryTable(webhook.id, shown, getViewer(request).timeZone)}
           ${renderListLinks(path, { status }, cursor, deliveries, ({ id }) => id)}`,

@@ -23,7 +23,7 @@ export function renderDeliveryTable(webhookId: string, deliveries: KeptDelivery[
         heading: 'Sent',
         cell: ({ id, sentAt }) =>
           html`${renderTimeLink(`${PATH}/${webhookId}/deliveries/${id}`, sentAt, timeZone)}
-            <div class="hint">${formatTime(sentAt, timeZone)}</div>`,
+            <div class="hint below">${formatTime(sentAt, timeZone)}</div>`,
       },
       { heading: 'Message', cell: renderMessage },
       { heading: 'Result', cell: renderOutcome },
@@ -44,7 +44,7 @@ function groupByMessage(deliveries: KeptDelivery[]): KeptDelivery[] {
 /** Renders a button that sends a message again. */
 export function renderSendAgain(webhookId: string, delivery: Delivery): Html {
   return html`<form method="post" action="${PATH}/${webhookId}/deliveries/${delivery.id}/redeliver">
-    <button>Send again<span class="visually-hidden"> ${describeMessage(delivery)}</span></button>
+    <button class="unbroken">Send again<span class="visually-hidden"> ${describeMessage(delivery)}</span></button>
   </form>`
 }
 
@@ -58,7 +58,7 @@ export function renderMessage({ type, position, attempt }: KeptDelivery): Html {
     position === null
       ? ''
       : html`<br /><a href="${NAVIGATION.events.path}/${position}">Event ${formatNumber(position)}</a>`
-  return html`<code>${type}</code>${event}${attempt > 1 ? html`<br />Attempt ${formatNumber(attempt)}` : ''}`
+  return html`<code class="unbroken">${type}</code>${event}${attempt > 1 ? html`<br />Attempt ${formatNumber(attempt)}` : ''}`
 }
 
 function renderOutcome(delivery: Delivery): Html {

@@ -51,12 +51,13 @@ export function renderWebhookActions<Name extends string>(
   { id, status, progress }: WebhookRecord,
 ): Html {
   const { pause, resume } = WEBHOOK_ACTIONS
-  const isRetrying = status === 'enabled' && progress.attempts > 0
+  const isEnabled = status === 'enabled'
+  const ping = html`<button${isEnabled ? html` class="primary"` : ''}>Send test message</button>`
   return html`<div class="actions">
-    ${renderForm(forms, 'ping', { buttons: html`<button class="primary">Send test message</button>` })}
-    ${isRetrying ? renderAction(forms, 'resume', { ...resume, button: 'Try now' }) : ''}
-    ${status === 'enabled' ? '' : renderAction(forms, 'resume', resume)}
-    ${status === 'paused' ? '' : renderAction(forms, 'pause', pause)}
+    ${isEnabled ? '' : renderForm(forms, 'resume', { buttons: html`<button class="primary">${resume.button}</button>` })}
+    ${renderForm(forms, 'ping', { buttons: ping })}
+    ${isEnabled && progress.attempts > 0 ? renderAction(forms, 'resume', { ...resume, button: 'Try now' }) : ''}
+    ${isEnabled ? renderAction(forms, 'pause', pause) : ''}
     <a class="button" href="${PATH}/${id}/deliveries">Deliveries</a>
     <a class="button" href="${buildChangesUrl(id)}">Changes</a>
     <a class="button danger" href="${PATH}/${id}/remove">Remove…</a>

@@ -2,6 +2,7 @@ import type { WaitingMessages } from '../../../accounts/webhooks/count-waiting.t
 import type { SeenWebhook, WebhookRecord } from '../../../accounts/webhooks/read-webhooks.ts'
 import type { WebhookDisabledReason } from '../../../domain/webhook-types.ts'
 import { renderBadge } from '../parts/badges.ts'
+import { decapitalize } from '../parts/attention-words.ts'
 import type { Html } from '../parts/html.ts'
 import { formatCount } from '../parts/shown-values.ts'
 import { formatAge, formatLength } from '../parts/times.ts'
@@ -44,9 +45,4 @@ export function describeProgress({ count, unread }: WaitingMessages): string {
   const waiting = `${formatCount(count, 'message')} waiting`
   if (unread > 0) return count === 0 ? 'Reading older events' : `At least ${waiting}`
   return count === 0 ? 'Up to date' : waiting
-}
-
-/** Makes a sentence part of another one. */
-export function decapitalize(sentence: string): string {
-  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`
 }

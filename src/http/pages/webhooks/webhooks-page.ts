@@ -105,11 +105,9 @@ function renderWebhookTable(webhooks: ShownWebhook[], timeZone: string): Html {
       },
       {
         heading: 'Status',
-        isLong: true,
-        title: describeTrouble,
         cell: (seen) => {
           const trouble = describeTrouble(seen)
-          return html`${renderWebhookStatus(seen.webhook)} ${trouble === null ? '' : html`<span class="hint">${trouble}</span>`}`
+          return html`${renderWebhookStatus(seen.webhook)} ${trouble === null ? '' : html`<span class="why">${trouble}</span>`}`
         },
       },
       { heading: 'Progress', cell: ({ waiting }) => describeProgress(waiting) },
