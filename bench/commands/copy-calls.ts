@@ -15,8 +15,8 @@ const CHANGES_OF_NAMED = 12
 /** Creates the people with the same last names. */
 export async function createNamed(ours: Ours, tenant: OurTenant): Promise<void> {
   for (const [name, count] of Object.entries(NAMED)) {
-    const employees = Array.from({ length: count }, () => ({ ...makeEmployee(), last_name: name }))
-    const request = makeWriteRequest(tenant, 'POST', '/v1/employees', { employees })
+    const people = Array.from({ length: count }, () => ({ ...makeEmployee(), last_name: name }))
+    const request = makeWriteRequest(tenant, 'POST', '/v1/employees', { employees: people })
     await ours.send({ request, status: 201, tenant })
   }
   await ours.visible!()

@@ -25,8 +25,8 @@ const MIN_OF_EACH = 4
 const MAX_CALLS = 2_000
 
 /**
- * Finds the first entries with an event or a refused record of a person, or whose columns the text names. If few people
- * change so often that the page isn't full where what was read of them ends, more of theirs is read, once.
+ * Finds the first entries with an event or a refused record of a person, or whose columns the text names. If at most half
+ * of the people change so often that the page isn't full where what was read of them ends, more of theirs is read, once.
  */
 export async function findIndexed(db: AnyDb, companyId: string, people: ListedPeople, search: Search): Promise<Found> {
   const { direction, limit } = search
@@ -74,6 +74,8 @@ async function readIndexed(
   const last = isForward ? sql`max` : sql`min`
   const isFound = sql`${isBetween(sql.ref('e.position'))} and ${isWanted}`
   const ofEach = Math.max(MIN_OF_EACH, Math.floor(Math.min(MAX_EVENTS, budget) / Math.max(1, employeeIds.length)))
+  // As few as of each person: with one, a search that goes forward would not advance.
+  const mostCalls = Math.max(MIN_OF_EACH, Math.min(MAX_CALLS, budget))
   const entryAt = (position: Condition) =>
     sql`(select * from ${ENTRIES} e where e.company_id = ${company} and e.position >= ${position}
       order by e.position limit 1) e`
@@ -88,7 +90,7 @@ async function readIndexed(
     sql`union (select e.position from ${ENTRIES} e where e.company_id = ${company} and ${isNamed} and ${isFound}
       order by e.position ${order} limit ${countTo})`
   // Events outside of calls, such as an erasure, are in no entry. Many employees have events in the same call. The events
-  // of an employee are limited before those beyond the range are left out, so that no more are read.
+  // of an employee are limited before those beyond the far end of the range are left out, so that no more are read there.
   const { rows } = await sql<{ ends: [number, number][]; calls_end: number | null; positions: string[] }>`
     with range as materialized (
       select ${end(sql`e.first_position`, sql`asc`)} as first, ${end(sql`e.position`, sql`desc`)} as last
@@ -118,7 +120,7 @@ async function readIndexed(
         select max(position) as position from range cross join own
         where position between range.first and range.last and call_id is not null group by call_id
         union select position from refused
-      ) call order by position ${order} limit ${MAX_CALLS}
+      ) call order by position ${order} limit ${mostCalls}
     )
     select (
         select coalesce(json_agg(json_build_array(nth, position)), '[]') from (
@@ -126,7 +128,7 @@ async function readIndexed(
           union all select nth, ${last}(position) from refused group by nth having count(*) = ${ofEach}
         ) read cross join range where position between range.first and range.last
       ) as ends,
-      (select ${last}(position) from calls having count(*) = ${MAX_CALLS}) as calls_end,
+      (select ${last}(position) from calls having count(*) = ${mostCalls}) as calls_end,
       array(
         (select e.position from (select position from calls order by position ${order}) as call
             cross join lateral ${entryAt(sql.ref('call.position'))}

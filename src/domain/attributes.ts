@@ -248,8 +248,7 @@ function readCustomAttribute(name: string, sent: unknown): CustomReading {
     MAX_CUSTOM_KEY_CHARACTERS,
   )
   if (faults) return { error: faults[0]! }
-  if (key === '')
-    return { error: { code: 'too_short', message: 'A custom attribute name must have at least 1 character' } }
+  if (key === '') return { error: { code: 'too_short', message: 'A custom attribute name must not be empty' } }
   if (sent === null || typeof sent === 'number' || typeof sent === 'boolean') return { key, value: sent }
   if (typeof sent !== 'string')
     return { error: { code: 'invalid_type', message: 'A custom attribute must be a string, number or boolean' } }

@@ -26,6 +26,8 @@ export interface ItemWords {
 
 /** The words and the links of the pages. */
 export interface AttentionWords {
+  /** Names what it concerns. */
+  nameSubject(item: AttentionItem): string
   describeItem(item: AttentionItem, timeZone: string, nowMs: number): ItemWords
   /** The path of the page on which it can be seen or mended. */
   buildItemUrl(item: AttentionItem): string
@@ -151,7 +153,7 @@ function describeChanges(changes: Change[], standing: Standing, outbox: AlertOut
 function describeChange({ type, data }: Change, standing: Standing, { words, publicUrl }: AlertOutbox): Paragraph[] {
   const { kind, subject_id: id, code } = data
   const item = standing.items.get([kind, id, ...(code === undefined ? [] : [code])].join(' '))
-  const name = standing.names.get(id) ?? item?.subject.name
+  const name = standing.names.get(id) ?? (item && words.nameSubject(item))
   const of = name === undefined ? '' : `${quote(name)}: `
   if (type === 'AttentionResolved' || item === undefined) {
     const why = code === undefined ? '' : ` (${words.describeCode(code)})`

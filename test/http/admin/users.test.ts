@@ -35,7 +35,7 @@ await t.test("an invitation's one-time token is shown once and lasts 7 days", as
   t.equal(answer.headers['x-ledger-position'], String(event!.position))
 })
 
-await t.test('the list is newest first, paged, and has removed users only on request', async (t) => {
+await t.test('the list is newest first, and has removed users only on request', async (t) => {
   const other = await service.makeCompany('Other')
   const as = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) =>
     service.manage(method, path, body, other.admin.token)

@@ -29,8 +29,8 @@ const SET_UPLOAD_MAPPING = {
   summary: 'Say what the columns of an upload mean',
   description:
     'Before the file is applied, by the user who uploaded it. The preview is made again. ' +
-    'How values are read is filled in from the values where the mapping says nothing. Once the file is applied, the mapping is remembered for the next file with the same ' +
-    'first line.',
+    'How values are read is filled in from the values where the mapping says nothing. Once the file is applied, the ' +
+    'mapping is remembered for the next file with the same first line.',
   params,
   body: MappingBody,
   response: { 200: ShownUpload },

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { AttentionItem } from '../../../domain/attention.ts'
+import type { AttentionKind } from '../../../domain/attention-kinds.ts'
 import { renderProblemsOf } from '../parts/attention.ts'
 import { changeApiKey, NO_SUCH_KEY, rotateApiKey } from '../../../accounts/api-keys/change-api-key.ts'
 import { findApiKey, hasPreviousSecret, type SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
@@ -161,7 +162,7 @@ function renderKeyPage({ seen, addresses, proposal, problems }: ShownKey, forms:
         <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">View calls</a>
         ${key.isRevoked ? '' : renderKeyActions(key, forms)}
       </div>
-      ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : html`${renderKeyForms(forms, seen, hasProblem(seen, problems), timeZone)} ${renderExpectedCalls(seen, forms, proposal, timeZone)}`}
+      ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : html`${renderKeyForms(forms, seen, problems, timeZone)} ${renderExpectedCalls(seen, forms, proposal, timeZone)}`}
       ${renderAddresses(addresses, timeZone)}`,
   }
 }
@@ -218,7 +219,10 @@ function renderKeyActions({ id, isEnabled }: SeenKey['key'], forms: KeyForms): H
     <a class="button danger" href="${PATH}/${id}/revoke">Revoke…</a>`
 }
 
-function renderKeyForms(forms: KeyForms, seen: SeenKey, needsAttention: boolean, timeZone: string): Html {
+/** Problems that a change of the first form mends. */
+const MENDED_BY_EDITING: readonly AttentionKind[] = ['quota_used', 'quota_nearly_used', 'key_expired', 'key_expiring']
+
+function renderKeyForms(forms: KeyForms, seen: SeenKey, problems: readonly AttentionItem[], timeZone: string): Html {
   const { key } = seen
   return html`${renderFormSection(forms, 'edit', {
     heading: 'Name, quota and access',
@@ -227,7 +231,7 @@ function renderKeyForms(forms: KeyForms, seen: SeenKey, needsAttention: boolean,
     values: formatKeyFields(seen, timeZone),
     fields: (values, problem) => renderKeyFields(values, problem, timeZone),
     buttons: html`<button class="primary">Save</button>`,
-    isOpen: needsAttention,
+    isOpen: problems.some(({ kind, subject }) => subject.id === key.id && MENDED_BY_EDITING.includes(kind)),
   })}
   ${renderRotation(forms, key, seen.now, html`<p>The key gets a new secret, which is shown once. The current secret keeps working for the time you choose. Any older secret stops now.</p>`)}`
 }

@@ -8,7 +8,7 @@ import { MAX_REASON, MAX_SNOOZE_DAYS } from '../../../domain/snoozes.ts'
 import { readNames } from '../../../ledger/read/read-names.ts'
 import { databaseTimeMs } from '../../../postgres/database-clock.ts'
 import { SNOOZES_PATH } from '../parts/attention.ts'
-import { describeItem } from '../parts/attention-words.ts'
+import { describeItem, nameSubject } from '../parts/attention-words.ts'
 import { describeCode } from '../parts/call-words.ts'
 import { readFormFields, renderButtons, renderField } from '../parts/form.ts'
 import { addFormPage, type PageForms, renderForm } from '../parts/form-page.ts'
@@ -60,10 +60,10 @@ export function addSnoozePages(app: FastifyInstance, services: PageServices): vo
       if (!item) return { elsewhere: HOME.path }
       const { problem } = describeItem(item, timeZone, databaseTimeMs())
       return {
-        title: `Snooze a problem of ${item.subject.name}`,
-        heading: html`Snooze a problem of <bdi>${item.subject.name}</bdi>`,
+        title: `Snooze a problem of ${nameSubject(item)}`,
+        heading: html`Snooze a problem of <bdi>${nameSubject(item)}</bdi>`,
         trail: [HOME],
-        body: html`<p><bdi>${item.subject.name}</bdi>: ${problem}.</p>
+        body: html`<p><bdi>${nameSubject(item)}</bdi>: ${problem}.</p>
           <p>
             Until the day that you choose, this problem is not shown or counted, and nobody is told of it. The event
             stream says who snoozed it, and why.
@@ -122,7 +122,7 @@ function renderList(snoozes: Snooze[], names: ReadonlyMap<string, string>, forms
         cell: ({ name, item }) =>
           html`<form method="post" action="${forms.actionOf('end')}">
             <input type="hidden" name="item" value="${name}" />
-            <button>Show again<span class="visually-hidden">: <bdi>${item.subject.name}</bdi></span></button>
+            <button>Show again<span class="visually-hidden">: <bdi>${nameSubject(item)}</bdi></span></button>
           </form>`,
       },
     ],
@@ -130,7 +130,8 @@ function renderList(snoozes: Snooze[], names: ReadonlyMap<string, string>, forms
   })
 }
 
-function renderProblem({ subject, kind, details }: AttentionItem): Html {
+function renderProblem(item: AttentionItem): Html {
+  const { kind, details } = item
   const why = 'code' in details ? ` (${describeCode(details.code)})` : ''
-  return html`<bdi>${subject.name}</bdi>: ${describeKind(kind)}${why}`
+  return html`<bdi>${nameSubject(item)}</bdi>: ${describeKind(kind)}${why}`
 }

@@ -13,7 +13,7 @@ import { ProblemError } from '../../server/problem.ts'
 import { renderFacts } from '../parts/facts.ts'
 import { addFormPage, renderForm, type PageForms } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { NAVIGATION, nameList } from '../parts/navigation.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
@@ -49,7 +49,7 @@ export function addHealthPage(app: FastifyInstance, db: LedgerDb, health: System
           const { companyId, userId } = getViewer(request)
           const projections = await health.report(companyId)
           if (!projections.some(({ name }) => name === projection))
-            throw new ProblemError(problem('route_not_found', 'No such projection exists'))
+            throw new ProblemError(problem('route_not_found', 'No such list exists'))
           const isResumed = await health.resume(companyId, projection)
           if (isResumed) request.log.info({ companyId, userId, projection }, 'a parked company was resumed')
           return { done: isResumed ? 'resumed' : 'not-parked' }
@@ -123,13 +123,6 @@ function renderWebhookWarning(seen: SeenWebhook): Html {
   return html`<p class="warning">
     <strong>Webhook <a href="${href}"><bdi>${formatWebhookName(webhook)}</bdi></a></strong> is not receiving messages. ${trouble}
   </p>`
-}
-
-/** What the list of a projection is called on the pages. */
-function nameList(projection: string): string {
-  return (
-    { 'bulk-user-logs': NAVIGATION.bulkUserLogs.label, employees: NAVIGATION.employees.label }[projection] ?? projection
-  )
 }
 
 function renderProjections(projections: readonly CompanyStanding[]): Html {

@@ -6,8 +6,8 @@ import { BACKGROUND_WORK } from '../../../domain/background-work.ts'
 import type { ProblemCode } from '../../../domain/errors.ts'
 import { buildUrl } from './addresses.ts'
 import { describeCode } from './call-words.ts'
-import { NAVIGATION } from './navigation.ts'
-import { formatAtLeast, formatCount, formatNumber } from './shown-values.ts'
+import { NAVIGATION, nameList } from './navigation.ts'
+import { decapitalize, formatAtLeast, formatCount, formatNumber } from './shown-values.ts'
 import { formatAge, formatLength } from './times.ts'
 
 /* What pages and emails say of what needs attention, and where they lead. */
@@ -39,6 +39,11 @@ export function countByPath(items: readonly AttentionItem[]): ReadonlyMap<string
     counts.set(path, (counts.get(path) ?? 0) + 1)
   }
   return counts
+}
+
+/** Names what needs attention. */
+export function nameSubject({ kind, subject }: Pick<AttentionItem, 'kind' | 'subject'>): string {
+  return kind === 'projection_parked' ? nameList(subject.id) : subject.name
 }
 
 /** Counts calls: `1 call`, `10,000+ calls`. */
@@ -159,9 +164,4 @@ export function describeItem(item: AttentionItem, timeZone: string, nowMs: numbe
   }
 }
 
-export const ATTENTION_WORDS: AttentionWords = { describeItem, buildItemUrl, describeCode }
-
-/** Makes a sentence part of another one. */
-export function decapitalize(sentence: string): string {
-  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`
-}
+export const ATTENTION_WORDS: AttentionWords = { nameSubject, describeItem, buildItemUrl, describeCode }

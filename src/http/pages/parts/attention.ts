@@ -3,7 +3,7 @@ import { nameOfItem, type AttentionItem } from '../../../domain/attention.ts'
 import { formatTime } from '../../../domain/local-times.ts'
 import { databaseTimeMs } from '../../../postgres/database-clock.ts'
 import { buildUrl } from './addresses.ts'
-import { buildItemUrl, countCalls, describeItem, remedyOf } from './attention-words.ts'
+import { buildItemUrl, countCalls, describeItem, nameSubject, remedyOf } from './attention-words.ts'
 import { capitalise, describeCode } from './call-words.ts'
 import { html, type Html } from './html.ts'
 import { NAVIGATION } from './navigation.ts'
@@ -33,7 +33,7 @@ function renderSnoozed(count: number): Html {
 
 function renderSnoozeLink(item: AttentionItem): Html {
   const href = buildUrl(`${SNOOZES_PATH}/snooze`, { item: nameOfItem(item) })
-  return html`<a class="snooze" href="${href}">Snooze<span class="visually-hidden"> <bdi>${item.subject.name}</bdi></span>…</a>`
+  return html`<a class="snooze" href="${href}">Snooze<span class="visually-hidden"> <bdi>${nameSubject(item)}</bdi></span>…</a>`
 }
 
 /** Renders what needs attention of a thing, on its own page, with what to do. */
@@ -106,7 +106,7 @@ function renderLines(lines: readonly Line[], timeZone: string, nowMs: number): H
 
 function renderItem(item: AttentionItem, timeZone: string, nowMs: number): Html {
   const { problem, remedy } = describeItem(item, timeZone, nowMs)
-  return html`<a href="${buildItemUrl(item)}"><bdi>${item.subject.name}</bdi></a>: ${problem}.
+  return html`<a href="${buildItemUrl(item)}"><bdi>${nameSubject(item)}</bdi></a>: ${problem}.
     <span class="hint">${remedy}</span> ${renderSnoozeLink(item)}`
 }
 

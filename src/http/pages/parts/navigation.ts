@@ -46,6 +46,15 @@ export type UpperPage = Pick<NavigationItem, 'path' | 'label'>
 
 export const ACCOUNT: UpperPage = { path: ACCOUNT_PATH, label: 'Your account' }
 
+/** Names the list that a projection computes, as the navigation does. */
+export function nameList(projection: string): string {
+  const labels: Record<string, string> = {
+    'bulk-user-logs': NAVIGATION.bulkUserLogs.label,
+    employees: NAVIGATION.employees.label,
+  }
+  return labels[projection] ?? projection
+}
+
 /** Returns the page after signing in: the first item of Company Settings, or the user's account. */
 export function findHome(role: Role): string {
   return listNavigationItems(role)[0]?.path ?? ACCOUNT_PATH

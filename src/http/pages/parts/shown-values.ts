@@ -21,6 +21,11 @@ export function formatCount(count: number, noun: string): string {
   return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
+/** Makes a sentence part of another one. */
+export function decapitalize(sentence: string): string {
+  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`
+}
+
 /** Renders the last four characters of a secret, so that people recognize it. A dash if they are not stored. */
 export function renderLastFour(lastFour: string | null): Html {
   return lastFour === null ? html`—` : html`<code><span aria-hidden="true">…</span>${lastFour}</code>`

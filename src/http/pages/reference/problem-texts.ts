@@ -92,7 +92,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
   },
   employee_not_found: {
     when: 'The company has no employee with the id in the path.',
-    remedy: 'List employees by email or external id to find the right id.',
+    remedy: 'List employees by email or external ID to find the right id.',
     entry: 'yes',
   },
   log_not_found: {
@@ -147,21 +147,21 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
   },
   already_exists: {
     when:
-      'Another employee of the company already has an email address or external id in the call. All errors of the ' +
+      'Another employee of the company already has an email address or external ID in the call. All errors of the ' +
       'call are such conflicts.',
     remedy: 'Update the existing employee, or send other values.',
     entry: 'yes',
   },
   inactive_employee_exists: {
     when:
-      'An inactive employee of the company already has an email address or external id in the call. `id` in the ' +
+      'An inactive employee of the company already has an email address or external ID in the call. `id` in the ' +
       'error is the id of that employee.',
     remedy: 'Reactivate that employee: send a PATCH with "status": "active".',
     entry: 'yes',
   },
   former_name: {
     when:
-      'The request asks to erase a person by an email address or external id that no employee has now, but that ' +
+      'The request asks to erase a person by an email address or external ID that no employee has now, but that ' +
       'employees had before.',
     remedy: 'Send the id of the person to erase. `detail` lists the ids of these employees.',
     entry: 'no',

@@ -62,12 +62,12 @@ export const RECORD_ERROR_TEXTS: Record<Exclude<RecordErrorCode, ProblemCode>, R
   },
   duplicate_in_batch: {
     title: 'Several records of the call collide',
-    when: 'Two records of a call are about the same employee, or set the same email address or external id.',
+    when: 'Two records of a call are about the same employee, or set the same email address or external ID.',
     remedy: 'Send one record for each employee. All records that collide have this error.',
   },
   manager_not_found: {
     title: 'The manager does not exist',
-    when: 'The company has no employee with the id, external id, or email address that names the manager.',
+    when: 'The company has no employee with the id, external ID, or email address that names the manager.',
     remedy: 'Create the manager first or in the same call, or correct the reference.',
   },
   manager_cycle: {

@@ -10,7 +10,7 @@ import { NAVIGATION } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing } from '../parts/viewer.ts'
 import { formatUserName } from './user-facts.ts'
-import { requireUser, trailOf, type UserRequest } from './user-page.ts'
+import { requireUser, listUpperPages, type UserRequest } from './user-page.ts'
 
 const { path: PATH } = NAVIGATION.users
 const { button, done } = USER_ACTIONS.erase
@@ -23,7 +23,7 @@ export function addUserErasure(app: FastifyInstance, services: PageServices): vo
     render: (user, forms) => ({
       title: `Erase ${formatUserName(user)}`,
       heading: html`Erase <bdi>${formatUserName(user)}</bdi>?`,
-      trail: trailOf(user),
+      trail: listUpperPages(user),
       body: html`${renderFacts([
         ['Name', html`<bdi>${formatUserName(user)}</bdi>`],
         ['Email', html`<bdi>${user.email || 'Erased'}</bdi>`],

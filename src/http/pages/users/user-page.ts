@@ -21,7 +21,7 @@ import { renderFacts, renderId } from '../parts/facts.ts'
 import { checkForm, readSeenVersion, renderButtons } from '../parts/form.ts'
 import { addFormPage, type PageForms, type PageRequest, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { ACCOUNT_PATH, NAVIGATION } from '../parts/navigation.ts'
+import { ACCOUNT_PATH, NAVIGATION, type UpperPage } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderReportForm, sendReportFile } from '../parts/report-download.ts'
 import { formatAttempts, SIGNED_IN_WITH } from '../parts/sign-in-words.ts'
@@ -104,8 +104,8 @@ export async function requireUser({ db }: PageServices, request: UserRequest): P
 }
 
 /** Lists the pages above those about one user. */
-export function trailOf(user: UserRecord) {
-  return [NAVIGATION.users, { label: formatUserName(user), path: `${PATH}/${user.id}` }] as const
+export function listUpperPages(user: UserRecord): readonly UpperPage[] {
+  return [NAVIGATION.users, { label: formatUserName(user), path: `${PATH}/${user.id}` }]
 }
 
 function renderUserFacts(user: UserRecord, timeZone: string): Html {
@@ -171,7 +171,7 @@ function addPasswordReset(app: FastifyInstance, services: PageServices): void {
       return {
         title: `${button} for ${user.name}`,
         heading: html`${button} for <bdi>${user.name}</bdi>?`,
-        trail: trailOf(user),
+        trail: listUpperPages(user),
         body: html`<p>
             Earlier one-time links${user.hasPassword ? ', the current password' : ''}${user.hasPasskeys ? ', the passkeys, the recovery codes' : ''}${user.identity === null ? '' : ', the link to the account at the identity provider'} and all sessions of <bdi>${user.email}</bdi> stop working immediately. ${company.outbox ? "An email brings a new one-time link, which you'll see too;" : "You'll get a new one-time link to share;"} it works for ${LINK_LIFE_DAYS} days. Tokens keep working.
           </p>
@@ -202,7 +202,7 @@ function addUserRemoval(app: FastifyInstance, services: PageServices): void {
     render: (user, forms, request) => ({
       title: `Remove ${user.name}`,
       heading: html`Remove <bdi>${user.name}</bdi>?`,
-      trail: trailOf(user),
+      trail: listUpperPages(user),
       body: html`<p>
           The password${user.hasPasskeys ? ', passkeys' : ''}, one-time link, tokens and all sessions of <bdi>${user.email}</bdi> stop working immediately. Past actions
           keep the person's name in the ledger. To restore access later, invite the person again.

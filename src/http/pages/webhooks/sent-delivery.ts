@@ -6,7 +6,7 @@ import { html, type Html } from '../parts/html.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { getViewer } from '../parts/viewer.ts'
-import { decapitalize } from '../parts/attention-words.ts'
+import { decapitalize } from '../parts/shown-values.ts'
 import { describeOutcome } from './delivery-table.ts'
 import type { WebhookRequest } from './require-webhook.ts'
 

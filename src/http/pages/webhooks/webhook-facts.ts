@@ -57,7 +57,7 @@ export function renderWebhookActions<Name extends string>(
     ${isEnabled ? '' : renderForm(forms, 'resume', { buttons: html`<button class="primary">${resume.button}</button>` })}
     ${renderForm(forms, 'ping', { buttons: ping })}
     ${isEnabled && progress.attempts > 0 ? renderAction(forms, 'resume', { ...resume, button: 'Try now' }) : ''}
-    ${isEnabled ? renderAction(forms, 'pause', pause) : ''}
+    ${status === 'paused' ? '' : renderAction(forms, 'pause', pause)}
     <a class="button" href="${PATH}/${id}/deliveries">Deliveries</a>
     <a class="button" href="${buildChangesUrl(id)}">Changes</a>
     <a class="button danger" href="${PATH}/${id}/remove">Remove…</a>

@@ -128,7 +128,7 @@ function renderRecent(id: string, deliveries: KeptDelivery[], timeZone: string):
   return html`<h2>Recent deliveries</h2>
     ${
       deliveries.length === 0
-        ? html`<p class="empty">Nothing has been sent yet.</p>`
+        ? html`<p class="empty">Nothing has been sent in the last 30 days.</p>`
         : html`${renderDeliveryTable(id, deliveries, timeZone)}
             <p><a href="${PATH}/${id}/deliveries">All deliveries of the last 30 days</a></p>`
     }`

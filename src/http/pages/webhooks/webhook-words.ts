@@ -2,7 +2,7 @@ import type { WaitingMessages } from '../../../accounts/webhooks/count-waiting.t
 import type { SeenWebhook, WebhookRecord } from '../../../accounts/webhooks/read-webhooks.ts'
 import type { WebhookDisabledReason } from '../../../domain/webhook-types.ts'
 import { renderBadge } from '../parts/badges.ts'
-import { decapitalize } from '../parts/attention-words.ts'
+import { decapitalize } from '../parts/shown-values.ts'
 import type { Html } from '../parts/html.ts'
 import { formatCount } from '../parts/shown-values.ts'
 import { formatAge, formatLength } from '../parts/times.ts'
