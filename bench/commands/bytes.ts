@@ -62,8 +62,9 @@ export async function measureBytes(
     })
     const works: Record<string, (count: number, from: number) => Promise<void>> = {
       created: create,
+      'first night after that': nightly,
       'one attribute changed': update('PATCH', (employee) => change(employee, makeSmallPatch())),
-      'first nightly sync': nightly,
+      'first night after such changes': nightly,
       'nightly sync, 1 % changed': nightly,
       unchanged: update('PUT', withoutId),
     }
