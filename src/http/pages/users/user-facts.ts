@@ -15,13 +15,13 @@ export function formatUserName(user: UserRecord): string {
 }
 
 /** Says how a user signs in. */
-export function formatWaysIn({ hasPassword, hasPasskeys, identity }: UserRecord): string {
+export function formatWaysIn({ hasPassword, hasPasskeys, identity, removedAt }: UserRecord): string {
   const ways = [
     ...(identity === null ? [] : ['identity provider']),
     ...(hasPassword ? ['password'] : []),
     ...(hasPasskeys ? ['passkey'] : []),
   ]
-  return ways.join(', ') || 'nothing yet'
+  return ways.join(', ') || (removedAt === null ? 'nothing yet' : 'nothing')
 }
 
 /** Renders the status of a user as a badge. */
