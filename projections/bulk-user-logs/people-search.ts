@@ -38,8 +38,8 @@ export async function searchEntries(
   return endAt(searchedTo, merged.slice(0, countTo), direction)
 }
 
-/** The records that are read at once: few at first, because they may be enough. */
-const FIRST_READ = 4_000
+/** The records that are read at once: fewer at first, because they may be enough. */
+const FIRST_READ = 16_000
 const MAX_READ = 32_000
 
 /** Reads entries one after the other, until enough are found or the budget is spent. */
