@@ -84,7 +84,12 @@ function renderUserTable(users: UserRecord[], timeZone: string): Html {
         heading: 'Name',
         cell: (user) => html`<a href="${PATH}/${user.id}"><bdi>${formatUserName(user)}</bdi></a>`,
       },
-      { heading: 'Email', isLong: true, title: ({ email }) => email, cell: ({ email }) => renderBreakable(email || 'Erased') },
+      {
+        heading: 'Email',
+        isLong: true,
+        title: ({ email }) => email,
+        cell: ({ email }) => renderBreakable(email || 'Erased'),
+      },
       { heading: 'Role', cell: ({ role }) => role },
       { heading: 'Status', cell: renderUserStatus },
       { heading: 'Signs in with', cell: formatWaysIn },
