@@ -7,8 +7,8 @@ import { formatId, hashName, selectHashes } from './rejected-names.ts'
 import { endAt, within, type Found, type Search } from './search-bounds.ts'
 
 /*
- * Finds the entries of listed people through indexes: of each, the first events and refused records are read. Beyond the
- * last that was read of somebody, there may be more of theirs, so the search ends there.
+ * Finds the entries of listed people through indexes. The search reads the first events and refused records of each
+ * person. A person may have more beyond the last one that was read, so the search ends there.
  */
 
 type Condition = RawBuilder<unknown>
@@ -18,15 +18,16 @@ interface ListedPeople extends Pick<PersonSearch, 'names' | 'ofEntry'> {
   employeeIds: string[]
 }
 
-/** The events of all employees that are read at once, and the fewest of each. */
+/** The most events that one statement reads, divided among the employees, and the fewest for each of them. */
 const MAX_EVENTS = 4_000
 const MIN_OF_EACH = 4
-/** The most calls of these events whose entries are looked up. */
+/** The most calls for which one statement looks up entries. */
 const MAX_CALLS = 2_000
 
 /**
- * Finds the first entries with an event or a refused record of a person, or whose columns the text names. If at most half
- * of the people change so often that the page isn't full where what was read of them ends, more of theirs is read, once.
+ * Finds the first entries with an event or a refused record of a person, or whose columns the text names. People who
+ * change often can end the search before the page is full. If they are at most half of the people, the search reads more
+ * of their events, once.
  */
 export async function findIndexed(db: AnyDb, companyId: string, people: ListedPeople, search: Search): Promise<Found> {
   const { direction, limit } = search
@@ -47,7 +48,7 @@ export async function findIndexed(db: AnyDb, companyId: string, people: ListedPe
   return endAtFirst([...placesOf(more), first.callsEnd, enough], all)
 }
 
-/** The last that was read of an employee of whom there may be more. */
+/** The last event or refused record that was read for an employee who may have more. */
 interface EndOfEmployee {
   id: string
   position: number
@@ -57,7 +58,7 @@ interface Indexed {
   /** The positions of the first entries, in order. */
   positions: number[]
   ends: EndOfEmployee[]
-  /** The last call whose entry was looked up, if there may be others. */
+  /** The position of the last call that was looked up, if there may be more. */
   callsEnd: number | null
 }
 
@@ -74,7 +75,7 @@ async function readIndexed(
   const last = isForward ? sql`max` : sql`min`
   const isFound = sql`${isBetween(sql.ref('e.position'))} and ${isWanted}`
   const ofEach = Math.max(MIN_OF_EACH, Math.floor(Math.min(MAX_EVENTS, budget) / Math.max(1, employeeIds.length)))
-  // As few as of each person: with one, a search that goes forward would not advance.
+  // With a single call, a search that goes forward would not advance.
   const mostCalls = Math.max(MIN_OF_EACH, Math.min(MAX_CALLS, budget))
   const entryAt = (position: Condition) =>
     sql`(select * from ${ENTRIES} e where e.company_id = ${company} and e.position >= ${position}
@@ -89,8 +90,8 @@ async function readIndexed(
   const selectOfEntry = (isNamed: Condition) =>
     sql`union (select e.position from ${ENTRIES} e where e.company_id = ${company} and ${isNamed} and ${isFound}
       order by e.position ${order} limit ${countTo})`
-  // Events outside of calls, such as an erasure, are in no entry. Many employees have events in the same call. The events
-  // of an employee are limited before those beyond the far end of the range are left out, so that no more are read there.
+  // An event outside a call, such as an erasure, is in no entry. Several employees can have events in one call. The limit
+  // for each employee comes before the far end of the range, so that PostgreSQL reads no events beyond it.
   const { rows } = await sql<{ ends: [number, number][]; calls_end: number | null; positions: string[] }>`
     with range as materialized (
       select ${end(sql`e.first_position`, sql`asc`)} as first, ${end(sql`e.position`, sql`desc`)} as last

@@ -30,7 +30,7 @@ const SIZES = [
     settings: { MAX_RECORDS: '10000', BODY_LIMIT: String(64 * MIB) },
     records: 10_000,
     bytes: 64 * MIB,
-    // Enough for as many values as a body may have: the rest of a larger one is read in the same pieces.
+    // Enough for the most values that a body may have. The service reads a larger body in more pieces of the same size.
     hostileBytes: 20 * MIB,
     maxWorkMs: 200,
   },

@@ -12,7 +12,7 @@ const MIB = 1_048_576
 /** As large as a JSON file may be. CSV files of four times as many bytes are read in four times as many turns. */
 const LARGE = 8 * MIB
 const SMALLER = 2 * MIB
-/** Those that are decoded, kept or stored in different ways, and so are sent as large as they may be. */
+/** Files that the service decodes, keeps, or stores in different ways. The test also sends them at the largest size. */
 const AS_LARGE_AS_CAN_BE: ReadonlySet<string> = new Set([
   'empty lines',
   'a first line without an end',

@@ -7,8 +7,8 @@ import { watchStatements } from '../support/postgres/watch-clients.ts'
 import { employee, startService } from '../support/service.ts'
 
 /*
- * A name that many people have, each of whom has changed a dozen times: a search reads a few of their changes, not all,
- * and finds the newest entries all the same. Blocks (8 KiB) are counted, not time.
+ * Many people have the same name, and each was changed a dozen times. A search reads a few changes of each person and
+ * still finds the newest entries. The test counts blocks (8 KiB), not time.
  */
 
 const onePlan = CITUS_URL === undefined ? {} : { skip: 'on Citus, EXPLAIN does not say what the shards read' }
@@ -16,7 +16,7 @@ const PEOPLE = 1_000
 const CHANGES = 12
 const OFTEN = 60
 const LIMIT = 20
-/** For each of the people: their row and what a few changes take. All changes alone would take fifteen. */
+/** Ten for each person: the row of the person and a few changes. Reading all changes would take fifteen. */
 const MAX_BLOCKS = 10 * PEOPLE
 
 const statements = watchStatements(t)

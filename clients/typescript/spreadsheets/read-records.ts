@@ -226,7 +226,7 @@ function readRow({ line, cells }: FileRow, opened: OpenedColumns, plan: RowPlan 
     const reading = column.isRecord ? readWhole(cell) : readColumn(cell, column, context)
     if (reading === null) continue
     if (reading.fault === undefined) setMembers(members, column, reading)
-    else if (mapping.unreadable_values === 'leave_out' && !KEPT.has(column.to))
+    else if (mapping.unreadable_values === 'leave_out' && !NEVER_LEFT_OUT.has(column.to))
       note(line, column.number, `${reading.fault.replace(REMEDY, '')}: left out`)
     else report(line, column.number, reading.fault)
   }
@@ -240,7 +240,7 @@ function readRow({ line, cells }: FileRow, opened: OpenedColumns, plan: RowPlan 
 const REMEDY = /\. [A-Z][^."]*$/
 
 /** What identifies a person is never left out: the row would be about somebody else. */
-export const KEPT: ReadonlySet<ColumnMapping['to']> = new Set(['id', 'external_id', 'email'])
+export const NEVER_LEFT_OUT: ReadonlySet<ColumnMapping['to']> = new Set(['id', 'external_id', 'email'])
 
 function setMembers(members: RowMembers, { to, name, header, isRecord }: Column, reading: ValueReading): void {
   const { fields, customs } = members

@@ -38,7 +38,7 @@ export async function startUnreliableMail(cleanup: Cleanup): Promise<UnreliableM
     const conduct = random === null ? 'accept' : random.pick(CONDUCTS)
     if (conduct === 'refuse') return refuseWith(451)
     if (conduct === 'slow') await pause(random!.below(SLOW_AT_MOST_MS))
-    // A server that was told to stop answers 421 to whoever is still there, however late it reads the message.
+    // Once a stop begins, the server answers 421, even to a message that it reads later.
     if (stops > stopsBefore) return refuseWith(421)
     accepted.push({
       emailId: /<([^@]+)@/.exec(email.headers['message-id'] ?? '')?.[1] ?? '',

@@ -5,14 +5,14 @@ import { issueToken } from '../../support/http/sessions.ts'
 import { storeDelivery } from '../../support/http/stored-deliveries.ts'
 import { employee, send, startService, type Answer } from '../../support/service.ts'
 
-/* What every list of the API does alike. A list of the document that is not in the table fails. */
+/* The rules that every list of the API follows. The test fails if the OpenAPI document has a list that the table lacks. */
 
 interface List {
-  /** Requests it, with a query. */
+  /** Requests the list with a query. */
   get(query: string): Promise<Answer>
   /** Adds an item, if the list can grow while it is read. */
   add?(): Promise<unknown>
-  /** What tells its items apart. Default: `id`. */
+  /** The member that identifies an item. Default: `id`. */
   key?: string
 }
 

@@ -16,6 +16,14 @@ async function makeEmployee(email: string) {
 }
 const isThere = async (id: string) => (await service.call('GET', `/v1/employees/${id}`)).status === 200
 
+await t.test('the report of personal data asks for exactly one identifier', async (t) => {
+  for (const form of [{}, { email: 'one@example.com', external_id: 'ext-one' }])
+    t.match(await send('/personal-data', form), {
+      status: 422,
+      text: /Enter exactly one: an employee ID, an email, or/,
+    })
+})
+
 await t.test('the page says who will be erased, and how much, before the read model knows it', async (t) => {
   const id = await makeEmployee('who@example.com')
   await service.call('PATCH', `/v1/employees/${id}`, { body: { job_title: 'Engineer' } })

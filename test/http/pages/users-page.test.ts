@@ -113,6 +113,20 @@ await t.test('a removal ends all access of the user, who remains listed', async 
   t.match(await send(`${user.page}/role`, { role: 'admin' }), { status: 409, text: /has been removed/ })
 })
 
+await t.test('each page about a user leads back to the user by name', async (t) => {
+  const user = await join('trail@example.com', 'member')
+  const { id } = (await issueToken(service, user)).body
+  const back = `<a href="${user.page}"><bdi>Bo</bdi></a>`
+  for (const path of ['/reset-password', '/remove', `/tokens/${id}/revoke`])
+    t.match((await open(user.page + path)).text, back, path)
+})
+
+await t.test('removed users are said to sign in with nothing', async (t) => {
+  const { text } = await open('/settings/users?status=removed')
+  t.match(text, '>nothing<')
+  t.notMatch(text, 'nothing yet')
+})
+
 await t.test('nobody resets their own password: a stolen session or token would take over its user', async (t) => {
   const user = await join('own@example.com', 'admin')
   const own = await cookieOf(service, user)

@@ -216,6 +216,9 @@ await t.test('what fails is said in words, on the list, the page, and the health
   for (const path of [LIST, page, '/settings/health'])
     t.match((await open(path)).text, 'Disabled 3 days ago: the receiver answered 410 Gone.', path)
   t.match((await open('/settings/health')).text, `href="${page}"`)
+  const { text } = await open(page)
+  for (const action of ['resume', 'pause'])
+    t.match(text, `action="${page}/${action}"`, 'it can be resumed, or paused for good')
 })
 
 await t.test('the pages count the messages that wait, not the events', async (t) => {

@@ -45,14 +45,10 @@ export function makeTokenForm(services: PageServices, limits: SignInLimits): For
 
 /** Adds the page that revokes one of the user's own tokens. */
 export function addOwnTokenRevocation(app: FastifyInstance, services: PageServices): void {
-  addTokenRevocation(app, services, ACCOUNT_PATH, placeOf)
+  addTokenRevocation(app, services, ACCOUNT_PATH, placeOf, async () => [ACCOUNT])
 }
 
-const placeOf = (request: FastifyRequest) => ({
-  userId: getViewer(request).userId,
-  path: ACCOUNT_PATH,
-  trail: [ACCOUNT],
-})
+const placeOf = (request: FastifyRequest) => ({ userId: getViewer(request).userId, path: ACCOUNT_PATH })
 
 /** Returns the page that shows a new token. */
 function showToken(token: SeenToken['token'], secret: string, timeZone: string): PageContent {

@@ -29,25 +29,30 @@ interface TokenPlace {
   userId: string
   /** The path of the page that lists them. */
   path: string
-  /** The pages above that of a token. */
-  trail: readonly UpperPage[]
 }
 
-/** Adds the page that revokes a token, below the page that lists it. `pattern` is the pattern of its path. */
+/**
+ * Adds the page that revokes a token, below the page that lists it. `pattern` is the pattern of its path, and `findTrail`
+ * finds the pages above that of a token.
+ */
 export function addTokenRevocation(
   app: FastifyInstance,
   { db, company }: PageServices,
   pattern: string,
   placeOf: (request: TokenRequest) => TokenPlace,
+  findTrail: (request: TokenRequest) => Promise<readonly UpperPage[]>,
 ): void {
   const { button, done } = TOKEN_ACTIONS.revoke
   addFormPage(app, {
     path: `${pattern}/tokens/:token/revoke`,
-    load: (request: TokenRequest) => requireTokenOf(db, request, placeOf(request)),
-    render: ({ token }, forms, request) => ({
+    async load(request: TokenRequest) {
+      const { token } = await requireTokenOf(db, request, placeOf(request))
+      return { token, trail: await findTrail(request) }
+    },
+    render: ({ token, trail }, forms, request) => ({
       title: `Revoke ${token.name}`,
       heading: html`Revoke “<bdi>${token.name}</bdi>”?`,
-      trail: placeOf(request).trail,
+      trail,
       body: html`<p>All requests with this token will be refused immediately. This can't be undone.</p>
         ${renderForm(forms, 'revoke', { buttons: renderButtons(button, placeOf(request).path, 'danger') })}`,
     }),

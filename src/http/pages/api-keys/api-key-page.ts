@@ -154,6 +154,8 @@ type KeyForms = PageForms<'edit' | 'rotate' | 'expect' | keyof typeof ACTIONS>
 
 function renderKeyPage({ seen, addresses, proposal, problems }: ShownKey, forms: KeyForms, timeZone: string) {
   const { key } = seen
+  const settings = html`${renderKeyForms(forms, seen, problems, timeZone)}
+    ${renderExpectedCalls(seen, forms, proposal, timeZone)}`
   return {
     title: key.name,
     trail: [NAVIGATION.apiKeys] as const,
@@ -162,7 +164,7 @@ function renderKeyPage({ seen, addresses, proposal, problems }: ShownKey, forms:
         <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">View calls</a>
         ${key.isRevoked ? '' : renderKeyActions(key, forms)}
       </div>
-      ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : html`${renderKeyForms(forms, seen, problems, timeZone)} ${renderExpectedCalls(seen, forms, proposal, timeZone)}`}
+      ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : settings}
       ${renderAddresses(addresses, timeZone)}`,
   }
 }
@@ -219,7 +221,7 @@ function renderKeyActions({ id, isEnabled }: SeenKey['key'], forms: KeyForms): H
     <a class="button danger" href="${PATH}/${id}/revoke">Revoke…</a>`
 }
 
-/** Problems that a change of the first form mends. */
+/** The problems that an administrator solves with the first form. */
 const MENDED_BY_EDITING: readonly AttentionKind[] = ['quota_used', 'quota_nearly_used', 'key_expired', 'key_expiring']
 
 function renderKeyForms(forms: KeyForms, seen: SeenKey, problems: readonly AttentionItem[], timeZone: string): Html {

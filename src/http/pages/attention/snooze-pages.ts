@@ -38,7 +38,9 @@ export function addSnoozePages(app: FastifyInstance, services: PageServices): vo
       trail: [HOME],
       body:
         snoozes.length === 0
-          ? html`<p class="empty">No problem is snoozed. “Snooze…” beside a problem hides it until the day you choose.</p>`
+          ? html`<p class="empty">
+              No problem is snoozed. “Snooze…” beside a problem hides it until the day you choose.
+            </p>`
           : renderList(snoozes, names, forms),
     }),
     notices: { shown: 'The snooze has ended. If the problem lasts, it is shown again.' },

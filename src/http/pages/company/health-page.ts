@@ -103,6 +103,7 @@ function renderParkedWarning(
   if (parkedAt === null) return html``
   const label = nameList(name)
   const next = formatNumber(reached + 1)
+  const resuming = html`<button name="projection" value="${name}">Resume ${label}</button>`
   return html`<section class="warning" aria-label="${label} has stopped">
     <p>
       <strong>${label} has stopped</strong> ${renderTime(parkedAt, timeZone)}, before
@@ -110,7 +111,7 @@ function renderParkedWarning(
       still accepted, and nothing is lost.
     </p>
     <pre>${error ?? 'No error was recorded.'}</pre>
-    ${renderForm(forms, 'resume', { buttons: html`<button name="projection" value="${name}">Resume ${label}</button>` })}
+    ${renderForm(forms, 'resume', { buttons: resuming })}
   </section>`
 }
 

@@ -16,7 +16,7 @@ import { renderPersonFields } from './person-fields.ts'
 /** Where administrators ask what is held about a person. */
 export const REPORT_PATH = `${NAVIGATION.employees.path}/personal-data`
 
-const ONE_OF_THREE = fieldError('', 'invalid_value', 'Enter only one: an employee ID, an email, or an external ID')
+const ONE_OF_THREE = fieldError('', 'invalid_value', 'Enter exactly one: an employee ID, an email, or an external ID')
 const FIELDS = ['employee_id', 'email', 'external_id'] as const
 
 /** `/settings/employees/personal-data`: a report of an employee, or of a person who appears only in refused records. */

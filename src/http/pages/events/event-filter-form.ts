@@ -28,6 +28,7 @@ export async function renderEventFilter(
   const optional = { isRequired: false, autocomplete: 'off' }
   const isRaw = view.view !== undefined
   const otherView = buildUrl(PATH, { ...given, ...(isRaw ? {} : { view: 'raw' }) })
+  const download = Object.keys(given).length > 0 ? 'Download these' : 'Download all events'
   return html`${problem ? html`<p class="alert" role="alert">These filters are not valid. Correct the marked fields.</p>` : ''}
     <div class="stream-bar">
       <nav class="choices" aria-label="Kind of event">
@@ -43,7 +44,7 @@ export async function renderEventFilter(
       </nav>
       <p>
         <a href="${otherView}">${isRaw ? 'Show as sentences' : 'Show as stored'}</a>
-        <a href="${buildExportUrl(query)}" download="events.ndjson">Download${Object.keys(given).length > 0 ? ' these' : ' all events'}</a>
+        <a href="${buildExportUrl(query)}" download="events.ndjson">${download}</a>
         ${renderEvidenceLink(query)}
       </p>
     </div>

@@ -36,7 +36,8 @@ function renderState(
       return html`<p class="warning" role="status">${problem}</p>`
     case 'stopped':
       return html`<p class="warning" role="status">
-        The job that was making this file has stopped. Start again; if that does not help, tell the operator of this service.
+        The job that was making this file has stopped. Start again. If that does not help, tell the operator of this
+        service.
       </p>`
   }
 }

@@ -71,7 +71,8 @@ const FAULTS = {
 } as const
 
 function renderConsistent({ events, calls, erased, root, signed_to: signedTo }: ConsistentLedger): Html {
-  return html`<p role="status">${renderBadge('good', 'Consistent')} All ${formatNumber(events)} events are as they were recorded.</p>
+  const badge = renderBadge('good', 'Consistent')
+  return html`<p role="status">${badge} All ${formatNumber(events)} events are as they were recorded.</p>
     ${renderFacts([
       ['Calls', formatNumber(calls)],
       ['Events whose data was erased', `${formatNumber(erased)}, each explained by an erasure`],

@@ -96,11 +96,14 @@ export function describeItem(item: AttentionItem, timeZone: string, nowMs: numbe
         remedy: `${before}. Check the program that should send it.`,
       }
     }
-    case 'webhook_failing':
+    case 'webhook_failing': {
+      const { error } = item.details
+      const why = error === null ? '' : `: ${decapitalize(error)}`
       return {
-        problem: `has failed for ${formatLength(nowMs - Date.parse(since!))}${item.details.error === null ? '' : `: ${decapitalize(item.details.error)}`}`,
+        problem: `has failed for ${formatLength(nowMs - Date.parse(since!))}${why}`,
         remedy: 'Check the receiver. Messages wait, and are sent when it answers again.',
       }
+    }
     case 'webhook_disabled':
       return {
         problem:

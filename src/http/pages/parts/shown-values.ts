@@ -21,7 +21,7 @@ export function formatCount(count: number, noun: string): string {
   return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** Makes a sentence part of another one. */
+/** Lowercases the first letter of a sentence that continues another one. */
 export function decapitalize(sentence: string): string {
   return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`
 }

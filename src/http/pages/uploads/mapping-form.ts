@@ -93,7 +93,8 @@ function renderQuestions(
       }
       const row = rows[question.column - 1]!
       const select = question.about === 'to' ? renderTarget(row) : renderReading(row, true)
-      return html`${renderQuestion(question.about, row)} ${question.about === 'words' ? select : html`<p>${select}</p>`}`
+      const answer = question.about === 'words' ? select : html`<p>${select}</p>`
+      return html`${renderQuestion(question.about, row)} ${answer}`
     })}
     ${asksToLeaveOut(asked) ? renderChoice({ ...mapping, unreadable_values: 'leave_out' }, 'unreadable_values') : ''}
     <p class="hint">
@@ -139,7 +140,10 @@ function renderNames(columns: readonly ColumnMapping[]): Html {
 
 function renderExamples({ column, examples }: ShownColumn): Html {
   if (isSecretHeader(readName(column.header))) return html`<em>not kept</em>`
-  return html`${examples.map((value, at) => html`${at > 0 ? ' · ' : ''}${value.includes('@') ? renderBreakable(value) : html`<bdi>${value}</bdi>`}`)}`
+  return html`${examples.map((value, at) => {
+    const shown = value.includes('@') ? renderBreakable(value) : html`<bdi>${value}</bdi>`
+    return html`${at > 0 ? ' · ' : ''}${shown}`
+  })}`
 }
 
 /** What a column can become, as people call it. */

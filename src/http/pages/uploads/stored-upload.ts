@@ -8,7 +8,7 @@ import {
 } from '../../../domain/uploads.ts'
 import type { Employee } from '../../../domain/employees/employee.ts'
 import { listQuestions, locateColumns } from '../../../../clients/typescript/spreadsheets/mapping.ts'
-import { KEPT } from '../../../../clients/typescript/spreadsheets/read-records.ts'
+import { NEVER_LEFT_OUT } from '../../../../clients/typescript/spreadsheets/read-records.ts'
 import { partsOfFile, type StoredPart, type StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import type { Original } from '../../../ledger/uploads/originals.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
@@ -139,7 +139,7 @@ function canLeaveOut({ header, mapping }: StoredUpload, shown: ShownUpload['show
   if (!isRefusing || shown === null) return false
   const { records, errors } = shown.preview
   const places = locateColumns(header ?? [], mapping.columns)
-  const kept = new Set(places.filter((_, at) => KEPT.has(mapping.columns[at]!.to)))
+  const kept = new Set(places.filter((_, at) => NEVER_LEFT_OUT.has(mapping.columns[at]!.to)))
   return (
     records.faults.some(({ column }) => column !== null && !kept.has(column - 1)) ||
     errors.some(({ pointer }) => pointer.endsWith('/phone'))

@@ -223,5 +223,6 @@ function renderQuotas(keys: readonly SeenKey[], timeZone: string): Html {
 function renderKeyName(seen: SeenKey): Html {
   const status = findKeyStatus(seen)
   const { id, name } = seen.key
-  return html`<a href="${NAVIGATION.apiKeys.path}/${id}"><bdi>${name}</bdi></a>${status === 'active' ? '' : ` (${status})`}`
+  const note = status === 'active' ? '' : ` (${status})`
+  return html`<a href="${NAVIGATION.apiKeys.path}/${id}"><bdi>${name}</bdi></a>${note}`
 }

@@ -86,14 +86,15 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
       },
     },
   })
-  addTokenRevocation(app, services, `${PATH}/:id`, placeOf)
+  addTokenRevocation(app, services, `${PATH}/:id`, placeOf, async (request) =>
+    listUpperPages(await requireUser(services, request)),
+  )
   addPasswordReset(app, services)
   addUserRemoval(app, services)
 }
 
 function placeOf({ params: { id } }: UserRequest) {
-  const path = `${PATH}/${id}`
-  return { userId: readUserId(id), path, trail: [NAVIGATION.users, { label: 'User', path }] }
+  return { userId: readUserId(id), path: `${PATH}/${id}` }
 }
 
 /** Finds the user in the path. Throws `user_not_found`. */
@@ -145,18 +146,31 @@ function renderUserActions(
   forms: PageForms<'role' | 'unlink' | 'report'>,
 ): Html {
   const { id, role: current, identity } = user
+  const isOwn = id === viewerId
+  const reset = html`<a class="button" href="${PATH}/${id}/reset-password">${nameReset(user, services).button}…</a>`
+  const warning = html`<p class="warning">This is you: only another administrator can give you this role back.</p>`
   return html`<h2>Role</h2>
-    ${id === viewerId ? html`<p class="warning">This is you: only another administrator can give you this role back.</p>` : ''}
+    ${isOwn ? warning : ''}
     ${renderForm(forms, 'role', {
       fields: ({ role = current }, problem) => renderRoleChoice(role, problem),
       buttons: html`<button class="primary">Change role</button>`,
     })}
     <h2>Access</h2>
     <p class="actions">
-      ${id === viewerId ? '' : html`<a class="button" href="${PATH}/${id}/reset-password">${nameReset(user, services).button}…</a>`}
+      ${isOwn ? '' : reset}
       <a class="button danger" href="${PATH}/${id}/remove">Remove…</a>
     </p>
-    ${identity === null ? '' : renderConfirmedAction({ label: 'Unlink', text: 'The account at the identity provider no longer signs this user in. With a verified email, the next sign-in there links it again.', action: forms.actionOf('unlink') })}`
+    ${identity === null ? '' : renderUnlinking(forms.actionOf('unlink'))}`
+}
+
+function renderUnlinking(action: string): Html {
+  return renderConfirmedAction({
+    label: 'Unlink',
+    text:
+      'The account at the identity provider no longer signs this user in. With a verified email, the next sign-in ' +
+      'there links it again.',
+    action,
+  })
 }
 
 /** `/settings/users/{id}/reset-password`: asks before a user's password is replaced by a one-time link. */
@@ -168,12 +182,16 @@ function addPasswordReset(app: FastifyInstance, services: PageServices): void {
     render: (user, forms, request) => {
       if (user.id === getViewer(request).userId) return { elsewhere: ACCOUNT_PATH }
       const { button } = nameReset(user, services)
+      const newLink = company.outbox
+        ? "An email brings a new one-time link, which you'll see too."
+        : "You'll get a new one-time link to share."
       return {
         title: `${button} for ${user.name}`,
         heading: html`${button} for <bdi>${user.name}</bdi>?`,
         trail: listUpperPages(user),
         body: html`<p>
-            Earlier one-time links${user.hasPassword ? ', the current password' : ''}${user.hasPasskeys ? ', the passkeys, the recovery codes' : ''}${user.identity === null ? '' : ', the link to the account at the identity provider'} and all sessions of <bdi>${user.email}</bdi> stop working immediately. ${company.outbox ? "An email brings a new one-time link, which you'll see too;" : "You'll get a new one-time link to share;"} it works for ${LINK_LIFE_DAYS} days. Tokens keep working.
+            ${listReplaced(user)} and all sessions of <bdi>${user.email}</bdi> stop working immediately. ${newLink} It works
+            for ${LINK_LIFE_DAYS} days. Tokens keep working.
           </p>
           ${renderForm(forms, 'reset', {
             version: user.version,
@@ -191,6 +209,16 @@ function addPasswordReset(app: FastifyInstance, services: PageServices): void {
       },
     },
   })
+}
+
+/** Lists what a new one-time link replaces, as the beginning of a sentence. */
+function listReplaced({ hasPassword, hasPasskeys, identity }: UserRecord): string {
+  return [
+    'Earlier one-time links',
+    ...(hasPassword ? ['the current password'] : []),
+    ...(hasPasskeys ? ['the passkeys', 'the recovery codes'] : []),
+    ...(identity === null ? [] : ['the link to the account at the identity provider']),
+  ].join(', ')
 }
 
 /** `/settings/users/{id}/remove`: asks before a user is removed. The page of the user says that it was. */

@@ -29,15 +29,19 @@ export function addDeliveriesPage(app: FastifyInstance, services: PageServices):
       const isFiltered = status !== undefined || cursor !== undefined
       const filter = renderFilter(path, { name: 'status', label: 'Result', value: status ?? '', options: FILTERS })
       const shown = deliveries.slice(0, ROWS_A_PAGE)
+      const nothing = isFiltered
+        ? html`<p class="empty">No matching deliveries. <a href="${path}">Show all</a></p>`
+        : html`<p class="empty">
+            Nothing has been sent in the last 30 days. <a href="${PATH}/${webhook.id}">Send a test message</a>
+          </p>`
       return {
         title: `Deliveries to ${formatWebhookName(webhook)}`,
         heading: html`Deliveries`,
         trail: [NAVIGATION.webhooks, { label: formatWebhookName(webhook), path: `${PATH}/${webhook.id}` }],
         body: html`${sent && !forms.refused ? renderSent(sent) : ''}
           <p>Every attempt of the last 30 days. Open one to see what was sent.</p>
-          ${shown.length === 0 && !isFiltered ? html`<p class="empty">Nothing has been sent in the last 30 days. <a href="${PATH}/${webhook.id}">Send a test message</a></p>` : filter}
-          ${shown.length === 0 && isFiltered ? html`<p class="empty">No matching deliveries. <a href="${path}">Show all</a></p>` : ''}
-          ${shown.length === 0 ? '' : renderDeliveryTable(webhook.id, shown, getViewer(request).timeZone)}
+          ${shown.length > 0 || isFiltered ? filter : ''}
+          ${shown.length > 0 ? renderDeliveryTable(webhook.id, shown, getViewer(request).timeZone) : nothing}
           ${renderListLinks(path, { status }, cursor, deliveries, ({ id }) => id)}`,
       }
     },

@@ -58,7 +58,8 @@ export function renderMessage({ type, position, attempt }: KeptDelivery): Html {
     position === null
       ? ''
       : html`<br /><a href="${NAVIGATION.events.path}/${position}">Event ${formatNumber(position)}</a>`
-  return html`<code class="unbroken">${type}</code>${event}${attempt > 1 ? html`<br />Attempt ${formatNumber(attempt)}` : ''}`
+  const nth = attempt > 1 ? html`<br />Attempt ${formatNumber(attempt)}` : ''
+  return html`<code class="unbroken">${type}</code>${event}${nth}`
 }
 
 function renderOutcome(delivery: Delivery): Html {

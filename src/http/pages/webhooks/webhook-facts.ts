@@ -53,8 +53,9 @@ export function renderWebhookActions<Name extends string>(
   const { pause, resume } = WEBHOOK_ACTIONS
   const isEnabled = status === 'enabled'
   const ping = html`<button${isEnabled ? html` class="primary"` : ''}>Send test message</button>`
+  const resuming = html`<button class="primary">${resume.button}</button>`
   return html`<div class="actions">
-    ${isEnabled ? '' : renderForm(forms, 'resume', { buttons: html`<button class="primary">${resume.button}</button>` })}
+    ${isEnabled ? '' : renderForm(forms, 'resume', { buttons: resuming })}
     ${renderForm(forms, 'ping', { buttons: ping })}
     ${isEnabled && progress.attempts > 0 ? renderAction(forms, 'resume', { ...resume, button: 'Try now' }) : ''}
     ${status === 'paused' ? '' : renderAction(forms, 'pause', pause)}

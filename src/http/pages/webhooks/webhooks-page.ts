@@ -107,7 +107,8 @@ function renderWebhookTable(webhooks: ShownWebhook[], timeZone: string): Html {
         heading: 'Status',
         cell: (seen) => {
           const trouble = describeTrouble(seen)
-          return html`${renderWebhookStatus(seen.webhook)} ${trouble === null ? '' : html`<span class="why">${trouble}</span>`}`
+          const why = trouble === null ? '' : html`<span class="why">${trouble}</span>`
+          return html`${renderWebhookStatus(seen.webhook)} ${why}`
         },
       },
       { heading: 'Progress', cell: ({ waiting }) => describeProgress(waiting) },
