@@ -196,7 +196,8 @@ async function recovery(
   const overAt = load.now()
   await served(load, overAt, awaited)
   const recoveryMs = load.now() - overAt
-  const wrong = looksAtTimes ? await untilLagIsOver(stage, companyIds) : []
+  const behind = await untilLagIsOver(stage, companyIds)
+  const wrong = looksAtTimes ? behind : []
   const caughtUpMs = load.now() - overAt
   const within = looksAtTimes ? RECOVERS_WITHIN_MS : RECOVERS_AT_ALL_WITHIN_MS
   if (recoveryMs > within)

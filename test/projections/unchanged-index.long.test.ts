@@ -8,7 +8,7 @@ import { employee, startService } from '../support/service.ts'
 import { ENTRIES } from '../support/postgres/projection-tables.ts'
 
 /*
- * What a search costs, and that the index is complete. `people-search.test.ts` compares what a search finds with a scan of
+ * What a search costs, and that the index is complete. `people-search.long.test.ts` compares what a search finds with a scan of
  * all calls.
  */
 

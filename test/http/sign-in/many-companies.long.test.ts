@@ -11,7 +11,6 @@ import { openVisitor } from '../../support/http/visitor.ts'
 import { countHashes } from '../../support/ledger/counted-hashes.ts'
 import { watchStatements } from '../../support/postgres/watch-clients.ts'
 import { giveUnreachableProvider } from '../../support/providers/company-provider.ts'
-import { inputs } from '../../support/quick.ts'
 import { startService } from '../../support/service.ts'
 
 /* Signing in as someone who belongs to many companies, with one password or with another one in each. */
@@ -19,7 +18,7 @@ import { startService } from '../../support/service.ts'
 const service = await startService(t, { SIGN_IN_LIMIT: '0', SIGN_IN_ADDRESS_LIMIT: '0' })
 const { pool, company } = service
 const services = { pool, newId }
-const COMPANIES = inputs(12, 40)
+const COMPANIES = 40
 const ONE_HASH = ['argon2id 19456 2 1 32']
 let made = 0
 

@@ -6,27 +6,10 @@ import { eventually } from '../support/eventually.ts'
 import { openRawSocket, statusesIn } from '../support/http/raw-socket.ts'
 import type { Service } from '../support/service.ts'
 import { startService } from '../support/service.ts'
-import { startWatched } from './watched-files.ts'
 
-const MIB = 1_048_576
+/* Reading a large file ends when nobody waits for it any more. */
+
 const [large] = hostileFiles()
-
-/** Each once took the event loop for seconds, although it is small. The long test sends every shape. */
-const SOME: ReadonlySet<string> = new Set([
-  'empty lines',
-  'lines of one comma',
-  'empty quoted cells',
-  'a name of quotation marks',
-  '500 columns, the last one full',
-  'a million members',
-  'one member again and again',
-])
-
-await t.test('a hostile file takes nobody else the event loop', async (t) => {
-  const { upload } = await startWatched(t)
-  for (const file of hostileFiles(MIB)) if (SOME.has(file.name)) await t.test(file.name, (t) => upload(t, file, 'api'))
-  await t.test('through the page', (t) => upload(t, { ...large!, content: large!.content.subarray(0, MIB) }, 'page'))
-})
 
 /** Uploads a file that takes many turns, and resolves once the service has received all of it. */
 async function sendLarge(t: Test, service: Service) {
