@@ -1,11 +1,11 @@
-import { sql, type RawBuilder, type Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { Employee, EmployeeStreamEvent } from '../../src/domain/employees/employee.ts'
 import { evolveStored, isEmployeeEvent } from '../../src/domain/employees/employee.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import { uuidArray } from '../../src/postgres/binary-arrays.ts'
 import { onlyCompany } from '../../src/postgres/only-company.ts'
 import type { CompanyEvents, Projection } from '../projection.ts'
-import { insertRows, integers, jsons, texts, timestamps, uuids } from '../unnested-rows.ts'
+import { insertRows, integers, jsons, texts, timestamps, uuids, type Column } from '../unnested-rows.ts'
 import type { EmployeeRow, EmployeeTables } from './rows.ts'
 import { EMPLOYEE_COLUMNS, EMPLOYEE_INDEXES, EMPLOYEE_TABLES, encodeAttributes, toEmployee } from './rows.ts'
 
@@ -63,15 +63,8 @@ async function foldEmployees(
     else if (isNew(events)) created.push({ companyId, state })
     else changed.push({ companyId, state })
   }
-  await writeRows(transaction, schema, created, sql``)
-  await writeRows(
-    transaction,
-    schema,
-    changed,
-    sql`on conflict (company_id, employee_id) do update set updated_at = excluded.updated_at,
-      deactivated_at = excluded.deactivated_at, version = excluded.version, search_text = excluded.search_text,
-      attributes = excluded.attributes`,
-  )
+  await writeRows(transaction, schema, created, 'insert')
+  await writeRows(transaction, schema, changed, 'replace')
   await deleteRows(transaction, schema, erased)
 }
 
@@ -97,25 +90,34 @@ interface EmployeeState {
   state: Employee
 }
 
-/** Inserts rows. PostgreSQL writes more for each row of an insert that may meet a conflict, whether it does or not. */
+/**
+ * Inserts rows, or replaces them. PostgreSQL writes more for each row of an insert that may meet a conflict, whether it
+ * does or not.
+ */
 async function writeRows(
   transaction: Transaction<unknown>,
   schema: string,
   rows: EmployeeState[],
-  onConflict: RawBuilder<unknown>,
+  how: 'insert' | 'replace',
 ): Promise<void> {
   if (rows.length === 0) return
-  const insert = insertRows<keyof EmployeeTables['employees']>(sql.id(schema, 'employees'), {
+  const key = {
     company_id: uuids(rows.map(({ companyId }) => companyId)),
     employee_id: uuids(rows.map(({ state }) => state.id)),
+  }
+  const values = {
     created_at: timestamps(rows.map(({ state }) => state.created_at)),
     updated_at: timestamps(rows.map(({ state }) => state.updated_at)),
     deactivated_at: timestamps(rows.map(({ state }) => state.deactivated_at)),
     version: integers(rows.map(({ state }) => state.version)),
     search_text: texts(rows.map(({ state }) => buildSearchText(state))),
     attributes: jsons(rows.map(({ state }) => encodeAttributes(state))),
-  })
-  await sql`${insert} ${onConflict}`.execute(transaction)
+  }
+  const columns: Record<keyof EmployeeTables['employees'], Column> = { ...key, ...values }
+  const insert = insertRows(sql.id(schema, 'employees'), columns)
+  const replaced = Object.keys(values).map((name) => sql`${sql.id(name)} = excluded.${sql.id(name)}`)
+  const onConflict = sql`on conflict (company_id, employee_id) do update set ${sql.join(replaced)}`
+  await sql`${insert} ${how === 'insert' ? sql`` : onConflict}`.execute(transaction)
 }
 
 /**

@@ -49,8 +49,8 @@ export type WitnessFault = 'unavailable' | 'conflict' | 'forged'
 type QuotaDetails = { requests_made: number; quota_limit: number; resets_at: string }
 
 /** Something that needs attention. */
-export type AttentionItem = {
-  [Kind in AttentionKind]: {
+export type AttentionItem<Of extends AttentionKind = AttentionKind> = {
+  [Kind in Of]: {
     kind: Kind
     /** The key, webhook, provider, projection, witness, or work. */
     subject: { id: string; name: string }
@@ -58,7 +58,7 @@ export type AttentionItem = {
     since: string | null
     details: AttentionDetails[Kind]
   }
-}[AttentionKind]
+}[Of]
 
 /** A key that may need attention. */
 export interface KeyFacts {

@@ -42,8 +42,8 @@ await t.test('changed, missing and extra rows are named, and their values only o
   const [changed, missing] = [rows[0]!.employee_id, rows[1]!.employee_id]
   const extra = '01930000-0000-7000-8000-000000000001'
   await service.pool.query(
-    `insert into ${EMPLOYEES} select company_id, $2, created_at, updated_at, deactivated_at, version, search_text, attributes
-     from ${EMPLOYEES} where employee_id = $1`,
+    `insert into ${EMPLOYEES} select (jsonb_populate_record(e, jsonb_build_object('employee_id', $2::uuid))).*
+     from ${EMPLOYEES} e where employee_id = $1`,
     [changed, extra],
   )
   await service.pool.query(`update ${EMPLOYEES} set search_text = 'planted@example.com' where employee_id = $1`, [

@@ -112,7 +112,7 @@ function describe(header: string, at: number, { columns }: FileSample, isOwn: bo
   if (isOwn) return { ...column, to: 'as_named' }
   // Other systems have ids, too.
   const isOurs = name !== 'id' || all(sample, (value) => value.startsWith('emp_'))
-  if (kind === 'field' && name !== 'status' && isOurs) return { ...column, to: name as Target }
+  if (kind === 'field' && name !== 'status' && isOurs) return { ...column, to: name }
   const meaning =
     readName(header) === header ? (recognizeHeader(header) ?? (simplify(header) === 'id' ? 'id' : null)) : null
   const to = toTarget(meaning, header, sample)

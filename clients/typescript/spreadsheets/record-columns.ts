@@ -99,10 +99,15 @@ export function findField(name: string): string | undefined {
   return [name, usual].find((text) => RANKS.has(text))
 }
 
+/** A field that a column sets by its name. Each is a target of mappings. */
+type Field = Exclude<keyof EmployeeBulkPatch, 'custom_attributes'>
+
 /** A column by its name: one that this program writes beside the attributes, an attribute, or an unknown one. */
-interface IdentifiedColumn {
-  name: string
-  kind: 'origin' | 'record' | 'field' | 'custom' | 'unknown'
+type IdentifiedColumn =
+  { name: Field; kind: 'field' } | { name: string; kind: 'origin' | 'record' | 'custom' | 'unknown' }
+
+function isField(name: string): name is Field {
+  return RANKS.has(name) && name !== 'custom_attributes'
 }
 
 /** Finds out what a column is that is named as the API names attributes. Behind an apostrophe, its name is exact. */
@@ -111,8 +116,7 @@ export function identifyColumn(cell: string): IdentifiedColumn {
   if (ORIGIN_COLUMNS.some((origin) => origin === name)) return { name, kind: 'origin' }
   if (name === RECORD_COLUMN) return { name, kind: 'record' }
   if (name.startsWith(CUSTOM)) return { name: name.slice(CUSTOM.length), kind: 'custom' }
-  const isField = name === cell && name !== 'custom_attributes' && RANKS.has(name)
-  return { name, kind: isField ? 'field' : 'unknown' }
+  return name === cell && isField(name) ? { name, kind: 'field' } : { name, kind: 'unknown' }
 }
 
 /** The member of a record that a column means, named as the API names it or as people do. */

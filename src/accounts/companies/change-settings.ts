@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg'
 import type { NewEvent } from '../../domain/events.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { nextVersion } from '../../ledger/append/append-company-events.ts'
-import { toCompanyRecord, type CompanyRecord, type CompanyRow } from './read-company.ts'
+import { COMPANY_COLUMNS, toCompanyRecord, type CompanyRecord, type CompanyRow } from './read-company.ts'
 import { changeCompany, type Acting, type CompanyServices } from '../change-company.ts'
 
 export interface CompanySettings {
@@ -38,7 +38,7 @@ export async function changeSettings(
 /** Loads a company under the lock of its head. */
 async function loadCompany(client: ClientBase, companyId: string): Promise<CompanyRecord> {
   const { rows } = await client.query<CompanyRow>(
-    'select company_id, name, time_zone, country, created_at from companies where company_id = $1',
+    `select ${COMPANY_COLUMNS.join(', ')} from companies where company_id = $1`,
     [toUuid(companyId)],
   )
   if (!rows[0]) throw new Error(`the ledger of ${companyId} has no company`)

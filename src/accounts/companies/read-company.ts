@@ -13,13 +13,22 @@ export interface CompanyRecord {
   createdAt: string
 }
 
-export type CompanyRow = Omit<LedgerTables['companies'], 'hash_key'>
+/** The columns of `companies` that its administrators may see. */
+export const COMPANY_COLUMNS = [
+  'company_id',
+  'name',
+  'time_zone',
+  'country',
+  'created_at',
+] as const satisfies (keyof LedgerTables['companies'])[]
+
+export type CompanyRow = Pick<LedgerTables['companies'], (typeof COMPANY_COLUMNS)[number]>
 
 /** Reads an existing company. */
 export async function readCompany(db: LedgerDb, companyId: string): Promise<CompanyRecord> {
   const row = await db
     .selectFrom('companies')
-    .select(['company_id', 'name', 'time_zone', 'country', 'created_at'])
+    .select(COMPANY_COLUMNS)
     .where('company_id', '=', toUuid(companyId))
     .executeTakeFirstOrThrow()
   return toCompanyRecord(row)

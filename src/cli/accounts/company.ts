@@ -1,6 +1,7 @@
 import { newId } from '../../ledger/new-id.ts'
 import { addUser } from '../../accounts/users/add-user.ts'
 import { changeSettings, type CompanySettings } from '../../accounts/companies/change-settings.ts'
+import { COMPANY_COLUMNS } from '../../accounts/companies/read-company.ts'
 import { registerCompany } from '../../accounts/companies/register-company.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
@@ -36,11 +37,11 @@ export async function showCompany({ company }: CompanyOptions) {
   return withStore(async ({ store: { db } }) => {
     const row = await db
       .selectFrom('companies')
-      .select(['name', 'time_zone', 'country', 'created_at'])
+      .select(COMPANY_COLUMNS)
       .where('company_id', '=', uuid)
       .executeTakeFirst()
     if (row === undefined) throw new StartupError(`there is no company ${company}`)
-    return { company_id: company, uuid, ...row }
+    return { ...row, company_id: company, uuid }
   })
 }
 

@@ -9,7 +9,8 @@ export interface WebhookMessage {
   data: Record<string, unknown>
 }
 
-type ToldType = Exclude<
+/** An event type that messages tell. */
+export type ToldType = Exclude<
   Extract<EventType, `Employee${string}` | `Api${string}` | `Attention${string}`>,
   'EmployeeRecordRejected' | 'AttentionSnoozed'
 >

@@ -8,25 +8,25 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { namedObject, oneOf, strictObject, Time, TimeOrNull } from '../openapi/schema-parts.ts'
 
-type DetailsOf<Kind extends AttentionKind> = Extract<AttentionItem, { kind: Kind }>['details']
+type DetailsOf<Kind extends AttentionKind> = AttentionItem<Kind>['details']
 
 /** What the items of each kind say beside their subject. */
-const DETAILS: { [Kind in AttentionKind]: readonly (keyof DetailsOf<Kind> & string)[] } = {
-  ledger_disputed: ['fault', 'error'],
-  ledger_unsigned: ['error'],
-  projection_parked: ['position'],
-  provider_failing: ['fault'],
-  webhook_disabled: ['reason'],
-  webhook_failing: ['error'],
-  quota_used: ['requests_made', 'quota_limit', 'resets_at'],
-  key_expired: ['expires_at'],
-  call_missing: ['expected_by', 'last_call_at'],
-  calls_failed: ['code', 'calls', 'records', 'is_more', 'last_log_id'],
-  records_refused: ['records', 'total', 'calls', 'is_more', 'last_log_id'],
-  work_failing: ['work'],
-  quota_nearly_used: ['requests_made', 'quota_limit', 'resets_at'],
-  key_expiring: ['expires_at'],
-  key_unused: ['created_at'],
+const DETAILS: { [Kind in AttentionKind]: Record<keyof DetailsOf<Kind> & string, true> } = {
+  ledger_disputed: { fault: true, error: true },
+  ledger_unsigned: { error: true },
+  projection_parked: { position: true },
+  provider_failing: { fault: true },
+  webhook_disabled: { reason: true },
+  webhook_failing: { error: true },
+  quota_used: { requests_made: true, quota_limit: true, resets_at: true },
+  key_expired: { expires_at: true },
+  call_missing: { expected_by: true, last_call_at: true },
+  calls_failed: { code: true, calls: true, records: true, is_more: true, last_log_id: true },
+  records_refused: { records: true, total: true, calls: true, is_more: true, last_log_id: true },
+  work_failing: { work: true },
+  quota_nearly_used: { requests_made: true, quota_limit: true, resets_at: true },
+  key_expiring: { expires_at: true },
+  key_unused: { created_at: true },
 }
 
 const Item = namedObject('AttentionItem', {
@@ -40,7 +40,12 @@ const Item = namedObject('AttentionItem', {
     type: 'object',
     additionalProperties: true,
     description: Object.entries(DETAILS)
-      .map(([kind, names]) => `For \`${kind}\`: ${names.map((name) => `\`${name}\``).join(', ')}.`)
+      .map(
+        ([kind, details]) =>
+          `For \`${kind}\`: ${Object.keys(details)
+            .map((name) => `\`${name}\``)
+            .join(', ')}.`,
+      )
       .join(' '),
   }),
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ATTRIBUTE_NAMES, normalizeEmail, readProvenEmail } from '../../../src/domain/attributes.ts'
+import { ATTRIBUTE_NAMES, ATTRIBUTE_RULES, normalizeEmail, readProvenEmail } from '../../../src/domain/attributes.ts'
 import { emp, faultsOf, given, hired, person } from '../../support/domain/given-when-then.ts'
 
 const text = (length: number) => 'x'.repeat(length)
@@ -97,6 +97,15 @@ const REFUSED: [field: string, sent: unknown, code: string, why: string][] = [
   ['custom_attributes', 'x', 'invalid_type', 'is a string'],
   ['custom_attributes', [], 'invalid_type', 'is an array'],
 ]
+
+await t.test('the limit of every text is tested', async (t) => {
+  const limited = ATTRIBUTE_NAMES.filter((name) => 'max' in ATTRIBUTE_RULES[name])
+  const tested = new Set(REFUSED.filter(([, , code]) => code === 'too_long').map(([field]) => field))
+  t.strictSame(
+    limited.filter((name) => !tested.has(name)),
+    [],
+  )
+})
 
 for (const [field, cases] of Map.groupBy(REFUSED, ([field]) => field)) {
   await t.test(`${field} in a wrong form is refused, at creation and in a patch`, async (t) => {

@@ -1,8 +1,10 @@
 import t from 'tap'
 import type { EventData, EventType, RecordedEvent } from '../../../src/domain/events.ts'
 import { EVENT_TYPES } from '../../../src/domain/event-types.ts'
-import { WEBHOOK_TYPES } from '../../../src/domain/webhook-types.ts'
-import { describeEvent, listEventTypes } from '../../../src/domain/webhooks/webhook-message.ts'
+import { WEBHOOK_TYPES, type WebhookType } from '../../../src/domain/webhook-types.ts'
+import { describeEvent, listEventTypes, type ToldType } from '../../../src/domain/webhooks/webhook-message.ts'
+
+type Topic = WebhookType extends `${infer Name}.${string}` ? Name : never
 
 const UUID = '01h455vb4pex5vsknk084sn02q'
 const AT = '2026-11-20T14:05:09.000Z'
@@ -16,7 +18,7 @@ const CALL = {
 const SECRET = 'Ana Pérez <ana@example.com>'
 
 /** An event with a value that only messages with data may hold. */
-const EVENTS: Partial<{ [Type in EventType]: EventData[Type] }> = {
+const EVENTS: { [Type in ToldType]: EventData[Type] } = {
   ApiCallCompleted: { ...CALL, unchanged: [] },
   ApiCallFailed: { ...CALL, http_status: 422, code: 'validation_failed', detail: SECRET },
   EmployeeCreated: {
@@ -46,7 +48,7 @@ function eventOf(type: EventType, data: unknown): RecordedEvent {
   return { type, stream, call_id: callId, ...place, data } as RecordedEvent
 }
 
-const types = Object.keys(EVENTS) as EventType[]
+const types = Object.keys(EVENTS) as ToldType[]
 
 await t.test('each message type tells some event, and each told event has a type', async (t) => {
   t.strictSame(listEventTypes(WEBHOOK_TYPES).toSorted(), types.toSorted())
@@ -58,10 +60,15 @@ await t.test('each message type tells some event, and each told event has a type
 await t.test(
   'a message names what its type is about: an employee, a key, a call, or what needs attention',
   async (t) => {
-    const ids = { employee: 'employee_id', api_key: 'key_id', api_call: 'log_id', attention: 'subject_id' }
+    const ids: Record<Topic, string> = {
+      employee: 'employee_id',
+      api_key: 'key_id',
+      api_call: 'log_id',
+      attention: 'subject_id',
+    }
     for (const type of types) {
       const message = describeEvent(eventOf(type, EVENTS[type]), false)
-      const [topic] = message.type.split('.') as [keyof typeof ids]
+      const [topic] = message.type.split('.') as [Topic]
       const named = Object.values(ids).filter((id) => id in message.data && !(topic === 'employee' && id === 'log_id'))
       if (topic === 'api_call') t.ok(named.includes(ids[topic]), type)
       else t.strictSame(named, [ids[topic]], type)

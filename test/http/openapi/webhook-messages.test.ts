@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { currentDocument } from '../../../docs/openapi/current-document.ts'
 import type { RecordedEvent } from '../../../src/domain/events.ts'
 import { PING_TYPE, WEBHOOK_TYPES } from '../../../src/domain/webhook-types.ts'
 import { describeEvent, listEventTypes } from '../../../src/domain/webhooks/webhook-message.ts'
+import { FROZEN, readFrozen } from '../../support/ledger/frozen-ledger.ts'
 import { compileIn, schemasOf } from '../../support/http/api-document.ts'
 
 interface DescribedMessage {
@@ -41,10 +41,10 @@ for (const [type, { post }] of Object.entries(messages)) {
   })
 }
 
-await t.test('the messages about a recorded ledger fit the document, with and without data', async (t) => {
+await t.test('the messages about the recorded ledgers fit the document, with and without data', async (t) => {
   const told = new Set<string>(listEventTypes(WEBHOOK_TYPES))
   const seen = new Set<string>()
-  const lines = readFileSync('test/fixtures/1.1.0/ledger.ndjson', 'utf8').split('\n').slice(0, -1)
+  const lines = FROZEN.flatMap((version) => readFrozen(version).lines)
   for (const { envelope, data } of lines.map((line) => JSON.parse(line) as { envelope: string; data: string | null })) {
     const event = { ...JSON.parse(envelope), data: data === null ? null : JSON.parse(data) } as RecordedEvent
     if (!told.has(event.type)) continue

@@ -95,6 +95,7 @@ await t.test('each filter reaches the list, its count, the chart, the sums, the 
     t.equal(total.count, items.length, name)
     const page = await open(query)
     t.equal(new Set(page.match(/data-id="log_\w+"/g)).size, items.length, `${name}: the list`)
+    t.match(page, new RegExp(`<(?:input|select)\\s[^>]*\\bname="${name}"`), `${name}: the next search keeps it`)
     const csv = await browse(service, `/admin/v1/bulk-user-logs.csv${ofApi}`, { cookie })
     t.equal(csv.text.trimEnd().split('\n').length - 1, items.length, `${name}: the export`)
     t.match(page, `/admin/v1/bulk-user-logs.csv?${name}=`, `${name}: the link of the export`)

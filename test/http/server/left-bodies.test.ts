@@ -9,12 +9,21 @@ import { employee, startService } from '../../support/service.ts'
 
 const RECORDS = 1_000
 
-/** Takes turns beside the body, so that it needs many, until its end no longer depends on them. */
-async function takeTurns(signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
+/** How long each turn beside the body takes while it is sent: longer than its own, so that it needs many. */
+const WHILE_SENT_MS = 60
+/** And afterwards: longer than a stop waits for the body, which so needs no more than a few turns. */
+const ONCE_SENT_MS = 600
+
+interface Turns {
+  ms: number
+  signal: AbortSignal
+}
+
+/** Takes turns beside the body, until its end no longer depends on them. */
+async function takeTurns(turns: Turns): Promise<void> {
+  while (!turns.signal.aborted) {
     await nextTurn()
-    // Longer than a turn, so that the next one is over at once, and the body takes longer than a stop waits for it.
-    for (const until = performance.now() + 60; performance.now() < until;);
+    for (const until = performance.now() + turns.ms; performance.now() < until;);
   }
 }
 
@@ -26,7 +35,8 @@ async function sendLarge(t: Test) {
   const { key } = service.company
   const before = (await service.audit('/checkpoint')).body.position as number
   const over = new AbortController()
-  const others = takeTurns(over.signal)
+  const turns = { ms: WHILE_SENT_MS, signal: over.signal }
+  const others = takeTurns(turns)
   const request = http.request(`${service.address}/v1/employees`, {
     method: 'POST',
     headers: { 'x-api-id': key.api_id, 'x-api-key': key.api_key, 'content-type': 'application/json' },
@@ -35,6 +45,7 @@ async function sendLarge(t: Test) {
   const answered = once(request, 'response').catch(() => null) as Promise<[http.IncomingMessage] | null>
   request.end(body())
   await once(request, 'finish')
+  turns.ms = ONCE_SENT_MS
   const endTurns = async () => {
     over.abort()
     await others

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { toUuid } from '../../../src/domain/ids.ts'
+import { limitsOfCall } from '../../../src/http/server/json-body.ts'
 import type { Service } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
 
@@ -71,10 +72,14 @@ await t.test('250,000 unknown fields get one error, a small answer and a truncat
 })
 
 await t.test('a body of millions of tiny values is refused before it is parsed, and logged', async (t) => {
+  const { maxValues } = limitsOfCall(service.config.MAX_RECORDS)
   for (const body of [`[${'{},'.repeat(2_000_000)}{}]`, `[${'0,'.repeat(4_000_000)}0]`]) {
     t.ok(body.length > 5 * MIB && body.length < 8 * MIB)
     const answer = await service.call('POST', '/v1/employees', { body })
-    t.match(answer, { status: 400, body: { code: 'invalid_body', detail: 'The body has more than 256000 values' } })
+    t.match(answer, {
+      status: 400,
+      body: { code: 'invalid_body', detail: `The body has more than ${maxValues} values` },
+    })
     const events = await eventsOf(service, answer.body.log_id)
     t.strictSame(
       events.map(({ type }) => type),

@@ -1,4 +1,5 @@
 import type { NameRule } from '../../../clients/typescript/spreadsheets/split-name.ts'
+import { ATTRIBUTE_NAMES, ATTRIBUTE_RULES } from '../../../src/domain/attributes.ts'
 
 /* What an import stored, beside the right answer. `test/fixtures/staff-lists` has files as other systems write them. */
 
@@ -37,8 +38,8 @@ export interface Expected {
   ambiguous: Ambiguity[]
 }
 
-const ATTRIBUTES = `first_name last_name email external_id employee_number job_title department division location phone
-  start_date termination_date status`.split(/\s+/)
+/** All but those that a file sets by other means. */
+const ATTRIBUTES = ATTRIBUTE_NAMES.filter((name) => !['manager', 'custom'].includes(ATTRIBUTE_RULES[name].kind))
 const isNone = (value: unknown) => value === undefined || value === null || value === ''
 const show = (value: unknown) => (isNone(value) ? 'empty' : JSON.stringify(value))
 

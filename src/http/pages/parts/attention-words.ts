@@ -69,102 +69,104 @@ export function buildItemUrl({ kind, subject, details }: AttentionItem): string 
   return PAGES[kind] === 'apiKeys' || PAGES[kind] === 'webhooks' ? `${path}/${subject.id}` : path
 }
 
+interface Reader {
+  /** Writes an instant in the time zone of the reader. */
+  time(instant: string): string
+  nowMs: number
+}
+
+const TELL_OPERATOR = 'Tell the operator of the service, and keep your checkpoints.'
+
+const WORDS: { [Kind in AttentionKind]: (item: AttentionItem<Kind>, reader: Reader) => ItemWords } = {
+  calls_failed: ({ details: { calls, is_more: isMore, code } }) => ({
+    problem: `${countCalls(calls, isMore)} failed since yesterday: ${describeCode(code)}`,
+    remedy: remedyOf(code),
+  }),
+  records_refused({ details: { records, total, calls, is_more: isMore } }) {
+    const refused = `${formatAtLeast(records, isMore)} of ${formatCount(total, 'record')}`
+    const of = calls === 1 ? '' : ` in ${formatCount(calls, 'call')}`
+    return {
+      problem: `${refused} ${records === 1 ? 'was' : 'were'} refused${of} since yesterday; the others were applied`,
+      remedy: 'Correct the records and send them again.',
+    }
+  },
+  call_missing({ details: { expected_by: by, last_call_at: last } }, { time }) {
+    const before = last === null ? 'It has never made one' : `The last one came ${time(last)}`
+    return { problem: `no call came by ${time(by)}`, remedy: `${before}. Check the program that should send it.` }
+  },
+  webhook_failing({ details: { error }, since }, { nowMs }) {
+    const why = error === null ? '' : `: ${decapitalize(error)}`
+    return {
+      problem: `has failed for ${formatLength(nowMs - Date.parse(since!))}${why}`,
+      remedy: 'Check the receiver. Messages wait, and are sent when it answers again.',
+    }
+  },
+  webhook_disabled: ({ details: { reason } }) => ({
+    problem:
+      reason === 'gone'
+        ? 'was disabled because the receiver answered 410 Gone'
+        : 'was disabled after three days of failures',
+    remedy: 'Check the receiver, and then resume the webhook.',
+  }),
+  quota_used: ({ details }, { nowMs }) => ({
+    problem: countUsed(details),
+    remedy: `Calls are refused until the quota resets, ${untilReset(details, nowMs)}. Raise the quota to allow them now.`,
+  }),
+  quota_nearly_used: ({ details }, { nowMs }) => ({
+    problem: countUsed(details),
+    remedy: `The quota resets ${untilReset(details, nowMs)}. Raise it if that is too late.`,
+  }),
+  key_expired: ({ details }, { time }) => ({
+    problem: `expired ${time(details.expires_at)}`,
+    remedy: 'Change its expiry if it is still needed, or revoke it.',
+  }),
+  key_expiring: ({ details }, { time }) => ({
+    problem: `expires ${time(details.expires_at)}`,
+    remedy: 'Change its expiry, or replace it before then.',
+  }),
+  key_unused: ({ details }, { time }) => ({
+    problem: `has made no call since it was issued ${time(details.created_at)}`,
+    remedy: 'Give it to the program that should use it, or revoke it.',
+  }),
+  provider_failing: ({ since }, { time }) => ({
+    problem: `nobody can sign in through it since ${time(since!)}`,
+    remedy: 'Check its settings here and at the provider.',
+  }),
+  ledger_disputed: ({ details, since }, { time }) => ({
+    problem: `has disputed the ledger since ${time(since!)} (${details.error})`,
+    remedy: TELL_OPERATOR,
+  }),
+  ledger_unsigned: ({ details, since }, { time }) => ({
+    problem: `nothing has been signed since ${time(since!)} (${details.error})`,
+    remedy: TELL_OPERATOR,
+  }),
+  work_failing: ({ details, since }, { time }) => ({
+    problem: `the service can't ${BACKGROUND_WORK[details.work]} since ${time(since!)}`,
+    remedy: 'It keeps trying. Tell the operator of the service.',
+  }),
+  projection_parked: ({ details }) => ({
+    problem: `has stopped before event ${formatNumber(details.position + 1)}`,
+    remedy: 'Pages show the data up to there. Tell the operator of the service.',
+  }),
+}
+
+type Quota = AttentionItem<'quota_used'>['details']
+
+function countUsed({ requests_made: made, quota_limit: limit }: Quota): string {
+  return `${formatNumber(made)} of ${formatNumber(limit)} calls are used`
+}
+
+function untilReset({ resets_at: resetsAt }: Quota, nowMs: number): string {
+  return formatAge(Date.parse(resetsAt), nowMs)
+}
+
 /** Says what is wrong, as the rest of a sentence without its period, and what to do, as a sentence. */
-export function describeItem(item: AttentionItem, timeZone: string, nowMs: number): ItemWords {
-  const { since } = item
-  const time = (instant: string) => formatTime(instant, timeZone)
-  switch (item.kind) {
-    case 'calls_failed': {
-      const { calls, is_more: isMore, code } = item.details
-      const count = `${countCalls(calls, isMore)} failed since yesterday`
-      return { problem: `${count}: ${describeCode(code)}`, remedy: remedyOf(code) }
-    }
-    case 'records_refused': {
-      const { records, total, calls, is_more: isMore } = item.details
-      const refused = `${formatAtLeast(records, isMore)} of ${formatCount(total, 'record')}`
-      const of = calls === 1 ? '' : ` in ${formatCount(calls, 'call')}`
-      return {
-        problem: `${refused} ${records === 1 ? 'was' : 'were'} refused${of} since yesterday; the others were applied`,
-        remedy: 'Correct the records and send them again.',
-      }
-    }
-    case 'call_missing': {
-      const { expected_by: by, last_call_at: last } = item.details
-      const before = last === null ? 'It has never made one' : `The last one came ${time(last)}`
-      return {
-        problem: `no call came by ${time(by)}`,
-        remedy: `${before}. Check the program that should send it.`,
-      }
-    }
-    case 'webhook_failing': {
-      const { error } = item.details
-      const why = error === null ? '' : `: ${decapitalize(error)}`
-      return {
-        problem: `has failed for ${formatLength(nowMs - Date.parse(since!))}${why}`,
-        remedy: 'Check the receiver. Messages wait, and are sent when it answers again.',
-      }
-    }
-    case 'webhook_disabled':
-      return {
-        problem:
-          item.details.reason === 'gone'
-            ? 'was disabled because the receiver answered 410 Gone'
-            : 'was disabled after three days of failures',
-        remedy: 'Check the receiver, and then resume the webhook.',
-      }
-    case 'quota_used':
-    case 'quota_nearly_used': {
-      const { requests_made: made, quota_limit: limit, resets_at: resetsAt } = item.details
-      const resets = formatAge(Date.parse(resetsAt), nowMs)
-      const used = `${formatNumber(made)} of ${formatNumber(limit)} calls are used`
-      return item.kind === 'quota_used'
-        ? {
-            problem: used,
-            remedy: `Calls are refused until the quota resets, ${resets}. Raise the quota to allow them now.`,
-          }
-        : { problem: used, remedy: `The quota resets ${resets}. Raise it if that is too late.` }
-    }
-    case 'key_expired':
-      return {
-        problem: `expired ${time(item.details.expires_at)}`,
-        remedy: 'Change its expiry if it is still needed, or revoke it.',
-      }
-    case 'key_expiring':
-      return {
-        problem: `expires ${time(item.details.expires_at)}`,
-        remedy: 'Change its expiry, or replace it before then.',
-      }
-    case 'key_unused':
-      return {
-        problem: `has made no call since it was issued ${time(item.details.created_at)}`,
-        remedy: 'Give it to the program that should use it, or revoke it.',
-      }
-    case 'provider_failing':
-      return {
-        problem: `nobody can sign in through it since ${time(since!)}`,
-        remedy: 'Check its settings here and at the provider.',
-      }
-    case 'ledger_disputed':
-      return {
-        problem: `has disputed the ledger since ${time(since!)} (${item.details.error})`,
-        remedy: 'Tell the operator of the service, and keep your checkpoints.',
-      }
-    case 'ledger_unsigned':
-      return {
-        problem: `nothing has been signed since ${time(since!)} (${item.details.error})`,
-        remedy: 'Tell the operator of the service, and keep your checkpoints.',
-      }
-    case 'work_failing':
-      return {
-        problem: `the service can't ${BACKGROUND_WORK[item.details.work]} since ${time(since!)}`,
-        remedy: 'It keeps trying. Tell the operator of the service.',
-      }
-    case 'projection_parked':
-      return {
-        problem: `has stopped before event ${formatNumber(item.details.position + 1)}`,
-        remedy: 'Pages show the data up to there. Tell the operator of the service.',
-      }
-  }
+export function describeItem<Kind extends AttentionKind>(
+  item: AttentionItem<Kind>,
+  timeZone: string,
+  nowMs: number,
+): ItemWords {
+  return WORDS[item.kind](item, { time: (instant) => formatTime(instant, timeZone), nowMs })
 }
 
 export const ATTENTION_WORDS: AttentionWords = { nameSubject, describeItem, buildItemUrl, describeCode }
