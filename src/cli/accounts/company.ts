@@ -33,15 +33,15 @@ export async function listCompanies() {
 
 /** `company show`: shows a company, with its id as a UUID. */
 export async function showCompany({ company }: CompanyOptions) {
-  const uuid = toUuid(company)
   return withStore(async ({ store: { db } }) => {
     const row = await db
       .selectFrom('companies')
       .select(COMPANY_COLUMNS)
-      .where('company_id', '=', uuid)
+      .where('company_id', '=', toUuid(company))
       .executeTakeFirst()
     if (row === undefined) throw new StartupError(`there is no company ${company}`)
-    return { ...row, company_id: company, uuid }
+    const { company_id: uuid, ...shown } = row
+    return { company_id: company, uuid, ...shown }
   })
 }
 
