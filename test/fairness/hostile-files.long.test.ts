@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { hostileFiles } from '../support/files/hostile-files.ts'
-import { hostileWorkbooks } from '../support/files/hostile-workbooks.ts'
+import { hostileFiles, ordinaryFile } from '../support/files/hostile-files.ts'
+import { hostileWorkbooks, ordinaryWorkbook } from '../support/files/hostile-workbooks.ts'
 import type { HostileRead } from './read-hostile-files.ts'
-import { startWatched } from './watched-files.ts'
+import { MAX_WORK_MS, startWatched } from './watched-files.ts'
 
 /* Files of every hostile shape: they keep nobody else waiting, and cost what their bytes cost. */
 
@@ -22,15 +22,14 @@ const AS_LARGE_AS_CAN_BE: ReadonlySet<string> = new Set([
   'bytes that are not UTF-8',
   'UTF-16, empty lines',
 ])
-const MAX_WORK_MS = 250
 
 await t.test('a hostile file that is uploaded through the API takes nobody else the event loop', async (t) => {
-  const { upload } = await startWatched(t)
+  const { upload } = await startWatched(t, ordinaryFile())
   for (const file of hostileFiles(LARGE)) await t.test(file.name, (t) => upload(t, file, 'api'))
 })
 
 await t.test('nor does one as large as it can be', async (t) => {
-  const { upload } = await startWatched(t)
+  const { upload } = await startWatched(t, ordinaryFile())
   let count = 0
   for (const file of hostileFiles()) {
     if (!AS_LARGE_AS_CAN_BE.has(file.name)) continue
@@ -41,12 +40,12 @@ await t.test('nor does one as large as it can be', async (t) => {
 })
 
 await t.test('a hostile workbook takes nobody else the event loop either', async (t) => {
-  const { upload } = await startWatched(t)
+  const { upload } = await startWatched(t, ordinaryWorkbook())
   for (const file of hostileWorkbooks()) await t.test(file.name, (t) => upload(t, file, 'api'))
 })
 
 await t.test('a hostile file that is uploaded through the page takes nobody else the event loop', async (t) => {
-  const { upload } = await startWatched(t)
+  const { upload } = await startWatched(t, ordinaryFile())
   for (const file of hostileFiles(SMALLER)) await t.test(file.name, (t) => upload(t, file, 'page'))
 })
 

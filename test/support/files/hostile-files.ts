@@ -54,6 +54,12 @@ const utf16 =
   (bytes) =>
     Buffer.from(`\ufeff${shape(bytes / 2 - 2).toString()}`, 'utf16le')
 
+const ordinaryRows = rows(
+  'external_id,first_name,last_name,email,department',
+  (at) => `E-${at},Ana,Pérez,ana.${at}@example.com,R&D`,
+  100_000,
+)
+
 const CSV_SHAPES: Record<string, Shape> = {
   'empty lines': filled(HEADER, '\n'),
   'empty lines, CR': filled('email\ra@b.example\r', '\r'),
@@ -80,11 +86,7 @@ const CSV_SHAPES: Record<string, Shape> = {
     100_000,
   ),
   '500 columns, the last one full': rows(numbered(500, 'c').join(','), () => `${','.repeat(499)}x`),
-  '100,000 ordinary rows': rows(
-    'external_id,first_name,last_name,email,department',
-    (at) => `E-${at},Ana,Pérez,ana.${at}@example.com,R&D`,
-    100_000,
-  ),
+  '100,000 ordinary rows': ordinaryRows,
   '100,000 wide rows': rows(
     `external_id,first_name,last_name,${numbered(30, 'custom_attributes.grade').join(',')}`,
     (at) => `E-${at},Ana,Pérez,${`grade ${at},`.repeat(29)}grade`,
@@ -148,6 +150,9 @@ const JSON_SHAPES: Record<string, Shape> = {
     '{}]',
   ),
 }
+
+/** A CSV file of 100,000 ordinary people. */
+export const ordinaryFile = (): HostileFile => ({ name: 'ordinary', type: 'text/csv', content: ordinaryRows(MAX_CSV) })
 
 /** Makes a file of each shape, as large as it may be by default, or smaller. Some shapes end before. */
 export function* hostileFiles(maxBytes = Infinity): Generator<HostileFile> {

@@ -43,6 +43,13 @@ export function openDocumentOf(rows: string): Buffer {
 
 const CELL = '<table:table-cell office:value-type="string"><text:p>a</text:p></table:table-cell>'
 
+/** A workbook of 100,000 ordinary people. */
+export function ordinaryWorkbook(): HostileFile {
+  const people = Array.from({ length: 100_000 }, (_, at) => rowOf(at + 2, [`E-${at}`, 'Ana', `ana.${at}@example.com`]))
+  const content = workbookOf(`${HEADER}${people.join('')}`)
+  return { name: 'ordinary', content, type: 'application/octet-stream' }
+}
+
 /** Workbooks that take a reader without limits minutes or gigabytes. */
 export function hostileWorkbooks(): HostileFile[] {
   const zeros = Buffer.alloc(64 * MIB)
