@@ -1,6 +1,6 @@
 import type { RecordErrorCode } from './errors.ts'
 import { hasMoreMembersThan } from './json.ts'
-import { describeInvisible, mayFit, normalizeText, trimBlanks } from './normalize-text.ts'
+import { describeInvisible, isPlain, mayFit, normalizeText, trimBlanks } from './normalize-text.ts'
 import { readPhoneNumber } from './phone-number.ts'
 
 export type CustomValue = string | number | boolean
@@ -166,6 +166,7 @@ function readText(
   sent: string,
   max: number,
 ): { value: string; errors?: undefined } | { value?: undefined; errors: AttributeError[] } {
+  if (sent.length <= max && isPlain(sent)) return { value: sent }
   // A text that is too long is not normalized: it could grow.
   const text = mayFit(sent, max) ? normalizeText(sent) : null
   if (text === null || isLongerThan(text, max))
@@ -199,7 +200,7 @@ const MIDNIGHT = /^(.{10})[T ]00:00(?::00(?:\.0{1,9})?)?Z?$/i
 
 /** Reads a calendar date. A time at midnight, as some systems write dates, is one if it has no other time zone than UTC. */
 function readDate(name: string, text: string): AttributeReading {
-  const date = MIDNIGHT.exec(text)?.[1] ?? text
+  const date = text.length === 10 ? text : (MIDNIGHT.exec(text)?.[1] ?? text)
   return isCalendarDate(date)
     ? { value: date }
     : invalid('invalid_format', `${name} must be a valid date in the format YYYY-MM-DD`)
@@ -215,13 +216,18 @@ function readCustomAttributes(sent: unknown): AttributeReading {
   const errors: AttributeError[] = []
   // In the order of the canonical form, as in the events.
   const value: Record<string, unknown> = {}
+  let isInOrder = true
   for (const name of Object.keys(sent).sort()) {
     const reading = readCustomAttribute(name, (sent as Record<string, unknown>)[name])
     if (reading.error) errors.push({ below: [name], ...reading.error })
     else if (Object.hasOwn(value, reading.key)) errors.push({ below: [name], ...SAME_NAME })
-    else value[reading.key] = reading.value
+    else {
+      value[reading.key] = reading.value
+      isInOrder &&= reading.key === name
+    }
   }
-  return errors.length > 0 ? { errors } : { value: sortMembers(value) }
+  if (errors.length > 0) return { errors }
+  return { value: isInOrder ? value : sortMembers(value) }
 }
 
 const SAME_NAME = {
@@ -230,11 +236,8 @@ const SAME_NAME = {
 } as const
 
 function sortMembers(value: Record<string, unknown>): Record<string, unknown> {
-  const names = Object.keys(value)
-  const sorted = names.toSorted()
-  return names.every((name, at) => name === sorted[at])
-    ? value
-    : Object.fromEntries(sorted.map((name) => [name, value[name]]))
+  const names = Object.keys(value).sort()
+  return Object.fromEntries(names.map((name) => [name, value[name]]))
 }
 
 type CustomReading = { key: string; value: unknown; error?: undefined } | { error: AttributeError }

@@ -5,8 +5,22 @@
 
 /** White_Space of Unicode, U+180E, zero-width characters, joiners and directional marks. All take one UTF-16 unit. */
 const BLANK = /[\p{White_Space}\u061c\u180e\u200b-\u200f\u2060\ufeff]/u
-/** Printable ASCII without a space at its ends: most texts. */
-const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
+
+/**
+ * Whether a text is printable ASCII without a space at its ends, as most are: there is nothing to normalize or refuse.
+ * Faster than a regular expression, for short texts.
+ */
+export function isPlain(text: string): boolean {
+  const last = text.length - 1
+  if (last < 0 || text.charCodeAt(0) === SPACE || text.charCodeAt(last) === SPACE) return false
+  for (let at = 0; at <= last; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code < SPACE || code > LAST_PRINTABLE) return false
+  }
+  return true
+}
+
+const [SPACE, LAST_PRINTABLE] = [0x20, 0x7e]
 
 /** NFC composes at most four code points, of at most two UTF-16 units each, into one. */
 const UNITS_COMPOSED_TO_ONE = 8
@@ -32,7 +46,7 @@ function isBlank(text: string, at: number): boolean {
 
 /** The form in which a text is stored and compared: NFC, without blanks at its ends. A second time changes nothing. */
 export function normalizeText(sent: string): string {
-  return PLAIN.test(sent) ? sent : trimBlanks(trimBlanks(sent).normalize('NFC'))
+  return isPlain(sent) ? sent : trimBlanks(trimBlanks(sent).normalize('NFC'))
 }
 
 /** The forms in which a text may be stored: as it was sent, in older ledgers, and normalized. */
@@ -80,7 +94,7 @@ const INVISIBLE = new RegExp(
 
 /** Says which control or invisible character a normalized text contains; null if none. */
 export function describeInvisible(text: string): string | null {
-  if (PLAIN.test(text)) return null
+  if (isPlain(text)) return null
   const [character] = INVISIBLE.exec(text) ?? []
   if (character === undefined) return null
   const codePoint = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')

@@ -26,9 +26,9 @@ export function* mapInPieces<Item, Result>(
   map: (item: Item, at: number) => Result,
 ): Pieces<Result[]> {
   const results: Result[] = []
-  for (const [at, item] of items.entries()) {
+  for (let at = 0; at < items.length; at += 1) {
     if (at > 0 && at % ITEMS_AT_ONCE === 0) yield
-    results.push(map(item, at))
+    results.push(map(items[at]!, at))
   }
   return results
 }

@@ -97,35 +97,29 @@ function recordsOfArray(array: SentJson[], pointer: string, maxRecords: number):
 export function readCreation(record: SentRecord): ReadRecord {
   const { sent } = record
   if (!isReadable(sent)) return unreadable(record, null)
-  const errors = new RecordErrors()
-  return { ...record, locator: null, ...readFields(sent, undefined, errors), errors }
+  return readFields(record, sent, { locator: null, locating: undefined })
 }
 
 /** Reads the record of a single update, whose employee is in the path. */
 export function readUpdateOf(record: SentRecord, id: string): ReadRecord {
   const locator: Locator = { field: 'id', value: id }
   if (!isReadable(record.sent)) return unreadable(record, locator)
-  const errors = new RecordErrors()
-  return { ...record, locator, ...readFields(record.sent, undefined, errors), errors }
+  return readFields(record, record.sent, { locator, locating: undefined })
 }
 
 /** Reads a record of a bulk update, which contains a locator and a patch. */
 export function readUpdate(record: SentRecord): ReadRecord {
   if (!isReadable(record.sent)) return unreadable(record, null)
   const { locator, error } = readLocator(record.sent, UPDATE_LOCATORS)
-  const errors = new RecordErrors()
-  if (error) errors.addFirst(error)
   // The locator is not a new value.
-  return { ...record, locator, ...readFields(record.sent, locator?.field ?? error?.path[0], errors), errors }
+  return readFields(record, record.sent, { locator, locating: locator?.field ?? error?.path[0], error })
 }
 
 /** Reads a record of an upsert: a patch that can also create, so the field that locates the employee is a value, too. */
 export function readUpsert(record: SentRecord): ReadRecord {
   if (!isReadable(record.sent)) return unreadable(record, null)
   const { locator, error } = readLocator(record.sent, UPSERT_LOCATORS)
-  const errors = new RecordErrors()
-  if (error) errors.addFirst(error)
-  return { ...record, locator, ...readFields(record.sent, error?.path[0], errors), errors }
+  return readFields(record, record.sent, { locator, locating: error?.path[0], error })
 }
 
 /** Whether a record is an object with an acceptable number of members. */
@@ -150,10 +144,15 @@ function whyUnreadable(sent: SentJson): FieldError {
 const UPDATE_LOCATORS = 'id, external_id or email'
 const UPSERT_LOCATORS = 'external_id or email'
 
+interface LocatorReading {
+  locator: Locator | null
+  error?: FieldError | undefined
+}
+
 function readLocator(
   sent: Record<string, SentJson>,
   by: typeof UPDATE_LOCATORS | typeof UPSERT_LOCATORS,
-): { locator: Locator | null; error?: FieldError } {
+): LocatorReading {
   if (by === UPDATE_LOCATORS && Object.hasOwn(sent, 'id')) {
     if (typeof sent.id === 'string') return { locator: { field: 'id', value: trimBlanks(sent.id) } }
     return { locator: null, error: { path: ['id'], code: 'invalid_type', message: 'id must be a string' } }
@@ -176,41 +175,46 @@ function asSent(name: AttributeName, sent: SentJson, value: unknown): { asSent?:
 /** What only the service sets. A client may send back what it has read (RFC 7644, section 3.5.2). */
 const READ_ONLY: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'deactivated_at', 'version'])
 
-/** The attribute whose rules apply to each way of identifying the manager. */
-const MANAGER_FIELDS: ReadonlyMap<string, AttributeName> = new Map([
-  ['manager_id', 'manager_id'],
+/** The attribute whose rules apply to each field. */
+const FIELDS: ReadonlyMap<string, AttributeName> = new Map([
+  ...ATTRIBUTE_NAMES.map((name) => [name, name] as const),
   ['manager_external_id', 'external_id'],
   ['manager_email', 'email'],
 ])
-const ATTRIBUTES: ReadonlySet<string> = new Set(ATTRIBUTE_NAMES)
 
-/** Reads all members of a record except its locator, and adds their errors to `errors`. */
+/** Reads all members of a record except the one that locates the employee, which was read before. */
 function readFields(
+  { index, pointer }: SentRecord,
   sent: Record<string, SentJson>,
-  locating: string | undefined,
-  errors: RecordErrors,
-): Pick<ReadRecord, 'patch' | 'localPhone' | 'managers' | 'statedId'> {
+  { locator, locating, error }: LocatorReading & { locating: string | undefined },
+): ReadRecord {
+  const errors = new RecordErrors()
+  if (error) errors.addFirst(error)
   const patch: Record<string, unknown> = {}
   let local: string | null = null
   const managers: ManagerReference[] = []
   for (const name of Object.keys(sent)) {
-    if (name === locating || name === 'id' || READ_ONLY.has(name)) continue
-    const managedBy = MANAGER_FIELDS.get(name)
-    if (!managedBy && !ATTRIBUTES.has(name)) {
+    if (name === locating) continue
+    const attribute = FIELDS.get(name)
+    if (attribute === undefined) {
       // The client chose the name, so it appears in the pointer but not in the message.
-      errors.add([name], 'unknown_field', 'This field does not exist')
+      if (name !== 'id' && !READ_ONLY.has(name)) errors.add([name], 'unknown_field', 'This field does not exist')
       continue
     }
-    const attribute = managedBy ?? (name as AttributeName)
     const { value, errors: faults, localPhone } = readAttribute(attribute, sent[name], name)
     if (localPhone !== undefined) local = localPhone
     else if (faults) for (const { below, code, message } of faults) errors.add([name, ...(below ?? [])], code, message)
-    else if (managedBy) {
-      const reference = { field: name as ManagerReference['field'], value: value as string | null }
+    else if (isManagerField(name)) {
+      const reference = { field: name, value: value as string | null }
       managers.push({ ...reference, ...asSent(attribute, sent[name], value) })
     } else patch[name] = value
   }
-  return { patch, localPhone: local, managers, statedId: locating === 'id' ? null : readStatedId(sent.id, errors) }
+  const statedId = locating === 'id' ? null : readStatedId(sent.id, errors)
+  return { index, pointer, sent, locator, patch, localPhone: local, managers, statedId, errors }
+}
+
+function isManagerField(name: string): name is ManagerReference['field'] {
+  return name.startsWith('manager_')
 }
 
 function readStatedId(id: SentJson, errors: RecordErrors): string | null {

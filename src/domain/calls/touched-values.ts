@@ -42,9 +42,11 @@ export function managerLocator({ field, value, ...sent }: ManagerReference): Loc
 }
 
 function naming(locators: Locator[]): Naming {
-  const by = (field: Locator['field']) => [
-    ...new Set(locators.flatMap(({ field: one, value, asSent }) => (one === field ? [value, asSent ?? value] : []))),
-  ]
+  const by = (field: Locator['field']) => {
+    const named = new Set<string>()
+    for (const { field: one, value, asSent } of locators) if (one === field) named.add(value).add(asSent ?? value)
+    return [...named]
+  }
   // Text that is no employee id names nobody, and PostgreSQL would reject it as a uuid.
   return { employeeIds: by('id').filter((id) => isId('emp', id)), emails: by('email'), externalIds: by('external_id') }
 }
