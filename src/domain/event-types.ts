@@ -93,6 +93,15 @@ export type EventTypeWith<Rules extends Partial<EventTypeRules>> = {
   [Type in EventType]: (typeof RULES)[Type] extends Rules ? Type : never
 }[EventType]
 
+/** The event types whose data an erasing event may erase. */
+export type ErasedBy<Erasing extends ErasingType> = {
+  [Type in EventType]: (typeof RULES)[Type] extends { erasedBy: readonly (infer By)[] }
+    ? Erasing extends By
+      ? Type
+      : never
+    : never
+}[EventType]
+
 /** The schema version of a new event: the earliest that can hold its data, so that older programs read what they can. */
 export function schemaVersionOf({ type, data }: Pick<NewEvent, 'type' | 'data'>): number {
   if (type !== 'ApiCallCompleted' && type !== 'ApiCallFailed') return EVENT_TYPES[type].version

@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../domain/events.ts'
-import { mayErase } from '../domain/event-types.ts'
+import type { ErasedBy } from '../domain/event-types.ts'
 import { fileNamesPerson, mentionsPerson, type PersonNames } from '../domain/erasure.ts'
 import { deleteFromDirectory, readDirectory } from '../ledger/erasure/erase-events.ts'
 import { readPagesOutsideCalls, readRejectedPages, readStreamPages } from '../ledger/erasure/find-events.ts'
@@ -53,9 +53,19 @@ export const EMPLOYEE_EVENTS: Readonly<Record<EmployeeEvents, EventPlace<NamedEm
   },
 }
 
+/** Where the events are found whose data the erasure of an employee may delete. */
+const FOUND_IN: Readonly<Record<ErasedBy<'EmployeeErased'>, EmployeeEvents>> = {
+  EmployeeCreated: 'history',
+  EmployeeUpdated: 'history',
+  EmployeeDeactivated: 'history',
+  EmployeeReactivated: 'history',
+  EmployeeRecordRejected: 'refused_records',
+  FileUploaded: 'uploaded_files',
+}
+
 /** Whether the erasure of an employee may delete the data of an event. */
 export function isErasedWithEmployee({ type }: Pick<RecordedEvent, 'type'>): boolean {
-  return mayErase('EmployeeErased', type)
+  return Object.hasOwn(FOUND_IN, type)
 }
 
 /** An employee, with the events that hold their data and the calls that made these. */

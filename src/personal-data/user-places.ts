@@ -1,6 +1,6 @@
 import type { UserRef } from '../accounts/users/users.ts'
 import type { RecordedEvent } from '../domain/events.ts'
-import { mayErase } from '../domain/event-types.ts'
+import type { ErasedBy } from '../domain/event-types.ts'
 import { fromUuid, toUuid, type IdPrefix } from '../domain/ids.ts'
 import { readPagesOutsideCalls, readStreamPages } from '../ledger/erasure/find-events.ts'
 import type { EventPlace, Row, RowPlace } from './places.ts'
@@ -20,9 +20,18 @@ export const USER_EVENTS: Readonly<Record<'history' | 'uploaded_files', EventPla
   },
 }
 
+/** Where the events are found whose data the erasure of a user may delete. */
+const FOUND_IN: Readonly<Record<ErasedBy<'UserErased'>, keyof typeof USER_EVENTS>> = {
+  UserInvited: 'history',
+  UserTokenIssued: 'history',
+  UserIdentityLinked: 'history',
+  UserPasskeyAdded: 'history',
+  FileUploaded: 'uploaded_files',
+}
+
 /** Whether the erasure of a user may delete the data of an event. */
 export function isErasedWithUser({ type }: Pick<RecordedEvent, 'type'>): boolean {
-  return mayErase('UserErased', type)
+  return Object.hasOwn(FOUND_IN, type)
 }
 
 /** The rows of users in a table. */
