@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { AttentionItem } from '../../../domain/attention.ts'
 import type { AttentionKind } from '../../../domain/attention-kinds.ts'
 import { renderProblemsOf } from '../parts/attention.ts'
+import type { KeyAttention } from '../parts/attention-words.ts'
 import { changeApiKey, NO_SUCH_KEY, rotateApiKey } from '../../../accounts/api-keys/change-api-key.ts'
 import { findApiKey, hasPreviousSecret, type SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import type { ExpectedCalls } from '../../../domain/accounts/expected-calls.ts'
@@ -221,8 +222,15 @@ function renderKeyActions({ id, isEnabled }: SeenKey['key'], forms: KeyForms): H
     <a class="button danger" href="${PATH}/${id}/revoke">Revoke…</a>`
 }
 
-/** The problems that an administrator solves with the first form. */
-const MENDED_BY_EDITING: readonly AttentionKind[] = ['quota_used', 'quota_nearly_used', 'key_expired', 'key_expiring']
+/** Whether an administrator solves a problem with the first form. */
+const IS_MENDED_BY_EDITING: Readonly<Record<KeyAttention, boolean> & { [Kind in AttentionKind]?: boolean }> = {
+  quota_used: true,
+  key_expired: true,
+  call_missing: false,
+  quota_nearly_used: true,
+  key_expiring: true,
+  key_unused: false,
+}
 
 function renderKeyForms(forms: KeyForms, seen: SeenKey, problems: readonly AttentionItem[], timeZone: string): Html {
   const { key } = seen
@@ -233,7 +241,7 @@ function renderKeyForms(forms: KeyForms, seen: SeenKey, problems: readonly Atten
     values: formatKeyFields(seen, timeZone),
     fields: (values, problem) => renderKeyFields(values, problem, timeZone),
     buttons: html`<button class="primary">Save</button>`,
-    isOpen: problems.some(({ kind, subject }) => subject.id === key.id && MENDED_BY_EDITING.includes(kind)),
+    isOpen: problems.some(({ kind, subject }) => subject.id === key.id && IS_MENDED_BY_EDITING[kind] === true),
   })}
   ${renderRotation(forms, key, seen.now, html`<p>The key gets a new secret, which is shown once. The current secret keeps working for the time you choose. Any older secret stops now.</p>`)}`
 }

@@ -31,6 +31,11 @@ const PAGES = {
   key_unused: 'apiKeys',
 } satisfies Record<AttentionKind, keyof typeof NAVIGATION>
 
+/** What an administrator mends on the pages of API keys. */
+export type KeyAttention = {
+  [Kind in AttentionKind]: (typeof PAGES)[Kind] extends 'apiKeys' ? Kind : never
+}[AttentionKind]
+
 /** Counts what needs attention, by the path of the navigation item under which it can be mended. */
 export function countByPath(items: readonly AttentionItem[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
