@@ -20,11 +20,12 @@ import { fullBodies, hostileBodies, requestsTo } from './largest-requests.ts'
 
 const MIB = 1_048_576
 /**
- * Twice what a request may take, in milliseconds of CPU time: a busy machine has slower caches, and a collection of
- * garbage may come in between. The least of some tries counts, because the first one compiles.
+ * Several times what a request may take, in milliseconds of CPU time, so that no slow machine fails: where two threads
+ * share a core, or other programs the caches, the same work takes twice as long, and a collection of garbage may come in
+ * between. The least of some tries counts, because the first one compiles.
  */
 const SIZES = [
-  { name: 'default', settings: {}, records: 1_000, bytes: 8 * MIB, hostileBytes: 8 * MIB, maxWorkMs: 100 },
+  { name: 'default', settings: {}, records: 1_000, bytes: 8 * MIB, hostileBytes: 8 * MIB, maxWorkMs: 250 },
   {
     name: 'largest',
     settings: { MAX_RECORDS: '10000', BODY_LIMIT: String(64 * MIB) },
@@ -32,7 +33,7 @@ const SIZES = [
     bytes: 64 * MIB,
     // Enough for the most values that a body may have. The service reads a larger body in more pieces of the same size.
     hostileBytes: 20 * MIB,
-    maxWorkMs: 200,
+    maxWorkMs: 500,
   },
 ] as const
 const TRIES = 3
@@ -59,13 +60,14 @@ for (const { name: size, settings, records, bytes, hostileBytes, maxWorkMs } of 
     const keyHeaders = { 'x-api-id': key.api_id, 'x-api-key': key.api_key }
     const longest: { workMs: number; name: string }[] = []
 
-    /** Sends a request, again if it took the event loop for long. Returns the last answer. */
+    /** Sends a request, again if it took the event loop for long. Returns the first answer: a creation is refused then. */
     const check = async ({ name, ...request }: NamedRequest): Promise<DistantAnswer> => {
       let [workMs, answer] = [Infinity, undefined as DistantAnswer | undefined]
       for (let attempt = 1; attempt <= TRIES && workMs > maxWorkMs; attempt += 1) {
         await client.prepare(request)
         await watchdog.read()
-        answer = await client.send()
+        const latest = await client.send()
+        answer ??= latest
         workMs = Math.min(workMs, (await watchdog.read()).longestWorkMs)
       }
       longest.push({ workMs, name })
