@@ -175,11 +175,16 @@ function asSent(name: AttributeName, sent: SentJson, value: unknown): { asSent?:
 /** What only the service sets. A client may send back what it has read (RFC 7644, section 3.5.2). */
 const READ_ONLY: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'deactivated_at', 'version'])
 
+const MANAGER_FIELDS: Readonly<Record<ManagerReference['field'], AttributeName>> = {
+  manager_id: 'manager_id',
+  manager_external_id: 'external_id',
+  manager_email: 'email',
+}
+
 /** The attribute whose rules apply to each field. */
 const FIELDS: ReadonlyMap<string, AttributeName> = new Map([
   ...ATTRIBUTE_NAMES.map((name) => [name, name] as const),
-  ['manager_external_id', 'external_id'],
-  ['manager_email', 'email'],
+  ...Object.entries(MANAGER_FIELDS),
 ])
 
 /** Reads all members of a record except the one that locates the employee, which was read before. */
@@ -214,7 +219,7 @@ function readFields(
 }
 
 function isManagerField(name: string): name is ManagerReference['field'] {
-  return name.startsWith('manager_')
+  return Object.hasOwn(MANAGER_FIELDS, name)
 }
 
 function readStatedId(id: SentJson, errors: RecordErrors): string | null {
