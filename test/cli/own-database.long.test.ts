@@ -8,12 +8,12 @@ import type { IssuedApiKey } from '../../src/accounts/api-keys/issue-api-key.ts'
 import {
   demoFile,
   failsWithLine,
-  launch,
   makeDataDir,
   readDemo,
   runCommand,
   runJson,
   startServer,
+  startWorker,
 } from '../support/processes/cli.ts'
 import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
 import { eventually } from '../support/eventually.ts'
@@ -47,8 +47,7 @@ await t.test('a database without tables is refused in one line, and migrate fixe
 })
 
 await t.test('a call to one process gets its log entry from another', async (t) => {
-  const [server, worker] = [await startServer(t, ['serve'], SERVICE), launch(t, ['work'], SERVICE)]
-  await worker.prints('employee-ledger worker is running\n')
+  const [server, worker] = [await startServer(t, ['serve'], SERVICE), await startWorker(t, SERVICE)]
   const create = ['company', 'create', '--name', 'Acme', '--admin-email', 'ada@acme.example']
   const { company_id: id, admin } = await runJson<{ company_id: string; admin: AddedUser }>(t, create, SERVICE)
   const key = await runJson<IssuedApiKey>(t, ['key', 'issue', '--company', id, '--name', 'HR sync'], SERVICE)

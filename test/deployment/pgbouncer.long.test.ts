@@ -9,7 +9,7 @@ import { assertOwnSessions } from '../../src/postgres/pooler.ts'
 import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
 import { startPgBouncer } from '../support/lines/pgbouncer.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
-import { failsWithLine, launch, makeDataDir, runCommand, runJson, startServer } from '../support/processes/cli.ts'
+import { failsWithLine, makeDataDir, runCommand, runJson, startServer, startWorker } from '../support/processes/cli.ts'
 import { needs } from '../support/processes/installed.ts'
 import { eventually } from '../support/eventually.ts'
 import { employee, send } from '../support/service.ts'
@@ -41,8 +41,7 @@ await t.test(
     // The sweep does not come: only jobs bring events to the worker.
     const patient = { ...settings, SWEEP_INTERVAL_MS: '86400000' }
     const server = await startServer(t, ['serve'], patient)
-    const worker = launch(t, ['work'], patient)
-    await worker.prints('employee-ledger worker is running\n')
+    const worker = await startWorker(t, patient)
     for (let calls = 0; calls < 3; calls += 1) {
       const made = await send(server.address, 'POST', '/v1/employees', { key, body: [employee(), employee()] })
       t.equal(made.status, 201)

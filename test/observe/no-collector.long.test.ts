@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { launch, makeDataDir, startServer } from '../support/processes/cli.ts'
+import { makeDataDir, startServer, startWorker } from '../support/processes/cli.ts'
 import { eventually } from '../support/eventually.ts'
 import { isCaughtUp } from '../support/caught-up.ts'
 import { employee, send, startService } from '../support/service.ts'
@@ -80,8 +80,7 @@ await t.test('when on, it is loaded, which proves the test before', async (t) =>
 async function disturbsNobody(t: Test, endpoint: string): Promise<void> {
   const on = { ...settings, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }
   const api = await startServer(t, ['serve'], on)
-  const worker = launch(t, ['work'], on)
-  await worker.prints('employee-ledger worker is running')
+  const worker = await startWorker(t, on)
   await makeCalls(t, api.address, 40)
   await eventually('all is folded', () => isCaughtUp(service.db))
   for (const { exitCode, stderr } of await Promise.all([api.end('SIGTERM'), worker.end('SIGTERM')])) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
-import { launch, makeDataDir, startServer } from '../support/processes/cli.ts'
+import { makeDataDir, startServer, startWorker } from '../support/processes/cli.ts'
 import { isCaughtUp } from '../support/caught-up.ts'
 import { eventually } from '../support/eventually.ts'
 import { readSamples, valueOf } from '../support/processes/metrics.ts'
@@ -29,8 +29,7 @@ const settings = {
 }
 const api = await startServer(t, ['serve'], settings)
 const metricsUrl = await api.prints(/metrics are at (http:\S+)/)
-const worker = launch(t, ['work'], settings)
-await worker.prints('employee-ledger worker is running')
+const worker = await startWorker(t, settings)
 
 const SERVER = 2
 const CLIENT = 3

@@ -6,7 +6,7 @@ import { ask, startStandby } from '../backup/recovery.ts'
 import { openCluster } from '../faults/cluster.ts'
 import { eventually } from '../support/eventually.ts'
 import { openDatabaseLine } from '../support/lines/database-line.ts'
-import { launch, makeDataDir, runCommand, runJson, startServer } from '../support/processes/cli.ts'
+import { makeDataDir, runCommand, runJson, startServer, startWorker } from '../support/processes/cli.ts'
 import { employee, send } from '../support/service.ts'
 
 /*
@@ -59,8 +59,7 @@ async function findWrites(t: Test): Promise<unknown> {
 
 await t.test('no connection stays on a standby, and nothing reads from one', async (t) => {
   const { address } = await startServer(t, ['serve'], SETTINGS)
-  const worker = launch(t, ['work'], SETTINGS)
-  await worker.prints('employee-ledger worker is running\n')
+  await startWorker(t, SETTINGS)
   t.strictSame(await createAndList(address), LISTED)
   t.match(await findWrites(t), { level: 'ok' })
   await awaitStandby()
@@ -76,7 +75,7 @@ await t.test('no connection stays on a standby, and nothing reads from one', asy
   t.match(JSON.parse(exported.stdout), [{ company_id: company }], 'a command that only reads works on a standby')
 
   leadsTo = primary
-  await eventually('the service is ready again', () => isReady(address))
+  await eventually('calls are accepted', async () => (await createAndList(address)).isListed)
   for (let times = 0; times < 30; times += 1) t.strictSame(await createAndList(address), LISTED)
   const connections = await ask<{ count: number }>(
     standby,
@@ -87,7 +86,7 @@ await t.test('no connection stays on a standby, and nothing reads from one', asy
 
 await t.test('a server that turns read-only under open connections is left once a write has failed', async (t) => {
   const { address } = await startServer(t, ['serve'], SETTINGS)
-  launch(t, ['work'], SETTINGS)
+  await startWorker(t, SETTINGS)
   t.strictSame(await createAndList(address), LISTED)
   // As some providers do when the disk is full.
   const setReadOnly = async (isOn: boolean) => {

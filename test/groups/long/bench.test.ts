@@ -1,3 +1,3 @@
 import { runFiles } from '../../support/run-files.ts'
 
-await runFiles('test/bench/*.long.test.ts', 'test/backup/*.long.test.ts', 'test/clients/**/*.long.test.ts')
+await runFiles('test/bench/*.long.test.ts', 'test/backup/*.long.test.ts')

@@ -136,6 +136,13 @@ export async function startServer(t: Test, args: string[], environment: Environm
   return { ...running, address }
 }
 
+/** Starts a worker in its own process, and waits until it runs: on a slow machine, that takes longer than a call waits. */
+export async function startWorker(t: Pick<Test, 'teardown'>, environment: Environment): Promise<Running> {
+  const worker = launch(t, ['work'], environment)
+  await worker.prints('employee-ledger worker is running\n')
+  return worker
+}
+
 /** A data folder that is gone after the test. */
 export function makeDataDir(t: Pick<Test, 'teardown'>): string {
   const parent = mkdtempSync(path.join(os.tmpdir(), 'ledger-cli-'))
