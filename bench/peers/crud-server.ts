@@ -2,6 +2,7 @@ import { hash, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Fastify from 'fastify'
 import type { PoolClient } from 'pg'
+import { ConfigSchema } from '../../src/config.ts'
 import { LOOK_UP_ONLY } from '../../src/postgres/connections.ts'
 import { openPool, withClient } from '../../src/postgres/pool.ts'
 import type { CallRecords, ReadRecord, SentRecord } from '../../src/domain/calls/call-records.ts'
@@ -28,8 +29,8 @@ import * as statements from './crud-statements.ts'
  * where possible. Arguments: the URL of the database and the number of connections.
  */
 
-const MAX_RECORDS = 1000
-const BODY_LIMIT = 8 * 1024 * 1024
+const MAX_RECORDS = ConfigSchema.properties.MAX_RECORDS.default
+const BODY_LIMIT = ConfigSchema.properties.BODY_LIMIT.default
 const [, , url, connections] = process.argv
 // The settings of the service's own appends.
 const pool = openPool({ url: url!, name: 'crud', max: Number(connections), settings: LOOK_UP_ONLY })

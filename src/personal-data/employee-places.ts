@@ -1,5 +1,4 @@
 import type { RecordedEvent } from '../domain/events.ts'
-import type { ErasedBy } from '../domain/event-types.ts'
 import { fileNamesPerson, mentionsPerson, type PersonNames } from '../domain/erasure.ts'
 import { deleteFromDirectory, readDirectory } from '../ledger/erasure/erase-events.ts'
 import { readPagesOutsideCalls, readRejectedPages, readStreamPages } from '../ledger/erasure/find-events.ts'
@@ -14,7 +13,7 @@ import { deleteBodies, readBodyPages } from '../ledger/erasure/rejected-bodies.t
 import { filterInTurns } from '../admission/turns.ts'
 import { eraseStoredRows, readStoredRows } from '../ledger/uploads/erase-rows.ts'
 import type { Queryable } from '../postgres/query-client.ts'
-import type { EventPlace, RowPlace } from './places.ts'
+import type { EventPlace, FoundIn, RowPlace } from './places.ts'
 
 /** An employee, or a person who appears only in refused records, with all names that they have or had. */
 export interface NamedEmployee {
@@ -54,7 +53,7 @@ export const EMPLOYEE_EVENTS: Readonly<Record<EmployeeEvents, EventPlace<NamedEm
 }
 
 /** Where the events are found whose data the erasure of an employee may delete. */
-const FOUND_IN: Readonly<Record<ErasedBy<'EmployeeErased'>, EmployeeEvents>> = {
+const FOUND_IN: FoundIn<'EmployeeErased', 'emp', EmployeeEvents> = {
   EmployeeCreated: 'history',
   EmployeeUpdated: 'history',
   EmployeeDeactivated: 'history',

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg'
+import type { ErasedBy, ErasingType, EventTypeWith, StreamPrefix } from '../domain/event-types.ts'
 import type { RecordedEvent } from '../domain/events.ts'
 import type { Queryable } from '../postgres/query-client.ts'
 
@@ -11,6 +12,16 @@ import type { Queryable } from '../postgres/query-client.ts'
 export interface EventPlace<Person> {
   /** The events after a position, page by page, also those without data. */
   read(db: Queryable, person: Person, after: number): AsyncGenerator<RecordedEvent[]>
+}
+
+/**
+ * Where the events are found whose data an erasing event may delete: in a person's history if they are of the person's
+ * stream, and elsewhere if not.
+ */
+export type FoundIn<Erasing extends ErasingType, Stream extends StreamPrefix, Place extends string> = {
+  readonly [Type in ErasedBy<Erasing>]: Type extends EventTypeWith<{ stream: Stream }>
+    ? Extract<Place, 'history'>
+    : Exclude<Place, 'history'>
 }
 
 /** Fields of a row, under the names that reports show. */

@@ -1,9 +1,8 @@
 import type { UserRef } from '../accounts/users/users.ts'
 import type { RecordedEvent } from '../domain/events.ts'
-import type { ErasedBy } from '../domain/event-types.ts'
 import { fromUuid, toUuid, type IdPrefix } from '../domain/ids.ts'
 import { readPagesOutsideCalls, readStreamPages } from '../ledger/erasure/find-events.ts'
-import type { EventPlace, Row, RowPlace } from './places.ts'
+import type { EventPlace, FoundIn, Row, RowPlace } from './places.ts'
 
 /** The events that hold data of a user. */
 export const USER_EVENTS: Readonly<Record<'history' | 'uploaded_files', EventPlace<UserRef>>> = {
@@ -21,7 +20,7 @@ export const USER_EVENTS: Readonly<Record<'history' | 'uploaded_files', EventPla
 }
 
 /** Where the events are found whose data the erasure of a user may delete. */
-const FOUND_IN: Readonly<Record<ErasedBy<'UserErased'>, keyof typeof USER_EVENTS>> = {
+const FOUND_IN: FoundIn<'UserErased', 'usr', keyof typeof USER_EVENTS> = {
   UserInvited: 'history',
   UserTokenIssued: 'history',
   UserIdentityLinked: 'history',
