@@ -75,6 +75,7 @@ await t.test('no connection stays on a standby, and nothing reads from one', asy
   t.match(JSON.parse(exported.stdout), [{ company_id: company }], 'a command that only reads works on a standby')
 
   leadsTo = primary
+  await eventually('the service is ready again', () => isReady(address))
   await eventually('calls are accepted', async () => (await createAndList(address)).isListed)
   for (let times = 0; times < 30; times += 1) t.strictSame(await createAndList(address), LISTED)
   const connections = await ask<{ count: number }>(
