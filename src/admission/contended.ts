@@ -1,3 +1,4 @@
+import { inCompany } from '../postgres/company-scope.ts'
 import { createBudget } from './budget.ts'
 import { gather, type GatherBounds, type Gatherer } from './batcher.ts'
 
@@ -27,7 +28,9 @@ export function createContended<Item extends { companyId: string }, Answer>(
       const { companyId } = item
       const openQueue = queues.get(companyId)
       if (openQueue) return openQueue.submit(item, until)
-      const queue = gather<Item, Answer>((items) => running.hold(companyId, 1, undefined, () => work(items)), bounds)
+      const runNext = (items: Item[]) =>
+        running.hold(companyId, 1, undefined, () => inCompany(companyId, () => work(items)))
+      const queue = gather<Item, Answer>(runNext, bounds)
       queues.set(companyId, queue)
       const answer = queue.submit(item, until)
       void queue.idle().then(() => queues.delete(companyId))

@@ -36,7 +36,11 @@ export const MACHINES = `select groupid as "group", nodename as host, nodeport a
 export function addressOf({ group, host, port }: MachineRow, databaseUrl: string): MachineAddress {
   const url = new URL(databaseUrl)
   // The workers' name for the coordinator may lead nowhere from here.
-  if (group !== COORDINATOR) Object.assign(url, { hostname: host, port: String(port) })
+  if (group !== COORDINATOR) {
+    Object.assign(url, { hostname: host, port: String(port) })
+    // These would take precedence.
+    for (const name of ['host', 'port']) url.searchParams.delete(name)
+  }
   return { name: `${host}:${port}`, group, url: url.href }
 }
 

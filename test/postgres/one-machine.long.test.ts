@@ -1,7 +1,9 @@
 import type { EventEmitter } from 'node:events'
 import pg from 'pg'
 import t from 'tap'
+import { openPool } from '../../src/postgres/pool.ts'
 import { CITUS_URL } from '../support/postgres/citus-url.ts'
+import { machineOfCompany } from '../support/postgres/machine-of-company.ts'
 import { employee, startService } from '../support/service.ts'
 
 /* What a company does on a cluster touches its machine alone: a machine that hangs then holds up no other company. */
@@ -76,4 +78,23 @@ await t.test('each statement of a company is one task on one machine', onCitus, 
     )
   }
   t.ok(explained > 20, 'most statements are about the company')
+})
+
+await t.test('the connections on which a company is served lead to its machine', onCitus, async (t) => {
+  const service = await startService(t)
+  t.equal((await service.call('POST', '/v1/employees', { body: employee() })).status, 201)
+  const { rows } = await service.pool.query<{ name: string }>(
+    `select nodename || ':' || nodeport as name from pg_dist_node where groupid > 0`,
+  )
+  const own = await machineOfCompany(service.pool, service.company.id)
+  for (const { name } of rows) {
+    const [hostname, port] = name.split(':') as [string, string]
+    const url = Object.assign(new URL(service.urls.superUrl), { hostname, port }).href
+    const pool = openPool({ url, name: 'test', max: 1 })
+    const { rows: found } = await pool.query(
+      `select from pg_stat_activity where datname = current_database() and application_name = 'employee-ledger appends'`,
+    )
+    await pool.end()
+    t.equal(found.length > 0, name === own, name)
+  }
 })

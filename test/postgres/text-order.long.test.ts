@@ -1,5 +1,6 @@
 import t from 'tap'
 import { migrateDatabase } from '../../src/bootstrap/maintenance.ts'
+import { CITUS_URL } from '../support/postgres/citus-url.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import { employee, startService } from '../support/service.ts'
 
@@ -48,6 +49,8 @@ await t.test('a directory of 1.0.0 gets indexes in this order, and is as unique 
   const taken = await service.call('POST', '/v1/employees', { body: employee({ email: one['email'] }) })
   t.equal(taken.status, 409)
 
+  // On Citus, a setting of the session does not reach the shards.
+  if (CITUS_URL !== undefined) return
   const client = await pool.connect()
   t.teardown(() => client.release(true))
   await client.query('set enable_seqscan = off')

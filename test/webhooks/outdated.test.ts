@@ -8,7 +8,7 @@ import { eraseEmployee } from '../../src/personal-data/erase-employee.ts'
 import type { Poster } from '../../src/delivery/webhooks/post.ts'
 import { createSingleDeliveries } from '../../src/delivery/webhooks/single-deliveries.ts'
 import { watchRevision } from '../../src/delivery/webhooks/watch-revision.ts'
-import { AdmittedPool } from '../../src/postgres/admitted-pool.ts'
+import { LendingPool } from '../../src/postgres/lending-pool.ts'
 import type { Receiver } from '../support/http/receiver.ts'
 import { startReceiver } from '../support/http/receiver.ts'
 import { employee, startService } from '../support/service.ts'
@@ -84,10 +84,11 @@ await t.test('a webhook that is read after a long wait for a connection is deliv
   await createEmployee()
   const { now } = performance
   t.teardown(() => (performance.now = now))
-  const late = new AdmittedPool(service.pool, async () => {
+  const connectLate = async () => {
     performance.now = () => now.call(performance) + 10_000
-    return () => undefined
-  })
+    return service.pool.connect()
+  }
+  const late = new LendingPool(service.pool.options, connectLate, () => [service.pool])
   t.equal((await webhooks.deliverOnce(webhook, { pool: late })).end, 'reached the head')
   t.equal(receiver.received.length, 1)
 })

@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { LedgerDb, LedgerTables } from '../../src/ledger/tables.ts'
-import { AdmittedPool } from '../../src/postgres/admitted-pool.ts'
 import { currentCompany } from '../../src/postgres/company-scope.ts'
 import { openDatabase } from '../../src/postgres/kysely.ts'
+import { LendingPool } from '../../src/postgres/lending-pool.ts'
 import { isCaughtUp } from '../support/caught-up.ts'
 import { eventually } from '../support/eventually.ts'
 import { employee, startService } from '../support/service.ts'
@@ -35,10 +35,11 @@ await t.test('companies that cannot be reached do not keep the others from being
   const ids = companies.map(({ id }) => id)
   const [there, away] = [ids.slice(0, 2), ids.slice(2)]
   let isAway = true
-  const folding = new AdmittedPool(service.pool, async () => {
+  const connect = async () => {
     if (isAway && away.includes(currentCompany() ?? '')) throw new Error('Connection terminated unexpectedly')
-    return () => undefined
-  })
+    return service.pool.connect()
+  }
+  const folding = new LendingPool(service.pool.options, connect, () => [service.pool])
   await work(t, openDatabase<LedgerTables>(folding), 1)
   await eventually('those that can be reached are folded', () => isCaughtUp(service.db, { companyIds: there }))
   t.notOk(await isCaughtUp(service.db, { companyIds: away }))

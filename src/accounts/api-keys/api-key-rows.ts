@@ -92,8 +92,8 @@ export async function updateKeySecret(
   await client.query(
     `update api_keys set secret_hash = $3, rotated_at = $4, previous_expires_at = $5::timestamptz,
        previous_secret_hash = case when $5::timestamptz is null then null else secret_hash end,
-       last_four = jsonb_build_object(encode($3, 'hex'), $6::text,
-         encode(secret_hash, 'hex'), last_four -> encode(secret_hash, 'hex'))
+       last_four = jsonb_object(array[encode($3, 'hex'), encode(secret_hash, 'hex')],
+         array[$6, last_four ->> encode(secret_hash, 'hex')])
      where company_id = $1 and api_id = $2`,
     [toUuid(companyId), toUuid(apiId), secret.hash, now, previousExpiresAt, secret.lastFour],
   )

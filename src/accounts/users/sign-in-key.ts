@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Pool } from 'pg'
+import { outsideCompany } from '../../postgres/company-scope.ts'
 
 const keys = new WeakMap<Pool, Promise<Buffer>>()
 
@@ -9,7 +10,7 @@ const keys = new WeakMap<Pool, Promise<Buffer>>()
 export function readSignInKey(pool: Pool): Promise<Buffer> {
   const known = keys.get(pool)
   if (known) return known
-  const reading = selectKey(pool)
+  const reading = outsideCompany(() => selectKey(pool))
   keys.set(pool, reading)
   reading.catch(() => keys.delete(pool))
   return reading

@@ -1,7 +1,7 @@
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { createBudget, quarterOf } from '../../admission/budget.ts'
-import { AdmittedPool } from '../../postgres/admitted-pool.ts'
 import { currentCompany } from '../../postgres/company-scope.ts'
+import { LendingPool } from '../../postgres/lending-pool.ts'
 
 /** Connections that may be waited for, a quarter of them by one company; and how long, in milliseconds. */
 const MAX_WAITING = 4_000
@@ -16,5 +16,21 @@ const NOBODY = ''
  */
 export function shareConnections(pool: Pool): Pool {
   const budget = createBudget({ share: quarterOf(pool.options.max), maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS })
-  return new AdmittedPool(pool, () => budget.acquire(currentCompany() ?? NOBODY, 1))
+  async function connectInTurn(): Promise<PoolClient> {
+    const giveBack = await budget.acquire(currentCompany() ?? NOBODY, 1)
+    try {
+      const client = await pool.connect()
+      // The pool sets this whenever it lends the connection.
+      const { release } = client
+      client.release = (isBroken) => {
+        release.call(client, isBroken)
+        giveBack()
+      }
+      return client
+    } catch (error) {
+      giveBack()
+      throw error
+    }
+  }
+  return new LendingPool(pool.options, connectInTurn, () => [pool])
 }

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { outsideCompany } from '../../postgres/company-scope.ts'
 import type { LedgerDb, Row } from '../tables.ts'
 
 /**
@@ -54,12 +55,12 @@ export async function readReached(
 
 /** Whether a version of a projection may be read: its tables have once caught up with the heads. */
 export async function isComplete(db: LedgerDb, projection: { name: string; version: number }): Promise<boolean> {
-  const row = await db
+  const completed = db
     .selectFrom('projection_versions')
     .select('version')
     .where('projection', '=', projection.name)
     .where('version', '=', projection.version)
-    .executeTakeFirst()
+  const row = await outsideCompany(() => completed.executeTakeFirst())
   return row !== undefined
 }
 

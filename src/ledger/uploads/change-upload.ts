@@ -185,10 +185,9 @@ export async function releaseUpload(
   )
 }
 
-/** Whether a file is applied now that its preview is complete: its request asked for it, and nothing keeps it back. */
-const IS_APPLIED = `(parts > 1 and request_id is not null and (
-  select sum((p.counts ->> 'unreadable')::integer) < case when all_or_none then 1 else sum(p.rows - p.erased) end
-  from upload_parts p where p.company_id = $1 and p.upload_id = $2))`
+/** The upload, if all of its parts have been counted. */
+const ALL_COUNTED = `company_id = $1 and upload_id = $2 and not exists (
+  select from upload_parts p where p.company_id = $1 and p.upload_id = $2 and p.counts is null)`
 
 /**
  * Records what a preview has counted for a part and which rows it would leave out, and whether all parts have been
@@ -214,13 +213,16 @@ export async function recordCounts(
            and p.counts is null)`,
       [...idsOf(upload), part, JSON.stringify(counts), JSON.stringify(leftOut)],
     )
-    // A file of one part is applied by the request that uploaded it.
+    // If its request asked for it, and nothing keeps it back. One of one part is applied by the request that uploaded it.
     await client.query(
-      `update uploads set state = case when ${IS_APPLIED} then 'applying' else 'previewed' end,
-         request_id = case when ${IS_APPLIED} then request_id end,
-         expires_at = case when ${IS_APPLIED} then statement_timestamp() + ${STORED_FOR} else expires_at end
-       where company_id = $1 and upload_id = $2 and not exists (
-         select from upload_parts p where p.company_id = $1 and p.upload_id = $2 and p.counts is null)`,
+      `update uploads set state = 'applying', expires_at = statement_timestamp() + ${STORED_FOR}
+       where ${ALL_COUNTED} and parts > 1 and request_id is not null and (
+         select sum((p.counts ->> 'unreadable')::integer) < case when all_or_none then 1 else sum(p.rows - p.erased) end
+         from upload_parts p where p.company_id = $1 and p.upload_id = $2)`,
+      idsOf(upload),
+    )
+    await client.query(
+      `update uploads set state = 'previewed', request_id = null where ${ALL_COUNTED} and state <> 'applying'`,
       idsOf(upload),
     )
   })

@@ -8,11 +8,19 @@ const TABLES = Object.keys(RIGHTS).join('|')
 /** Rows that are changed by a function whose result differs from call to call. */
 const VOLATILE_CHANGE =
   /(?<!\bfor )\b(?:update|delete\s+from)\b[^;]*\b(?:clock_timestamp|gen_random_uuid|random|timeofday)\(\)/i
+/** Rows that are changed by the time of the statement within CASE or COALESCE. */
+const CHOSEN_TIME =
+  /(?<!\bfor )\b(?:update|delete\s+from)\b[^;]*(?:\bcase\b(?:(?!\bend\b)[^;])*|\bcoalesce\([^;)]*)\b(?:statement_timestamp|now)\(\)/i
 const LOCK = new RegExp(`\\bfrom\\s+(?:${TABLES})\\b[^;]*\\bfor\\s+(?:no\\s+key\\s+)?(?:update|share)\\b`, 'i')
 
 /** Changes by a volatile function, which Citus refuses. Of the times, only `statement_timestamp()` and `now()` are stable. */
 export function volatileChangeFaults(files: SourceFile[]): string[] {
   return stringsLike(VOLATILE_CHANGE, files)
+}
+
+/** Changes that choose between the time of the statement and something else, which Citus refuses. */
+export function chosenTimeFaults(files: SourceFile[]): string[] {
+  return stringsLike(CHOSEN_TIME, files)
 }
 
 /** Where rows of several companies may be locked, and why. */

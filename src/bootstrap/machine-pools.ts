@@ -1,0 +1,71 @@
+import { LRUCache } from 'lru-cache'
+import type { Pool } from 'pg'
+import { toUuid } from '../domain/ids.ts'
+import { currentCompany } from '../postgres/company-scope.ts'
+import { LendingPool } from '../postgres/lending-pool.ts'
+import { addressOf, type MachineRow } from '../postgres/machine-address.ts'
+
+/*
+ * Every machine of a Citus cluster answers every statement. A statement of a company costs least on the machine that has
+ * the company, and waits for no other machine there. While a company is moved, either machine answers.
+ */
+
+/** Companies whose machine is remembered; and for how long, in milliseconds: they may be moved. */
+const MAX_KNOWN = 100_000
+const KNOWN_MS = 60_000
+
+/** The address of the machine of each company that was asked for. */
+export type CompanyMachines = LRUCache<string, string>
+
+/**
+ * Remembers the machines of companies, which it reads from the coordinator over connections of their own. If the
+ * coordinator doesn't answer, what was known stays in use.
+ */
+export function openCompanyMachines(coordinator: Pool, coordinatorUrl: string): CompanyMachines {
+  async function lookUp(companyId: string): Promise<string> {
+    const { rows } = await coordinator.query<MachineRow>(
+      `select n.groupid as "group", n.nodename as host, n.nodeport as port
+       from pg_dist_placement p join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
+       where p.shardid = get_shard_id_for_distribution_column('public.heads', $1::uuid)`,
+      [toUuid(companyId)],
+    )
+    return addressOf(rows[0]!, coordinatorUrl).url
+  }
+  return new LRUCache({
+    max: MAX_KNOWN,
+    ttl: KNOWN_MS,
+    fetchMethod: lookUp,
+    allowStale: true,
+    noDeleteOnFetchRejection: true,
+  })
+}
+
+/**
+ * Opens a pool that connects to the machine of the company that the running code works for, or to the coordinator if
+ * that is none. Each machine has connections of its own, so one that hangs keeps no others waiting.
+ */
+export function openMachinePools(
+  coordinatorUrl: string,
+  openAt: (url: string) => Pool,
+  machines: CompanyMachines,
+): Pool {
+  const coordinator = openAt(coordinatorUrl)
+  const pools = new Map([[new URL(coordinatorUrl).href, coordinator]])
+  const poolAt = (url: string) => {
+    const pool = pools.get(url) ?? openAt(url)
+    pools.set(url, pool)
+    return pool
+  }
+  async function connect() {
+    const companyId = currentCompany()
+    if (companyId === null) return coordinator.connect()
+    try {
+      return await poolAt((await machines.fetch(companyId))!).connect()
+    } catch (error) {
+      // The machine may have been replaced by another one.
+      machines.delete(companyId)
+      throw error
+    }
+  }
+  return new LendingPool(coordinator.options, connect, () => [...pools.values()])
+}
