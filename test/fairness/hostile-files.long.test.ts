@@ -53,6 +53,7 @@ await t.test('a hostile file that the client sends is read in short turns', asyn
   const { stdout } = await promisify(execFile)(process.execPath, [
     'test/fairness/read-hostile-files.ts',
     String(SMALLER),
+    String(MAX_WORK_MS),
   ])
   const reads = stdout
     .trimEnd()

@@ -55,7 +55,7 @@ await t.test(
       ({ path }) => !/^src\/(?:http\/pages\/reference\/samples\.ts|cli\/demo\/)/.test(path),
     )
     const reaching =
-      /\bfetch\(|\bhttps?\.(?:get|request)\(|from '(?:node:)?(?:https|http2|dgram|tls|undici|axios)'|\bnet\.(?:connect|createConnection)\(|\bWebSocket\b/
+      /(?<!\.)\bfetch\(|\bglobalThis\.fetch\b|\bhttps?\.(?:get|request)\(|from '(?:node:)?(?:https|http2|dgram|tls|undici|axios)'|\bnet\.(?:connect|createConnection)\(|\bWebSocket\b/
     t.strictSame(
       program.filter(({ text }) => reaching.test(withoutComments(text))).map(({ path }) => path),
       // At addresses that it checks: test/webhooks/post.test.ts, test/accounts/oidc/outages.test.ts.
