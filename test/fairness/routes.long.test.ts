@@ -111,6 +111,8 @@ async function countUntil(over: AbortSignal): Promise<number> {
 /** Those that end the session, don't end, or need a `PUBLIC_URL`. */
 const NOT_SENT = /^POST \/sign-(?:out|in\/passkey\/options)$|\/stream$/
 const AT_ONCE = 3 * SHARE
+/** What a company gets that sends more than its connections can answer within the longest wait. */
+const BUSY = 503
 
 for (const budget of Object.keys(BUDGETS) as Budget[]) {
   await t.test(`beside a company that uses up its ${budget}, another one is answered`, async (t) => {
@@ -130,6 +132,6 @@ for (const budget of Object.keys(BUDGETS) as Budget[]) {
     } while (!over.signal.aborted)
     // Of the company, of whoever is not signed in, and that of the other company.
     t.ok((await most) <= 2 * SHARE + 1, `${await most} connections are in use`)
-    for (const { route, status } of await flood) t.ok(status < 500, `${route} got ${status}`)
+    for (const { route, status } of await flood) t.ok(status < 500 || status === BUSY, `${route} got ${status}`)
   })
 }
