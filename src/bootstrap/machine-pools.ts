@@ -17,23 +17,22 @@ const KNOWN_MS = 60_000
 /** The address of the machine of each company that was asked for. */
 export type CompanyMachines = LRUCache<string, string>
 
-/**
- * Remembers the machines of companies, which it reads from the coordinator over connections of their own. If the
- * coordinator doesn't answer, what was known stays in use.
- */
-export function openCompanyMachines(coordinator: Pool, coordinatorUrl: string): CompanyMachines {
-  async function lookUp(companyId: string): Promise<string> {
-    const { rows } = await coordinator.query<MachineRow>(
-      `select n.groupid as "group", n.nodename as host, n.nodeport as port
-       from pg_dist_placement p join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
-       where p.shardid = get_shard_id_for_distribution_column('public.heads', $1::uuid)`,
-      [toUuid(companyId)],
-    )
-    return addressOf(rows[0]!, coordinatorUrl).url
-  }
+/** Asks the coordinator for the address of the machine that has a company. */
+export async function lookUpMachine(coordinator: Pool, coordinatorUrl: string, companyId: string): Promise<string> {
+  const { rows } = await coordinator.query<MachineRow>(
+    `select n.groupid as "group", n.nodename as host, n.nodeport as port
+     from pg_dist_placement p join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
+     where p.shardid = get_shard_id_for_distribution_column('public.heads', $1::uuid)`,
+    [toUuid(companyId)],
+  )
+  return addressOf(rows[0]!, coordinatorUrl).url
+}
+
+/** Remembers what was looked up. If a later look-up fails, what was known stays in use. */
+export function rememberMachines(lookUp: (companyId: string) => Promise<string>, knownMs = KNOWN_MS): CompanyMachines {
   return new LRUCache({
     max: MAX_KNOWN,
-    ttl: KNOWN_MS,
+    ttl: knownMs,
     fetchMethod: lookUp,
     allowStale: true,
     noDeleteOnFetchRejection: true,

@@ -11,7 +11,7 @@ import { findMissing } from '../migration/missing.ts'
 import { openPool, type PoolOptions } from '../postgres/pool.ts'
 import type { Target } from '../postgres/session-settings.ts'
 import { StartupError } from '../postgres/startup-error.ts'
-import { openCompanyMachines, openMachinePools } from './machine-pools.ts'
+import { lookUpMachine, openMachinePools, rememberMachines } from './machine-pools.ts'
 import { queueNames } from '../workers/queues.ts'
 
 export interface OpenedPool {
@@ -47,7 +47,7 @@ export async function openStore(config: Config, urls: DatabaseUrls, target: Targ
 /** Each company has transactions of its own, on its machine. */
 function openOnCluster(config: Config, { serviceUrl: url }: DatabaseUrls, target: Target): OpenedPool {
   const lookups = openPool({ url, target, name: 'employee-ledger machines', max: 1 })
-  const machines = openCompanyMachines(lookups, url)
+  const machines = rememberMachines((companyId) => lookUpMachine(lookups, url, companyId))
   const open: OpenedPool['open'] = (options) => {
     const settings = { ...options.settings, ...ON_CLUSTER }
     return openMachinePools(url, (at) => openPool({ ...options, url: at, target, settings }), machines)

@@ -1,8 +1,9 @@
-import { LRUCache } from 'lru-cache'
+import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
-import { openMachinePools } from '../../src/bootstrap/machine-pools.ts'
+import { openMachinePools, rememberMachines, type CompanyMachines } from '../../src/bootstrap/machine-pools.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import { inCompany } from '../../src/postgres/company-scope.ts'
+import { addressOf } from '../../src/postgres/machine-address.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 import { freePort } from '../support/processes/free-port.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
@@ -12,8 +13,7 @@ import { createTestDatabase } from '../support/postgres/test-database.ts'
 const [coordinator, machine] = [await createTestDatabase(t), await createTestDatabase(t)]
 const [one, other] = [newId('com'), newId('com')]
 
-function openPools(lookUp: (companyId: string) => Promise<string>) {
-  const machines = new LRUCache<string, string>({ max: 10, fetchMethod: lookUp })
+function openPools(machines: CompanyMachines) {
   const openAt = (url: string) => openPool({ url, name: 'test', max: 2 })
   const pools = openMachinePools(coordinator.serviceUrl, openAt, machines)
   t.teardown(() => pools.end())
@@ -22,7 +22,7 @@ function openPools(lookUp: (companyId: string) => Promise<string>) {
 }
 
 await t.test('what is done for a company is done on its machine, and anything else by the coordinator', async (t) => {
-  const { pools, read } = openPools(async (id) => (id === one ? machine.serviceUrl : coordinator.serviceUrl))
+  const { pools, read } = openPools(rememberMachines(async (id) => (id === one ? machine : coordinator).serviceUrl))
   t.equal(await read(), coordinator.name)
   t.equal(await inCompany(one, read), machine.name)
   t.equal(await inCompany(other, read), coordinator.name)
@@ -32,7 +32,7 @@ await t.test('what is done for a company is done on its machine, and anything el
 await t.test('a company is looked up again once its machine cannot be reached', async (t) => {
   const gone = Object.assign(new URL(machine.serviceUrl), { port: String(await freePort()) }).href
   const answers = [gone, machine.serviceUrl]
-  const { read } = openPools(async () => answers.shift()!)
+  const { read } = openPools(rememberMachines(async () => answers.shift()!))
   await t.rejects(inCompany(one, read), { code: 'ECONNREFUSED' })
   t.equal(await inCompany(one, read), machine.name)
   t.strictSame(answers, [], 'each look-up was needed')
@@ -40,13 +40,41 @@ await t.test('a company is looked up again once its machine cannot be reached', 
 
 await t.test('a company whose machine is not found is looked up again', async (t) => {
   const answers = [Promise.reject(new Error('no coordinator')), Promise.resolve(machine.serviceUrl)]
-  const { read } = openPools(() => answers.shift()!)
+  const { read } = openPools(rememberMachines(() => answers.shift()!))
   await t.rejects(inCompany(one, read), /no coordinator/)
   t.equal(await inCompany(one, read), machine.name)
 })
 
+await t.test(
+  'a known machine stays in use while the coordinator does not answer, and is looked up again then',
+  async (t) => {
+    const answers: (string | null)[] = [machine.serviceUrl, null]
+    const machines = rememberMachines(async () => answers.shift() ?? Promise.reject(new Error('no coordinator')), 1)
+    const { read } = openPools(machines)
+    const outdate = async () => {
+      while (machines.has(one)) await setTimeout(1)
+    }
+    t.equal(await inCompany(one, read), machine.name)
+    await outdate()
+    t.equal(await inCompany(one, read), machine.name, 'while it is looked up')
+    t.equal(await inCompany(one, read), machine.name, 'after the look-up failed')
+    t.strictSame(answers, [])
+    answers.push(coordinator.serviceUrl)
+    await outdate()
+    await inCompany(one, read)
+    t.equal(await inCompany(one, read), coordinator.name, 'after a look-up that did not')
+  },
+)
+
+await t.test('a machine is found at its own address, however the coordinator is named', async (t) => {
+  const named = 'postgres://role:secret@coordinator/ledger?host=10.0.0.1&port=6432&sslmode=verify-full'
+  const { url } = addressOf({ group: 1, host: 'worker', port: 5433 }, named)
+  t.equal(url, 'postgres://role:secret@worker:5433/ledger?sslmode=verify-full')
+  t.equal(addressOf({ group: 0, host: 'worker', port: 5433 }, named).url, named)
+})
+
 await t.test('a machine whose connections are all taken leaves those of the others free', async (t) => {
-  const { pools, read } = openPools(async () => machine.serviceUrl)
+  const { pools, read } = openPools(rememberMachines(async () => machine.serviceUrl))
   const taken = await Promise.all([1, 2].map(() => inCompany(one, () => pools.connect())))
   const waiting = inCompany(one, read)
   t.equal(await read(), coordinator.name)

@@ -213,7 +213,7 @@ export async function recordCounts(
            and p.counts is null)`,
       [...idsOf(upload), part, JSON.stringify(counts), JSON.stringify(leftOut)],
     )
-    // If its request asked for it, and nothing keeps it back. One of one part is applied by the request that uploaded it.
+    // If its request asked for it, and nothing keeps it back. The request itself applies an upload that has one part.
     await client.query(
       `update uploads set state = 'applying', expires_at = statement_timestamp() + ${STORED_FOR}
        where ${ALL_COUNTED} and parts > 1 and request_id is not null and (

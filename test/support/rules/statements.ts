@@ -5,12 +5,14 @@ import type { SourceFile } from './source-files.ts'
 /* Rules for SQL in source files. Each function takes files and returns a line for each fault. */
 
 const TABLES = Object.keys(RIGHTS).join('|')
+const CHANGE = String.raw`(?<!\bfor )\b(?:update|delete\s+from)\b`
+const VOLATILE = String.raw`\b(?:clock_timestamp|gen_random_uuid|random|timeofday)\(\)`
+const TIME = String.raw`\b(?:statement_timestamp|now)\(\)`
 /** Rows that are changed by a function whose result differs from call to call. */
-const VOLATILE_CHANGE =
-  /(?<!\bfor )\b(?:update|delete\s+from)\b[^;]*\b(?:clock_timestamp|gen_random_uuid|random|timeofday)\(\)/i
+const VOLATILE_CHANGE = new RegExp(`${CHANGE}[^;]*${VOLATILE}`, 'i')
+const CHOICE = String.raw`(?:\bcase\b(?:(?!\bend\b)[^;])*|\bcoalesce\([^;)]*)`
 /** Rows that are changed by the time of the statement within CASE or COALESCE. */
-const CHOSEN_TIME =
-  /(?<!\bfor )\b(?:update|delete\s+from)\b[^;]*(?:\bcase\b(?:(?!\bend\b)[^;])*|\bcoalesce\([^;)]*)\b(?:statement_timestamp|now)\(\)/i
+const CHOSEN_TIME = new RegExp(`${CHANGE}[^;]*${CHOICE}${TIME}`, 'i')
 const LOCK = new RegExp(`\\bfrom\\s+(?:${TABLES})\\b[^;]*\\bfor\\s+(?:no\\s+key\\s+)?(?:update|share)\\b`, 'i')
 
 /** Changes by a volatile function, which Citus refuses. Of the times, only `statement_timestamp()` and `now()` are stable. */
@@ -25,7 +27,7 @@ export function chosenTimeFaults(files: SourceFile[]): string[] {
 
 /** Where rows of several companies may be locked, and why. */
 const MAY_LOCK_SEVERAL = new Map([
-  ['src/ledger/append/statements.ts', 'on a cluster, it names the tables of a shard'],
+  ['src/ledger/append/statements.ts', 'on a cluster, the companies of a transaction are one'],
   ['test/faults/faults.ts', 'those of a cluster have faults of their own'],
 ])
 
