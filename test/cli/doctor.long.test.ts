@@ -122,15 +122,25 @@ await t.test('each check of an installation prints a line, with advice where som
   t.match(stdout, new RegExp(`^ok {4}role: ${NAMES.service} may only insert and read events$`, 'm'))
 })
 
-await t.test('a database whose indexes another version of the operating system has sorted is a failure', async (t) => {
-  const setVersion = (version: string) =>
-    asSuperuser(superUrl, `update pg_database set datcollversion = ${version} where datname = '${name}'`)
-  await setVersion(`'0.1'`)
-  const { of } = await examine(t, makePlace(t))
-  t.match(of('collation'), { level: 'fail', found: /version 0\.1 /, advice: `reindex database "${name}"; then: alter` })
-  await setVersion('pg_database_collation_actual_version(oid)')
-  t.match((await examine(t, makePlace(t))).of('collation'), { level: 'ok' })
-})
+const sorting = await service.pool.query<{ version: string | null }>(
+  'select pg_database_collation_actual_version(oid) as version from pg_database where datname = current_database()',
+)
+const versioned = sorting.rows[0]!.version === null ? { skip: 'the order of text has no version on this server' } : {}
+
+await t.test(
+  'a database whose indexes another version of the operating system has sorted is a failure',
+  versioned,
+  async (t) => {
+    const setVersion = (version: string) =>
+      asSuperuser(superUrl, `update pg_database set datcollversion = ${version} where datname = '${name}'`)
+    await setVersion(`'0.1'`)
+    const { of } = await examine(t, makePlace(t))
+    const advice = `reindex database "${name}"; then: alter`
+    t.match(of('collation'), { level: 'fail', found: /version 0\.1 /, advice })
+    await setVersion('pg_database_collation_actual_version(oid)')
+    t.match((await examine(t, makePlace(t))).of('collation'), { level: 'ok' })
+  },
+)
 
 await t.test('each fault of the database is found, with advice', async (t) => {
   await asSuperuser(

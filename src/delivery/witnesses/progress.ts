@@ -59,12 +59,16 @@ export async function listWaitingSubmissions(pool: Pool): Promise<DueWork[]> {
  * known, or null if another process has taken it on.
  */
 export async function claim(client: PoolClient, companyId: string, witness: string): Promise<number | null> {
+  const ids = [toUuid(companyId), witness]
+  // Two statements: on a cluster, an insert cannot compare times.
+  await client.query(
+    `insert into witness_progress (company_id, witness, due_at) values ($1, $2, '-infinity') on conflict do nothing`,
+    ids,
+  )
   const { rows } = await client.query<{ size: number }>(
-    `insert into witness_progress as p (company_id, witness, due_at)
-     values ($1, $2, statement_timestamp() + make_interval(secs => ${LEASE_SECONDS}))
-     on conflict (company_id, witness) do update set due_at = excluded.due_at where p.due_at <= statement_timestamp()
-     returning size`,
-    [toUuid(companyId), witness],
+    `update witness_progress set due_at = statement_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+     where company_id = $1 and witness = $2 and due_at <= statement_timestamp() returning size`,
+    ids,
   )
   return rows[0]?.size ?? null
 }

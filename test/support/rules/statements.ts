@@ -6,23 +6,25 @@ import type { SourceFile } from './source-files.ts'
 
 const TABLES = Object.keys(RIGHTS).join('|')
 const CHANGE = String.raw`(?<!\bfor )\b(?:update|delete\s+from)\b`
+const CONFLICT = String.raw`\bon\s+conflict\b[^;]*\bdo\s+update\b`
+const CHOICE = String.raw`(?:\bcase\b(?:(?!\bend\b)[^;])*|\bcoalesce\([^;)]*)`
+/** Functions whose result differs from call to call, and those that return the time of the statement. */
 const VOLATILE = String.raw`\b(?:clock_timestamp|gen_random_uuid|random|timeofday)\(\)`
 const TIME = String.raw`\b(?:statement_timestamp|now)\(\)`
-/** Rows that are changed by a function whose result differs from call to call. */
-const VOLATILE_CHANGE = new RegExp(`${CHANGE}[^;]*${VOLATILE}`, 'i')
-const CHOICE = String.raw`(?:\bcase\b(?:(?!\bend\b)[^;])*|\bcoalesce\([^;)]*)`
-/** Rows that are changed by the time of the statement within CASE or COALESCE. */
-const CHOSEN_TIME = new RegExp(`${CHANGE}[^;]*${CHOICE}${TIME}`, 'i')
+const REFUSED = [
+  `${CHANGE}[^;]*${VOLATILE}`,
+  `${CHANGE}[^;]*${CHOICE}${TIME}`,
+  `${CONFLICT}[^;]*${TIME}`,
+  String.raw`\breturning\b[^;]*${TIME}`,
+].map((pattern) => new RegExp(pattern, 'i'))
 const LOCK = new RegExp(`\\bfrom\\s+(?:${TABLES})\\b[^;]*\\bfor\\s+(?:no\\s+key\\s+)?(?:update|share)\\b`, 'i')
 
-/** Changes by a volatile function, which Citus refuses. Of the times, only `statement_timestamp()` and `now()` are stable. */
-export function volatileChangeFaults(files: SourceFile[]): string[] {
-  return stringsLike(VOLATILE_CHANGE, files)
-}
-
-/** Changes that choose between the time of the statement and something else, which Citus refuses. */
-export function chosenTimeFaults(files: SourceFile[]): string[] {
-  return stringsLike(CHOSEN_TIME, files)
+/**
+ * Changes that Citus refuses: those by a volatile function, those that choose between the time and something else, and
+ * those that use the time after ON CONFLICT or RETURNING.
+ */
+export function changeFaults(files: SourceFile[]): string[] {
+  return REFUSED.flatMap((pattern) => stringsLike(pattern, files))
 }
 
 /** Where rows of several companies may be locked, and why. */
