@@ -88,8 +88,14 @@ export async function recordSuccess(
   )
 }
 
-const RETRIED_AT = `statement_timestamp() + make_interval(secs =>
-  least(${FIRST_RETRY_SECONDS} * 2 ^ least(attempts, 10), ${MAX_RETRY_SECONDS}))`
+/** Reads how far a witness has got, and keeps others from changing it until the transaction ends. */
+async function lock(client: PoolClient, ids: string[]): Promise<{ size: number; attempts: number } | undefined> {
+  const { rows } = await client.query<{ size: number; attempts: number }>(
+    'select size, attempts from witness_progress where company_id = $1 and witness = $2 for update',
+    ids,
+  )
+  return rows[0]
+}
 
 /**
  * Records that a submission neither succeeded nor failed, and was made when the witness had cosigned `oldSize`. It is
@@ -101,12 +107,9 @@ export async function recordUndecided(
   witness: string,
   { oldSize, error }: { oldSize: number; error: string },
 ): Promise<void> {
-  const { rows } = await client.query<{ size: number; attempts: number }>(
-    'select size, attempts from witness_progress where company_id = $1 and witness = $2 for update',
-    [toUuid(companyId), witness],
-  )
-  const isFaster = rows[0]?.size !== oldSize
-  const attempts = (rows[0]?.attempts ?? 0) + (isFaster ? 0 : 1)
+  const progress = await lock(client, [toUuid(companyId), witness])
+  const isFaster = progress?.size !== oldSize
+  const attempts = (progress?.attempts ?? 0) + (isFaster ? 0 : 1)
   if (!isFaster && attempts >= MAX_UNDECIDED)
     return recordFailure(client, companyId, witness, { fault: 'unavailable', error })
   await client.query(
@@ -128,12 +131,14 @@ export async function recordFailure(
   { fault, error }: { fault: WitnessFault; error: string },
 ): Promise<void> {
   const counts = fault === 'unavailable' ? "(fault is null or fault = 'unavailable')" : 'true'
+  const progress = await lock(client, [toUuid(companyId), witness])
+  const retryInSeconds = Math.min(FIRST_RETRY_SECONDS * 2 ** (progress?.attempts ?? 0), MAX_RETRY_SECONDS)
   await client.query(
     `update witness_progress set attempts = attempts + 1, failing_since = least(failing_since, statement_timestamp()),
        error = case when ${counts} then $4 else error end, fault = case when ${counts} then $3 else fault end,
-       due_at = ${RETRIED_AT}
+       due_at = statement_timestamp() + make_interval(secs => $5)
      where company_id = $1 and witness = $2`,
-    [toUuid(companyId), witness, fault, error],
+    [toUuid(companyId), witness, fault, error, retryInSeconds],
   )
 }
 
