@@ -1,4 +1,5 @@
 import t from 'tap'
+import { inCompany } from '../../src/postgres/company-scope.ts'
 import { eventually } from '../support/eventually.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
 import { holdHead, holdRow, letGo } from '../support/postgres/held-rows.ts'
@@ -149,19 +150,21 @@ await t.test('a process that dies after the call of a part, before it records th
   const company = await service.makeCompany('Killed')
   const rows = [rowOf('E-1', OK), rowOf('E-2', UNREADABLE), rowOf('E-3', REFUSED), rowOf('E-4', OK)]
   const id = await preview(company, rows)
+  const onItsMachine = (text: string, ...values: number[]) =>
+    inCompany(company.id, () => service.pool.query<{ pid: number }>(text, values))
   const head = await holdHead(service, company)
   const applied = apply(company, id, '?all_or_none=false')
   await lockIsAwaited(service, 'heads')
   const progress = await holdRow(service, 'uploads', company)
   await letGo(head)
   const [connection] = await eventually('the process is about to record the call', async () => {
-    const { rows: waiting } = await service.pool.query<{ pid: number }>(
+    const { rows: waiting } = await onItsMachine(
       `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
          and query like '%from uploads%' and query like '%for up' || 'date%'`,
     )
     return waiting.length > 0 ? waiting : null
   })
-  await progress.query('select pg_terminate_backend($1)', [connection!.pid])
+  await onItsMachine('select pg_terminate_backend($1::integer)', connection!.pid)
   t.ok((await applied).status >= 500)
   await letGo(progress)
 

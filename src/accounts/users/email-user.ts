@@ -61,9 +61,8 @@ export async function loadEmailContext(
   { companyId, actor, client: sender }: Acting,
 ): Promise<EmailContext> {
   const { rows } = await client.query<Row<'companies', 'name' | 'time_zone'> & { actor_name: string | null }>(
-    `select c.name, c.time_zone, u.name as actor_name
-     from companies c left join users u on u.company_id = c.company_id and u.user_id = $2
-     where c.company_id = $1`,
+    `select name, time_zone, (select u.name from users u where u.company_id = $1 and u.user_id = $2) as actor_name
+     from companies where company_id = $1`,
     [toUuid(companyId), isId('usr', actor) ? toUuid(actor) : null],
   )
   const { name: companyName, time_zone: timeZone, actor_name: actorName } = rows[0]!

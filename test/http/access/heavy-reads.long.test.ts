@@ -1,5 +1,6 @@
 import http from 'node:http'
 import t, { type Test } from 'tap'
+import { inCompany } from '../../../src/postgres/company-scope.ts'
 import { lockTables } from '../../support/postgres/lock-tables.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { Answer, TestCompany } from '../../support/service.ts'
@@ -75,17 +76,21 @@ const areInUse = (connections: number) =>
     `${connections} connections for reading are in use`,
     async () => service.pool.totalCount - service.pool.idleCount === connections,
   )
-/** Lists the service's backends that wait for a lock. */
+/** Lists the service's backends that wait for a lock, on the machine of company A. */
 async function listWaiting(): Promise<number[]> {
-  const { rows } = await service.pool.query<{ pid: number }>(
-    `select pid from pg_stat_activity
-     where datname = current_database() and usename = current_user and wait_event_type = 'Lock'`,
+  const { rows } = await inCompany(a.id, () =>
+    service.pool.query<{ pid: number }>(
+      `select pid from pg_stat_activity
+       where datname = current_database() and usename = current_user and wait_event_type = 'Lock'`,
+    ),
   )
   return rows.map(({ pid }) => pid)
 }
 /** Whether any of these backends is there, busy or idle. */
 async function isAnyThere(pids: number[]): Promise<boolean> {
-  const { rows } = await service.pool.query('select from pg_stat_activity where pid = any($1)', [pids])
+  const { rows } = await inCompany(a.id, () =>
+    service.pool.query('select from pg_stat_activity where pid = any($1)', [pids]),
+  )
   return rows.length > 0
 }
 const search = HEAVY['a search of entries']!

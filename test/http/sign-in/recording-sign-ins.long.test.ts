@@ -8,6 +8,7 @@ import { createFailedSignIns } from '../../../src/accounts/sign-in/failed-sign-i
 import { recordSignIns } from '../../../src/accounts/sign-in/record-sign-ins.ts'
 import type { EventData } from '../../../src/domain/events.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
+import { inCompany } from '../../../src/postgres/company-scope.ts'
 import { eventually } from '../../support/eventually.ts'
 import { signInByPassword } from '../../support/http/passkeys.ts'
 import { browse, OWN_PAGE } from '../../support/http/sessions.ts'
@@ -70,9 +71,11 @@ await t.test(
     const [company, neighbor] = [await service.makeCompany('Crowd'), await service.makeCompany('Neighbor')]
     const holder = await holdHead(service, company)
     await Promise.all(Array.from({ length: 8 }, () => signIn(company)))
-    const { rows } = await pool.query<{ count: number }>(
-      `select count(*)::integer as count from pg_stat_activity
-     where datname = current_database() and wait_event_type = 'Lock' and query like '%heads%'`,
+    const { rows } = await inCompany(company.id, () =>
+      pool.query<{ count: number }>(
+        `select count(*)::integer as count from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock' and query like '%heads%'`,
+      ),
     )
     t.ok(rows[0]!.count <= 1, `${rows[0]!.count} wait`)
     t.match(
