@@ -1,14 +1,14 @@
-import type { Pool } from 'pg'
 import t from 'tap'
 import { listLogEntries } from '../../projections/bulk-user-logs/queries.ts'
 import { MAX_CORRECTIONS } from '../../src/domain/uploads.ts'
 import { readCorrection } from '../../src/ledger/corrections/read-correction.ts'
 import { openDatabase } from '../../src/postgres/kysely.ts'
-import type { LedgerTables } from '../../src/ledger/tables.ts'
+import type { LedgerDb, LedgerTables } from '../../src/ledger/tables.ts'
 import { openAppends } from '../support/ledger/appends.ts'
 import { uploadCall } from '../support/ledger/calls.ts'
 import { employee, startService } from '../support/service.ts'
 import { CITUS_URL } from '../support/postgres/citus-url.ts'
+import { watchStatements } from '../support/postgres/watch-clients.ts'
 
 const onePlan = CITUS_URL === undefined ? {} : { skip: 'on Citus, EXPLAIN does not say what the shards read' }
 
@@ -16,7 +16,9 @@ const onePlan = CITUS_URL === undefined ? {} : { skip: 'on Citus, EXPLAIN does n
 
 const UPLOADS = 1_200
 const CORRECTING = 100
+const PLANS = 'test plans'
 
+const statements = watchStatements(t)
 const service = await startService(t)
 const { company } = service
 const { commit } = openAppends(t, service)
@@ -30,43 +32,20 @@ for (let made = 0; made < UPLOADS; made += 100)
 await service.project()
 
 /** Runs a query, and counts the rows of `events` that it reads with the indexes that there are. */
-async function countEvents(run: (db: ReturnType<typeof openDatabase<LedgerTables>>) => Promise<unknown>) {
+async function countEvents(run: (db: LedgerDb) => Promise<unknown>) {
   const settings = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' }
-  const pool = service.open({ name: 'test plans', max: 1, settings })
-  const sent: Statement[] = []
-  const db = openDatabase<LedgerTables>(watch(pool, sent))
+  const pool = service.open({ name: PLANS, max: 1, settings })
+  const db = openDatabase<LedgerTables>(pool)
+  statements.length = 0
   await run(db)
+  const sent = statements.filter(({ connection, text }) => connection === PLANS && /^\s*(?:select|with)/i.test(text))
   let count = 0
-  for (const { text, values } of [...sent]) {
+  for (const { text, values } of sent) {
     const { rows } = await pool.query(`explain (analyze, format json) ${text}`, values)
     count += countIn(rows[0]['QUERY PLAN'][0].Plan)
   }
   await db.destroy()
   return count
-}
-
-function watch(pool: Pool, sent: Statement[]): Pool {
-  const connect = pool.connect.bind(pool) as () => Promise<{ query: (...given: unknown[]) => unknown }>
-  return Object.assign(Object.create(pool) as Pool, {
-    async connect() {
-      const client = await connect()
-      const query = client.query.bind(client)
-      return Object.assign(Object.create(client as object), {
-        query(given: unknown, more: unknown) {
-          const { text, values } = (
-            typeof given === 'string' ? { text: given, values: more } : given
-          ) as Partial<Statement>
-          if (text !== undefined && /^\s*(?:select|with)/i.test(text)) sent.push({ text, values: values ?? [] })
-          return query(given, more)
-        },
-      })
-    },
-  })
-}
-
-interface Statement {
-  text: string
-  values: unknown[]
 }
 
 interface Plan {

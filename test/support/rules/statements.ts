@@ -15,7 +15,7 @@ const REFUSED = [
   `${CHANGE}[^;]*${VOLATILE}`,
   `${CHANGE}[^;]*${CHOICE}${TIME}`,
   `${CONFLICT}[^;]*${TIME}`,
-  String.raw`\breturning\b[^;]*${TIME}`,
+  String.raw`\breturning\b[^;)]*${TIME}`,
 ].map((pattern) => new RegExp(pattern, 'i'))
 const LOCK = new RegExp(`\\bfrom\\s+(?:${TABLES})\\b[^;]*\\bfor\\s+(?:no\\s+key\\s+)?(?:update|share)\\b`, 'i')
 
