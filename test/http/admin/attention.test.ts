@@ -212,7 +212,8 @@ await t.test('a key that has used its quota is found, however many newer keys ne
     const { rows } = await pool.query<{ api_id: string }>(
       `insert into api_keys (company_id, api_id, version, name, secret_hash, is_enabled, is_revoked, scopes, quota_limit,
          refresh_period, created_at)
-       select company_id, uuidv7(), 1, 'Other', secret_hash, true, false, scopes, 10, 'monthly', created_at
+       select company_id, overlay(gen_random_uuid()::text placing 'f' from 1 for 1)::uuid, 1, 'Other', secret_hash, true,
+         false, scopes, 10, 'monthly', created_at
        from api_keys, generate_series(1, 250) where api_id = $1 returning api_id`,
       [keyId],
     )
@@ -278,7 +279,7 @@ await t.test('calls whose records were corrected by files need attention no more
   const correct = (logId: string, records: number[]) =>
     pool.query(
       `insert into corrections (company_id, corrected_id, position, call_id, records)
-       select $1, $2, 1 + count(*), uuidv7(), $3 from corrections where company_id = $1`,
+       select $1, $2, 1 + count(*), gen_random_uuid(), $3 from corrections where company_id = $1`,
       [toUuid(id), toUuid(logId), records],
     )
   await correct(failed.log_id, [0])
