@@ -25,10 +25,10 @@ export interface OpenedPool {
 }
 
 /**
- * What is different on a cluster: Citus plans most statements for each execution, the others sooner if it knows the
- * values, and waits for a machine that doesn't answer for this long.
+ * What is different on a cluster: Citus makes a plan for each execution of most statements, and waits for a machine that
+ * doesn't answer for this long.
  */
-const ON_CLUSTER = { plan_cache_mode: 'force_custom_plan', 'citus.node_connection_timeout': '1500' }
+const ON_CLUSTER = { plan_cache_mode: 'auto', 'citus.node_connection_timeout': '1500' }
 
 /** Opens connections for reading, projecting and the commands about companies. Throws when migrations are missing. */
 export async function openStore(config: Config, urls: DatabaseUrls, target: Target): Promise<OpenedPool> {

@@ -97,24 +97,28 @@ await t.test(
   },
 )
 
-await t.test('a company gets at most a quarter of the waiting calls, and another one finds room', async (t) => {
-  const { watch, create } = openWatchedLanes({ maxWaiting: 40, maxRecordsWaiting: 40 })
-  const [busy, free] = [await service.makeCompany('Busy in a small room'), await service.makeCompany('Free')]
-  const unblock = await block(busy, 'small@example.com')
-  const first = create(busy, [employee({ email: 'small@example.com' })])
-  await lockIsAwaited(service, 'employee_directory')
-  const many = Array.from({ length: 60 }, () =>
-    create(busy).then(
-      ({ status }) => status,
-      (error: Error) => error.name,
-    ),
-  )
-  const others = Array.from({ length: 10 }, () => create(free))
-  await unblock()
-  t.strictSame(new Set((await Promise.all(others)).map(({ status }) => status)), new Set([201]))
-  t.strictSame(new Set(watch.waitedFor(free.id)), new Set([0]))
-  t.equal((await first).status, 201)
-  const answers = await Promise.all(many)
-  t.equal(answers.filter((answer) => answer === 201).length, 19)
-  t.equal(answers.filter((answer) => answer === 'NoTurnError').length, 41)
-})
+await t.test(
+  'a company gets at most a quarter of the waiting calls, and another one finds room',
+  sharing,
+  async (t) => {
+    const { watch, create } = openWatchedLanes({ maxWaiting: 40, maxRecordsWaiting: 40 })
+    const [busy, free] = [await service.makeCompany('Busy in a small room'), await service.makeCompany('Free')]
+    const unblock = await block(busy, 'small@example.com')
+    const first = create(busy, [employee({ email: 'small@example.com' })])
+    await lockIsAwaited(service, 'employee_directory')
+    const many = Array.from({ length: 60 }, () =>
+      create(busy).then(
+        ({ status }) => status,
+        (error: Error) => error.name,
+      ),
+    )
+    const others = Array.from({ length: 10 }, () => create(free))
+    await unblock()
+    t.strictSame(new Set((await Promise.all(others)).map(({ status }) => status)), new Set([201]))
+    t.strictSame(new Set(watch.waitedFor(free.id)), new Set([0]))
+    t.equal((await first).status, 201)
+    const answers = await Promise.all(many)
+    t.equal(answers.filter((answer) => answer === 201).length, 19)
+    t.equal(answers.filter((answer) => answer === 'NoTurnError').length, 41)
+  },
+)
