@@ -203,7 +203,7 @@ await t.test('a key that has used its quota is found, however many newer keys ne
   // As many of each: keys that will expire, that had used their quota last month, and that expect calls.
   for (const made of [
     { key: "expires_at = statement_timestamp() + interval '1 day'", usage: 'requests_made = 0' },
-    { key: 'expires_at = null', usage: "window_start = window_start - interval '40 days'" },
+    { key: 'expires_at = null', usage: `window_start = ${earlier('window_start', "interval '40 days'")}` },
     {
       key: `expected_calls = '{"every_hours":744}', expected_since = statement_timestamp()`,
       usage: 'requests_made = 0',
