@@ -91,10 +91,11 @@ async function commitWithRetries(
       return results
     } catch (error) {
       end?.(error)
-      if (unchecked.size > 0 && isNameTaken(error)) {
-        for (const { companyId } of unchecked) options.conflicts.set(companyId, true)
-        unchecked = NOBODY
-      } else if (!isRetryable(error) || attempt > MAX_RETRIES) throw error
+      const isTaken = unchecked.size > 0 && isNameTaken(error)
+      if (isTaken) for (const { companyId } of unchecked) options.conflicts.set(companyId, true)
+      else if (!isRetryable(error) || attempt > MAX_RETRIES) throw error
+      // A machine of a cluster hides which constraint another one refused.
+      unchecked = NOBODY
     }
   }
 }

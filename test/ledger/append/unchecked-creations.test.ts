@@ -1,5 +1,6 @@
 import t from 'tap'
 import { toUuid } from '../../../src/domain/ids.ts'
+import { asSuperuser } from '../../support/postgres/as-superuser.ts'
 import { openAppends } from '../../support/ledger/appends.ts'
 import { createCall } from '../../support/ledger/calls.ts'
 import { employee, startService } from '../../support/service.ts'
@@ -31,6 +32,26 @@ await t.test('a creation of many meets those who exist, and nothing of it is sto
   t.equal(body.items.length, 2)
   t.equal((await create(many(), company)).status, 201)
 })
+
+await t.test(
+  'they are met if the refusal comes as an error of the server, as that of another machine does',
+  async (t) => {
+    const company = await service.makeCompany('Moved')
+    const taken = employee()
+    await create([taken], company)
+    await asSuperuser(
+      service.urls.superUrl,
+      `create function refuse_elsewhere() returns trigger language plpgsql as $$
+      begin raise exception 'duplicate key value' using errcode = 'XX000'; end $$`,
+      `create trigger elsewhere before insert on employee_directory for each row
+      when (new.email = '${taken['email'] as string}') execute function refuse_elsewhere()`,
+    )
+    const { status, body } = await create([...many(), employee({ email: taken['email'] })], company)
+    await asSuperuser(service.urls.superUrl, 'drop trigger elsewhere on employee_directory')
+    t.equal(status, 409)
+    t.strictSame(refusals(body), ['/employees/30/email already_exists'])
+  },
+)
 
 await t.test('an inactive employee is met, too', async (t) => {
   const company = await service.makeCompany('Inactive')
