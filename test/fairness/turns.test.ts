@@ -3,7 +3,7 @@ import { toUuid } from '../../src/domain/ids.ts'
 import { createEmployeeCache } from '../../src/ledger/append/employee-cache.ts'
 import type { LaneOptions } from '../../src/ledger/append/lanes.ts'
 import { createLanes } from '../../src/ledger/append/lanes.ts'
-import { CITUS_URL } from '../support/postgres/citus-url.ts'
+import { SHARING } from '../support/postgres/citus-url.ts'
 import { lockIsAwaited } from '../support/postgres/lock-awaited.ts'
 import type { TestCompany } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
@@ -51,11 +51,9 @@ async function block({ id }: TestCompany, email: string): Promise<() => Promise<
   }
 }
 
-const sharing = CITUS_URL === undefined ? {} : { skip: 'on Citus, companies do not share transactions' }
-
 await t.test(
   "a company's only call joins the next commit, although another company has 1,000 calls waiting",
-  sharing,
+  SHARING,
   async (t) => {
     const { watch, create } = openWatchedLanes()
     const [busy, free] = [await service.makeCompany('Busy'), await service.makeCompany('Free')]
@@ -80,7 +78,7 @@ await t.test(
 
 await t.test(
   "large calls take turns too: a company's call waits for one of another's, not for all",
-  sharing,
+  SHARING,
   async (t) => {
     const { watch, create } = openWatchedLanes()
     const [busy, free] = [await service.makeCompany('Busy with large calls'), await service.makeCompany('Free')]
@@ -99,7 +97,7 @@ await t.test(
 
 await t.test(
   'a company gets at most a quarter of the waiting calls, and another one finds room',
-  sharing,
+  SHARING,
   async (t) => {
     const { watch, create } = openWatchedLanes({ maxWaiting: 40, maxRecordsWaiting: 40 })
     const [busy, free] = [await service.makeCompany('Busy in a small room'), await service.makeCompany('Free')]

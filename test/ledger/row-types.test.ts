@@ -49,7 +49,8 @@ interface Column {
 async function readColumns(schema: string): Promise<Column[]> {
   const { rows } = await pool.query<Column>(
     `select table_name as table, column_name as name, udt_name as type, is_nullable = 'YES' as is_nullable
-     from information_schema.columns where table_schema = $1 order by 1, 2`,
+     from information_schema.columns
+     where table_schema = $1 and table_name <> all ('{citus_tables,citus_schemas}') order by 1, 2`,
     [schema],
   )
   return rows

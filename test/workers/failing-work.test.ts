@@ -89,13 +89,13 @@ await t.test('a company whose alerts or sign-ins cannot be handled is on record 
     { userId, type: 'UserSignedIn', data: { method: 'password' } },
   ])
   let queries = 0
-  const broken = new Proxy(pool, {
-    get(target, name) {
-      if (name !== 'query') return Reflect.get(target, name)
-      return (...given: [string]) =>
-        (queries += 1) === 1 ? Promise.reject(new Error('refused')) : target.query(...given)
+  const broken = Object.create(pool, {
+    query: {
+      value: (...given: [string]) =>
+        (queries += 1) === 1 ? Promise.reject(new Error('refused')) : pool.query(...given),
     },
-  })
+    connect: { value: () => pool.connect() },
+  }) as typeof pool
   await recordSignIns({ pool: broken, log })
   t.strictSame(await failingOf(), ['sign-ins'])
   await recordSignIns({ pool, log })

@@ -3,6 +3,7 @@ import t from 'tap'
 import { employees } from '../../projections/employees/fold.ts'
 import { findCheckpoint } from '../../src/workers/checkpoints.ts'
 import { foldNext, UnfoldableError } from '../../src/workers/project.ts'
+import { inCompany } from '../../src/postgres/company-scope.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import { eventually } from '../support/eventually.ts'
 import { employee, startService } from '../support/service.ts'
@@ -37,7 +38,7 @@ const OF_THE_EVENT = ['21000', '22003', '22021', '23505', '23502', '54000']
 
 await t.test('only errors that an event can cause count as failures of the event', async (t) => {
   await service.call('POST', '/v1/employees', { body: employee() })
-  const fold = () => foldNext(service.db, employees, companyId)
+  const fold = () => inCompany(companyId, () => foldNext(service.db, employees, companyId))
   for (const code of OF_THE_SERVER) {
     await failWith(code)
     await t.rejects(fold(), { code }, code)

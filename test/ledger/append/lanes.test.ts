@@ -1,6 +1,6 @@
 import t from 'tap'
 import { toUuid } from '../../../src/domain/ids.ts'
-import { CITUS_URL } from '../../support/postgres/citus-url.ts'
+import { SHARING } from '../../support/postgres/citus-url.ts'
 import { lockIsAwaited } from '../../support/postgres/lock-awaited.ts'
 import type { Answer, Service, TestCompany } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
@@ -102,8 +102,7 @@ await t.test("records over a company's limit wait in a separate line, and get 50
   t.equal((await first).status, 201)
 })
 
-const sharing = CITUS_URL === undefined ? {} : { skip: 'on Citus, companies do not share transactions' }
-await t.test('small calls wait for a large call of their own company, not of another one', sharing, async (t) => {
+await t.test('small calls wait for a large call of their own company, not of another one', SHARING, async (t) => {
   const service = await startService(t, { LANES: '1' })
   const [busy, free] = [await service.makeCompany('Busy'), await service.makeCompany('Free')]
   const records = Array.from({ length: 100 }, () => employee())

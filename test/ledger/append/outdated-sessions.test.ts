@@ -3,7 +3,8 @@ import t, { type Test } from 'tap'
 import { createKeyLookup } from '../../../src/accounts/api-keys/key-access.ts'
 import { createEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
 import { createLanes } from '../../../src/ledger/append/lanes.ts'
-import { runSql } from '../../support/postgres/run-sql.ts'
+import { asSuperuser } from '../../support/postgres/as-superuser.ts'
+import { CITUS_URL } from '../../support/postgres/citus-url.ts'
 import { createCall } from '../../support/ledger/calls.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 import { employee, startService } from '../../support/service.ts'
@@ -11,7 +12,10 @@ import { employee, startService } from '../../support/service.ts'
 /* Statements that a session was expected to have, or has already, and tables that move meanwhile. */
 
 const service = await startService(t)
-const setUp = (...statements: string[]) => runSql(service.urls.superUrl, ...statements)
+const setUp = (...statements: string[]) => asSuperuser(service.urls.superUrl, ...statements)
+/** A statement for each machine. Citus tells the others of functions and triggers, and not of sequences. */
+const everywhere = (statement: string) =>
+  CITUS_URL === undefined ? statement : `select run_command_on_all_nodes('${statement}')`
 
 /** A pool of one connection, and appends over it that resolve with their status. */
 function openAppends(t: Test) {
@@ -57,7 +61,7 @@ await t.test('so is one that already has a statement of the name', async (t) => 
 for (const code of ['XX000', '42P01', '40001']) {
   await t.test(`an append that fails with ${code} before its COMMIT is stored by a second try, once`, async (t) => {
     await setUp(
-      'create sequence tries',
+      everywhere('create sequence tries'),
       `create function fail_once() returns trigger language plpgsql security definer as $$
         begin if nextval('public.tries') = 1 then raise 'moved' using errcode = '${code}'; end if; return new; end $$`,
       `create trigger fail_once before insert on employee_directory for each row execute function fail_once()`,
@@ -67,7 +71,11 @@ for (const code of ['XX000', '42P01', '40001']) {
     const before = await count()
     t.equal(await create(), 201)
     t.equal(await count(), before + 1)
-    await setUp(`drop trigger fail_once on employee_directory`, 'drop function fail_once()', 'drop sequence tries')
+    await setUp(
+      'drop trigger fail_once on employee_directory',
+      'drop function fail_once()',
+      everywhere('drop sequence tries'),
+    )
     t.strictSame(await ledgerFaults(service.db, service.company.id), [])
   })
 }

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { openAppends } from '../../support/ledger/appends.ts'
 import { recordsCall } from '../../support/ledger/calls.ts'
+import { SHARING } from '../../support/postgres/citus-url.ts'
 import type { TestCompany } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
 
@@ -58,7 +59,7 @@ await t.test('a cycle is found if an earlier call removed the manager who is ass
   t.strictSame(answersOf(committed), [[200], [200], [422, '/0/manager_external_id manager_cycle']])
 })
 
-await t.test('the line of a company has no effect on the one that shares its transaction', async (t) => {
+await t.test('the line of a company has no effect on the one that shares its transaction', SHARING, async (t) => {
   const [wide, deep] = [await service.makeCompany('Wide'), await service.makeCompany('Deep')]
   await makeLine(wide, ['TOP'])
   for (let made = 0; made < MANY; made += 143) {

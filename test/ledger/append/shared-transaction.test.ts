@@ -7,6 +7,7 @@ import { isNameTaken } from '../../../src/ledger/append/unchecked-creations.ts'
 import { openAppends } from '../../support/ledger/appends.ts'
 import { createCall } from '../../support/ledger/calls.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
+import { SHARING } from '../../support/postgres/citus-url.ts'
 import { employee, startService } from '../../support/service.ts'
 
 /* Calls of a company in one transaction, some so large that their events are sent in several parts. */
@@ -87,7 +88,7 @@ await t.test('if one of them cannot be stored after parts were sent, none is, an
   t.strictSame(await ledgerFaults(db, company.id), [])
 })
 
-await t.test('the head of a company that appends nothing stays as it is', async (t) => {
+await t.test('the head of a company that appends nothing stays as it is', SHARING, async (t) => {
   const other = await service.makeCompany('Validates')
   const before = await readHead(other)
   const [validated, created] = await commit([

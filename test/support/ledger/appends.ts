@@ -5,6 +5,7 @@ import type { Committed } from '../../../src/ledger/append/commit.ts'
 import { commitTogether } from '../../../src/ledger/append/commit.ts'
 import type { EmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
 import { createEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
+import { inCompany } from '../../../src/postgres/company-scope.ts'
 import { withClient } from '../../../src/postgres/pool.ts'
 import type { Service } from '../service.ts'
 
@@ -28,16 +29,19 @@ export function openAppends(t: Pick<Test, 'teardown'>, service: Service) {
   const sent: SentStatement[] = []
   const watched = new WeakSet<object>()
   const commit = (calls: WriteCall[], { cache = createEmployeeCache(0), unchecked = [] }: AppendOptions = {}) =>
-    withClient(pool, (client) => {
-      const { connection } = client as unknown as { connection: Connection }
-      if (!watched.has(connection)) watch(connection)
-      return commitTogether(client, calls, {
-        clients,
-        whenLocked: 'wait',
-        cache,
-        unchecked: new Set(unchecked),
-      })
-    }) as Promise<Committed[]>
+    // On a cluster, at the machine of the first company: others can't be beside it.
+    inCompany(calls[0]!.companyId, () =>
+      withClient(pool, (client) => {
+        const { connection } = client as unknown as { connection: Connection }
+        if (!watched.has(connection)) watch(connection)
+        return commitTogether(client, calls, {
+          clients,
+          whenLocked: 'wait',
+          cache,
+          unchecked: new Set(unchecked),
+        })
+      }),
+    ) as Promise<Committed[]>
 
   function watch(connection: Connection): void {
     watched.add(connection)
