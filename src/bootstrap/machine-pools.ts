@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Pool } from 'pg'
+import { UnavailableError } from '../admission/batcher.ts'
 import { toUuid } from '../domain/ids.ts'
 import { currentCompany } from '../postgres/company-scope.ts'
 import { LendingPool } from '../postgres/lending-pool.ts'
@@ -25,7 +26,10 @@ export async function lookUpMachine(coordinator: Pool, coordinatorUrl: string, c
      where p.shardid = get_shard_id_for_distribution_column('public.heads', $1::uuid)`,
     [toUuid(companyId)],
   )
-  return addressOf(rows[0]!, coordinatorUrl).url
+  const [machine] = rows
+  // A shard that is split gets another id, which may be newer than what the statement sees of places.
+  if (!machine) throw new UnavailableError('the cluster names no machine for a company at this moment')
+  return addressOf(machine, coordinatorUrl).url
 }
 
 /** Remembers what was looked up. If a later look-up fails, what was known stays in use. */
@@ -58,12 +62,15 @@ export function openMachinePools(
   async function connect() {
     const companyId = currentCompany()
     if (companyId === null) return coordinator.connect()
+    const address = (await machines.fetch(companyId))!
     try {
-      return await poolAt((await machines.fetch(companyId))!).connect()
+      return await poolAt(address).connect()
     } catch (error) {
-      // The machine may have been replaced by another one.
+      // The machine may have been removed, or replaced by another one.
       machines.delete(companyId)
-      throw error
+      const current = await machines.fetch(companyId).catch(() => address)
+      if (current === address) throw error
+      return poolAt(current!).connect()
     }
   }
   return new LendingPool(coordinator.options, connect, () => [...pools.values()])

@@ -1,11 +1,18 @@
 import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
-import { openMachinePools, rememberMachines, type CompanyMachines } from '../../src/bootstrap/machine-pools.ts'
+import { UnavailableError } from '../../src/admission/batcher.ts'
+import {
+  lookUpMachine,
+  openMachinePools,
+  rememberMachines,
+  type CompanyMachines,
+} from '../../src/bootstrap/machine-pools.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import { inCompany } from '../../src/postgres/company-scope.ts'
 import { addressOf } from '../../src/postgres/machine-address.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 import { freePort } from '../support/processes/free-port.ts'
+import { runSql } from '../support/postgres/run-sql.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
 
 /* The connections of a service on a cluster. Databases of one server stand for the machines. */
@@ -21,6 +28,8 @@ function openPools(machines: CompanyMachines) {
   return { pools, read }
 }
 
+const goneAddress = async () => Object.assign(new URL(machine.serviceUrl), { port: String(await freePort()) }).href
+
 await t.test('what is done for a company is done on its machine, and anything else by the coordinator', async (t) => {
   const { pools, read } = openPools(rememberMachines(async (id) => (id === one ? machine : coordinator).serviceUrl))
   t.equal(await read(), coordinator.name)
@@ -29,14 +38,42 @@ await t.test('what is done for a company is done on its machine, and anything el
   t.equal(pools.totalCount, 2, 'the coordinator has one pool, whoever needs it')
 })
 
-await t.test('a company is looked up again once its machine cannot be reached', async (t) => {
-  const gone = Object.assign(new URL(machine.serviceUrl), { port: String(await freePort()) }).href
-  const answers = [gone, machine.serviceUrl]
+await t.test('a company whose machine was removed is served on its new one at once', async (t) => {
+  const answers = [await goneAddress(), machine.serviceUrl]
   const { read } = openPools(rememberMachines(async () => answers.shift()!))
-  await t.rejects(inCompany(one, read), { code: 'ECONNREFUSED' })
   t.equal(await inCompany(one, read), machine.name)
   t.strictSame(answers, [], 'each look-up was needed')
 })
+
+await t.test('a company whose machine cannot be reached, and which has no other, is looked up once more', async (t) => {
+  const gone = await goneAddress()
+  for (const then of [async () => gone, () => Promise.reject(new Error('no coordinator'))]) {
+    const answers: (() => Promise<string>)[] = [async () => gone, then]
+    const { read } = openPools(rememberMachines(() => answers.shift()!()))
+    await t.rejects(inCompany(one, read), { code: 'ECONNREFUSED' })
+    t.strictSame(answers, [])
+  }
+})
+
+await t.test(
+  'while the cluster names no machine of a company, as in a split of its shard, it is unavailable',
+  async (t) => {
+    const { superUrl } = await createTestDatabase(t)
+    await runSql(
+      superUrl,
+      'create table pg_dist_placement (shardid bigint, groupid integer)',
+      'create table pg_dist_node (groupid integer, nodename text, nodeport integer, noderole text)',
+      `create function get_shard_id_for_distribution_column(regclass, uuid) returns bigint language sql return 7`,
+      `insert into pg_dist_node values (1, 'worker', 5433, 'primary')`,
+    )
+    const pool = openPool({ url: superUrl, name: 'test', max: 1 })
+    t.teardown(() => pool.end())
+    const lookUp = () => lookUpMachine(pool, 'postgres://role@coordinator/ledger', one)
+    await t.rejects(lookUp(), UnavailableError)
+    await pool.query('insert into pg_dist_placement values (7, 1)')
+    t.equal(await lookUp(), 'postgres://role@worker:5433/ledger')
+  },
+)
 
 await t.test('a company whose machine is not found is looked up again', async (t) => {
   const answers = [Promise.reject(new Error('no coordinator')), Promise.resolve(machine.serviceUrl)]

@@ -19,6 +19,8 @@ const HANGS_AT_MOST_MS = 6_000
 /** Between two faults, so that there is something to lose. */
 const WORKS_AT_MOST_MS = 1_000
 const REBALANCES_WITHIN = '120s'
+/** How long the service may send statements to a machine that has no more shards, as docs/citus.md says. */
+const FORGOTTEN_AFTER_MS = 60_000
 
 /** Every kind of fault of a cluster, by name. */
 export const CITUS_FAULTS: Record<string, Fault> = {
@@ -138,6 +140,7 @@ async function addAndRemove(stage: Stage): Promise<void> {
     await rebalance()
     // Otherwise, what is left there stays in the way of the next machine.
     await sql`call citus_cleanup_orphaned_resources()`.execute(db)
+    await pause(FORGOTTEN_AFTER_MS)
     await sql`select citus_remove_node('127.0.0.1', ${port})`.execute(db)
   })
   await machine.stop()
