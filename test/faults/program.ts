@@ -18,6 +18,8 @@ export interface Supervised {
   child(): ChildProcess
   /** How often it has been started. */
   starts(): number
+  /** The end of its log. */
+  said(): string
   /** Resolves once it is ready after its latest start. */
   ready(): Promise<void>
   /** Ends it with a signal and waits for its end. It restarts by itself, from then on with the given plant. */
@@ -63,8 +65,9 @@ const STARTS_AT_MOST = 10_000
 /** A process does not start without its database, so it may try for as long as PostgreSQL takes to return. */
 const FAILED_STARTS_AT_MOST = 60
 const AGAIN_AFTER_MS = 100
-/** How much of its standard error is kept, in characters. */
-const SAID_AT_MOST = 2_000
+/** How much of its standard error is kept, in characters, and how much of that tells why it does not start. */
+const SAID_AT_MOST = 65_536
+const SAID_AT_START = 2_000
 /** The program stops at most 10 seconds after SIGTERM. */
 const ENDS_WITHIN_MS = 20_000
 const READY_WITHIN_MS = 120_000
@@ -79,7 +82,7 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
   let child: ChildProcess
   let ready: Promise<void>
   let said = ''
-  const describeStart = () => `start ${starts}, and it said: ${said || 'nothing'}`
+  const describeStart = () => `start ${starts}, and it said: ${said.slice(-SAID_AT_START) || 'nothing'}`
   const run = () => {
     starts += 1
     if (starts > STARTS_AT_MOST) throw new Error(`${options.command} has been started ${STARTS_AT_MOST} times`)
@@ -114,6 +117,7 @@ export function supervise(cleanup: Cleanup, options: ProgramOptions): Supervised
     metricsUrl: options.metricsPort === undefined ? null : `http://127.0.0.1:${options.metricsPort}/metrics`,
     child: () => child,
     starts: () => starts,
+    said: () => said,
     async ready() {
       const deadline = performance.now() + READY_WITHIN_MS
       for (const first = starts; ;) {

@@ -74,6 +74,8 @@ const RECOVERS_AT_ALL_WITHIN_MS = 60_000
 const CATCHES_UP_WITHIN_MS = 30_000
 const LAG_MS = 1_000
 const ENOUGH_WITHIN_MS = 10_000
+/** How much of what was logged about a request is shown, in characters. */
+const LOGGED_AT_MOST = 2_000
 
 /**
  * Puts the installation under load, makes the fault happen, waits until everything has settled, and asks the oracle.
@@ -157,7 +159,7 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
       parts: administered.reduce((parts, { logIds }) => parts + logIds.length, 0),
       ...countDeliveries(webhooks.all),
       ...(notes.length === 0 ? {} : { note: notes.join('; ') }),
-      wrong: firstOfEach(looksAtTimes ? wrong : wrong.filter(({ kind }) => kind !== 'slow answer')),
+      wrong: explain(firstOfEach(looksAtTimes ? wrong : wrong.filter(({ kind }) => kind !== 'slow answer')), stage),
     }
   } finally {
     await Promise.all([load.end(), probe.end(), webhooks.close(), administrator?.end()])
@@ -177,6 +179,16 @@ async function startUsualAdministrator(
   if (UNTOLD.has(fault) || HOSTILE.has(fault)) return null
   const [company] = await stage.makeCompanies(1)
   return startAdministrator(stage, company!, { ...options, seed })
+}
+
+/** Adds what the program logged about the requests that it answered with 500. */
+function explain(wrong: Finding[], { apis }: Stage): Finding[] {
+  const lines = apis.flatMap(({ said }) => said().split('\n'))
+  return wrong.map(({ kind, text }) => {
+    const [id] = text.split(':')
+    const line = kind === 'internal error' && lines.find((line) => line.includes(`"reqId":"${id}"`))
+    return { kind, text: line ? `${text}, and logged: ${line.slice(0, LOGGED_AT_MOST)}` : text }
+  })
 }
 
 /** `projections verify` finds all read models right, however they were folded. */
