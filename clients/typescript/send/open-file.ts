@@ -16,6 +16,7 @@ import { completeReadings, proposeMapping } from '../spreadsheets/propose-mappin
 import type { FileRow } from '../spreadsheets/read-csv.ts'
 import type { RowReader } from '../spreadsheets/read-records.ts'
 import { openRows } from '../spreadsheets/read-records.ts'
+import { NEVER_CLEARED } from '../spreadsheets/read-value.ts'
 import { hideSecrets } from '../spreadsheets/recognize-header.ts'
 import { usageError } from './exit-codes.ts'
 
@@ -45,6 +46,8 @@ export interface OpenedFile {
   columns: ReadonlyMap<string, number>
   /** The names of the columns that become nothing. */
   unused: string[]
+  /** The fields of columns with empty cells that a mapping could let clear what is stored. */
+  clearable: string[]
   /**
    * Reads the records again that can be read, managers first. Of a file in this order, it holds one part at a time.
    * Throws FileError.
@@ -91,7 +94,8 @@ async function inspect(
 ): Promise<OpenedFile> {
   const hash = createHash('sha256')
   const file: Omit<OpenedFile, 'hash' | 'read' | 'readKeys'> = {
-    ...{ count: 0, faults: [], unreadable: { count: 0, faults: [] }, notes: [], mapping: null, unused: [] },
+    ...{ count: 0, faults: [], unreadable: { count: 0, faults: [] }, notes: [], mapping: null },
+    ...{ unused: [], clearable: [] },
     table: createNotes(),
     columns: new Map<string, number>(),
     close: () => handle.close(),
@@ -106,9 +110,15 @@ async function inspect(
     const content = await openContent(() => readChunks(handle), answers, { signal })
     const source =
       content.kind === 'records' ? openRecords(content) : await openTable(content, file.table, choose, signal)
-    const { reader, mapping } = source
+    const { reader, mapping, clearable } = source
     if (reader)
-      Object.assign(file, { mapping, columns: reader.fields, unused: reader.unused, faults: [...reader.faults] })
+      Object.assign(file, {
+        mapping,
+        clearable,
+        columns: reader.fields,
+        unused: reader.unused,
+        faults: [...reader.faults],
+      })
     if (file.faults.length > 0) return { ...file, hash: hash.digest('hex'), read, readKeys }
     const plan = await makePlan(source, signal)
     for await (const { faults, notes } of source.readAll(plan)) {
@@ -139,6 +149,7 @@ interface CheckedRecord extends FileRecord {
 interface Source {
   reader: RowReader | null
   mapping: Mapping | null
+  clearable: string[]
   readKeys(): AsyncGenerator<RowKeys, void>
   readAll(plan: FilePlan): AsyncGenerator<CheckedRecord, void>
 }
@@ -195,6 +206,7 @@ function openRecords({ read }: Extract<FileContent, { kind: 'records' }>): Sourc
   return {
     reader: null,
     mapping: null,
+    clearable: [],
     async *readKeys() {
       for await (const { line, json } of readRecords()) yield { ...keysOfRecord(JSON.parse(json)), line }
     },
@@ -238,11 +250,13 @@ async function openTable(
       isHeader = false
     }
   }
-  const { header, mapping, today } = await mapColumns(inTurns(readFirst()), choose, signal)
+  const { header, mapping, today, hasEmpty } = await mapColumns(inTurns(readFirst()), choose, signal)
   const reader = openRows(header, mapping, today)
+  const keeping = [...reader.fields].filter(([field, number]) => hasEmpty(number) && !NEVER_CLEARED.has(field))
   return {
     reader,
     mapping,
+    clearable: keeping.map(([field]) => field),
     async *readKeys() {
       for await (const row of readBelow()) yield reader.readKeys(row)
     },
@@ -261,10 +275,13 @@ async function mapColumns(rows: AsyncIterable<FileRow>, choose: ChooseMapping, s
   let header: FileRow | null = null
   let samples = collectSamples(0)
   let hide = hideSecrets([])
+  let count = 0
   for await (const row of rows) {
     signal.throwIfAborted()
-    if (header !== null) samples.add(hide(row.cells))
-    else {
+    if (header !== null) {
+      samples.add(hide(row.cells))
+      count += 1
+    } else {
       header = row
       samples = collectSamples(row.cells.length)
       hide = hideSecrets(row.cells)
@@ -275,7 +292,8 @@ async function mapColumns(rows: AsyncIterable<FileRow>, choose: ChooseMapping, s
   const chosen = choose(await doInTurns(proposeMapping(header.cells, samples.sample, today)))
   const completed = await doInTurns(completeReadings(chosen, header.cells, samples.sample, today))
   // The columns stay as they are given, so that each night's file is read alike.
-  return { header, mapping: { ...completed, columns: chosen.columns }, today }
+  const hasEmpty = (column: number) => samples.sample.columns[column - 1]!.filled < count
+  return { header, mapping: { ...completed, columns: chosen.columns }, today, hasEmpty }
 }
 
 const CHUNK_BYTES = 16_384

@@ -83,9 +83,27 @@ export async function sendFile(
   const counts = args.allOrNone ? describe(totals) : `${describe(totals)}, ${refused}`
   const left = missing ? `; ${formatNumber(missing.deactivated)} not in the file deactivated` : ''
   output.result(`${path}: ${formatNumber(file.count)} records sent: ${counts}${left}`)
+  showKept(file, args, totals, output.stream)
   const isWhole = (totals.refused ?? 0) + file.unreadable.count === 0
   const reasons = [...(isWhole ? [] : [refused]), ...(missing?.refusals ?? [])]
   if (reasons.length > 0) throw new CommandError('refused', reasons.map((text) => `${path}: ${text}`).join('\n'))
+}
+
+const FIELDS_SHOWN = 5
+
+/** Says which fields keep their values where cells are empty, unless the user has chosen what these do. */
+function showKept(
+  { clearable }: OpenedFile,
+  { path, mapping }: SendArguments,
+  totals: Totals,
+  stream: Output['stream'],
+) {
+  if (mapping || clearable.length === 0 || totals.changed + totals.unchanged === 0) return
+  const more = clearable.length > FIELDS_SHOWN ? ` and ${clearable.length - FIELDS_SHOWN} more columns` : ''
+  const shown = clearable.slice(0, FIELDS_SHOWN).join(', ')
+  stream.write(
+    `${path}: empty cells of ${shown}${more} keep what people have; (empty) in a cell clears it, and a mapping (--map) can\n`,
+  )
 }
 
 /** What is wrong with the records that were refused: the first errors. */
@@ -139,6 +157,7 @@ export async function previewFile(
   const counts = `${describe(totals)}, ${describeRefused(totals, file)}`
   const left = missing?.refusals.length === 0 ? `; ${formatNumber(missing.ids.length)} not in the file` : ''
   output.result(`${path}: ${formatNumber(file.count)} records checked: ${counts}${left}; nothing was applied`)
+  showKept(file, args, totals, output.stream)
   const reasons = [...(file.unreadable.count > 0 ? [describeRefused(totals, file)] : []), ...(missing?.refusals ?? [])]
   const lines = [...refusals.lines, ...reasons.map((text) => `${path}: ${text}`)]
   if (lines.length > 0) throw new CommandError('refused', lines.join('\n'))

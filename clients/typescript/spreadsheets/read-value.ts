@@ -62,7 +62,8 @@ export function readColumn(cell: string, column: Column, context: Context): Valu
   return reading?.fault === undefined ? reading : { fault: `${showCell(cell)} ${reading.fault}` }
 }
 
-const NEVER_CLEARED: ReadonlySet<ColumnMapping['to']> = new Set([
+/** What an empty cell never clears. */
+export const NEVER_CLEARED: ReadonlySet<string | null> = new Set<ColumnMapping['to']>([
   'id',
   'external_id',
   'email',

@@ -49,6 +49,20 @@ await t.test('a CSV file is sent in calls, and its headers are matched as on the
   t.match(await run(['send', 'staff.csv']), { code: 0, out: /0 created, 0 changed, 250 unchanged/ })
 })
 
+await t.test('empty cells keep what people have, and the command says so where there are any', async (t) => {
+  const of = (...rows: string[]) => `external_id,email,job_title\n${rows.map((row) => `staff-4,,${row}\n`).join('')}`
+  const said = /empty cells of job_title keep what people have; \(empty\) in a cell clears it/
+  write('titles.csv', of('Lead'))
+  t.notMatch((await run(['send', 'titles.csv'])).err, said)
+  write('titles.csv', of(''))
+  t.match(await run(['send', 'titles.csv', '--dry-run']), { code: 0, out: /1 unchanged/, err: said })
+  t.match(await run(['send', 'titles.csv']), { code: 0, out: /1 unchanged/, err: said })
+  write('titles.csv', of('(empty)'))
+  t.match(await run(['send', 'titles.csv']), { code: 0, out: /1 changed/ })
+  const { items } = (await service.call('GET', '/v1/employees?external_id=staff-4')).body
+  t.match(items, [{ email: 'staff.4@example.com', job_title: null }])
+})
+
 await t.test('a JSON file is sent as it is written', async (t) => {
   write('list.json', '[\n {"external_id": "staff-1", "custom_attributes": {"grade": 7, "a\\/b": "x"}}\n]\n')
   t.match(await run(['send', 'list.json', '--update']), { code: 0, out: /0 created, 1 changed/ })
