@@ -16,7 +16,6 @@ import { completeReadings, proposeMapping } from '../spreadsheets/propose-mappin
 import type { FileRow } from '../spreadsheets/read-csv.ts'
 import type { RowReader } from '../spreadsheets/read-records.ts'
 import { openRows } from '../spreadsheets/read-records.ts'
-import { NEVER_CLEARED } from '../spreadsheets/read-value.ts'
 import { hideSecrets } from '../spreadsheets/recognize-header.ts'
 import { usageError } from './exit-codes.ts'
 
@@ -252,11 +251,10 @@ async function openTable(
   }
   const { header, mapping, today, hasEmpty } = await mapColumns(inTurns(readFirst()), choose, signal)
   const reader = openRows(header, mapping, today)
-  const keeping = [...reader.fields].filter(([field, number]) => hasEmpty(number) && !NEVER_CLEARED.has(field))
   return {
     reader,
     mapping,
-    clearable: keeping.map(([field]) => field),
+    clearable: [...reader.clearable].flatMap(([field, column]) => (hasEmpty(column) ? [field] : [])),
     async *readKeys() {
       for await (const row of readBelow()) yield reader.readKeys(row)
     },

@@ -7,7 +7,7 @@ import { foldEmail, KEY_NAMES, keysOfRecord } from './plan-rows.ts'
 import type { FileRow } from './read-csv.ts'
 import { isPhoneCountry } from './read-phone.ts'
 import type { Column, Context, ValueReading } from './read-value.ts'
-import { readColumn, readWhole } from './read-value.ts'
+import { isClearable, readColumn, readWhole } from './read-value.ts'
 import { CUSTOM, findField, identifyColumn, MAX_COLUMNS, MAX_NAME, memberOf, RECORD_COLUMN } from './record-columns.ts'
 import { foldName, splitName } from './split-name.ts'
 
@@ -34,6 +34,8 @@ interface ReadRow {
 
 /** Reads the rows of a file. */
 export interface RowReader extends FileColumns {
+  /** The same of the fields that empty cells clear if the mapping says so. */
+  clearable: ReadonlyMap<string, number>
   /** Takes time for the cells that the row has, not for all columns of the file. `plan` is what other rows say. */
   read(row: FileRow, plan?: RowPlan): ReadRow
   /** Reads what identifies the person of a row, and the manager. */
@@ -69,6 +71,7 @@ export function openRows(header: FileRow, mapping: Mapping, today: string): RowR
   return {
     faults,
     fields: new Map(used.flatMap(listFields)),
+    clearable: new Map(used.filter(isClearable).flatMap(listFields)),
     unused: unused.map(({ header: name }) => readName(name)),
     logId: logId === -1 ? null : logId + 1,
     read: (row, plan) => readRow(row, opened, plan),

@@ -62,18 +62,25 @@ export function readColumn(cell: string, column: Column, context: Context): Valu
   return reading?.fault === undefined ? reading : { fault: `${showCell(cell)} ${reading.fault}` }
 }
 
-/** What an empty cell never clears. */
-export const NEVER_CLEARED: ReadonlySet<string | null> = new Set<ColumnMapping['to']>([
+const NEVER_CLEARED: ReadonlySet<ColumnMapping['to']> = new Set([
   'id',
   'external_id',
   'email',
   'status',
   'full_name',
   'as_named',
+  'key',
+  'phone_country',
 ])
 
-function readEmpty({ to, empty_cells: ofColumn }: Column, { empty_cells: ofFile }: Mapping): ValueReading | null {
-  if ((ofColumn ?? ofFile) === 'keep' || NEVER_CLEARED.has(to)) return null
+/** Whether the empty cells of a column can clear what is stored. */
+export function isClearable({ to, isRecord }: Column): boolean {
+  return !isRecord && !NEVER_CLEARED.has(to)
+}
+
+function readEmpty(column: Column, { empty_cells: ofFile }: Mapping): ValueReading | null {
+  const { to, empty_cells: ofColumn } = column
+  if ((ofColumn ?? ofFile) === 'keep' || !isClearable(column)) return null
   return to === 'manager' ? { fields: { manager_id: 'null' } } : { json: 'null' }
 }
 

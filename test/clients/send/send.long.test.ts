@@ -57,6 +57,8 @@ await t.test('empty cells keep what people have, and the command says so where t
   write('titles.csv', of(''))
   t.match(await run(['send', 'titles.csv', '--dry-run']), { code: 0, out: /1 unchanged/, err: said })
   t.match(await run(['send', 'titles.csv']), { code: 0, out: /1 unchanged/, err: said })
+  write('countries.csv', 'external_id,phone,country,record\nstaff-4,+491701234567,DE,\nstaff-5,+491701234568,,\n')
+  t.notMatch((await run(['send', 'countries.csv'])).err, /keep what people have/, 'these columns clear nothing')
   write('titles.csv', of('(empty)'))
   t.match(await run(['send', 'titles.csv']), { code: 0, out: /1 changed/ })
   const { items } = (await service.call('GET', '/v1/employees?external_id=staff-4')).body
