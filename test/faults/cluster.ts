@@ -34,8 +34,8 @@ export interface ClusterUrls {
 const START_TRIES = 100
 const PAUSE_MS = 50
 /**
- * Before version 18, a server that starts or stops waits for a client that has not sent its first packet, even after
- * SIGQUIT: for `authentication_timeout`, a minute.
+ * Even after SIGQUIT, PostgreSQL 15 waits for clients that connected while it started or ended and have sent nothing
+ * yet: for `authentication_timeout`, a minute.
  */
 const DIES_WITHIN_MS = 90_000
 
