@@ -46,21 +46,18 @@ export async function findCheckpoint(
       .executeTakeFirst()
   let row = await find()
   if (!row) {
-    // In a transaction, which keeps the company's shard where it is.
-    await db.transaction().execute((transaction) =>
-      transaction
-        .insertInto('checkpoints')
-        .values({
-          ...key(projection, companyId),
-          position: 0,
-          attempts: 0,
-          next_try_at: null,
-          parked_at: null,
-          error: null,
-        })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute(),
-    )
+    await db
+      .insertInto('checkpoints')
+      .values({
+        ...key(projection, companyId),
+        position: 0,
+        attempts: 0,
+        next_try_at: null,
+        parked_at: null,
+        error: null,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
     row = await find()
   }
   return { position: row!.position, head: row!.head ?? 0, attempts: row!.attempts, isHeld: row!.is_held }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import { schemaOf, type Projection } from '../../projections/projection.ts'
 import { toUuid } from '../domain/ids.ts'
 import { readProgress } from '../ledger/read/read-progress.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
+import { holdCompany } from '../postgres/hold-company.ts'
 import { findCheckpoint } from './checkpoints.ts'
 import { emptyReplaced, isShadowBefore, shadowOf } from './copies.ts'
 import { foldNext } from './project.ts'
@@ -35,6 +36,8 @@ export async function rebuildCompany(
       upTo: async () => (await readProgress(scratch.db, companyId, projection)).head,
       isolation: 'read committed',
       hold: async (transaction) => {
+        const { text, values } = holdCompany(companyId)
+        await transaction.executeQuery(CompiledQuery.raw(text, values))
         // Take the same table lock as a fold, so that a rebuild of the whole projection cannot switch meanwhile.
         await sql`lock table checkpoints in row exclusive mode`.execute(transaction)
         const { position } = await transaction

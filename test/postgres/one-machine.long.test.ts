@@ -12,37 +12,58 @@ const onCitus = CITUS_URL === undefined ? { skip: 'CITUS_URL names no Citus clus
 
 /** What is wrapped of a connection. */
 interface Wire extends EventEmitter {
+  query(text: string): void
   parse(query: { name?: string; text: string }, ...more: unknown[]): void
   bind(config: { statement?: string; values?: unknown[] }, ...more: unknown[]): void
 }
 
-/** Collects the statements with parameters that this process sends from now on, each with its last parameters. */
-function watchStatements(): Map<string, unknown[]> {
+/** Statements that this process has sent. */
+interface Watched {
+  /** Those with parameters, each with its last ones. */
+  sent: Map<string, unknown[]>
+  /** Those that came first in a transaction. */
+  first: Set<string>
+}
+
+/** Watches the statements that this process sends from now on. */
+function watchStatements(): Watched {
   const { connect } = pg.Client.prototype
-  const sent = new Map<string, unknown[]>()
+  const watched: Watched = { sent: new Map(), first: new Set() }
   t.teardown(() => Object.assign(pg.Client.prototype, { connect }))
-  function watched(this: { connection: Wire }, ...args: unknown[]): unknown {
+  function watch(this: { connection: Wire }, ...args: unknown[]): unknown {
     const { connection: wire } = this
     const texts = new Map<string, string>()
-    const { parse, bind } = wire
+    const { query, parse, bind } = wire
+    let hasBegun = false
+    const note = (text: string) => {
+      if (hasBegun) watched.first.add(text)
+      hasBegun = /^(?:begin|start transaction)/i.test(text)
+    }
+    wire.query = (text) => {
+      note(text)
+      query.call(wire, text)
+    }
     wire.parse = (query, ...more) => {
       texts.set(query.name ?? '', query.text)
       parse.call(wire, query, ...more)
     }
     wire.bind = (config, ...more) => {
-      sent.set(texts.get(config.statement ?? '') ?? '', config.values ?? [])
+      const text = texts.get(config.statement ?? '') ?? ''
+      note(text)
+      watched.sent.set(text, config.values ?? [])
       bind.call(wire, config, ...more)
     }
     return Reflect.apply(connect, this, args)
   }
-  Object.assign(pg.Client.prototype, { connect: watched })
-  return sent
+  Object.assign(pg.Client.prototype, { connect: watch })
+  return watched
 }
 
 await t.test('each statement of a company is one task on one machine', onCitus, async (t) => {
-  const sent = watchStatements()
+  const { sent, first } = watchStatements()
   const service = await startService(t)
   sent.clear()
+  first.clear()
   const key = { headers: { 'idempotency-key': 'one' } }
   const { body: created } = await service.call('POST', '/v1/employees', { body: employee(), ...key })
   const [{ id, email }] = created.employees
@@ -78,6 +99,14 @@ await t.test('each statement of a company is one task on one machine', onCitus, 
     )
   }
   t.ok(explained > 20, 'most statements are about the company')
+
+  await t.test('and a transaction begins with a write, which keeps the company there', async (t) => {
+    t.ok(first.size > 1)
+    t.strictSame(
+      [...first].filter((text) => !/^\s*(?:insert|update|delete)\b/i.test(text)),
+      [],
+    )
+  })
 })
 
 await t.test('the connections on which a company is served lead to its machine', onCitus, async (t) => {

@@ -7,6 +7,7 @@ import { createBudget } from '../../admission/budget.ts'
 import { createContended, gatherCompanies } from '../../admission/contended.ts'
 import { UnavailableError } from '../../admission/batcher.ts'
 import { meansNotCommitted, UnconfirmedCommitError, retryOnce } from '../../postgres/database-errors.ts'
+import { holdOnlyCompany } from '../../postgres/hold-company.ts'
 import type { QueryClient, WhenLocked } from '../../postgres/query-client.ts'
 import { BEGIN, COMMIT, pipeline } from '../../postgres/pipeline.ts'
 import { withClient } from '../../postgres/pool.ts'
@@ -145,9 +146,10 @@ async function countUses(
   whenLocked: WhenLocked,
 ): Promise<(UsedKey | RefusedUse | undefined)[]> {
   const distinct = [...new Map(uses.map((use) => [use.apiId, use])).values()]
-  const [, loaded, now] = await pipeline(client, (pipe) =>
+  const [, , loaded, now] = await pipeline(client, (pipe) =>
     Promise.all([
       pipe.query(BEGIN),
+      holdOnlyCompany(pipe, distinct),
       statements.loadKeys(pipe, distinct, whenLocked),
       // Behind the rows that may have to be waited for: the time is that of the admission.
       statements.readClock(pipe),

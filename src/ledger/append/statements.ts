@@ -13,6 +13,7 @@ import {
 import type { SealedEvent } from '../integrity/codec.ts'
 import type { Head } from './company-state.ts'
 import type { NewDigest } from './record-digests.ts'
+import { holdOnlyCompany } from '../../postgres/hold-company.ts'
 import { isOnly, onlyCompany } from '../../postgres/only-company.ts'
 import type { QueryClient, WhenLocked } from '../../postgres/query-client.ts'
 import { selectGeneration, type OwnedEmployee } from '../read/read-employees.ts'
@@ -34,13 +35,16 @@ interface HeadRow {
 
 /** Locks the heads of these companies. Unless `wait` is set, leaves out those that another transaction holds. */
 export async function lockHeads(client: QueryClient, companyIds: string[], whenLocked: WhenLocked): Promise<Head[]> {
-  const { rows } = await client.query<HeadRow>({
+  const companies = companyIds.map((companyId) => ({ companyId }))
+  const holding = holdOnlyCompany(client, companies)
+  const locking = client.query<HeadRow>({
     name: whenLocked === 'wait' ? 'lock-heads-wait' : 'lock-heads-skip',
     text: `select h.company_id, h.position, h.frontier, h.recorded_at, 
         ${selectGeneration('h.company_id', '$2')} as generation
       from heads h where h.company_id = any($1) order by h.company_id for update of h ${whenLocked === 'wait' ? '' : 'skip locked'}`,
-    values: [uuidArray(companyIds), onlyCompany(companyIds.map((companyId) => ({ companyId })))],
+    values: [uuidArray(companyIds), onlyCompany(companies)],
   })
+  const [, { rows }] = await Promise.all([holding, locking])
   return rows.map((row) => ({
     companyId: fromUuid('com', row.company_id),
     frontier: unpackFrontier(row.position, row.frontier),
