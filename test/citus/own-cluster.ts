@@ -17,6 +17,7 @@ const NEEDED = {
   max_prepared_transactions: '310',
   max_locks_per_transaction: '256',
   log_error_verbosity: 'terse',
+  authentication_timeout: '10s',
 }
 /** A test that failed can leave a transaction open. Those that wait for its locks go on after this time. */
 const LEFT_OPEN = { idle_in_transaction_session_timeout: '5min' }

@@ -34,10 +34,10 @@ export interface ClusterUrls {
 const START_TRIES = 100
 const PAUSE_MS = 50
 /**
- * Even after SIGQUIT, PostgreSQL 15 waits for clients that connected while it started or ended and have sent nothing
- * yet: for `authentication_timeout`, a minute.
+ * Even after SIGQUIT, PostgreSQL 15 waits for clients that have connected and not signed in, for `authentication_timeout`.
+ * On a cluster, such a client can be another machine that waits for this one, to cancel a statement.
  */
-const DIES_WITHIN_MS = 90_000
+const DIES_WITHIN_MS = 30_000
 
 /** Makes a cluster in a data folder and migrates its database, to this version unless told otherwise. */
 export async function openCluster(

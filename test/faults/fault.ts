@@ -16,11 +16,13 @@ export interface LoadUnder {
   useAll(): void
 }
 
-/** A time in which some companies may be refused, because their machine is away, and no others. */
+/** A time in which some companies may have to wait, and no others. */
 export interface Spell {
   from: number
   to: number
   companyIds: string[]
+  /** Whether they may also be refused, because their machine is away. */
+  isAway: boolean
 }
 
 /** The result: how often it happened, if not once, and what went wrong during it. */
@@ -29,7 +31,7 @@ export interface Happened {
   /** A measurement. */
   note?: string
   wrong?: Finding[]
-  /** On a cluster: when a machine was away, in the time of the load. */
+  /** On a cluster: when some companies had to wait, in the time of the load. */
   spell?: Spell
   /** Hostile companies and what they sent, which the oracle also judges. */
   companyIds?: string[]

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { SeededRandom } from '../../../src/cli/demo/seeded-random.ts'
-import { toUuid } from '../../../src/domain/ids.ts'
+import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import { runSql } from '../../support/postgres/run-sql.ts'
 import { signalServer } from '../../support/postgres/signal-server.ts'
 import type { Cluster } from '../cluster.ts'
@@ -11,7 +11,7 @@ import type { Stage } from '../stage.ts'
 import type { Machines } from './machines.ts'
 import { nameOf } from './machines.ts'
 
-/* What happens to a Citus cluster. Companies whose machine is not affected must not notice any of it. */
+/* What happens to a Citus cluster. Companies that it doesn't affect must not notice any of it. */
 
 const DOWN_AT_MOST_MS = 1_500
 const HANGS_AT_LEAST_MS = 2_000
@@ -44,7 +44,7 @@ export const CITUS_FAULTS: Record<string, Fault> = {
     await pause(random.below(WORKS_AT_MOST_MS))
     const from = load.now()
     await kill(machinesOf(stage).coordinator, random)
-    return { spell: { from, to: load.now(), companyIds: load.companyIds } }
+    return { spell: { from, to: load.now(), companyIds: load.companyIds, isAway: true } }
   },
   'cluster: shard moved': async (stage, random, load) => {
     const { workers, machineOf } = machinesOf(stage)
@@ -53,20 +53,20 @@ export const CITUS_FAULTS: Record<string, Fault> = {
     const [from] = workers.toSorted((one, other) => countOn(places, other) - countOn(places, one)) as [Cluster]
     const to = workers.find((worker) => worker !== from)!
     const { id: companyId } = random.pick(places.filter(({ machine }) => machine === from))
-    const mode = random.pick(['block_writes', 'force_logical'])
     // What the move before has left would stop this one.
     await stage.withDatabase((db) => sql`call citus_cleanup_orphaned_resources()`.execute(db))
-    return whileNobodyNotices(load, () =>
+    return whileMoved(load, await findNeighbors(stage, companyId, load.companyIds), () =>
       stage.withDatabase((db) =>
         sql`select citus_move_shard_placement(get_shard_id_for_distribution_column('heads', ${toUuid(companyId)}::uuid),
-          '127.0.0.1', ${from.port()}, '127.0.0.1', ${to.port()}, ${mode})`.execute(db),
+          '127.0.0.1', ${from.port()}, '127.0.0.1', ${to.port()}, 'force_logical')`.execute(db),
       ),
     )
   },
   'cluster: company isolated': async (stage, random, load) => {
     const companyId = await findTogether(stage, random.sample(load.companyIds, load.companyIds.length))
     if (companyId === null) return { times: 0 }
-    return whileNobodyNotices(load, () =>
+    // Citus stops the writes of all meanwhile.
+    return whileMoved(load, load.companyIds, () =>
       stage.withDatabase((db) =>
         sql`select isolate_tenant_to_new_shard('heads', ${toUuid(companyId)}::text, 'CASCADE',
           shard_transfer_mode => 'block_writes')`.execute(db),
@@ -84,7 +84,7 @@ export const CITUS_FAULTS: Record<string, Fault> = {
       machines.workers.splice(machines.workers.indexOf(machine), 1, standby)
     })
   },
-  'cluster: machine added': async (stage, _, load) => whileNobodyNotices(load, () => addAndRemove(stage)),
+  'cluster: machine added': async (stage, _, load) => whileMoved(load, load.companyIds, () => addAndRemove(stage)),
 }
 
 function countOn(places: { machine: Cluster }[], worker: Cluster): number {
@@ -119,6 +119,16 @@ async function findTogether(stage: Stage, companyIds: string[]): Promise<string 
   return null
 }
 
+/** The companies in the shard of one of them. */
+async function findNeighbors(stage: Stage, companyId: string, companyIds: string[]): Promise<string[]> {
+  const { rows } = await stage.withDatabase((db) =>
+    sql<{ id: string }>`select id from unnest(${companyIds.map(toUuid)}::uuid[]) as id
+      where get_shard_id_for_distribution_column('heads', id)
+        = get_shard_id_for_distribution_column('heads', ${toUuid(companyId)}::uuid)`.execute(db),
+  )
+  return rows.map(({ id }) => fromUuid('com', id))
+}
+
 /** Adds a machine as an operator does, and empties and removes it again. */
 async function addAndRemove(stage: Stage): Promise<void> {
   const machine = await machinesOf(stage).start()
@@ -129,7 +139,7 @@ async function addAndRemove(stage: Stage): Promise<void> {
     if (exitCode !== 0) throw new Error(`migrate ended with ${exitCode}`)
     const rebalance = async () => {
       await sql`set statement_timeout = ${sql.lit(REBALANCES_WITHIN)}`.execute(db)
-      await sql`select citus_rebalance_start()`.execute(db)
+      await sql`select citus_rebalance_start(shard_transfer_mode => 'force_logical')`.execute(db)
       await sql`select citus_rebalance_wait()`.execute(db)
     }
     await rebalance()
@@ -163,12 +173,12 @@ async function whileAway(
   for (const companyId of companyIds) if ((await machineOf(companyId)) === machine) affected.push(companyId)
   const from = now()
   await happen()
-  return { spell: { from, to: now(), companyIds: affected } }
+  return { spell: { from, to: now(), companyIds: affected, isAway: true } }
 }
 
-/** What happens while all companies have to be served. */
-async function whileNobodyNotices({ now }: LoadUnder, happen: () => Promise<unknown>): Promise<Happened> {
+/** What happens while the shards of these companies are moved: they may have to wait, and are served. */
+async function whileMoved({ now }: LoadUnder, companyIds: string[], happen: () => Promise<unknown>): Promise<Happened> {
   const from = now()
   await happen()
-  return { spell: { from, to: now(), companyIds: [] } }
+  return { spell: { from, to: now(), companyIds, isAway: false } }
 }

@@ -3,10 +3,10 @@ import type { Attempt, Operation } from '../workload.ts'
 import type { Finding } from './finding.ts'
 import { findings } from './finding.ts'
 
-/* What the oracle expects of callers who have nothing to do with a fault, and how soon the others are told. */
+/* What the oracle expects of callers who have nothing to do with a fault. */
 
-/** How soon a call for a machine that is away has to be refused. */
-const REFUSED_WITHIN_MS = 2_000
+/** How soon a call for a machine that works has to be answered. */
+const ANSWERED_WITHIN_MS = 2_000
 /** The service's lock_timeout. */
 const WAITS_FOR_SHARD_MS = 10_000
 
@@ -24,17 +24,20 @@ export function hurtOthers(operations: Operation[], from: number, to: number): F
   return isServed ? found : [...found, { kind: 'hurt others', text: 'nobody else was served meanwhile' }]
 }
 
-/** While a machine is away, its companies are refused soon, and no others are. */
+/** Companies that a spell doesn't affect are served, and soon. Those that it affects may be late. */
 export function spellFaults(operations: Operation[], spells: Spell[], looksAtTimes: boolean): Finding[] {
-  return spells.flatMap(({ from, to, companyIds }) => {
+  return spells.flatMap(({ from, to, companyIds, isAway }) => {
     const during = (isAffected: boolean) =>
       attemptsOf(operations.filter(({ companyId }) => companyIds.includes(companyId) === isAffected)).filter(
         ({ at, took }) => at < to && at + took > from,
       )
-    const late = refused(during(true)).filter(({ took }) => looksAtTimes && took > REFUSED_WITHIN_MS)
+    const others = during(false)
+    const late = others.filter(({ took }) => looksAtTimes && took > ANSWERED_WITHIN_MS)
     // On a busy machine, a move can take longer than a call waits for its shard.
-    const spared = during(false).filter(({ took }) => looksAtTimes || took < WAITS_FOR_SHARD_MS)
-    return [...hurt(spared), ...findings('slow answer', late.map(textOf))]
+    const served = [...others, ...(isAway ? [] : during(true))].filter(
+      ({ took }) => looksAtTimes || took < WAITS_FOR_SHARD_MS,
+    )
+    return [...hurt(served), ...findings('slow answer', late.map(textOf))]
   })
 }
 
