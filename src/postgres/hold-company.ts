@@ -3,8 +3,8 @@ import { onlyCompany } from './only-company.ts'
 import type { QueryClient, Statement } from './query-client.ts'
 
 /*
- * Citus moves a company to another machine when the transactions that have written to its tables have ended. One that has
- * only locked rows doesn't keep it from that: what it writes next goes to the new machine, where nobody waits for its locks.
+ * Citus moves a company to another machine when the transactions that have written to its tables have ended. It doesn't
+ * wait for one that has only locked rows. What that one writes next goes to the new machine, where it has no locks.
  */
 
 /**

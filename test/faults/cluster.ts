@@ -34,7 +34,7 @@ export interface ClusterUrls {
 const START_TRIES = 100
 const PAUSE_MS = 50
 /**
- * Even after SIGQUIT, PostgreSQL 15 waits for clients that have connected and not signed in, for `authentication_timeout`.
+ * Even after SIGQUIT, PostgreSQL 15 waits for clients that have connected and not signed in: `authentication_timeout`.
  * On a cluster, such a client can be another machine that waits for this one, to cancel a statement.
  */
 const DIES_WITHIN_MS = 30_000

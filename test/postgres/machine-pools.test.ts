@@ -12,6 +12,7 @@ import { inCompany } from '../../src/postgres/company-scope.ts'
 import { addressOf } from '../../src/postgres/machine-address.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 import { freePort } from '../support/processes/free-port.ts'
+import { CITUS_URL } from '../support/postgres/citus-url.ts'
 import { runSql } from '../support/postgres/run-sql.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
 
@@ -57,6 +58,7 @@ await t.test('a company whose machine cannot be reached, and which has no other,
 
 await t.test(
   'while the cluster names no machine of a company, as in a split of its shard, it is unavailable',
+  CITUS_URL === undefined ? {} : { skip: 'on Citus, these tables are there already' },
   async (t) => {
     const { superUrl } = await createTestDatabase(t)
     await runSql(
