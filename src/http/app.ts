@@ -169,7 +169,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   void app.register((audit) => auditRoutes(audit, { ...audited, failureLimit, sessions, signer }), {
     prefix: '/audit/v1',
   })
-  void app.register((interfacePages) => pages(interfacePages, { ...services, requireLogEntry }, signIns))
+  void app.register((interfacePages) => pages(interfacePages, { ...services, requireLogEntry, signIns }))
   void app.register((notices) => backchannelLogout(notices, services))
   void app.after(methods.refuseOthers)
   return app

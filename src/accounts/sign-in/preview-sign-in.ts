@@ -9,7 +9,7 @@ import { loadUser, loadUserFacts } from '../users/user-rows.ts'
 import { loadMatchingUsers } from './matching-users.ts'
 
 /** What signing in would do. `role` is the user's role afterwards. */
-type SignInPreview =
+export type SignInPreview =
   | { outcome: 'linked' | 'matched'; user: { id: string; name: string; email: string; role: Role }; role: Role }
   | { outcome: 'created'; email: string; role: Role }
   | { outcome: 'refused'; refusal: SignInRefusal }

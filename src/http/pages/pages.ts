@@ -22,12 +22,10 @@ import { createVerifications, type Verifications } from '../../ledger/audit/veri
 import { addEvidencePage } from './evidence/evidence-page.ts'
 import { addLedgerPage } from './ledger/ledger-page.ts'
 import { addHealthPage } from './company/health-page.ts'
-import { addInvitationPage } from './sign-in/invitation.ts'
 import { findHome, NAVIGATION, type NavigationItem } from './parts/navigation.ts'
-import { askToSignIn } from './sign-in/sign-in-page.ts'
+import { askToSignIn } from './sign-in/sign-in-form.ts'
 import { addSearchPage } from './search/search-page.ts'
 import { addSignInPages } from './sign-in/sign-in-pages.ts'
-import type { SignInLimits } from '../access/sign-in-limits.ts'
 import { addUsagePage } from './usage/usage-page.ts'
 import { addUserErasure } from './users/user-erasure.ts'
 import { addUserPage } from './users/user-page.ts'
@@ -39,7 +37,6 @@ import { addWebhookRemoval } from './webhooks/webhook-removal.ts'
 import { addWebhooksPage } from './webhooks/webhooks-page.ts'
 import { addProviderPage } from './providers/provider-page.ts'
 import { addProviderSetup } from './providers/provider-setup.ts'
-import { addPublicKeys } from './providers/public-keys.ts'
 import { showKeptForm } from './parts/kept-form.ts'
 import { requireItem, requireViewer, showAttention, SignInNeededError } from './parts/viewer.ts'
 
@@ -47,7 +44,7 @@ import { requireItem, requireViewer, showAttention, SignInNeededError } from './
 const FORM_LIMIT = 65_536
 
 /** The admin interface: sign-in, Company Settings, account. Server-rendered; works without scripts. */
-export async function pages(app: FastifyInstance, services: PageServices, limits: SignInLimits): Promise<void> {
+export async function pages(app: FastifyInstance, services: PageServices): Promise<void> {
   const { db, access, reads, company, health, sessions, signer } = services
   // Pages accept forms only: JSON bodies could contain values that are not texts.
   app.removeContentTypeParser([...MERGE_PATCH_TYPES])
@@ -63,9 +60,7 @@ export async function pages(app: FastifyInstance, services: PageServices, limits
     const user = await findSessionUser(access, request, sessions, 'touch')
     return reply.redirect(user ? findHome(user.role) : '/sign-in', 303)
   })
-  addSignInPages(app, services, limits)
-  addInvitationPage(app, services)
-  addPublicKeys(app, services)
+  addSignInPages(app, services)
   await app.register(async (signedIn) => {
     signedIn.addHook('onRoute', ({ method, url }) => {
       if ([method].flat().includes('GET')) shown.add(url)
@@ -75,7 +70,7 @@ export async function pages(app: FastifyInstance, services: PageServices, limits
     signedIn.addHook('preValidation', showAttention(reads))
     signedIn.addHook('preHandler', showKeptForm)
     signedIn.get('/settings', async (request, reply) => reply.redirect(findHome(request.viewer!.role), 303))
-    addAccountPage(signedIn, services, limits)
+    addAccountPage(signedIn, services)
     addSearchPage(signedIn, reads)
     const addSection = (item: NavigationItem, ...routes: ((scope: FastifyInstance) => void)[]) =>
       signedIn.register(async (scope) => {
@@ -107,7 +102,7 @@ export async function pages(app: FastifyInstance, services: PageServices, limits
     )
     await addSection(
       NAVIGATION.signIn,
-      (scope) => addProviderPage(scope, services, limits),
+      (scope) => addProviderPage(scope, services),
       (scope) => addProviderSetup(scope, services),
     )
     await addSection(

@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { changeAlerts, wantsAlerts } from '../../../accounts/attention/change-alerts.ts'
 import { reportUser } from '../../../personal-data/report-user.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
-import type { SignInLimits } from '../../access/sign-in-limits.ts'
 import { TOKEN_ACTIONS } from '../../admin/user-actions.ts'
 import { listNotices } from '../parts/actions.ts'
 import { renderFacts } from '../parts/facts.ts'
@@ -18,13 +17,12 @@ import { addAccountProvider, renderProviderLink } from './account-provider.ts'
 import { makeSessionsForm, renderSessions } from './account-sessions.ts'
 import { addOwnTokenRevocation, makeTokenForm, renderTokens } from './account-tokens.ts'
 import { requireOwnUser } from './own-user.ts'
-import { addPasskeyAddition, createPendingPasskeys, makePasskeyForm } from './passkey-addition.ts'
+import { addPasskeyAddition, makePasskeyForm } from './passkey-addition.ts'
 import { addPasskeyRemoval } from './passkey-removal.ts'
 import { addRecoveryCodesPage } from './recovery-codes-page.ts'
 
 /** `/account`: the user's own name, password, passkeys, tokens and sessions, for every role. */
-export function addAccountPage(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
-  const pendingPasskeys = createPendingPasskeys(services)
+export function addAccountPage(app: FastifyInstance, services: PageServices): void {
   addFormPage(app, {
     path: ACCOUNT_PATH,
     load: (request) => requireOwnUser(services, request),
@@ -55,10 +53,10 @@ export function addAccountPage(app: FastifyInstance, services: PageServices, lim
       ...listNotices(TOKEN_ACTIONS),
     },
     forms: {
-      password: makePasswordForm(services, limits),
+      password: makePasswordForm(services),
       alerts: makeAlertsForm(services),
-      passkey: makePasskeyForm(services, pendingPasskeys),
-      token: makeTokenForm(services, limits),
+      passkey: makePasskeyForm(services),
+      token: makeTokenForm(services),
       sessions: makeSessionsForm(services),
       report: {
         path: '/personal-data',
@@ -70,10 +68,10 @@ export function addAccountPage(app: FastifyInstance, services: PageServices, lim
       },
     },
   })
-  addAccountProvider(app, services, limits)
-  addPasskeyAddition(app, services, { limits, pendingPasskeys })
-  addPasskeyRemoval(app, services, limits)
-  addRecoveryCodesPage(app, services, limits)
+  addAccountProvider(app, services)
+  addPasskeyAddition(app, services)
+  addPasskeyRemoval(app, services)
+  addRecoveryCodesPage(app, services)
   addOwnTokenRevocation(app, services)
 }
 

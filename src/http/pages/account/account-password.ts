@@ -10,12 +10,11 @@ import { wrongPassword } from '../parts/proof.ts'
 import { checkForm, renderField, type FormFields } from '../parts/form.ts'
 import { renderForm, type Form, type PageForms } from '../parts/form-page.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import type { SignInLimits } from '../../access/sign-in-limits.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
 /** Makes the form that changes the user's own password. All sessions end; this browser gets a new one. */
-export function makePasswordForm(services: PageServices, limits: SignInLimits): Form<unknown, 'password'> {
-  const { accessPool, company, sessions } = services
+export function makePasswordForm(services: PageServices): Form<unknown, 'password'> {
+  const { accessPool, company, sessions, signIns } = services
   return {
     path: '/password',
     async run(request, fields, reply) {
@@ -28,7 +27,7 @@ export function makePasswordForm(services: PageServices, limits: SignInLimits): 
         return { outcome, hasFailed: outcome.outcome === 'wrong password' }
       }
       const attempt = { kind: 'proof in a session', whose: userId, check } as const
-      const changed = await limits.attempt(request, reply, attempt)
+      const changed = await signIns.attempt(request, reply, attempt)
       if (changed.outcome === 'wrong password') throw wrongPassword()
       if (changed.cookie === null) clearSessionCookie(reply, sessions)
       else setSessionCookie(reply, sessions, changed.cookie)

@@ -12,17 +12,15 @@ import { html, type Html } from '../parts/html.ts'
 import { ACCOUNT, ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
-import { keepAuthorizationRequest, createAuthorizationRequests } from '../sign-in/authorization-request.ts'
-import type { SignInLimits } from '../../access/sign-in-limits.ts'
+import { keepAuthorizationRequest } from '../sign-in/authorization-request.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
 import { requireOwnUser } from './own-user.ts'
 
 const PATH = `${ACCOUNT_PATH}/provider`
 
 /** `/account/provider`: links the user to an account at the company's identity provider, or unlinks them. */
-export function addAccountProvider(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
+export function addAccountProvider(app: FastifyInstance, services: PageServices): void {
   const { access, company, sessions } = services
-  const authorizationRequests = createAuthorizationRequests(services.providers.secrets, sessions)
   addFormPage(app, {
     path: PATH,
     load: async (request) => ({
@@ -52,10 +50,10 @@ export function addAccountProvider(app: FastifyInstance, services: PageServices,
         async run(request, _, reply) {
           const { companyId, userId, email } = getViewer(request)
           const { name } = (await requireUsedProvider(services, companyId)).settings
-          await requireProof(services, limits, request, reply)
+          await requireProof(services, request, reply)
           const purpose = { to: 'link', userId, linkHash: null } as const
           const asked = { companyId, email, purpose, flow: null, next: '', kept: null }
-          keepAuthorizationRequest(authorizationRequests, reply, asked)
+          keepAuthorizationRequest(services, reply, asked)
           // A page with a link: the policy of our pages lets no form lead to another site, not even by a redirect.
           return {
             page: {
@@ -74,7 +72,7 @@ export function addAccountProvider(app: FastifyInstance, services: PageServices,
       unlink: {
         path: '/unlink',
         async run(request, fields, reply) {
-          await requireProof(services, limits, request, reply)
+          await requireProof(services, request, reply)
           const acting = getActing(request)
           await unlinkIdentity(company, acting, acting.actor, readSeenVersion(fields))
           // The session has ended if it began at the provider.

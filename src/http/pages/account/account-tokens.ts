@@ -4,7 +4,6 @@ import type { TokenScope } from '../../../domain/accounts/roles.ts'
 import { DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS } from '../../../domain/accounts/user-lifecycle.ts'
 import type { SeenToken } from '../../../accounts/users/read-user-tokens.ts'
 import { IssueTokenBody } from '../../admin/user-schemas.ts'
-import type { SignInLimits } from '../../access/sign-in-limits.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
 import { addTokenRevocation, renderTokenList } from './token-list.ts'
@@ -17,7 +16,7 @@ import { renderTime } from '../parts/times.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
 /** Makes the form that creates a token of the user. */
-export function makeTokenForm(services: PageServices, limits: SignInLimits): Form<unknown, never> {
+export function makeTokenForm(services: PageServices): Form<unknown, never> {
   return {
     path: '/tokens',
     keeps: ['name', 'expires_in_days', 'scope'],
@@ -29,7 +28,7 @@ export function makeTokenForm(services: PageServices, limits: SignInLimits): For
         expires_in_days: readWholeNumber(days),
         ...narrowed,
       })
-      await requireProof(services, limits, request, reply)
+      await requireProof(services, request, reply)
       const newToken = {
         userId: getViewer(request).userId,
         name: body.name,

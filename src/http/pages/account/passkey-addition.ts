@@ -15,7 +15,6 @@ import { ACCOUNT, ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import { findSupport } from '../sign-in/passkey-form.ts'
-import type { SignInLimits } from '../../access/sign-in-limits.ts'
 import { PASSKEYS_PATH } from './account-passkeys.ts'
 import { findBrowserName } from './browser-name.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
@@ -39,17 +38,14 @@ interface PendingPasskey {
 const refuse = (message: string) => new ProblemError(invalidFields([fieldError('', 'invalid_value', message)]))
 
 /** Creates the cookie of the passkeys that browsers are making. */
-export function createPendingPasskeys({ providers, sessions }: PageServices): SealedCookie<PendingPasskey> {
+function createPendingPasskeys({ providers, sessions }: PageServices): SealedCookie<PendingPasskey> {
   const { secrets } = providers
   return createSealedCookie({ name: 'new-passkey', secrets, settings: sessions, lifeSeconds: LIFE_SECONDS })
 }
 
 /** `/account/passkeys/new`: the first step to add a passkey, which takes its name and the password. */
-export function addPasskeyAddition(
-  app: FastifyInstance,
-  services: PageServices,
-  { limits, pendingPasskeys }: { limits: SignInLimits; pendingPasskeys: SealedCookie<PendingPasskey> },
-): void {
+export function addPasskeyAddition(app: FastifyInstance, services: PageServices): void {
+  const pendingPasskeys = createPendingPasskeys(services)
   addFormPage(app, {
     path: NEW_PATH,
     load: (request) => requireOwnUser(services, request),
@@ -76,7 +72,7 @@ export function addPasskeyAddition(
         async run(request, fields, reply) {
           const party = requireParty(services)
           const { name } = checkForm(NameBody, { name: (fields['name'] ?? '').trim() })
-          await requireProof(services, limits, request, reply)
+          await requireProof(services, request, reply)
           const viewer = getViewer(request)
           const held = await listPasskeys(services.company.pool, viewer)
           const options = await makeCreationOptions(party, { ...viewer, held })
@@ -115,10 +111,8 @@ function showRequest(name: string, options: object): PageContent {
 }
 
 /** Makes the form of the account page with what the browser made: the second step to add a passkey. */
-export function makePasskeyForm(
-  services: PageServices,
-  pendingPasskeys: SealedCookie<PendingPasskey>,
-): Form<unknown, 'passkey'> {
+export function makePasskeyForm(services: PageServices): Form<unknown, 'passkey'> {
+  const pendingPasskeys = createPendingPasskeys(services)
   return {
     path: '/passkeys',
     async issue(request, { response = '' }, reply) {

@@ -10,7 +10,6 @@ import { html } from '../parts/html.ts'
 import { ACCOUNT, ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
-import type { SignInLimits } from '../../access/sign-in-limits.ts'
 import { PASSKEYS_PATH } from './account-passkeys.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
 import { requireOwnUser } from './own-user.ts'
@@ -18,7 +17,7 @@ import { requireOwnUser } from './own-user.ts'
 type PasskeyRequest = PageRequest<{ id: string }>
 
 /** `/account/passkeys/{id}/remove`: removes one of the user's own passkeys. */
-export function addPasskeyRemoval(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
+export function addPasskeyRemoval(app: FastifyInstance, services: PageServices): void {
   const { company, sessions } = services
   addFormPage(app, {
     path: `${PASSKEYS_PATH}/:id/remove`,
@@ -49,7 +48,7 @@ export function addPasskeyRemoval(app: FastifyInstance, services: PageServices, 
       remove: {
         async run(request, fields, reply) {
           const { id: passkeyId } = (await findOwnPasskey(services, request)).passkey
-          await requireProof(services, limits, request, reply)
+          await requireProof(services, request, reply)
           const seen = readSeenVersion(fields)
           const keptCookie = sessionCookie(request, sessions)
           await removePasskey(company, getActing(request), { passkeyId, seen, keptCookie })

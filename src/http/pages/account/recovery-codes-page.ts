@@ -7,13 +7,12 @@ import { ACCOUNT, ACCOUNT_PATH } from '../parts/navigation.ts'
 import { renderCopyable } from '../parts/once.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
-import type { SignInLimits } from '../../access/sign-in-limits.ts'
 import { RECOVERY_CODES_PATH } from './account-passkeys.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
 import { requireOwnUser } from './own-user.ts'
 
 /** `/account/recovery-codes`: replaces the user's recovery codes. */
-export function addRecoveryCodesPage(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
+export function addRecoveryCodesPage(app: FastifyInstance, services: PageServices): void {
   addFormPage(app, {
     path: RECOVERY_CODES_PATH,
     load: (request) => requireOwnUser(services, request),
@@ -35,7 +34,7 @@ export function addRecoveryCodesPage(app: FastifyInstance, services: PageService
     forms: {
       codes: {
         async issue(request, fields, reply) {
-          await requireProof(services, limits, request, reply)
+          await requireProof(services, request, reply)
           const codes = await issueRecoveryCodes(services.company, getActing(request), readSeenVersion(fields))
           return { page: showRecoveryCodes('New recovery codes', codes, getViewer(request).email) }
         },

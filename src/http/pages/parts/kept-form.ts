@@ -79,8 +79,8 @@ export function sendWayBack(reply: FastifyReply, { action, fields }: KeptForm): 
   )
   return sendCardPage(reply, {
     title: 'Signed in',
-    body: html`<h1>You're signed in</h1>
-      <p>Your session had ended, so the form was not sent. Go back to it, check it, and send it again.</p>
+    heading: "You're signed in",
+    body: html`<p>Your session had ended, so the form was not sent. Go back to it, check it, and send it again.</p>
       <form method="post" action="${action}" data-continue>
         ${inputs}<input type="hidden" name="${MARK}" value="yes" />
         <button class="primary">Back to the form</button>

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { countByPath } from './attention-words.ts'
+import { type FormProblem, renderFormAlert } from './form.ts'
 import { html, type Html } from './html.ts'
 import { readAttentionOf } from './viewer.ts'
 import {
@@ -59,16 +60,31 @@ export async function sendOpenPage(
   )
 }
 
+interface CardPage extends PageMoves {
+  title: string
+  /** The heading, if it is not the title. */
+  heading?: string
+  /** Why its form was refused. */
+  problem?: FormProblem
+  /** The content below the heading. */
+  body: Html
+}
+
 /** Sends a page without navigation, as a card: sign-in, invitation. */
-export async function sendCardPage(reply: FastifyReply, page: PageContent): Promise<FastifyReply> {
+export async function sendCardPage(
+  reply: FastifyReply,
+  { title, heading = title, problem = null, body, ...moves }: CardPage,
+): Promise<FastifyReply> {
+  if (problem) void reply.code(problem.status)
   return sendPage(
     reply,
-    page.title,
+    title,
     html`<main id="main" class="card">
       <p class="card-brand">employee-ledger</p>
-      ${page.body}
+      <h1>${heading}</h1>
+      ${renderFormAlert(problem)} ${body}
     </main>`,
-    page,
+    moves,
   )
 }
 

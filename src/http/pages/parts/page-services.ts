@@ -11,6 +11,7 @@ import type { LedgerDb } from '../../../ledger/tables.ts'
 import type { UploadRouteServices } from '../../../uploads/store-file.ts'
 import type { RequireLogEntry } from '../../admin/bulk-user-logs.ts'
 import type { SessionSettings } from '../../access/session.ts'
+import type { SignInLimits } from '../../access/sign-in-limits.ts'
 import type { WebhookRouteServices } from '../../admin/webhooks/webhook-routes.ts'
 
 export interface PageServices extends WebhookRouteServices {
@@ -24,6 +25,7 @@ export interface PageServices extends WebhookRouteServices {
   company: CompanyServices
   /** Counts failed sign-ins of users. */
   failures: FailedSignIns
+  signIns: SignInLimits
   providers: ProviderServices & {
     /** Signs users in through the identity providers of their companies. */
     client: ProviderClient

@@ -17,7 +17,6 @@ import { renderSection } from '../parts/section.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
-import type { SignInLimits } from '../../access/sign-in-limits.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
 import {
   AUTHENTICATION,
@@ -43,12 +42,12 @@ import { requireProvider } from './require-provider.ts'
 const { path: PATH } = NAVIGATION.signIn
 
 /** `/settings/sign-in`: the company's identity provider, with everything that can be done with it. */
-export function addProviderPage(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
+export function addProviderPage(app: FastifyInstance, services: PageServices): void {
   const { providers } = services
   async function changeUse(request: PageRequest, fields: FormFields, reply: FastifyReply, use: ProviderUse) {
     const provider = await requireProvider(services, request)
     // Whoever controls a provider that is on can sign in as any user.
-    if (provider.use.use === 'off' && use.use !== 'off') await requireProof(services, limits, request, reply)
+    if (provider.use.use === 'off' && use.use !== 'off') await requireProof(services, request, reply)
     await changeProvider(providers, getActing(request), { change: 'use', use }, readSeenVersion(fields))
   }
   const switchTo = (use: 'off' | 'optional') => ({

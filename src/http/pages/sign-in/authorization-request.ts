@@ -1,8 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { ProviderFlow } from '../../../accounts/oidc/provider-client.ts'
-import type { SecretBox } from '../../../accounts/secrets/secret-box.ts'
 import { createSealedCookie, type SealedCookie } from '../../access/sealed-cookie.ts'
-import type { SessionSettings } from '../../access/session.ts'
+import type { PageServices } from '../parts/page-services.ts'
 import type { Destination } from './destination.ts'
 
 /** Why someone authenticates at the provider: to sign in; to link a user; or, as an administrator, to test. */
@@ -29,22 +28,24 @@ const LIFE_SECONDS = 10 * 60
 /** Together with what the flow adds, and encrypted, this fits into the 4,096 bytes that browsers keep (RFC 6265bis). */
 const MAX_BYTES = 2_200
 
+type CookieServices = Pick<PageServices, 'providers' | 'sessions'>
+
 /** Creates the cookie that holds an authorization request. */
-export function createAuthorizationRequests(
-  secrets: SecretBox,
-  settings: SessionSettings,
-): SealedCookie<AuthorizationRequest> {
+export function createAuthorizationRequests({
+  providers: { secrets },
+  sessions: settings,
+}: CookieServices): SealedCookie<AuthorizationRequest> {
   return createSealedCookie({ name: 'sign-in', secrets, settings, lifeSeconds: LIFE_SECONDS })
 }
 
 /** Stores an authorization request in the cookie. If it is too long, leaves out a kept form, then the page to go to. */
 export function keepAuthorizationRequest(
-  authorizationRequests: SealedCookie<AuthorizationRequest>,
+  services: CookieServices,
   reply: FastifyReply,
   authorizationRequest: AuthorizationRequest,
 ): void {
   const { flow, ...kept } = authorizationRequest
   const fits = (fields: object) => Buffer.byteLength(JSON.stringify(fields)) <= MAX_BYTES
   const shorter = [kept, { ...kept, kept: null }].find(fits) ?? { ...kept, kept: null, next: '' }
-  authorizationRequests.set(reply, { ...shorter, flow })
+  createAuthorizationRequests(services).set(reply, { ...shorter, flow })
 }

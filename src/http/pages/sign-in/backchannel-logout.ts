@@ -1,16 +1,14 @@
 import formbody from '@fastify/formbody'
 import type { FastifyInstance } from 'fastify'
 import { recordSessionEvents } from '../../../accounts/record-session-events.ts'
-import { readProvider } from '../../../accounts/providers/read-provider.ts'
 import { endSessionsOfNotice } from '../../../accounts/sign-in/provider-sessions.ts'
-import { isId } from '../../../domain/ids.ts'
 import { ProviderError } from '../../../accounts/oidc/provider-client.ts'
 import { UnreadableSecretError } from '../../../accounts/secrets/secret-box.ts'
 import { networkOf } from '../../../domain/networks.ts'
 import { createBudget } from '../../../admission/budget.ts'
 import { readFormFields } from '../parts/form.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import type { CompanyRoute } from './company-page.ts'
+import { type CompanyRoute, findProvider } from './company-page.ts'
 
 const BODY_LIMIT = 16_384
 /** Simultaneous notices of one network. */
@@ -32,12 +30,12 @@ export async function backchannelLogout(
     void reply.header('cache-control', 'no-store')
     const refuse = (description: string) =>
       reply.code(400).send({ error: 'invalid_request', error_description: description })
-    const { company: companyId } = request.params
     const { logout_token: token } = readFormFields(request.body)
     if (token === undefined || token === '') return refuse('The form has no logout_token')
-    const provider = isId('com', companyId) ? await readProvider(providers.pool, companyId) : null
+    const provider = await findProvider(services, request)
     // As for a token of someone else: this says nothing about which companies exist.
     if (!provider) return refuse('The logout token is not valid')
+    const { companyId } = provider
     const release = notices.tryAcquire(networkOf(request.ip, 48), 1)
     if (!release) return reply.code(503).header('retry-after', '1').send({ error: 'temporarily_unavailable' })
     try {

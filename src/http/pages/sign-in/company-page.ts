@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readProvider, type StoredProvider } from '../../../accounts/providers/read-provider.ts'
 import { isId } from '../../../domain/ids.ts'
-import { findProviderAddresses } from '../../../domain/providers/provider-addresses.ts'
 import { findSessionUser } from '../../access/session.ts'
 import { buildUrl, companyPath, readOwnPath } from '../parts/addresses.ts'
 import { readFormFields } from '../parts/form.ts'
@@ -9,6 +8,7 @@ import { html } from '../parts/html.ts'
 import { sendCardPage } from '../parts/layout.ts'
 import { findHome } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
+import { findOperatorSettings } from '../providers/provider-words.ts'
 import { sendFailure } from './failure-page.ts'
 
 export interface CompanyRoute {
@@ -43,27 +43,25 @@ export async function findProvider(
 export function sendNoProvider(reply: FastifyReply): Promise<FastifyReply> {
   return sendCardPage(reply.code(404), {
     title: 'No such sign-in page',
-    body: html`<h1>No such sign-in page</h1>
-      <p>There is no company with an identity provider at this address.</p>
+    body: html`<p>There is no company with an identity provider at this address.</p>
       <p><a class="button primary" href="/sign-in">Sign in</a></p>`,
   })
 }
 
 function sendCompanyPage(
-  { sessions, providers }: PageServices,
+  services: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   provider: StoredProvider,
   next: string,
 ): Promise<FastifyReply> {
   const { companyId, settings, use } = provider
-  if (!isReady(sessions.publicUrl, providers.secrets, companyId))
+  if (findOperatorSettings(services, companyId).missing)
     return sendFailure(request, reply, { companyId, provider, reason: 'not_ready' })
   // Nothing here says which company it is, or who may use a password.
   return sendCardPage(reply, {
     title: 'Sign in',
-    body: html`<h1>Sign in</h1>
-      <p>Your company signs in with <bdi>${settings.name}</bdi>.</p>
+    body: html`<p>Your company signs in with <bdi>${settings.name}</bdi>.</p>
       <p class="actions">
         <a class="button primary" href="${buildUrl(`${companyPath(companyId)}/start`, { next })}">
           Continue to <bdi>${settings.name}</bdi></a
@@ -74,9 +72,4 @@ function sendCompanyPage(
         ${use.use === 'required' ? html`Only the break-glass administrator can <a href="${PASSWORD_PATH}">use a password</a>.` : html`Or <a href="${PASSWORD_PATH}">use a password</a>, if you have one.`}
       </p>`,
   })
-}
-
-/** Whether the operator has configured what signing in through providers needs. */
-export function isReady(publicUrl: string | null, { hasKey }: { hasKey: boolean }, companyId: string): boolean {
-  return hasKey && findProviderAddresses(publicUrl, companyId) !== null
 }

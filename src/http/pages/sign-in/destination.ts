@@ -1,5 +1,6 @@
+import { isId } from '../../../domain/ids.ts'
 import { readOwnPath } from '../parts/addresses.ts'
-import { type FormFields } from '../parts/form.ts'
+import type { FormFields } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { type KeptForm, readKeptForm, renderKeptForm } from '../parts/kept-form.ts'
 
@@ -19,4 +20,9 @@ export function renderDestination({ next, kept }: Destination): Html {
 /** Reads the hidden inputs of `renderDestination`. */
 export function readDestination(sent: FormFields): Destination {
   return { next: readOwnPath(sent['next']), kept: readKeptForm(sent) }
+}
+
+/** Reads the company that a link or a form names, so that only its user signs in; empty if none is named. */
+export function readCompany({ company = '' }: FormFields): string {
+  return isId('com', company) ? company : ''
 }

@@ -5,6 +5,7 @@ import { ProviderError, type ProviderIdentity } from '../../../accounts/oidc/pro
 import { UnreadableSecretError } from '../../../accounts/secrets/secret-box.ts'
 import { idsOf } from '../../server/access-log.ts'
 import { companyPath } from '../parts/addresses.ts'
+import { capitalise } from '../parts/call-words.ts'
 import { html } from '../parts/html.ts'
 import { sendCardPage } from '../parts/layout.ts'
 import { ACCOUNT_PATH, NAVIGATION } from '../parts/navigation.ts'
@@ -30,12 +31,10 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
   const { companyId, provider, reason, purpose = { to: 'sign in' } } = failure
   const { status, title, advice, forIt } = FAILURE_WORDS[reason]
   const name = provider?.settings.name ?? 'the identity provider'
-  const heading = capitalise(title.replace('PROVIDER', name))
   request.log.warn({ reason, companyId, ...idsOf(request) }, 'a sign-in through an identity provider failed')
   return sendCardPage(reply.code(status), {
-    title: heading,
-    body: html`<h1>${heading}</h1>
-      <p role="alert">${advice}</p>
+    title: capitalise(title.replace('PROVIDER', name)),
+    body: html`<p role="alert">${advice}</p>
       <p class="actions">${renderWayOn(companyId, purpose)}</p>
       <h2>For your IT team</h2>
       <p>${forIt}</p>
@@ -80,8 +79,4 @@ function renderWayOn(companyId: string | null, purpose: AuthorizationPurpose) {
     case 'test':
       return html`<a class="button primary" href="${NAVIGATION.signIn.path}">Back to Sign-in</a>`
   }
-}
-
-function capitalise(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }

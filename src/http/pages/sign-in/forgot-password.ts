@@ -9,12 +9,11 @@ import type { Outbox } from '../../../accounts/mail/outbox.ts'
 import { clientOf } from '../../access/client.ts'
 import { networkOf } from '../../../domain/networks.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { readCompany } from './named-company.ts'
-import { type FormProblem, readFormFields, renderField, renderFormAlert, toFormProblem } from '../parts/form.ts'
+import { type FormProblem, readFormFields, renderField, toFormProblem } from '../parts/form.ts'
 import { html } from '../parts/html.ts'
 import { sendCardPage } from '../parts/layout.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import type { SignInLimits } from '../../access/sign-in-limits.ts'
+import { readCompany } from './destination.ts'
 
 export const FORGOT_PASSWORD_PATH = '/sign-in/forgot-password'
 
@@ -27,7 +26,7 @@ const MAX_WAIT_MS = 60_000
  * whether or not a user has the address, and so is the time it takes: the search begins after the answer. If the process
  * ends in between, the person asks again.
  */
-export function addForgotPassword(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
+export function addForgotPassword(app: FastifyInstance, services: PageServices): void {
   // One at a time: signing in needs the other connections.
   const turns = createBudget({ total: 1, maxWaiting: WAITING, maxWaitMs: MAX_WAIT_MS })
   const running = new Set<Promise<void>>()
@@ -57,14 +56,13 @@ export function addForgotPassword(app: FastifyInstance, services: PageServices, 
     const typed = (fields['email'] ?? '').trim().slice(0, MAX_EMAIL_CHARACTERS)
     const form = { email: typed, company: readCompany(fields) }
     const { value, errors } = readEmailAddress(typed)
-    if (errors) return sendForm(reply.code(NO_EMAIL.status), form, NO_EMAIL)
+    if (errors) return sendForm(reply, form, NO_EMAIL)
     const email = value
     const send = prepare(request, { email, companyIds: form.company === '' ? null : [form.company] })
     try {
-      limits.countReset(request, reply, email)
+      services.signIns.countReset(request, reply, email)
     } catch (error) {
-      const refusal = toFormProblem(error)
-      return sendForm(reply.code(refusal.status), form, refusal)
+      return sendForm(reply, form, toFormProblem(error))
     }
     reply.raw.once('close', send)
     return sendAnswer(reply, typed)
@@ -88,9 +86,8 @@ interface ForgottenForm {
 function sendForm(reply: FastifyReply, { email, company }: ForgottenForm, problem: FormProblem): Promise<FastifyReply> {
   return sendCardPage(reply, {
     title: 'Forgot your password?',
-    body: html`<h1>Forgot your password?</h1>
-      ${renderFormAlert(problem)}
-      <p>Enter the email address with which you sign in. You'll get a link to set a new password.</p>
+    problem,
+    body: html`<p>Enter the email address with which you sign in. You'll get a link to set a new password.</p>
       <form method="post" action="${FORGOT_PASSWORD_PATH}" class="stack">
         <input type="hidden" name="company" value="${company}" />
         ${renderField({ name: 'email', label: 'Email', value: email, type: 'email', autocomplete: 'username', hasFocus: true }, problem)}
@@ -102,8 +99,7 @@ function sendForm(reply: FastifyReply, { email, company }: ForgottenForm, proble
 function sendAnswer(reply: FastifyReply, email: string): Promise<FastifyReply> {
   return sendCardPage(reply, {
     title: 'Check your email',
-    body: html`<h1>Check your email</h1>
-      <p>
+    body: html`<p>
         If you sign in with <bdi>${email}</bdi> and a password, you'll get a message with a link to set a new one. The link
         works once, for ${RESET_LIFE_MINUTES} minutes. Until you use it, your password stays as it is.
       </p>

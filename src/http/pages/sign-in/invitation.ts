@@ -12,22 +12,15 @@ import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { clientOf } from '../../access/client.ts'
 import { limitFailures } from '../../access/rate-limits.ts'
-import {
-  toFormProblem,
-  checkForm,
-  renderField,
-  renderFormAlert,
-  readFormFields,
-  type FormProblem,
-} from '../parts/form.ts'
+import { toFormProblem, checkForm, renderField, readFormFields, type FormProblem } from '../parts/form.ts'
 import type { UserOfLink } from '../../../accounts/users/user-rows.ts'
 import { readNames } from '../../../ledger/read/read-names.ts'
 import { html, type Html } from '../parts/html.ts'
 import { sendCardPage } from '../parts/layout.ts'
 import { companyPath, passwordPath } from '../parts/addresses.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { isReady } from './company-page.ts'
-import { keepAuthorizationRequest, createAuthorizationRequests } from './authorization-request.ts'
+import { findOperatorSettings } from '../providers/provider-words.ts'
+import { keepAuthorizationRequest } from './authorization-request.ts'
 
 function describeUsedUp({ outbox }: CompanyServices): Problem {
   const remedy = outbox
@@ -60,13 +53,11 @@ export function addInvitationPage(app: FastifyInstance, services: PageServices):
     try {
       await accept(request, reply)
     } catch (error) {
-      const refusal = toFormProblem(error)
-      return sendSetPasswordForm(services, reply.code(refusal.status), token, refusal)
+      return sendSetPasswordForm(services, reply, token, toFormProblem(error))
     }
     return sendCardPage(reply, {
       title: 'Password set',
-      body: html`<h1>Password set</h1>
-        <p>This link can't be used again.</p>
+      body: html`<p>This link can't be used again.</p>
         <p><a class="button primary" href="${passwordPath(companyOfLinkToken(token)!)}">Sign in</a></p>`,
     })
   })
@@ -83,8 +74,7 @@ async function sendSetPasswordForm(
   if (companyId === null) {
     return sendCardPage(reply.code(404), {
       title: 'Incomplete link',
-      body: html`<h1>Incomplete link</h1>
-        <p>Copy the whole link, or ask an administrator for a new one.</p>`,
+      body: html`<p>Copy the whole link, or ask an administrator for a new one.</p>`,
     })
   }
   const invited = await findInvitedUser(services.company.pool, token)
@@ -95,8 +85,8 @@ async function sendSetPasswordForm(
   }
   return sendCardPage(reply, {
     title: 'Set your password',
-    body: html`<h1>Set your password</h1>
-      ${renderFormAlert(problem)} ${invited === null ? '' : await renderInvitation(services, companyId, invited)}
+    problem,
+    body: html`${invited === null ? '' : await renderInvitation(services, companyId, invited)}
       <form method="post" action="${INVITATION_PATH}" class="stack">
         <input type="hidden" name="token" value="${token}" />
         ${invited === null ? '' : renderField({ name: 'username', label: 'Email', type: 'email', value: invited.email, autocomplete: 'username', isReadOnly: true }, null)}
@@ -133,19 +123,18 @@ interface InvitedToProvider {
 
 /** Leads to the provider, to link the user there: a password would be of no use. */
 async function sendToProvider(
-  { providers, sessions }: PageServices,
+  services: PageServices,
   reply: FastifyReply,
   { companyId, userId, email, token, invitation, provider }: InvitedToProvider,
 ): Promise<FastifyReply> {
   // The company's own page says what the operator must set.
-  if (!isReady(sessions.publicUrl, providers.secrets, companyId)) return reply.redirect(companyPath(companyId), 303)
+  if (findOperatorSettings(services, companyId).missing) return reply.redirect(companyPath(companyId), 303)
   const purpose = { to: 'link', userId, linkHash: hashSecret(token).toString('base64url') } as const
   const authorizationRequest = { companyId, email, purpose, flow: null, next: '', kept: null }
-  keepAuthorizationRequest(createAuthorizationRequests(providers.secrets, sessions), reply, authorizationRequest)
+  keepAuthorizationRequest(services, reply, authorizationRequest)
   return sendCardPage(reply, {
     title: 'No password needed',
-    body: html`<h1>No password needed</h1>
-      ${invitation}
+    body: html`${invitation}
       <p>
         Your company signs in with <bdi>${provider}</bdi>. Sign in there with your own account. From then on, it signs you in
         here as <bdi>${email}</bdi>, and this link can't be used again.

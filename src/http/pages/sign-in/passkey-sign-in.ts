@@ -1,5 +1,5 @@
 import { databaseTime } from '../../../postgres/database-clock.ts'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { type Challenge, signInWithPasskey } from '../../../accounts/sign-in/sign-in-with-passkey.ts'
 import { makeRequestOptions, readAssertion } from '../../../accounts/passkeys/webauthn.ts'
 import { type Problem, problem } from '../../../domain/errors.ts'
@@ -10,19 +10,12 @@ import { ProblemError } from '../../server/problem.ts'
 import { companyPath } from '../parts/addresses.ts'
 import { readFormFields, toFormProblem } from '../parts/form.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { type Destination, readDestination } from './destination.ts'
+import { readDestination } from './destination.ts'
 import { finishSignIn } from './finish-sign-in.ts'
 import { findSupport, PASSKEY_PATH } from './passkey-form.ts'
-import type { SignInLimits } from '../../access/sign-in-limits.ts'
+import { sendSignInForm } from './sign-in-form.ts'
 
 const LIFE_SECONDS = 5 * 60
-
-/** Shows the sign-in page again. */
-type ShowSignIn = (
-  reply: FastifyReply,
-  destination: Destination,
-  refusal: Problem,
-) => FastifyReply | Promise<FastifyReply>
 
 const OUTDATED = problem('invalid_credentials', 'That took too long, or you began again in another tab. Try again.')
 const REFUSED = problem(
@@ -31,12 +24,8 @@ const REFUSED = problem(
 )
 
 /** `/sign-in/passkey`: signing in with a passkey alone, without an email and a password. */
-export function addPasskeySignIn(
-  app: FastifyInstance,
-  services: PageServices,
-  { limits, show }: { limits: SignInLimits; show: ShowSignIn },
-): void {
-  const { sessions } = services
+export function addPasskeySignIn(app: FastifyInstance, services: PageServices): void {
+  const { accessPool: pool, company, failures, sessions, signIns } = services
   const challenges = createSealedCookie<Challenge>({
     name: 'passkey-challenge',
     secrets: services.providers.secrets,
@@ -55,50 +44,37 @@ export function addPasskeySignIn(
   app.post(PASSKEY_PATH, async (request, reply) => {
     const fields = readFormFields(request.body)
     const destination = readDestination(fields)
+    const refuse = (refusal: Problem) => sendSignInForm(services, reply, destination, refusal)
     const challenge = challenges.read(request)
     challenges.clear(reply)
-    if (challenge === null) return show(reply.code(OUTDATED.status), destination, OUTDATED)
+    if (challenge === null) return refuse(OUTDATED)
+    const { party } = findSupport(services)
+    const assertion = readAssertion(fields['response'] ?? '')
+    if (party === null || assertion === null) return refuse(REFUSED)
+    const { owner, credentialId } = assertion
     try {
-      const { cookie, companyId, userId } = await trySignIn(services, limits, { request, reply, challenge })
-      if (cookie === null) return await reply.redirect(companyPath(companyId), 303)
-      return await finishSignIn(services, request, reply, { ...destination, cookie, companyId, userId })
+      // Counted by passkey: whoever knows only whose it is cannot keep that person out.
+      const tried = await signIns.attempt(request, reply, {
+        kind: 'sign-in',
+        whose: `passkey ${credentialId.toString('hex')}`,
+        recognize: () => recognizeBrowser(services, request, owner),
+        check: async () => {
+          const used = { company, pool, failures, session: describeSession(request, sessions) }
+          const outcome = await signInWithPasskey(used, party, challenge, assertion)
+          return { outcome, hasFailed: ['refused', 'copied'].includes(outcome.outcome) }
+        },
+      })
+      if (tried.outcome === 'copied')
+        request.log.warn(
+          { ...owner, passkeyId: tried.passkeyId },
+          'a passkey may have been copied: its counter went back',
+        )
+      if (tried.outcome === 'provider required') return await reply.redirect(companyPath(owner.companyId), 303)
+      if (tried.outcome === 'outdated') return await refuse(OUTDATED)
+      if (tried.outcome !== 'signed in') return await refuse(REFUSED)
+      return await finishSignIn(services, request, reply, { ...destination, ...owner, cookie: tried.cookie })
     } catch (error) {
-      const refusal = toFormProblem(error)
-      return show(reply.code(refusal.status), destination, refusal)
+      return refuse(toFormProblem(error))
     }
   })
-}
-
-interface Attempt {
-  request: FastifyRequest
-  reply: FastifyReply
-  challenge: Challenge
-}
-
-/** Tries to sign in. `cookie` is null if the company requires its identity provider. Throws a problem. */
-async function trySignIn(services: PageServices, limits: SignInLimits, attempt: Attempt) {
-  const { request, reply, challenge } = attempt
-  const { party } = findSupport(services)
-  const assertion = readAssertion(readFormFields(request.body)['response'] ?? '')
-  if (party === null || assertion === null) throw new ProblemError(REFUSED)
-  const { owner, credentialId } = assertion
-  // Counted by passkey: whoever knows only whose it is cannot keep that person out.
-  const tried = await limits.attempt(request, reply, {
-    kind: 'sign-in',
-    whose: `passkey ${credentialId.toString('hex')}`,
-    recognize: () => recognizeBrowser(services, request, owner),
-    check: async () => {
-      const session = describeSession(request, services.sessions)
-      const { company, accessPool: pool, failures } = services
-      const used = { company, pool, failures, session }
-      const outcome = await signInWithPasskey(used, party, challenge, assertion)
-      return { outcome, hasFailed: ['refused', 'copied'].includes(outcome.outcome) }
-    },
-  })
-  if (tried.outcome === 'copied')
-    request.log.warn({ ...owner, passkeyId: tried.passkeyId }, 'a passkey may have been copied: its counter went back')
-  if (tried.outcome === 'provider required') return { cookie: null, ...owner }
-  if (tried.outcome === 'outdated') throw new ProblemError(OUTDATED)
-  if (tried.outcome !== 'signed in') throw new ProblemError(REFUSED)
-  return { cookie: tried.cookie, ...owner }
 }

@@ -3,28 +3,19 @@ import { readProvider, type StoredProvider } from '../../../accounts/providers/r
 import { linkOwnIdentity } from '../../../accounts/sign-in/link-identity.ts'
 import { previewSignIn } from '../../../accounts/sign-in/preview-sign-in.ts'
 import { signInThroughProvider } from '../../../accounts/sign-in/sign-in-through-provider.ts'
-import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { findProviderAddresses } from '../../../domain/providers/provider-addresses.ts'
 import type { SignInRefusal } from '../../../domain/providers/decide-sign-in.ts'
 import type { ProviderFlow, ProviderIdentity } from '../../../accounts/oidc/provider-client.ts'
 import { ProviderError, type ProviderFault } from '../../../accounts/oidc/provider-client.ts'
 import { clientOf } from '../../access/client.ts'
-import type { SealedCookie } from '../../access/sealed-cookie.ts'
 import { describeSession, findSessionUser } from '../../access/session.ts'
 import { ACCOUNT_PATH, findHome } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { sendTestResult } from '../providers/test-result.ts'
 import type { CompanyRoute } from './company-page.ts'
 import { sendFailure, sendProviderFault } from './failure-page.ts'
-import { FAILURE_WORDS } from './failure-words.ts'
 import { finishSignIn } from './finish-sign-in.ts'
-import type { LinkPurpose, AuthorizationRequest } from './authorization-request.ts'
-import type { SignInLimits } from '../../access/sign-in-limits.ts'
-
-interface CallbackOptions {
-  limits: SignInLimits
-  authorizationRequests: SealedCookie<AuthorizationRequest>
-}
+import { type AuthorizationRequest, createAuthorizationRequests, type LinkPurpose } from './authorization-request.ts'
+import { sendTestResult } from './test-result.ts'
 
 /** Someone who came back from the provider, and the request with which they did. */
 interface Arrival {
@@ -39,12 +30,13 @@ interface Arrival {
 const PROVOKED: ReadonlySet<ProviderFault> = new Set(['invalid_response', 'wrong_issuer', 'denied'])
 
 /** `/sign-in/{company}/callback`: where the provider sends people back to. */
-export function addProviderCallback(app: FastifyInstance, services: PageServices, options: CallbackOptions): void {
+export function addProviderCallback(app: FastifyInstance, services: PageServices): void {
   const { access, sessions, providers } = services
+  const authorizationRequests = createAuthorizationRequests(services)
   app.get<CompanyRoute>('/sign-in/:company/callback', async (request, reply) => {
     void reply.header('cache-control', 'no-store')
     const { company } = request.params
-    const authorizationRequest = options.authorizationRequests.read(request)
+    const authorizationRequest = authorizationRequests.read(request)
     // The company in the path is that of the browser's request: a response of another company's provider goes nowhere.
     if (!authorizationRequest?.flow || authorizationRequest.companyId !== company) {
       const user = await findSessionUser(access, request, sessions, 'touch')
@@ -52,12 +44,12 @@ export function addProviderCallback(app: FastifyInstance, services: PageServices
       if (user?.companyId === company) return reply.redirect(findHome(user.role), 303)
       return sendFailure(request, reply, { companyId: null, provider: null, reason: 'not_begun' })
     }
-    options.authorizationRequests.clear(reply)
+    authorizationRequests.clear(reply)
     const { companyId, purpose, flow } = authorizationRequest
     const provider = await readProvider(providers.pool, companyId)
     if (!provider) return sendFailure(request, reply, { companyId, provider, reason: 'outdated', purpose })
     try {
-      const identity = await complete(services, options, { request, reply, provider, flow })
+      const identity = await complete(services, { request, reply, provider, flow })
       return await receive(services, { request, reply, provider, identity, authorizationRequest })
     } catch (error) {
       return sendProviderFault(request, reply, error, { companyId, provider, purpose })
@@ -65,18 +57,10 @@ export function addProviderCallback(app: FastifyInstance, services: PageServices
   })
 }
 
-interface Answered {
-  request: FastifyRequest
-  reply: FastifyReply
-  provider: StoredProvider
-  flow: ProviderFlow
-}
-
 /** Redeems the code. Throws ProviderError. */
 async function complete(
-  { providers, sessions }: PageServices,
-  { limits }: CallbackOptions,
-  { request, reply, provider, flow }: Answered,
+  { providers, sessions, signIns }: PageServices,
+  { request, reply, provider, flow }: Pick<Arrival, 'request' | 'reply' | 'provider'> & { flow: ProviderFlow },
 ): Promise<ProviderIdentity> {
   const addresses = findProviderAddresses(sessions.publicUrl, provider.companyId)
   if (!addresses) throw new ProviderError('outdated', 'The address of this service has changed')
@@ -91,7 +75,7 @@ async function complete(
     }
   }
   const attempt = { kind: 'answer of a provider', whose: null, check } as const
-  const answer = await limits.attempt<ProviderIdentity | ProviderError>(request, reply, attempt)
+  const answer = await signIns.attempt<ProviderIdentity | ProviderError>(request, reply, attempt)
   if (answer instanceof ProviderError) throw answer
   return answer
 }
@@ -99,14 +83,16 @@ async function complete(
 async function receive(services: PageServices, arrival: Arrival): Promise<FastifyReply> {
   const { purpose } = arrival.authorizationRequest
   if (purpose.to === 'sign in') return signPersonIn(services, arrival)
-  const { request, reply, provider } = arrival
+  const { request, reply, provider, identity } = arrival
   const { companyId } = provider
-  if (purpose.to === 'link' && purpose.linkHash !== null) return linkInvitedUser(services, arrival, purpose)
+  if (purpose.to === 'link' && purpose.linkHash !== null) return linkUser(services, arrival, purpose)
   const user = await findSessionUser(services.access, request, services.sessions, 'touch')
   const isSame = user?.companyId === companyId && user.userId === purpose.userId
   if (!isSame || (purpose.to === 'test' && user.role !== 'admin'))
     return sendFailure(request, reply, { companyId, provider, reason: 'changed_user', purpose })
-  return purpose.to === 'test' ? showTest(services, arrival, user) : linkUser(services, arrival, purpose)
+  if (purpose.to === 'link') return linkUser(services, arrival, purpose)
+  const preview = await previewSignIn(services.company, provider, identity)
+  return sendTestResult(request, reply, user, identity, preview)
 }
 
 async function signPersonIn(services: PageServices, arrival: Arrival): Promise<FastifyReply> {
@@ -123,22 +109,13 @@ async function signPersonIn(services: PageServices, arrival: Arrival): Promise<F
   return finishSignIn(services, request, reply, { cookie, companyId, userId, next, kept })
 }
 
-async function linkUser(services: PageServices, arrival: Arrival, purpose: LinkPurpose): Promise<FastifyReply> {
-  const refusal = await link(services, arrival, purpose)
-  return refusal === null ? arrival.reply.redirect(`${ACCOUNT_PATH}?done=linked`, 303) : refuse(arrival, refusal)
-}
-
-/** Links the user of a one-time link, who then signs in with the account like anyone else. */
-async function linkInvitedUser(services: PageServices, arrival: Arrival, purpose: LinkPurpose): Promise<FastifyReply> {
-  const refusal = await link(services, arrival, purpose)
-  return refusal === null ? signPersonIn(services, arrival) : refuse(arrival, refusal)
-}
-
-function link(
-  { company }: PageServices,
-  { request, provider, identity }: Arrival,
+/** Links the user. Whoever came with a one-time link then signs in with the account like anyone else. */
+async function linkUser(
+  services: PageServices,
+  arrival: Arrival,
   { userId, linkHash }: LinkPurpose,
-): Promise<SignInRefusal | null> {
+): Promise<FastifyReply> {
+  const { request, reply, provider, identity } = arrival
   const acting = {
     companyId: provider.companyId,
     actor: userId,
@@ -146,7 +123,9 @@ function link(
     client: clientOf(request),
   }
   const hash = linkHash === null ? null : Buffer.from(linkHash, 'base64url')
-  return linkOwnIdentity(company, acting, { provider, identity, linkHash: hash })
+  const refusal = await linkOwnIdentity(services.company, acting, { provider, identity, linkHash: hash })
+  if (refusal !== null) return refuse(arrival, refusal)
+  return linkHash === null ? reply.redirect(`${ACCOUNT_PATH}?done=linked`, 303) : signPersonIn(services, arrival)
 }
 
 function refuse(
@@ -155,14 +134,4 @@ function refuse(
 ): Promise<FastifyReply> {
   const { purpose } = authorizationRequest
   return sendFailure(request, reply, { companyId: provider.companyId, provider, reason, identity, purpose })
-}
-
-async function showTest(
-  { company }: PageServices,
-  { request, reply, provider, identity }: Arrival,
-  user: SessionUser,
-): Promise<FastifyReply> {
-  const preview = await previewSignIn(company, provider, identity)
-  const outcome = preview.outcome === 'refused' ? { ...preview, reason: FAILURE_WORDS[preview.refusal].forIt } : preview
-  return sendTestResult(request, reply, user, { identity, outcome })
 }

@@ -1,40 +1,30 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { StoredProvider } from '../../../accounts/providers/read-provider.ts'
 import { ADMIN_ONLY } from '../../../domain/errors.ts'
-import { findProviderAddresses } from '../../../domain/providers/provider-addresses.ts'
-import type { SealedCookie } from '../../access/sealed-cookie.ts'
 import { findSessionUser } from '../../access/session.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { buildUrl, companyPath, readOwnPath } from '../parts/addresses.ts'
 import { readFormFields } from '../parts/form.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { SignInNeededError } from '../parts/viewer.ts'
-import { type CompanyRoute, findProvider, isReady, sendNoProvider } from './company-page.ts'
+import { findOperatorSettings } from '../providers/provider-words.ts'
+import { type CompanyRoute, findProvider, sendNoProvider } from './company-page.ts'
 import { sendFailure, sendProviderFault } from './failure-page.ts'
 import {
+  createAuthorizationRequests,
   keepAuthorizationRequest,
   type AuthorizationRequest,
   type AuthorizationPurpose,
 } from './authorization-request.ts'
-import type { SignInLimits } from '../../access/sign-in-limits.ts'
 import { isFromAnotherSite } from '../../server/cross-site.ts'
 
 type StartRequest = FastifyRequest<CompanyRoute>
-
-interface StartOptions {
-  limits: SignInLimits
-  authorizationRequests: SealedCookie<AuthorizationRequest>
-}
 
 /**
  * `/sign-in/{company}/start`: redirects to the provider. With `?link`, to link the user who has just asked for it on the
  * account page, or on that of a one-time link; with `?test`, so that an administrator sees what signing in would do.
  */
-export function addProviderStart(
-  app: FastifyInstance,
-  services: PageServices,
-  { limits, authorizationRequests }: StartOptions,
-): void {
+export function addProviderStart(app: FastifyInstance, services: PageServices): void {
   app.get<CompanyRoute>('/sign-in/:company/start', async (request, reply) => {
     void reply.header('cache-control', 'no-store')
     // Another site may link here, but its visitors confirm before they are signed in.
@@ -42,21 +32,19 @@ export function addProviderStart(
     const { company } = request.params
     if (isFromAnotherSite(request)) return reply.redirect(buildUrl(companyPath(company), { next }), 303)
     const provider = await findProvider(services, request)
-    const authorizationRequest =
-      provider && (await prepareAuthorizationRequest(services, request, authorizationRequests, provider))
+    const authorizationRequest = provider && (await prepareAuthorizationRequest(services, request, provider))
     if (!authorizationRequest) return sendNoProvider(reply)
     const { companyId, email, purpose } = authorizationRequest
-    if (!isReady(services.sessions.publicUrl, services.providers.secrets, companyId))
-      return sendFailure(request, reply, { companyId, provider, reason: 'not_ready', purpose })
+    const { addresses, missing } = findOperatorSettings(services, companyId)
+    if (missing !== undefined) return sendFailure(request, reply, { companyId, provider, reason: 'not_ready', purpose })
     try {
-      const { redirect } = findProviderAddresses(services.sessions.publicUrl, companyId)!
       const check = async () => {
-        const outcome = await services.providers.client.begin(provider, redirect, { email })
+        const outcome = await services.providers.client.begin(provider, addresses.redirect, { email })
         return { outcome, hasFailed: false }
       }
       const attempt = { kind: 'answer of a provider', whose: null, check } as const
-      const { url, flow } = await limits.attempt(request, reply, attempt)
-      keepAuthorizationRequest(authorizationRequests, reply, { ...authorizationRequest, flow })
+      const { url, flow } = await services.signIns.attempt(request, reply, attempt)
+      keepAuthorizationRequest(services, reply, { ...authorizationRequest, flow })
       return await reply.redirect(url, 303)
     } catch (error) {
       return sendProviderFault(request, reply, error, { companyId, provider, purpose })
@@ -68,18 +56,12 @@ export function addProviderStart(
 async function prepareAuthorizationRequest(
   services: PageServices,
   request: StartRequest,
-  authorizationRequests: SealedCookie<AuthorizationRequest>,
   { companyId, use }: StoredProvider,
 ): Promise<AuthorizationRequest | null> {
-  const { test, link, next } = readFormFields(request.query)
-  const kept = authorizationRequests.read(request)
+  const { next } = readFormFields(request.query)
+  const kept = createAuthorizationRequests(services).read(request)
   const pending = kept?.companyId === companyId ? kept : null
-  const purpose = await findPurpose(services, request, {
-    companyId,
-    isTest: test !== undefined,
-    isLink: link !== undefined,
-    pending,
-  })
+  const purpose = await findPurpose(services, request, companyId, pending?.purpose)
   if (use.use === 'off' && purpose.to !== 'test') return null
   const destination = { next: readOwnPath(next) || (pending?.next ?? ''), kept: pending?.kept ?? null }
   return { companyId, email: pending?.email ?? null, purpose, flow: null, ...destination }
@@ -88,19 +70,16 @@ async function prepareAuthorizationRequest(
 async function findPurpose(
   { access, sessions }: PageServices,
   request: StartRequest,
-  {
-    companyId,
-    isTest,
-    isLink,
-    pending,
-  }: { companyId: string; isTest: boolean; isLink: boolean; pending: AuthorizationRequest | null },
+  companyId: string,
+  pending?: AuthorizationPurpose,
 ): Promise<AuthorizationPurpose> {
-  if (!isTest && !isLink) return { to: 'sign in' }
-  const linkPurpose = isLink && pending?.purpose.to === 'link' ? pending.purpose : null
+  const { test, link } = readFormFields(request.query)
+  if (test === undefined && link === undefined) return { to: 'sign in' }
+  const linkPurpose = link !== undefined && pending?.to === 'link' ? pending : null
   if (linkPurpose && linkPurpose.linkHash !== null) return linkPurpose
   const user = await findSessionUser(access, request, sessions, 'touch')
   if (user?.companyId !== companyId) throw new SignInNeededError()
-  if (isTest) {
+  if (test !== undefined) {
     if (user.role !== 'admin') throw new ProblemError(ADMIN_ONLY)
     return { to: 'test', userId: user.userId }
   }

@@ -1,19 +1,19 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { beginSecondStep, type SecondStep, signInWithRecoveryCode } from '../../../accounts/sign-in/second-step.ts'
 import type { PasswordUser } from '../../../accounts/users/password-users.ts'
-import { type Problem, problem } from '../../../domain/errors.ts'
+import { problem } from '../../../domain/errors.ts'
 import { recognizeBrowser } from '../../access/known-browser.ts'
 import { createSealedCookie, type SealedCookie } from '../../access/sealed-cookie.ts'
 import { describeSession } from '../../access/session.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { type FormProblem, readFormFields, renderField, renderFormAlert, toFormProblem } from '../parts/form.ts'
+import { type FormProblem, readFormFields, renderField, toFormProblem } from '../parts/form.ts'
 import { html } from '../parts/html.ts'
 import { sendCardPage } from '../parts/layout.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { type Destination, readDestination, renderDestination } from './destination.ts'
 import { finishSignIn } from './finish-sign-in.ts'
 import { findSupport, renderPasskeyForm } from './passkey-form.ts'
-import type { SignInLimits } from '../../access/sign-in-limits.ts'
+import { sendSignInForm } from './sign-in-form.ts'
 
 const PATH = '/sign-in/recovery-code'
 const LIFE_SECONDS = 10 * 60
@@ -25,37 +25,35 @@ const NO_KEY = problem(
 const TOO_LATE = problem('invalid_credentials', 'That took too long. Sign in again.')
 const REFUSED = problem('invalid_credentials', 'This is not one of your unused recovery codes')
 
-export interface SecondStepPage {
-  /** Asks someone who has given the right password for a passkey or a recovery code. */
-  ask(reply: FastifyReply, user: PasswordUser, destination: Destination): Promise<FastifyReply>
+/** Creates the cookie of those who have given the right password. */
+function createSteps({ providers: { secrets }, sessions: settings }: PageServices): SealedCookie<SecondStep> {
+  return createSealedCookie({ name: 'second-step', secrets, settings, lifeSeconds: LIFE_SECONDS })
 }
 
-interface SecondStepOptions {
-  limits: SignInLimits
-  /** Shows the sign-in page again. */
-  show(reply: FastifyReply, destination: Destination, refusal: Problem): FastifyReply | Promise<FastifyReply>
+/** Asks someone who has given the right password for a passkey or a recovery code. */
+export async function askSecondStep(
+  services: PageServices,
+  reply: FastifyReply,
+  user: PasswordUser,
+  destination: Destination,
+): Promise<FastifyReply> {
+  if (!services.providers.secrets.hasKey) throw new ProblemError(NO_KEY)
+  createSteps(services).set(reply, beginSecondStep(user))
+  return sendSecondStep(services, reply, destination, null)
 }
 
 /** `/sign-in/recovery-code`: the second step of users with passkeys who sign in with a password. */
-export function addSecondStep(
-  app: FastifyInstance,
-  services: PageServices,
-  { limits, show }: SecondStepOptions,
-): SecondStepPage {
-  const { accessPool: pool, company, failures, sessions } = services
-  const { secrets } = services.providers
-  const options = { secrets, settings: sessions, lifeSeconds: LIFE_SECONDS }
-  const steps: SealedCookie<SecondStep> = createSealedCookie({ name: 'second-step', ...options })
-  const hasPasskeyButton = findSupport(services).party !== null
-
+export function addSecondStep(app: FastifyInstance, services: PageServices): void {
+  const { accessPool: pool, company, failures, sessions, signIns } = services
+  const steps = createSteps(services)
   app.post(PATH, async (request, reply) => {
     const fields = readFormFields(request.body)
     const destination = readDestination(fields)
     const step = steps.read(request)
-    if (step === null) return show(reply.code(TOO_LATE.status), destination, TOO_LATE)
+    if (step === null) return sendSignInForm(services, reply, destination, TOO_LATE)
     try {
       const { companyId, userId } = step
-      const cookie = await limits.attempt(request, reply, {
+      const cookie = await signIns.attempt(request, reply, {
         kind: 'sign-in',
         whose: `recovery code ${userId}`,
         recognize: () => recognizeBrowser(services, request, step),
@@ -69,34 +67,26 @@ export function addSecondStep(
       steps.clear(reply)
       return await finishSignIn(services, request, reply, { ...destination, cookie, companyId, userId })
     } catch (error) {
-      const refusal = toFormProblem(error)
-      return sendSecondStep(reply.code(refusal.status), destination, { hasPasskeyButton, refusal })
+      return sendSecondStep(services, reply, destination, toFormProblem(error))
     }
   })
-
-  return {
-    async ask(reply, user, destination) {
-      if (!secrets.hasKey) throw new ProblemError(NO_KEY)
-      steps.set(reply, beginSecondStep(user))
-      return sendSecondStep(reply, destination, { hasPasskeyButton, refusal: null })
-    },
-  }
 }
 
 function sendSecondStep(
+  services: PageServices,
   reply: FastifyReply,
   destination: Destination,
-  { hasPasskeyButton, refusal }: { hasPasskeyButton: boolean; refusal: FormProblem },
+  problem: FormProblem,
 ): Promise<FastifyReply> {
   return sendCardPage(reply, {
     title: 'Sign in',
-    body: html`<h1>One more step</h1>
-      ${renderFormAlert(refusal)}
-      <p>Your password is right. You have passkeys, so use one of them now, or a recovery code.</p>
-      ${hasPasskeyButton ? renderPasskeyForm(destination) : ''}
+    heading: 'One more step',
+    problem,
+    body: html`<p>Your password is right. You have passkeys, so use one of them now, or a recovery code.</p>
+      ${findSupport(services).party === null ? '' : renderPasskeyForm(destination)}
       <form method="post" action="${PATH}" class="stack">
         ${renderDestination(destination)}
-        ${renderField({ name: 'code', label: 'Recovery code', autocomplete: 'off', maxLength: 100, hint: 'Each code works once.' }, refusal)}
+        ${renderField({ name: 'code', label: 'Recovery code', autocomplete: 'off', maxLength: 100, hint: 'Each code works once.' }, problem)}
         <button class="primary">Continue</button>
       </form>
       <p class="hint">

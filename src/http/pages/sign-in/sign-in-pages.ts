@@ -2,20 +2,25 @@ import type { FastifyInstance } from 'fastify'
 import type { PageServices } from '../parts/page-services.ts'
 import { addCompanyPage } from './company-page.ts'
 import { addForgotPassword } from './forgot-password.ts'
+import { addInvitationPage } from './invitation.ts'
+import { addPasskeySignIn } from './passkey-sign-in.ts'
 import { addProviderCallback } from './provider-callback.ts'
 import { addProviderStart } from './provider-start.ts'
-import { createAuthorizationRequests } from './authorization-request.ts'
+import { addPublicKeys } from './public-keys.ts'
+import { addSecondStep } from './second-step.ts'
 import { addSignInPage } from './sign-in-page.ts'
-import type { SignInLimits } from '../../access/sign-in-limits.ts'
 import { addSignOut } from './sign-out.ts'
 
-/** The pages below `/sign-in`, and `/sign-out`. */
-export function addSignInPages(app: FastifyInstance, services: PageServices, limits: SignInLimits): void {
-  const authorizationRequests = createAuthorizationRequests(services.providers.secrets, services.sessions)
-  addSignInPage(app, services, { limits, authorizationRequests })
-  addForgotPassword(app, services, limits)
+/** Adds the pages for people who are not signed in, below `/sign-in` and at `/invitation`, and `/sign-out`. */
+export function addSignInPages(app: FastifyInstance, services: PageServices): void {
+  addSignInPage(app, services)
+  addPasskeySignIn(app, services)
+  addSecondStep(app, services)
+  addForgotPassword(app, services)
   addCompanyPage(app, services)
-  addProviderStart(app, services, { limits, authorizationRequests })
-  addProviderCallback(app, services, { limits, authorizationRequests })
+  addProviderStart(app, services)
+  addProviderCallback(app, services)
   addSignOut(app, services)
+  addInvitationPage(app, services)
+  addPublicKeys(app, services)
 }

@@ -36,9 +36,9 @@ export function addSignOut(app: FastifyInstance, services: PageServices): void {
     // A page of its own: the policy of our pages lets no form lead to another site, not even by a redirect.
     return sendCardPage(reply, {
       title: 'Signed out',
+      heading: "You're signed out here",
       goTo: url,
-      body: html`<h1>You're signed out here</h1>
-        ${url === null ? html`<p><bdi>${name}</bdi> did not answer. On a shared computer, sign out there too.</p>` : html`<p>Next, you are signed out of <bdi>${name}</bdi>.</p>`}
+      body: html`${url === null ? html`<p><bdi>${name}</bdi> did not answer. On a shared computer, sign out there too.</p>` : html`<p>Next, you are signed out of <bdi>${name}</bdi>.</p>`}
         <p>
           ${url === null ? html`<a class="button" href="/sign-in">Sign in again</a>` : html`<a class="button primary" href="${url}">Continue to <bdi>${name}</bdi></a>`}
         </p>`,

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { SignInPreview } from '../../../accounts/sign-in/preview-sign-in.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { Role } from '../../../domain/accounts/roles.ts'
 import type { ProviderIdentity } from '../../../accounts/oidc/provider-client.ts'
@@ -7,42 +8,30 @@ import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { renderFacts } from '../parts/facts.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { renderTable } from '../parts/table.ts'
+import { FAILURE_WORDS } from './failure-words.ts'
 
-/** What a test of signing in found. Nothing has changed. */
-interface TestResult {
-  identity: ProviderIdentity
-  outcome: TestOutcome
-}
-
-/** What signing in would have done. `role` is the user's role afterwards. */
-type TestOutcome =
-  /** The user is known by the account at the provider, or would be linked with it by the email. */
-  | { outcome: 'linked' | 'matched'; user: { id: string; name: string; email: string; role: Role }; role: Role }
-  | { outcome: 'created'; email: string; role: Role }
-  /** `reason` is a sentence for the administrator. */
-  | { outcome: 'refused'; reason: string }
-
-/** Sends the page with the result of a test. */
+/** Sends the page with the result of a test: what signing in would have done. Nothing has changed. */
 export function sendTestResult(
   request: FastifyRequest,
   reply: FastifyReply,
   viewer: SessionUser,
-  result: TestResult,
+  identity: ProviderIdentity,
+  preview: SignInPreview,
 ): Promise<FastifyReply> {
   return sendUserPage(request, reply, viewer, {
     title: 'Test result',
     body: html`${renderBreadcrumb(NAVIGATION.signIn)}
       <h1>Test result</h1>
-      ${renderTestResult(result)}
+      ${renderTestResult(identity, preview)}
       <p class="actions"><a class="button primary" href="${NAVIGATION.signIn.path}">Back to Sign-in</a></p>`,
   })
 }
 
 /** Renders the result of a test: what signing in would have done, and what the provider sent. */
-function renderTestResult({ identity, outcome }: TestResult): Html {
+function renderTestResult(identity: ProviderIdentity, preview: SignInPreview): Html {
   const { issuer, subject, name, roleValues } = identity
-  return html`<p class="${outcome.outcome === 'refused' ? 'alert' : 'notice'}" role="status">
-      ${renderOutcome(outcome)} Nothing was changed.
+  return html`<p class="${preview.outcome === 'refused' ? 'alert' : 'notice'}" role="status">
+      ${renderOutcome(preview)} Nothing was changed.
     </p>
     <h2>What the provider says</h2>
     ${renderFacts([
@@ -67,18 +56,18 @@ function renderTestResult({ identity, outcome }: TestResult): Html {
     })}`
 }
 
-function renderOutcome(outcome: TestOutcome): Html {
-  switch (outcome.outcome) {
+function renderOutcome(preview: SignInPreview): Html {
+  switch (preview.outcome) {
     case 'linked':
-      return html`You would be signed in as ${renderUser(outcome.user)}, who is linked with this account
-      ${renderRole(outcome.user.role, outcome.role)}.`
+      return html`You would be signed in as ${renderUser(preview.user)}, who is linked with this account
+      ${renderRole(preview.user.role, preview.role)}.`
     case 'matched':
-      return html`You would be signed in as ${renderUser(outcome.user)}, who has this verified email and would be linked with
-      this account ${renderRole(outcome.user.role, outcome.role)}.`
+      return html`You would be signed in as ${renderUser(preview.user)}, who has this verified email and would be linked with
+      this account ${renderRole(preview.user.role, preview.role)}.`
     case 'created':
-      return html`A new user <bdi>${outcome.email}</bdi> would be created, with the role ${outcome.role}.`
+      return html`A new user <bdi>${preview.email}</bdi> would be created, with the role ${preview.role}.`
     case 'refused':
-      return html`Signing in would be refused. ${outcome.reason}`
+      return html`Signing in would be refused. ${FAILURE_WORDS[preview.refusal].forIt}`
   }
 }
 

@@ -1,19 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import { NO_PROVIDER } from '../../../accounts/providers/change-provider.ts'
 import { readPublicKeys } from '../../../accounts/providers/provider-secret.ts'
-import { readProvider, type StoredProvider } from '../../../accounts/providers/read-provider.ts'
+import type { StoredProvider } from '../../../accounts/providers/read-provider.ts'
 import { problem } from '../../../domain/errors.ts'
-import { isId } from '../../../domain/ids.ts'
 import { UnreadableSecretError, type SecretBox } from '../../../accounts/secrets/secret-box.ts'
 import { ProblemError } from '../../server/problem.ts'
 import type { PageServices } from '../parts/page-services.ts'
+import { type CompanyRoute, findProvider } from './company-page.ts'
 
 /** `/sign-in/{company}/jwks`: the public key with which the service authenticates at the company's provider. */
-export function addPublicKeys(app: FastifyInstance, { providers }: Pick<PageServices, 'providers'>): void {
-  app.get<{ Params: { company: string } }>('/sign-in/:company/jwks', async (request, reply) => {
-    const { company } = request.params
-    const provider = isId('com', company) ? await readProvider(providers.pool, company) : null
-    const keys = provider && findKeys(providers.secrets, provider)
+export function addPublicKeys(app: FastifyInstance, services: PageServices): void {
+  app.get<CompanyRoute>('/sign-in/:company/jwks', async (request, reply) => {
+    const provider = await findProvider(services, request)
+    const keys = provider && findKeys(services.providers.secrets, provider)
     if (!keys) throw new ProblemError(NO_PROVIDER)
     return reply.header('cache-control', 'no-cache').type('application/jwk-set+json').send(JSON.stringify(keys))
   })
