@@ -27,13 +27,10 @@ import { askToSignIn } from './sign-in/sign-in-form.ts'
 import { addSearchPage } from './search/search-page.ts'
 import { addSignInPages } from './sign-in/sign-in-pages.ts'
 import { addUsagePage } from './usage/usage-page.ts'
-import { addUserErasure } from './users/user-erasure.ts'
 import { addUserPage } from './users/user-page.ts'
 import { addUsersPage } from './users/users-page.ts'
-import { addDeliveriesPage } from './webhooks/deliveries-page.ts'
-import { addDeliveryPage } from './webhooks/delivery-page.ts'
+import { addDeliveryPages } from './webhooks/deliveries-page.ts'
 import { addWebhookPage } from './webhooks/webhook-page.ts'
-import { addWebhookRemoval } from './webhooks/webhook-removal.ts'
 import { addWebhooksPage } from './webhooks/webhooks-page.ts'
 import { addProviderPage } from './providers/provider-page.ts'
 import { addProviderSetup } from './providers/provider-setup.ts'
@@ -45,7 +42,7 @@ const FORM_LIMIT = 65_536
 
 /** The admin interface: sign-in, Company Settings, account. Server-rendered; works without scripts. */
 export async function pages(app: FastifyInstance, services: PageServices): Promise<void> {
-  const { db, access, reads, company, health, sessions, signer } = services
+  const { db, access, reads, company, sessions, signer } = services
   // Pages accept forms only: JSON bodies could contain values that are not texts.
   app.removeContentTypeParser([...MERGE_PATCH_TYPES])
   await app.register(formbody, { bodyLimit: FORM_LIMIT })
@@ -72,39 +69,23 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     signedIn.get('/settings', async (request, reply) => reply.redirect(findHome(request.viewer!.role), 303))
     addAccountPage(signedIn, services)
     addSearchPage(signedIn, reads)
-    const addSection = (item: NavigationItem, ...routes: ((scope: FastifyInstance) => void)[]) =>
+    const addSection = (
+      item: NavigationItem,
+      ...routes: ((scope: FastifyInstance, services: PageServices) => void)[]
+    ) =>
       signedIn.register(async (scope) => {
         scope.addHook('preValidation', requireItem(item))
-        for (const add of routes) add(scope)
+        for (const add of routes) add(scope, services)
       })
     const complete = (scope: FastifyInstance) => refuseHalfBuilt(scope, services.areReadModelsComplete)
-    await addSection(NAVIGATION.bulkUserLogs, complete, (scope) => addBulkUserLogsPages(scope, services))
-    await addSection(NAVIGATION.bulkUserLogs, (scope) => addSnoozePages(scope, services))
-    await addSection(
-      NAVIGATION.apiKeys,
-      (scope) => addApiKeysPage(scope, services),
-      (scope) => addApiKeyPage(scope, services),
-    )
-    await addSection(
-      NAVIGATION.webhooks,
-      (scope) => addWebhooksPage(scope, services),
-      (scope) => addWebhookPage(scope, services),
-      (scope) => addDeliveriesPage(scope, services),
-      (scope) => addDeliveryPage(scope, services),
-      (scope) => addWebhookRemoval(scope, services),
-    )
-    await addSection(NAVIGATION.usage, complete, (scope) => addUsagePage(scope, { db, reads }))
-    await addSection(
-      NAVIGATION.users,
-      (scope) => addUsersPage(scope, services),
-      (scope) => addUserPage(scope, services),
-      (scope) => addUserErasure(scope, services),
-    )
-    await addSection(
-      NAVIGATION.signIn,
-      (scope) => addProviderPage(scope, services),
-      (scope) => addProviderSetup(scope, services),
-    )
+    const verifications = openVerifications(app, services)
+    await addSection(NAVIGATION.bulkUserLogs, complete, addBulkUserLogsPages)
+    await addSection(NAVIGATION.bulkUserLogs, addSnoozePages)
+    await addSection(NAVIGATION.apiKeys, addApiKeysPage, addApiKeyPage)
+    await addSection(NAVIGATION.webhooks, addWebhooksPage, addWebhookPage, addDeliveryPages)
+    await addSection(NAVIGATION.usage, complete, addUsagePage)
+    await addSection(NAVIGATION.users, addUsersPage, addUserPage)
+    await addSection(NAVIGATION.signIn, addProviderPage, addProviderSetup)
     await addSection(
       NAVIGATION.events,
       (scope) => addEventsPage(scope, reads),
@@ -119,16 +100,11 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     await addSection(
       { ...NAVIGATION.employees, roles: ['admin'] },
       (scope) => addEmployeeErasure(scope, db, company),
-      (scope) => addEmployeeReport(scope, services),
+      addEmployeeReport,
     )
-    const verifications = openVerifications(app, services)
-    await addSection(
-      NAVIGATION.ledger,
-      (scope) => addLedgerPage(scope, { db, signer, verifications }),
-      (scope) => addEvidencePage(scope, services),
-    )
-    await addSection(NAVIGATION.health, (scope) => addHealthPage(scope, db, health))
-    await addSection(NAVIGATION.company, (scope) => addCompanyPage(scope, db, company))
+    await addSection(NAVIGATION.ledger, (scope) => addLedgerPage(scope, { db, signer, verifications }), addEvidencePage)
+    await addSection(NAVIGATION.health, addHealthPage)
+    await addSection(NAVIGATION.company, addCompanyPage)
     addUnknownPages(signedIn)
   })
 }

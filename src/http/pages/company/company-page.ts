@@ -1,25 +1,24 @@
 import { databaseTime } from '../../../postgres/database-clock.ts'
 import type { FastifyInstance } from 'fastify'
-import type { CompanyServices } from '../../../accounts/change-company.ts'
 import { changeSettings } from '../../../accounts/companies/change-settings.ts'
 import { readCompany } from '../../../accounts/companies/read-company.ts'
 import { COUNTRIES } from '../../../domain/accounts/country.ts'
 import { TIME_ZONES } from '../../../domain/accounts/time-zone.ts'
 import { formatTime } from '../../../domain/local-times.ts'
-import type { LedgerDb } from '../../../ledger/tables.ts'
 import { ChangeCompanyBody, readSettings } from '../../admin/company.ts'
 import { renderFacts, renderId } from '../parts/facts.ts'
 import { checkForm, renderChoice } from '../parts/form.ts'
 import { addFormPage, renderForm } from '../parts/form-page.ts'
 import { html } from '../parts/html.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
 import { renderTime } from '../parts/times.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
 const { path: PATH } = NAVIGATION.company
 
 /** `/settings/company`: the company, its time zone, and its country. */
-export function addCompanyPage(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
+export function addCompanyPage(app: FastifyInstance, { db, company }: PageServices): void {
   addFormPage(app, {
     path: PATH,
     load: (request) => readCompany(db, getViewer(request).companyId),
@@ -50,7 +49,7 @@ export function addCompanyPage(app: FastifyInstance, db: LedgerDb, services: Com
             ...(time_zone === undefined ? {} : { time_zone }),
             ...(country === undefined ? {} : { country: country === '' ? null : country }),
           })
-          const { position } = await changeSettings(services, getActing(request), readSettings(body))
+          const { position } = await changeSettings(company, getActing(request), readSettings(body))
           return position === null ? { goTo: PATH } : { done: 'changed' }
         },
       },

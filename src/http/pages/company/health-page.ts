@@ -14,6 +14,7 @@ import { renderFacts } from '../parts/facts.ts'
 import { addFormPage, renderForm, type PageForms } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION, nameList } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
@@ -29,7 +30,7 @@ const REFRESH_MS = 10_000
  * `/settings/health`: how far each projection of the company is, and what does not work. What concerns all companies is
  * for operators, in metrics and on the command line.
  */
-export function addHealthPage(app: FastifyInstance, db: LedgerDb, health: SystemHealth): void {
+export function addHealthPage(app: FastifyInstance, { db, health }: PageServices): void {
   addFormPage(app, {
     path: PATH,
     load: (request) => loadReport(db, health, getViewer(request).companyId),

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { searchEmployees } from '../../../../projections/employees/queries.ts'
+import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { formatFullName } from '../../../domain/employees/full-name.ts'
 import type { Employee } from '../../../domain/employees/employee.ts'
 import { findEndOf, findStartOf, readLocal } from '../../../domain/local-times.ts'
@@ -8,6 +9,7 @@ import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { EVENTS_TOLD, type PlannedEvidence } from '../../../evidence/evidence-file.ts'
 import type { EvidenceSubject } from '../../../ledger/evidence/evidence-subject.ts'
+import type { StoredFile } from '../../../ledger/evidence/stored-files.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { planOrRefuse, sendEvidence, sendZip } from '../../audit/send-evidence.ts'
 import { STREAMED_ROUTE, whenGiven } from '../../access/heavy-reads.ts'
@@ -20,9 +22,9 @@ import { html, type Html } from '../parts/html.ts'
 import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { formatNumber } from '../parts/shown-values.ts'
+import { renderTime } from '../parts/times.ts'
 import { getViewer, requireViewer } from '../parts/viewer.ts'
 import { describeSubject, readMe } from './read-me.ts'
-import { renderStoredFile } from './stored-file.ts'
 
 /** A file with more events is made by a job. */
 const EVENTS_AT_ONCE = EVENTS_TOLD
@@ -238,4 +240,41 @@ function renderFields(given: FormFields, fault: FormProblem): Html {
       ${day('to', 'To', 'The last day.')}
       <button class="primary">Continue</button>
     </form>`
+}
+
+const MIB = 1024 ** 2
+
+/** Renders the file that a job makes or has made. */
+function renderStoredFile(file: StoredFile, viewer: SessionUser, href: string): Html {
+  const about = describeSubject({ subject: file.subject, company: viewer })
+  return html`<h2>File about ${about}</h2>
+    ${renderState(file, viewer, href)}`
+}
+
+function renderState(
+  { state, events, eventsRead, bytes, expiresAt, problem }: StoredFile,
+  viewer: SessionUser,
+  href: string,
+): Html {
+  switch (state) {
+    case 'waiting':
+      return html`<p role="status">Waiting for a worker.</p>
+        <progress aria-label="Events in the file"></progress>`
+    case 'making':
+      return html`<p role="status">Read ${formatNumber(eventsRead)} of ${formatNumber(events)} events.</p>
+        <progress max="${Math.max(events, 1)}" value="${eventsRead}" aria-label="Events in the file"></progress>`
+    case 'done':
+      return html`<p role="status">
+          ${formatNumber(events)} events, ${formatNumber(Math.ceil(bytes / MIB))} MiB. Kept until
+          ${renderTime(expiresAt, viewer.timeZone)}, or until data of your company are erased.
+        </p>
+        <p class="actions"><a class="button primary" href="${href}" download>Download evidence file</a></p>`
+    case 'failed':
+      return html`<p class="warning" role="status">${problem}</p>`
+    case 'stopped':
+      return html`<p class="warning" role="status">
+        The job that was making this file has stopped. Start again. If that does not help, tell the operator of this
+        service.
+      </p>`
+  }
 }

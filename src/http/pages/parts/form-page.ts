@@ -136,6 +136,14 @@ export function addFormPage<Params, Shown, Notice extends string, Name extends s
   }
 }
 
+/** Adds the route of a page that has no forms. */
+export function addPage<Params, Shown, Notice extends string>(
+  app: FastifyInstance,
+  page: Omit<FormPage<Params, Shown, Notice, never>, 'forms'>,
+): void {
+  addFormPage(app, { ...page, forms: {} })
+}
+
 function createPageForms<Params, Shown, Notice extends string, Name extends string>(
   { path, forms }: FormPage<Params, Shown, Notice, Name>,
   request: PageRequest<Params>,

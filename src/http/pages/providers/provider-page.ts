@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { renderProblemsOf } from '../parts/attention.ts'
 import { type ProviderClient, ProviderError } from '../../../accounts/oidc/provider-client.ts'
-import { changeProvider, rotateProviderSecret } from '../../../accounts/providers/change-provider.ts'
+import { changeProvider, NO_PROVIDER, rotateProviderSecret } from '../../../accounts/providers/change-provider.ts'
 import { listBreakGlass, readUnlinkedUsers } from '../../../accounts/providers/list-break-glass.ts'
 import { readPublicKeys } from '../../../accounts/providers/provider-secret.ts'
 import { readProvider, type StoredProvider } from '../../../accounts/providers/read-provider.ts'
@@ -9,6 +9,7 @@ import { type SecretBox, UnreadableSecretError } from '../../../accounts/secrets
 import { findUser, type UserRecord } from '../../../accounts/users/users.ts'
 import { isId } from '../../../domain/ids.ts'
 import type { ProviderUse } from '../../../domain/provider-settings.ts'
+import { ProblemError } from '../../server/problem.ts'
 import { type FormFields, readSeenVersion, toSentence } from '../parts/form.ts'
 import { addFormPage, type Form, type PageForms, type PageRequest, renderFormSection } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
@@ -26,7 +27,6 @@ import {
   renderProviderFacts,
   renderSignInLink,
 } from './provider-facts.ts'
-import { describeUnlinked, renderUnlinked } from './provider-sections.ts'
 import {
   formatFields,
   PROVIDER_FIELDS,
@@ -35,9 +35,8 @@ import {
   renderProviderFields,
   renderSecretFields,
 } from './provider-form.ts'
-import { renderRemoval, renderUseForms, type UseChoices } from './provider-use.ts'
+import { describeUnlinked, renderRemoval, renderUnlinked, renderUseForms, type UseChoices } from './provider-use.ts'
 import { findOperatorSettings, renderUse } from './provider-words.ts'
-import { requireProvider } from './require-provider.ts'
 
 const { path: PATH } = NAVIGATION.signIn
 
@@ -133,6 +132,13 @@ async function loadProvider(services: PageServices, companyId: string): Promise<
     administrators: await listBreakGlass(pool, companyId),
     counts: await readUnlinkedUsers(pool, companyId),
   }
+}
+
+/** Finds the identity provider of the viewer's company. Throws a problem if it has none. */
+async function requireProvider({ providers }: PageServices, request: PageRequest): Promise<StoredProvider> {
+  const provider = await readProvider(providers.pool, getViewer(request).companyId)
+  if (!provider) throw new ProblemError(NO_PROVIDER)
+  return provider
 }
 
 function renderNone(services: PageServices, companyId: string): Html {

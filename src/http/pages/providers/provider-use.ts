@@ -4,7 +4,8 @@ import { renderConfirmedAction } from '../parts/confirm.ts'
 import { renderChoice } from '../parts/form.ts'
 import { renderForm, type PageForms } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { describeUnlinked } from './provider-sections.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import { formatNumber } from '../parts/shown-values.ts'
 
 export interface UseChoices {
   provider: StoredProvider
@@ -98,4 +99,23 @@ export function renderRemoval<Name extends string>(forms: UseForms<Name>, { use,
   const text = 'Its settings and its secret are deleted, and sessions that began there end. Past changes stay recorded.'
   const field = { name: 'seen', value: String(version) }
   return html`${renderConfirmedAction({ label: 'Remove', text, action: forms.actionOf('remove'), field })}`
+}
+
+/** Says how many users have no account at the provider yet. */
+export function describeUnlinked({ users, unlinked }: Unlinked): string {
+  return unlinked === 0
+    ? 'All users have signed in through the provider.'
+    : `${formatNumber(unlinked)} of ${formatNumber(users)} users have never signed in through the provider.`
+}
+
+/** Renders who has no account at the provider yet. */
+export function renderUnlinked(counts: Unlinked): Html {
+  const { first, unlinked } = counts
+  if (unlinked === 0) return html`<p>Nobody is missing. You can require the provider.</p>`
+  const others = unlinked - first.length
+  return html`<p>They keep their password or passkey until you require the provider. Then they need the sign-in link.</p>
+    <ul>
+      ${first.map(({ id, name, email }) => html`<li><a href="${NAVIGATION.users.path}/${id}"><bdi>${name}</bdi></a> <span class="hint"><bdi>${email}</bdi></span></li>`)}
+      ${others > 0 ? html`<li>${formatNumber(others)} more</li>` : ''}
+    </ul>`
 }

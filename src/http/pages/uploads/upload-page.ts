@@ -2,6 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Readable } from 'node:stream'
 import { findEmployees } from '../../../../projections/employees/queries.ts'
 import { isId } from '../../../domain/ids.ts'
+import { locateColumns } from '../../../../clients/typescript/spreadsheets/mapping.ts'
+import { findCountry, isPhoneCountry } from '../../../../clients/typescript/spreadsheets/read-phone.ts'
 import { listTemplateColumns } from '../../../../clients/typescript/spreadsheets/record-columns.ts'
 import type { StoredQuestion } from '../../../../clients/typescript/spreadsheets/file-question.ts'
 import { isApplicable } from '../../../domain/uploads.ts'
@@ -11,6 +13,7 @@ import type { StoredPart, StoredUpload } from '../../../ledger/uploads/read-uplo
 import { listUploads, NO_SUCH_UPLOAD, readParts } from '../../../ledger/uploads/read-uploads.ts'
 import { applyUpload, requireOwnUpload, requireUpload } from '../../../uploads/apply-upload.ts'
 import { FileFaultError } from '../../../uploads/part-builder.ts'
+import type { PartRecords } from '../../../uploads/part-records.ts'
 import { mapUpload } from '../../../uploads/map-upload.ts'
 import { previewPart } from '../../../uploads/run-part.ts'
 import { rereadFile, storeOrAsk } from '../../../uploads/reread-file.ts'
@@ -28,14 +31,13 @@ import { buildUploadUrl, UPLOAD_PATH } from '../parts/upload-address.ts'
 import { getActing, getViewer, requireItem, requireViewer } from '../parts/viewer.ts'
 import { readCorrectedCall, readCorrectedEntries } from './corrected-calls.ts'
 import { addMissingActions, readConfirmed, showMissing } from './missing-people.ts'
-import { guessCountry } from './guess-country.ts'
-import { readMapping } from './read-mapping.ts'
+import { readMapping } from './mapping-form.ts'
 import { listShownEmployees, renderFileFaults } from './preview.ts'
-import { acceptUploads, maxFormBytes, readUpload, type UploadForm } from './read-upload.ts'
 import { renderPreviewed, renderProgress, titleOf, type ShownUpload } from './stored-upload.ts'
 import { readAnswers, renderQuestion } from './file-question.ts'
 import { readUploadId } from '../../admin/uploads/upload-answer.ts'
-import { renderUploadForm, renderUploads } from './upload-form.ts'
+import { acceptUploads, maxFormBytes, readUpload, renderUploadForm, type UploadForm } from './upload-form.ts'
+import { renderUploads } from './upload-form.ts'
 
 /** How often the page of a file shows its progress: with scripts, and without. */
 const REFRESH_MS = 1_000
@@ -161,6 +163,26 @@ async function showPart(
   const employees = await findEmployees(db, upload.companyId, listShownEmployees(preview))
   const country = guessCountry(upload, preview.records, request.headers['accept-language'])
   return { number: part.number, preview, employees, country }
+}
+
+/** The rows among which phone numbers are looked for. */
+const SEARCHED_ROWS = 100
+
+/**
+ * Guesses where the local phone numbers of a file are, if that is asked: by its other numbers, or else by the languages of
+ * the browser, such as `de-DE,de;q=0.9`.
+ */
+function guessCountry(
+  { header, mapping }: Pick<StoredUpload, 'header' | 'mapping'>,
+  { unreadable }: Pick<PartRecords, 'unreadable'>,
+  languages = '',
+): string | undefined {
+  if (header === null || mapping?.country !== null) return undefined
+  const at = locateColumns(header, mapping.columns)[mapping.columns.findIndex(({ to }) => to === 'phone')] ?? -1
+  const found = findCountry(unreadable.slice(0, SEARCHED_ROWS).map(({ row }) => row.cells?.[at] ?? ''))
+  const [language = '', region = ''] = /^[a-z]{2,3}-([A-Z]{2})(?![\w-])/.exec(languages) ?? []
+  // Browsers everywhere have en-US.
+  return found ?? (language !== 'en-US' && isPhoneCountry(region) ? region : undefined)
 }
 
 /** How the heading begins of a file that is not applied yet, by its title. */

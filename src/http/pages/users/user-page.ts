@@ -6,6 +6,7 @@ import type { FailedHour, LastSignIn } from '../../../accounts/users/sign-in-rec
 import { findLastSignIn, listFailedHours } from '../../../accounts/users/sign-in-records.ts'
 import { LINK_LIFE_DAYS } from '../../../domain/accounts/user-lifecycle.ts'
 import { findUser, type UserRecord } from '../../../accounts/users/users.ts'
+import { eraseUser } from '../../../personal-data/erase-user.ts'
 import { reportUser } from '../../../personal-data/report-user.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { TOKEN_ACTIONS, USER_ACTIONS } from '../../admin/user-actions.ts'
@@ -18,7 +19,7 @@ import { buildUrl } from '../parts/addresses.ts'
 import { renderClient } from '../parts/clients.ts'
 import { renderConfirmedAction } from '../parts/confirm.ts'
 import { renderFacts, renderId } from '../parts/facts.ts'
-import { checkForm, readSeenVersion, renderButtons } from '../parts/form.ts'
+import { checkForm, readSeenVersion, renderButtons, renderTypedConfirmation, requireTyped } from '../parts/form.ts'
 import { addFormPage, type PageForms, type PageRequest, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { ACCOUNT_PATH, NAVIGATION, type UpperPage } from '../parts/navigation.ts'
@@ -34,7 +35,7 @@ import { formatUserName, isErased, formatWaysIn, renderRoleChoice, renderUserSta
 
 const { path: PATH } = NAVIGATION.users
 
-export type UserRequest = PageRequest<{ id: string }>
+type UserRequest = PageRequest<{ id: string }>
 
 /** `/settings/users/{id}`: one user, with everything that can be done with it. */
 export function addUserPage(app: FastifyInstance, services: PageServices): void {
@@ -91,6 +92,7 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
   )
   addPasswordReset(app, services)
   addUserRemoval(app, services)
+  addUserErasure(app, services)
 }
 
 function placeOf({ params: { id } }: UserRequest) {
@@ -98,14 +100,14 @@ function placeOf({ params: { id } }: UserRequest) {
 }
 
 /** Finds the user in the path. Throws `user_not_found`. */
-export async function requireUser({ db }: PageServices, request: UserRequest): Promise<UserRecord> {
+async function requireUser({ db }: PageServices, request: UserRequest): Promise<UserRecord> {
   const user = await findUser(db, getViewer(request).companyId, readUserId(request.params.id))
   if (!user) throw new ProblemError(NO_SUCH_USER)
   return user
 }
 
 /** Lists the pages above those about one user. */
-export function listUpperPages(user: UserRecord): readonly UpperPage[] {
+function listUpperPages(user: UserRecord): readonly UpperPage[] {
   return [NAVIGATION.users, { label: formatUserName(user), path: `${PATH}/${user.id}` }]
 }
 
@@ -248,6 +250,48 @@ function addUserRemoval(app: FastifyInstance, services: PageServices): void {
       },
     },
   })
+}
+
+/** `/settings/users/{id}/erase`: forgets a removed user. */
+function addUserErasure(app: FastifyInstance, services: PageServices): void {
+  const { button, done } = USER_ACTIONS.erase
+  addFormPage(app, {
+    path: `${PATH}/:id/erase`,
+    load: (request: UserRequest) => requireUser(services, request),
+    render: (user, forms) => ({
+      title: `Erase ${formatUserName(user)}`,
+      heading: html`Erase <bdi>${formatUserName(user)}</bdi>?`,
+      trail: listUpperPages(user),
+      body: html`${renderFacts([
+        ['Name', html`<bdi>${formatUserName(user)}</bdi>`],
+        ['Email', html`<bdi>${user.email || 'Erased'}</bdi>`],
+      ])}
+        <p class="warning">This can't be undone.</p>
+        <p>
+          The name, email address, and names of tokens and passkeys are deleted, also from the ledger. Actions and roles
+          stay recorded under the ID <code>${user.id}</code>, but no one can tell who it was.
+        </p>
+        ${renderForm(forms, 'erase', {
+          fields: (_, problem) => renderTypedConfirmation(getExpectedText(user), problem),
+          buttons: renderButtons(button, `${PATH}/${user.id}`, 'danger'),
+        })}`,
+    }),
+    forms: {
+      erase: {
+        async run(request, fields) {
+          const user = await requireUser(services, request)
+          requireTyped(fields, getExpectedText(user))
+          await eraseUser(services.company, getActing(request), user.id)
+          return { goTo: `${PATH}/${user.id}?done=${done}` }
+        },
+      },
+    },
+  })
+}
+
+/** Returns what an administrator types to confirm. */
+function getExpectedText(user: UserRecord): string {
+  return user.email || user.id
 }
 
 const HOURS_SHOWN = 5

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { inviteCompanyUser } from '../../../accounts/users/invite-user.ts'
 import { MAX_EMAIL_CHARACTERS } from '../../../domain/attributes.ts'
 import { LINK_LIFE_DAYS } from '../../../domain/accounts/user-lifecycle.ts'
@@ -7,9 +7,8 @@ import { InviteBody } from '../../admin/user-schemas.ts'
 import { readEmailField } from '../../admin/users.ts'
 import { decodeIdCursor } from '../../server/cursor.ts'
 import { listOptions, checkForm, renderButtons, renderField, readFormFields } from '../parts/form.ts'
-import { addFormPage, renderForm } from '../parts/form-page.ts'
+import { addFormPage, addPage, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { sendUserPage } from '../parts/layout.ts'
 import { renderFilter, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { showOneTimeLink } from './one-time-link.ts'
@@ -25,7 +24,16 @@ const { path: PATH } = NAVIGATION.users
 /** `/settings/users`: the list and the invitation form. */
 export function addUsersPage(app: FastifyInstance, services: PageServices): void {
   const { company } = services
-  app.get(PATH, (request, reply) => sendUserList(services, request, reply))
+  addPage(app, {
+    path: PATH,
+    load: (request) => loadUsers(services, request),
+    render: ({ cursor, filter, users }, _, request) => ({
+      title: 'Users',
+      body: html`<p class="actions"><a class="button primary" href="${PATH}/new">Invite user</a></p>
+        ${renderFilter(PATH, { name: 'status', label: 'Status', value: filter.status ?? '', options: FILTERS })} ${renderUserTable(users.slice(0, ROWS_A_PAGE), getViewer(request).timeZone)}
+        ${renderListLinks(PATH, filter, cursor, users, ({ id }) => id)}`,
+    }),
+  })
   addFormPage(app, {
     path: `${PATH}/new`,
     load: async () => company.outbox !== undefined,
@@ -56,20 +64,13 @@ export function addUsersPage(app: FastifyInstance, services: PageServices): void
   })
 }
 
-async function sendUserList({ db }: PageServices, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const viewer = getViewer(request)
+async function loadUsers({ db }: PageServices, request: FastifyRequest) {
   const { cursor, status: requestedStatus } = readFormFields(request.query)
   const status = USER_STATUSES.find((one) => one === requestedStatus)
   const before = cursor === undefined ? {} : { before: decodeIdCursor('usr', cursor) }
   const filter: { status?: UserStatus } = status === undefined ? {} : { status }
-  const users = await listUsers(db, viewer.companyId, { limit: ROWS_A_PAGE + 1, ...before, ...filter })
-  return sendUserPage(request, reply, viewer, {
-    title: 'Users',
-    body: html`<h1>Users</h1>
-      <p class="actions"><a class="button primary" href="${PATH}/new">Invite user</a></p>
-      ${renderFilter(PATH, { name: 'status', label: 'Status', value: status ?? '', options: FILTERS })} ${renderUserTable(users.slice(0, ROWS_A_PAGE), viewer.timeZone)}
-      ${renderListLinks(PATH, filter, cursor, users, ({ id }) => id)}`,
-  })
+  const page = { limit: ROWS_A_PAGE + 1, ...before, ...filter }
+  return { cursor, filter, users: await listUsers(db, getViewer(request).companyId, page) }
 }
 
 const FILTERS = listOptions({ active: 'Active', pending: 'Invited', removed: 'Removed' }, 'Active and invited')

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify'
+import { Marked } from 'marked'
 import { ERASING_TYPES, EVENT_TYPES, mayErase } from '../../../domain/event-types.ts'
 import type { EventType } from '../../../domain/events.ts'
 import { readDocument } from '../../../evidence/verifiers.ts'
 import type { CheckpointSigner } from '../../../ledger/audit/sign-checkpoint.ts'
 import { ASSETS } from '../assets/assets.ts'
-import { html, type Html } from '../parts/html.ts'
+import { html, raw, type Html } from '../parts/html.ts'
 import { sendOpenPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { type RecognitionServices, recognizeViewer } from '../parts/viewer.ts'
-import { renderFormat } from './format.ts'
 
 const DOWNLOADS = {
   'verify_ledger.py': 'text/x-python; charset=utf-8',
@@ -94,4 +94,24 @@ function renderPage({ encodedKeys: { current, retired } }: CheckpointSigner): Ht
       <a href="${NAVIGATION.ledger.path}">${NAVIGATION.ledger.label}</a>, and at <code>GET /audit/v1/checkpoint</code> and
       <code>GET /audit/v1/keys</code>. Keep checkpoints: with an earlier one, you notice if the ledger was written again.
     </p>`
+}
+
+/** Renders a page of the documentation. Links to pages that the service does not serve become text. */
+async function renderFormat(markdown: string): Promise<Html> {
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth, text }) {
+        const id = text
+          .toLowerCase()
+          .replaceAll(/[^\p{L}\p{N} -]/gu, '')
+          .replaceAll(' ', '-')
+        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+      },
+      link({ href, tokens }) {
+        const text = this.parser.parseInline(tokens)
+        return /^(?:#|https:)/.test(href) ? `<a href="${href}">${text}</a>` : text
+      },
+    },
+  })
+  return raw(await marked.parse(markdown))
 }

@@ -1,26 +1,42 @@
 import type { FastifyInstance } from 'fastify'
-import { listDeliveries } from '../../../accounts/webhooks/read-deliveries.ts'
+import { formatTime } from '../../../domain/local-times.ts'
+import { findDelivery, listDeliveries, type Delivery } from '../../../accounts/webhooks/read-deliveries.ts'
+import { rebuildMessage, type RebuiltMessage } from '../../../delivery/webhooks/rebuild-message.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
-import { readDeliveryId } from '../../admin/webhooks/deliveries.ts'
+import { NO_SUCH_DELIVERY, readDeliveryId } from '../../admin/webhooks/deliveries.ts'
 import { DELIVERY_STATUSES } from '../../admin/webhooks/delivery-schemas.ts'
 import { readWebhookId } from '../../admin/webhooks/webhook-routes.ts'
 import { decodeIdCursor } from '../../server/cursor.ts'
+import { ProblemError } from '../../server/problem.ts'
+import { renderFacts } from '../parts/facts.ts'
 import { listOptions, readFormFields } from '../parts/form.ts'
-import { addFormPage } from '../parts/form-page.ts'
-import { html } from '../parts/html.ts'
+import { addFormPage, addPage, type PageRequest } from '../parts/form-page.ts'
+import { html, type Html } from '../parts/html.ts'
 import { renderFilter, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+import { renderTime } from '../parts/times.ts'
 import { getViewer } from '../parts/viewer.ts'
-import { renderDeliveryTable } from './delivery-table.ts'
-import { requireWebhook, type DeliveryRequest } from './require-webhook.ts'
-import { findSent, renderSent } from './sent-delivery.ts'
+import {
+  findSent,
+  renderDeliveryTable,
+  renderMessage,
+  renderResult,
+  renderSendAgain,
+  renderSent,
+} from './delivery-table.ts'
+import { requireWebhook } from './webhook-page.ts'
 import { formatWebhookName } from './webhook-words.ts'
 
 const { path: PATH } = NAVIGATION.webhooks
 
-/** `/settings/webhooks/{id}/deliveries`: what was sent in the last 30 days. */
-export function addDeliveriesPage(app: FastifyInstance, services: PageServices): void {
+/** A page of a delivery, or an action on one. */
+type DeliveryRequest = PageRequest<{ id: string; delivery_id: string }>
+
+/** `/settings/webhooks/{id}/deliveries`: what was sent in the last 30 days, and the page of each delivery. */
+export function addDeliveryPages(app: FastifyInstance, services: PageServices): void {
+  addDeliveryPage(app, services)
   addFormPage(app, {
     path: `${PATH}/:id/deliveries`,
     load: (request: DeliveryRequest) => loadDeliveries(services, request),
@@ -73,3 +89,78 @@ async function loadDeliveries(services: PageServices, request: DeliveryRequest) 
 }
 
 const FILTERS = listOptions({ delivered: 'Delivered', failed: 'Failed' })
+
+/** `/settings/webhooks/{id}/deliveries/{delivery_id}`: what was sent, and what the receiver answered. */
+function addDeliveryPage(app: FastifyInstance, services: PageServices): void {
+  addPage(app, {
+    path: `${PATH}/:id/deliveries/:delivery_id`,
+    load: (request: DeliveryRequest) => loadDelivery(services, request),
+    render: ({ webhook, delivery, message }, _, request) => {
+      const { timeZone } = getViewer(request)
+      const name = formatWebhookName(webhook)
+      const path = `${PATH}/${webhook.id}`
+      return {
+        title: `Delivery to ${name}`,
+        heading: html`Delivery`,
+        trail: [NAVIGATION.webhooks, { label: name, path }, { label: 'Deliveries', path: `${path}/deliveries` }],
+        body: html`${renderFacts([
+          ['Sent', html`${formatTime(delivery.sentAt, timeZone)} (${renderTime(delivery.sentAt, timeZone)})`],
+          ['Message', renderMessage(delivery)],
+          ['Result', renderResult(delivery)],
+          ['Duration', `${formatNumber(delivery.durationMs)} ms`],
+        ])}
+          ${renderSendAgain(webhook.id, delivery)}
+          <div class="exchange">${renderRequest(message)} ${renderAnswer(delivery)}</div>`,
+      }
+    },
+  })
+}
+
+async function loadDelivery(services: PageServices, request: DeliveryRequest) {
+  const { companyId } = getViewer(request)
+  const { webhook } = await requireWebhook(services, request)
+  const deliveryId = readDeliveryId(request.params.delivery_id)
+  const delivery = await findDelivery(services.db, companyId, webhook.id, deliveryId)
+  if (!delivery) throw new ProblemError(NO_SUCH_DELIVERY)
+  return { webhook, delivery, message: await rebuildMessage(services.db, companyId, webhook, delivery) }
+}
+
+/** Indents JSON. Other text stays as it is, and so do numbers that JavaScript would round. */
+function indentJson(text: string): string {
+  const outsideStrings = text.replaceAll(/"(?:\\.|[^"\\])*"/g, '')
+  if (/\d{16}|\d[eE]/.test(outsideStrings)) return text
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+function renderRequest(message: RebuiltMessage | null): Html {
+  if (!message)
+    return html`<section>
+      <h2>Request</h2>
+      <p class="hint">The ledger no longer has the event: it was restored to an earlier state.</p>
+    </section>`
+  return html`<section>
+    <h2>Request</h2>
+    <p class="hint">
+      ${
+        message.isErased
+          ? 'The data of the event have been erased. Names and values that were sent before that are not shown.'
+          : 'Made from the event again; messages are not stored. The body is indented here.'
+      }
+    </p>
+    <pre>${Object.entries(message.headers).map(([name, value]) => `${name}: ${value}\n`)}webhook-signature: not kept
+
+<bdi>${indentJson(message.body)}</bdi></pre>
+  </section>`
+}
+
+function renderAnswer({ httpStatus, error, answer }: Delivery): Html {
+  return html`<section>
+    <h2>Answer</h2>
+    <p class="hint">${httpStatus === null ? (error ?? 'No answer') : `Status ${httpStatus}`}</p>
+    ${answer === null ? html`<p>The receiver sent no body, or it has been erased.</p>` : html`<pre><bdi>${indentJson(answer)}</bdi></pre>`}
+  </section>`
+}

@@ -1,16 +1,22 @@
+import type { FastifyRequest } from 'fastify'
+import { isId } from '../../../domain/ids.ts'
 import { formatTime } from '../../../domain/local-times.ts'
-import type { Delivery, KeptDelivery } from '../../../accounts/webhooks/read-deliveries.ts'
+import { PING_TYPE } from '../../../domain/webhook-types.ts'
+import { findDelivery, type Delivery, type KeptDelivery } from '../../../accounts/webhooks/read-deliveries.ts'
 import { renderBadge } from '../parts/badges.ts'
+import { readFormFields } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import { formatNumber } from '../parts/shown-values.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { decapitalize, formatNumber } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTimeLink } from '../parts/times.ts'
+import { getViewer } from '../parts/viewer.ts'
 
 const { path: PATH } = NAVIGATION.webhooks
 
 /** Says what the receiver answered, or why there is no answer. */
-export function describeOutcome({ error, httpStatus }: Delivery): string {
+function describeOutcome({ error, httpStatus }: Delivery): string {
   return error === null ? `The receiver answered ${httpStatus ?? ''}`.trim() : error
 }
 
@@ -79,4 +85,32 @@ function renderOutcome(delivery: Delivery): Html {
 export function renderResult(delivery: Delivery): Html {
   return html`${delivery.isDelivered ? renderBadge('good', 'Delivered') : renderBadge('bad', 'Failed')}
     <div>${describeOutcome(delivery)}</div>`
+}
+
+/** Finds the delivery in `?sent=`; null if there is none. */
+export async function findSent(
+  { db }: PageServices,
+  request: FastifyRequest,
+  webhookId: string,
+): Promise<Delivery | null> {
+  const { sent } = readFormFields(request.query)
+  return isId('dlv', sent) ? findDelivery(db, getViewer(request).companyId, webhookId, sent) : null
+}
+
+/** Renders how a delivery ended. */
+export function renderSent(delivery: Delivery): Html {
+  const { isDelivered, type, durationMs, answer } = delivery
+  const what = type === PING_TYPE ? 'Test message' : 'Message'
+  const outcome = decapitalize(describeOutcome(delivery))
+  const length = `${formatNumber(durationMs)} ms`
+  const text = isDelivered
+    ? `${what} delivered: ${outcome} after ${length}.`
+    : `${what} failed: ${outcome} after ${length}.`
+  return html`<p class="${isDelivered ? 'notice' : 'alert'}" role="${isDelivered ? 'status' : 'alert'}">${text}</p>
+    ${
+      answer === null
+        ? ''
+        : html`<h2>Answer of the receiver</h2>
+            <pre>${answer}</pre>`
+    }`
 }

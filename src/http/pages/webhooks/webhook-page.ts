@@ -2,33 +2,35 @@ import type { FastifyInstance } from 'fastify'
 import type { AttentionItem } from '../../../domain/attention.ts'
 import { WEBHOOK_TYPES } from '../../../domain/webhook-types.ts'
 import { renderProblemsOf } from '../parts/attention.ts'
-import { changeWebhook, rotateWebhookSecret } from '../../../accounts/webhooks/change-webhook.ts'
+import { changeWebhook, NO_SUCH_WEBHOOK, rotateWebhookSecret } from '../../../accounts/webhooks/change-webhook.ts'
 import { countWaitingMessages, type WaitingMessages } from '../../../accounts/webhooks/count-waiting.ts'
 import { type Delivery, type KeptDelivery, listDeliveries } from '../../../accounts/webhooks/read-deliveries.ts'
-import type { SeenWebhook, WebhookRecord } from '../../../accounts/webhooks/read-webhooks.ts'
+import { findWebhook, type SeenWebhook, type WebhookRecord } from '../../../accounts/webhooks/read-webhooks.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { WEBHOOK_ACTIONS } from '../../admin/webhooks/webhook-actions.ts'
 import { readWebhookId } from '../../admin/webhooks/webhook-routes.ts'
 import { RotateWebhookBody } from '../../admin/webhooks/webhook-schemas.ts'
+import { ProblemError } from '../../server/problem.ts'
 import { listActionForms, listNotices } from '../parts/actions.ts'
-import { readSeenVersion } from '../parts/form.ts'
-import { addFormPage, type PageForms, renderFormSection } from '../parts/form-page.ts'
+import { renderFacts } from '../parts/facts.ts'
+import { readSeenVersion, renderButtons, renderTypedConfirmation, requireTyped } from '../parts/form.ts'
+import { addFormPage, renderForm, renderFormSection, type PageForms, type PageRequest } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { readOverlap, renderRotation } from '../parts/rotation.ts'
 import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
-import { renderDeliveryTable } from './delivery-table.ts'
-import { requireWebhook, type WebhookRequest } from './require-webhook.ts'
-import { readResumeForm, renderResumeFields, RESUME_FIELDS } from './resume-form.ts'
-import { findSent, renderSent } from './sent-delivery.ts'
+import { findSent, renderDeliveryTable, renderSent } from './delivery-table.ts'
 import { renderWebhookActions, renderWebhookFacts } from './webhook-facts.ts'
 import { formatFields, readWebhookForm, renderWebhookFields, WEBHOOK_FIELDS } from './webhook-form.ts'
+import { readResumeForm, renderResumeFields, RESUME_FIELDS } from './webhook-form.ts'
 import { showWebhookSecret } from './webhook-secret.ts'
 import { formatWebhookName } from './webhook-words.ts'
 
 const { path: PATH } = NAVIGATION.webhooks
 const RECENT = 5
+
+type WebhookRequest = PageRequest<{ id: string }>
 
 /** What the page of a webhook shows. */
 interface ShownWebhook {
@@ -41,7 +43,7 @@ interface ShownWebhook {
   problems: readonly AttentionItem[]
 }
 
-/** `/settings/webhooks/{id}`: one webhook, with everything that can be done with it but removal. */
+/** `/settings/webhooks/{id}`: one webhook, with everything that can be done with it. */
 export function addWebhookPage(app: FastifyInstance, services: PageServices): void {
   const { db, webhooks, singleDeliveries } = services
   const idOf = ({ params }: WebhookRequest) => readWebhookId(params.id)
@@ -109,6 +111,56 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices): vo
       ),
     },
   })
+  addWebhookRemoval(app, services)
+}
+
+/** `/settings/webhooks/{id}/remove`: removes a webhook for good. */
+function addWebhookRemoval(app: FastifyInstance, services: PageServices): void {
+  addFormPage(app, {
+    path: `${PATH}/:id/remove`,
+    load: (request: WebhookRequest) => requireWebhook(services, request),
+    render: ({ webhook }, forms) => {
+      const name = formatWebhookName(webhook)
+      const { description, url } = webhook.settings
+      return {
+        title: `Remove ${name}`,
+        heading: html`Remove webhook?`,
+        trail: [NAVIGATION.webhooks, { label: name, path: `${PATH}/${webhook.id}` }],
+        body: html`${renderFacts([
+          description === '' ? null : ['Description', html`<bdi>${description}</bdi>`],
+          ['URL', html`<code>${url}</code>`],
+        ])}
+          <p class="warning">This can't be undone. Messages that have not been delivered are not sent.</p>
+          <p>To stop messages for a while, pause the webhook instead. Its past changes stay in the event stream.</p>
+          ${renderForm(forms, 'remove', {
+            fields: (_values, problem) => renderTypedConfirmation(getExpectedText(webhook), problem),
+            buttons: renderButtons('Remove webhook', `${PATH}/${webhook.id}`, 'danger'),
+          })}`,
+      }
+    },
+    forms: {
+      remove: {
+        async run(request, fields) {
+          const { webhook } = await requireWebhook(services, request)
+          requireTyped(fields, getExpectedText(webhook))
+          await changeWebhook(services.webhooks, getActing(request), webhook.id, { change: 'remove' })
+          return { goTo: `${PATH}?done=removed` }
+        },
+      },
+    },
+  })
+}
+
+/** Returns what an administrator types to confirm: the host, because addresses may be long. */
+function getExpectedText({ settings }: WebhookRecord): string {
+  return new URL(settings.url).host
+}
+
+/** Finds the webhook in the path of a page. Throws a problem if the company has no such webhook. */
+export async function requireWebhook({ db }: PageServices, request: WebhookRequest): Promise<SeenWebhook> {
+  const webhook = await findWebhook(db, getViewer(request).companyId, readWebhookId(request.params.id))
+  if (!webhook) throw new ProblemError(NO_SUCH_WEBHOOK)
+  return webhook
 }
 
 async function loadWebhook(services: PageServices, request: WebhookRequest): Promise<ShownWebhook> {

@@ -1,14 +1,12 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { createWebhook } from '../../../accounts/webhooks/change-webhook.ts'
 import { countWaitingMessages, type WaitingMessages } from '../../../accounts/webhooks/count-waiting.ts'
 import { listWebhooks, type SeenWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
 import { MAX_WEBHOOKS } from '../../../domain/webhooks/webhook-lifecycle.ts'
 import { readSeenVersion, renderButtons } from '../parts/form.ts'
-import { addFormPage, renderForm } from '../parts/form-page.ts'
+import { addFormPage, addPage, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
-import { renderNotice } from '../parts/notice.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
@@ -18,7 +16,6 @@ import { showWebhookSecret } from './webhook-secret.ts'
 import { describeProgress, describeTrouble, formatWebhookName, renderWebhookStatus } from './webhook-words.ts'
 
 const { path: PATH } = NAVIGATION.webhooks
-const DONE = { removed: 'Webhook removed.' }
 
 interface ShownWebhook extends SeenWebhook {
   waiting: WaitingMessages
@@ -27,7 +24,15 @@ interface ShownWebhook extends SeenWebhook {
 /** `/settings/webhooks`: the list, and the form that creates a webhook. */
 export function addWebhooksPage(app: FastifyInstance, services: PageServices): void {
   const { db, webhooks } = services
-  app.get(PATH, (request, reply) => sendWebhookList(services, request, reply))
+  addPage(app, {
+    path: PATH,
+    load: (request) => loadWebhooks(services, request),
+    render: (shown, _, request) => ({
+      title: 'Webhooks',
+      body: renderWebhookList(shown, getViewer(request).timeZone),
+    }),
+    notices: { removed: 'Webhook removed.' },
+  })
   addFormPage(app, {
     path: `${PATH}/new`,
     // A form that is sent twice creates one webhook.
@@ -56,27 +61,22 @@ export function addWebhooksPage(app: FastifyInstance, services: PageServices): v
   })
 }
 
-async function sendWebhookList(
-  { db }: PageServices,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const viewer = getViewer(request)
+async function loadWebhooks({ db }: PageServices, request: FastifyRequest): Promise<ShownWebhook[]> {
+  const { companyId } = getViewer(request)
   const webhooks: ShownWebhook[] = []
-  for (const seen of await listWebhooks(db, viewer.companyId))
-    webhooks.push({ ...seen, waiting: await countWaitingMessages(db, viewer.companyId, seen.webhook) })
+  for (const seen of await listWebhooks(db, companyId))
+    webhooks.push({ ...seen, waiting: await countWaitingMessages(db, companyId, seen.webhook) })
+  return webhooks
+}
+
+function renderWebhookList(webhooks: ShownWebhook[], timeZone: string): Html {
   const create = html`<p class="actions"><a class="button primary" href="${PATH}/new">Create webhook</a></p>`
-  return sendUserPage(request, reply, viewer, {
-    title: 'Webhooks',
-    body: html`<h1>Webhooks</h1>
-      ${renderNotice(request, DONE)}
-      <p>
-        Webhooks tell other systems what happens, with signed messages. See the <a href="/docs">API reference</a> for
-        the messages.
-      </p>
-      ${webhooks.length === 0 ? '' : webhooks.length < MAX_WEBHOOKS ? create : html`<p>A company can have ${MAX_WEBHOOKS} webhooks. To create another one, remove one first.</p>`}
-      ${webhooks.length === 0 ? renderNoWebhooks() : renderWebhookTable(webhooks, viewer.timeZone)}`,
-  })
+  return html`<p>
+      Webhooks tell other systems what happens, with signed messages. See the <a href="/docs">API reference</a> for the
+      messages.
+    </p>
+    ${webhooks.length === 0 ? '' : webhooks.length < MAX_WEBHOOKS ? create : html`<p>A company can have ${MAX_WEBHOOKS} webhooks. To create another one, remove one first.</p>`}
+    ${webhooks.length === 0 ? renderNoWebhooks() : renderWebhookTable(webhooks, timeZone)}`
 }
 
 function renderNoWebhooks(): Html {
