@@ -31,12 +31,12 @@ export function addAccountProvider(app: FastifyInstance, services: PageServices)
       const { name } = provider.settings
       const form = isLinked(user, provider) ? 'unlink' : 'link'
       const proof = await renderProof(services, request, { next: PATH, problem: forms.problemOf(form) })
-      const { title, heading, text, button, kind } = describeForm(form, name)
+      const { verb, text, button, kind } = QUESTIONS[form]
       return {
-        title,
-        heading,
+        title: `${verb} ${name}`,
+        heading: html`${verb} <bdi>${name}</bdi>?`,
         trail: [ACCOUNT],
-        body: html`<p>${text}</p>
+        body: html`<p>${text(name)}</p>
           ${renderForm(forms, form, {
             version: user.version,
             fields: () => proof,
@@ -84,27 +84,23 @@ export function addAccountProvider(app: FastifyInstance, services: PageServices)
   })
 }
 
-function describeForm(form: 'link' | 'unlink', name: string) {
-  switch (form) {
-    case 'link':
-      return {
-        title: `Link to ${name}`,
-        heading: html`Link to <bdi>${name}</bdi>?`,
-        text: html`You sign in there next. From then on, that account signs you in here.`,
-        button: 'Link',
-        kind: 'primary',
-      } as const
-    case 'unlink':
-      return {
-        title: `Unlink from ${name}`,
-        heading: html`Unlink from <bdi>${name}</bdi>?`,
-        text: html`You can't sign in with <bdi>${name}</bdi> then, and your sessions that began there end. You need a
-          password or a passkey.`,
-        button: 'Unlink',
-        kind: 'danger',
-      } as const
-  }
-}
+/** What each form asks about the provider of this name. */
+const QUESTIONS = {
+  link: {
+    verb: 'Link to',
+    text: () => html`You sign in there next. From then on, that account signs you in here.`,
+    button: 'Link',
+    kind: 'primary',
+  },
+  unlink: {
+    verb: 'Unlink from',
+    text: (name: string) =>
+      html`You can't sign in with <bdi>${name}</bdi> then, and your sessions that began there end. You need a password or
+        a passkey.`,
+    button: 'Unlink',
+    kind: 'danger',
+  },
+} as const
 
 /** Renders how the user signs in through the company's provider; nothing if it has none in use. */
 export async function renderProviderLink(services: PageServices, user: UserRecord, companyId: string): Promise<Html> {

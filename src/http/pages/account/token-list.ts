@@ -5,13 +5,12 @@ import { isId } from '../../../domain/ids.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { TOKEN_ACTIONS } from '../../admin/user-actions.ts'
 import { getTokenStatus } from '../../admin/user-schemas.ts'
-import { decodeIdCursor } from '../../server/cursor.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { renderBadge } from '../parts/badges.ts'
-import { readFormFields, renderButtons } from '../parts/form.ts'
+import { renderButtons } from '../parts/form.ts'
 import { addFormPage, renderForm, type PageRequest } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
+import { readListQuery, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import type { UpperPage } from '../parts/navigation.ts'
 import { renderLastFour } from '../parts/shown-values.ts'
@@ -84,9 +83,8 @@ export async function renderTokenList(
   whenNone: string,
 ): Promise<Html> {
   const { companyId, timeZone } = getViewer(request)
-  const { cursor } = readFormFields(request.query)
-  const before = cursor === undefined ? {} : { before: decodeIdCursor('tok', cursor) }
-  const tokens = await listUserTokens(db, companyId, { userId, limit: ROWS_A_PAGE + 1, ...before })
+  const { cursor, page } = readListQuery(request, 'tok')
+  const tokens = await listUserTokens(db, companyId, { userId, ...page })
   return html`${tokens.length === 0 ? html`<p class="empty">${whenNone}</p>` : renderTokens(tokens.slice(0, ROWS_A_PAGE), path, timeZone)}
   ${renderListLinks(path, {}, cursor, tokens, ({ token }) => token.id)}`
 }

@@ -1,5 +1,5 @@
 import { KEY_SCOPES } from '../../../domain/accounts/api-key.ts'
-import { REFRESH_PERIODS } from '../../../domain/accounts/quota.ts'
+import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD, REFRESH_PERIODS } from '../../../domain/accounts/quota.ts'
 import { MAX_QUOTA } from '../../../domain/accounts/key-lifecycle.ts'
 import type { SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import { type FormFields, type FormProblem, readWholeNumber, renderChoice, renderField } from '../parts/form.ts'
@@ -8,11 +8,18 @@ import { formatScopes } from '../parts/key-words.ts'
 import { findStartOf, formatLocal, readLocal } from '../../../domain/local-times.ts'
 import { describeZone } from '../parts/times.ts'
 
-/** The fields of the form of a key. */
-export const KEY_FIELDS = [
-  ...(['name', 'quota_limit', 'refresh_period'] as const),
-  ...(['scopes', 'expires_at', 'allowed_networks'] as const),
-]
+/** The fields of a new key. */
+export const NEW_KEY = {
+  name: '',
+  quota_limit: String(DEFAULT_QUOTA_LIMIT),
+  refresh_period: DEFAULT_REFRESH_PERIOD,
+  scopes: KEY_SCOPES.join(' '),
+  expires_at: '',
+  allowed_networks: '',
+}
+
+/** The names of the fields of the form of a key. */
+export const KEY_FIELDS = Object.keys(NEW_KEY)
 
 /** Reads the fields of a key as the body that the endpoint takes. Fields of the access that were not sent are absent. */
 export function readKeyBody(fields: FormFields, timeZone: string) {

@@ -5,7 +5,6 @@ import { renderProblemsOf } from '../parts/attention.ts'
 import type { KeyAttention } from '../parts/attention-words.ts'
 import { changeApiKey, NO_SUCH_KEY, rotateApiKey } from '../../../accounts/api-keys/change-api-key.ts'
 import { findApiKey, hasPreviousSecret, type SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
-import type { ExpectedCalls } from '../../../domain/accounts/expected-calls.ts'
 import { isId } from '../../../domain/ids.ts'
 import { listAddresses, type UsedAddress } from '../../../ledger/read/read-clients.ts'
 import { KEY_ACTIONS } from '../../admin/api-key-actions.ts'
@@ -45,16 +44,6 @@ const { path: PATH } = NAVIGATION.apiKeys
 const { revoke: REVOKE, ...ACTIONS } = KEY_ACTIONS
 
 type KeyRequest = PageRequest<{ id: string }>
-
-/** What the page of a key shows. */
-interface ShownKey {
-  seen: SeenKey
-  addresses: UsedAddress[]
-  /** When calls could be expected, from those of the last weeks. */
-  proposal: ExpectedCalls | null
-  /** What needs attention. */
-  problems: readonly AttentionItem[]
-}
 
 /** `/settings/api-keys/{id}`: one key, with everything that can be done with it. */
 export function addApiKeyPage(app: FastifyInstance, services: PageServices): void {
@@ -143,7 +132,8 @@ async function requireKey({ db }: PageServices, request: KeyRequest): Promise<Se
   return seenKey
 }
 
-async function loadKey(services: PageServices, request: KeyRequest): Promise<ShownKey> {
+/** Loads what the page of a key shows. `proposal` is when calls could be expected, from those of the last weeks. */
+async function loadKey(services: PageServices, request: KeyRequest) {
   const { companyId, timeZone } = getViewer(request)
   const seen = await requireKey(services, request)
   const addresses = await listAddresses(services.db, companyId, seen.key.id, SHOWN_ADDRESSES)
@@ -153,7 +143,11 @@ async function loadKey(services: PageServices, request: KeyRequest): Promise<Sho
 
 type KeyForms = PageForms<'edit' | 'rotate' | 'expect' | keyof typeof ACTIONS>
 
-function renderKeyPage({ seen, addresses, proposal, problems }: ShownKey, forms: KeyForms, timeZone: string) {
+function renderKeyPage(
+  { seen, addresses, proposal, problems }: Awaited<ReturnType<typeof loadKey>>,
+  forms: KeyForms,
+  timeZone: string,
+) {
   const { key } = seen
   const settings = html`${renderKeyForms(forms, seen, problems, timeZone)}
     ${renderExpectedCalls(seen, forms, proposal, timeZone)}`

@@ -2,12 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AttentionItem } from '../../../domain/attention.ts'
 import { renderReasons } from '../parts/attention.ts'
 import { issueApiKeyRecord } from '../../../accounts/api-keys/issue-api-key.ts'
-import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD } from '../../../domain/accounts/quota.ts'
-import { KEY_SCOPES } from '../../../domain/accounts/api-key.ts'
-import type { KeyStatus, SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
-import { countApiKeys, KEY_STATUSES, listApiKeys } from '../../../accounts/api-keys/read-api-keys.ts'
+import { countApiKeys, KEY_STATUSES, listApiKeys, type SeenKey } from '../../../accounts/api-keys/read-api-keys.ts'
 import { IssueBody, readNewKey } from '../../admin/api-key-schemas.ts'
-import { decodeIdCursor } from '../../server/cursor.ts'
 import {
   hasProblem,
   renderAccess,
@@ -17,20 +13,13 @@ import {
   renderQuota,
   renderSecretEnds,
 } from './api-key-facts.ts'
-import { KEY_FIELDS, readKeyBody, renderKeyFields } from './api-key-form.ts'
+import { KEY_FIELDS, NEW_KEY, readKeyBody, renderKeyFields } from './api-key-form.ts'
 import { showSecret } from './api-key-secret.ts'
 import { makeSecretSearch, renderSecretSearch } from './secret-search.ts'
 import { addFormPage, renderForm } from '../parts/form-page.ts'
-import {
-  checkForm,
-  listOptions,
-  readFormFields,
-  readSeenVersion,
-  renderButtons,
-  type FormProblem,
-} from '../parts/form.ts'
+import { checkForm, listOptions, readSeenVersion, renderButtons, type FormProblem } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
-import { renderFilter, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
+import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderTable } from '../parts/table.ts'
@@ -42,7 +31,7 @@ const { path: PATH } = NAVIGATION.apiKeys
 export function addApiKeysPage(app: FastifyInstance, services: PageServices): void {
   addFormPage(app, {
     path: PATH,
-    load: async (request) => ({ ...(await loadKeys(services, request)), problems: await readProblemsOf(request) }),
+    load: (request) => loadKeys(services, request),
     render: (shown, forms, request) => ({
       title: 'API keys',
       body: renderKeyList(shown, forms.problemOf('search'), getViewer(request).timeZone),
@@ -59,7 +48,7 @@ export function addApiKeysPage(app: FastifyInstance, services: PageServices): vo
       body: html`<p>The key is for all employees of the company. Its secret is shown once, on the next page.</p>
         ${renderForm(forms, 'create', {
           version: count,
-          values: DEFAULTS,
+          values: NEW_KEY,
           fields: (values, problem) => renderKeyFields(values, problem, getViewer(request).timeZone),
           buttons: renderButtons('Create key', PATH),
         })}`,
@@ -77,39 +66,17 @@ export function addApiKeysPage(app: FastifyInstance, services: PageServices): vo
   })
 }
 
-const DEFAULTS = {
-  name: '',
-  quota_limit: String(DEFAULT_QUOTA_LIMIT),
-  refresh_period: DEFAULT_REFRESH_PERIOD,
-  scopes: KEY_SCOPES.join(' '),
-  expires_at: '',
-  allowed_networks: '',
+async function loadKeys({ db }: PageServices, request: FastifyRequest) {
+  const { cursor, page, filter } = readListQuery(request, 'key', KEY_STATUSES)
+  const keys = await listApiKeys(db, getViewer(request).companyId, { ...page, ...filter })
+  return { cursor, filter, keys, problems: await readProblemsOf(request) }
 }
 
-/** A page of the list. */
-interface FoundKeys {
-  filter: { status?: KeyStatus }
-  cursor: string | undefined
-  /** One more than the page shows, if there are more. */
-  keys: SeenKey[]
-}
-
-interface ShownKeys extends FoundKeys {
-  /** What needs attention. */
-  problems: readonly AttentionItem[]
-}
-
-async function loadKeys({ db }: PageServices, request: FastifyRequest): Promise<FoundKeys> {
-  const { cursor, status: requestedStatus } = readFormFields(request.query)
-  const status = KEY_STATUSES.find((one) => one === requestedStatus)
-  const before = cursor === undefined ? {} : { before: decodeIdCursor('key', cursor) }
-  const filter = status === undefined ? {} : { status }
-  const page = { limit: ROWS_A_PAGE + 1, ...before, ...filter }
-  return { filter, cursor, keys: await listApiKeys(db, getViewer(request).companyId, page) }
-}
-
-function renderKeyList(shown: ShownKeys, searchProblem: FormProblem, timeZone: string): Html {
-  const { filter, cursor, keys, problems } = shown
+function renderKeyList(
+  { filter, cursor, keys, problems }: Awaited<ReturnType<typeof loadKeys>>,
+  searchProblem: FormProblem,
+  timeZone: string,
+): Html {
   const { status = '' } = filter
   const isNone = keys.length === 0 && status === '' && cursor === undefined
   const choice = { name: 'status', label: 'Status', value: status, options: FILTERS }

@@ -34,13 +34,8 @@ const RELOAD_SECONDS = 3
 const MAX_PEOPLE = 10
 const FIELDS = ['employee', 'call', 'from', 'to'] as const
 
-type EvidencePageServices = Pick<
-  PageServices,
-  'db' | 'access' | 'sessions' | 'company' | 'signer' | 'reads' | 'storedFiles'
->
-
 /** `/settings/ledger/evidence`: makes an evidence file, at once or by a job. For administrators and auditors. */
-export function addEvidencePage(app: FastifyInstance, services: EvidencePageServices): void {
+export function addEvidencePage(app: FastifyInstance, services: PageServices): void {
   const { db, access, sessions, company, signer, reads, storedFiles } = services
   const authorize = requireViewer(access, sessions)
   const plan = async (request: FastifyRequest, subject: EvidenceSubject) =>

@@ -1,10 +1,27 @@
-import { encodeCursor } from '../../server/cursor.ts'
+import type { FastifyRequest } from 'fastify'
+import type { IdPrefix } from '../../../domain/ids.ts'
+import { encodeCursor, pageBefore } from '../../server/cursor.ts'
 import { buildUrl, type QueryValues } from './addresses.ts'
-import { renderChoice, type Choice } from './form.ts'
+import { readFormFields, renderChoice, type Choice } from './form.ts'
 import { html, type Html } from './html.ts'
 
 /** Rows on a page of a list. */
 export const ROWS_A_PAGE = 50
+
+/**
+ * Reads what the address of a list that is ordered by id asks for: a page, with one row more than it shows, and one of the
+ * statuses. Any other status means all rows.
+ */
+export function readListQuery<Status extends string = never>(
+  { query }: FastifyRequest,
+  prefix: IdPrefix,
+  statuses: readonly Status[] = [],
+) {
+  const { cursor, status: requested } = readFormFields(query)
+  const status = statuses.find((one) => one === requested)
+  const page = pageBefore(prefix, { limit: ROWS_A_PAGE, ...(cursor === undefined ? {} : { cursor }) })
+  return { cursor, page, filter: status === undefined ? {} : { status } }
+}
 
 /** Renders the form that filters a list by one choice. */
 export function renderFilter(path: string, choice: Choice): Html {

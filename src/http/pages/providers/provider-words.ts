@@ -22,14 +22,13 @@ export function findOperatorSettings(
   return { addresses, missing }
 }
 
+const BADGES = {
+  off: renderBadge('plain', 'Off'),
+  optional: renderBadge('good', 'Optional'),
+  required: renderBadge('good', 'Required'),
+}
+
 /** Renders the use of a provider as a badge. */
 export function renderUse({ use }: StoredProvider): Html {
-  switch (use.use) {
-    case 'off':
-      return renderBadge('plain', 'Off')
-    case 'optional':
-      return renderBadge('good', 'Optional')
-    case 'required':
-      return renderBadge('good', 'Required')
-  }
+  return BADGES[use.use]
 }

@@ -49,20 +49,20 @@ export function addForgotPassword(app: FastifyInstance, services: PageServices):
 
   app.get(FORGOT_PASSWORD_PATH, async (request, reply) => {
     requireOutbox(services)
-    return sendForm(reply, { email: '', company: readCompany(readFormFields(request.query)) }, null)
+    return sendForm(reply, '', readCompany(readFormFields(request.query)), null)
   })
   app.post(FORGOT_PASSWORD_PATH, async (request, reply) => {
     const fields = readFormFields(request.body)
     const typed = (fields['email'] ?? '').trim().slice(0, MAX_EMAIL_CHARACTERS)
-    const form = { email: typed, company: readCompany(fields) }
+    const company = readCompany(fields)
     const { value, errors } = readEmailAddress(typed)
-    if (errors) return sendForm(reply, form, NO_EMAIL)
+    if (errors) return sendForm(reply, typed, company, NO_EMAIL)
     const email = value
-    const send = prepare(request, { email, companyIds: form.company === '' ? null : [form.company] })
+    const send = prepare(request, { email, companyIds: company === '' ? null : [company] })
     try {
       services.signIns.countReset(request, reply, email)
     } catch (error) {
-      return sendForm(reply, form, toFormProblem(error))
+      return sendForm(reply, typed, company, toFormProblem(error))
     }
     reply.raw.once('close', send)
     return sendAnswer(reply, typed)
@@ -77,13 +77,8 @@ function requireOutbox({ company: { outbox } }: PageServices): Outbox {
 const NO_PAGE = problem('route_not_found', 'There is no page at this address')
 const NO_EMAIL = invalidFields([fieldError('/email', 'invalid_format', 'Enter an email address')])
 
-interface ForgottenForm {
-  email: string
-  /** The company whose password is meant; empty for all of them. */
-  company: string
-}
-
-function sendForm(reply: FastifyReply, { email, company }: ForgottenForm, problem: FormProblem): Promise<FastifyReply> {
+/** `company` is the one whose password is meant; empty for all of them. */
+function sendForm(reply: FastifyReply, email: string, company: string, problem: FormProblem): Promise<FastifyReply> {
   return sendCardPage(reply, {
     title: 'Forgot your password?',
     problem,

@@ -78,15 +78,13 @@ async function sendSetPasswordForm(
     })
   }
   const invited = await findInvitedUser(services.company.pool, token)
-  if (invited && invited.requiredProvider !== null) {
-    const { requiredProvider: provider } = invited
-    const invitation = await renderInvitation(services, companyId, invited)
-    return sendToProvider(services, reply, { ...invited, companyId, token, invitation, provider })
-  }
+  const invitation = invited ? await renderInvitation(services, companyId, invited) : html``
+  if (invited && invited.requiredProvider !== null)
+    return sendToProvider(services, reply, { ...invited, companyId, token }, invitation)
   return sendCardPage(reply, {
     title: 'Set your password',
     problem,
-    body: html`${invited === null ? '' : await renderInvitation(services, companyId, invited)}
+    body: html`${invitation}
       <form method="post" action="${INVITATION_PATH}" class="stack">
         <input type="hidden" name="token" value="${token}" />
         ${invited === null ? '' : renderField({ name: 'username', label: 'Email', type: 'email', value: invited.email, autocomplete: 'username', isReadOnly: true }, null)}
@@ -110,22 +108,12 @@ async function renderInvitation(
     : html`<p><bdi>${inviter}</bdi> invited you to ${company}.</p>`
 }
 
-interface InvitedToProvider {
-  companyId: string
-  userId: string
-  email: string
-  token: string
-  /** Who invited the user to which company. */
-  invitation: Html
-  /** The name of the provider. */
-  provider: string
-}
-
 /** Leads to the provider, to link the user there: a password would be of no use. */
 async function sendToProvider(
   services: PageServices,
   reply: FastifyReply,
-  { companyId, userId, email, token, invitation, provider }: InvitedToProvider,
+  { companyId, token, userId, email, requiredProvider }: UserOfLink & { companyId: string; token: string },
+  invitation: Html,
 ): Promise<FastifyReply> {
   // The company's own page says what the operator must set.
   if (findOperatorSettings(services, companyId).missing) return reply.redirect(companyPath(companyId), 303)
@@ -136,11 +124,11 @@ async function sendToProvider(
     title: 'No password needed',
     body: html`${invitation}
       <p>
-        Your company signs in with <bdi>${provider}</bdi>. Sign in there with your own account. From then on, it signs you in
+        Your company signs in with <bdi>${requiredProvider}</bdi>. Sign in there with your own account. From then on, it signs you in
         here as <bdi>${email}</bdi>, and this link can't be used again.
       </p>
       <p>
-        <a class="button primary" href="${companyPath(companyId)}/start?link=1">Continue to <bdi>${provider}</bdi></a>
+        <a class="button primary" href="${companyPath(companyId)}/start?link=1">Continue to <bdi>${requiredProvider}</bdi></a>
       </p>`,
   })
 }

@@ -83,10 +83,11 @@ interface PreviewLine {
   what: () => Html
 }
 
-/** What an event sets or changes. */
-interface Effect {
+/** An attribute that an event sets or changes; `from` is absent if it sets one of a new employee. */
+interface Change {
   field: string
-  what: () => Html
+  from?: unknown
+  to: unknown
 }
 
 /** What lines have in common: it has a name, and is rendered if it is shown. */
@@ -118,9 +119,13 @@ function renderEffects(
 /** `names` are those of employees, by id: managers are shown by name. */
 function renderEffectsOf(events: readonly RecordEvent[], names: ReadonlyMap<string, string>): Html {
   const nameOf = (value: unknown) => (isId('emp', value) ? (names.get(value) ?? value) : value)
-  const effects = events.flatMap((event) => listEffects(event, nameOf))
-  const more = effects.length - MAX_ATTRIBUTES
-  return html`${effects.slice(0, MAX_ATTRIBUTES).map(({ field, what }) => html`<div>${renderAttributeName(field)} ${what()}</div>`)}
+  const changes = events.flatMap(listChanges)
+  const more = changes.length - MAX_ATTRIBUTES
+  const renderEffect = (change: Change) =>
+    'from' in change
+      ? renderChange({ from: nameOf(change.from), to: nameOf(change.to) })
+      : html`<ins>${renderValue(nameOf(change.to))}</ins>`
+  return html`${changes.slice(0, MAX_ATTRIBUTES).map((change) => html`<div>${renderAttributeName(change.field)} ${renderEffect(change)}</div>`)}
   ${more > 0 ? html`<div class="hint">and ${formatNumber(more)} more</div>` : ''}`
 }
 
@@ -131,11 +136,8 @@ export function listShownEmployees({ events }: Pick<PartPreview, 'events'>): str
 }
 
 function listManagers(event: RecordEvent): string[] {
-  const { from, to } =
-    event.type === 'EmployeeCreated'
-      ? { from: null, to: event.data.attributes.manager_id }
-      : (event.type === 'EmployeeUpdated' && event.data.changes['manager_id']) || { from: null, to: null }
-  return [from, to].filter((value) => isId('emp', value))
+  const change = listChanges(event).find(({ field }) => field === 'manager_id')
+  return [change?.from, change?.to].filter((value) => isId('emp', value))
 }
 
 function groupByRecord(events: readonly NewEvent[]): [index: number, events: RecordEvent[]][] {
@@ -145,9 +147,7 @@ function groupByRecord(events: readonly NewEvent[]): [index: number, events: Rec
 
 /** What kind of change an event is: a new employee, or other values of attributes. */
 function listCauses(event: RecordEvent): string[] {
-  if (event.type === 'EmployeeCreated') return ['created']
-  if (event.type === 'EmployeeUpdated') return Object.keys(event.data.changes)
-  return event.type === 'EmployeeDeactivated' || event.type === 'EmployeeReactivated' ? ['status'] : []
+  return event.type === 'EmployeeCreated' ? ['created'] : listChanges(event).map(({ field }) => field)
 }
 
 function namePerson(record: unknown, employee: Employee | undefined): string {
@@ -162,22 +162,17 @@ function namePerson(record: unknown, employee: Employee | undefined): string {
   return name ?? email ?? id ?? ''
 }
 
-function listEffects(event: RecordEvent, nameOf: (value: unknown) => unknown): Effect[] {
+/** Lists what an event sets or changes. */
+function listChanges(event: RecordEvent): Change[] {
   switch (event.type) {
     case 'EmployeeCreated':
-      return listAttributes(event.data.attributes).map(([field, value]) => ({
-        field,
-        what: () => html`<ins>${renderValue(nameOf(value))}</ins>`,
-      }))
+      return listAttributes(event.data.attributes).map(([field, to]) => ({ field, to }))
     case 'EmployeeUpdated':
-      return Object.entries(event.data.changes).map(([field, { from, to }]) => ({
-        field,
-        what: () => renderChange({ from: nameOf(from), to: nameOf(to) }),
-      }))
+      return Object.entries(event.data.changes).map(([field, change]) => ({ field, ...change }))
     case 'EmployeeDeactivated':
-      return [{ field: 'status', what: () => renderChange({ from: 'active', to: 'inactive' }) }]
+      return [{ field: 'status', from: 'active', to: 'inactive' }]
     case 'EmployeeReactivated':
-      return [{ field: 'status', what: () => renderChange({ from: 'inactive', to: 'active' }) }]
+      return [{ field: 'status', from: 'inactive', to: 'active' }]
     // Errors have a table of their own.
     case 'EmployeeRecordRejected':
     case 'ApiCallCompleted':

@@ -2,14 +2,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { inviteCompanyUser } from '../../../accounts/users/invite-user.ts'
 import { MAX_EMAIL_CHARACTERS } from '../../../domain/attributes.ts'
 import { LINK_LIFE_DAYS } from '../../../domain/accounts/user-lifecycle.ts'
-import { listUsers, USER_STATUSES, type UserRecord, type UserStatus } from '../../../accounts/users/users.ts'
+import { listUsers, USER_STATUSES, type UserRecord } from '../../../accounts/users/users.ts'
 import { InviteBody } from '../../admin/user-schemas.ts'
 import { readEmailField } from '../../admin/users.ts'
-import { decodeIdCursor } from '../../server/cursor.ts'
-import { listOptions, checkForm, renderButtons, renderField, readFormFields } from '../parts/form.ts'
+import { listOptions, checkForm, renderButtons, renderField } from '../parts/form.ts'
 import { addFormPage, addPage, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { renderFilter, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
+import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { showOneTimeLink } from './one-time-link.ts'
 import type { PageServices } from '../parts/page-services.ts'
@@ -65,12 +64,8 @@ export function addUsersPage(app: FastifyInstance, services: PageServices): void
 }
 
 async function loadUsers({ db }: PageServices, request: FastifyRequest) {
-  const { cursor, status: requestedStatus } = readFormFields(request.query)
-  const status = USER_STATUSES.find((one) => one === requestedStatus)
-  const before = cursor === undefined ? {} : { before: decodeIdCursor('usr', cursor) }
-  const filter: { status?: UserStatus } = status === undefined ? {} : { status }
-  const page = { limit: ROWS_A_PAGE + 1, ...before, ...filter }
-  return { cursor, filter, users: await listUsers(db, getViewer(request).companyId, page) }
+  const { cursor, page, filter } = readListQuery(request, 'usr', USER_STATUSES)
+  return { cursor, filter, users: await listUsers(db, getViewer(request).companyId, { ...page, ...filter }) }
 }
 
 const FILTERS = listOptions({ active: 'Active', pending: 'Invited', removed: 'Removed' }, 'Active and invited')

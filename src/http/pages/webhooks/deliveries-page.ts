@@ -6,13 +6,12 @@ import { ALWAYS } from '../../access/heavy-reads.ts'
 import { NO_SUCH_DELIVERY, readDeliveryId } from '../../admin/webhooks/deliveries.ts'
 import { DELIVERY_STATUSES } from '../../admin/webhooks/delivery-schemas.ts'
 import { readWebhookId } from '../../admin/webhooks/webhook-routes.ts'
-import { decodeIdCursor } from '../../server/cursor.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { renderFacts } from '../parts/facts.ts'
-import { listOptions, readFormFields } from '../parts/form.ts'
+import { listOptions } from '../parts/form.ts'
 import { addFormPage, addPage, type PageRequest } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { renderFilter, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
+import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { formatNumber } from '../parts/shown-values.ts'
@@ -78,11 +77,10 @@ export function addDeliveryPages(app: FastifyInstance, services: PageServices): 
 
 async function loadDeliveries(services: PageServices, request: DeliveryRequest) {
   const { webhook } = await requireWebhook(services, request)
-  const { cursor, status: requestedStatus } = readFormFields(request.query)
-  const status = DELIVERY_STATUSES.find((one) => one === requestedStatus)
+  const { cursor, page, filter } = readListQuery(request, 'dlv', DELIVERY_STATUSES)
+  const { status } = filter
   const deliveries = await listDeliveries(services.db, getViewer(request).companyId, webhook.id, {
-    limit: ROWS_A_PAGE + 1,
-    ...(cursor === undefined ? {} : { before: decodeIdCursor('dlv', cursor) }),
+    ...page,
     ...(status === undefined ? {} : { isDelivered: status === 'delivered' }),
   })
   return { webhook, sent: await findSent(services, request, webhook.id), status, cursor, deliveries }

@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import type { AttentionItem } from '../../../domain/attention.ts'
 import { WEBHOOK_TYPES } from '../../../domain/webhook-types.ts'
 import { renderProblemsOf } from '../parts/attention.ts'
 import { changeWebhook, NO_SUCH_WEBHOOK, rotateWebhookSecret } from '../../../accounts/webhooks/change-webhook.ts'
-import { countWaitingMessages, type WaitingMessages } from '../../../accounts/webhooks/count-waiting.ts'
-import { type Delivery, type KeptDelivery, listDeliveries } from '../../../accounts/webhooks/read-deliveries.ts'
+import { countWaitingMessages } from '../../../accounts/webhooks/count-waiting.ts'
+import { type KeptDelivery, listDeliveries } from '../../../accounts/webhooks/read-deliveries.ts'
 import { findWebhook, type SeenWebhook, type WebhookRecord } from '../../../accounts/webhooks/read-webhooks.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { WEBHOOK_ACTIONS } from '../../admin/webhooks/webhook-actions.ts'
@@ -31,17 +30,6 @@ const { path: PATH } = NAVIGATION.webhooks
 const RECENT = 5
 
 type WebhookRequest = PageRequest<{ id: string }>
-
-/** What the page of a webhook shows. */
-interface ShownWebhook {
-  seen: SeenWebhook
-  waiting: WaitingMessages
-  recent: KeptDelivery[]
-  /** The delivery that was just tried. */
-  sent: Delivery | null
-  /** What needs attention. */
-  problems: readonly AttentionItem[]
-}
 
 /** `/settings/webhooks/{id}`: one webhook, with everything that can be done with it. */
 export function addWebhookPage(app: FastifyInstance, services: PageServices): void {
@@ -163,7 +151,8 @@ export async function requireWebhook({ db }: PageServices, request: WebhookReque
   return webhook
 }
 
-async function loadWebhook(services: PageServices, request: WebhookRequest): Promise<ShownWebhook> {
+/** Loads what the page of a webhook shows. `sent` is the delivery that was just tried. */
+async function loadWebhook(services: PageServices, request: WebhookRequest) {
   const { companyId } = getViewer(request)
   const seen = await requireWebhook(services, request)
   const { webhook } = seen
