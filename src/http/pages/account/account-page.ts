@@ -5,7 +5,7 @@ import { ALWAYS } from '../../access/heavy-reads.ts'
 import { TOKEN_ACTIONS } from '../../admin/user-actions.ts'
 import { listNotices } from '../parts/actions.ts'
 import { renderFacts } from '../parts/facts.ts'
-import { addFormPage, type Form, type PageForms, renderForm } from '../parts/form-page.ts'
+import { addFormPage, type PageForms, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
@@ -53,7 +53,14 @@ export function addAccountPage(app: FastifyInstance, services: PageServices): vo
     },
     forms: {
       password: makePasswordForm(services),
-      alerts: makeAlertsForm(services),
+      alerts: {
+        path: '/alerts',
+        async run(request, { alerts }) {
+          const isWanted = alerts === 'on'
+          await changeAlerts(services.company, getActing(request), isWanted)
+          return { done: isWanted ? 'alerts' : 'no-alerts' }
+        },
+      },
       passkey: makePasskeyForm(services),
       token: makeTokenForm(services),
       sessions: makeSessionsForm(services),
@@ -74,22 +81,10 @@ export function addAccountPage(app: FastifyInstance, services: PageServices): vo
   addOwnTokenRevocation(app, services)
 }
 
-/** Makes the form that turns alerts by email on or off for the acting administrator. */
-function makeAlertsForm({ company }: PageServices): Form<unknown, 'alerts' | 'no-alerts'> {
-  return {
-    path: '/alerts',
-    async run(request, { alerts }) {
-      const isWanted = alerts === 'on'
-      await changeAlerts(company, getActing(request), isWanted)
-      return { done: isWanted ? 'alerts' : 'no-alerts' }
-    },
-  }
-}
-
 /** Renders the choice of alerts; nothing for users who are not administrators, or where no email can be sent. */
-async function renderAlerts<Name extends string>(
+async function renderAlerts(
   { db, company }: PageServices,
-  forms: PageForms<Name | 'alerts'>,
+  forms: PageForms<'alerts'>,
   request: FastifyRequest,
 ): Promise<Html> {
   const { companyId, userId, role } = getViewer(request)

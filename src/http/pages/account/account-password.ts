@@ -45,7 +45,7 @@ function readPasswords({ current = '', password = '', repeated = '' }: FormField
 }
 
 /** Renders the form that changes the user's own password. */
-export function renderPasswordForm<Name extends string>(forms: PageForms<Name | 'password'>, email: string): Html {
+export function renderPasswordForm(forms: PageForms<'password'>, email: string): Html {
   const hint = `At least ${MIN_PASSWORD_CHARACTERS} characters; you can paste from a password manager.`
   const fresh = { type: 'password', autocomplete: 'new-password', maxLength: MAX_PASSWORD_CHARACTERS } as const
   return html`<h2>Password</h2>

@@ -45,9 +45,9 @@ export function makeSessionsForm({
 }
 
 /** Renders the user's own sessions and the buttons that end them. */
-export async function renderSessions<Name extends string>(
+export async function renderSessions(
   { db, sessions }: PageServices,
-  forms: PageForms<Name | 'sessions'>,
+  forms: PageForms<'sessions'>,
   request: FastifyRequest,
 ): Promise<Html> {
   const viewer = getViewer(request)

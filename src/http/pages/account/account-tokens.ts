@@ -71,9 +71,9 @@ function describeScope(scope: TokenScope | null): string {
 }
 
 /** Renders the user's own tokens and the form that creates one. `version` is the user's version. */
-export async function renderTokens<Name extends string>(
+export async function renderTokens(
   services: PageServices,
-  forms: PageForms<Name | 'token'>,
+  forms: PageForms<'token'>,
   request: FastifyRequest,
   version: number,
 ): Promise<Html> {

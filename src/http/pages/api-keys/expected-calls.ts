@@ -72,9 +72,9 @@ export async function readProposal(
 }
 
 /** Renders the form `expect`, and the proposal if it differs from what is set. */
-export function renderExpectedCalls<Name extends string>(
+export function renderExpectedCalls(
   { key }: SeenKey,
-  forms: PageForms<Name | 'expect'>,
+  forms: PageForms<'expect'>,
   proposal: ExpectedCalls | null,
   timeZone: string,
 ): Html {

@@ -74,7 +74,7 @@ export function addEvidencePage(app: FastifyInstance, services: PageServices): v
           </p>
           ${people.length > 0 ? renderPeople(people) : ''} ${planned ? renderPlan(planned, given, storedFiles.canStore, forms) : ''}
           <div id="stored" ${isOpen ? html`data-refresh="${REFRESH_MS}"` : ''}>
-            ${file === null ? '' : renderStoredFile(file, getViewer(request), `${EVIDENCE_PATH}/stored`)}
+            ${file === null ? '' : renderStoredFile(file, getViewer(request))}
           </div>
           ${renderFields(given, fault ?? forms.problemOf('make'))}`,
       }
@@ -240,17 +240,12 @@ function renderFields(given: FormFields, fault: FormProblem): Html {
 const MIB = 1024 ** 2
 
 /** Renders the file that a job makes or has made. */
-function renderStoredFile(file: StoredFile, viewer: SessionUser, href: string): Html {
-  const about = describeSubject({ subject: file.subject, company: viewer })
-  return html`<h2>File about ${about}</h2>
-    ${renderState(file, viewer, href)}`
+function renderStoredFile(file: StoredFile, viewer: SessionUser): Html {
+  return html`<h2>File about ${describeSubject({ subject: file.subject, company: viewer })}</h2>
+    ${renderState(file, viewer.timeZone)}`
 }
 
-function renderState(
-  { state, events, eventsRead, bytes, expiresAt, problem }: StoredFile,
-  viewer: SessionUser,
-  href: string,
-): Html {
+function renderState({ state, events, eventsRead, bytes, expiresAt, problem }: StoredFile, timeZone: string): Html {
   switch (state) {
     case 'waiting':
       return html`<p role="status">Waiting for a worker.</p>
@@ -261,9 +256,9 @@ function renderState(
     case 'done':
       return html`<p role="status">
           ${formatNumber(events)} events, ${formatNumber(Math.ceil(bytes / MIB))} MiB. Kept until
-          ${renderTime(expiresAt, viewer.timeZone)}, or until data of your company are erased.
+          ${renderTime(expiresAt, timeZone)}, or until data of your company are erased.
         </p>
-        <p class="actions"><a class="button primary" href="${href}" download>Download evidence file</a></p>`
+        <p class="actions"><a class="button primary" href="${EVIDENCE_PATH}/stored" download>Download evidence file</a></p>`
     case 'failed':
       return html`<p class="warning" role="status">${problem}</p>`
     case 'stopped':

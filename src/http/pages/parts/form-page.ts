@@ -84,16 +84,16 @@ interface RefusedForm<Name> {
   problem: Problem
 }
 
-/** The forms of a page while it is rendered. */
+/** The forms of a page while it is rendered. What needs some of them takes a page with more, too. */
 export interface PageForms<Name extends string> {
-  /** The form that was refused, if one was. */
-  refused: RefusedForm<Name> | null
+  /** Whether one of them was refused. */
+  isRefused: boolean
   /** The path that a form is sent to. */
-  actionOf(name: Name): string
+  actionOf: (name: Name) => string
   /** What is wrong with a form; null if it was not refused. */
-  problemOf(name: Name): FormProblem
+  problemOf: (name: Name) => FormProblem
   /** What was typed into a form that was refused; null otherwise. */
-  sentTo(name: Name): FormFields | null
+  sentTo: (name: Name) => FormFields | null
 }
 
 /** Adds the routes of a page and of its forms. */
@@ -149,12 +149,11 @@ function createPageForms<Params, Shown, Notice extends string, Name extends stri
   request: PageRequest<Params>,
   refused: RefusedForm<Name> | null,
 ): PageForms<Name> {
-  const isRefused = (name: Name) => refused?.name === name
   return {
-    refused,
+    isRefused: refused !== null,
     actionOf: (name) => `${fillPath(path, request)}${forms[name].path ?? ''}`,
-    problemOf: (name) => (isRefused(name) ? refused!.problem : null),
-    sentTo: (name) => (isRefused(name) ? readFormFields(request.body) : null),
+    problemOf: (name) => (refused?.name === name ? refused.problem : null),
+    sentTo: (name) => (refused?.name === name ? readFormFields(request.body) : null),
   }
 }
 

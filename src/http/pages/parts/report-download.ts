@@ -16,11 +16,7 @@ export function renderReportButtons(): Html {
 }
 
 /** Renders a section with the form `report`, which asks for what is held about a user. */
-export function renderReportForm<Name extends string>(
-  forms: PageForms<Name | 'report'>,
-  title: string,
-  text: string,
-): Html {
+export function renderReportForm(forms: PageForms<'report'>, title: string, text: string): Html {
   return html`<h2>${title}</h2>
     <p>${text} The event stream records each report.</p>
     ${renderForm(forms, 'report', { buttons: renderReportButtons() })}`

@@ -21,8 +21,8 @@ interface Rotated {
 }
 
 /** Renders the form `rotate`. The text says what happens to the current secret. */
-export function renderRotation<Name extends string>(
-  forms: PageForms<Name | 'rotate'>,
+export function renderRotation(
+  forms: PageForms<'rotate'>,
   { version, rotatedAt }: Rotated,
   now: string,
   text: Html,

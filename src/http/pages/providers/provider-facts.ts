@@ -48,10 +48,7 @@ export function renderProviderFacts(provider: StoredProvider, breakGlass: UserRe
 }
 
 /** Renders the buttons of a provider. */
-export function renderProviderActions<Name extends string>(
-  forms: PageForms<Name | 'check'>,
-  { id, companyId }: StoredProvider,
-): Html {
+export function renderProviderActions(forms: PageForms<'check'>, { id, companyId }: StoredProvider): Html {
   return html`<div class="actions">
     <a class="button primary" href="/sign-in/${companyId}/start?test=1">Test sign-in</a>
     ${renderForm(forms, 'check', { buttons: html`<button>Check</button>` })}

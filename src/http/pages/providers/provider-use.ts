@@ -17,10 +17,10 @@ export interface UseChoices {
   proof: Html
 }
 
-type UseForms<Name extends string> = PageForms<Name | 'off' | 'optional' | 'require' | 'remove'>
+type UseForms = PageForms<'off' | 'optional' | 'require' | 'remove'>
 
 /** Renders the actions that change the use of a provider. */
-export function renderUseForms<Name extends string>(forms: UseForms<Name>, choices: UseChoices): Html {
+export function renderUseForms(forms: UseForms, choices: UseChoices): Html {
   const { provider } = choices
   const { use } = provider.use
   return html`<div class="actions">
@@ -30,7 +30,7 @@ export function renderUseForms<Name extends string>(forms: UseForms<Name>, choic
     ${use === 'off' ? html`<p>To require it, make it optional first, and sign in through it.</p>` : renderRequirement(forms, choices)}`
 }
 
-function renderRequirement<Name extends string>(forms: UseForms<Name>, choices: UseChoices): Html {
+function renderRequirement(forms: UseForms, choices: UseChoices): Html {
   const isRequired = choices.provider.use.use === 'required'
   return html`<h3>${isRequired ? 'Break-glass administrator' : 'Require'}</h3>
     <p>
@@ -41,8 +41,8 @@ function renderRequirement<Name extends string>(forms: UseForms<Name>, choices: 
     ${isRequired ? renderRequire(forms, choices, 'Change', '') : renderQuestion(renderRequire(forms, choices, 'Require provider', 'danger'), choices.counts, forms.problemOf('require') !== null)}`
 }
 
-function renderRequire<Name extends string>(
-  forms: UseForms<Name>,
+function renderRequire(
+  forms: UseForms,
   { provider: { use, version }, administrators }: UseChoices,
   label: string,
   style: string,
@@ -82,8 +82,8 @@ const CHANGES = {
   },
 }
 
-function renderUseChange<Name extends string>(
-  forms: UseForms<Name>,
+function renderUseChange(
+  forms: UseForms,
   { version }: StoredProvider,
   use: keyof typeof CHANGES,
   fields = html``,
@@ -93,12 +93,11 @@ function renderUseChange<Name extends string>(
   return renderConfirmedAction({ ...CHANGES[use], action: forms.actionOf(use), field, fields, isOpen })
 }
 
-/** Renders the action that removes a provider; a required one has none. */
-export function renderRemoval<Name extends string>(forms: UseForms<Name>, { use, version }: StoredProvider): Html {
-  if (use.use === 'required') return html``
+/** Renders the action that removes a provider. */
+export function renderRemoval(forms: UseForms, { version }: StoredProvider): Html {
   const text = 'Its settings and its secret are deleted, and sessions that began there end. Past changes stay recorded.'
   const field = { name: 'seen', value: String(version) }
-  return html`${renderConfirmedAction({ label: 'Remove', text, action: forms.actionOf('remove'), field })}`
+  return renderConfirmedAction({ label: 'Remove', text, action: forms.actionOf('remove'), field })
 }
 
 /** Says how many users have no account at the provider yet. */

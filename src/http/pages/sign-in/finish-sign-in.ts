@@ -8,8 +8,6 @@ import { sendWayBack } from '../parts/kept-form.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import type { Destination } from './destination.ts'
 
-type SignInServices = Pick<PageServices, 'access' | 'accessPool' | 'company' | 'sessions'>
-
 interface Finished extends Destination {
   /** The cookie of the new session. */
   cookie: string
@@ -19,7 +17,7 @@ interface Finished extends Destination {
 
 /** Gives the browser its new session, ends the previous one, remembers the user, and goes where the person wanted to. */
 export async function finishSignIn(
-  services: SignInServices,
+  services: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   { cookie, companyId, userId, next, kept }: Finished,

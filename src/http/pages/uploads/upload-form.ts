@@ -1,7 +1,6 @@
 import type { MultipartFile } from '@fastify/multipart'
 import multipart from '@fastify/multipart'
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
-import { type FileAnswers, UNANSWERED } from '../../../../clients/typescript/spreadsheets/file-question.ts'
 import type { Budget } from '../../../admission/budget.ts'
 import { problem } from '../../../domain/errors.ts'
 import { AGAIN, UPLOAD_OPERATIONS, type UploadOperation } from '../../../domain/uploads.ts'
@@ -109,7 +108,6 @@ export interface UploadForm {
   content: Buffer[] | null
   /** Null if the form names none. */
   operation: UploadOperation | null
-  answers: FileAnswers
   /** The entry whose records the file corrects, as the form says; empty if none. */
   logId: string
 }
@@ -155,7 +153,6 @@ export async function readUpload(request: FastifyRequest, bodyLimit: number): Pr
     fileName: cleanFileName(file?.name ?? ''),
     content: file?.content ?? null,
     operation: UPLOAD_OPERATIONS.find((operation) => operation === fields.get('operation')) ?? null,
-    answers: UNANSWERED,
     logId: fields.get('log') ?? '',
   }
 }

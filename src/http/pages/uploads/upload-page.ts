@@ -5,7 +5,7 @@ import { isId } from '../../../domain/ids.ts'
 import { locateColumns } from '../../../../clients/typescript/spreadsheets/mapping.ts'
 import { findCountry, isPhoneCountry } from '../../../../clients/typescript/spreadsheets/read-phone.ts'
 import { listTemplateColumns } from '../../../../clients/typescript/spreadsheets/record-columns.ts'
-import type { StoredQuestion } from '../../../../clients/typescript/spreadsheets/file-question.ts'
+import { type StoredQuestion, UNANSWERED } from '../../../../clients/typescript/spreadsheets/file-question.ts'
 import { isApplicable } from '../../../domain/uploads.ts'
 import { cancelUpload } from '../../../ledger/uploads/change-upload.ts'
 import { findOriginal, type Original } from '../../../ledger/uploads/originals.ts'
@@ -94,8 +94,8 @@ async function receive(
   { content, logId, ...form }: UploadForm,
 ): Promise<FastifyReply> {
   if (!content) return sendForm(services, request, reply, logId, null, 'Choose a file first.')
-  const acting = getActing(request)
-  const id = await storeOrAsk(services.uploads, acting, { ...form, content, logId }, request.reading!)
+  const file = { ...form, content, logId, answers: UNANSWERED }
+  const id = await storeOrAsk(services.uploads, getActing(request), file, request.reading!)
   return reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
 }
 

@@ -162,18 +162,12 @@ function renderUserActions(
       ${isOwn ? '' : reset}
       <a class="button danger" href="${PATH}/${id}/remove">Remove…</a>
     </p>
-    ${identity === null ? '' : renderUnlinking(forms.actionOf('unlink'))}`
+    ${identity === null ? '' : renderConfirmedAction({ label: 'Unlink', text: UNLINKING, action: forms.actionOf('unlink') })}`
 }
 
-function renderUnlinking(action: string): Html {
-  return renderConfirmedAction({
-    label: 'Unlink',
-    text:
-      'The account at the identity provider no longer signs this user in. With a verified email, the next sign-in ' +
-      'there links it again.',
-    action,
-  })
-}
+const UNLINKING =
+  'The account at the identity provider no longer signs this user in. With a verified email, the next sign-in there ' +
+  'links it again.'
 
 /** `/settings/users/{id}/reset-password`: asks before a user's password is replaced by a one-time link. */
 function addPasswordReset(app: FastifyInstance, services: PageServices): void {

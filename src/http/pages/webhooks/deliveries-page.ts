@@ -53,7 +53,7 @@ export function addDeliveryPages(app: FastifyInstance, services: PageServices): 
         title: `Deliveries to ${formatWebhookName(webhook)}`,
         heading: html`Deliveries`,
         trail: [NAVIGATION.webhooks, { label: formatWebhookName(webhook), path: `${PATH}/${webhook.id}` }],
-        body: html`${sent && !forms.refused ? renderSent(sent) : ''}
+        body: html`${sent && !forms.isRefused ? renderSent(sent) : ''}
           <p>Every attempt of the last 30 days. Open one to see what was sent.</p>
           ${shown.length > 0 || isFiltered ? filter : ''}
           ${shown.length > 0 ? renderDeliveryTable(webhook.id, shown, getViewer(request).timeZone) : nothing}

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { WEBHOOK_TYPES } from '../../../domain/webhook-types.ts'
 import { renderProblemsOf } from '../parts/attention.ts'
 import { changeWebhook, NO_SUCH_WEBHOOK, rotateWebhookSecret } from '../../../accounts/webhooks/change-webhook.ts'
-import { countWaitingMessages } from '../../../accounts/webhooks/count-waiting.ts'
+import { countWaitingMessages, type WaitingMessages } from '../../../accounts/webhooks/count-waiting.ts'
 import { type KeptDelivery, listDeliveries } from '../../../accounts/webhooks/read-deliveries.ts'
 import { findWebhook, type SeenWebhook, type WebhookRecord } from '../../../accounts/webhooks/read-webhooks.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
@@ -10,7 +10,8 @@ import { WEBHOOK_ACTIONS } from '../../admin/webhooks/webhook-actions.ts'
 import { readWebhookId } from '../../admin/webhooks/webhook-routes.ts'
 import { RotateWebhookBody } from '../../admin/webhooks/webhook-schemas.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { listActionForms, listNotices } from '../parts/actions.ts'
+import { listActionForms, listNotices, renderAction } from '../parts/actions.ts'
+import { buildUrl } from '../parts/addresses.ts'
 import { renderFacts } from '../parts/facts.ts'
 import { readSeenVersion, renderButtons, renderTypedConfirmation, requireTyped } from '../parts/form.ts'
 import { addFormPage, renderForm, renderFormSection, type PageForms, type PageRequest } from '../parts/form-page.ts'
@@ -18,13 +19,14 @@ import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { readOverlap, renderRotation } from '../parts/rotation.ts'
+import { formatNumber, renderBreakable } from '../parts/shown-values.ts'
+import { renderTime } from '../parts/times.ts'
 import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
 import { findSent, renderDeliveryTable, renderSent } from './delivery-table.ts'
-import { renderWebhookActions, renderWebhookFacts } from './webhook-facts.ts'
 import { formatFields, readWebhookForm, renderWebhookFields, WEBHOOK_FIELDS } from './webhook-form.ts'
 import { readResumeForm, renderResumeFields, RESUME_FIELDS } from './webhook-form.ts'
 import { showWebhookSecret } from './webhook-secret.ts'
-import { formatWebhookName } from './webhook-words.ts'
+import { describeProgress, describeTrouble, formatWebhookName, renderWebhookStatus } from './webhook-words.ts'
 
 const { path: PATH } = NAVIGATION.webhooks
 const RECENT = 5
@@ -44,7 +46,7 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices): vo
       return {
         title: formatWebhookName(webhook),
         trail: [NAVIGATION.webhooks],
-        body: html`${sent && !forms.refused ? renderSent(sent) : ''} ${renderProblemsOf(webhook.id, problems, timeZone)}
+        body: html`${sent && !forms.isRefused ? renderSent(sent) : ''} ${renderProblemsOf(webhook.id, problems, timeZone)}
           ${renderWebhookFacts(seen, waiting, timeZone)}
           ${renderWebhookActions(forms, webhook)} ${renderRecent(webhook.id, recent, timeZone)}
           ${renderWebhookForms(forms, seen, timeZone)}`,
@@ -165,6 +167,56 @@ async function loadWebhook(services: PageServices, request: WebhookRequest) {
   }
 }
 
+function renderWebhookFacts(seen: SeenWebhook, waiting: WaitingMessages, timeZone: string): Html {
+  const { webhook, now } = seen
+  const { settings, rotatedAt, previousExpiresAt } = webhook
+  const trouble = describeTrouble(seen)
+  return renderFacts([
+    ['Status', html`${renderWebhookStatus(webhook)} ${trouble ?? ''}`],
+    ['Progress', html`${describeProgress(waiting)}${renderReached(webhook)}`],
+    ['URL', html`<code>${renderBreakable(settings.url)}</code>`],
+    ['Message types', renderTypes(settings.types)],
+    ['Messages contain', settings.include_data ? 'IDs, attribute names, and values' : 'IDs and attribute names only'],
+    ['Messages at once', String(settings.concurrency)],
+    ['Created', renderTime(webhook.createdAt, timeZone)],
+    rotatedAt === null ? null : ['Secret rotated', renderTime(rotatedAt, timeZone)],
+    previousExpiresAt === null || previousExpiresAt <= now
+      ? null
+      : ['Previous secret', html`Also signs until ${renderTime(previousExpiresAt, timeZone)}`],
+  ])
+}
+
+function renderReached({ progress: { position } }: WebhookRecord): Html {
+  if (position === 0) return html`<div class="hint">Before the first event</div>`
+  return html`<div class="hint">
+    Up to <a href="${NAVIGATION.events.path}/${position}">event ${formatNumber(position)}</a>
+  </div>`
+}
+
+function renderTypes(types: readonly string[]): Html {
+  if (types.length === WEBHOOK_TYPES.length) return html`All`
+  return html`${types.map((type, at) => html`${at > 0 ? ', ' : ''}<code>${type}</code>`)}`
+}
+
+function renderWebhookActions(
+  forms: PageForms<'ping' | 'pause' | 'resume'>,
+  { id, status, progress }: WebhookRecord,
+): Html {
+  const { pause, resume } = WEBHOOK_ACTIONS
+  const isEnabled = status === 'enabled'
+  const ping = html`<button${isEnabled ? html` class="primary"` : ''}>Send test message</button>`
+  const resuming = html`<button class="primary">${resume.button}</button>`
+  return html`<div class="actions">
+    ${isEnabled ? '' : renderForm(forms, 'resume', { buttons: resuming })}
+    ${renderForm(forms, 'ping', { buttons: ping })}
+    ${isEnabled && progress.attempts > 0 ? renderAction(forms, 'resume', { ...resume, button: 'Try now' }) : ''}
+    ${status === 'paused' ? '' : renderAction(forms, 'pause', pause)}
+    <a class="button" href="${PATH}/${id}/deliveries">Deliveries</a>
+    <a class="button" href="${buildUrl(NAVIGATION.events.path, { id })}">Changes</a>
+    <a class="button danger" href="${PATH}/${id}/remove">Remove…</a>
+  </div>`
+}
+
 function renderRecent(id: string, deliveries: KeptDelivery[], timeZone: string): Html {
   return html`<h2>Recent deliveries</h2>
     ${
@@ -176,8 +228,8 @@ function renderRecent(id: string, deliveries: KeptDelivery[], timeZone: string):
 }
 
 /** Renders the forms that change a webhook. */
-function renderWebhookForms<Name extends string>(
-  forms: PageForms<Name | 'replay' | 'edit' | 'rotate'>,
+function renderWebhookForms(
+  forms: PageForms<'replay' | 'edit' | 'rotate'>,
   { webhook, now }: SeenWebhook,
   timeZone: string,
 ): Html {
