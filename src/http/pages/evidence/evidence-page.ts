@@ -148,13 +148,7 @@ function readGivenSubject({ employee, call, from, to }: FormFields, timeZone: st
   ]
   const isPeriod = from !== undefined || to !== undefined
   if ([employee !== undefined, call !== undefined, isPeriod].filter(Boolean).length !== 1)
-    faults.push(
-      fieldError(
-        '',
-        'invalid_value',
-        'Choose what the file is about: an employee, a call, or a period, and only one of them',
-      ),
-    )
+    faults.push(fieldError('', 'invalid_value', NOT_ONE))
   if (faults.length > 0) throw new ProblemError(invalidFields(faults))
   if (employee !== undefined) return { kind: 'employee', id: employee }
   if (call !== undefined) return { kind: 'call', id: call }
@@ -166,6 +160,7 @@ function readGivenSubject({ employee, call, from, to }: FormFields, timeZone: st
   }
 }
 
+const NOT_ONE = 'Choose what the file is about: an employee, a call, or a period, and only one of them'
 const NOT_LOCAL = 'must be a date, such as 2026-11-20, or a date and time, such as 2026-11-20T14:30'
 
 function faultOf(name: string, fault: string) {
@@ -207,19 +202,9 @@ function renderPeople(people: Employee[]): Html {
 }
 
 function renderFields(given: FormFields, fault: FormProblem): Html {
+  const text = { isRequired: false, autocomplete: 'off', maxLength: 254 }
   const field = (name: 'employee' | 'call', label: string, hint: string) =>
-    renderField(
-      {
-        name,
-        label,
-        value: given[name] ?? '',
-        isRequired: false,
-        autocomplete: 'off',
-        maxLength: 254,
-        hint,
-      },
-      fault,
-    )
+    renderField({ ...text, name, label, value: given[name] ?? '', hint }, fault)
   const day = (name: 'from' | 'to', label: string, hint: string) => {
     const value = given[name] ?? ''
     // Other pages lead here with a time of day.

@@ -6,7 +6,7 @@ import { listBreakGlass, readUnlinkedUsers } from '../../../accounts/providers/l
 import { readPublicKeys } from '../../../accounts/providers/provider-secret.ts'
 import { readProvider, type StoredProvider } from '../../../accounts/providers/read-provider.ts'
 import { type SecretBox, UnreadableSecretError } from '../../../accounts/secrets/secret-box.ts'
-import { findUser, type UserRecord } from '../../../accounts/users/users.ts'
+import { findUser } from '../../../accounts/users/users.ts'
 import { isId } from '../../../domain/ids.ts'
 import type { ProviderUse } from '../../../domain/provider-settings.ts'
 import { ProblemError } from '../../server/problem.ts'
@@ -35,7 +35,7 @@ import {
   renderProviderFields,
   renderSecretFields,
 } from './provider-form.ts'
-import { describeUnlinked, renderRemoval, renderUnlinked, renderUseForms, type UseChoices } from './provider-use.ts'
+import { describeUnlinked, renderRemoval, renderUnlinked, renderUseForms } from './provider-use.ts'
 import { findOperatorSettings, renderUse } from './provider-words.ts'
 
 const { path: PATH } = NAVIGATION.signIn
@@ -114,14 +114,10 @@ export function addProviderPage(app: FastifyInstance, services: PageServices): v
   })
 }
 
-/** A provider, and what the forms about its use show. */
-interface ShownProvider extends Omit<UseChoices, 'proof'> {
-  breakGlass: UserRecord | null
-}
-
 type ProviderForms = PageForms<'check' | 'edit' | 'secret' | 'off' | 'optional' | 'require' | 'remove'>
 
-async function loadProvider(services: PageServices, companyId: string): Promise<ShownProvider | null> {
+/** Loads a provider, and what the forms about its use show. */
+async function loadProvider(services: PageServices, companyId: string) {
   const { pool } = services.providers
   const provider = await readProvider(pool, companyId)
   if (!provider) return null
@@ -152,7 +148,7 @@ function renderNone(services: PageServices, companyId: string): Html {
 
 async function renderProvider(
   services: PageServices,
-  shown: ShownProvider,
+  shown: NonNullable<Awaited<ReturnType<typeof loadProvider>>>,
   forms: ProviderForms,
   request: PageRequest,
 ): Promise<Html> {
@@ -167,7 +163,7 @@ async function renderProvider(
     ${renderProblemsOf(provider.id, await readProblemsOf(request), timeZone)} ${missing ?? ''}
     ${renderSection({ heading: 'Overview', status: renderUse(provider), isOpen: true }, html`${renderProviderFacts(provider, breakGlass, timeZone)} ${missing ? '' : renderProviderActions(forms, provider)}`)}
     ${renderSection({ heading: 'Users', status: describeUnlinked(counts) }, html`${renderUnlinked(counts)} ${addresses ? renderSignInLink(addresses) : ''}`)}
-    ${renderSection({ heading: 'Use', status: MEANINGS[use.use], isOpen: true }, renderUseForms(forms, { ...shown, proof }))}
+    ${renderSection({ heading: 'Use', status: MEANINGS[use.use], isOpen: true }, renderUseForms(forms, shown, proof))}
     ${renderFormSection(forms, 'edit', {
       heading: 'Settings',
       status: html`<code>${settings.issuer}</code>`,

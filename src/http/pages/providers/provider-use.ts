@@ -7,24 +7,25 @@ import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 
-export interface UseChoices {
+interface UseChoices {
   provider: StoredProvider
   /** Who can be the break-glass administrator. */
   administrators: Administrator[]
   /** How many users the company has, and how many of them have never signed in through the provider. */
   counts: Unlinked
-  /** What proves who turns on a provider that is off: whoever controls it can sign in as any user. */
-  proof: Html
 }
 
 type UseForms = PageForms<'off' | 'optional' | 'require' | 'remove'>
 
-/** Renders the actions that change the use of a provider. */
-export function renderUseForms(forms: UseForms, choices: UseChoices): Html {
+/**
+ * Renders the actions that change the use of a provider. `proof` proves who turns on one that is off: whoever controls it
+ * can sign in as any user.
+ */
+export function renderUseForms(forms: UseForms, choices: UseChoices, proof: Html): Html {
   const { provider } = choices
   const { use } = provider.use
   return html`<div class="actions">
-      ${use === 'optional' ? '' : renderUseChange(forms, provider, 'optional', choices.proof)}
+      ${use === 'optional' ? '' : renderUseChange(forms, provider, 'optional', proof)}
       ${use === 'off' ? '' : renderUseChange(forms, provider, 'off')}
     </div>
     ${use === 'off' ? html`<p>To require it, make it optional first, and sign in through it.</p>` : renderRequirement(forms, choices)}`

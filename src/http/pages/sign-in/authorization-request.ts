@@ -28,19 +28,15 @@ const LIFE_SECONDS = 10 * 60
 /** Together with what the flow adds, and encrypted, this fits into the 4,096 bytes that browsers keep (RFC 6265bis). */
 const MAX_BYTES = 2_200
 
-type CookieServices = Pick<PageServices, 'providers' | 'sessions'>
-
 /** Creates the cookie that holds an authorization request. */
-export function createAuthorizationRequests({
-  providers: { secrets },
-  sessions: settings,
-}: CookieServices): SealedCookie<AuthorizationRequest> {
-  return createSealedCookie({ name: 'sign-in', secrets, settings, lifeSeconds: LIFE_SECONDS })
+export function createAuthorizationRequests({ providers, sessions }: PageServices): SealedCookie<AuthorizationRequest> {
+  const { secrets } = providers
+  return createSealedCookie({ name: 'sign-in', secrets, settings: sessions, lifeSeconds: LIFE_SECONDS })
 }
 
 /** Stores an authorization request in the cookie. If it is too long, leaves out a kept form, then the page to go to. */
 export function keepAuthorizationRequest(
-  services: CookieServices,
+  services: PageServices,
   reply: FastifyReply,
   authorizationRequest: AuthorizationRequest,
 ): void {

@@ -63,7 +63,7 @@ const REFUSED = problem('invalid_credentials', 'The email or password is incorre
 const NO_PASSWORD = problem('invalid_credentials', 'Enter your password.')
 const NO_EMAIL = problem('invalid_credentials', 'Enter your email address.')
 
-/** A form that was sent, with the values that it has always. */
+/** The values that every form that was sent has. */
 type SentForm = Omit<SignInForm, 'choices' | 'notFound'>
 
 /** Leads to the provider of the user's company, or asks for the password. Strangers are asked for one too. */

@@ -151,15 +151,8 @@ function listCauses(event: RecordEvent): string[] {
 }
 
 function namePerson(record: unknown, employee: Employee | undefined): string {
-  const {
-    name,
-    email,
-    external_id: id,
-  } = nameRecord({
-    employee,
-    shown: { record, truncated: false, attributes: null },
-  })
-  return name ?? email ?? id ?? ''
+  const named = nameRecord({ employee, shown: { record, truncated: false, attributes: null } })
+  return named.name ?? named.email ?? named.external_id ?? ''
 }
 
 /** Lists what an event sets or changes. */
