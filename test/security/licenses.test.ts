@@ -18,8 +18,12 @@ const PERMISSIVE = new Set([
 ])
 
 await t.test('every package that the program runs on has a permissive license', async (t) => {
-  const others = listPackages(lock).filter(({ license }) => !PERMISSIVE.has(license))
-  t.strictSame(others, [])
+  const packages = listPackages(lock)
+  t.ok(packages.get('MIT')?.includes('fastify'))
+  t.strictSame(
+    [...packages].filter(([license]) => !PERMISSIVE.has(license)),
+    [],
+  )
 })
 
 await t.test('the page of licenses lists them all: npm run licenses', async (t) => {
