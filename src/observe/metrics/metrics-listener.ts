@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { collectDefaultMetrics, Gauge } from 'prom-client'
+import { collectDefaultMetrics } from 'prom-client'
 import { renderMetrics, type Metrics } from './metrics.ts'
 
 const REQUEST_TIMEOUT_MS = 10_000
@@ -40,13 +40,12 @@ export async function startMetricsListener(
   }
 }
 
-function registerProcessMetrics({ registry }: Metrics, build: Record<string, string>): void {
+function registerProcessMetrics({ registry, makeGauge }: Metrics, build: Record<string, string>): void {
   collectDefaultMetrics({ register: registry })
   // In Prometheus, only counters end in `_total`. These are gauges, and the same numbers are there by type.
   for (const what of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${what}_total`)
-  const labelNames = Object.keys(build)
-  const help = 'The labels identify the build; the value is always 1'
-  new Gauge({ name: 'employee_ledger_build_info', help, labelNames, registers: [registry] }).set(build, 1)
+  const info = makeGauge('build_info', 'The labels identify the build; the value is always 1', Object.keys(build))
+  info.set(build, 1)
 }
 
 async function answer(metrics: Metrics, { method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
