@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { access, constants, stat } from 'node:fs/promises'
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { canEnter, findDatabaseOsUser, type DatabaseOsUser } from './database-os-user.ts'
 import { createRecord, readRecord, recordPath, type DatabaseRecord } from './database-record.ts'
 import { isErrno } from './errno.ts'
@@ -15,8 +15,6 @@ const CLUSTER_NAME = 'postgres'
 export interface DataFolder {
   dataDir: string
   clusterDir: string
-  /** The default cluster folder, if the cluster had to be placed elsewhere. */
-  movedFrom?: string
   user: DatabaseOsUser
   record: DatabaseRecord
 }
@@ -30,8 +28,7 @@ export async function openDataFolder(dataDir: string): Promise<DataFolder> {
   const record = databaseRecord ?? (await createRecord(dataDir, await chooseCluster(dataDir, user)))
   const clusterDir = resolve(dataDir, record.cluster)
   await prepareParent(clusterDir, user)
-  const moved = isAbsolute(record.cluster) ? { movedFrom: join(dataDir, CLUSTER_NAME) } : {}
-  return { dataDir, clusterDir, ...moved, user, record }
+  return { dataDir, clusterDir, user, record }
 }
 
 async function makeWritable(dataDir: string): Promise<void> {

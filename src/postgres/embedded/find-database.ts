@@ -1,5 +1,5 @@
 import type { DatabaseUrls } from '../database-urls.ts'
-import { openEmbeddedDatabase } from './embedded-postgres.ts'
+import { openEmbeddedDatabase, type EmbeddedDatabase } from './embedded-postgres.ts'
 import { errorReason } from '../error-reason.ts'
 import type { Holding } from './held-server.ts'
 import { assertOwnSessions } from '../pooler.ts'
@@ -12,14 +12,9 @@ interface DatabasePlace {
   DATA_DIR: string
 }
 
-export interface OpenedDatabase {
+export interface OpenedDatabase extends Pick<EmbeddedDatabase, 'movedTo' | 'lost' | 'release'> {
   urls: DatabaseUrls
   isEmbedded: boolean
-  /** The cluster's folder, if it could not be placed in DATA_DIR. */
-  movedTo?: string
-  /** Rejects when the embedded server has ended and could not be started again. */
-  lost: Promise<never>
-  release(): Promise<void>
 }
 
 /**
@@ -46,9 +41,7 @@ export async function findDatabase(
       })
     },
   )
-  const { ownerUrl: owner, serviceUrl: service, lost, release } = embedded
-  const moved = embedded.movedFrom === undefined ? {} : { movedTo: embedded.clusterDir }
-  return { urls: { ownerUrl: owner, serviceUrl: service }, isEmbedded: true, ...moved, lost, release }
+  return { urls: embedded, isEmbedded: true, ...embedded }
 }
 
 /** Throws StartupError if the database of DATABASE_URL does not answer, or its sessions are shared. */
