@@ -25,8 +25,7 @@ const networks = () =>
 /** Adds `key …`. */
 export function addKeyCommands(program: Command): void {
   const key = companyCommandsOf(program, 'key', 'API keys of a company')
-  key('issue')
-    .description('issue an API key; shows its secret once')
+  key('issue', 'issue an API key; shows its secret once')
     .requiredOption('--name <name>', 'the name of the key', parseText(120))
     .option('--quota-limit <n>', 'requests in each period', parseWholeNumber(MAX_QUOTA), DEFAULT_QUOTA_LIMIT)
     .addOption(period().default(DEFAULT_REFRESH_PERIOD))
@@ -34,11 +33,8 @@ export function addKeyCommands(program: Command): void {
     .addOption(expiry())
     .addOption(networks())
     .action(loadOnRun(async () => (await import('./key.ts')).issueKey))
-  key('list')
-    .description('list the API keys, newest first')
-    .action(loadOnRun(async () => (await import('./key.ts')).listKeys))
-  key('edit')
-    .description('rename an API key, or change its quota or access; keeps what you leave out')
+  key('list', 'list the API keys, newest first').action(loadOnRun(async () => (await import('./key.ts')).listKeys))
+  key('edit', 'rename an API key, or change its quota or access; keeps what you leave out')
     .addOption(keyOption())
     .option('--name <name>', 'the name of the key', parseText(120))
     .option('--quota-limit <n>', 'requests in each period', parseWholeNumber(MAX_QUOTA))
@@ -47,8 +43,7 @@ export function addKeyCommands(program: Command): void {
     .addOption(expiry())
     .addOption(networks())
     .action(loadOnRun(async () => (await import('./key.ts')).editKey))
-  key('rotate')
-    .description('give an API key a new secret and show it once; the old one keeps working for a while')
+  key('rotate', 'give an API key a new secret and show it once; the old one keeps working for a while')
     .addOption(keyOption())
     .option(
       '--overlap <seconds>',
@@ -58,8 +53,7 @@ export function addKeyCommands(program: Command): void {
     )
     .action(loadOnRun(async () => (await import('./key.ts')).rotateApiKeySecret))
   for (const [change, description] of CHANGES) {
-    key(change)
-      .description(description)
+    key(change, description)
       .addOption(keyOption())
       .action(loadOnRun(async () => (await import('./key.ts')).changeKey(change)))
   }

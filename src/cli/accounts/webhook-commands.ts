@@ -14,8 +14,7 @@ const webhookOption = () => idOption('webhook', 'whk', 'the id of the webhook')
 /** Adds `webhook …`. */
 export function addWebhookCommands(program: Command): void {
   const webhook = companyCommandsOf(program, 'webhook', 'webhooks of a company')
-  webhook('create')
-    .description('create a webhook; shows its secret once')
+  webhook('create', 'create a webhook; shows its secret once')
     .requiredOption('--url <url>', 'where messages are sent', parseText(MAX_URL))
     .option('--description <text>', 'what the webhook is for', parseText(MAX_DESCRIPTION), '')
     .addOption(new Option('--types <type...>', 'the types of the messages; default: all').choices(WEBHOOK_TYPES))
@@ -27,19 +26,16 @@ export function addWebhookCommands(program: Command): void {
       DEFAULT_CONCURRENCY,
     )
     .action(loadOnRun(async () => (await import('./webhook.ts')).addWebhook))
-  webhook('list')
-    .description('list the webhooks, oldest first')
-    .action(loadOnRun(async () => (await import('./webhook.ts')).showWebhooks))
-  webhook('show')
-    .description('show a webhook and its progress')
+  webhook('list', 'list the webhooks, oldest first').action(
+    loadOnRun(async () => (await import('./webhook.ts')).showWebhooks),
+  )
+  webhook('show', 'show a webhook and its progress')
     .addOption(webhookOption())
     .action(loadOnRun(async () => (await import('./webhook.ts')).showWebhook))
-  webhook('pause')
-    .description('pause deliveries until the webhook is resumed')
+  webhook('pause', 'pause deliveries until the webhook is resumed')
     .addOption(webhookOption())
     .action(loadOnRun(async () => (await import('./webhook.ts')).pauseWebhook))
-  webhook('resume')
-    .description('resume deliveries, or send messages again from an earlier point')
+  webhook('resume', 'resume deliveries, or send messages again from an earlier point')
     .addOption(webhookOption())
     .option('--after <position>', 'send the events after this position', parseWholeNumber(Number.MAX_SAFE_INTEGER))
     .addOption(
@@ -48,8 +44,7 @@ export function addWebhookCommands(program: Command): void {
         .conflicts('after'),
     )
     .action(loadOnRun(async () => (await import('./webhook.ts')).resumeWebhook))
-  webhook('rotate')
-    .description('give a webhook a new secret and show it once; messages are signed with both for a while')
+  webhook('rotate', 'give a webhook a new secret and show it once; messages are signed with both for a while')
     .addOption(webhookOption())
     .option(
       '--overlap <seconds>',
@@ -58,8 +53,7 @@ export function addWebhookCommands(program: Command): void {
       DEFAULT_OVERLAP_SECONDS,
     )
     .action(loadOnRun(async () => (await import('./webhook.ts')).rotateWebhook))
-  webhook('remove')
-    .description('remove a webhook permanently')
+  webhook('remove', 'remove a webhook permanently')
     .addOption(webhookOption())
     .action(loadOnRun(async () => (await import('./webhook.ts')).removeWebhook))
 }

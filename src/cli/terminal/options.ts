@@ -18,16 +18,22 @@ export function loadOnRun<Given extends unknown[]>(load: () => Promise<(...given
   }
 }
 
-/** Adds a group of commands. Returns a function that adds one by its name. */
-export function commandsOf(program: Command, group: string, description: string): (name: string) => Command {
-  const commands = program.command(group).description(description)
-  return (name) => commands.command(name)
+type AddCommand = (name: string, description: string) => Command
+
+/** Returns a function that adds a command. */
+export function commandsIn(parent: Command): AddCommand {
+  return (name, description) => parent.command(name).description(description)
+}
+
+/** Adds a group of commands. Returns a function that adds a command to it. */
+export function commandsOf(program: Command, group: string, description: string): AddCommand {
+  return commandsIn(commandsIn(program)(group, description))
 }
 
 /** The same for commands that all need a company. */
-export function companyCommandsOf(program: Command, group: string, description: string): (name: string) => Command {
-  const command = commandsOf(program, group, description)
-  return (name) => command(name).addOption(companyOption())
+export function companyCommandsOf(program: Command, group: string, description: string): AddCommand {
+  const addCommand = commandsOf(program, group, description)
+  return (...named) => addCommand(...named).addOption(companyOption())
 }
 
 /** The commands that print no result. */
