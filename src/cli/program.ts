@@ -11,6 +11,8 @@ import { addSecretsCommands } from './secrets/secrets-commands.ts'
 import { addUserCommands } from './accounts/user-commands.ts'
 import { addWebhookCommands } from './accounts/webhook-commands.ts'
 
+const loadRun = () => import('./run.ts')
+
 /** Builds the command line. */
 export function buildProgram(): Command {
   const program = new Command('employee-ledger')
@@ -22,23 +24,21 @@ export function buildProgram(): Command {
 
   command('start', 'run everything in one process: migrate, serve the API, run the workers')
     .option('--demo', 'create a demo company, also on your own database')
-    .action(loadOnRun(async () => (await import('./run.ts')).start))
-  command('serve', 'run an API process').action(loadOnRun(async () => (await import('./run.ts')).serve))
-  command('work', 'run a worker, which keeps the read models up to date').action(
-    loadOnRun(async () => (await import('./run.ts')).work),
-  )
+    .action(loadOnRun(loadRun, 'start'))
+  command('serve', 'run an API process').action(loadOnRun(loadRun, 'serve'))
+  command('work', 'run a worker, which keeps the read models up to date').action(loadOnRun(loadRun, 'work'))
   command('migrate', 'set up the database, or update it to this version')
     .option('--dry-run', 'print what would be done, and do nothing')
-    .action(loadOnRun(async () => (await import('./migrate.ts')).runMigrate))
+    .action(loadOnRun(() => import('./migrate.ts'), 'runMigrate'))
   command('distribute', 'distribute the tables over a Citus cluster by company; stop the service first')
     .addOption(shardsOption())
     .option('--dry-run', 'print what would be done, and do nothing')
-    .action(loadOnRun(async () => (await import('./distribute.ts')).distributeTables))
+    .action(loadOnRun(() => import('./distribute.ts'), 'distributeTables'))
   command(
     'doctor',
     'check the installation and suggest fixes; exit code 0 no problems, 1 failed checks, 2 wrong usage, 3 warnings only',
   )
-    .action(loadOnRun(async () => (await import('./doctor/doctor.ts')).runDoctor))
+    .action(loadOnRun(() => import('./doctor/doctor.ts'), 'runDoctor'))
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR))
 
   addCompanyCommands(program)
@@ -54,7 +54,7 @@ export function buildProgram(): Command {
 
   const demo = commandsOf(program, 'demo', 'the demo company')
   demo('seed', 'fill the demo company with employees and calls of every kind').action(
-    loadOnRun(async () => (await import('./demo/demo-seed.ts')).seedDemo),
+    loadOnRun(() => import('./demo/demo-seed.ts'), 'seedDemo'),
   )
   addJsonOptions(program)
   addExamples(program)

@@ -9,6 +9,8 @@ import {
   parseTimeZone,
 } from '../terminal/options.ts'
 
+const load = () => import('./company.ts')
+
 /** Adds the commands of `company`. */
 export function addCompanyCommands(program: Command): void {
   const company = commandsOf(program, 'company', 'companies')
@@ -16,17 +18,17 @@ export function addCompanyCommands(program: Command): void {
     .requiredOption('--name <name>', 'the name of the company', parseText(120))
     .requiredOption('--admin-email <email>', "the administrator's email address", parseEmail)
     .option('--admin-name <name>', "the administrator's name", parseText(120), 'Administrator')
-    .action(loadOnRun(async () => (await import('./company.ts')).createCompany))
-  company('list', 'list the companies').action(loadOnRun(async () => (await import('./company.ts')).listCompanies))
+    .action(loadOnRun(load, 'createCompany'))
+  company('list', 'list the companies').action(loadOnRun(load, 'listCompanies'))
   company('show', 'show a company, and its id as the database stores it')
     .addOption(companyOption())
-    .action(loadOnRun(async () => (await import('./company.ts')).showCompany))
+    .action(loadOnRun(load, 'showCompany'))
   company('set-time-zone', "set the time zone in which a company's pages show times")
     .argument('<time-zone>', 'an IANA name, such as Europe/Berlin', parseTimeZone)
     .addOption(companyOption())
-    .action(loadOnRun(async () => (await import('./company.ts')).setTimeZone))
+    .action(loadOnRun(load, 'setTimeZone'))
   company('set-country', 'set the country whose phone numbers need no country code')
     .argument('<country>', 'an ISO 3166-1 alpha-2 code, such as DE; or none', parseCountry)
     .addOption(companyOption())
-    .action(loadOnRun(async () => (await import('./company.ts')).setCountry))
+    .action(loadOnRun(load, 'setCountry'))
 }

@@ -3,6 +3,8 @@ import { companyCommandsOf, idOption, loadOnRun, outOption, parseText, yesOption
 
 const MAX_NAME_CHARACTERS = 1_000
 
+const load = () => import('./employee.ts')
+
 /** Adds `employee …`. */
 export function addEmployeeCommands(program: Command): void {
   const employee = companyCommandsOf(program, 'employee', 'employees of a company')
@@ -10,7 +12,7 @@ export function addEmployeeCommands(program: Command): void {
     employee('report', 'write what is held about a person, as a page or as JSON; finds them as an erasure does'),
   )
     .addOption(outOption())
-    .action(loadOnRun(async () => (await import('./employee.ts')).reportPerson))
+    .action(loadOnRun(load, 'reportPerson'))
   addIdentifiers(
     employee(
       'erase',
@@ -18,7 +20,7 @@ export function addEmployeeCommands(program: Command): void {
     ),
   )
     .addOption(yesOption())
-    .action(loadOnRun(async () => (await import('./employee.ts')).erasePerson))
+    .action(loadOnRun(load, 'erasePerson'))
 }
 
 /** Adds the options that identify a person. */

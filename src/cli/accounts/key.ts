@@ -57,11 +57,17 @@ function readAccessOptions({ scope, expiresAt, network }: AccessOptions) {
   return { scopes: scope, expiresAt: expiresAt === 'never' ? null : expiresAt, allowedNetworks: network }
 }
 
-/** `key disable`, `key enable`, `key revoke`. */
-export function changeKey(change: 'disable' | 'enable' | 'revoke') {
-  return async ({ company, key }: KeyOptions) => {
-    return describeKey(await changeAsOperator(company, (...operator) => changeApiKey(...operator, key, { change })))
-  }
+/** `key disable`. */
+export const disableKey = (options: KeyOptions) => changeKey(options, 'disable')
+
+/** `key enable`. */
+export const enableKey = (options: KeyOptions) => changeKey(options, 'enable')
+
+/** `key revoke`. */
+export const revokeKey = (options: KeyOptions) => changeKey(options, 'revoke')
+
+async function changeKey({ company, key }: KeyOptions, change: 'disable' | 'enable' | 'revoke') {
+  return describeKey(await changeAsOperator(company, (...operator) => changeApiKey(...operator, key, { change })))
 }
 
 /** `key rotate`: issues a new secret; the old one keeps working for `overlap` seconds. */

@@ -7,6 +7,8 @@ const authOption = () => new Option('--client-auth <how>', 'how the service auth
 
 const secretOption = () => new Option('--secret-file <file>', 'the file with the client secret; - for standard input')
 
+const load = () => import('./provider.ts')
+
 /** Adds `provider …`. */
 export function addProviderCommands(program: Command): void {
   const provider = companyCommandsOf(program, 'provider', 'the identity provider of a company')
@@ -22,12 +24,12 @@ export function addProviderCommands(program: Command): void {
     .option('--role-claim <claim>', 'the claim that decides about roles')
     .option('--no-role-claim', 'roles are changed only here')
     .option('--role <value=role...>', 'the roles of the values of that claim', parseRole)
-    .action(loadOnRun(async () => (await import('./provider.ts')).setProvider))
+    .action(loadOnRun(load, 'setProvider'))
   provider('show', 'show the identity provider, and the addresses to register there').action(
-    loadOnRun(async () => (await import('./provider.ts')).showProvider),
+    loadOnRun(load, 'showProvider'),
   )
   provider('check', 'show what the identity provider publishes, without signing in').action(
-    loadOnRun(async () => (await import('./provider.ts')).checkProvider),
+    loadOnRun(load, 'checkProvider'),
   )
   provider('use', 'switch the identity provider on or off; off opens a company whose provider fails')
     .addArgument(new Argument('<use>', 'beside passwords, instead of them, or not at all').choices(PROVIDER_USES))
@@ -36,13 +38,13 @@ export function addProviderCommands(program: Command): void {
         parseId('usr'),
       ),
     )
-    .action(loadOnRun(async () => (await import('./provider.ts')).useProvider))
+    .action(loadOnRun(load, 'useProvider'))
   provider('replace-secret', 'replace the client secret, or make a new key pair; the present one stops at once')
     .addOption(authOption())
     .addOption(secretOption())
-    .action(loadOnRun(async () => (await import('./provider.ts')).replaceProviderSecret))
+    .action(loadOnRun(load, 'replaceProviderSecret'))
   provider('remove', 'remove the identity provider; one that is required must be turned off first').action(
-    loadOnRun(async () => (await import('./provider.ts')).removeProvider),
+    loadOnRun(load, 'removeProvider'),
   )
 }
 

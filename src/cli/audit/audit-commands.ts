@@ -22,7 +22,7 @@ export function addAuditCommands(program: Command): void {
       'the file to write, compressed if its name ends in `.gz`; the checkpoint goes to FILE.checkpoint (default: standard output, without a checkpoint)',
     )
     .option('--after <n>', 'start after this position, to continue an export', parseWholeNumber(MAX_POSITION), 0)
-    .action(loadOnRun(async () => (await import('./audit-export.ts')).exportLedger))
+    .action(loadOnRun(() => import('./audit-export.ts'), 'exportLedger'))
   audit(
     'evidence',
     'write an evidence file about an employee, a call, or a period: events, proof, verifier, and a readable page',
@@ -35,7 +35,7 @@ export function addAuditCommands(program: Command): void {
     .option('--from <time>', 'only events recorded at or after this time', parseTime)
     .option('--to <time>', 'only events recorded before this time', parseTime)
     .requiredOption('--out <file>', 'the zip file to write')
-    .action(loadOnRun(async () => (await import('./audit-evidence.ts')).writeEvidenceFile))
+    .action(loadOnRun(() => import('./audit-evidence.ts'), 'writeEvidenceFile'))
   const verify = audit(
     'verify',
     'verify an export offline; exit code 0 consistent, 1 invalid, 2 wrong usage, 3 diverged, 4 unverifiable',
@@ -59,10 +59,10 @@ export function addAuditCommands(program: Command): void {
       'how many of these witnesses must have cosigned a checkpoint (default: all)',
       parseWholeNumber(MAX_WITNESSES),
     )
-    .action(loadOnRun(async () => (await import('./audit-verify.ts')).verifyLedger))
+    .action(loadOnRun(() => import('./audit-verify.ts'), 'verifyLedger'))
   verify.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR))
   audit('rotate-key', 'replace the signing key in its file; keeps the old public key as retired').action(
-    loadOnRun(async () => (await import('./audit-rotate-key.ts')).rotateCheckpointKey),
+    loadOnRun(() => import('./audit-rotate-key.ts'), 'rotateCheckpointKey'),
   )
 }
 

@@ -183,16 +183,13 @@ export async function checkCheckpointLocation(folder: string, databaseFolder: st
 
 /** Checks that a folder is writable. */
 export async function checkFolder(folder: string): Promise<Finding> {
-  const isFolder = await stat(folder).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  )
-  const mayWrite = await access(folder, constants.W_OK | constants.X_OK).then(
-    () => true,
-    () => false,
-  )
-  if (isFolder && mayWrite) return ok('data folder', folder)
-  return fail('data folder', `${folder} is not a writable folder`, 'set DATA_DIR to a writable folder')
+  try {
+    // The slash refuses what is no folder.
+    await access(`${folder}/`, constants.W_OK | constants.X_OK)
+    return ok('data folder', folder)
+  } catch {
+    return fail('data folder', `${folder} is not a writable folder`, 'set DATA_DIR to a writable folder')
+  }
 }
 
 /** Checks the free space on the disk of a folder. `stops` names what a full disk would stop. */

@@ -9,11 +9,17 @@ import { print } from './print.ts'
 /** The exit code of wrong usage for commands in which 1 has another meaning. */
 export const USAGE_ERROR = 2
 
-/** Loads a command when it runs, so that help and usage errors are fast, and prints what it returns. */
-export function loadOnRun<Given extends unknown[]>(load: () => Promise<(...given: Given) => Promise<object | void>>) {
-  return async function (this: Command, ...given: Given): Promise<void> {
-    const run = await load()
-    const returned = await run(...given)
+type Run = (...given: never[]) => Promise<object | void>
+
+/**
+ * Loads a module when a command runs, so that help and usage errors are fast. Runs the function with this name, and prints
+ * what it returns.
+ */
+export function loadOnRun<Name extends string>(load: () => Promise<Record<Name, Run>>, name: Name) {
+  return async function (this: Command, ...given: unknown[]): Promise<void> {
+    const { [name]: run } = await load()
+    // commander does not know the types of options.
+    const returned = await run(...(given as never[]))
     if (returned !== undefined) print(returned, this.opts()['json'] === true)
   }
 }
