@@ -4,6 +4,7 @@ import type { OpenedPool } from '../../bootstrap/store.ts'
 import { startApi } from '../../bootstrap/api.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { toUuid } from '../../domain/ids.ts'
+import { readHead } from '../../ledger/read/read-head.ts'
 import { openLog } from '../../bootstrap/log.ts'
 import { catchUp, UnfoldableError } from '../../workers/project.ts'
 import { getBaseUrl } from '../terminal/base-url.ts'
@@ -124,8 +125,7 @@ async function assertQuota(baseUrl: string, demo: DemoCredentials, calls: number
  * catch up.
  */
 async function projectAll({ db }: OpenedPool, { company_id: companyId }: DemoCredentials): Promise<string[]> {
-  const id = toUuid(companyId)
-  const head = await db.selectFrom('heads').select('position').where('company_id', '=', id).executeTakeFirstOrThrow()
+  const head = await readHead(db, companyId)
   const behind: string[] = []
   for (const projection of PROJECTIONS) {
     const reached = await catchUp(db, projection, companyId).catch((error: unknown) => {

@@ -52,13 +52,8 @@ async function checkKey(
     return fail(check, errorReason(error), 'restore the key (docs/operations.md, “Keys”)')
   }
   if (file === null) return ok(check, 'from its setting')
-  return (await checkMode(check, file)) ?? whenMissing(`${file} does not exist`)
-}
-
-/** Checks that nobody else can read and write a file; null if it does not exist. */
-async function checkMode(check: string, file: string): Promise<Finding | null> {
   const stats = await stat(file).catch(() => null)
-  return stats && modeFinding(check, file, stats)
+  return stats ? modeFinding(check, file, stats) : whenMissing(`${file} does not exist`)
 }
 
 /**

@@ -6,21 +6,15 @@ import { renderMetrics, type Metrics } from './metrics.ts'
 
 const REQUEST_TIMEOUT_MS = 10_000
 
-interface MetricsListener {
-  /** The URL of the metrics. */
-  url: string
-  stop(): Promise<void>
-}
-
 /**
  * Serves `/metrics` and `/livez` of this process on a port of their own. The port needs no authentication, so it must
- * not be reachable from outside. `build` has the labels that identify the build.
+ * not be reachable from outside. `build` has the labels that identify the build. Returns the URL of the metrics, too.
  */
 export async function startMetricsListener(
   metrics: Metrics,
   place: { host: string; port: number },
   build: Record<string, string>,
-): Promise<MetricsListener> {
+) {
   const server = createServer(
     { requestTimeout: REQUEST_TIMEOUT_MS },
     (request, response) => void answer(metrics, request, response),
@@ -31,7 +25,7 @@ export async function startMetricsListener(
   const { address, port } = server.address() as AddressInfo
   return {
     url: `http://${address.includes(':') ? `[${address}]` : address}:${port}/metrics`,
-    async stop() {
+    async stop(): Promise<void> {
       const closed = once(server, 'close')
       server.close()
       server.closeAllConnections()

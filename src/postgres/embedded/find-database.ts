@@ -1,16 +1,10 @@
+import type { Config } from '../../config.ts'
 import type { DatabaseUrls } from '../database-urls.ts'
 import { openEmbeddedDatabase, type EmbeddedDatabase } from './embedded-postgres.ts'
 import { errorReason } from '../error-reason.ts'
 import type { Holding } from './held-server.ts'
 import { assertOwnSessions } from '../pooler.ts'
 import { StartupError } from '../startup-error.ts'
-
-/** The settings that say where the database is. */
-interface DatabasePlace {
-  DATABASE_URL?: string
-  MIGRATE_DATABASE_URL?: string
-  DATA_DIR: string
-}
 
 export interface OpenedDatabase extends Pick<EmbeddedDatabase, 'movedTo' | 'lost' | 'release'> {
   urls: DatabaseUrls
@@ -22,7 +16,7 @@ export interface OpenedDatabase extends Pick<EmbeddedDatabase, 'movedTo' | 'lost
  * embedded server was lost, or could not be started again.
  */
 export async function findDatabase(
-  config: DatabasePlace,
+  config: Pick<Config, 'DATABASE_URL' | 'MIGRATE_DATABASE_URL' | 'DATA_DIR'>,
   purpose: 'serve' | 'visit',
   onTrouble?: Holding['onTrouble'],
 ): Promise<OpenedDatabase> {
