@@ -7,7 +7,6 @@ import { toUuid } from '../../domain/ids.ts'
 import { readHead } from '../../ledger/read/read-head.ts'
 import { openLog } from '../../bootstrap/log.ts'
 import { catchUp, UnfoldableError } from '../../workers/project.ts'
-import { getBaseUrl } from '../terminal/base-url.ts'
 import { type DemoCredentials, findDemo, readCredentials } from './demo.ts'
 import { planCalls } from './demo-calls.ts'
 import type { CallFactory, DemoAnswer, DemoCall, DemoCompany } from './demo-company.ts'
@@ -60,11 +59,10 @@ async function callThroughApi({ config, database, store }: Opened, demo: DemoCre
     store,
     log: openLog('warn'),
   })
-  const { url } = getBaseUrl(api.app.server)
   try {
     const factories = planCalls(company.random)
-    await assertQuota(url, demo, factories.length)
-    return await makeCalls(factories, company, (call) => send(url, demo, call))
+    await assertQuota(api.address, demo, factories.length)
+    return await makeCalls(factories, company, (call) => send(api.address, demo, call))
   } finally {
     await api.stop()
   }
