@@ -1,5 +1,6 @@
 import t from 'tap'
-import { openTracingIfConfigured, type TracingSettings } from '../../src/observe/tracing/tracing.ts'
+import type { TracingSettings } from '../../src/observe/tracing/tracing.ts'
+import { openTracingIfConfigured } from '../../src/observe/tracing/wanted-tracing.ts'
 import { startCollector } from '../support/processes/trace-collector.ts'
 
 type SamplerName = TracingSettings['OTEL_TRACES_SAMPLER']

@@ -56,7 +56,9 @@ export async function setCountry(country: string | null, options: CompanyOptions
 }
 
 async function setSettings(settings: CompanySettings, options: CompanyOptions) {
-  const { company } = await changeAsOperator(options.company, (...operator) => changeSettings(...operator, settings))
+  const { company } = await changeAsOperator(options.company, (services, acting) =>
+    changeSettings(services, acting, settings),
+  )
   const { id, name, timeZone, country } = company
   return { company_id: id, name, time_zone: timeZone, country }
 }

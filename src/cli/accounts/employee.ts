@@ -12,7 +12,7 @@ type Options = CompanyOptions & { yes?: boolean } & Identifiers
 export async function erasePerson({ company, yes, ...named }: Options) {
   const person = readPerson(named)
   await confirm("This erases the person and all of their data in the company's ledger.", yes)
-  const erased = await changeAsOperator(company, (...operator) => eraseEmployee(...operator, person))
+  const erased = await changeAsOperator(company, (services, acting) => eraseEmployee(services, acting, person))
   return { employee_id: erased.employeeId, positions: erased.positions, position: erased.position }
 }
 

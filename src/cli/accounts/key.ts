@@ -50,7 +50,7 @@ export async function editKey({
 }: KeyOptions & Partial<QuotaOptions> & AccessOptions & { name?: string }) {
   const { name, quotaLimit, refreshPeriod } = options
   const change = { change: 'edit', name, quotaLimit, refreshPeriod, ...readAccessOptions(options) } as const
-  return describeKey(await changeAsOperator(company, (...operator) => changeApiKey(...operator, key, change)))
+  return describeKey(await changeAsOperator(company, (services, acting) => changeApiKey(services, acting, key, change)))
 }
 
 function readAccessOptions({ scope, expiresAt, network }: AccessOptions) {
@@ -67,12 +67,14 @@ export const enableKey = (options: KeyOptions) => changeKey(options, 'enable')
 export const revokeKey = (options: KeyOptions) => changeKey(options, 'revoke')
 
 async function changeKey({ company, key }: KeyOptions, change: 'disable' | 'enable' | 'revoke') {
-  return describeKey(await changeAsOperator(company, (...operator) => changeApiKey(...operator, key, { change })))
+  return describeKey(
+    await changeAsOperator(company, (services, acting) => changeApiKey(services, acting, key, { change })),
+  )
 }
 
 /** `key rotate`: issues a new secret; the old one keeps working for `overlap` seconds. */
 export async function rotateApiKeySecret({ company, key, overlap }: KeyOptions & { overlap: number }) {
-  const rotated = await changeAsOperator(company, (...operator) => rotateApiKey(...operator, key, overlap))
+  const rotated = await changeAsOperator(company, (services, acting) => rotateApiKey(services, acting, key, overlap))
   return { ...describeKey(rotated), api_key: rotated.secret }
 }
 

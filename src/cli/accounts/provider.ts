@@ -100,7 +100,7 @@ export async function replaceProviderSecret({ company, clientAuth, secretFile }:
 /** `provider remove`. */
 export async function removeProvider({ company }: CompanyOptions) {
   const change = { change: 'remove' } as const
-  const removed = await changeAsOperator(company, (...operator) => changeProvider(...operator, change))
+  const removed = await changeAsOperator(company, (services, acting) => changeProvider(services, acting, change))
   return { provider_id: removed.provider.id, use: 'removed' }
 }
 

@@ -26,7 +26,9 @@ export async function addCompanyUser({ company: companyId, email, name, role }: 
 /** `user invite`: adds a user without a password, and issues a one-time token to set one, which is emailed too. */
 export async function inviteUser({ company, email, name, role }: CompanyOptions & UserDetails) {
   const person = { email, name, role }
-  return describeUserAndLink(await changeAndNotify(company, (...operator) => inviteCompanyUser(...operator, person)))
+  return describeUserAndLink(
+    await changeAndNotify(company, (services, acting) => inviteCompanyUser(services, acting, person)),
+  )
 }
 
 /** `user list`: lists the users of a company. */
@@ -39,25 +41,27 @@ export async function listCompanyUsers({ company }: CompanyOptions) {
 
 /** `user role`: changes a user's role, effective immediately. */
 export async function changeRole({ company, user, role }: UserOptions & { role: Role }) {
-  const changed = await changeAsOperator(company, (...operator) => changeUserRole(...operator, user, role))
+  const changed = await changeAsOperator(company, (services, acting) => changeUserRole(services, acting, user, role))
   return describeUser(changed.user)
 }
 
 /** `user reset`: issues a one-time token to set a new password. */
 export async function resetUser({ company, user }: UserOptions) {
-  return describeUserAndLink(await changeAndNotify(company, (...operator) => resetUserPassword(...operator, user)))
+  return describeUserAndLink(
+    await changeAndNotify(company, (services, acting) => resetUserPassword(services, acting, user)),
+  )
 }
 
 /** `user remove`: removes a user and revokes their tokens. */
 export async function removeCompanyUser({ company, user }: UserOptions) {
-  const removed = await changeAsOperator(company, (...operator) => removeUser(...operator, user))
+  const removed = await changeAsOperator(company, (services, acting) => removeUser(services, acting, user))
   return describeUser(removed.user)
 }
 
 /** `user erase`: erases the personal data of a removed user. */
 export async function eraseCompanyUser({ company, user, yes }: UserOptions & { yes?: boolean }) {
   await confirm("This erases the user's name, email address, and tokens.", yes)
-  const erased = await changeAsOperator(company, (...operator) => eraseUser(...operator, user))
+  const erased = await changeAsOperator(company, (services, acting) => eraseUser(services, acting, user))
   return describeUser(erased.user)
 }
 
@@ -70,13 +74,15 @@ export async function issueToken({
   scope,
 }: UserOptions & { name: string; days: number; scope?: TokenScope }) {
   const requestedToken = { userId: user, name, expiresInDays: days, scope: scope ?? null }
-  const { token, secret } = await changeAndNotify(company, (...operator) => issueUserToken(...operator, requestedToken))
+  const { token, secret } = await changeAndNotify(company, (services, acting) =>
+    issueUserToken(services, acting, requestedToken),
+  )
   return { token_id: token.id, name: token.name, scope: token.scope, token: secret, expires_at: token.expiresAt }
 }
 
 /** `token revoke`: revokes an access token. */
 export async function revokeToken({ company, token }: CompanyOptions & { token: string }) {
-  await changeAsOperator(company, (...operator) => revokeUserToken(...operator, token))
+  await changeAsOperator(company, (services, acting) => revokeUserToken(services, acting, token))
   return say({ token_id: token, revoked: true }, `revoked ${token}\n`)
 }
 

@@ -54,7 +54,9 @@ export async function showWebhook({ company, webhook }: WebhookOptions) {
 /** `webhook pause`. */
 export async function pauseWebhook({ company, webhook }: WebhookOptions) {
   const change = { change: 'pause' } as const
-  return describeWebhook(await changeAsOperator(company, (...operator) => changeWebhook(...operator, webhook, change)))
+  return describeWebhook(
+    await changeAsOperator(company, (services, acting) => changeWebhook(services, acting, webhook, change)),
+  )
 }
 
 /** `webhook resume`: resumes deliveries, after a position or since a time if one is given. */
@@ -79,7 +81,9 @@ export async function rotateWebhook({ company, webhook, overlap }: WebhookOption
 /** `webhook remove`. */
 export async function removeWebhook({ company, webhook }: WebhookOptions) {
   const change = { change: 'remove' } as const
-  const removed = await changeAsOperator(company, (...operator) => changeWebhook(...operator, webhook, change))
+  const removed = await changeAsOperator(company, (services, acting) =>
+    changeWebhook(services, acting, webhook, change),
+  )
   return { webhook_id: removed.webhook.id, status: 'removed' }
 }
 

@@ -17,9 +17,9 @@ type Run = (...given: never[]) => Promise<object | void>
  */
 export function loadOnRun<Name extends string>(load: () => Promise<Record<Name, Run>>, name: Name) {
   return async function (this: Command, ...given: unknown[]): Promise<void> {
-    const { [name]: run } = await load()
     // commander does not know the types of options.
-    const returned = await run(...(given as never[]))
+    const run = (await load())[name] as (...given: unknown[]) => Promise<object | void>
+    const returned = await run(...given)
     if (returned !== undefined) print(returned, this.opts()['json'] === true)
   }
 }
@@ -39,7 +39,7 @@ export function commandsOf(program: Command, group: string, description: string)
 /** The same for commands that all need a company. */
 export function companyCommandsOf(program: Command, group: string, description: string): AddCommand {
   const addCommand = commandsOf(program, group, description)
-  return (...named) => addCommand(...named).addOption(companyOption())
+  return (name, description) => addCommand(name, description).addOption(companyOption())
 }
 
 /** The commands that print no result. */

@@ -7,7 +7,7 @@ import type { TraceFold } from '../../workers/fold-in-turns.ts'
 
 /**
  * The tracing of this process: spans for requests, for the wait and the append of a call, for transactions, and for
- * folds. This file imports only types at first, so that the packages are not loaded while tracing is off.
+ * folds. This file imports only types, so that the packages are not loaded while tracing is off.
  */
 export interface Tracing {
   beginTrace: BeginTrace
@@ -26,18 +26,3 @@ export type TracingSettings = Pick<Config, Extract<keyof Config, `OTEL_${string}
 
 /** The name and version of the program. */
 export type TracedProgram = { name: string; version: string }
-
-/**
- * Starts tracing if a collector is configured. Otherwise returns null and does not load OpenTelemetry's SDK. `onError` is
- * called when exports fail, at most once a minute.
- */
-export async function openTracingIfConfigured(
-  settings: TracingSettings,
-  program: TracedProgram,
-  onError: (error: Error) => void,
-): Promise<Tracing | null> {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = settings
-  if (endpoint === undefined) return null
-  const { openTracing } = await import('./open-tracing.ts')
-  return openTracing(endpoint, settings, program, onError)
-}
