@@ -8,7 +8,7 @@ import type { LedgerTables } from '../ledger/tables.ts'
 import { WITNESS_CONNECTIONS } from '../postgres/connections.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 import { StartupError } from '../postgres/startup-error.ts'
-import type { PartOptions, RunningPart } from './running-part.ts'
+import type { PartOptions } from './running-part.ts'
 
 /** A note with the cosignatures of all witnesses must fit into the external files. */
 const MAX_WITNESSES = 16
@@ -55,12 +55,8 @@ function readKey(text: string): VerifierKey {
   return key
 }
 
-interface Publishing extends RunningPart {
-  publish(signal: AbortSignal): Promise<void>
-}
-
 /** Opens what publishes checkpoints to the witnesses, on connections of its own. Without witnesses it needs none. */
-export function openPublishing({ config, store, log }: PartOptions, signer: CheckpointSigner): Publishing {
+export function openPublishing({ config, store, log }: PartOptions, signer: CheckpointSigner) {
   const { submissions: witnesses, ...policy } = readWitnesses(config)
   const hasWitnesses = witnesses.length > 0
   const pool = hasWitnesses
@@ -69,8 +65,8 @@ export function openPublishing({ config, store, log }: PartOptions, signer: Chec
   const outgoing = openWitnessConnections({ allowPrivate: config.OUTGOING_PRIVATE === 1 })
   const services = { pool, db: openDatabase<LedgerTables>(pool), outgoing, policy, signer, witnesses, log }
   return {
-    publish: (signal) => publishCheckpoints(services, { signal }),
-    async stop() {
+    publish: (signal: AbortSignal) => publishCheckpoints(services, { signal }),
+    async stop(): Promise<void> {
       outgoing.close()
       if (hasWitnesses) await pool.end()
     },

@@ -41,7 +41,6 @@ import { watchGuard } from '../workers/watch-guard.ts'
 import { watchStandstill } from '../workers/watch-standstill.ts'
 import { createWaker } from '../workers/wake.ts'
 import { startWorker } from '../workers/worker.ts'
-import { askMachines } from './machines.ts'
 import { expireLogoutTokens } from '../accounts/sign-in/provider-sessions.ts'
 import { recordSignIns } from '../accounts/sign-in/record-sign-ins.ts'
 import { expireSessions } from '../accounts/users/sessions.ts'
@@ -59,7 +58,7 @@ import { openPublishing } from './witnesses.ts'
 export async function startWorkers(options: PartOptions): Promise<RunningPart> {
   const { config, urls, store, log, projections = PROJECTIONS, metrics = createMetrics(), tracing, recent } = options
   watchDatabase(metrics, { pool: store.pool, projections, queueDepths: () => readQueueDepths(store.db) })
-  watchMachines(metrics, () => askMachines(store.db, urls.serviceUrl))
+  watchMachines(metrics, store.db, urls.serviceUrl)
   const signer = await createSigner(config)
   const warn = (error: unknown) => log.warn({ err: error }, 'could not reach the job queue; retrying')
   const boss = await openQueues(urls.serviceUrl, { works: true, connections: QUEUE_CONNECTIONS.worker, onError: warn })

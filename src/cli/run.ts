@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import type { PartOptions, RunningPart } from '../bootstrap/running-part.ts'
 import { findDatabase, type OpenedDatabase } from '../postgres/embedded/find-database.ts'
@@ -10,12 +11,10 @@ import { startApi } from '../bootstrap/api.ts'
 import { openObservability, startMetrics } from '../bootstrap/observability.ts'
 import type { Config } from '../config.ts'
 import { openLog } from '../bootstrap/log.ts'
-import { getBaseUrl } from './terminal/base-url.ts'
 import { ensureDemo } from './demo/demo.ts'
 import { printDemo } from './demo/demo-banner.ts'
-import { interrupt, InterruptedError, interruptible, interruption } from './terminal/interruption.ts'
+import { forcedStop, interrupt, InterruptedError, interruptible, interruption } from './terminal/interruption.ts'
 import { readSettings } from './terminal/settings.ts'
-import { stopParts } from './terminal/stop-parts.ts'
 
 const UNSIGNED =
   'no signing key is set (SIGNING_KEY_FILE or SIGNING_KEY): checkpoints are not signed, so a rollback cannot be detected'
@@ -108,9 +107,34 @@ async function startParts(parts: Parts, running: Running): Promise<{ lost: Promi
 async function startListening(running: Running, options: PartOptions): Promise<string> {
   const api = await interruptible(() => startApi(options))
   running.parts.push(api)
-  const { url, isEverywhere } = getBaseUrl(api.app.server)
+  const { address, port } = api.app.server.address() as AddressInfo
+  const isEverywhere = address === '0.0.0.0' || address === '::'
+  // Node.js accepts IPv4 on `::` too, and a container may have no IPv6 address.
+  const host = isEverywhere ? '127.0.0.1' : address
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   printLine(`employee-ledger listens on ${url}${isEverywhere ? ' and on all other addresses of this machine' : ''}`)
   return url
+}
+
+/**
+ * Stops the parts in reverse start order. Together they have `timeoutMs` to finish their work; after that, or on a
+ * second signal, it stops the rest without waiting. All work is safe to cut off anywhere.
+ */
+async function stopParts(parts: RunningPart[], timeoutMs: number, log: Logger): Promise<void> {
+  const timeIsUp = AbortSignal.any([AbortSignal.timeout(timeoutMs), forcedStop])
+  for (const part of parts.toReversed()) {
+    await Promise.race([part.stop(), waitForAbort(timeIsUp)]).catch((error: unknown) =>
+      log.error({ err: error }, 'a part of the program failed to stop'),
+    )
+  }
+  if (timeIsUp.aborted) log.warn('shutdown timed out; calls in progress were cut off')
+}
+
+async function waitForAbort(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  await new Promise((resolve) => {
+    signal.addEventListener('abort', resolve, { once: true })
+  })
 }
 
 function printLine(line: string): void {

@@ -142,10 +142,10 @@ export function normalizeEmail(sent: string): string {
   return sent.normalize('NFKC').toLowerCase().normalize('NFKC')
 }
 
-type EmailReading = { value: string; errors?: undefined } | { value?: undefined; errors: AttributeError[] }
+type TextReading = { value: string; errors?: undefined } | { value?: undefined; errors: AttributeError[] }
 
 /** Validates and normalizes the email address of somebody who must have one, such as a user. */
-export function readEmailAddress(sent: unknown): EmailReading {
+export function readEmailAddress(sent: unknown): TextReading {
   const { value, errors } = readAttribute('email', sent)
   if (errors) return { errors }
   return value === null ? { errors: [{ code: 'required', message: 'email is required' }] } : { value: value as string }
@@ -161,11 +161,7 @@ export function readProvenEmail(proven: string | null): string | null {
   return value === proven?.replace(/[A-Z]/g, (letter) => letter.toLowerCase()) ? value : null
 }
 
-function readText(
-  name: string,
-  sent: string,
-  max: number,
-): { value: string; errors?: undefined } | { value?: undefined; errors: AttributeError[] } {
+function readText(name: string, sent: string, max: number): TextReading {
   if (sent.length <= max && isPlain(sent)) return { value: sent }
   // A text that is too long is not normalized: it could grow.
   const text = mayFit(sent, max) ? normalizeText(sent) : null

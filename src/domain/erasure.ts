@@ -1,4 +1,5 @@
 import { normalizeEmail } from './attributes.ts'
+import { divide } from './divide.ts'
 import type { ErasingType } from './event-types.ts'
 import { IDENTIFYING_FIELDS, type EventData, type NewEvent, type RecordedEvent } from './events.ts'
 import { listStoredForms } from './normalize-text.ts'
@@ -20,9 +21,7 @@ export function buildErasingEvents<Type extends ErasingEvent['type']>(
   firstVersion: number,
   positions: readonly number[],
 ) {
-  const count = Math.ceil(positions.length / POSITIONS_PER_EVENT)
-  return Array.from({ length: count }, (_, at) => {
-    const named = positions.slice(at * POSITIONS_PER_EVENT, (at + 1) * POSITIONS_PER_EVENT)
+  return divide(positions, POSITIONS_PER_EVENT).map((named, at) => {
     return { type, stream, version: firstVersion + at, index: null, data: { positions: named } }
   })
 }
@@ -79,17 +78,13 @@ export function fileNamesPerson(fileName: string, names: PersonNames): boolean {
   return textNamesPerson(fileName, names) || textNamesPerson(fileName.replace(/\.[^.]*$/, ''), names)
 }
 
-/** Whether a body that could not be read contains a person's id, email or, as a whole word, external id. */
-export function bodyNamesPerson(body: string, names: PersonNames): boolean {
-  return textNamesPerson(body, names)
-}
-
 /** Whether the first line of a file, which names its columns, names a person: it may be a record. */
 export function headerNamesPerson(header: readonly string[], names: PersonNames): boolean {
   return mentionsPerson({ locator: null, employee_id: null, record: { id: header }, errors: [] }, names)
 }
 
-function textNamesPerson(sent: string, { ids, emails, externalIds }: PersonNames): boolean {
+/** Whether a text, such as a body that could not be read, contains a person's id, email or, as a whole word, external id. */
+export function textNamesPerson(sent: string, { ids, emails, externalIds }: PersonNames): boolean {
   return readingsOf(sent).some(
     (text) =>
       containsId(text, ids) || containsEmail(text, emails) || [...externalIds].some((id) => containsWord(text, id)),
@@ -122,11 +117,14 @@ function readPercents(text: string): string {
 }
 
 function containsWord(text: string, word: string): boolean {
-  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
-    const end = at + word.length
-    const isWhole =
-      !/[\p{L}\p{N}]$/u.test(text.slice(Math.max(0, at - 2), at)) && !/^[\p{L}\p{N}]/u.test(text.slice(end, end + 2))
-    if (isWhole) return true
+  return containsApart(text, word, /[\p{L}\p{N}]$/u, /^[\p{L}\p{N}]/u)
+}
+
+/** Whether a text contains a part that neither goes on from what is before it nor goes on in what is behind it. */
+function containsApart(text: string, part: string, before: RegExp, behind: RegExp): boolean {
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
+    const end = at + part.length
+    if (!before.test(text.slice(Math.max(0, at - 2), at)) && !behind.test(text.slice(end, end + 3))) return true
   }
   return false
 }
@@ -183,11 +181,5 @@ const DOMAIN_BEHIND = /^(?:[\p{L}\p{N}\p{M}-]|\.[\p{L}\p{N}])/u
 
 /** Whether a text contains an address, other than as a part of a longer address. */
 function containsWholeAddress(text: string, email: string): boolean {
-  for (let at = text.indexOf(email); at >= 0; at = text.indexOf(email, at + 1)) {
-    const end = at + email.length
-    const isWhole =
-      !LOCAL_PART_BEFORE.test(text.slice(Math.max(0, at - 2), at)) && !DOMAIN_BEHIND.test(text.slice(end, end + 3))
-    if (isWhole) return true
-  }
-  return false
+  return containsApart(text, email, LOCAL_PART_BEFORE, DOMAIN_BEHIND)
 }

@@ -147,22 +147,8 @@ export function errorsOmitted(count: number): { errors_omitted?: number } {
   return count === 0 ? {} : { errors_omitted: count }
 }
 
-/** A problem document (RFC 9457). `log_id` is present only if the call has an entry in Bulk User Logs. */
-interface ProblemDocument {
-  type: string
-  title: string
-  status: number
-  code: ProblemCode
-  detail: string
-  request_id: string
-  log_id?: string
-  errors: RecordError[]
-  errors_omitted?: number
-  question?: ProblemQuestion
-}
-
-/** Makes the problem document of a refused request (RFC 9457). */
-export function problemDocument(refusal: Problem, requestId: string, logId?: string): ProblemDocument {
+/** Makes the problem document of a refused request (RFC 9457). `logId` is absent if the log has no entry of the call. */
+export function problemDocument(refusal: Problem, requestId: string, logId?: string) {
   const { title, status, code, detail, ...errors } = refusal
   const document = { type: `/problems/${code}`, title, status, code, detail, request_id: requestId }
   return logId === undefined ? { ...document, ...errors } : { ...document, log_id: logId, ...errors }

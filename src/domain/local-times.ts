@@ -101,43 +101,24 @@ export function formatTime(instant: string, timeZone: string): string {
   return getFormatter(timeZone).format(new Date(instant))
 }
 
-const formatters = new Map<string, Intl.DateTimeFormat>()
-
-function getFormatter(timeZone: string): Intl.DateTimeFormat {
-  let formatter = formatters.get(timeZone)
-  if (!formatter) {
-    formatter = new Intl.DateTimeFormat('en-GB', {
-      timeZone,
-      timeZoneName: 'short',
-      day: 'numeric',
-      month: 'short',
-      year: 'numeric',
-      hour: '2-digit',
-      minute: '2-digit',
-      second: '2-digit',
-    })
-    // There are some 600 time zones, and a company's is one of them.
-    formatters.set(timeZone, formatter)
+/** Makes the formatter of each time zone once. There are some 600, and a company's is one of them. */
+function keepByTimeZone(make: (timeZone: string) => Intl.DateTimeFormat): (timeZone: string) => Intl.DateTimeFormat {
+  const made = new Map<string, Intl.DateTimeFormat>()
+  return (timeZone) => {
+    const formatter = made.get(timeZone) ?? make(timeZone)
+    made.set(timeZone, formatter)
+    return formatter
   }
-  return formatter
 }
 
-const clocks = new Map<string, Intl.DateTimeFormat>()
+const getFormatter = keepByTimeZone((timeZone) => {
+  const date = { year: 'numeric', month: 'short', day: 'numeric' } as const
+  const time = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const
+  return new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'short', ...date, ...time })
+})
 
-function getClock(timeZone: string): Intl.DateTimeFormat {
-  let clock = clocks.get(timeZone)
-  if (!clock) {
-    const date = { year: 'numeric', month: 'numeric', day: 'numeric' } as const
-    clock = new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      hourCycle: 'h23',
-      ...date,
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    })
-    // There are some 600 time zones, and a company's is one of them.
-    clocks.set(timeZone, clock)
-  }
-  return clock
-}
+const getClock = keepByTimeZone((timeZone) => {
+  const date = { year: 'numeric', month: 'numeric', day: 'numeric' } as const
+  const time = { hour: 'numeric', minute: 'numeric', second: 'numeric' } as const
+  return new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', ...date, ...time })
+})

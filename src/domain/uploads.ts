@@ -110,19 +110,21 @@ export function isKeptBack(
   return isAllOrNone ? unreadable > 0 : unreadable >= sum(parts.map(({ rows, erased }) => rows - erased))
 }
 
-/** What became of the rows of a file. Those that were applied are created, changed, or unchanged. */
-export interface UploadSummary {
-  rows: number
-  applied: number
-  created: number
-  changed: number
-  unchanged: number
-  refused: number
-  canceled: number
-  waiting: number
+const NO_ROWS = {
+  rows: 0,
+  applied: 0,
+  created: 0,
+  changed: 0,
+  unchanged: 0,
+  refused: 0,
+  canceled: 0,
+  waiting: 0,
   /** Rows that were erased before they were applied. */
-  erased: number
+  erased: 0,
 }
+
+/** What became of the rows of a file. Those that were applied are created, changed, or unchanged. */
+export type UploadSummary = typeof NO_ROWS
 
 /** Adds up what became of the rows of parts. `outcome` is what the call of a part did. */
 export function summarize(
@@ -145,18 +147,6 @@ export function summarize(
 }
 
 const NO_OUTCOME: CallCounts = { total: 0, updated: 0, deactivated: 0, failed: 0, no_updates: 0 }
-const NO_ROWS: UploadSummary = {
-  rows: 0,
-  applied: 0,
-  created: 0,
-  changed: 0,
-  unchanged: 0,
-  refused: 0,
-  canceled: 0,
-  waiting: 0,
-  erased: 0,
-}
-
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }

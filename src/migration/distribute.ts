@@ -2,12 +2,9 @@ import { sql, type Kysely } from 'kysely'
 import type { DatabaseUrls } from '../postgres/database-urls.ts'
 import { hasCitus } from '../postgres/machine-address.ts'
 import { distributionSteps } from './distribution-steps.ts'
-import { openDatabase } from '../postgres/kysely.ts'
 import { machineSettingsLeft } from './machine-settings.ts'
 import { keepServiceOut, takeMigrationLock } from './migration-lock.ts'
-import { assertOwner } from './owner.ts'
-import { openPool } from '../postgres/pool.ts'
-import { assertOwnSessions } from '../postgres/pooler.ts'
+import { assertOwner, onOwnerConnection } from './owner.ts'
 import { grantToService, serviceRole } from './roles.ts'
 import { StartupError } from '../postgres/startup-error.ts'
 
@@ -31,36 +28,25 @@ interface DistributeOptions {
  * or its workers are missing, or while the service is running.
  */
 export async function distribute(urls: DatabaseUrls, { shards, isDryRun, onStep }: DistributeOptions): Promise<void> {
-  await assertOwnSessions(urls.ownerUrl, 'MIGRATE_DATABASE_URL')
-  if ((await serviceRole(urls)) === null) {
-    throw new StartupError(
-      'on Citus, only the rights of the roles protect events: set MIGRATE_DATABASE_URL to another role than that of DATABASE_URL',
-    )
-  }
-  const pool = openPool({
-    url: urls.ownerUrl,
-    name: 'employee-ledger distribute',
-    max: 1,
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+  const options = { name: 'employee-ledger distribute', statementTimeoutMs: STATEMENT_TIMEOUT_MS }
+  await onOwnerConnection(urls, options, async (connection) => {
+    if ((await serviceRole(urls)) === null) {
+      throw new StartupError(
+        'on Citus, only the rights of the roles protect events: set MIGRATE_DATABASE_URL to another role than that of DATABASE_URL',
+      )
+    }
+    await takeMigrationLock(connection)
+    await assertDistributable(connection, isDryRun)
+    for (const step of await distributionSteps(connection, { shards })) {
+      if (!isDryRun) await connection.transaction().execute((transaction) => step.run(transaction))
+      onStep(step.line)
+    }
+    if (!isDryRun) await grantToService(connection, urls)
+    for (const step of await machineSettingsLeft(connection, urls)) {
+      if (!isDryRun) await step.run()
+      onStep(step.line)
+    }
   })
-  const db = openDatabase<unknown>(pool)
-  try {
-    await db.connection().execute(async (connection) => {
-      await takeMigrationLock(connection)
-      await assertDistributable(connection, isDryRun)
-      for (const step of await distributionSteps(connection, { shards })) {
-        if (!isDryRun) await connection.transaction().execute((transaction) => step.run(transaction))
-        onStep(step.line)
-      }
-      if (!isDryRun) await grantToService(connection, urls)
-      for (const step of await machineSettingsLeft(connection, urls)) {
-        if (!isDryRun) await step.run()
-        onStep(step.line)
-      }
-    })
-  } finally {
-    await db.destroy()
-  }
 }
 
 async function assertDistributable(db: Kysely<unknown>, isDryRun: boolean): Promise<void> {

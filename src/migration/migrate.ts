@@ -12,11 +12,9 @@ import { isLockFailure } from '../postgres/database-errors.ts'
 import type { DatabaseUrls } from '../postgres/database-urls.ts'
 import { isDistributed, stepsLeft } from './distribution-steps.ts'
 import { machineSettingsLeft } from './machine-settings.ts'
-import { openDatabase } from '../postgres/kysely.ts'
 import { assertReleased, findMissing, isAhead, migrationNames, MIGRATIONS } from './missing.ts'
 import { takeMigrationLock } from './migration-lock.ts'
-import { openPool } from '../postgres/pool.ts'
-import { assertOwnSessions } from '../postgres/pooler.ts'
+import { onOwnerConnection } from './owner.ts'
 import { grantToService, readRole, RIGHTS } from './roles.ts'
 import { StartupError } from '../postgres/startup-error.ts'
 
@@ -44,32 +42,24 @@ interface MigrateHooks {
  * queues, and the rights of the service's role. Safe to run repeatedly and concurrently.
  */
 export async function migrate(urls: DatabaseUrls, hooks: MigrateHooks, projections = PROJECTIONS): Promise<void> {
-  await assertOwnSessions(urls.ownerUrl, 'MIGRATE_DATABASE_URL')
   const times = { statementTimeoutMs: STATEMENT_TIMEOUT_MS, lockTimeoutMs: LOCK_TIMEOUT_MS }
   // For Citus; PostgreSQL ignores it. Creating tables in a transaction requires one connection per machine.
   const settings = { 'citus.multi_shard_modify_mode': 'sequential' }
-  const pool = openPool({ url: urls.ownerUrl, name: 'employee-ledger migrate', max: 1, ...times, settings })
-  const db = openDatabase<unknown>(pool)
-  try {
-    // Whatever a killed process has left running holds the lock until it ends, because it is on this connection.
-    await db.connection().execute(async (connection) => {
-      await assertUsable(connection)
-      await takeMigrationLock(connection)
-      await setMachines(connection, urls, hooks)
-      const needs = { queues: hooks.queues, projections, role: await readRole(urls.serviceUrl) }
-      if ((await isSettled(connection, hooks, projections)) && (await findMissing(connection, needs)).length === 0)
-        return
-      await retryLocked(hooks, () => runMigrations(connection, hooks))
-      await retryLocked(hooks, () => createProjectionTables(connection, hooks, projections))
-      await retryLocked(hooks, () => distributeNew(connection, hooks))
-      await retryLocked(hooks, () => createProjectionIndexes(connection, hooks, projections))
-      await retryLocked(hooks, () => hooks.createQueues(urls.ownerUrl))
-      await retryLocked(hooks, () => grantToService(connection, urls, projections))
-      await setFingerprint(connection, await fingerprint(hooks.queuesVersion, projections))
-    })
-  } finally {
-    await db.destroy()
-  }
+  // Whatever a killed process has left running holds the lock until it ends, because it is on this connection.
+  await onOwnerConnection(urls, { name: 'employee-ledger migrate', ...times, settings }, async (connection) => {
+    await assertUsable(connection)
+    await takeMigrationLock(connection)
+    await setMachines(connection, urls, hooks)
+    const needs = { queues: hooks.queues, projections, role: await readRole(urls.serviceUrl) }
+    if ((await isSettled(connection, hooks, projections)) && (await findMissing(connection, needs)).length === 0) return
+    await retryLocked(hooks, () => runMigrations(connection, hooks))
+    await retryLocked(hooks, () => createProjectionTables(connection, hooks, projections))
+    await retryLocked(hooks, () => distributeNew(connection, hooks))
+    await retryLocked(hooks, () => createProjectionIndexes(connection, hooks, projections))
+    await retryLocked(hooks, () => hooks.createQueues(urls.ownerUrl))
+    await retryLocked(hooks, () => grantToService(connection, urls, projections))
+    await setFingerprint(connection, await fingerprint(hooks.queuesVersion, projections))
+  })
 }
 
 /**
@@ -92,18 +82,14 @@ async function retryLocked<Result>({ onStep }: MigrateHooks, step: () => Promise
 
 /** Lists what `migrate` would do, without doing it. */
 export async function planMigration(urls: DatabaseUrls, hooks: Omit<MigrateHooks, 'onStep'>): Promise<string[]> {
-  await assertOwnSessions(urls.ownerUrl, 'MIGRATE_DATABASE_URL')
-  const db = openDatabase<unknown>(openPool({ url: urls.ownerUrl, name: 'employee-ledger migrate', max: 1 }))
-  try {
-    await assertUsable(db)
-    const machines = (await isDistributed(db)) ? await machineSettingsLeft(db, urls) : []
+  return onOwnerConnection(urls, { name: 'employee-ledger migrate' }, async (connection) => {
+    await assertUsable(connection)
+    const machines = (await isDistributed(connection)) ? await machineSettingsLeft(connection, urls) : []
     const needs = { queues: hooks.queues, projections: PROJECTIONS, role: await readRole(urls.serviceUrl) }
-    const missing = [...(await findMissing(db, needs)), ...machines.map(({ line }) => line)]
-    if (missing.length > 0 || (await isSettled(db, hooks, PROJECTIONS))) return missing
+    const missing = [...(await findMissing(connection, needs)), ...machines.map(({ line }) => line)]
+    if (missing.length > 0 || (await isSettled(connection, hooks, PROJECTIONS))) return missing
     return ['queues and rights of the service: brought up to date']
-  } finally {
-    await db.destroy()
-  }
+  })
 }
 
 /** Whether this program has migrated the database, or a newer one, which kept everything that this one needs. */

@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import type { DatabaseUrls } from '../postgres/database-urls.ts'
 import { stepsLeft } from './distribution-steps.ts'
 import { openDatabase } from '../postgres/kysely.ts'
-import { openPool } from '../postgres/pool.ts'
+import { openPool, type PoolOptions } from '../postgres/pool.ts'
 import { assertOwnSessions } from '../postgres/pooler.ts'
 import { grantOnSchema, serviceRole } from './roles.ts'
 import { StartupError } from '../postgres/startup-error.ts'
@@ -13,6 +13,21 @@ export interface OpenedOwner<Tables> {
   /** Prepares the new tables of a schema for the service: places them on Citus and grants rights. */
   handOver(db: Kysely<unknown>, schema: string): Promise<void>
   close(): Promise<void>
+}
+
+/** Runs a task as the owner, on one connection. */
+export async function onOwnerConnection<Result>(
+  { ownerUrl: url }: DatabaseUrls,
+  options: Omit<PoolOptions, 'url' | 'max'>,
+  task: (connection: Kysely<unknown>) => Promise<Result>,
+): Promise<Result> {
+  await assertOwnSessions(url, 'MIGRATE_DATABASE_URL')
+  const db = openDatabase<unknown>(openPool({ ...options, url, max: 1 }))
+  try {
+    return await db.connection().execute(task)
+  } finally {
+    await db.destroy()
+  }
 }
 
 const MAINTENANCE_CONNECTIONS = 8

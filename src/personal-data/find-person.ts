@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { filterInTurns } from '../admission/turns.ts'
 import { normalizeEmail } from '../domain/attributes.ts'
-import { bodyNamesPerson, collectNames, emptyNames, type PersonNames } from '../domain/erasure.ts'
+import { textNamesPerson, collectNames, emptyNames, type PersonNames } from '../domain/erasure.ts'
 import { problem } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
 import { listStoredForms } from '../domain/normalize-text.ts'
@@ -100,7 +100,7 @@ export async function findTraces(
   for await (const page of readBodyPages(db, companyId, { after })) {
     const naming = await filterInTurns(
       page,
-      ({ log_id: callId, body }) => addressing.has(callId) || bodyNamesPerson(body, person.names),
+      ({ log_id: callId, body }) => addressing.has(callId) || textNamesPerson(body, person.names),
       left,
     )
     for (const { position, log_id: callId } of naming) bodies.push({ position, callId })

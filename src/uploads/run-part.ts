@@ -4,7 +4,7 @@ import { doInTurns } from '../admission/turns.ts'
 import { createBudget } from '../admission/budget.ts'
 import { RefusedCredentialsError } from '../domain/accounts/refused-credentials-error.ts'
 import type { CallWarning } from '../domain/calls/answer-call.ts'
-import { readCreate, readUpdateMany, readUpsertMany, type Command } from '../domain/calls/commands.ts'
+import { readMany, type Command } from '../domain/calls/commands.ts'
 import { NEEDED_RECORD } from '../domain/calls/partial-call.ts'
 import type { WriteCall } from '../domain/calls/write-call.ts'
 import type { Problem, RecordError } from '../domain/errors.ts'
@@ -245,12 +245,5 @@ function readCommand(
 ): Pieces<Command> {
   // A part that was stored while calls could have more records is still one.
   const most = Math.max(maxRecords, rows)
-  switch (missingOf === null ? operation : 'update_many') {
-    case 'create':
-      return readCreate(body, most, newId)
-    case 'update_many':
-      return readUpdateMany(body, most)
-    case 'upsert':
-      return readUpsertMany(body, most, newId)
-  }
+  return readMany(missingOf === null ? operation : 'update_many', body, most, newId)
 }

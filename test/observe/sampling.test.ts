@@ -1,7 +1,9 @@
 import t from 'tap'
+import type { TracingSettings } from '../../src/observe/tracing/tracing.ts'
 import { openTracingIfConfigured } from '../../src/observe/tracing/wanted-tracing.ts'
-import type { SamplerName } from '../../src/observe/tracing/tracing.ts'
 import { startCollector } from '../support/processes/trace-collector.ts'
+
+type SamplerName = TracingSettings['OTEL_TRACES_SAMPLER']
 
 const { endpoint } = await startCollector(t)
 

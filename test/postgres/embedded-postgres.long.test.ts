@@ -83,7 +83,7 @@ await t.test('two simultaneous first starts make one database', async (t) => {
   const [first, second] = await Promise.all([open('visit'), open('visit')])
   t.equal(first.ownerUrl, second.ownerUrl, 'both use the same server')
   t.equal(first.clusterDir, clusterDir)
-  t.equal(first.movedFrom, undefined)
+  t.equal(first.movedTo, undefined)
   await query(first.ownerUrl, 'CREATE TABLE kept (value int); INSERT INTO kept VALUES (7)')
   await Promise.all([first.release(), second.release()])
 
@@ -288,7 +288,7 @@ await t.test('a data folder that PostgreSQL cannot reach', { skip: !isRoot && 'n
   const privateDir = join(await temporaryFolder(0o700), 'data')
   const db = await open('visit', privateDir)
   t.teardown(() => removeMovedCluster(db.clusterDir))
-  t.equal(db.movedFrom, join(privateDir, 'postgres'), 'the message says that the cluster moved')
+  t.equal(db.movedTo, db.clusterDir, 'the message says that the cluster moved')
   t.notOk(db.clusterDir.startsWith(privateDir))
   await query(db.ownerUrl, 'CREATE TABLE kept ()')
   await db.release()

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg'
 import { problem } from '../../domain/errors.ts'
 import { decideKeyChange, evolveKey, type KeyChange } from '../../domain/accounts/key-lifecycle.ts'
-import { apiKeyPrefix } from '../../domain/accounts/secrets.ts'
+import { prefixOfSecret } from '../../domain/accounts/secrets.ts'
 import { loadApiKey, updateKeySecret, updateApiKey } from './api-key-rows.ts'
 import type { ApiKeyRecord, SeenKey } from './read-api-keys.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
@@ -46,7 +46,7 @@ export async function rotateApiKey(
   seen?: number,
 ): Promise<KeyWithSecret> {
   const { companyId } = acting
-  const secret = generateSecret(apiKeyPrefix(companyId))
+  const secret = generateSecret(prefixOfSecret('key', companyId))
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
     const { events, result } = await changeKeyRow(
       client,

@@ -1,7 +1,7 @@
 import type { KeyAccess, KeyQuota } from '../../domain/events.ts'
 import { accessData, FULL_ACCESS } from '../../domain/accounts/key-access.ts'
 import { evolveKey, decideIssue, type KeyLife, type KeyToIssue } from '../../domain/accounts/key-lifecycle.ts'
-import { apiKeyPrefix } from '../../domain/accounts/secrets.ts'
+import { prefixOfSecret } from '../../domain/accounts/secrets.ts'
 import { OPERATOR } from '../../ledger/append/append-company-events.ts'
 import { insertApiKey } from './api-key-rows.ts'
 import { countApiKeys, type ApiKeyRecord } from './read-api-keys.ts'
@@ -46,7 +46,7 @@ export async function issueApiKey(services: CompanyServices, newKey: NewApiKey):
 export async function issueApiKeyRecord(services: CompanyServices, newKey: NewApiKey): Promise<KeyWithSecret> {
   const { companyId, actor = OPERATOR, seen } = newKey
   const id = services.newId('key')
-  const secret = generateSecret(apiKeyPrefix(companyId))
+  const secret = generateSecret(prefixOfSecret('key', companyId))
   const appended = await changeCompany(services, { ...newKey, actor }, 'admin', async (client, now) => {
     assertSeen(seen, await countApiKeys(client, companyId), CREATED_MEANWHILE)
     const events = unwrapDecision(decideIssue({ ...newKey, id }, now))

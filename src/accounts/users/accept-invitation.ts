@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { enterCompany } from '../../postgres/company-scope.ts'
-import { companyOfLinkToken } from '../../domain/accounts/secrets.ts'
+import { companyOfSecret } from '../../domain/accounts/secrets.ts'
 import { problem } from '../../domain/errors.ts'
 import { findUserOfLink, hasHadAccess, storePassword, type UserOfLink } from './user-rows.ts'
 import { notifyUser } from './email-user.ts'
@@ -22,7 +22,7 @@ export async function acceptInvitation(
   services: CompanyServices,
   { token, password, client: sender }: { token: string; password: string; client: Client },
 ): Promise<ChangedUser> {
-  const companyId = companyOfLinkToken(token)
+  const companyId = companyOfSecret('link', token)
   if (companyId === null) throw makeTokenError()
   enterCompany(companyId)
   const { userId: actor, email, provesEmail } = await requireUserOfLink(services.pool, companyId, token)
@@ -43,7 +43,7 @@ export async function acceptInvitation(
 
 /** Finds the user whose one-time token this is; null if it does not work. Does not use up the token. */
 export async function findInvitedUser(pool: Pool, token: string): Promise<UserOfLink | null> {
-  const companyId = companyOfLinkToken(token)
+  const companyId = companyOfSecret('link', token)
   if (companyId === null) return null
   enterCompany(companyId)
   return findUserOfLink(pool, companyId, hashSecret(token))

@@ -3,7 +3,7 @@ import { normalizeEmail } from '../../domain/attributes.ts'
 import type { Role } from '../../domain/accounts/roles.ts'
 import { decideUserChange, evolveUser, decideInvitation } from '../../domain/accounts/user-lifecycle.ts'
 import type { UserChange, UserLife } from '../../domain/accounts/user-lifecycle.ts'
-import { userTokenPrefix } from '../../domain/accounts/secrets.ts'
+import { prefixOfSecret } from '../../domain/accounts/secrets.ts'
 import { OPERATOR, RefusedChangeError } from '../../ledger/append/append-company-events.ts'
 import { insertToken, insertUser, isEmailTaken } from './user-rows.ts'
 import { changeCompany, unwrapDecision, type CompanyServices } from '../change-company.ts'
@@ -51,7 +51,7 @@ export async function addUser(services: CompanyServices, newUser: NewUser, given
   const { companyId, name, role } = newUser
   const [id, tokenId] = [services.newId('usr'), services.newId('tok')]
   const email = normalizeEmail(newUser.email)
-  const token = generateSecret(userTokenPrefix(companyId))
+  const token = generateSecret(prefixOfSecret('token', companyId))
   const { password, passwordHash } = given ?? (await makePassword(services.pool, email))
   const operator = { companyId, actor: OPERATOR }
   const { result: expiresAt } = await changeCompany(services, operator, 'admin', async (client, now) => {

@@ -1,4 +1,4 @@
-import { sessionPrefix } from '../../domain/accounts/secrets.ts'
+import { prefixOfSecret } from '../../domain/accounts/secrets.ts'
 import type { Pool } from 'pg'
 import type { SignInMethod } from '../../domain/accounts/sign-in.ts'
 import { insertSessionEvents } from '../session-events.ts'
@@ -19,7 +19,7 @@ export async function beginSession(
   proof: SessionProof,
   session: NewSession,
 ): Promise<string | null> {
-  const cookie = generateSecret(sessionPrefix(companyId))
+  const cookie = generateSecret(prefixOfSecret('session', companyId))
   const hasBegun = await inTransaction(pool, async (client) => {
     const isStarted = await insertSession(client, { companyId, userId }, proof, {
       ...session,
@@ -49,6 +49,6 @@ function getSignInMethod(proof: SessionProof): SignInMethod | null {
  */
 export async function renewForRole(db: LedgerDb, user: SessionUser, cookie: string): Promise<string | null> {
   if (user.role === user.sessionRole) return null
-  const next = generateSecret(sessionPrefix(user.companyId))
+  const next = generateSecret(prefixOfSecret('session', user.companyId))
   return (await renewSession(db, cookie, { hash: hashSecret(next), role: user.role })) ? next : null
 }

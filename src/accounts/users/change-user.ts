@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg'
 import type { Role } from '../../domain/accounts/roles.ts'
 import { problem } from '../../domain/errors.ts'
 import { toUuid } from '../../domain/ids.ts'
-import { linkTokenPrefix } from '../../domain/accounts/secrets.ts'
+import { prefixOfSecret } from '../../domain/accounts/secrets.ts'
 import { decideUserChange, evolveUser, type UserChange } from '../../domain/accounts/user-lifecycle.ts'
 import { emailLink } from './email-user.ts'
 import { deleteUserAccess, hasHadAccess, loadUser, loadUserFacts, storeLink, updateUser } from './user-rows.ts'
@@ -68,7 +68,7 @@ export async function resetUserPassword(
 ): Promise<UserWithLink> {
   const { companyId } = acting
   if (acting.actor === userId) throw new RefusedByStateError(OWN_PASSWORD)
-  const linkToken = generateSecret(linkTokenPrefix(companyId))
+  const linkToken = generateSecret(prefixOfSecret('link', companyId))
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
     const link = makeOneTimeLink(linkToken, now)
     const reset = { change: 'reset', linkExpiresAt: link.expiresAt } as const

@@ -1,6 +1,6 @@
 import type { Role } from '../../domain/accounts/roles.ts'
 import { problem } from '../../domain/errors.ts'
-import { linkTokenPrefix } from '../../domain/accounts/secrets.ts'
+import { prefixOfSecret } from '../../domain/accounts/secrets.ts'
 import { addDays, LINK_LIFE_DAYS } from '../../domain/accounts/user-lifecycle.ts'
 import { insertUser, isEmailTaken, type OneTimeLink } from './user-rows.ts'
 import type { UserRecord } from './users.ts'
@@ -30,7 +30,7 @@ export async function inviteCompanyUser(
 ): Promise<UserWithLink> {
   const { companyId } = acting
   const id = services.newId('usr')
-  const linkToken = generateSecret(linkTokenPrefix(companyId))
+  const linkToken = generateSecret(prefixOfSecret('link', companyId))
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
     if (await isEmailTaken(client, companyId, person.email)) {
       throw new RefusedByStateError(problem('user_exists', 'A user with this email address already exists'))

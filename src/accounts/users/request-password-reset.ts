@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Client } from '../../domain/client.ts'
-import { linkTokenPrefix } from '../../domain/accounts/secrets.ts'
+import { prefixOfSecret } from '../../domain/accounts/secrets.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { describeForgottenPassword } from '../mail/account-emails.ts'
 import { enqueueEmail, type Outbox } from '../mail/outbox.ts'
@@ -55,7 +55,7 @@ async function sendResetLink(
   const [row] = rows
   if (!row) return
   const expiresAt = row.expires_at
-  const token = generateSecret(linkTokenPrefix(companyId))
+  const token = generateSecret(prefixOfSecret('link', companyId))
   const context = await loadEmailContext(client, { companyId, actor: userId, client: sender })
   const link = { url: buildLinkUrl(outbox.publicUrl, token), expiresAt }
   const content = describeForgottenPassword(context, link, { hasPasskeys })

@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import type { Client } from '../../domain/client.ts'
 import type { Role } from '../../domain/accounts/roles.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import { companyOfSession } from '../../domain/accounts/secrets.ts'
+import { companyOfSecret } from '../../domain/accounts/secrets.ts'
 import { enterCompany } from '../../postgres/company-scope.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 import type { LedgerDb, Row } from '../../ledger/tables.ts'
@@ -132,7 +132,7 @@ export async function findUserOfSession(
   cookie: string,
   { idleMinutes, isUse }: { idleMinutes: number; isUse: boolean },
 ): Promise<SessionUser | null> {
-  const companyId = companyOfSession(cookie)
+  const companyId = companyOfSecret('session', cookie)
   if (companyId === null) return null
   enterCompany(companyId)
   const ids = { company: toUuid(companyId), hash: hashSecret(cookie) }
@@ -228,7 +228,7 @@ export async function deleteReplacedSession(client: Queryable, companyId: string
 }
 
 function companyUuid(cookie: string): string {
-  const companyId = companyOfSession(cookie)
+  const companyId = companyOfSecret('session', cookie)
   if (companyId === null) throw new Error('this is not a session cookie')
   return toUuid(companyId)
 }

@@ -1,6 +1,6 @@
 import type { TokenScope } from '../../domain/accounts/roles.ts'
 import { problem } from '../../domain/errors.ts'
-import { userTokenPrefix } from '../../domain/accounts/secrets.ts'
+import { prefixOfSecret } from '../../domain/accounts/secrets.ts'
 import { addDays } from '../../domain/accounts/user-lifecycle.ts'
 import type { TokenRecord } from './read-user-tokens.ts'
 import { countWorkingTokens, insertToken, loadToken, markTokenRevoked } from './user-rows.ts'
@@ -41,7 +41,7 @@ export async function issueUserToken(
 ): Promise<IssuedToken> {
   const { companyId } = acting
   const id = services.newId('tok')
-  const secret = generateSecret(userTokenPrefix(companyId))
+  const secret = generateSecret(prefixOfSecret('token', companyId))
   const { result, position } = await changeCompany(services, acting, 'any role', async (client, now) => {
     const expiresAt = addDays(now, expiresInDays)
     const issuing = { change: 'issue_token', tokenId: id, name, expiresAt, scope } as const

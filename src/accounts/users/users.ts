@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Role, TokenScope } from '../../domain/accounts/roles.ts'
 import { fromUuid, isId, toUuid } from '../../domain/ids.ts'
-import { companyOfUserToken } from '../../domain/accounts/secrets.ts'
+import { companyOfSecret } from '../../domain/accounts/secrets.ts'
 import type { UserLife } from '../../domain/accounts/user-lifecycle.ts'
 import { enterCompany } from '../../postgres/company-scope.ts'
 import type { LedgerDb, Row } from '../../ledger/tables.ts'
@@ -26,7 +26,7 @@ export async function findUserOfToken(
   db: LedgerDb,
   token: string,
 ): Promise<{ user: SignedInUser; scope: TokenScope | null } | null> {
-  const companyId = companyOfUserToken(token)
+  const companyId = companyOfSecret('token', token)
   if (companyId === null) return null
   enterCompany(companyId)
   const company = toUuid(companyId)

@@ -9,30 +9,26 @@ import {
   parseTimeZone,
 } from '../terminal/options.ts'
 
+const load = () => import('./company.ts')
+
 /** Adds the commands of `company`. */
 export function addCompanyCommands(program: Command): void {
   const company = commandsOf(program, 'company', 'companies')
-  company('create')
-    .description('register a company and its first administrator')
+  company('create', 'register a company and its first administrator')
     .requiredOption('--name <name>', 'the name of the company', parseText(120))
     .requiredOption('--admin-email <email>', "the administrator's email address", parseEmail)
     .option('--admin-name <name>', "the administrator's name", parseText(120), 'Administrator')
-    .action(loadOnRun(async () => (await import('./company.ts')).createCompany))
-  company('list')
-    .description('list the companies')
-    .action(loadOnRun(async () => (await import('./company.ts')).listCompanies))
-  company('show')
-    .description('show a company, and its id as the database stores it')
+    .action(loadOnRun(load, 'createCompany'))
+  company('list', 'list the companies').action(loadOnRun(load, 'listCompanies'))
+  company('show', 'show a company, and its id as the database stores it')
     .addOption(companyOption())
-    .action(loadOnRun(async () => (await import('./company.ts')).showCompany))
-  company('set-time-zone')
-    .description("set the time zone in which a company's pages show times")
+    .action(loadOnRun(load, 'showCompany'))
+  company('set-time-zone', "set the time zone in which a company's pages show times")
     .argument('<time-zone>', 'an IANA name, such as Europe/Berlin', parseTimeZone)
     .addOption(companyOption())
-    .action(loadOnRun(async () => (await import('./company.ts')).setTimeZone))
-  company('set-country')
-    .description('set the country whose phone numbers need no country code')
+    .action(loadOnRun(load, 'setTimeZone'))
+  company('set-country', 'set the country whose phone numbers need no country code')
     .argument('<country>', 'an ISO 3166-1 alpha-2 code, such as DE; or none', parseCountry)
     .addOption(companyOption())
-    .action(loadOnRun(async () => (await import('./company.ts')).setCountry))
+    .action(loadOnRun(load, 'setCountry'))
 }

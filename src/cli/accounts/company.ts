@@ -6,7 +6,7 @@ import { registerCompany } from '../../accounts/companies/register-company.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { withStore } from '../terminal/with-store.ts'
-import { asOperator, type CompanyOptions } from './operator.ts'
+import { changeAsOperator, type CompanyOptions } from './operator.ts'
 
 /** `company create`: registers a company and its first administrator. */
 export async function createCompany(options: { name: string; adminEmail: string; adminName: string }) {
@@ -56,8 +56,9 @@ export async function setCountry(country: string | null, options: CompanyOptions
 }
 
 async function setSettings(settings: CompanySettings, options: CompanyOptions) {
-  const acting = asOperator(options.company)
-  const { company } = await withStore(({ store: { pool } }) => changeSettings({ pool, newId }, acting, settings))
+  const { company } = await changeAsOperator(options.company, (services, acting) =>
+    changeSettings(services, acting, settings),
+  )
   const { id, name, timeZone, country } = company
   return { company_id: id, name, time_zone: timeZone, country }
 }

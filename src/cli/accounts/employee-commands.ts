@@ -3,19 +3,24 @@ import { companyCommandsOf, idOption, loadOnRun, outOption, parseText, yesOption
 
 const MAX_NAME_CHARACTERS = 1_000
 
+const load = () => import('./employee.ts')
+
 /** Adds `employee …`. */
 export function addEmployeeCommands(program: Command): void {
   const employee = companyCommandsOf(program, 'employee', 'employees of a company')
-  addIdentifiers(employee('report'))
-    .description('write what is held about a person, as a page or as JSON; finds them as an erasure does')
+  addIdentifiers(
+    employee('report', 'write what is held about a person, as a page or as JSON; finds them as an erasure does'),
+  )
     .addOption(outOption())
-    .action(loadOnRun(async () => (await import('./employee.ts')).reportPerson))
-  addIdentifiers(employee('erase'))
-    .description(
+    .action(loadOnRun(load, 'reportPerson'))
+  addIdentifiers(
+    employee(
+      'erase',
       'erase a person permanently; identify them by id, email address, or external id; also finds people who appear only in refused records',
-    )
+    ),
+  )
     .addOption(yesOption())
-    .action(loadOnRun(async () => (await import('./employee.ts')).erasePerson))
+    .action(loadOnRun(load, 'erasePerson'))
 }
 
 /** Adds the options that identify a person. */

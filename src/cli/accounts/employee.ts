@@ -1,10 +1,8 @@
-import { newId } from '../../ledger/new-id.ts'
 import { eraseEmployee } from '../../personal-data/erase-employee.ts'
 import type { NamedPerson } from '../../personal-data/find-person.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { confirm } from '../terminal/confirm.ts'
-import { withStore } from '../terminal/with-store.ts'
-import { asOperator, type CompanyOptions } from './operator.ts'
+import { changeAsOperator, type CompanyOptions } from './operator.ts'
 import { type ReportOptions, writeEmployeeReport } from './report.ts'
 
 type Identifiers = { id?: string; email?: string; externalId?: string }
@@ -14,7 +12,7 @@ type Options = CompanyOptions & { yes?: boolean } & Identifiers
 export async function erasePerson({ company, yes, ...named }: Options) {
   const person = readPerson(named)
   await confirm("This erases the person and all of their data in the company's ledger.", yes)
-  const erased = await withStore(({ store: { pool } }) => eraseEmployee({ pool, newId }, asOperator(company), person))
+  const erased = await changeAsOperator(company, (services, acting) => eraseEmployee(services, acting, person))
   return { employee_id: erased.employeeId, positions: erased.positions, position: erased.position }
 }
 

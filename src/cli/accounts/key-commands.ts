@@ -22,23 +22,21 @@ const networks = () =>
     parseNetwork,
   )
 
+const load = () => import('./key.ts')
+
 /** Adds `key …`. */
 export function addKeyCommands(program: Command): void {
   const key = companyCommandsOf(program, 'key', 'API keys of a company')
-  key('issue')
-    .description('issue an API key; shows its secret once')
+  key('issue', 'issue an API key; shows its secret once')
     .requiredOption('--name <name>', 'the name of the key', parseText(120))
     .option('--quota-limit <n>', 'requests in each period', parseWholeNumber(MAX_QUOTA), DEFAULT_QUOTA_LIMIT)
     .addOption(period().default(DEFAULT_REFRESH_PERIOD))
     .addOption(scopes().default([...KEY_SCOPES], KEY_SCOPES.join(' ')))
     .addOption(expiry())
     .addOption(networks())
-    .action(loadOnRun(async () => (await import('./key.ts')).issueKey))
-  key('list')
-    .description('list the API keys, newest first')
-    .action(loadOnRun(async () => (await import('./key.ts')).listKeys))
-  key('edit')
-    .description('rename an API key, or change its quota or access; keeps what you leave out')
+    .action(loadOnRun(load, 'issueKey'))
+  key('list', 'list the API keys, newest first').action(loadOnRun(load, 'listKeys'))
+  key('edit', 'rename an API key, or change its quota or access; keeps what you leave out')
     .addOption(keyOption())
     .option('--name <name>', 'the name of the key', parseText(120))
     .option('--quota-limit <n>', 'requests in each period', parseWholeNumber(MAX_QUOTA))
@@ -46,9 +44,8 @@ export function addKeyCommands(program: Command): void {
     .addOption(scopes())
     .addOption(expiry())
     .addOption(networks())
-    .action(loadOnRun(async () => (await import('./key.ts')).editKey))
-  key('rotate')
-    .description('give an API key a new secret and show it once; the old one keeps working for a while')
+    .action(loadOnRun(load, 'editKey'))
+  key('rotate', 'give an API key a new secret and show it once; the old one keeps working for a while')
     .addOption(keyOption())
     .option(
       '--overlap <seconds>',
@@ -56,17 +53,12 @@ export function addKeyCommands(program: Command): void {
       parseWholeNumber(MAX_OVERLAP_SECONDS),
       DEFAULT_OVERLAP_SECONDS,
     )
-    .action(loadOnRun(async () => (await import('./key.ts')).rotateApiKeySecret))
-  for (const [change, description] of CHANGES) {
-    key(change)
-      .description(description)
-      .addOption(keyOption())
-      .action(loadOnRun(async () => (await import('./key.ts')).changeKey(change)))
-  }
+    .action(loadOnRun(load, 'rotateApiKeySecret'))
+  key('disable', 'refuse the calls of an API key until it is enabled again')
+    .addOption(keyOption())
+    .action(loadOnRun(load, 'disableKey'))
+  key('enable', 'accept the calls of a disabled API key again')
+    .addOption(keyOption())
+    .action(loadOnRun(load, 'enableKey'))
+  key('revoke', 'revoke an API key permanently').addOption(keyOption()).action(loadOnRun(load, 'revokeKey'))
 }
-
-const CHANGES = [
-  ['disable', 'refuse the calls of an API key until it is enabled again'],
-  ['enable', 'accept the calls of a disabled API key again'],
-  ['revoke', 'revoke an API key permanently'],
-] as const

@@ -7,7 +7,7 @@ import { requestsInWindow, type RefreshPeriod } from '../../domain/accounts/quot
 import { findKeyStatus, hasPreviousSecret, listApiKeys, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
 import { withStore } from '../terminal/with-store.ts'
 import { listNewest } from './list-newest.ts'
-import { asOperator, type CompanyOptions } from './operator.ts'
+import { changeAsOperator, type CompanyOptions } from './operator.ts'
 
 interface KeyOptions extends CompanyOptions {
   key: string
@@ -50,31 +50,31 @@ export async function editKey({
 }: KeyOptions & Partial<QuotaOptions> & AccessOptions & { name?: string }) {
   const { name, quotaLimit, refreshPeriod } = options
   const change = { change: 'edit', name, quotaLimit, refreshPeriod, ...readAccessOptions(options) } as const
-  const changed = await withStore(({ store: { pool } }) =>
-    changeApiKey({ pool, newId }, asOperator(company), key, change),
-  )
-  return describeKey(changed)
+  return describeKey(await changeAsOperator(company, (services, acting) => changeApiKey(services, acting, key, change)))
 }
 
 function readAccessOptions({ scope, expiresAt, network }: AccessOptions) {
   return { scopes: scope, expiresAt: expiresAt === 'never' ? null : expiresAt, allowedNetworks: network }
 }
 
-/** `key disable`, `key enable`, `key revoke`. */
-export function changeKey(change: 'disable' | 'enable' | 'revoke') {
-  return async ({ company, key }: KeyOptions) => {
-    const changed = await withStore(({ store: { pool } }) =>
-      changeApiKey({ pool, newId }, asOperator(company), key, { change }),
-    )
-    return describeKey(changed)
-  }
+/** `key disable`. */
+export const disableKey = (options: KeyOptions) => changeKey(options, 'disable')
+
+/** `key enable`. */
+export const enableKey = (options: KeyOptions) => changeKey(options, 'enable')
+
+/** `key revoke`. */
+export const revokeKey = (options: KeyOptions) => changeKey(options, 'revoke')
+
+async function changeKey({ company, key }: KeyOptions, change: 'disable' | 'enable' | 'revoke') {
+  return describeKey(
+    await changeAsOperator(company, (services, acting) => changeApiKey(services, acting, key, { change })),
+  )
 }
 
 /** `key rotate`: issues a new secret; the old one keeps working for `overlap` seconds. */
 export async function rotateApiKeySecret({ company, key, overlap }: KeyOptions & { overlap: number }) {
-  const rotated = await withStore(({ store: { pool } }) =>
-    rotateApiKey({ pool, newId }, asOperator(company), key, overlap),
-  )
+  const rotated = await changeAsOperator(company, (services, acting) => rotateApiKey(services, acting, key, overlap))
   return { ...describeKey(rotated), api_key: rotated.secret }
 }
 

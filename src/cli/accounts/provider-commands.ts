@@ -7,11 +7,12 @@ const authOption = () => new Option('--client-auth <how>', 'how the service auth
 
 const secretOption = () => new Option('--secret-file <file>', 'the file with the client secret; - for standard input')
 
+const load = () => import('./provider.ts')
+
 /** Adds `provider …`. */
 export function addProviderCommands(program: Command): void {
   const provider = companyCommandsOf(program, 'provider', 'the identity provider of a company')
-  provider('set')
-    .description('set up the identity provider, switched off, or change its settings; keeps what you leave out')
+  provider('set', 'set up the identity provider, switched off, or change its settings; keeps what you leave out')
     .option('--name <name>', 'what the sign-in page calls it')
     .option('--issuer <url>', 'the issuer, exactly as the provider writes it')
     .option('--client-id <id>', 'the id of this service at the provider')
@@ -23,30 +24,28 @@ export function addProviderCommands(program: Command): void {
     .option('--role-claim <claim>', 'the claim that decides about roles')
     .option('--no-role-claim', 'roles are changed only here')
     .option('--role <value=role...>', 'the roles of the values of that claim', parseRole)
-    .action(loadOnRun(async () => (await import('./provider.ts')).setProvider))
-  provider('show')
-    .description('show the identity provider, and the addresses to register there')
-    .action(loadOnRun(async () => (await import('./provider.ts')).showProvider))
-  provider('check')
-    .description('show what the identity provider publishes, without signing in')
-    .action(loadOnRun(async () => (await import('./provider.ts')).checkProvider))
-  provider('use')
-    .description('switch the identity provider on or off; off opens a company whose provider fails')
+    .action(loadOnRun(load, 'setProvider'))
+  provider('show', 'show the identity provider, and the addresses to register there').action(
+    loadOnRun(load, 'showProvider'),
+  )
+  provider('check', 'show what the identity provider publishes, without signing in').action(
+    loadOnRun(load, 'checkProvider'),
+  )
+  provider('use', 'switch the identity provider on or off; off opens a company whose provider fails')
     .addArgument(new Argument('<use>', 'beside passwords, instead of them, or not at all').choices(PROVIDER_USES))
     .addOption(
       new Option('--break-glass <id>', 'with required: the administrator who keeps a password').argParser(
         parseId('usr'),
       ),
     )
-    .action(loadOnRun(async () => (await import('./provider.ts')).useProvider))
-  provider('replace-secret')
-    .description('replace the client secret, or make a new key pair; the present one stops at once')
+    .action(loadOnRun(load, 'useProvider'))
+  provider('replace-secret', 'replace the client secret, or make a new key pair; the present one stops at once')
     .addOption(authOption())
     .addOption(secretOption())
-    .action(loadOnRun(async () => (await import('./provider.ts')).replaceProviderSecret))
-  provider('remove')
-    .description('remove the identity provider; one that is required must be turned off first')
-    .action(loadOnRun(async () => (await import('./provider.ts')).removeProvider))
+    .action(loadOnRun(load, 'replaceProviderSecret'))
+  provider('remove', 'remove the identity provider; one that is required must be turned off first').action(
+    loadOnRun(load, 'removeProvider'),
+  )
 }
 
 /** Parses one of several roles of values, and adds it to those before it. The value may contain an equals sign. */

@@ -4,7 +4,6 @@ import { addProvider, changeProvider, NO_PROVIDER } from '../../accounts/provide
 import { rotateProviderSecret } from '../../accounts/providers/change-provider.ts'
 import { readProvider, type StoredProvider } from '../../accounts/providers/read-provider.ts'
 import { RefusedByStateError } from '../../accounts/change-company.ts'
-import { newId } from '../../ledger/new-id.ts'
 import { createConfiguredSecretBox } from '../../bootstrap/secrets.ts'
 import type { Config } from '../../config.ts'
 import { problem } from '../../domain/errors.ts'
@@ -17,7 +16,7 @@ import { StartupError } from '../../postgres/startup-error.ts'
 import { UnreadableSecretError } from '../../accounts/secrets/secret-box.ts'
 import { say } from '../terminal/print.ts'
 import { withStore, type Opened } from '../terminal/with-store.ts'
-import { asOperator, type CompanyOptions, openServices } from './operator.ts'
+import { asOperator, changeAsOperator, type CompanyOptions, openServices } from './operator.ts'
 
 interface SecretOptions {
   clientAuth?: ClientAuth
@@ -100,9 +99,8 @@ export async function replaceProviderSecret({ company, clientAuth, secretFile }:
 
 /** `provider remove`. */
 export async function removeProvider({ company }: CompanyOptions) {
-  const removed = await withStore(({ store: { pool } }) =>
-    changeProvider({ pool, newId }, asOperator(company), { change: 'remove' }),
-  )
+  const change = { change: 'remove' } as const
+  const removed = await changeAsOperator(company, (services, acting) => changeProvider(services, acting, change))
   return { provider_id: removed.provider.id, use: 'removed' }
 }
 

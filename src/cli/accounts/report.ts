@@ -32,7 +32,7 @@ async function writeReport(
   { out, json }: ReportOptions,
   make: (services: CompanyServices & { db: LedgerDb }) => Promise<Report>,
 ): Promise<void> {
-  if (out !== undefined) await assertNotThere(out)
+  if (out !== undefined) assertNotThere(out)
   await withStore(async ({ store: { db, pool } }) => {
     const report = await make({ db, pool, newId })
     const texts = json ? writeJson(report) : writeHtml(report)

@@ -10,7 +10,7 @@ import { confirm } from '../terminal/confirm.ts'
 import { say } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
 import { listNewest } from './list-newest.ts'
-import { asOperator, type CompanyOptions, openUserServices } from './operator.ts'
+import { changeAndNotify, changeAsOperator, type CompanyOptions } from './operator.ts'
 
 interface UserOptions extends CompanyOptions {
   user: string
@@ -26,10 +26,9 @@ export async function addCompanyUser({ company: companyId, email, name, role }: 
 /** `user invite`: adds a user without a password, and issues a one-time token to set one, which is emailed too. */
 export async function inviteUser({ company, email, name, role }: CompanyOptions & UserDetails) {
   const person = { email, name, role }
-  const invited = await withStore(async (opened) =>
-    inviteCompanyUser(await openUserServices(opened), asOperator(company), person),
+  return describeUserAndLink(
+    await changeAndNotify(company, (services, acting) => inviteCompanyUser(services, acting, person)),
   )
-  return describeUserAndLink(invited)
 }
 
 /** `user list`: lists the users of a company. */
@@ -42,30 +41,27 @@ export async function listCompanyUsers({ company }: CompanyOptions) {
 
 /** `user role`: changes a user's role, effective immediately. */
 export async function changeRole({ company, user, role }: UserOptions & { role: Role }) {
-  const changed = await withStore(({ store: { pool } }) =>
-    changeUserRole({ pool, newId }, asOperator(company), user, role),
-  )
+  const changed = await changeAsOperator(company, (services, acting) => changeUserRole(services, acting, user, role))
   return describeUser(changed.user)
 }
 
 /** `user reset`: issues a one-time token to set a new password. */
 export async function resetUser({ company, user }: UserOptions) {
-  const reset = await withStore(async (opened) =>
-    resetUserPassword(await openUserServices(opened), asOperator(company), user),
+  return describeUserAndLink(
+    await changeAndNotify(company, (services, acting) => resetUserPassword(services, acting, user)),
   )
-  return describeUserAndLink(reset)
 }
 
 /** `user remove`: removes a user and revokes their tokens. */
 export async function removeCompanyUser({ company, user }: UserOptions) {
-  const removed = await withStore(({ store: { pool } }) => removeUser({ pool, newId }, asOperator(company), user))
+  const removed = await changeAsOperator(company, (services, acting) => removeUser(services, acting, user))
   return describeUser(removed.user)
 }
 
 /** `user erase`: erases the personal data of a removed user. */
 export async function eraseCompanyUser({ company, user, yes }: UserOptions & { yes?: boolean }) {
   await confirm("This erases the user's name, email address, and tokens.", yes)
-  const erased = await withStore(({ store: { pool } }) => eraseUser({ pool, newId }, asOperator(company), user))
+  const erased = await changeAsOperator(company, (services, acting) => eraseUser(services, acting, user))
   return describeUser(erased.user)
 }
 
@@ -78,15 +74,15 @@ export async function issueToken({
   scope,
 }: UserOptions & { name: string; days: number; scope?: TokenScope }) {
   const requestedToken = { userId: user, name, expiresInDays: days, scope: scope ?? null }
-  const { token, secret } = await withStore(async (opened) =>
-    issueUserToken(await openUserServices(opened), asOperator(company), requestedToken),
+  const { token, secret } = await changeAndNotify(company, (services, acting) =>
+    issueUserToken(services, acting, requestedToken),
   )
   return { token_id: token.id, name: token.name, scope: token.scope, token: secret, expires_at: token.expiresAt }
 }
 
 /** `token revoke`: revokes an access token. */
 export async function revokeToken({ company, token }: CompanyOptions & { token: string }) {
-  await withStore(({ store: { pool } }) => revokeUserToken({ pool, newId }, asOperator(company), token))
+  await changeAsOperator(company, (services, acting) => revokeUserToken(services, acting, token))
   return say({ token_id: token, revoked: true }, `revoked ${token}\n`)
 }
 

@@ -11,11 +11,12 @@ import { companyCommandsOf, idOption, loadOnRun, parseText, parseTime, parseWhol
 
 const webhookOption = () => idOption('webhook', 'whk', 'the id of the webhook')
 
+const load = () => import('./webhook.ts')
+
 /** Adds `webhook …`. */
 export function addWebhookCommands(program: Command): void {
   const webhook = companyCommandsOf(program, 'webhook', 'webhooks of a company')
-  webhook('create')
-    .description('create a webhook; shows its secret once')
+  webhook('create', 'create a webhook; shows its secret once')
     .requiredOption('--url <url>', 'where messages are sent', parseText(MAX_URL))
     .option('--description <text>', 'what the webhook is for', parseText(MAX_DESCRIPTION), '')
     .addOption(new Option('--types <type...>', 'the types of the messages; default: all').choices(WEBHOOK_TYPES))
@@ -26,20 +27,13 @@ export function addWebhookCommands(program: Command): void {
       parseWholeNumber(MAX_CONCURRENCY, 1),
       DEFAULT_CONCURRENCY,
     )
-    .action(loadOnRun(async () => (await import('./webhook.ts')).addWebhook))
-  webhook('list')
-    .description('list the webhooks, oldest first')
-    .action(loadOnRun(async () => (await import('./webhook.ts')).showWebhooks))
-  webhook('show')
-    .description('show a webhook and its progress')
+    .action(loadOnRun(load, 'addWebhook'))
+  webhook('list', 'list the webhooks, oldest first').action(loadOnRun(load, 'showWebhooks'))
+  webhook('show', 'show a webhook and its progress').addOption(webhookOption()).action(loadOnRun(load, 'showWebhook'))
+  webhook('pause', 'pause deliveries until the webhook is resumed')
     .addOption(webhookOption())
-    .action(loadOnRun(async () => (await import('./webhook.ts')).showWebhook))
-  webhook('pause')
-    .description('pause deliveries until the webhook is resumed')
-    .addOption(webhookOption())
-    .action(loadOnRun(async () => (await import('./webhook.ts')).pauseWebhook))
-  webhook('resume')
-    .description('resume deliveries, or send messages again from an earlier point')
+    .action(loadOnRun(load, 'pauseWebhook'))
+  webhook('resume', 'resume deliveries, or send messages again from an earlier point')
     .addOption(webhookOption())
     .option('--after <position>', 'send the events after this position', parseWholeNumber(Number.MAX_SAFE_INTEGER))
     .addOption(
@@ -47,9 +41,8 @@ export function addWebhookCommands(program: Command): void {
         .argParser(parseTime)
         .conflicts('after'),
     )
-    .action(loadOnRun(async () => (await import('./webhook.ts')).resumeWebhook))
-  webhook('rotate')
-    .description('give a webhook a new secret and show it once; messages are signed with both for a while')
+    .action(loadOnRun(load, 'resumeWebhook'))
+  webhook('rotate', 'give a webhook a new secret and show it once; messages are signed with both for a while')
     .addOption(webhookOption())
     .option(
       '--overlap <seconds>',
@@ -57,9 +50,6 @@ export function addWebhookCommands(program: Command): void {
       parseWholeNumber(MAX_OVERLAP_SECONDS),
       DEFAULT_OVERLAP_SECONDS,
     )
-    .action(loadOnRun(async () => (await import('./webhook.ts')).rotateWebhook))
-  webhook('remove')
-    .description('remove a webhook permanently')
-    .addOption(webhookOption())
-    .action(loadOnRun(async () => (await import('./webhook.ts')).removeWebhook))
+    .action(loadOnRun(load, 'rotateWebhook'))
+  webhook('remove', 'remove a webhook permanently').addOption(webhookOption()).action(loadOnRun(load, 'removeWebhook'))
 }

@@ -12,7 +12,7 @@ import { readWebhookSettings } from '../../domain/webhooks/webhook-settings.ts'
 import { WEBHOOK_TYPES, type WebhookType } from '../../domain/webhook-types.ts'
 import { RefusedByStateError } from '../../accounts/change-company.ts'
 import { withStore } from '../terminal/with-store.ts'
-import { asOperator, type CompanyOptions, openServices } from './operator.ts'
+import { asOperator, changeAsOperator, type CompanyOptions, openServices } from './operator.ts'
 
 interface WebhookOptions extends CompanyOptions {
   webhook: string
@@ -53,10 +53,10 @@ export async function showWebhook({ company, webhook }: WebhookOptions) {
 
 /** `webhook pause`. */
 export async function pauseWebhook({ company, webhook }: WebhookOptions) {
-  const changed = await withStore(({ store: { pool } }) =>
-    changeWebhook({ pool, newId }, asOperator(company), webhook, { change: 'pause' }),
+  const change = { change: 'pause' } as const
+  return describeWebhook(
+    await changeAsOperator(company, (services, acting) => changeWebhook(services, acting, webhook, change)),
   )
-  return describeWebhook(changed)
 }
 
 /** `webhook resume`: resumes deliveries, after a position or since a time if one is given. */
@@ -80,8 +80,9 @@ export async function rotateWebhook({ company, webhook, overlap }: WebhookOption
 
 /** `webhook remove`. */
 export async function removeWebhook({ company, webhook }: WebhookOptions) {
-  const removed = await withStore(({ store: { pool } }) =>
-    changeWebhook({ pool, newId }, asOperator(company), webhook, { change: 'remove' }),
+  const change = { change: 'remove' } as const
+  const removed = await changeAsOperator(company, (services, acting) =>
+    changeWebhook(services, acting, webhook, change),
   )
   return { webhook_id: removed.webhook.id, status: 'removed' }
 }

@@ -15,19 +15,18 @@ const MAX_WITNESSES = 1_000
 /** Adds `audit …`: export and verification of the ledger, and rotation of the signing key. */
 export function addAuditCommands(program: Command): void {
   const audit = commandsOf(program, 'audit', 'export and verify the ledger')
-  audit('export')
-    .description('export the ledger and a signed checkpoint for offline verification')
+  audit('export', 'export the ledger and a signed checkpoint for offline verification')
     .addOption(companyOption())
     .option(
       '--out <file>',
       'the file to write, compressed if its name ends in `.gz`; the checkpoint goes to FILE.checkpoint (default: standard output, without a checkpoint)',
     )
     .option('--after <n>', 'start after this position, to continue an export', parseWholeNumber(MAX_POSITION), 0)
-    .action(loadOnRun(async () => (await import('./audit-export.ts')).exportLedger))
-  audit('evidence')
-    .description(
-      'write an evidence file about an employee, a call, or a period: events, proof, verifier, and a readable page',
-    )
+    .action(loadOnRun(() => import('./audit-export.ts'), 'exportLedger'))
+  audit(
+    'evidence',
+    'write an evidence file about an employee, a call, or a period: events, proof, verifier, and a readable page',
+  )
     .addOption(companyOption())
     .addOption(
       new Option('--employee <id>', 'the employee').argParser(parseId('emp')).conflicts(['call', 'from', 'to']),
@@ -36,11 +35,11 @@ export function addAuditCommands(program: Command): void {
     .option('--from <time>', 'only events recorded at or after this time', parseTime)
     .option('--to <time>', 'only events recorded before this time', parseTime)
     .requiredOption('--out <file>', 'the zip file to write')
-    .action(loadOnRun(async () => (await import('./audit-evidence.ts')).writeEvidenceFile))
-  const verify = audit('verify')
-    .description(
-      'verify an export offline; exit code 0 consistent, 1 invalid, 2 wrong usage, 3 diverged, 4 unverifiable',
-    )
+    .action(loadOnRun(() => import('./audit-evidence.ts'), 'writeEvidenceFile'))
+  const verify = audit(
+    'verify',
+    'verify an export offline; exit code 0 consistent, 1 invalid, 2 wrong usage, 3 diverged, 4 unverifiable',
+  )
     .argument('<file>', 'the file that `audit export` wrote')
     .option('--checkpoint <file>', 'a file of checkpoints that the ledger must match; can be repeated', appendValue, [])
     .option(
@@ -60,11 +59,11 @@ export function addAuditCommands(program: Command): void {
       'how many of these witnesses must have cosigned a checkpoint (default: all)',
       parseWholeNumber(MAX_WITNESSES),
     )
-    .action(loadOnRun(async () => (await import('./audit-verify.ts')).verifyLedger))
+    .action(loadOnRun(() => import('./audit-verify.ts'), 'verifyLedger'))
   verify.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR))
-  audit('rotate-key')
-    .description('replace the signing key in its file; keeps the old public key as retired')
-    .action(loadOnRun(async () => (await import('./audit-rotate-key.ts')).rotateCheckpointKey))
+  audit('rotate-key', 'replace the signing key in its file; keeps the old public key as retired').action(
+    loadOnRun(() => import('./audit-rotate-key.ts'), 'rotateCheckpointKey'),
+  )
 }
 
 function appendValue(value: string, before: string[]): string[] {

@@ -20,7 +20,7 @@ interface EvidenceOptions {
 /** `audit evidence`: writes an evidence file, in constant memory. Without a subject, it is about the whole ledger. */
 export async function writeEvidenceFile(options: EvidenceOptions) {
   const { company, out } = options
-  await assertNotThere(out)
+  assertNotThere(out)
   return withStore(async ({ config, store }) => {
     await requireHead(store.db, company)
     const services = await createEvidenceServices(config, store)

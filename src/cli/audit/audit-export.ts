@@ -33,7 +33,7 @@ export async function exportFrom(
   opened: ExportSource,
   { company, out, after, pageEvents }: ExportOptions & { pageEvents?: number },
 ): Promise<string> {
-  if (out !== undefined) await assertNotThere(out, `${out}.checkpoint`)
+  if (out !== undefined) assertNotThere(out, `${out}.checkpoint`)
   let end = await findExportEnd(opened, company)
   if (after > end.upTo) throw new StartupError(`the ledger of ${company} ends at position ${end.upTo}`)
   const moveEnd = async () => {

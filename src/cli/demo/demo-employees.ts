@@ -62,7 +62,7 @@ export function inventEmployee(number: number, random: SeededRandom): NewDemoEmp
     job_title: random.pick(JOBS[department]!),
     department,
     division: random.pick(DIVISIONS),
-    location: `${place.city}, ${place.country}`,
+    location: place.location,
     // Numbers that start with 000 are never assigned.
     ...(random.chance(0.7) ? { phone: `${place.dialling}000${1_000 + random.below(9_000)}` } : {}),
     start_date: inventDate(random, FIRST_YEAR, YEARS),

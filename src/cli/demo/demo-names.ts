@@ -1,7 +1,7 @@
 /** A place of work and names that are common there. */
 interface Place {
-  city: string
-  country: string
+  /** A city and its country. */
+  location: string
   /** The country and area code of phone numbers. */
   dialling: string
   /** Names, with `/` and the spelling in an email address where that cannot be derived from the letters. */
@@ -12,127 +12,109 @@ interface Place {
 /** Names in many scripts, with accents, to show that the log displays them. */
 export const PLACES: readonly Place[] = [
   {
-    city: 'Madrid',
-    country: 'Spain',
+    location: 'Madrid, Spain',
     dialling: '+3491',
     given: ['Ana', 'José', 'Lucía', 'Íñigo', 'Begoña', 'Martín', 'Nuria', 'Ramón'],
     family: ['Pérez', 'Núñez', 'Ibáñez', 'Muñoz', 'Castaño', 'Vázquez', 'Echeverría', 'Sáez Ortiz'],
   },
   {
-    city: 'Lisbon',
-    country: 'Portugal',
+    location: 'Lisbon, Portugal',
     dialling: '+35121',
     given: ['João', 'Inês', 'Conceição', 'Tomás', 'Lídia', 'Estêvão'],
     family: ['Gonçalves', 'Magalhães', 'Conceição', 'Simões', 'de Araújo', 'Leitão'],
   },
   {
-    city: 'Lyon',
-    country: 'France',
+    location: 'Lyon, France',
     dialling: '+3347',
     given: ['Zoé', 'François', 'Maëlle', 'Anaïs', 'Gaëtan', 'Benoît', 'Jean-Noël'],
     family: ['Lefèvre', 'Bérenger', 'D’Aubigné', 'Châtelain', 'Le Goff', 'Besançon'],
   },
   {
-    city: 'Zürich',
-    country: 'Switzerland',
+    location: 'Zürich, Switzerland',
     dialling: '+4144',
     given: ['Jürg', 'Ursina', 'Björn', 'Käthi', 'Moritz', 'Noëmi'],
     family: ['Müller', 'Bärtschi', 'Hösli', 'Weiß', 'von Grünigen', 'Züllig'],
   },
   {
-    city: 'Kraków',
-    country: 'Poland',
+    location: 'Kraków, Poland',
     dialling: '+4812',
     given: ['Łukasz', 'Zofia', 'Bożena', 'Stanisław', 'Agnieszka', 'Michał'],
     family: ['Wiśniewski', 'Dąbrowska', 'Żółkiewski', 'Łęcka', 'Kościelny', 'Woźniak'],
   },
   {
-    city: 'Copenhagen',
-    country: 'Denmark',
+    location: 'Copenhagen, Denmark',
     dialling: '+453',
     given: ['Søren', 'Åse', 'Jørgen', 'Maja', 'Kåre', 'Sigrún'],
     family: ['Ødegård', 'Sørensen', 'Bjørnsdóttir', 'Åkesson', 'Kjær', 'Møller'],
   },
   {
-    city: 'Istanbul',
-    country: 'Türkiye',
+    location: 'Istanbul, Türkiye',
     dialling: '+90212',
     given: ['Ayşe', 'İbrahim', 'Çağla', 'Oğuz', 'Gülşen', 'Işıl'],
     family: ['Yılmaz', 'Şahin', 'Öztürk', 'Çelik', 'Güneş', 'Kılıç'],
   },
   {
-    city: 'Hanoi',
-    country: 'Vietnam',
+    location: 'Hanoi, Vietnam',
     dialling: '+8424',
     given: ['Thị Mai', 'Văn Đức', 'Ngọc Ánh', 'Quốc Bảo', 'Thu Hằng', 'Minh Tuấn'],
     family: ['Nguyễn', 'Trần', 'Phạm', 'Đặng', 'Vũ', 'Lê'],
   },
   {
-    city: 'Lagos',
-    country: 'Nigeria',
+    location: 'Lagos, Nigeria',
     dialling: '+234180',
     given: ['Adébáyọ̀', 'Ngozi', 'Olúwaṣeun', 'Chidi', 'Fọlákẹ́', 'Ifeoma'],
     family: ['Okonkwo', 'Adéwálé', 'Ọláńrewájú', 'Nwachukwu', 'Balogun', 'Eze'],
   },
   {
-    city: 'Tokyo',
-    country: 'Japan',
+    location: 'Tokyo, Japan',
     dialling: '+813',
     given: ['美咲/misaki', '翔太/shota', 'さくら/sakura', '健一/kenichi', '陽菜/hina', 'ケン/ken'],
     family: ['田中/tanaka', '佐藤/sato', '髙橋/takahashi', '渡邉/watanabe', '小野寺/onodera', '林/hayashi'],
   },
   {
-    city: 'Seoul',
-    country: 'South Korea',
+    location: 'Seoul, South Korea',
     dialling: '+822',
     given: ['서연/seoyeon', '민준/minjun', '지우/jiwoo', '하은/haeun', '도윤/doyun'],
     family: ['김/kim', '이/lee', '박/park', '최/choi', '남궁/namgung'],
   },
   {
-    city: 'Taipei',
-    country: 'Taiwan',
+    location: 'Taipei, Taiwan',
     dialling: '+8862',
     given: ['雅婷/yating', '志豪/chihhao', '淑芬/shufen', '家瑋/chiawei', '怡君/yichun'],
     family: ['陳/chen', '林/lin', '歐陽/ouyang', '蔡/tsai', '許/hsu'],
   },
   {
-    city: 'Kyiv',
-    country: 'Ukraine',
+    location: 'Kyiv, Ukraine',
     dialling: '+38044',
     given: ['Олена/olena', 'Андрій/andrii', 'Ївга/yivha', 'Тарас/taras', 'Юлія/yuliia'],
     family: ['Шевченко/shevchenko', 'Коваленко/kovalenko', 'Грицишин/hrytsyshyn', 'Їжак/yizhak', 'Мельник/melnyk'],
   },
   {
-    city: 'Athens',
-    country: 'Greece',
+    location: 'Athens, Greece',
     dialling: '+30210',
     given: ['Ελένη/eleni', 'Γιώργος/giorgos', 'Χρύσα/chrysa', 'Άγγελος/angelos', 'Ζωή/zoi'],
     family: ['Παπαδοπούλου/papadopoulou', 'Οικονόμου/oikonomou', 'Αϊβαλιώτης/aivaliotis', 'Χατζής/chatzis'],
   },
   {
-    city: 'Cairo',
-    country: 'Egypt',
+    location: 'Cairo, Egypt',
     dialling: '+202',
     given: ['ليلى/layla', 'محمد/mohamed', 'ياسمين/yasmin', 'عمر/omar', 'نور/nour'],
     family: ['الشريف/elsherif', 'حسن/hassan', 'عبد الله/abdallah', 'منصور/mansour', 'فهمي/fahmy'],
   },
   {
-    city: 'Tel Aviv',
-    country: 'Israel',
+    location: 'Tel Aviv, Israel',
     dialling: '+9723',
     given: ['נועה/noa', 'יוסף/yosef', 'תמר/tamar', 'איתן/eitan'],
     family: ['לוי/levi', 'בן־דוד/ben-david', 'שפירא/shapira', 'מזרחי/mizrahi'],
   },
   {
-    city: 'Pune',
-    country: 'India',
+    location: 'Pune, India',
     dialling: '+9120',
     given: ['अनन्या/ananya', 'रोहित/rohit', 'श्रुति/shruti', 'कृष्णा/krishna', 'Priyanka'],
     family: ['कुलकर्णी/kulkarni', 'देशपांडे/deshpande', 'शर्मा/sharma', 'जोशी/joshi', 'Iyer'],
   },
   {
-    city: 'Dublin',
-    country: 'Ireland',
+    location: 'Dublin, Ireland',
     dialling: '+3531',
     given: ['Siobhán', 'Ciarán', 'Aoife', 'Seán', 'Niamh', 'Mary-Kate'],
     family: ['O’Brien', 'Ní Dhomhnaill', 'Mac Giolla Phádraig', 'Murphy', 'Ó Súilleabháin', 'Smith-Jones'],

@@ -4,9 +4,9 @@ import type { OpenedPool } from '../../bootstrap/store.ts'
 import { startApi } from '../../bootstrap/api.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { toUuid } from '../../domain/ids.ts'
+import { readHead } from '../../ledger/read/read-head.ts'
 import { openLog } from '../../bootstrap/log.ts'
 import { catchUp, UnfoldableError } from '../../workers/project.ts'
-import { getBaseUrl } from '../terminal/base-url.ts'
 import { type DemoCredentials, findDemo, readCredentials } from './demo.ts'
 import { planCalls } from './demo-calls.ts'
 import type { CallFactory, DemoAnswer, DemoCall, DemoCompany } from './demo-company.ts'
@@ -59,11 +59,10 @@ async function callThroughApi({ config, database, store }: Opened, demo: DemoCre
     store,
     log: openLog('warn'),
   })
-  const { url } = getBaseUrl(api.app.server)
   try {
     const factories = planCalls(company.random)
-    await assertQuota(url, demo, factories.length)
-    return await makeCalls(factories, company, (call) => send(url, demo, call))
+    await assertQuota(api.address, demo, factories.length)
+    return await makeCalls(factories, company, (call) => send(api.address, demo, call))
   } finally {
     await api.stop()
   }
@@ -124,8 +123,7 @@ async function assertQuota(baseUrl: string, demo: DemoCredentials, calls: number
  * catch up.
  */
 async function projectAll({ db }: OpenedPool, { company_id: companyId }: DemoCredentials): Promise<string[]> {
-  const id = toUuid(companyId)
-  const head = await db.selectFrom('heads').select('position').where('company_id', '=', id).executeTakeFirstOrThrow()
+  const head = await readHead(db, companyId)
   const behind: string[] = []
   for (const projection of PROJECTIONS) {
     const reached = await catchUp(db, projection, companyId).catch((error: unknown) => {

@@ -52,13 +52,8 @@ async function checkKey(
     return fail(check, errorReason(error), 'restore the key (docs/operations.md, “Keys”)')
   }
   if (file === null) return ok(check, 'from its setting')
-  return (await checkMode(check, file)) ?? whenMissing(`${file} does not exist`)
-}
-
-/** Checks that nobody else can read and write a file; null if it does not exist. */
-async function checkMode(check: string, file: string): Promise<Finding | null> {
   const stats = await stat(file).catch(() => null)
-  return stats && modeFinding(check, file, stats)
+  return stats ? modeFinding(check, file, stats) : whenMissing(`${file} does not exist`)
 }
 
 /**
@@ -183,16 +178,13 @@ export async function checkCheckpointLocation(folder: string, databaseFolder: st
 
 /** Checks that a folder is writable. */
 export async function checkFolder(folder: string): Promise<Finding> {
-  const isFolder = await stat(folder).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  )
-  const mayWrite = await access(folder, constants.W_OK | constants.X_OK).then(
-    () => true,
-    () => false,
-  )
-  if (isFolder && mayWrite) return ok('data folder', folder)
-  return fail('data folder', `${folder} is not a writable folder`, 'set DATA_DIR to a writable folder')
+  try {
+    // The slash refuses what is no folder.
+    await access(`${folder}/`, constants.W_OK | constants.X_OK)
+    return ok('data folder', folder)
+  } catch {
+    return fail('data folder', `${folder} is not a writable folder`, 'set DATA_DIR to a writable folder')
+  }
 }
 
 /** Checks the free space on the disk of a folder. `stops` names what a full disk would stop. */

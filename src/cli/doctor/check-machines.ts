@@ -52,10 +52,8 @@ export async function checkMachines(
 
 async function askMachine(machine: MachineAddress, leftAfterSeconds?: number): Promise<MachineAnswer> {
   try {
-    return {
-      machine,
-      facts: await onMachine(machine, 'employee-ledger doctor', (client) => readFacts(client, leftAfterSeconds)),
-    }
+    const read = (client: Client) => readFacts(client, leftAfterSeconds)
+    return { machine, facts: await onMachine(machine, 'employee-ledger doctor', read) }
   } catch (error) {
     return { machine, reason: errorReason(error) }
   }
@@ -106,82 +104,58 @@ function findingsOf(
   return [ok(check, `PostgreSQL ${facts.version}, Citus ${facts.citus}, durable, ${gib} GiB free`)]
 }
 
-function findDurability(check: string, { fsync, pages, commit, checksums }: Facts): Finding[] {
-  const off = Object.entries({ fsync, full_page_writes: pages }).filter(([, value]) => value === 'off')
-  return [
-    ...off.map(([name]) =>
-      fail(check, `${name} is off; a crash can corrupt the ledger`, `set ${name} = on in postgresql.conf, and reload`),
-    ),
-    ...(commit === 'off'
-      ? [fail(check, 'synchronous_commit is off for the service; a crash can lose acknowledged calls', MIGRATE)]
-      : []),
-    ...(checksums === 'off'
-      ? [fail(check, 'data checksums are off', 'stop this PostgreSQL and run pg_checksums --enable')]
-      : []),
-  ]
+function* findDurability(check: string, { fsync, pages, commit, checksums }: Facts): Generator<Finding> {
+  for (const [name, value] of Object.entries({ fsync, full_page_writes: pages }))
+    if (value === 'off')
+      yield fail(
+        check,
+        `${name} is off; a crash can corrupt the ledger`,
+        `set ${name} = on in postgresql.conf, and reload`,
+      )
+  if (commit === 'off')
+    yield fail(check, 'synchronous_commit is off for the service; a crash can lose acknowledged calls', MIGRATE)
+  if (checksums === 'off')
+    yield fail(check, 'data checksums are off', 'stop this PostgreSQL and run pg_checksums --enable')
 }
 
-function findCapacity(check: string, facts: Facts, needed: number): Finding[] {
+function* findCapacity(check: string, facts: Facts, needed: number): Generator<Finding> {
+  const { connections, prepared } = facts
+  if (connections < needed) {
+    const found = `it allows ${connections} connections; an API process and a worker open up to ${needed}`
+    yield fail(check, found, 'raise max_connections')
+  }
+  if (prepared < connections) {
+    const found = `max_prepared_transactions is ${prepared}, less than its connections`
+    yield fail(check, found, 'set it to at least max_connections, and restart')
+  }
   const disk = diskFinding('its data folder', facts, 'every write to it')
-  return [
-    ...(facts.connections < needed
-      ? [
-          fail(
-            check,
-            `it allows ${facts.connections} connections; an API process and a worker open up to ${needed}`,
-            'raise max_connections',
-          ),
-        ]
-      : []),
-    ...(facts.prepared < facts.connections
-      ? [
-          fail(
-            check,
-            `max_prepared_transactions is ${facts.prepared}, less than its connections`,
-            'set it to at least max_connections, and restart',
-          ),
-        ]
-      : []),
-    ...(disk.level === 'ok' ? [] : [{ ...disk, check }]),
-  ]
+  if (disk.level !== 'ok') yield { ...disk, check }
 }
 
-function findDifferences(check: string, facts: Facts, coordinator: Facts | null): Finding[] {
-  if (coordinator === null) return []
-  const versions = ({ version, citus }: Facts) => `PostgreSQL ${version.split('.')[0]}, Citus ${citus}`
-  const apartMs = Math.round((facts.clockMs - coordinator.clockMs) / 1_000)
-  return [
-    ...(versions(facts) === versions(coordinator)
-      ? []
-      : [
-          fail(
-            check,
-            `it has ${versions(facts)}, the coordinator ${versions(coordinator)}`,
-            'upgrade all machines, and run `alter extension citus update` on each',
-          ),
-        ]),
-    ...(Math.abs(apartMs) <= CLOCK_SECONDS
-      ? []
-      : [
-          fail(
-            check,
-            `its clock is ${Math.abs(apartMs)} s ${apartMs > 0 ? 'ahead of' : 'behind'} the coordinator's`,
-            'synchronize all machines with NTP',
-          ),
-        ]),
-  ]
+function* findDifferences(check: string, facts: Facts, coordinator: Facts | null): Generator<Finding> {
+  if (coordinator === null) return
+  const [own, its] = [facts, coordinator].map(
+    ({ version, citus }) => `PostgreSQL ${version.split('.')[0]}, Citus ${citus}`,
+  )
+  if (own !== its) {
+    const advice = 'upgrade all machines, and run `alter extension citus update` on each'
+    yield fail(check, `it has ${own}, the coordinator ${its}`, advice)
+  }
+  const aheadSeconds = Math.round((facts.clockMs - coordinator.clockMs) / 1_000)
+  if (Math.abs(aheadSeconds) > CLOCK_SECONDS) {
+    const differs = `${Math.abs(aheadSeconds)} s ${aheadSeconds > 0 ? 'ahead of' : 'behind'}`
+    yield fail(check, `its clock is ${differs} the coordinator's`, 'synchronize all machines with NTP')
+  }
 }
 
 /** The machine that began a transaction is in its name, `citus_GROUP_…`, and knows how it ended. */
-function findLeftOver(check: string, { leftOver }: Facts, machines: MachineAddress[]): Finding[] {
-  if (leftOver.length === 0) return []
+function* findLeftOver(check: string, { leftOver }: Facts, machines: MachineAddress[]): Generator<Finding> {
+  if (leftOver.length === 0) return
   const groups = new Set(leftOver.map((gid) => Number(gid.split('_')[1])))
   const beginners = machines.filter(({ group }) => groups.has(group)).map(({ name }) => name)
-  return [
-    fail(
-      check,
-      `${leftOver.length} prepared transactions left by a crash are older than a minute and hold locks, for example ${leftOver[0]}`,
-      `as a superuser on ${beginners.join(' and ') || 'the coordinator'}, run: select recover_prepared_transactions()`,
-    ),
-  ]
+  yield fail(
+    check,
+    `${leftOver.length} prepared transactions left by a crash are older than a minute and hold locks, for example ${leftOver[0]}`,
+    `as a superuser on ${beginners.join(' and ') || 'the coordinator'}, run: select recover_prepared_transactions()`,
+  )
 }

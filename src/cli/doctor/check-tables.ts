@@ -52,7 +52,6 @@ interface Rights {
   is_superuser: boolean
   owns: boolean
   may: string[]
-  guarded: boolean
 }
 
 /** Checks for events with times ahead of the database clock, which was set back after it recorded them. */

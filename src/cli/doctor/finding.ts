@@ -10,16 +10,6 @@ export interface Finding {
   advice: string | null
 }
 
-export const ok = (check: string, summary: string): Finding => ({ check, level: 'ok', found: summary, advice: null })
-export const warn = (check: string, summary: string, advice: string): Finding => ({
-  check,
-  level: 'warn',
-  found: summary,
-  advice,
-})
-export const fail = (check: string, summary: string, advice: string): Finding => ({
-  check,
-  level: 'fail',
-  found: summary,
-  advice,
-})
+export const ok = (check: string, found: string): Finding => ({ check, level: 'ok', found, advice: null })
+export const warn = (check: string, found: string, advice: string): Finding => ({ check, level: 'warn', found, advice })
+export const fail = (check: string, found: string, advice: string): Finding => ({ check, level: 'fail', found, advice })

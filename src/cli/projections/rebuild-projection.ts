@@ -2,7 +2,7 @@ import type { OpenedMaintenance } from '../../bootstrap/maintenance.ts'
 import type { Projection } from '../../../projections/projection.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { UnfoldableError } from '../../workers/project.ts'
-import { rebuild, RebuildError, type RebuildOutcome } from '../../workers/rebuild.ts'
+import { rebuild, RebuildError } from '../../workers/rebuild.ts'
 import { rebuildCompany } from '../../workers/rebuild-company.ts'
 import { interruption } from '../terminal/interruption.ts'
 import { say } from '../terminal/print.ts'
@@ -28,28 +28,14 @@ export async function rebuildProjection(name: string, flags: RebuildFlags) {
 }
 
 async function rebuildAll(projection: Projection, { db, handOver }: OpenedMaintenance, { restart }: RebuildFlags) {
-  const progress = eventProgress(`rebuilding ${projection.name}`)
-  const onBegun = (events: number, isResumed: boolean) => {
-    if (isResumed) process.stderr.write('continuing an interrupted rebuild; use --restart to discard it\n')
-    progress.begin(events)
-  }
-  const stopListening = printWhenInterrupted('stopping after this batch; run the command again to continue')
-  let outcome: RebuildOutcome
-  try {
-    outcome = await rebuild(projection, {
-      db,
-      handOver,
-      restart: restart ?? false,
-      signal: interruption,
-      onBegun,
-      onFolded: progress.advance,
-    })
-  } catch (error) {
-    throw toStartupError(error)
-  } finally {
-    stopListening()
-    progress.finish()
-  }
+  const howItEnds = 'stopping after this batch; run the command again to continue'
+  const outcome = await showRebuild(projection, howItEnds, ({ onBegun: begin, ...hooks }) => {
+    const onBegun = (events: number, isResumed: boolean) => {
+      if (isResumed) process.stderr.write('continuing an interrupted rebuild; use --restart to discard it\n')
+      begin(events)
+    }
+    return rebuild(projection, { db, handOver, restart: restart ?? false, onBegun, ...hooks })
+  })
   if (!outcome.isSwitched) throw new StartupError(formatStuck(projection, outcome.stuck))
   const { areOldDropped } = outcome
   if (!areOldDropped)
@@ -74,28 +60,36 @@ async function rebuildOne(
   { company }: RebuildFlags & { company: string },
 ) {
   await requireHead(db, company)
-  const progress = eventProgress(`rebuilding ${projection.name}`)
-  const stopListening = printWhenInterrupted('stopping; the company is unchanged, run the command again to start over')
-  let rows: number
-  try {
-    const hooks = { signal: interruption, onBegun: progress.begin, onFolded: progress.advance }
-    rows = await rebuildCompany(db, projection, company, hooks)
-  } catch (error) {
-    throw toStartupError(error)
-  } finally {
-    stopListening()
-    progress.finish()
-  }
+  const howItEnds = 'stopping; the company is unchanged, run the command again to start over'
+  const rows = await showRebuild(projection, howItEnds, (hooks) => rebuildCompany(db, projection, company, hooks))
   const { name, version } = projection
   const result = { projection: name, version, company_id: company, rows_changed: rows }
   return say(result, `rebuilt ${company}: corrected ${rows} ${rows === 1 ? 'row' : 'rows'}\n`)
 }
 
-/** Prints a line on interruption. Returns a function that cancels this. */
-function printWhenInterrupted(line: string): () => void {
-  const say = () => process.stderr.write(`\n${line}\n`)
-  interruption.addEventListener('abort', say, { once: true })
-  return () => interruption.removeEventListener('abort', say)
+interface Hooks {
+  signal: AbortSignal
+  onBegun(events: number): void
+  onFolded(events: number): void
+}
+
+/** Runs a rebuild and shows its progress. On an interruption, it says how the rebuild ends. */
+async function showRebuild<Result>(
+  { name }: Projection,
+  howItEnds: string,
+  run: (hooks: Hooks) => Promise<Result>,
+): Promise<Result> {
+  const progress = eventProgress(`rebuilding ${name}`)
+  const sayIt = () => process.stderr.write(`\n${howItEnds}\n`)
+  interruption.addEventListener('abort', sayIt, { once: true })
+  try {
+    return await run({ signal: interruption, onBegun: progress.begin, onFolded: progress.advance })
+  } catch (error) {
+    throw toStartupError(error)
+  } finally {
+    interruption.removeEventListener('abort', sayIt)
+    progress.finish()
+  }
 }
 
 function toStartupError(error: unknown): unknown {

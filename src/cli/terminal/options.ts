@@ -9,25 +9,37 @@ import { print } from './print.ts'
 /** The exit code of wrong usage for commands in which 1 has another meaning. */
 export const USAGE_ERROR = 2
 
-/** Loads a command when it runs, so that help and usage errors are fast, and prints what it returns. */
-export function loadOnRun<Given extends unknown[]>(load: () => Promise<(...given: Given) => Promise<object | void>>) {
-  return async function (this: Command, ...given: Given): Promise<void> {
-    const run = await load()
+type Run = (...given: never[]) => Promise<object | void>
+
+/**
+ * Loads a module when a command runs, so that help and usage errors are fast. Runs the function with this name, and prints
+ * what it returns.
+ */
+export function loadOnRun<Name extends string>(load: () => Promise<Record<Name, Run>>, name: Name) {
+  return async function (this: Command, ...given: unknown[]): Promise<void> {
+    // commander does not know the types of options.
+    const run = (await load())[name] as (...given: unknown[]) => Promise<object | void>
     const returned = await run(...given)
     if (returned !== undefined) print(returned, this.opts()['json'] === true)
   }
 }
 
-/** Adds a group of commands. Returns a function that adds one by its name. */
-export function commandsOf(program: Command, group: string, description: string): (name: string) => Command {
-  const commands = program.command(group).description(description)
-  return (name) => commands.command(name)
+type AddCommand = (name: string, description: string) => Command
+
+/** Returns a function that adds a command. */
+export function commandsIn(parent: Command): AddCommand {
+  return (name, description) => parent.command(name).description(description)
+}
+
+/** Adds a group of commands. Returns a function that adds a command to it. */
+export function commandsOf(program: Command, group: string, description: string): AddCommand {
+  return commandsIn(commandsIn(program)(group, description))
 }
 
 /** The same for commands that all need a company. */
-export function companyCommandsOf(program: Command, group: string, description: string): (name: string) => Command {
-  const command = commandsOf(program, group, description)
-  return (name) => command(name).addOption(companyOption())
+export function companyCommandsOf(program: Command, group: string, description: string): AddCommand {
+  const addCommand = commandsOf(program, group, description)
+  return (name, description) => addCommand(name, description).addOption(companyOption())
 }
 
 /** The commands that print no result. */

@@ -1,5 +1,5 @@
-import { createWriteStream } from 'node:fs'
-import { access, open, rename, rm } from 'node:fs/promises'
+import { createWriteStream, existsSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
@@ -8,14 +8,9 @@ import { StartupError } from '../../postgres/startup-error.ts'
 import { interruption } from './interruption.ts'
 
 /** Throws a StartupError if any of these files exists. */
-export async function assertNotThere(...files: string[]): Promise<void> {
-  for (const file of files) {
-    const isTaken = await access(file).then(
-      () => true,
-      () => false,
-    )
-    if (isTaken) throw new StartupError(`${file} already exists; choose another name for --out`)
-  }
+export function assertNotThere(...files: string[]): void {
+  for (const file of files)
+    if (existsSync(file)) throw new StartupError(`${file} already exists; choose another name for --out`)
 }
 
 /**

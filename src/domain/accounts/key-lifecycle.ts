@@ -1,7 +1,7 @@
 import { isSameExpectation, type ExpectedCalls } from './expected-calls.ts'
 import type { RefreshPeriod } from './quota.ts'
 import { problem, type Problem } from '../errors.ts'
-import type { KeyQuota, NewEvent } from '../events.ts'
+import type { EventData, KeyQuota, NewEvent } from '../events.ts'
 import {
   type Access,
   accessData,
@@ -71,12 +71,8 @@ export function decideKeyChange(key: KeyLife, change: KeyChange, now: string): D
   switch (change.change) {
     case 'edit':
       return decideEdit(key, change, now)
-    case 'rotate': {
-      const { overlapSeconds } = change
-      const expiresAt = overlapSeconds === 0 ? null : new Date(Date.parse(now) + overlapSeconds * 1000).toISOString()
-      const data = { overlap_seconds: overlapSeconds, previous_expires_at: expiresAt }
-      return { events: [{ ...place, type: 'ApiKeyRotated', data }] }
-    }
+    case 'rotate':
+      return { events: [{ ...place, type: 'ApiKeyRotated', data: rotationOf(change.overlapSeconds, now) }] }
     case 'disable':
       return { events: key.isEnabled ? [{ ...place, type: 'ApiKeyDisabled', data: {} }] : [] }
     case 'enable':
@@ -107,6 +103,12 @@ function decideEdit(key: KeyLife, edit: KeyEdit, now: string): Decided<KeyEvent>
     events.push({ ...place(), type: 'ApiKeyExpectedCallsChanged', data })
   }
   return { events }
+}
+
+/** What the event of a rotation says: for how long the old secret works, and until when; null if it ends at once. */
+export function rotationOf(overlapSeconds: number, now: string): EventData['ApiKeyRotated'] {
+  const expiresAt = overlapSeconds === 0 ? null : new Date(Date.parse(now) + overlapSeconds * 1000).toISOString()
+  return { overlap_seconds: overlapSeconds, previous_expires_at: expiresAt }
 }
 
 function quotaOf({ quotaLimit, refreshPeriod }: Pick<KeyLife, 'quotaLimit' | 'refreshPeriod'>): KeyQuota {

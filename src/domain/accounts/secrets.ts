@@ -30,24 +30,25 @@ function base62(number: bigint, width: number): string {
   return text.padStart(width, '0')
 }
 
-/** The prefix of an API key's secret. It names the company, so that a look-up searches only this company. */
-export function apiKeyPrefix(companyId: string): string {
-  return prefixOf('live', companyId)
+/**
+ * What a secret is: of an API key, the token of a user, a one-time token, whose bearer may set a password, or the cookie of
+ * a session. Its text says so in these words.
+ */
+const KINDS = { key: 'live', token: 'user', link: 'link', session: 'ses' } as const
+
+export type SecretKind = keyof typeof KINDS
+
+/** The prefix of a secret. It names the company, so that a look-up searches only this company. */
+export function prefixOfSecret(kind: SecretKind, companyId: string): string {
+  return `el_${KINDS[kind]}_${companyId.slice('com_'.length)}_`
 }
 
-/** The id of the company that an API key's secret names; null if the text is not such a secret. */
-export function companyOfApiKey(secret: string): string | null {
-  return companyOf('live', secret)
-}
-
-/** The prefix of a user's token. It names the company, so that a look-up searches only this company. */
-export function userTokenPrefix(companyId: string): string {
-  return prefixOf('user', companyId)
-}
-
-/** The id of the company that a user's token names; null if the text is not a user's token. */
-export function companyOfUserToken(token: string): string | null {
-  return companyOf('user', token)
+/** The id of the company that a secret names; null if the text is not such a secret. */
+export function companyOfSecret(kind: SecretKind, text: string): string | null {
+  const [, named, suffix] = /^el_(live|user|link|ses)_([0-9a-z]{26})_/.exec(text) ?? []
+  const companyId = `com_${suffix}`
+  const isOfKind = named === KINDS[kind] && isId('com', companyId)
+  return isOfKind && isSecret(prefixOfSecret(kind, companyId), text) ? companyId : null
 }
 
 /** Finds an API key's secret or a user's token in a text, such as a line of a log; null if there is none. */
@@ -61,36 +62,4 @@ const ISSUED = /\b((?:el_(?:live|user|link|ses)|whsec)_)([\w+/=]+)/g
 /** Replaces the secrets in a text with as many asterisks. */
 export function maskSecrets(text: string): string {
   return text.replaceAll(ISSUED, (_, prefix: string, secret: string) => prefix + '*'.repeat(secret.length))
-}
-
-/** The prefix of a one-time token, whose bearer may set a password. */
-export function linkTokenPrefix(companyId: string): string {
-  return prefixOf('link', companyId)
-}
-
-/** The id of the company that a one-time token names; null if the text is not a one-time token. */
-export function companyOfLinkToken(token: string): string | null {
-  return companyOf('link', token)
-}
-
-/** The prefix of a session cookie. */
-export function sessionPrefix(companyId: string): string {
-  return prefixOf('ses', companyId)
-}
-
-/** The id of the company that a session cookie names; null if the text is not a session cookie. */
-export function companyOfSession(cookie: string): string | null {
-  return companyOf('ses', cookie)
-}
-
-type Kind = 'live' | 'user' | 'link' | 'ses'
-
-function prefixOf(kind: Kind, companyId: string): string {
-  return `el_${kind}_${companyId.slice('com_'.length)}_`
-}
-
-function companyOf(kind: Kind, token: string): string | null {
-  const [, named, suffix] = /^el_(live|user|link|ses)_([0-9a-z]{26})_/.exec(token) ?? []
-  const companyId = `com_${suffix}`
-  return named === kind && isId('com', companyId) && isSecret(prefixOf(kind, companyId), token) ? companyId : null
 }

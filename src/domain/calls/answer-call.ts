@@ -3,7 +3,7 @@ import { entityTag } from '../employees/entity-tag.ts'
 import type { Problem, RecordError } from '../errors.ts'
 import { errorsOmitted, MAX_ANSWERED_ERRORS, problem, problemDocument } from '../errors.ts'
 import type { Operation } from '../events.ts'
-import type { CallContext, CallDecision } from './call-decision.ts'
+import type { AppliedRecord, CallContext, CallDecision } from './call-decision.ts'
 import type { EarlierCall } from './earlier-call.ts'
 import type { CallAnswer } from './write-call.ts'
 
@@ -18,9 +18,8 @@ export function answerSuccess(
     case 'create':
       return answerCreate(decision, logId)
     case 'update_many':
-      return answerUpdateMany(decision, logId)
     case 'upsert':
-      return answerUpsert(decision, logId)
+      return answerMany(decision, logId)
     case 'update_one':
       return answerUpdateOne(decision, logId)
   }
@@ -48,30 +47,22 @@ function withoutNewIds(employees: Employee[]) {
   }))
 }
 
-function answerUpdateMany({ outcomes, counts }: CallDecision, logId: string | null): CallAnswer {
-  const results = outcomes.map(({ index, id, status, result, changed }) => ({ index, id, status, result, changed }))
+function answerMany(decision: CallDecision, logId: string | null): CallAnswer {
+  const { outcomes, counts } = decision
+  const results = outcomes.map((outcome) => resultOf(outcome, logId))
   return { status: 200, headers: {}, body: { ...idOfLog(logId), counts, warnings: findWarnings(outcomes), results } }
 }
 
-function answerUpsert({ outcomes, counts }: CallDecision, logId: string | null): CallAnswer {
-  const results = outcomes.map(({ index, id, status, result, changed }) => ({
-    index,
-    // An id is given when an employee is created, not before.
-    id: result === null && logId === null ? null : id,
-    status,
-    result: result ?? 'created',
-    changed,
-  }))
-  return { status: 200, headers: {}, body: { ...idOfLog(logId), counts, warnings: findWarnings(outcomes), results } }
+/** An id is given when an employee is created, not before. */
+function resultOf({ index, id, status, result, changed }: AppliedRecord, logId: string | null) {
+  const isNew = result === null && logId === null
+  return { index, id: isNew ? null : id, status, result: result ?? 'created', changed }
 }
 
 /** The answer to a call that need not apply all of its records: the same for all operations, so that clients know it. */
 function answerPartly(operation: Operation, decision: CallDecision, logId: string | null): CallAnswer {
   const { outcomes, refusals, counts } = decision
-  const applied = outcomes.map(({ index, id, status, result, changed }) => {
-    const isNew = result === null && logId === null
-    return { index, id: isNew ? null : id, status, result: result ?? 'created', changed, errors: NO_ERRORS }
-  })
+  const applied = outcomes.map((outcome) => ({ ...resultOf(outcome, logId), errors: NO_ERRORS }))
   let left = MAX_ANSWERED_ERRORS
   let omitted = 0
   const refused = refusals.map(({ index, id, status, errors: kept, errorCount }) => {
@@ -105,8 +96,8 @@ export interface CallWarning {
 }
 
 /** Somebody who comes back would stay inactive unseen if a client that hires them again sets no status. */
-function findWarnings(outcomes: CallDecision['outcomes']): CallWarning[] {
-  const isOverlooked = ({ result, status, setsStatus }: (typeof outcomes)[number]) =>
+function findWarnings(outcomes: AppliedRecord[]): CallWarning[] {
+  const isOverlooked = ({ result, status, setsStatus }: AppliedRecord) =>
     result !== null && status === 'inactive' && !setsStatus
   const count = outcomes.filter(isOverlooked).length
   if (count === 0) return []

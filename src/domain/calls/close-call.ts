@@ -85,19 +85,10 @@ export function* completeCall({ drafts, unchanged, refused }: Judged, context: C
     const { index, errors } = refusals[at]!
     return { index, data: rejection(draft, errors) }
   })
-  const stream = context.callId
+  const applied = drafts.flatMap((draft) => draft.events)
   const unchangedIds = outcomes.filter(({ result }) => result === 'no_updates').map(({ id }) => id)
-  const closing: NewEvent = {
-    type: 'ApiCallCompleted',
-    stream,
-    version: rejected.length + 1,
-    index: null,
-    data: { ...factsOf(context, counts), unchanged: unchangedIds },
-  }
-  const ofRecords = [...drafts.flatMap((draft) => draft.events), ...rejectionEvents(stream, rejected)]
-  // In the order of the records.
-  if (rejected.length > 0) ofRecords.sort((one, other) => one.index! - other.index!)
-  const events = [...ofRecords, closing, ...fileOf(context, closing)]
+  const data = { ...factsOf(context, counts), unchanged: unchangedIds }
+  const events = eventsOf(context, applied, rejected, { type: 'ApiCallCompleted', data })
   return { events, counts, problem: null, outcomes, refusals, unchanged: unchangedBy(drafts), withheld: [] }
 }
 
@@ -157,45 +148,41 @@ function codeFor(errors: RecordError[]): 'already_exists' | 'inactive_employee_e
   return codes.has('already_exists') ? 'already_exists' : 'inactive_employee_exists'
 }
 
-function close(
-  rejected: { index: number; data: EventData['EmployeeRecordRejected'] }[],
-  counts: CallCounts,
-  refusal: Problem,
-  context: CallContext,
-): CallDecision {
-  const stream = context.callId
-  const events = rejectionEvents(stream, rejected)
+/** Closes a call that fails. */
+function close(rejected: Rejected[], counts: CallCounts, refusal: Problem, context: CallContext): CallDecision {
   const { status: http_status, code, detail } = refusal
   const data = { ...factsOf(context, counts), http_status, code, detail }
-  const closing: NewEvent = { type: 'ApiCallFailed', stream, version: rejected.length + 1, index: null, data }
-  return {
-    events: [...events, closing, ...fileOf(context, closing)],
-    counts,
-    problem: refusal,
-    outcomes: [],
-    refusals: [],
-    unchanged: [],
-    withheld: [],
-  }
+  const events = eventsOf(context, [], rejected, { type: 'ApiCallFailed', data })
+  return { events, counts, problem: refusal, outcomes: [], refusals: [], unchanged: [], withheld: [] }
 }
 
-function rejectionEvents(
-  stream: string,
-  rejected: { index: number; data: EventData['EmployeeRecordRejected'] }[],
+interface Rejected {
+  index: number
+  data: EventData['EmployeeRecordRejected']
+}
+
+type ClosingEvent = Extract<NewEvent, { type: 'ApiCallCompleted' | 'ApiCallFailed' }>
+
+/** The events of a call: those of its records, in their order, the one that closes it, and that of an uploaded file. */
+function eventsOf(
+  { callId: stream, upload }: CallContext,
+  applied: NewEvent[],
+  rejected: Rejected[],
+  closing: Pick<ClosingEvent, 'type' | 'data'>,
 ): NewEvent[] {
-  return rejected.map(({ index, data }, at) => ({
-    type: 'EmployeeRecordRejected',
-    stream,
-    version: at + 1,
-    index,
-    data,
-  }))
-}
-
-/** The event that names the file of an uploaded call, whose name can be erased. */
-function fileOf({ upload }: CallContext, { stream, version }: NewEvent): NewEvent[] {
-  if (!upload) return []
-  return [{ type: 'FileUploaded', stream, version: version + 1, index: null, data: { name: upload.fileName } }]
+  const rejections = rejected.map(({ index, data }, at): NewEvent => {
+    return { type: 'EmployeeRecordRejected', stream, version: at + 1, index, data }
+  })
+  const ofRecords = [...applied, ...rejections]
+  if (rejected.length > 0) ofRecords.sort((one, other) => one.index! - other.index!)
+  const version = rejected.length + 1
+  const events = [...ofRecords, { ...closing, stream, version, index: null } as ClosingEvent]
+  if (!upload) return events
+  // The name of the file can be erased.
+  return [
+    ...events,
+    { type: 'FileUploaded', stream, version: version + 1, index: null, data: { name: upload.fileName } },
+  ]
 }
 
 function factsOf(context: CallContext, counts: CallCounts) {

@@ -18,7 +18,7 @@ import type { RejectedBody } from './rejected-body.ts'
 import { NO_TOUCHES, touchedValues, type Touches } from './touched-values.ts'
 
 /** What a writing call asks for, with all the work done that needs no state of the company. */
-export type Command = CreateCommand | UpdateManyCommand | UpdateOneCommand | UpsertCommand | RefusedCommand
+export type Command = ManyCommand | UpdateOneCommand | RefusedCommand
 
 interface CommandFacts {
   operation: Operation
@@ -29,21 +29,12 @@ interface CommandFacts {
   offending?: OffendingRecord
 }
 
-interface CreateCommand extends CommandFacts {
-  operation: 'create'
+/** A creation, an update, or an upsert of any number of employees. */
+interface ManyCommand extends CommandFacts {
+  operation: ManyOperation
   records: ReadRecord[]
-  newIds: NewIds
-}
-
-interface UpdateManyCommand extends CommandFacts {
-  operation: 'update_many'
-  records: ReadRecord[]
-}
-
-interface UpsertCommand extends CommandFacts {
-  operation: 'upsert'
-  records: ReadRecord[]
-  newIds: NewIds
+  /** Null for an update. */
+  newIds: NewIds | null
 }
 
 export interface UpdateOneCommand extends CommandFacts {
@@ -60,40 +51,29 @@ interface RefusedCommand extends CommandFacts {
   body?: RejectedBody
 }
 
-/** Reads the command of `POST /v1/employees`, which creates one or more employees, all or none. */
-export function* readCreate(body: SentJson, maxRecords: number, newId: (prefix: 'emp') => string): Pieces<Command> {
-  const form = recordsOfCreate(body, maxRecords)
-  if (form.problem) return refusedCommand('create', form.problem, form.count)
-  const records = yield* mapInPieces(form.records, readCreation)
-  return {
-    operation: 'create',
-    count: records.length,
-    touches: touchedValues(records),
-    records,
-    newIds: new NewIds(newId),
-  }
+type ManyOperation = Exclude<Operation, 'update_one'>
+
+const READERS = { create: readCreation, update_many: readUpdate, upsert: readUpsert } as const
+
+/**
+ * Reads the command of `POST /v1/employees`, which creates employees, of `PATCH`, which updates them, or of `PUT`, which
+ * does both.
+ */
+export function* readMany(
+  operation: ManyOperation,
+  body: SentJson,
+  maxRecords: number,
+  newId: (prefix: 'emp') => string,
+): Pieces<Command> {
+  const form = findRecords(operation, body, maxRecords)
+  if (form.problem) return refusedCommand(operation, form.problem, form.count)
+  const records = yield* mapInPieces(form.records, READERS[operation])
+  const newIds = operation === 'update_many' ? null : new NewIds(newId)
+  return { operation, count: records.length, touches: touchedValues(records), records, newIds }
 }
 
-/** Reads the command of `PATCH /v1/employees`, which updates several employees, all or none. */
-export function* readUpdateMany(body: SentJson, maxRecords: number): Pieces<Command> {
-  const form = recordsOfMany(body, maxRecords)
-  if (form.problem) return refusedCommand('update_many', form.problem, form.count)
-  const records = yield* mapInPieces(form.records, readUpdate)
-  return { operation: 'update_many', count: records.length, touches: touchedValues(records), records }
-}
-
-/** Reads the command of `PUT /v1/employees`, which creates or updates several employees, all or none. */
-export function* readUpsertMany(body: SentJson, maxRecords: number, newId: (prefix: 'emp') => string): Pieces<Command> {
-  const form = recordsOfMany(body, maxRecords)
-  if (form.problem) return refusedCommand('upsert', form.problem, form.count)
-  const records = yield* mapInPieces(form.records, readUpsert)
-  return {
-    operation: 'upsert',
-    count: records.length,
-    touches: touchedValues(records),
-    records,
-    newIds: new NewIds(newId),
-  }
+function findRecords(operation: ManyOperation, body: SentJson, maxRecords: number): CallRecords {
+  return operation === 'create' ? recordsOfCreate(body, maxRecords) : recordsOfMany(body, maxRecords)
 }
 
 /** Reads the command of `PATCH /v1/employees/{id}`. */
@@ -132,6 +112,6 @@ export function countRecords(operation: Operation, body: SentJson): number {
   if (operation === 'update_one') return 1
   if (body === undefined) return 0
   // With a maximum of 0, the records are counted and not looked at.
-  const form: CallRecords = operation === 'create' ? recordsOfCreate(body, 0) : recordsOfMany(body, 0)
+  const form = findRecords(operation, body, 0)
   return form.problem ? form.count : form.records.length
 }

@@ -13,7 +13,7 @@ import type { KeyCaller, UserCaller } from './callers.ts'
 import type { Command, UpdateOneCommand } from './commands.ts'
 import type { CallContext, CallDecision } from './call-decision.ts'
 import { refuseCall } from './close-call.ts'
-import { decideCreate, decideUpdate, decideUpsert } from './decide-records.ts'
+import { decideRecords } from './decide-records.ts'
 import type { Binding, EarlierCall } from './earlier-call.ts'
 import { accessRefusal, quotaRefusal } from './key-refusals.ts'
 import type { RejectedBody } from './rejected-body.ts'
@@ -137,16 +137,9 @@ function* decideCommand(command: Command, employees: EmployeeDirectory, context:
     const refused = refuseCall(command.refusal, command.count, context, command.offending)
     return command.body ? { ...refused, rejectedBody: command.body } : refused
   }
-  switch (command.operation) {
-    case 'create':
-      return yield* decideCreate(command.records, command.newIds, employees, context)
-    case 'update_many':
-      return yield* decideUpdate(command.records, employees, context)
-    case 'upsert':
-      return yield* decideUpsert(command.records, command.newIds, employees, context)
-    case 'update_one':
-      return yield* decideUpdateOne(command, employees, context)
-  }
+  return command.operation === 'update_one'
+    ? yield* decideUpdateOne(command, employees, context)
+    : yield* decideRecords(command.records, command.newIds, employees, context)
 }
 
 /** Evaluates preconditions before the content (RFC 9110 section 13.2.1). */
@@ -160,7 +153,7 @@ function* decideUpdateOne(
   if (!employee) return refuseCall(EMPLOYEE_NOT_FOUND, 1, context, offending)
   const failed = findFailedCondition(preconditions, employee.version)
   if (failed) return refuseCall(PRECONDITION_FAILED[failed], 1, context, offending)
-  return yield* decideUpdate([record], employees, context)
+  return yield* decideRecords([record], null, employees, context)
 }
 
 const EMPLOYEE_NOT_FOUND = problem('employee_not_found', 'No such employee exists')

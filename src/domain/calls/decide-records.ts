@@ -10,84 +10,27 @@ import { chooseApplicable, isFaulty } from './partial-call.ts'
 import { addManagerErrors, resolveManagers } from './reporting-lines.ts'
 import { addUniquenessErrors } from './uniqueness.ts'
 
-/** Decides a creation. */
-export function* decideCreate(
-  records: ReadRecord[],
-  newIds: Pick<NewIds, 'of'>,
+/**
+ * Decides a call: creates employees, updates those that the records find, or, as an upsert, does both. Applies all records
+ * or none; or, if the client asks for that, all that can be applied. `newIds` is null for an update.
+ */
+export function* decideRecords(
+  all: ReadRecord[],
+  newIds: Pick<NewIds, 'of'> | null,
   directory: EmployeeDirectory,
   context: CallContext,
 ): Pieces<CallDecision> {
-  const idOf = ({ index }: ReadRecord) => newIds.of(index)
-  return yield* decideRecords({ records, unchanged: NO_RECORDS }, directory, context, {
-    idOf,
-    draft: (record, earlier) => draftCreation(record, idOf(record), context.now, earlier),
-  })
-}
-
-/** Decides an update of one or many employees. */
-export function* decideUpdate(
-  records: ReadRecord[],
-  directory: EmployeeDirectory,
-  context: CallContext,
-): Pieces<CallDecision> {
+  const { records, unchanged } = setAside(all, directory)
   const located = ({ locator }: ReadRecord) => (locator ? locate(locator, directory) : undefined)
-  return yield* decideRecords(setAside(records, directory), directory, context, {
-    idOf: (record) => located(record)?.id,
-    draft: (record, earlier) => draftUpdate(record, located(record), context.now, earlier),
-  })
-}
-
-/** Decides an upsert: updates the employees that the records find, and creates the others. */
-export function* decideUpsert(
-  records: ReadRecord[],
-  newIds: Pick<NewIds, 'of'>,
-  directory: EmployeeDirectory,
-  context: CallContext,
-): Pieces<CallDecision> {
-  const located = ({ locator }: ReadRecord) => (locator ? locate(locator, directory) : undefined)
-  return yield* decideRecords(setAside(records, directory), directory, context, {
-    idOf: (record) => located(record)?.id ?? newIds.of(record.index),
-    draft(record, earlier) {
-      const before = located(record)
-      // Without a valid locator, nobody knows whether the employee is new.
-      if (before || !record.locator) return draftUpdate(record, before, context.now, earlier)
-      return draftCreation(record, newIds.of(record.index), context.now, earlier)
-    },
-  })
-}
-
-/** The records of a call that need a decision, and those that don't. */
-interface Sorted {
-  records: ReadRecord[]
-  unchanged: Unchanged
-}
-
-/** Sets the records aside that need no decision. */
-function setAside(all: ReadRecord[], directory: EmployeeDirectory): Sorted {
-  const unchanged = new Map<ReadRecord, UnchangedEmployee>()
-  const records = all.filter((record) => {
-    const employee = directory.unchangedBy(record)
-    if (employee) unchanged.set(record, employee)
-    return !employee
-  })
-  return { records, unchanged }
-}
-
-/** What an operation does with each record. */
-interface Operating {
-  /** The id of a record's employee, after the call. */
-  idOf(record: ReadRecord): string | undefined
-  /** Drafts a record. `earlier` is its draft beside more records. */
-  draft(record: ReadRecord, earlier: Draft | undefined): Draft
-}
-
-/** Applies all records or none; or, if the client asks for that, all that can be applied. */
-function* decideRecords(
-  { records, unchanged }: Sorted,
-  directory: EmployeeDirectory,
-  context: CallContext,
-  { idOf, draft }: Operating,
-): Pieces<CallDecision> {
+  const idOf = (record: ReadRecord) => located(record)?.id ?? newIds?.of(record.index)
+  const draft = (record: ReadRecord, earlier: Draft | undefined) => {
+    const before = located(record)
+    // Without a valid locator, nobody knows whether the employee of an upsert is new.
+    const mayBeNew = !before && (record.locator !== null || context.operation === 'create')
+    return newIds && mayBeNew
+      ? draftCreation(record, newIds.of(record.index), context.now, earlier)
+      : draftUpdate(record, before, context.now, earlier)
+  }
   const drafted = new Map<number, Draft>()
   function* judgeRecords(some: ReadRecord[]): Pieces<Draft[]> {
     const managed = yield* resolveManagers(some, idOf, directory)
@@ -114,7 +57,16 @@ function* decideRecords(
   return yield* failCall(whole, { ...NO_COUNTS, total, failed }, context)
 }
 
-const NO_RECORDS: Unchanged = new Map()
+/** Sets the records aside that need no decision. */
+function setAside(all: ReadRecord[], directory: EmployeeDirectory): { records: ReadRecord[]; unchanged: Unchanged } {
+  const unchanged = new Map<ReadRecord, UnchangedEmployee>()
+  const records = all.filter((record) => {
+    const employee = directory.unchangedBy(record)
+    if (employee) unchanged.set(record, employee)
+    return !employee
+  })
+  return { records, unchanged }
+}
 
 /** Refuses records that update the same employee, because the result would depend on their order. */
 function refuseRepeated(drafts: Draft[]): void {

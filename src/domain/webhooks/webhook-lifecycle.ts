@@ -1,3 +1,4 @@
+import { rotationOf } from '../accounts/key-lifecycle.ts'
 import { findChangedSettings } from '../changed-settings.ts'
 import type { NewEvent } from '../events.ts'
 import type { WebhookDisabledReason, WebhookSettings, WebhookStatus } from '../webhook-types.ts'
@@ -52,12 +53,8 @@ export function decideWebhookChange(
       const data = findChangedSettings(webhook.settings, change.settings)
       return data ? [{ ...place, type: 'WebhookChanged', data }] : []
     }
-    case 'rotate': {
-      const { overlapSeconds } = change
-      const expiresAt = overlapSeconds === 0 ? null : new Date(Date.parse(now) + overlapSeconds * 1000).toISOString()
-      const data = { overlap_seconds: overlapSeconds, previous_expires_at: expiresAt }
-      return [{ ...place, type: 'WebhookSecretRotated', data }]
-    }
+    case 'rotate':
+      return [{ ...place, type: 'WebhookSecretRotated', data: rotationOf(change.overlapSeconds, now) }]
     case 'pause':
       return status === 'paused' ? [] : [{ ...place, type: 'WebhookPaused', data: {} }]
     case 'resume': {

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { rateLimitHeaders } from '../../domain/accounts/quota.ts'
 import { isSecretValid } from '../../domain/accounts/api-key.ts'
 import { isId } from '../../domain/ids.ts'
-import { companyOfApiKey } from '../../domain/accounts/secrets.ts'
+import { companyOfSecret } from '../../domain/accounts/secrets.ts'
 import type { FoundKey, KeyName } from '../../accounts/api-keys/key-access.ts'
 import { enterCompany } from '../../postgres/company-scope.ts'
 import { isSmallBody } from '../server/read-body.ts'
@@ -48,7 +48,7 @@ export function authenticateCaller(findKey: (name: KeyName) => Promise<FoundKey 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { 'x-api-id': ids, 'x-api-key': secrets } = request.raw.headersDistinct
     const [apiId, secret] = [ids?.[0] ?? '', secrets?.[0] ?? '']
-    const companyId = companyOfApiKey(secret)
+    const companyId = companyOfSecret('key', secret)
     const isFormed = ids?.length === 1 && secrets?.length === 1 && isId('key', apiId) && companyId !== null
     if (!isFormed) throw invalidCredentials()
     const { address: sentFrom, userAgent } = clientOf(request)

@@ -5,10 +5,8 @@ import { runApiCall, type CommandServices } from '../../ledger/calls/run-api-cal
 import type { Command } from '../../domain/calls/commands.ts'
 import {
   countRecords,
-  readCreate,
-  readUpdateMany,
+  readMany,
   readUpdateOne,
-  readUpsertMany,
   refusedCommand,
   underPreconditions,
 } from '../../domain/calls/commands.ts'
@@ -62,17 +60,17 @@ export async function writeEmployees(
 
   app.post('/employees', {
     schema: createCall(services.maxRecords),
-    ...route('create', (_, body) => doInTurns(readCreate(body, services.maxRecords, services.newId))),
+    ...route('create', (_, body) => doInTurns(readMany('create', body, services.maxRecords, services.newId))),
     config: { mediaTypes: JSON_TYPES, checksKeyItself: true },
   })
   app.patch('/employees', {
     schema: updateManyCall(services.maxRecords),
-    ...route('update_many', (_, body) => doInTurns(readUpdateMany(body, services.maxRecords))),
+    ...route('update_many', (_, body) => doInTurns(readMany('update_many', body, services.maxRecords, services.newId))),
     config: { mediaTypes: MERGE_PATCH_TYPES, checksKeyItself: true },
   })
   app.put('/employees', {
     schema: upsertCall(services.maxRecords),
-    ...route('upsert', (_, body) => doInTurns(readUpsertMany(body, services.maxRecords, services.newId))),
+    ...route('upsert', (_, body) => doInTurns(readMany('upsert', body, services.maxRecords, services.newId))),
     config: { mediaTypes: JSON_TYPES, checksKeyItself: true },
   })
   app.patch('/employees/:id', {

@@ -1,4 +1,3 @@
-import { Gauge } from 'prom-client'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { BACKGROUND_WORK } from '../../domain/background-work.ts'
@@ -26,7 +25,7 @@ interface WatchedDatabase {
  */
 export function watchDatabase(metrics: Metrics, { pool, projections, queueDepths }: WatchedDatabase): void {
   const gauges = createGauges(metrics)
-  const isUp = createUpGauge(metrics)
+  const isUp = metrics.makeGauge('database_up', 'Whether the database answered the last time these values were read')
   const lookUp = async () => {
     const standings = await Promise.all(projections.map((projection) => readStanding(pool, projection)))
     const worst = await Promise.all(
@@ -65,9 +64,7 @@ export function watchDatabase(metrics: Metrics, { pool, projections, queueDepths
 
 type Gauges = ReturnType<typeof createGauges>
 
-function createGauges({ registry }: Metrics) {
-  const gauge = (name: string, help: string, labelNames: string[] = []) =>
-    new Gauge({ name: `employee_ledger_${name}`, help, labelNames, registers: [registry] })
+function createGauges({ makeGauge: gauge }: Metrics) {
   return {
     lagEvents: gauge('projection_lag_events', 'Events that a projection has not folded, across all companies', [
       'projection',
@@ -114,11 +111,6 @@ function createGauges({ registry }: Metrics) {
     ),
     jobs: gauge('queue_jobs', 'Jobs in a queue, by state: waiting or active', ['queue', 'state']),
   }
-}
-
-function createUpGauge({ registry }: Metrics): Gauge {
-  const help = 'Whether the database answered the last time these values were read'
-  return new Gauge({ name: 'employee_ledger_database_up', help, registers: [registry] })
 }
 
 function resetGauges(gauges: Gauges): void {

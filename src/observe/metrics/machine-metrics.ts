@@ -1,25 +1,37 @@
-import { Gauge } from 'prom-client'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import { isLeftOver, listMachines, onMachine, type MachineAddress } from '../../postgres/machine-address.ts'
 import type { Metrics } from './metrics.ts'
 
-/** What a machine of a cluster answered. */
-export interface MachineAnswer {
-  name: string
-  /** Its prepared transactions that a crash has left; null if it does not answer. */
-  leftOver: number | null
-}
-
-/** Reports on each machine of a cluster, for each scrape. Without a cluster, there are no values. */
-export function watchMachines({ registry, lookUps }: Metrics, askMachines: () => Promise<MachineAnswer[]>): void {
-  const gauge = (name: string, help: string) =>
-    new Gauge({ name: `employee_ledger_${name}`, help, labelNames: ['machine'], registers: [registry] })
-  const up = gauge('machine_up', 'Whether a machine of the cluster answers')
-  const left = gauge('prepared_transactions_left', 'Prepared transactions older than a minute, which hold locks')
+/**
+ * Reports on each machine of a cluster, for each scrape. Without a cluster, there are no values. `url` names the
+ * coordinator.
+ */
+export function watchMachines({ makeGauge, lookUps }: Metrics, db: LedgerDb, url: string): void {
+  const up = makeGauge('machine_up', 'Whether a machine of the cluster answers', ['machine'])
+  const left = makeGauge('prepared_transactions_left', 'Prepared transactions older than a minute, which hold locks', [
+    'machine',
+  ])
   lookUps.push(async () => {
-    const answers = await askMachines().catch(() => [])
+    const answers = await askMachines(db, url).catch(() => [])
     for (const one of [up, left]) one.reset()
     for (const { name: machine, leftOver } of answers) {
       up.set({ machine }, leftOver === null ? 0 : 1)
       if (leftOver !== null) left.set({ machine }, leftOver)
     }
   })
+}
+
+/** Asks each machine of the cluster for its prepared transactions that a crash has left: null if it does not answer. */
+export async function askMachines(db: LedgerDb, url: string): Promise<{ name: string; leftOver: number | null }[]> {
+  const machines = await listMachines(db, url)
+  return Promise.all(machines.map(async (machine) => ({ name: machine.name, leftOver: await countLeftOver(machine) })))
+}
+
+function countLeftOver(machine: MachineAddress): Promise<number | null> {
+  return onMachine(machine, 'employee-ledger metrics', async (client) => {
+    const { rows } = await client.query<{ count: number }>(
+      `select count(*)::integer as count from pg_prepared_xacts where ${isLeftOver()}`,
+    )
+    return rows[0]!.count
+  }).catch(() => null)
 }

@@ -1,26 +1,20 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { collectDefaultMetrics, Gauge } from 'prom-client'
+import { collectDefaultMetrics } from 'prom-client'
 import { renderMetrics, type Metrics } from './metrics.ts'
 
 const REQUEST_TIMEOUT_MS = 10_000
 
-interface MetricsListener {
-  /** The URL of the metrics. */
-  url: string
-  stop(): Promise<void>
-}
-
 /**
  * Serves `/metrics` and `/livez` of this process on a port of their own. The port needs no authentication, so it must
- * not be reachable from outside. `build` has the labels that identify the build.
+ * not be reachable from outside. `build` has the labels that identify the build. Returns the URL of the metrics, too.
  */
 export async function startMetricsListener(
   metrics: Metrics,
   place: { host: string; port: number },
   build: Record<string, string>,
-): Promise<MetricsListener> {
+) {
   const server = createServer(
     { requestTimeout: REQUEST_TIMEOUT_MS },
     (request, response) => void answer(metrics, request, response),
@@ -31,7 +25,7 @@ export async function startMetricsListener(
   const { address, port } = server.address() as AddressInfo
   return {
     url: `http://${address.includes(':') ? `[${address}]` : address}:${port}/metrics`,
-    async stop() {
+    async stop(): Promise<void> {
       const closed = once(server, 'close')
       server.close()
       server.closeAllConnections()
@@ -40,13 +34,12 @@ export async function startMetricsListener(
   }
 }
 
-function registerProcessMetrics({ registry }: Metrics, build: Record<string, string>): void {
+function registerProcessMetrics({ registry, makeGauge }: Metrics, build: Record<string, string>): void {
   collectDefaultMetrics({ register: registry })
   // In Prometheus, only counters end in `_total`. These are gauges, and the same numbers are there by type.
   for (const what of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${what}_total`)
-  const labelNames = Object.keys(build)
-  const help = 'The labels identify the build; the value is always 1'
-  new Gauge({ name: 'employee_ledger_build_info', help, labelNames, registers: [registry] }).set(build, 1)
+  const info = makeGauge('build_info', 'The labels identify the build; the value is always 1', Object.keys(build))
+  info.set(build, 1)
 }
 
 async function answer(metrics: Metrics, { method, url }: IncomingMessage, response: ServerResponse): Promise<void> {

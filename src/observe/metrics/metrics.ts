@@ -20,148 +20,113 @@ export interface PoolCounts {
 /** The metrics of a process. `registry` holds their values. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-function timeFolds(registers: Registry[]) {
-  return new Histogram({
-    name: 'employee_ledger_projection_batch_duration_seconds',
-    help: "Time to fold a batch of a company's events",
-    labelNames: ['projection'],
-    buckets: APPEND_SECONDS,
-    registers,
-  })
-}
-
-function timeDeliveries(registers: Registry[]) {
-  return new Histogram({
-    name: 'employee_ledger_webhook_delivery_duration_seconds',
-    help: 'Time until a receiver had answered a message of a webhook, or the attempt failed',
-    labelNames: ['result'],
-    buckets: HTTP_SECONDS,
-    registers,
-  })
+/** Makes metrics in one registry, under names of this program. */
+function openRegistry() {
+  const registry = new Registry()
+  function describe<Label extends string>(name: string, help: string, labelNames: Label[]) {
+    return { name: `employee_ledger_${name}`, help, labelNames, registers: [registry] }
+  }
+  return {
+    registry,
+    makeCounter<Label extends string>(name: string, help: string, labelNames: Label[] = []) {
+      return new Counter(describe(name, help, labelNames))
+    },
+    makeGauge<Label extends string>(name: string, help: string, labelNames: Label[] = []) {
+      return new Gauge(describe(name, help, labelNames))
+    },
+    makeHistogram<Label extends string>(name: string, help: string, buckets: number[], labelNames: Label[] = []) {
+      return new Histogram({ ...describe(name, help, labelNames), buckets })
+    },
+  }
 }
 
 /** Creates the metrics of a process. They cost next to nothing while they are not scraped. */
 export function createMetrics() {
-  const registry = new Registry()
-  const registers = [registry]
+  const { registry, makeCounter, makeGauge, makeHistogram } = openRegistry()
   return {
     registry,
+    makeGauge,
     /** The connection pools of this process, by name. */
-    pools: countPools(registry),
+    pools: new Map<string, PoolCounts>(),
     /** Called before each scrape, to update values. They must not throw. */
     lookUps: [] as (() => Promise<void>)[],
-    httpSeconds: new Histogram({
-      name: 'employee_ledger_http_request_duration_seconds',
-      help: 'Time from the headers of a request to the end of its answer, by route and status',
-      labelNames: ['method', 'route', 'status'],
-      buckets: HTTP_SECONDS,
-      registers,
-    }),
-    refusals: new Counter({
-      name: 'employee_ledger_refusals_total',
-      help: 'Requests that were refused with 429, or with 503 because a waiting line was full, by the limit that they exceeded',
-      labelNames: ['limit'],
-      registers,
-    }),
-    appendSeconds: new Histogram({
-      name: 'employee_ledger_append_duration_seconds',
-      help: 'Time of an append transaction, from getting a connection to the end of COMMIT',
-      buckets: APPEND_SECONDS,
-      registers,
-    }),
-    appendCalls: new Histogram({
-      name: 'employee_ledger_append_calls',
-      help: 'Calls that shared an append transaction',
-      buckets: CALLS_TOGETHER,
-      registers,
-    }),
-    appendRecords: new Histogram({
-      name: 'employee_ledger_append_records',
-      help: 'Records of the calls that shared an append transaction',
-      buckets: RECORDS_TOGETHER,
-      registers,
-    }),
-    appendsPending: new Gauge({
-      name: 'employee_ledger_append_calls_pending',
-      help: 'Writing calls that wait for a transaction or are in one',
-      registers,
-    }),
-    foldSeconds: timeFolds(registers),
-    foldFailures: new Counter({
-      name: 'employee_ledger_projection_failures_total',
-      help: 'Batches of events that could not be folded; five failures in a row park the company',
-      labelNames: ['projection'],
-      registers,
-    }),
-    deliverySeconds: timeDeliveries(registers),
-    erasures: new Counter({
-      name: 'employee_ledger_erasures_total',
-      help: 'People erased by this process: employees or users',
-      labelNames: ['of'],
-      registers,
-    }),
-    answersExpired: new Counter({
-      name: 'employee_ledger_answers_expired_total',
-      help: 'Stored answers of idempotency keys that have expired',
-      registers,
-    }),
-    recordsRetired: new Counter({
-      name: 'employee_ledger_records_retired_total',
-      help: 'Refused records whose data was erased after the retention period',
-      registers,
-    }),
-    unguardedTables: new Gauge({
-      name: 'employee_ledger_unguarded_tables',
-      help: 'Tables of events, on a cluster their shards, that lack a trigger which refuses changes',
-      registers,
-    }),
-    checkpointFailures: new Counter({
-      name: 'employee_ledger_checkpoint_failures_total',
-      help: 'Checkpoints of a company that could not be written outside the database, or were refused',
-      registers,
-    }),
+    poolConnections: makeGauge('pool_connections', 'Connections of a pool, by state: idle or used', ['pool', 'state']),
+    poolWaiting: makeGauge('pool_waiting', 'Requests that wait for a connection of a pool', ['pool']),
+    httpSeconds: makeHistogram(
+      'http_request_duration_seconds',
+      'Time from the headers of a request to the end of its answer, by route and status',
+      HTTP_SECONDS,
+      ['method', 'route', 'status'],
+    ),
+    refusals: makeCounter(
+      'refusals_total',
+      'Requests that were refused with 429, or with 503 because a waiting line was full, by the limit that they exceeded',
+      ['limit'],
+    ),
+    appendSeconds: makeHistogram(
+      'append_duration_seconds',
+      'Time of an append transaction, from getting a connection to the end of COMMIT',
+      APPEND_SECONDS,
+    ),
+    appendCalls: makeHistogram('append_calls', 'Calls that shared an append transaction', CALLS_TOGETHER),
+    appendRecords: makeHistogram(
+      'append_records',
+      'Records of the calls that shared an append transaction',
+      RECORDS_TOGETHER,
+    ),
+    appendsPending: makeGauge('append_calls_pending', 'Writing calls that wait for a transaction or are in one'),
+    foldSeconds: makeHistogram(
+      'projection_batch_duration_seconds',
+      "Time to fold a batch of a company's events",
+      APPEND_SECONDS,
+      ['projection'],
+    ),
+    foldFailures: makeCounter(
+      'projection_failures_total',
+      'Batches of events that could not be folded; five failures in a row park the company',
+      ['projection'],
+    ),
+    deliverySeconds: makeHistogram(
+      'webhook_delivery_duration_seconds',
+      'Time until a receiver had answered a message of a webhook, or the attempt failed',
+      HTTP_SECONDS,
+      ['result'],
+    ),
+    erasures: makeCounter('erasures_total', 'People erased by this process: employees or users', ['of']),
+    answersExpired: makeCounter('answers_expired_total', 'Stored answers of idempotency keys that have expired'),
+    recordsRetired: makeCounter(
+      'records_retired_total',
+      'Refused records whose data was erased after the retention period',
+    ),
+    unguardedTables: makeGauge(
+      'unguarded_tables',
+      'Tables of events, on a cluster their shards, that lack a trigger which refuses changes',
+    ),
+    checkpointFailures: makeCounter(
+      'checkpoint_failures_total',
+      'Checkpoints of a company that could not be written outside the database, or were refused',
+    ),
   }
 }
 
 /** Renders all values in Prometheus's text format. */
-export async function renderMetrics({ registry, lookUps }: Metrics): Promise<string> {
+export async function renderMetrics(metrics: Metrics): Promise<string> {
+  const { registry, lookUps, pools, poolConnections, poolWaiting } = metrics
+  for (const [pool, { totalCount, idleCount, waitingCount }] of pools) {
+    poolConnections.set({ pool, state: 'idle' }, idleCount)
+    poolConnections.set({ pool, state: 'used' }, totalCount - idleCount)
+    poolWaiting.set({ pool }, waitingCount)
+  }
   await Promise.all(lookUps.map((lookUp) => lookUp()))
   return registry.metrics()
 }
 
-function countPools(registry: Registry): Map<string, PoolCounts> {
-  const pools = new Map<string, PoolCounts>()
-  const connections = new Gauge({
-    name: 'employee_ledger_pool_connections',
-    help: 'Connections of a pool, by state: idle or used',
-    labelNames: ['pool', 'state'],
-    registers: [registry],
-    collect() {
-      for (const [pool, { totalCount, idleCount }] of pools) {
-        connections.set({ pool, state: 'idle' }, idleCount)
-        connections.set({ pool, state: 'used' }, totalCount - idleCount)
-      }
-    },
-  })
-  const waiting = new Gauge({
-    name: 'employee_ledger_pool_waiting',
-    help: 'Requests that wait for a connection of a pool',
-    labelNames: ['pool'],
-    registers: [registry],
-    collect() {
-      for (const [pool, { waitingCount }] of pools) waiting.set({ pool }, waitingCount)
-    },
-  })
-  return pools
-}
-
 /** Returns a function that records a round of checkpoints: its number of failures, and the time if there was none. */
-export function trackCheckpoints({ registry, checkpointFailures }: Metrics): (failures: number) => void {
-  const lastSuccess = new Gauge({
-    name: 'employee_ledger_checkpoint_last_success_timestamp_seconds',
-    help: 'When this process last finished a round of checkpoints without a failure; 0 if never',
-    registers: [registry],
-  })
+export function trackCheckpoints({ makeGauge, checkpointFailures }: Metrics): (failures: number) => void {
+  const lastSuccess = makeGauge(
+    'checkpoint_last_success_timestamp_seconds',
+    'When this process last finished a round of checkpoints without a failure; 0 if never',
+  )
   return (failures) => {
     checkpointFailures.inc(failures)
     if (failures === 0) lastSuccess.setToCurrentTime()

@@ -1,5 +1,5 @@
 import { SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api'
-import type { BeginTrace, TracedAnswer } from '../../http/server/trace-requests.ts'
+import type { BeginTrace } from '../../http/server/trace-requests.ts'
 import { parseTraceContext, getSpanIds, formatTraceparent } from './span-context.ts'
 
 /**
@@ -8,9 +8,10 @@ import { parseTraceContext, getSpanIds, formatTraceparent } from './span-context
  */
 export function createBeginTrace(tracer: Tracer): BeginTrace {
   return ({ method, route, requestId, traceparent }) => {
+    // The SDK leaves out what is undefined.
     const attributes = {
       'http.request.method': method,
-      ...(route === undefined ? {} : { 'http.route': route }),
+      'http.route': route,
       'employee_ledger.request_id': requestId,
     }
     const name = route === undefined ? method : `${method} ${route}`
@@ -18,22 +19,18 @@ export function createBeginTrace(tracer: Tracer): BeginTrace {
     return {
       traceparent: formatTraceparent(span),
       ids: getSpanIds(span),
-      end(answer) {
-        span.setAttributes(buildAnswerAttributes(answer))
-        if (answer.status !== null && answer.status >= 500) {
+      end({ status, companyId, callId }) {
+        span.setAttributes({
+          'http.response.status_code': status ?? undefined,
+          'employee_ledger.company_id': companyId,
+          'employee_ledger.call_id': callId,
+        })
+        if (status !== null && status >= 500) {
           span.setStatus({ code: SpanStatusCode.ERROR })
-          span.setAttribute('error.type', String(answer.status))
+          span.setAttribute('error.type', String(status))
         }
         span.end()
       },
     }
-  }
-}
-
-function buildAnswerAttributes({ status, companyId, callId }: TracedAnswer) {
-  return {
-    ...(status === null ? {} : { 'http.response.status_code': status }),
-    ...(companyId === undefined ? {} : { 'employee_ledger.company_id': companyId }),
-    ...(callId === undefined ? {} : { 'employee_ledger.call_id': callId }),
   }
 }

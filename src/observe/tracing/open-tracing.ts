@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { ExportResultCode, parseKeyPairsIntoRecord } from '@opentelemetry/core'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseKeyPairsIntoRecord, setGlobalErrorHandler } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { defaultResource, type Resource, resourceFromAttributes } from '@opentelemetry/resources'
-import type { Sampler, SpanExporter } from '@opentelemetry/sdk-trace'
+import type { Sampler } from '@opentelemetry/sdk-trace'
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -14,7 +15,7 @@ import {
 import { createBeginTrace } from './begin-trace.ts'
 import { traceAppends } from './trace-appends.ts'
 import { createFoldTracer } from './trace-folds.ts'
-import type { SamplerName, Tracing, TracingOptions } from './tracing.ts'
+import type { TracedProgram, Tracing, TracingSettings } from './tracing.ts'
 
 /** Maximum spans that wait for export; further ones are dropped. */
 const SPANS_WAITING = 4_096
@@ -29,17 +30,21 @@ const LAST_EXPORT_MS = 2_000
 const LINKS = 500
 
 /** Starts tracing. Import this file only if tracing is on, because it loads OpenTelemetry's SDK. */
-export function openTracing(options: TracingOptions): Tracing {
-  const onError = throttle(options.onError)
-  const exporter = watchExports(
-    new OTLPTraceExporter({
-      url: `${options.endpoint.replace(/\/+$/, '')}/v1/traces`,
-      headers: parseKeyPairsIntoRecord(options.headers),
-      timeoutMillis: EXPORT_MS,
-      concurrencyLimit: EXPORTS_AT_ONCE,
-    }),
-    onError,
-  )
+export function openTracing(
+  endpoint: string,
+  settings: TracingSettings,
+  program: TracedProgram,
+  report: (error: Error) => void,
+): Tracing {
+  const onError = throttle(report)
+  // Gets failed exports. The OTLP exporter fails with errors only.
+  setGlobalErrorHandler((error) => onError(error as Error))
+  const exporter = new OTLPTraceExporter({
+    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+    headers: parseKeyPairsIntoRecord(settings.OTEL_EXPORTER_OTLP_HEADERS),
+    timeoutMillis: EXPORT_MS,
+    concurrencyLimit: EXPORTS_AT_ONCE,
+  })
   const spans = new BatchSpanProcessor({
     exporter,
     maxQueueSize: SPANS_WAITING,
@@ -48,39 +53,39 @@ export function openTracing(options: TracingOptions): Tracing {
     exportTimeoutMillis: 2 * EXPORT_MS,
   })
   const provider = new TracerProvider({
-    sampler: createSampler(options.sampler, options.samplerRatio),
+    sampler: createSampler(settings),
     spanLimits: { linkCountLimit: LINKS },
-    resource: buildResource(options),
+    resource: buildResource(settings, program),
     spanProcessors: [spans],
   })
-  const tracer = provider.getTracer(options.service.name, options.service.version)
+  const tracer = provider.getTracer(program.name, program.version)
   return {
     beginTrace: createBeginTrace(tracer),
     ...traceAppends(tracer),
     foldTracer: (db) => createFoldTracer(tracer, db, onError),
     async stop() {
-      // watchExports has reported any failure.
-      const isOver = provider.shutdown().catch(() => undefined)
-      if (!(await finishesWithin(LAST_EXPORT_MS, isOver)))
-        onError(new Error('the collector did not accept the last spans in time'))
+      const isOver = provider.shutdown().catch(onError)
+      const isInTime = await Promise.race([isOver.then(() => true), pause(LAST_EXPORT_MS, false)])
+      if (!isInTime) onError(new Error('the collector did not accept the last spans in time'))
     },
   }
 }
 
 /** The attributes of this process. Settings override the known values. */
-function buildResource({ service, serviceName, resourceAttributes }: TracingOptions): Resource {
+function buildResource(
+  { OTEL_SERVICE_NAME: serviceName, OTEL_RESOURCE_ATTRIBUTES: more }: TracingSettings,
+  program: TracedProgram,
+): Resource {
   const attributes = {
-    'service.name': service.name,
-    'service.version': service.version,
+    'service.name': program.name,
+    'service.version': program.version,
     'service.instance.id': randomUUID(),
   }
   const named = serviceName === undefined ? {} : { 'service.name': serviceName }
-  return defaultResource().merge(
-    resourceFromAttributes({ ...attributes, ...parseKeyPairsIntoRecord(resourceAttributes), ...named }),
-  )
+  return defaultResource().merge(resourceFromAttributes({ ...attributes, ...parseKeyPairsIntoRecord(more), ...named }))
 }
 
-function createSampler(name: SamplerName, ratio: number): Sampler {
+function createSampler({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: TracingSettings): Sampler {
   switch (name) {
     case 'always_on':
       return new AlwaysOnSampler()
@@ -94,30 +99,6 @@ function createSampler(name: SamplerName, ratio: number): Sampler {
       return new ParentBasedSampler({ root: new AlwaysOffSampler() })
     case 'parentbased_traceidratio':
       return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) })
-  }
-}
-
-/** Waits for a task, up to a limit. Returns whether it finished in time. */
-async function finishesWithin(limitMs: number, task: Promise<void>): Promise<boolean> {
-  const { promise: timeIsUp, resolve } = Promise.withResolvers<boolean>()
-  const timer = setTimeout(resolve, limitMs, false)
-  const isInTime = await Promise.race([task.then(() => true), timeIsUp])
-  clearTimeout(timer)
-  return isInTime
-}
-
-/** Wraps an exporter to report failed exports. */
-function watchExports(exporter: SpanExporter, onError: (error: Error) => void): SpanExporter {
-  return {
-    export(spans, done) {
-      exporter.export(spans, (result) => {
-        if (result.code === ExportResultCode.FAILED)
-          onError(result.error ?? new Error('the collector did not accept spans'))
-        done(result)
-      })
-    },
-    forceFlush: async () => exporter.forceFlush?.(),
-    shutdown: () => exporter.shutdown(),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Config } from '../../config.ts'
 import type { BeginTrace } from '../../http/server/trace-requests.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
 import type { Lanes } from '../../ledger/append/lanes.ts'
@@ -20,28 +21,8 @@ export interface Tracing {
   stop(): Promise<void>
 }
 
-export interface TracingOptions {
-  /** The base URL of the collector, which gets OTLP over HTTP with JSON at `v1/traces`. */
-  endpoint: string
-  /** Headers for the collector: `name=value`, separated by commas. */
-  headers: string | undefined
-  service: { name: string; version: string }
-  /** The service name in traces; by default `service.name`. */
-  serviceName: string | undefined
-  /** Further attributes of this process: `name=value`, separated by commas. */
-  resourceAttributes: string | undefined
-  sampler: SamplerName
-  /** The share of traces that ratio samplers keep, from 0 to 1. */
-  samplerRatio: number
-  /** Called when exports fail, at most once a minute. */
-  onError(error: Error): void
-}
+/** The settings of tracing, as defined by OpenTelemetry. */
+export type TracingSettings = Pick<Config, Extract<keyof Config, `OTEL_${string}`>>
 
-/** The supported values of OpenTelemetry's `OTEL_TRACES_SAMPLER`. */
-export type SamplerName =
-  | 'always_on'
-  | 'always_off'
-  | 'traceidratio'
-  | 'parentbased_always_on'
-  | 'parentbased_always_off'
-  | 'parentbased_traceidratio'
+/** The name and version of the program. */
+export type TracedProgram = { name: string; version: string }

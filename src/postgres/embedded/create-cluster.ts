@@ -1,8 +1,7 @@
-import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { DataFolder } from './data-folder.ts'
+import { clusterVersion, type DataFolder } from './data-folder.ts'
 import { giveTo, runAs } from './database-os-user.ts'
-import { isErrno } from './errno.ts'
 import type { PostgresBinaries } from './postgres-binaries.ts'
 import { StartupError } from '../startup-error.ts'
 import { discardUnfinished, finishFolder, unfinishedPath } from './unfinished.ts'
@@ -53,17 +52,6 @@ async function mendRights({ clusterDir, user }: DataFolder): Promise<void> {
       )
   }
   if ((mode & NOT_ALLOWED) !== 0) await chmod(clusterDir, mode & ALLOWED)
-}
-
-async function clusterVersion(clusterDir: string): Promise<string | undefined> {
-  try {
-    return (await readFile(join(clusterDir, 'PG_VERSION'), 'utf8')).trim()
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return undefined
-    if (isErrno(error, 'EACCES')) throw new StartupError(`${clusterDir} belongs to another user`)
-    if (isErrno(error, 'ENOTDIR')) throw new StartupError(`${clusterDir} is not a folder`)
-    throw error
-  }
 }
 
 async function createCluster(folder: DataFolder, binaries: PostgresBinaries, durable: boolean): Promise<void> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { access, constants, stat } from 'node:fs/promises'
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { access, constants, readFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { canEnter, findDatabaseOsUser, type DatabaseOsUser } from './database-os-user.ts'
 import { createRecord, readRecord, recordPath, type DatabaseRecord } from './database-record.ts'
 import { isErrno } from './errno.ts'
@@ -15,8 +15,6 @@ const CLUSTER_NAME = 'postgres'
 export interface DataFolder {
   dataDir: string
   clusterDir: string
-  /** The default cluster folder, if the cluster had to be placed elsewhere. */
-  movedFrom?: string
   user: DatabaseOsUser
   record: DatabaseRecord
 }
@@ -30,8 +28,7 @@ export async function openDataFolder(dataDir: string): Promise<DataFolder> {
   const record = databaseRecord ?? (await createRecord(dataDir, await chooseCluster(dataDir, user)))
   const clusterDir = resolve(dataDir, record.cluster)
   await prepareParent(clusterDir, user)
-  const moved = isAbsolute(record.cluster) ? { movedFrom: join(dataDir, CLUSTER_NAME) } : {}
-  return { dataDir, clusterDir, ...moved, user, record }
+  return { dataDir, clusterDir, user, record }
 }
 
 async function makeWritable(dataDir: string): Promise<void> {
@@ -50,7 +47,7 @@ async function chooseCluster(dataDir: string, user: DatabaseOsUser): Promise<str
   const clusterDir = resolve(dataDir, cluster)
   // The record is always written before the cluster. A cluster without a record has lost its passwords; it is not one
   // that another process is creating.
-  if ((await holdsCluster(clusterDir)) && (await readRecord(dataDir)) === undefined) {
+  if ((await clusterVersion(clusterDir)) !== undefined && (await readRecord(dataDir)) === undefined) {
     throw new StartupError(`${recordPath(dataDir)}, which holds the passwords of ${clusterDir}, is missing`)
   }
   return cluster
@@ -70,12 +67,14 @@ async function prepareParent(clusterDir: string, user: DatabaseOsUser): Promise<
   throw new StartupError(`${user.name} cannot enter ${parent}, where the database is`)
 }
 
-async function holdsCluster(clusterDir: string): Promise<boolean> {
+/** The version of PostgreSQL that made a cluster; undefined if there is none. */
+export async function clusterVersion(clusterDir: string): Promise<string | undefined> {
   try {
-    await stat(join(clusterDir, 'PG_VERSION'))
-    return true
+    return (await readFile(join(clusterDir, 'PG_VERSION'), 'utf8')).trim()
   } catch (error) {
-    if (isErrno(error, 'ENOENT')) return false
+    if (isErrno(error, 'ENOENT')) return undefined
+    if (isErrno(error, 'EACCES')) throw new StartupError(`${clusterDir} belongs to another user`)
+    if (isErrno(error, 'ENOTDIR')) throw new StartupError(`${clusterDir} is not a folder`)
     throw error
   }
 }

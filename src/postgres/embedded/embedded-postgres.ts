@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
+import type { DatabaseUrls } from '../database-urls.ts'
 import { ensureCluster } from './create-cluster.ts'
 import { DATABASE_NAME, ensureDatabase, OWNER_NAME, SERVICE_NAME } from './create-database.ts'
 import { openDataFolder } from './data-folder.ts'
@@ -10,15 +11,11 @@ import type { Purpose } from './server-lease.ts'
 import { StartupError } from '../startup-error.ts'
 
 /** A PostgreSQL server that this program runs in a data folder, shared by all processes that use the folder. */
-export interface EmbeddedDatabase {
-  /** For the role that owns the schema and runs migrations. */
-  ownerUrl: string
-  /** For the least-privileged role of the service. */
-  serviceUrl: string
+export interface EmbeddedDatabase extends DatabaseUrls {
   /** The cluster's folder. */
   clusterDir: string
-  /** The default cluster folder, if the cluster had to be placed elsewhere. */
-  movedFrom?: string
+  /** The same, if it could not be placed in the data folder. */
+  movedTo?: string
   /** Rejects when the server has ended and could not be started again. */
   lost: Promise<never>
   /** Releases the server; the last process to do so stops it. */
@@ -39,7 +36,7 @@ interface EmbeddedDatabaseOptions {
 export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
   const settings = options.settings ?? {}
   const folder = await openDataFolder(resolve(options.dataDir))
-  const { clusterDir, movedFrom, user, record } = folder
+  const { clusterDir, user, record } = folder
   const binaries = await findPostgresBinaries(user)
   await ensureCluster(folder, binaries, settings['fsync'] !== 'off')
 
@@ -64,7 +61,7 @@ export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Pr
     ownerUrl: databaseUrl(OWNER_NAME, record.ownerPassword, held.port, DATABASE_NAME),
     serviceUrl: databaseUrl(SERVICE_NAME, record.servicePassword, held.port, DATABASE_NAME),
     clusterDir,
-    ...(movedFrom === undefined ? {} : { movedFrom }),
+    ...(isAbsolute(record.cluster) ? { movedTo: clusterDir } : {}),
     lost: held.lost,
     release,
   }

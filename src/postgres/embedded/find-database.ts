@@ -1,25 +1,14 @@
+import type { Config } from '../../config.ts'
 import type { DatabaseUrls } from '../database-urls.ts'
-import { openEmbeddedDatabase } from './embedded-postgres.ts'
+import { openEmbeddedDatabase, type EmbeddedDatabase } from './embedded-postgres.ts'
 import { errorReason } from '../error-reason.ts'
 import type { Holding } from './held-server.ts'
 import { assertOwnSessions } from '../pooler.ts'
 import { StartupError } from '../startup-error.ts'
 
-/** The settings that say where the database is. */
-interface DatabasePlace {
-  DATABASE_URL?: string
-  MIGRATE_DATABASE_URL?: string
-  DATA_DIR: string
-}
-
-export interface OpenedDatabase {
+export interface OpenedDatabase extends Pick<EmbeddedDatabase, 'movedTo' | 'lost' | 'release'> {
   urls: DatabaseUrls
   isEmbedded: boolean
-  /** The cluster's folder, if it could not be placed in DATA_DIR. */
-  movedTo?: string
-  /** Rejects when the embedded server has ended and could not be started again. */
-  lost: Promise<never>
-  release(): Promise<void>
 }
 
 /**
@@ -27,7 +16,7 @@ export interface OpenedDatabase {
  * embedded server was lost, or could not be started again.
  */
 export async function findDatabase(
-  config: DatabasePlace,
+  config: Pick<Config, 'DATABASE_URL' | 'MIGRATE_DATABASE_URL' | 'DATA_DIR'>,
   purpose: 'serve' | 'visit',
   onTrouble?: Holding['onTrouble'],
 ): Promise<OpenedDatabase> {
@@ -46,9 +35,7 @@ export async function findDatabase(
       })
     },
   )
-  const { ownerUrl: owner, serviceUrl: service, lost, release } = embedded
-  const moved = embedded.movedFrom === undefined ? {} : { movedTo: embedded.clusterDir }
-  return { urls: { ownerUrl: owner, serviceUrl: service }, isEmbedded: true, ...moved, lost, release }
+  return { urls: embedded, isEmbedded: true, ...embedded }
 }
 
 /** Throws StartupError if the database of DATABASE_URL does not answer, or its sessions are shared. */

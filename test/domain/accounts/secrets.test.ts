@@ -4,14 +4,11 @@ import fc from 'fast-check'
 import t from 'tap'
 import { fromUuid, isId } from '../../../src/domain/ids.ts'
 import {
-  apiKeyPrefix,
-  companyOfLinkToken,
-  companyOfUserToken,
+  prefixOfSecret,
+  companyOfSecret,
   findSecretIn,
   formatSecret,
   isSecret,
-  linkTokenPrefix,
-  userTokenPrefix,
 } from '../../../src/domain/accounts/secrets.ts'
 
 const PREFIX = 'el_live_'
@@ -91,11 +88,11 @@ await t.test('other characters are refused even with a matching checksum', async
 await t.test('a user token names its company', async () => {
   fc.assert(
     fc.property(anyCompanyId, anyRandom, (companyId, random) => {
-      const token = formatSecret(userTokenPrefix(companyId), random)
-      assert.equal(companyOfUserToken(token), companyId)
-      assert.equal(companyOfUserToken(`${token}x`), null)
-      assert.equal(companyOfUserToken(token.slice(0, -1)), null)
-      assert.equal(companyOfUserToken(token.toUpperCase()), null)
+      const token = formatSecret(prefixOfSecret('token', companyId), random)
+      assert.equal(companyOfSecret('token', token), companyId)
+      assert.equal(companyOfSecret('token', `${token}x`), null)
+      assert.equal(companyOfSecret('token', token.slice(0, -1)), null)
+      assert.equal(companyOfSecret('token', token.toUpperCase()), null)
     }),
   )
 })
@@ -107,28 +104,28 @@ await t.test('a token with the right checksum but an impossible company is refus
     'iiiiiiiiiiiiiiiiiiiiiiiiii',
     '0000000000000000000000000u',
   ]) {
-    t.equal(companyOfUserToken(formatSecret(`el_user_${suffix}_`, new Uint8Array(32))), null)
+    t.equal(companyOfSecret('token', formatSecret(`el_user_${suffix}_`, new Uint8Array(32))), null)
   }
   fc.assert(
     fc.property(fc.stringMatching(/^[0-9a-z]{26}$/), anyRandom, (suffix, random) => {
-      const companyId = companyOfUserToken(formatSecret(`el_user_${suffix}_`, random))
+      const companyId = companyOfSecret('token', formatSecret(`el_user_${suffix}_`, random))
       assert.ok(companyId === null || isId('com', companyId))
     }),
   )
 })
 
 await t.test('an API key is not a user token', async (t) => {
-  t.equal(companyOfUserToken(formatSecret(PREFIX, new Uint8Array(32))), null)
-  t.equal(companyOfUserToken(''), null)
+  t.equal(companyOfSecret('token', formatSecret(PREFIX, new Uint8Array(32))), null)
+  t.equal(companyOfSecret('token', ''), null)
 })
 
 await t.test('a one-time token names its company, and does not open the endpoints', async () => {
   fc.assert(
     fc.property(anyCompanyId, anyRandom, (companyId, random) => {
-      const link = formatSecret(linkTokenPrefix(companyId), random)
-      assert.equal(companyOfLinkToken(link), companyId)
-      assert.equal(companyOfUserToken(link), null)
-      assert.equal(companyOfLinkToken(formatSecret(userTokenPrefix(companyId), random)), null)
+      const link = formatSecret(prefixOfSecret('link', companyId), random)
+      assert.equal(companyOfSecret('link', link), companyId)
+      assert.equal(companyOfSecret('token', link), null)
+      assert.equal(companyOfSecret('link', formatSecret(prefixOfSecret('token', companyId), random)), null)
     }),
   )
 })
@@ -136,7 +133,7 @@ await t.test('a one-time token names its company, and does not open the endpoint
 await t.test('a secret is found in a text, also one that was cut off', async (t) => {
   const random = new Uint8Array(32).fill(7)
   const companyId = fromUuid('com', '01890a5d-ac96-774b-bcce-b302099a8057')
-  for (const prefix of [apiKeyPrefix(companyId), userTokenPrefix(companyId)]) {
+  for (const prefix of [prefixOfSecret('key', companyId), prefixOfSecret('token', companyId)]) {
     const secret = formatSecret(prefix, random)
     for (const text of [secret, ` ${secret}\n`, `curl -H 'x-api-key: ${secret}' -v`, `"${secret}",`])
       t.equal(findSecretIn(text), secret)

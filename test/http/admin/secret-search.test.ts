@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import t from 'tap'
-import { apiKeyPrefix, formatSecret } from '../../../src/domain/accounts/secrets.ts'
+import { prefixOfSecret, formatSecret } from '../../../src/domain/accounts/secrets.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { startService } from '../../support/service.ts'
 import { moveBack } from '../../support/postgres/move-back.ts'
@@ -28,7 +28,7 @@ async function findOne(body: object) {
 
 /** Replaces the secret of a key as 1.0.0 does, which stores no last four characters. */
 async function rotateWithPreviousVersion(id: string): Promise<string> {
-  const secret = formatSecret(apiKeyPrefix(service.company.id), randomBytes(32))
+  const secret = formatSecret(prefixOfSecret('key', service.company.id), randomBytes(32))
   await service.pool.query(
     `update api_keys set secret_hash = $3, rotated_at = now(), previous_expires_at = now() + interval '1 hour',
        previous_secret_hash = secret_hash where company_id = $1 and api_id = $2`,
@@ -120,7 +120,7 @@ await t.test('an id, the last four characters, or a part of the name leads to a 
 await t.test('what belongs to another company is answered like what does not exist', async (t) => {
   const other = await service.makeCompany('Other')
   const theirs = [other.key.api_key, other.key.api_id, other.admin.token, other.admin.token.slice(-4)]
-  const nobodys = formatSecret(apiKeyPrefix(service.company.id), randomBytes(32))
+  const nobodys = formatSecret(prefixOfSecret('key', service.company.id), randomBytes(32))
   for (const q of [...theirs, nobodys, `${theirs[0]}x`]) {
     const { status, body } = await find({ q })
     t.strictSame({ status, body }, { status: 200, body: NOTHING })

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import t from 'tap'
 import { beginSession } from '../../../src/accounts/users/begin-session.ts'
 import { generateSecret, hashSecret } from '../../../src/accounts/users/new-secret.ts'
-import { sessionPrefix } from '../../../src/domain/accounts/secrets.ts'
+import { prefixOfSecret } from '../../../src/domain/accounts/secrets.ts'
 import { forgetOldSignIns } from '../../../src/accounts/users/sign-in-records.ts'
 import { createFailedSignIns } from '../../../src/accounts/sign-in/failed-sign-ins.ts'
 import { recordSignIns } from '../../../src/accounts/sign-in/record-sign-ins.ts'
@@ -124,7 +124,7 @@ await t.test('a session that a process of version 1.0.0 started works, and its e
   const visitor = await signIn(company)
   // That version writes the session, and nothing beside it.
   const { rows } = await pool.query('select * from sessions where company_id = $1', [toUuid(company.id)])
-  const cookie = generateSecret(sessionPrefix(company.id))
+  const cookie = generateSecret(prefixOfSecret('session', company.id))
   await service.db
     .insertInto('sessions')
     .values({ ...rows[0], session_hash: hashSecret(cookie) })

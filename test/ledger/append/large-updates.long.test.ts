@@ -1,7 +1,8 @@
 import { doAtOnce } from '../../../src/domain/pieces.ts'
 import type { Test } from 'tap'
 import t from 'tap'
-import { readUpdateMany } from '../../../src/domain/calls/commands.ts'
+import { readMany } from '../../../src/domain/calls/commands.ts'
+import { newId } from '../../../src/ledger/new-id.ts'
 import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
 import { openAppends } from '../../support/ledger/appends.ts'
 import { createCall } from '../../support/ledger/calls.ts'
@@ -123,7 +124,7 @@ async function openCompany(t: Test) {
   const hired = (created.body.employees as { id: string }[]).map(({ id }, at) => ({ ...employees[at]!, id }))
   const updateCall = (records: unknown[]): WriteCall => {
     const bodyBytes = JSON.stringify(records).length
-    return { ...createCall(company, []), bodyBytes, command: doAtOnce(readUpdateMany(records, MANY)) }
+    return { ...createCall(company, []), bodyBytes, command: doAtOnce(readMany('update_many', records, MANY, newId)) }
   }
   return { hired, updateCall, ...openAppends(t, service) }
 }

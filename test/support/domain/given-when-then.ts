@@ -1,7 +1,7 @@
 import type { CallContext, CallDecision } from '../../../src/domain/calls/call-decision.ts'
 import type { EmployeeDirectory } from '../../../src/domain/calls/call-draft.ts'
 import { refuseCall } from '../../../src/domain/calls/close-call.ts'
-import { decideCreate, decideUpdate, decideUpsert } from '../../../src/domain/calls/decide-records.ts'
+import { decideRecords } from '../../../src/domain/calls/decide-records.ts'
 import type { CallRecords, ReadRecord } from '../../../src/domain/calls/call-records.ts'
 import {
   readCreation,
@@ -116,24 +116,24 @@ export function companyOf(
     /** `POST /v1/employees`. `firstNumber` is the number of the first new employee. */
     create(body: unknown, firstNumber = 101): CallDecision {
       return decided('create', recordsOfCreate(body, MAX_RECORDS), readCreation, (records, context) => {
-        return decideCreate(records, { of: (index) => emp(firstNumber + index) }, directory, context)
+        return decideRecords(records, { of: (index) => emp(firstNumber + index) }, directory, context)
       })
     },
     /** `PATCH /v1/employees`. */
     update(body: unknown): CallDecision {
-      const decide = (records: ReadRecord[], context: CallContext) => decideUpdate(records, directory, context)
+      const decide = (records: ReadRecord[], context: CallContext) => decideRecords(records, null, directory, context)
       return decided('update_many', recordsOfMany(body, MAX_RECORDS), readUpdate, decide)
     },
     /** `PUT /v1/employees`. The record at an index gets the id `101 + index` if its employee is new. */
     upsert(body: unknown): CallDecision {
       return decided('upsert', recordsOfMany(body, MAX_RECORDS), readUpsert, (records, context) => {
-        return decideUpsert(records, { of: (index) => emp(101 + index) }, directory, context)
+        return decideRecords(records, { of: (index) => emp(101 + index) }, directory, context)
       })
     },
     /** `PATCH /v1/employees/{id}`. */
     updateOne(id: string, body: unknown): CallDecision {
       const read = (record: Parameters<typeof readUpdateOf>[0]) => readUpdateOf(record, id)
-      const decide = (records: ReadRecord[], context: CallContext) => decideUpdate(records, directory, context)
+      const decide = (records: ReadRecord[], context: CallContext) => decideRecords(records, null, directory, context)
       return decided('update_one', recordOfOne(body), read, decide)
     },
   }

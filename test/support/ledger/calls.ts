@@ -2,7 +2,7 @@ import { doAtOnce } from '../../../src/domain/pieces.ts'
 import { hash } from 'node:crypto'
 import { newId } from '../../../src/ledger/new-id.ts'
 import type { UserCaller } from '../../../src/domain/calls/callers.ts'
-import { readCreate, readUpdateMany, readUpsertMany } from '../../../src/domain/calls/commands.ts'
+import { readMany } from '../../../src/domain/calls/commands.ts'
 import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
 import type { TestCompany } from '../service.ts'
 
@@ -30,7 +30,7 @@ export function createCall({ id: companyId, key }: Caller, body: unknown): Write
     isAllOrNone: true,
     validateOnly: false,
     traceparent: null,
-    command: doAtOnce(readCreate(body, MAX_RECORDS, newId)),
+    command: doAtOnce(readMany('create', body, MAX_RECORDS, newId)),
   }
 }
 
@@ -41,9 +41,7 @@ export function recordsCall(
   records: unknown[],
   more: Partial<WriteCall> = {},
 ): WriteCall {
-  const command = doAtOnce(
-    method === 'PUT' ? readUpsertMany(records, MAX_RECORDS, newId) : readUpdateMany(records, MAX_RECORDS),
-  )
+  const command = doAtOnce(readMany(method === 'PUT' ? 'upsert' : 'update_many', records, MAX_RECORDS, newId))
   return { ...createCall(company, []), command, ...more }
 }
 

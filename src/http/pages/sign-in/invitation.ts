@@ -5,7 +5,7 @@ import { INVITATION_PATH } from '../../../accounts/users/email-user.ts'
 import { hashSecret } from '../../../accounts/users/new-secret.ts'
 import { RefusedCredentialsError } from '../../../domain/accounts/refused-credentials-error.ts'
 import { type Problem, problem } from '../../../domain/errors.ts'
-import { companyOfLinkToken } from '../../../domain/accounts/secrets.ts'
+import { companyOfSecret } from '../../../domain/accounts/secrets.ts'
 import { MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from '../../../domain/accounts/user-lifecycle.ts'
 import { AcceptBody } from '../../admin/user-schemas.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
@@ -58,7 +58,7 @@ export function addInvitationPage(app: FastifyInstance, services: PageServices):
     return sendCardPage(reply, {
       title: 'Password set',
       body: html`<p>This link can't be used again.</p>
-        <p><a class="button primary" href="${passwordPath(companyOfLinkToken(token)!)}">Sign in</a></p>`,
+        <p><a class="button primary" href="${passwordPath(companyOfSecret('link', token)!)}">Sign in</a></p>`,
     })
   })
 }
@@ -70,7 +70,7 @@ async function sendSetPasswordForm(
   problem: FormProblem,
 ): Promise<FastifyReply> {
   // Only the form of the token is checked here; whether the link still works is checked when the form is sent.
-  const companyId = companyOfLinkToken(token)
+  const companyId = companyOfSecret('link', token)
   if (companyId === null) {
     return sendCardPage(reply.code(404), {
       title: 'Incomplete link',
