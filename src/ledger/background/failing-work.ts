@@ -6,7 +6,7 @@ import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import { isTransient } from '../../postgres/database-errors.ts'
 import { errorReason } from '../../postgres/error-reason.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
-import type { LedgerDb } from '../tables.ts'
+import type { LedgerDb, Row } from '../tables.ts'
 
 /*
  * Background work that fails, on record until it succeeds. Attention, `doctor`, and the metrics read it.
@@ -22,13 +22,7 @@ export interface WorkRef {
 }
 
 /** Work that fails in a company. */
-export interface FailingWork {
-  work: BackgroundWork
-  subject: string
-  /** RFC 3339 UTC. */
-  since: string
-  error: string
-}
+export type FailingWork = Row<'failing_work', 'work' | 'subject' | 'since' | 'error'>
 
 /** Stands for all companies in the table. */
 const NO_COMPANY = '00000000-0000-0000-0000-000000000000'
