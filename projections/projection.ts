@@ -2,6 +2,7 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Employee } from '../src/domain/employees/employee.ts'
 import type { RecordedEvent } from '../src/domain/events.ts'
 import { createIndexes, type Indexes } from '../src/postgres/create-indexes.ts'
+import type { Columns } from './columns.ts'
 
 /** A query builder of a database with any tables. The reader of a projection knows its own. */
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -16,8 +17,8 @@ export interface Projection {
   version: number
   /** Whether the fold writes states of employees as they are given, which follow from the rows. */
   takesStates?: true
-  /** What follows `create table` and the name, by name. Every key starts with the company. */
-  tables: Readonly<Record<string, string>>
+  /** By name. */
+  tables: Readonly<Record<string, Table>>
   /**
    * Every index starts with the company. A rebuild creates those that only queries need once it has filled the tables,
    * which is much faster. `migrate` creates an index that is added later, without a new version.
@@ -29,6 +30,15 @@ export interface Projection {
    * of a call. Data may be erased (null). Must not modify the events.
    */
   fold(transaction: Transaction<unknown>, schema: string, batches: readonly CompanyEvents[]): Promise<void>
+}
+
+/** A table of a projection. */
+export interface Table {
+  columns: Columns
+  /** The columns of the primary key, the company first. */
+  key: readonly string[]
+  /** How full a page becomes by inserts, in percent, so that updated rows find room beside it. */
+  fillfactor?: number
 }
 
 /** Consecutive events of a company. */
@@ -58,8 +68,15 @@ export function schemaOf({ name, version }: Pick<Projection, 'name' | 'version'>
  * database.
  */
 export async function createTables(db: AnyDb, { tables, indexes }: Projection, schema: string): Promise<void> {
-  for (const [name, definition] of Object.entries(tables))
-    await sql`create table ${sql.id(schema, name)} ${sql.raw(definition)}`.execute(db)
+  for (const [name, { columns, key, fillfactor }] of Object.entries(tables)) {
+    const defined = Object.entries(columns).map(([column, { type, isNullable }]) => {
+      return sql`${sql.id(column)} ${sql.raw(type)} ${isNullable ? sql`null` : sql`not null`}`
+    })
+    const ofKey = sql.join(key.map((column) => sql.id(column)))
+    const storage = fillfactor === undefined ? sql`` : sql`with (fillfactor = ${sql.lit(fillfactor)})`
+    const table = sql`${sql.id(schema, name)} (${sql.join(defined)}, primary key (${ofKey})) ${storage}`
+    await sql`create table ${table}`.execute(db)
+  }
   const ofFold = Object.entries(indexes).filter(([, { isForFold }]) => isForFold)
   await createIndexes(db, schema, Object.fromEntries(ofFold))
 }

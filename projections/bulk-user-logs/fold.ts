@@ -4,11 +4,11 @@ import { closesCall } from '../../src/domain/event-types.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { insertFormerNames } from './former-names.ts'
 import { markOutcomes } from './outcomes.ts'
-import { insertRejectedNames, findNames, type RejectedName } from './rejected-names.ts'
-import { addToRollups, type CountedEntry } from './rollups.ts'
+import { findNames, insertNames, type NamedRow } from './rejected-names.ts'
+import { addToRollups } from './rollups.ts'
 import { BULK_USER_LOG_INDEXES, BULK_USER_LOG_TABLES, NO_KEY, type BulkUserLogTables } from './tables.ts'
 import type { CompanyEvents, Projection } from '../projection.ts'
-import { bigints, byteas, integers, insertRows, texts, timestamps, uuids } from '../unnested-rows.ts'
+import { insertRows } from '../columns.ts'
 
 /**
  * Bulk User Logs: one entry per call, with a byte per record. The details stay in the ledger, and the bytes tell where
@@ -28,55 +28,23 @@ async function fold(
   batches: readonly CompanyEvents[],
 ): Promise<void> {
   const entries: Entry[] = []
-  const names: RejectedName[] = []
+  const names: NamedRow<'rejected_names'>[] = []
   for (const { companyId, ...batch } of batches) {
     for (const callEvents of splitByCall(batch)) {
       for (const name of findRejectedNames(callEvents))
-        names.push({ companyId, entryPosition: callEvents.closing.position, ...name })
+        names.push({ company_id: companyId, entry_position: callEvents.closing.position, ...name })
       if (callEvents.events[0]!.position === callEvents.first) entries.push(buildEntry(companyId, callEvents))
       else await addOutcomes(transaction, schema, companyId, callEvents)
     }
   }
-  await insertRejectedNames(transaction, schema, names)
+  await insertNames(transaction, schema, 'rejected_names', names)
   if (entries.length > 0) {
-    await insertEntries(transaction, schema, entries)
+    await insertRows(sql.id(schema, 'entries'), BULK_USER_LOG_TABLES.entries.columns, entries).execute(transaction)
     await addToRollups(transaction, schema, entries)
   }
   await insertFormerNames(transaction, schema, batches)
   for (const { companyId, events } of batches) await deleteErased(transaction, schema, companyId, events)
 }
-
-async function insertEntries(transaction: Transaction<unknown>, schema: string, entries: Entry[]): Promise<void> {
-  const id = (name: 'companyId' | 'callId' | 'keyId') => uuids(entries.map((entry) => entry[name]))
-  const text = (name: TextColumn) => texts(entries.map((entry) => entry[name]))
-  const integer = (name: IntegerColumn) => integers(entries.map((entry) => entry[name]))
-  const insert = insertRows<keyof BulkUserLogTables['entries']>(sql.id(schema, 'entries'), {
-    company_id: id('companyId'),
-    position: bigints(entries.map(({ position }) => position)),
-    call_id: id('callId'),
-    status: text('status'),
-    operation: text('operation'),
-    requested_at: timestamps(entries.map((entry) => entry.requested_at)),
-    duration_ms: integer('duration_ms'),
-    http_status: integer('http_status'),
-    error_code: text('error_code'),
-    error_detail: text('error_detail'),
-    key_id: id('keyId'),
-    key_name: text('key_name'),
-    request_id: text('request_id'),
-    total: integer('total'),
-    updated: integer('updated'),
-    deactivated: integer('deactivated'),
-    failed: integer('failed'),
-    no_updates: integer('no_updates'),
-    first_position: bigints(entries.map(({ firstPosition }) => firstPosition)),
-    outcomes: byteas(entries.map(({ outcomes }) => outcomes)),
-  })
-  await insert.execute(transaction)
-}
-
-type TextColumn = 'status' | 'operation' | 'error_code' | 'error_detail' | 'key_name' | 'request_id'
-type IntegerColumn = 'duration_ms' | 'http_status' | 'total' | 'updated' | 'deactivated' | 'failed' | 'no_updates'
 
 /** Adds a later part of a call to its entry, which the first part has inserted in the same transaction. */
 async function addOutcomes(
@@ -126,17 +94,7 @@ function splitByCall({ events, call }: Omit<CompanyEvents, 'companyId'>): Part[]
   return parts
 }
 
-/** An entry. Fields have the names of their columns, except for ids. */
-interface Entry extends CountedEntry {
-  duration_ms: number
-  http_status: number
-  error_detail: string | null
-  key_name: string
-  request_id: string
-  firstPosition: number
-  /** Null if the call was refused as a whole. */
-  outcomes: Buffer | null
-}
+type Entry = BulkUserLogTables['entries']
 
 /** Makes the entry of a call from its first part, which may be all of it. */
 function buildEntry(companyId: string, { events, first, closing }: Part): Entry {
@@ -146,9 +104,9 @@ function buildEntry(companyId: string, { events, first, closing }: Part): Entry 
   const outcomes = failure && first === closing.position ? null : Buffer.alloc(data.counts.total)
   if (outcomes) markOutcomes(outcomes, events)
   return {
-    companyId,
+    company_id: companyId,
     position: closing.position,
-    callId: closing.stream,
+    call_id: closing.stream,
     status: failure ? 'Failed' : 'Completed',
     operation: data.operation,
     requested_at: data.requested_at,
@@ -156,20 +114,20 @@ function buildEntry(companyId: string, { events, first, closing }: Part): Entry 
     http_status: failure?.http_status ?? (data.operation === 'create' && data.counts.failed === 0 ? 201 : 200),
     error_code: failure?.code ?? null,
     error_detail: failure?.detail ?? null,
-    keyId: data.key?.id ?? NO_KEY,
+    key_id: data.key?.id ?? NO_KEY,
     key_name: data.key?.name ?? '',
     request_id: data.request_id,
-    firstPosition: first,
+    first_position: first,
     outcomes,
     ...data.counts,
   }
 }
 
-function findRejectedNames({ events }: Part): Omit<RejectedName, 'companyId' | 'entryPosition'>[] {
+function findRejectedNames({ events }: Part): Omit<NamedRow<'rejected_names'>, 'company_id' | 'entry_position'>[] {
   return events.flatMap((event) => {
     if (event.type !== 'EmployeeRecordRejected' || !event.data) return []
     const { position, data } = event
-    return findNames(data).map((foundBy) => ({ position, employeeId: data.employee_id, foundBy }))
+    return findNames(data).map((name) => ({ position, employee_id: data.employee_id, found_by: name }))
   })
 }
 

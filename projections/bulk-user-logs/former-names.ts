@@ -3,7 +3,6 @@ import type { EventData } from '../../src/domain/events.ts'
 import { normalizeText } from '../../src/domain/normalize-text.ts'
 import { normalizeSearchText } from '../employees/fold.ts'
 import type { CompanyEvents } from '../projection.ts'
-import { uuids } from '../unnested-rows.ts'
 import { insertNames } from './rejected-names.ts'
 
 /*
@@ -29,17 +28,15 @@ export async function insertFormerNames(
   schema: string,
   batches: readonly CompanyEvents[],
 ): Promise<void> {
-  const table = sql.id(schema, 'former_names')
   const names = batches.flatMap(({ companyId, events }) =>
     events.flatMap(({ stream, type, data }) =>
       type === 'EmployeeUpdated' && data
-        ? listFormer(data).map((foundBy) => ({ companyId, employeeId: stream, foundBy }))
+        ? listFormer(data).map((name) => ({ company_id: companyId, employee_id: stream, found_by: name }))
         : [],
     ),
   )
-  const columns = { employee_id: uuids(names.map(({ employeeId }) => employeeId)) }
   // Somebody may have had the same value twice.
-  await insertNames(transaction, table, names, columns, sql`on conflict do nothing`)
+  await insertNames(transaction, schema, 'former_names', names, sql`on conflict do nothing`)
 }
 
 function listFormer({ changes }: EventData['EmployeeUpdated']): string[] {

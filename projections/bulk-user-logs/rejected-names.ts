@@ -3,7 +3,8 @@ import { normalizeEmail } from '../../src/domain/attributes.ts'
 import type { EventData } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import { normalizeText, trimBlanks } from '../../src/domain/normalize-text.ts'
-import { bigints, byteas, texts, unnestedRows, uuids, type Column } from '../unnested-rows.ts'
+import { bytea, text, unnestedRows, type Columns } from '../columns.ts'
+import { BULK_USER_LOG_TABLES, type BulkUserLogTables } from './tables.ts'
 
 /*
  * Refused records must be searchable by the person that they name, but the log does not copy personal data. It stores
@@ -17,14 +18,13 @@ type NameKind = 'id' | 'email' | 'external_id'
 /** A name or code as it is hashed: its kind and its normalized value. */
 export type FoundBy = `${NameKind | 'code'}:${string}`
 
-/** A refused record and one of the names in it. */
-export interface RejectedName {
-  companyId: string
-  entryPosition: number
-  position: number
-  employeeId: string | null
-  foundBy: FoundBy
+/** A row with the hash of a name, before the name is hashed. */
+export type NamedRow<Table extends NameTable> = Omit<BulkUserLogTables[Table], 'company_id' | 'name_hash'> & {
+  company_id: string
+  found_by: string
 }
+
+type NameTable = 'rejected_names' | 'former_names'
 
 // Longer than any valid name: nobody searches for longer ones, so they are not stored.
 const MAX_CHARACTERS = 2_048
@@ -89,37 +89,21 @@ export function hashName(hashKey: RawBuilder<Buffer>, foundBy: RawBuilder<string
 }
 
 /** Inserts the hashes of names, with the other columns of their table. */
-export async function insertNames(
+export async function insertNames<Table extends NameTable>(
   transaction: Transaction<unknown>,
-  table: RawBuilder<unknown>,
-  names: readonly { companyId: string; foundBy: string }[],
-  columns: Record<string, Column>,
+  schema: string,
+  table: Table,
+  names: readonly NamedRow<Table>[],
   onConflict = sql``,
 ): Promise<void> {
   if (names.length === 0) return
-  const hashKeys = await readHashKeys(transaction, [...new Set(names.map(({ companyId }) => companyId))])
-  const others = sql.join(Object.keys(columns).map((name) => sql.id(name)))
-  await sql`insert into ${table} (company_id, name_hash, ${others})
-    select company_id, ${hashName(sql`hash_key`, sql`found_by`)}, ${others}
-    from ${unnestedRows({
-      company_id: uuids(names.map(({ companyId }) => companyId)),
-      hash_key: byteas(names.map(({ companyId }) => hashKeys.get(companyId)!)),
-      found_by: texts(names.map(({ foundBy }) => foundBy)),
-      ...columns,
-    })} ${onConflict}`.execute(transaction)
-}
-
-/** Inserts the names of refused records. */
-export async function insertRejectedNames(
-  transaction: Transaction<unknown>,
-  schema: string,
-  names: RejectedName[],
-): Promise<void> {
-  await insertNames(transaction, sql.id(schema, 'rejected_names'), names, {
-    entry_position: bigints(names.map(({ entryPosition }) => entryPosition)),
-    position: bigints(names.map(({ position }) => position)),
-    employee_id: uuids(names.map(({ employeeId }) => employeeId)),
-  })
+  const hashKeys = await readHashKeys(transaction, [...new Set(names.map((name) => name.company_id))])
+  const { name_hash: _, ...columns }: Columns = BULK_USER_LOG_TABLES[table].columns
+  const stored = sql.join(Object.keys(columns).map((name) => sql.id(name)))
+  const rows = names.map((name) => ({ ...name, hash_key: hashKeys.get(name.company_id)! }))
+  await sql`insert into ${sql.id(schema, table)} (name_hash, ${stored})
+    select ${hashName(sql`hash_key`, sql`found_by`)}, ${stored}
+    from ${unnestedRows({ ...columns, hash_key: bytea, found_by: text }, rows)} ${onConflict}`.execute(transaction)
 }
 
 async function readHashKeys(transaction: Transaction<unknown>, companyIds: string[]): Promise<Map<string, Buffer>> {

@@ -7,7 +7,7 @@ import { CALLS_BY_HOUR, ENTRIES } from './live-tables.ts'
 import { buildColumnConditions, type EntryFilter, type ValueFilter } from './queries.ts'
 import { EVERY_KEY } from './tables.ts'
 import { buildTimeConditions, joinConditions } from './time-conditions.ts'
-import { texts, timestamps, unnestedRows } from '../unnested-rows.ts'
+import { text, time, unnestedRows } from '../columns.ts'
 
 /** The number of calls of a day with an operation and a status, and the sums of their counts. */
 export interface UsageOfDay {
@@ -30,11 +30,13 @@ export async function readDailyUsage(
 ): Promise<UsageOfDay[]> {
   // PostgreSQL sums bigint to numeric, which arrives as text.
   const sum = (name: string) => sql`sum(${sql.ref(name)})::bigint as ${sql.ref(name)}`
-  const instants = (end: 'from' | 'to') => timestamps(days.map((day) => new Date(day[end]).toISOString()))
+  const ranges = days.map(({ day, from, to }) => {
+    return { day, since: new Date(from).toISOString(), until: new Date(to).toISOString() }
+  })
   const { rows } = await sql<Omit<UsageOfDay, 'records'> & CallCounts>`
     select r.day, operation, status, ${sum('calls')},
       ${sum('total')}, ${sum('updated')}, ${sum('deactivated')}, ${sum('failed')}, ${sum('no_updates')}
-    from ${unnestedRows({ day: texts(days.map(({ day }) => day)), since: instants('from'), until: instants('to') })}
+    from ${unnestedRows({ day: text, since: time, until: time }, ranges)}
       join ${CALLS_BY_HOUR} h on h.company_id = ${toUuid(companyId)} and h.key_id = ${toUuid(key ?? EVERY_KEY)}
         and h.hour >= r.since and h.hour < r.until
     group by 1, 2, 3 order by 1, 2, 3`.execute(db)

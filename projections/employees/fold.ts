@@ -5,9 +5,9 @@ import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import { uuidArray } from '../../src/postgres/binary-arrays.ts'
 import { onlyCompany } from '../../src/postgres/only-company.ts'
 import type { CompanyEvents, Projection } from '../projection.ts'
-import { insertRows, integers, jsons, texts, timestamps, uuids, type Column } from '../unnested-rows.ts'
-import type { EmployeeRow, EmployeeTables } from './rows.ts'
-import { EMPLOYEE_COLUMNS, EMPLOYEE_INDEXES, EMPLOYEE_TABLES, encodeAttributes, toEmployee } from './rows.ts'
+import { insertRows } from '../columns.ts'
+import { EMPLOYEE_COLUMNS, EMPLOYEE_INDEXES, EMPLOYEE_TABLES } from './rows.ts'
+import { listSetAttributes, toEmployee, type EmployeeRow } from './rows.ts'
 
 /**
  * The employee read model: the state of every employee after their last folded event. Lists and searches read it, and
@@ -101,22 +101,22 @@ async function writeRows(
   how: 'insert' | 'replace',
 ): Promise<void> {
   if (rows.length === 0) return
-  const key = {
-    company_id: uuids(rows.map(({ companyId }) => companyId)),
-    employee_id: uuids(rows.map(({ state }) => state.id)),
-  }
-  const values = {
-    created_at: timestamps(rows.map(({ state }) => state.created_at)),
-    updated_at: timestamps(rows.map(({ state }) => state.updated_at)),
-    deactivated_at: timestamps(rows.map(({ state }) => state.deactivated_at)),
-    version: integers(rows.map(({ state }) => state.version)),
-    search_text: texts(rows.map(({ state }) => buildSearchText(state))),
-    attributes: jsons(rows.map(({ state }) => encodeAttributes(state))),
-  }
-  const columns: Record<keyof EmployeeTables['employees'], Column> = { ...key, ...values }
-  const insert = insertRows(sql.id(schema, 'employees'), columns)
-  const replaced = Object.keys(values).map((name) => sql`${sql.id(name)} = excluded.${sql.id(name)}`)
+  const { columns, key } = EMPLOYEE_TABLES.employees
+  const stored = rows.map(({ companyId, state }) => ({
+    company_id: companyId,
+    employee_id: state.id,
+    created_at: state.created_at,
+    updated_at: state.updated_at,
+    deactivated_at: state.deactivated_at,
+    version: state.version,
+    search_text: buildSearchText(state),
+    attributes: listSetAttributes(state),
+  }))
+  const replaced = Object.keys(columns)
+    .filter((name) => !key.includes(name))
+    .map((name) => sql`${sql.id(name)} = excluded.${sql.id(name)}`)
   const onConflict = sql`on conflict (company_id, employee_id) do update set ${sql.join(replaced)}`
+  const insert = insertRows(sql.id(schema, 'employees'), columns, stored)
   await sql`${insert} ${how === 'insert' ? sql`` : onConflict}`.execute(transaction)
 }
 

@@ -1,22 +1,33 @@
-import { restoreEmployee, type Employee, type EmployeeLife } from '../../src/domain/employees/employee.ts'
+import { restoreEmployee, type Employee } from '../../src/domain/employees/employee.ts'
 import type { AttributesSet } from '../../src/domain/events.ts'
 import { hasMoreMembersThan } from '../../src/domain/json.ts'
 import { fromUuid } from '../../src/domain/ids.ts'
+import { integer, json, nullable, text, time, uuid, type RowOf } from '../columns.ts'
 import type { Projection } from '../projection.ts'
 
-export type EmployeeTables = {
-  employees: EmployeeLife & {
-    company_id: string
-    /** A UUIDv7, so the list is in order of creation. */
-    employee_id: string
-    /** The text that `q` searches, in lower case. */
-    search_text: string
-    /** The attributes that are set, apart from the status, which `deactivated_at` tells. */
-    attributes: StoredAttributes
-  }
-}
-
+/** The attributes of an employee that are set, apart from the status, which `deactivated_at` tells. */
 type StoredAttributes = Omit<AttributesSet, 'status'>
+
+export const EMPLOYEE_TABLES = {
+  employees: {
+    columns: {
+      company_id: uuid,
+      /** A UUIDv7, so the list is in order of creation. */
+      employee_id: uuid,
+      created_at: time,
+      updated_at: time,
+      deactivated_at: nullable(time),
+      version: integer,
+      /** The text that `q` searches, in lower case. */
+      search_text: text,
+      attributes: json<StoredAttributes>(),
+    },
+    key: ['company_id', 'employee_id'],
+  },
+} satisfies Projection['tables']
+
+/** The rows of these tables. */
+export type EmployeeTables = { employees: RowOf<(typeof EMPLOYEE_TABLES.employees)['columns']> }
 
 /** The columns of a row that make an employee. */
 export type EmployeeRow = Omit<EmployeeTables['employees'], 'company_id' | 'search_text'>
@@ -33,20 +44,6 @@ export const EMPLOYEE_COLUMNS = [
 
 /** The status of a row. As a text, because PostgreSQL rewrites a comparison with a truth value so that no index fits it. */
 export const STATUS = `case when deactivated_at is null then 'active' else 'inactive' end`
-
-export const EMPLOYEE_TABLES: Record<keyof EmployeeTables, string> = {
-  employees: `(
-    company_id uuid not null,
-    employee_id uuid not null,
-    created_at timestamptz(3) not null,
-    updated_at timestamptz(3) not null,
-    deactivated_at timestamptz(3),
-    version integer not null,
-    search_text text not null,
-    attributes json not null,
-    primary key (company_id, employee_id)
-  )`,
-}
 
 /**
  * None on email or external id: the directory has unique ones. None changes with an update, so that PostgreSQL can
@@ -66,14 +63,14 @@ const COLUMNS: ReadonlySet<string> = new Set<keyof Employee>([
   'version',
 ])
 
-/** The JSON text of the attributes that are set, including those that only a later version of the program knows. */
-export function encodeAttributes(employee: Employee): string {
+/** The attributes that are set, including those that only a later version of the program knows. */
+export function listSetAttributes(employee: Employee): StoredAttributes {
   const set: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(employee)) {
     const isSet = value !== null && (name !== 'custom_attributes' || hasMoreMembersThan(employee[name], 0))
     if (isSet && !COLUMNS.has(name)) set[name] = value
   }
-  return JSON.stringify(set)
+  return set
 }
 
 /** The employee of a row. */

@@ -56,7 +56,9 @@ export interface OriginalRow {
   operation: UploadOperation | null
   log_id: string
   answers: FileAnswers
+  /** What is to be answered before there is an upload; null if nothing is. */
   question: StoredQuestion | null
+  /** Null before the file was read. */
   notes: TableNotes | null
   bytes: number
   content: Buffer | null

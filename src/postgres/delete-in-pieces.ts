@@ -5,15 +5,34 @@ import { openDatabase } from './kysely.ts'
 const AT_ONCE = 1_000
 
 /**
- * Deletes rows of all companies with a statement that takes a limit, in transactions of at most 1,000 rows, until none
- * are left. Returns how many. Several processes may do so at once.
+ * Deletes the rows of a table, of all companies, that satisfy a condition, which may order them, in transactions of at
+ * most 1,000 rows, until none are left. `key` names the columns of its primary key. Returns how many. Several processes
+ * may do so at once.
  */
-export async function deleteInPieces(
+export function deleteInPieces(
   pool: Pool,
-  remove: (limit: RawBuilder<unknown>) => RawBuilder<unknown>,
+  table: string,
+  key: readonly string[],
+  condition: RawBuilder<unknown>,
+): Promise<number> {
+  const names = key.map((name) => sql.id(name))
+  const isSame = names.map((name) => sql`t.${name} = old.${name}`)
+  return changeInPieces(
+    pool,
+    (limit) => sql`delete from ${sql.table(table)} t using (
+        select ${sql.join(names)} from ${sql.table(table)} where ${condition} ${limit}
+      ) as old
+      where ${sql.join(isSame, sql` and `)}`,
+  )
+}
+
+/** Changes or deletes rows of all companies in the same way, by a statement that takes a limit. Returns how many. */
+export async function changeInPieces(
+  pool: Pool,
+  change: (limit: RawBuilder<unknown>) => RawBuilder<unknown>,
 ): Promise<number> {
   const db = openDatabase(pool)
-  const statement = remove(sql`limit ${AT_ONCE}`)
+  const statement = change(sql`limit ${AT_ONCE}`)
   for (let total = 0; ;) {
     const { numAffectedRows } = await statement.execute(db)
     const count = Number(numAffectedRows ?? 0n)

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { divide } from '../domain/divide.ts'
 import { insertJobs, type PgBoss } from './queues.ts'
 
@@ -18,8 +19,15 @@ export function announceCompanies(boss: PgBoss, queue: string, companyIds: strin
   return insertJobs(boss, queue, makeCompaniesJobs(companyIds))
 }
 
-/** Announces companies in the background, one batch after another. `idle` waits for what is under way. */
-export function createAnnouncer(send: (companyIds: string[]) => Promise<void>, onError: (error: unknown) => void) {
+/**
+ * Announces companies in the background, one batch after another, and at most one in `gatherMs`. `idle` waits for what is
+ * under way.
+ */
+export function createAnnouncer(
+  send: (companyIds: string[]) => Promise<unknown>,
+  onError: (error: unknown) => void,
+  gatherMs = 0,
+) {
   const announced = new Set<string>()
   let sending: Promise<void> | undefined
 
@@ -27,15 +35,17 @@ export function createAnnouncer(send: (companyIds: string[]) => Promise<void>, o
     while (announced.size > 0) {
       const companies = [...announced]
       announced.clear()
-      await send(companies).catch(onError)
+      await Promise.all([send(companies).catch(onError), gatherMs > 0 && pause(gatherMs)])
     }
+    // At once, so that whoever announces next starts again.
+    sending = undefined
   }
 
   return {
     /** Returns at once; companies that are announced meanwhile go together. */
     announce(companyIds: string[]): void {
       for (const id of companyIds) announced.add(id)
-      sending ??= sendAnnounced().finally(() => (sending = undefined))
+      if (announced.size > 0) sending ??= sendAnnounced()
     },
     idle: async (): Promise<void> => sending,
   }

@@ -95,28 +95,28 @@ export async function findFreeCheckpoints(
  */
 export async function moveCheckpoint(
   transaction: LedgerDb,
-  projection: Version,
-  { companyId, from, to, expects }: CheckpointMove,
+  projection: MovedVersion,
+  { companyId, after, upTo, leaf, generation = null }: CheckpointMove,
 ): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('checkpoints')
-    .set({ position: to, attempts: 0, next_try_at: null, error: null })
+    .set({ position: upTo, attempts: 0, next_try_at: null, error: null })
     .where('company_id', '=', toUuid(companyId))
     .where('projection', '=', projection.name)
     .where('version', '=', projection.version)
-    .where('position', '=', from)
+    .where('position', '=', after)
     .where('parked_at', 'is', null)
-    .$if(expects?.generation !== undefined, (update) =>
-      update.where('generation', 'is not distinct from', expects!.generation!),
+    .$if(leaf !== null && projection.takesStates === true, (update) =>
+      update.where('generation', 'is not distinct from', generation),
     )
-    .$if(expects !== undefined, (update) =>
+    .$if(leaf !== null, (update) =>
       update.where(({ exists, selectFrom }) =>
         exists(
           selectFrom('events')
             .select('events.position')
             .where('events.company_id', '=', toUuid(companyId))
-            .where('events.position', '=', to)
-            .where('leaf_hash', '=', expects!.leaf),
+            .where('events.position', '=', upTo)
+            .where('leaf_hash', '=', leaf!),
         ),
       ),
     )
@@ -124,18 +124,17 @@ export async function moveCheckpoint(
   return numUpdatedRows === 1n
 }
 
+type MovedVersion = Pick<Projection, 'name' | 'version' | 'takesStates'>
+
 /** A move of a checkpoint. */
 export interface CheckpointMove {
   companyId: string
-  from: number
-  to: number
-  /** What the database must have if the events were not read from it. */
-  expects?: {
-    /** The leaf hash at the new position. */
-    leaf: Buffer
-    /** The rebuild that last wrote the rows; undefined if it does not matter. */
-    generation?: string | null
-  }
+  after: number
+  upTo: number
+  /** The leaf hash that the ledger must have at the new position; null if the events were read from the ledger. */
+  leaf: Buffer | null
+  /** With a leaf, the generation that the rows must have if the fold takes the states of employees as they are given. */
+  generation?: string | null
 }
 
 /**
@@ -145,8 +144,8 @@ export interface CheckpointMove {
  */
 export async function moveCheckpoints(
   transaction: LedgerDb,
-  projection: Version,
-  moves: CheckpointMove[],
+  projection: MovedVersion,
+  moves: readonly CheckpointMove[],
 ): Promise<Set<string>> {
   // The lateral join looks up each checkpoint by its company and then updates it by ctid; a plain join could compare
   // every pair of rows.
@@ -155,17 +154,16 @@ export async function moveCheckpoints(
       select c.row_id, m.upto
       from unnest(
         ${uuidArray(moves.map(({ companyId }) => companyId))}::uuid[],
-        ${bigintArray(moves.map(({ from }) => from))}::bigint[],
-        ${bigintArray(moves.map(({ to }) => to))}::bigint[],
-        ${byteaArray(moves.map(({ expects }) => expects?.leaf ?? null))}::bytea[],
-        ${moves.map(({ expects }) => expects?.generation !== undefined)}::boolean[],
-        ${moves.map(({ expects }) => expects?.generation ?? null)}::uuid[])
-        as m(company_id, after, upto, leaf, has_generation, generation)
+        ${bigintArray(moves.map(({ after }) => after))}::bigint[],
+        ${bigintArray(moves.map(({ upTo }) => upTo))}::bigint[],
+        ${byteaArray(moves.map(({ leaf }) => leaf))}::bytea[],
+        ${moves.map(({ generation = null }) => generation)}::uuid[])
+        as m(company_id, after, upto, leaf, generation)
       cross join lateral (
         select c.ctid as row_id from checkpoints c
         where c.company_id = m.company_id and c.projection = ${projection.name} and c.version = ${projection.version}
           and c.position = m.after and c.parked_at is null
-          and (not m.has_generation or c.generation is not distinct from m.generation)
+          and (m.leaf is null or not ${projection.takesStates === true} or c.generation is not distinct from m.generation)
           and (m.leaf is null
             or m.leaf = (select e.leaf_hash from events e where e.company_id = m.company_id and e.position = m.upto))
         for update skip locked) c

@@ -28,13 +28,7 @@ interface TogetherOptions {
 }
 
 /** A folded company, from which position up to which; they are equal if there was nothing to fold. */
-interface FoldedTogether {
-  companyId: string
-  after: number
-  upTo: number
-  /** No further event followed. */
-  isEnd: boolean
-}
+type FoldedTogether = Pick<EndingBatch, 'companyId' | 'after' | 'upTo' | 'isEnd'>
 
 /**
  * Folds new events of several companies in one transaction: reading, moving checkpoints, writing rows and committing
@@ -62,6 +56,7 @@ export async function foldTogether(
 }
 
 interface EndingBatch extends Batch {
+  /** No further event followed. */
   isEnd: boolean
 }
 

@@ -208,15 +208,7 @@ export function assertContiguous(events: RecordedEvent[], after: number, company
 }
 
 /** Consecutive events of a company that end with a call, or the first part of a larger call. */
-export interface Batch extends CompanyEvents {
-  after: number
-  /** The end of these events, or of the call. */
-  upTo: number
-  /** The leaf hash that the ledger must have for the last event; null if the events were read from the ledger. */
-  leaf: Buffer | null
-  /** With a leaf, the generation that the rows must have if the fold takes the states of employees as they are given. */
-  generation?: string | null
-}
+export interface Batch extends CompanyEvents, CheckpointMove {}
 
 /** Returns false, without folding, if another worker has moved the checkpoint. */
 async function foldBatch(db: LedgerDb, projection: Projection, batch: Batch): Promise<boolean> {
@@ -249,20 +241,10 @@ async function moveAll(
   projection: Projection,
   batches: Batch[],
 ): Promise<Batch[]> {
-  const moves = batches.map(({ companyId, after, upTo, leaf, generation = null }): CheckpointMove => {
-    return {
-      companyId,
-      from: after,
-      to: upTo,
-      ...(leaf && { expects: { leaf, ...(projection.takesStates && { generation }) } }),
-    }
-  })
-  if (moves[1]) {
-    const moved = await moveCheckpoints(transaction, projection, moves)
-    return batches.filter(({ companyId }) => moved.has(companyId))
-  }
-  const [move] = moves as [CheckpointMove]
-  return (await moveCheckpoint(transaction, projection, move)) ? batches : []
+  const [first, second] = batches
+  if (!second) return (await moveCheckpoint(transaction, projection, first!)) ? batches : []
+  const moved = await moveCheckpoints(transaction, projection, batches)
+  return batches.filter(({ companyId }) => moved.has(companyId))
 }
 
 /** Folds batches; a call that is too large to be read at once is folded part by part. */

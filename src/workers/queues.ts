@@ -55,6 +55,9 @@ export const SEND_EMAILS = 'send-emails'
 export const RUN_UPLOADS = 'run-uploads'
 /** The queue of companies that may have an evidence file to be made. */
 export const MAKE_EVIDENCE = 'make-evidence-files'
+/** The queues whose jobs announce what may have something to do. */
+const ANNOUNCED = [DELIVER_WEBHOOKS, SEND_EMAILS, RUN_UPLOADS, MAKE_EVIDENCE]
+
 /** The scheduled job that deletes old deliveries of webhooks. */
 export const EXPIRE_DELIVERIES = 'expire-deliveries'
 
@@ -83,14 +86,7 @@ const SCHEDULES = {
 
 /** The names of the queues whose jobs workers run: all but the dead letter queues. */
 export function workedQueueNames(): string[] {
-  return [
-    ...PROJECTIONS.map(queueOf),
-    DELIVER_WEBHOOKS,
-    SEND_EMAILS,
-    RUN_UPLOADS,
-    MAKE_EVIDENCE,
-    ...Object.keys(SCHEDULES),
-  ]
+  return [...PROJECTIONS.map(queueOf), ...ANNOUNCED, ...Object.keys(SCHEDULES)]
 }
 
 /** The names of all queues. */
@@ -125,10 +121,7 @@ export async function createQueues(ownerUrl: string): Promise<void> {
       // A table of its own keeps the queue's statistics good, whatever the other queues do.
       await create(queueOf(projection), { partition: true, ...WORKED })
     }
-    await create(DELIVER_WEBHOOKS, WORKED)
-    await create(SEND_EMAILS, WORKED)
-    await create(RUN_UPLOADS, WORKED)
-    await create(MAKE_EVIDENCE, WORKED)
+    for (const name of ANNOUNCED) await create(name, WORKED)
     for (const [name, cron] of Object.entries(SCHEDULES)) {
       await create(name, WORKED)
       // Version 1.0.0 created some of these queues without notifications.

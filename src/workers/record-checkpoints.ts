@@ -12,6 +12,7 @@ import { trackWork } from '../ledger/background/failing-work.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 import { inCompany } from '../postgres/company-scope.ts'
 import { openDatabase } from '../postgres/kysely.ts'
+import { startSweep } from './sweep.ts'
 
 interface RecorderOptions {
   /** A pool of one connection, which holds the lock. */
@@ -46,19 +47,6 @@ const NO_SIZE = -1
 export function startRecorder(options: RecorderOptions): Recorder {
   const { lockDb, log, intervalMs } = options
   const stopped = new AbortController()
-  const wait = () => pause(intervalMs, undefined, { signal: stopped.signal }).catch(() => undefined)
-
-  async function run(): Promise<void> {
-    while (!stopped.signal.aborted) {
-      try {
-        await lockDb.connection().execute((connection) => holdLock(connection))
-      } catch (error) {
-        log.warn({ err: error }, 'could not record checkpoints; retrying in the next round')
-      }
-      await wait()
-    }
-  }
-
   async function holdLock(connection: LedgerDb): Promise<void> {
     const { rows } = await sql<{ held: boolean }>`select pg_try_advisory_lock(${LOCK}) as held`.execute(connection)
     if (!rows[0]!.held) return
@@ -72,7 +60,7 @@ export function startRecorder(options: RecorderOptions): Recorder {
         // Without the connection there is no lock.
         await sql`select 1`.execute(connection)
         await recordRound(options, recorded, stopped.signal)
-        await wait()
+        await pause(intervalMs, undefined, { signal: stopped.signal }).catch(() => undefined)
       }
     } finally {
       // If the connection is gone, so is the lock.
@@ -80,11 +68,15 @@ export function startRecorder(options: RecorderOptions): Recorder {
     }
   }
 
-  const running = run()
+  const sweeps = startSweep(
+    () => lockDb.connection().execute(holdLock),
+    intervalMs,
+    (error) => log.warn({ err: error }, 'could not record checkpoints; retrying in the next round'),
+  )
   return {
     async stop() {
       stopped.abort()
-      await running
+      await sweeps.stop()
     },
   }
 }

@@ -1,5 +1,5 @@
 import { PROJECTIONS } from '../../projections/index.ts'
-import { makeCompaniesJobs } from './announce.ts'
+import { createAnnouncer, makeCompaniesJobs } from './announce.ts'
 import { queueOf, type PgBoss } from './queues.ts'
 
 /**
@@ -20,36 +20,8 @@ export interface Waker {
 
 /** Wakes the projections for companies with new events: one job per projection, at most one per batching interval. */
 export function createWaker(boss: PgBoss, onError: (error: unknown) => void): Waker {
-  const dirty = new Set<string>()
-  let timer: NodeJS.Timeout | undefined
-  let sending: Promise<unknown> = Promise.resolve()
-
-  /** Sends a job now; companies that arrive within the next interval are sent together at its end. */
-  function send(): void {
-    const companies = [...dirty]
-    dirty.clear()
-    const jobs = PROJECTIONS.map((projection) => boss.insert(queueOf(projection), makeCompaniesJobs(companies)))
-    sending = Promise.all([sending, ...jobs]).catch(onError)
-    timer = setTimeout(() => void sendNext(), GATHER_MS)
-  }
-
-  /** Jobs are sent one after another, so that a queue that hangs does not pile them up. */
-  async function sendNext(): Promise<void> {
-    await sending
-    timer = undefined
-    if (dirty.size > 0) send()
-  }
-
-  return {
-    wake(companyIds) {
-      for (const id of companyIds) dirty.add(id)
-      if (!timer && dirty.size > 0) send()
-    },
-    async flush() {
-      clearTimeout(timer)
-      timer = undefined
-      if (dirty.size > 0) send()
-      await sending
-    },
-  }
+  const send = (companyIds: string[]) =>
+    Promise.all(PROJECTIONS.map((projection) => boss.insert(queueOf(projection), makeCompaniesJobs(companyIds))))
+  const { announce, idle } = createAnnouncer(send, onError, GATHER_MS)
+  return { wake: announce, flush: idle }
 }

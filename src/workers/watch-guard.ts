@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { findUnguardedTables } from '../ledger/audit/unguarded-tables.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
-import { watch } from './watch.ts'
+import { startSweep } from './sweep.ts'
 
 const INTERVAL_MS = 60_000
 /** How many tables the log names. */
@@ -33,5 +33,7 @@ export function watchGuard({ db, log, onRound, intervalMs = INTERVAL_MS }: Guard
     onRound(tables.length)
   }
 
-  return watch(look, { log, intervalMs, failure: 'could not check the triggers that protect events' })
+  return startSweep(look, intervalMs, (error) =>
+    log.warn({ err: error }, 'could not check the triggers that protect events'),
+  )
 }

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { clearFailingWork, recordFailingWork, type WorkRef } from '../ledger/background/failing-work.ts'
-import { watch } from './watch.ts'
+import { startSweep } from './sweep.ts'
 
 const INTERVAL_MS = 60_000
 /** Looks, one after the other, that find the same work untouched. */
@@ -64,7 +64,9 @@ export function watchStandstill({ pool, log, lists, intervalMs = INTERVAL_MS }: 
     }
   }
 
-  return watch(look, { log, intervalMs, failure: 'could not check whether background work is done' })
+  return startSweep(look, intervalMs, (error) =>
+    log.warn({ err: error }, 'could not check whether background work is done'),
+  )
 }
 
 const keyOf = ({ work, companyId, subject }: DueWork) => JSON.stringify([work, companyId, subject])

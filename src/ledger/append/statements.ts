@@ -1,5 +1,5 @@
-import type { ApiKey, KeyScope } from '../../domain/accounts/api-key.ts'
-import type { KeyUsage, RefreshPeriod } from '../../domain/accounts/quota.ts'
+import type { ApiKey } from '../../domain/accounts/api-key.ts'
+import type { KeyUsage } from '../../domain/accounts/quota.ts'
 import type { Role } from '../../domain/accounts/roles.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import {
@@ -11,6 +11,7 @@ import {
   uuidArray,
 } from '../../postgres/binary-arrays.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
+import type { LedgerTables, Row } from '../tables.ts'
 import type { Head } from './company-state.ts'
 import type { NewDigest } from './record-digests.ts'
 import { holdOnlyCompany } from '../../postgres/hold-company.ts'
@@ -25,13 +26,7 @@ import { packFrontier, unpackFrontier } from '../integrity/merkle.ts'
  * rows travel as one JSON parameter.
  */
 
-interface HeadRow {
-  company_id: string
-  position: number
-  frontier: Buffer
-  recorded_at: string
-  generation: string | null
-}
+type HeadRow = LedgerTables['heads'] & Row<'checkpoints', 'generation'>
 
 /** Locks the heads of these companies. Unless `wait` is set, leaves out those that another transaction holds. */
 export async function lockHeads(client: QueryClient, companyIds: string[], whenLocked: WhenLocked): Promise<Head[]> {
@@ -66,17 +61,8 @@ interface LoadedKey {
   usage: KeyUsage
 }
 
-interface LoadedKeyRow extends StandingRow, UsageRow {
-  company_id: string
-  company_name: string
-}
-
 /** The columns of a key's usage. */
-export interface UsageRow {
-  window_start: string
-  requests_made: number
-  last_used: string | null
-}
+export type UsageRow = Row<'api_key_usage', 'window_start' | 'requests_made' | 'last_used'>
 
 export function keyUsageOf(row: UsageRow): KeyUsage {
   return {
@@ -115,7 +101,7 @@ export async function loadKeys(
   names: { companyId: string; apiId: string }[],
   whenLocked: WhenLocked,
 ): Promise<LoadedKey[]> {
-  const { rows } = await client.query<LoadedKeyRow>({
+  const { rows } = await client.query<StandingRow & UsageRow & { company_id: string; company_name: string }>({
     name: whenLocked === 'wait' ? 'load-keys-wait' : 'load-keys-skip',
     text: `${selectKeys('c.name as company_name')}
       order by u.company_id, u.api_id for update of u ${whenLocked === 'wait' ? '' : 'skip locked'}`,
@@ -164,20 +150,10 @@ export async function loadCountries(client: QueryClient, companyIds: string[]): 
 }
 
 /** The columns of a key that decide its access and its quota. */
-export interface StandingRow {
-  api_id: string
-  name: string
-  secret_hash: Buffer
-  previous_secret_hash: Buffer | null
-  previous_expires_at: string | null
-  is_enabled: boolean
-  is_revoked: boolean
-  expires_at: string | null
-  scopes: KeyScope[]
-  allowed_networks: string[] | null
-  quota_limit: number
-  refresh_period: RefreshPeriod
-}
+export type StandingRow = Omit<
+  LedgerTables['api_keys'],
+  'company_id' | 'version' | 'rotated_at' | 'created_at' | 'expected_calls' | 'expected_since' | 'last_four'
+>
 
 export function apiKeyOf(row: StandingRow): ApiKey {
   const { previous_secret_hash: previousHash, previous_expires_at: previousEnd } = row

@@ -6,7 +6,7 @@ import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import { isTransient } from '../../postgres/database-errors.ts'
 import { errorReason } from '../../postgres/error-reason.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
-import type { LedgerDb } from '../tables.ts'
+import type { LedgerDb, Row } from '../tables.ts'
 
 /*
  * Background work that fails, on record until it succeeds. Attention, `doctor`, and the metrics read it.
@@ -22,13 +22,7 @@ export interface WorkRef {
 }
 
 /** Work that fails in a company. */
-export interface FailingWork {
-  work: BackgroundWork
-  subject: string
-  /** RFC 3339 UTC. */
-  since: string
-  error: string
-}
+export type FailingWork = Row<'failing_work', 'work' | 'subject' | 'since' | 'error'>
 
 /** Stands for all companies in the table. */
 const NO_COMPANY = '00000000-0000-0000-0000-000000000000'
@@ -89,14 +83,8 @@ const uuidOf = (companyId: string | null) => (companyId === null ? NO_COMPANY : 
 
 /** Deletes work that nobody has tried for hours. Returns how many rows. */
 export function expireFailingWork(pool: Pool): Promise<number> {
-  return deleteInPieces(
-    pool,
-    (limit) => sql`delete from failing_work f using (
-        select company_id, work, subject from failing_work
-        where seen_at < statement_timestamp() - make_interval(hours => ${HOURS_KEPT}) ${limit}
-      ) as old
-      where f.company_id = old.company_id and f.work = old.work and f.subject = old.subject`,
-  )
+  const isOld = sql`seen_at < statement_timestamp() - make_interval(hours => ${HOURS_KEPT})`
+  return deleteInPieces(pool, 'failing_work', ['company_id', 'work', 'subject'], isOld)
 }
 
 /** Selects the work that fails in a company, that which began first before the rest. */

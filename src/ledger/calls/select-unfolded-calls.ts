@@ -1,15 +1,12 @@
 import { sql, type RawBuilder } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
+import type { Row } from '../tables.ts'
 
 /** The events that are looked at. A read model that is further behind than this has stopped. */
 const MAX_EVENTS = 10_000
 
-/** The last of the calls that a key has made. */
-export interface UnfoldedCall {
-  /** The id of the key. */
-  actor: string
-  recorded_at: string
-}
+/** The last of the calls that a key, the actor, has made. */
+export type UnfoldedCall = Row<'events', 'actor' | 'recorded_at'>
 
 /** Selects the last of the calls that a projection has not folded yet, of each of these keys that made any. */
 export function selectUnfoldedCalls(

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
+import type { Row } from '../tables.ts'
 
 /*
  * Reads and deletes for an erasure, apart from appending events. Everything runs under the lock of the company's head,
@@ -56,12 +57,7 @@ export async function filterWithData(
 }
 
 /** What the directory has of an employee. */
-type DirectoryEntry = {
-  employee_id: string
-  email: string
-  external_id: string | null
-  manager_id: string | null
-}
+type DirectoryEntry = Row<'employee_directory', 'employee_id' | 'email' | 'external_id' | 'manager_id'>
 
 /** Reads an employee's entry in the directory, if there is one. */
 export async function readDirectory(db: Queryable, companyId: string, employeeId: string) {

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
+import type { LedgerTables } from '../tables.ts'
 
 /** The number of stored answers that one statement searches; each may contain a thousand employees. */
 const ANSWERS_PER_PAGE = 200
@@ -99,19 +100,11 @@ async function* listToldPositions(
 }
 
 /** An attempt to deliver a message, with the settings that the webhook had then. Times are RFC 3339 UTC. */
-interface SentMessage {
-  delivery_id: string
-  webhook_id: string
+type SentMessage = Omit<LedgerTables['webhook_deliveries'], 'company_id' | 'duration_ms' | 'error'> & {
+  position: number
   url: string | null
   /** Whether the message had values, not only ids and the names of what changed. */
   has_values: boolean | null
-  position: number
-  type: string
-  sent_at: string
-  is_delivered: boolean
-  http_status: number | null
-  /** The start of the receiver's answer. */
-  answer: string | null
 }
 
 /** The stored attempts to tell webhooks these events and the ends of these calls, page by page. */

@@ -100,25 +100,22 @@ function numbersOf({ level, number }: Subtree): number[] {
   return Array.from({ length: width }, (_, at) => number * width + at)
 }
 
-/**
- * The leaves of small subtrees, by number. They are close together: around the proven leaf and at the ends of trees.
- */
+/** The leaves of small subtrees, by number. Throws if one is missing. */
 async function readLeavesOf(
   db: LedgerDb,
   companyId: string,
   subtrees: readonly Subtree[],
 ): Promise<Map<number, Buffer>> {
-  const leaves = new Map<number, Buffer>()
-  const numbers = [...new Set(subtrees.flatMap(numbersOf))].toSorted((a, b) => a - b)
-  for (let at = 0; at < numbers.length;) {
-    const first = numbers[at]!
-    let count = 1
-    while (numbers[at + count] === first + count) count += 1
-    const stored = await readLeaves(db, companyId, first, count)
-    stored.forEach((leaf, offset) => leaves.set(first + offset, leaf))
-    at += count
-  }
-  return leaves
+  const numbers = new Set(subtrees.flatMap(numbersOf))
+  if (numbers.size === 0) return new Map()
+  const rows = await db
+    .selectFrom('events')
+    .select(['position', 'leaf_hash'])
+    .where('company_id', '=', toUuid(companyId))
+    .where('position', '=', sql<number>`any(${Array.from(numbers, (number) => number + 1)}::bigint[])`)
+    .execute()
+  if (rows.length !== numbers.size) throw new Error(`events of ${companyId} are missing`)
+  return new Map(rows.map(({ position, leaf_hash: leaf }) => [position - 1, leaf]))
 }
 
 /** Reads consecutive leaves, starting at a number. Throws if one is missing. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
-import type { LedgerDb, LedgerTables } from '../tables.ts'
+import type { LedgerDb, LedgerTables, Row } from '../tables.ts'
 import { headsWithCheckpoints, isComplete } from './read-progress.ts'
 
 /* What operators and monitoring see of all companies. */
@@ -73,7 +73,9 @@ export async function readCompanyStanding(
   companyId: string,
   { name, version }: Version,
 ): Promise<CompanyStanding> {
-  const { rows } = await sql<Reached>`
+  const { rows } = await sql<
+    Row<'checkpoints', 'attempts' | 'parked_at' | 'error'> & { head: number; reached: number; age: number }
+  >`
     select h.position as head, coalesce(c.position, 0) as reached, coalesce(c.attempts, 0) as attempts, c.parked_at, c.error,
       coalesce(extract(epoch from clock_timestamp() - e.recorded_at)::double precision, 0) as age
     from ${headsWithCheckpoints({ name, version })}
@@ -92,15 +94,6 @@ export async function readCompanyStanding(
     parkedAt: row.parked_at,
     error: row.error,
   }
-}
-
-interface Reached {
-  head: number
-  reached: number
-  attempts: number
-  parked_at: string | null
-  error: string | null
-  age: number
 }
 
 type Lag = Pick<ProjectionStanding, 'companies' | 'lagging' | 'events_behind' | 'parked_companies'>

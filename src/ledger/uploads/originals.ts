@@ -1,27 +1,17 @@
 import type { Pool } from 'pg'
-import type { FileAnswers, StoredQuestion } from '../../../clients/typescript/spreadsheets/file-question.ts'
-import type { TableNotes } from '../../../clients/typescript/spreadsheets/find-table.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import type { UploadOperation } from '../../domain/uploads.ts'
 import type { OriginalRow } from '../upload-rows.ts'
 import { MAX_UPLOADED_BYTES, MAX_UPLOADS, STORED_FOR } from './store-upload.ts'
 
 /** An uploaded file as it was sent, and how it was read. */
-export interface Original {
+export interface Original extends Pick<OriginalRow, 'operation' | 'answers' | 'question' | 'notes' | 'bytes'> {
   companyId: string
   /** Of its upload. */
   id: string
   userId: string
   fileName: string
-  operation: UploadOperation | null
   /** The failed call that it is to correct; empty if none. */
   logId: string
-  answers: FileAnswers
-  /** What is to be answered before there is an upload; null if nothing is. */
-  question: StoredQuestion | null
-  /** Null before the file was read. */
-  notes: TableNotes | null
-  bytes: number
   /** Whether its content is still stored. */
   hasContent: boolean
 }
@@ -70,28 +60,21 @@ export async function storeOriginal(
   )
 }
 
+type FoundOriginal = Omit<OriginalRow, 'company_id' | 'upload_id' | 'content' | 'created_at' | 'expires_at'> & {
+  has_content: boolean
+}
+
 /** Finds how a file was read; null if that is not stored. */
 export async function findOriginal(db: Pick<Pool, 'query'>, { companyId, id }: OriginalRef): Promise<Original | null> {
-  const { rows } = await db.query<OriginalRow & { has_content: boolean }>(
+  const { rows } = await db.query<FoundOriginal>(
     `select user_id, file_name, operation, log_id, answers, question, notes, bytes, content is not null as has_content
      from upload_originals where company_id = $1 and upload_id = $2 and expires_at > statement_timestamp()`,
     idsOf({ companyId, id }),
   )
   const [row] = rows
   if (!row) return null
-  return {
-    companyId,
-    id,
-    userId: fromUuid('usr', row.user_id),
-    fileName: row.file_name,
-    operation: row.operation,
-    logId: row.log_id,
-    answers: row.answers,
-    question: row.question,
-    notes: row.notes,
-    bytes: row.bytes,
-    hasContent: row.has_content,
-  }
+  const { user_id: user, file_name: fileName, log_id: logId, has_content: hasContent, ...same } = row
+  return { ...same, companyId, id, userId: fromUuid('usr', user), fileName, logId, hasContent }
 }
 
 /** The bytes that one statement returns. */

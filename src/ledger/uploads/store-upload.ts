@@ -1,9 +1,8 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Client } from '../../domain/client.ts'
 import { toUuid } from '../../domain/ids.ts'
-import type { Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
-import type { UploadOperation } from '../../domain/uploads.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
+import type { StoredUpload } from './read-uploads.ts'
 
 /** A part of a file to store. */
 export interface FilledPart {
@@ -16,16 +15,9 @@ export interface FilledPart {
 }
 
 /** A file to store. */
-interface NewUpload {
-  companyId: string
-  id: string
-  userId: string
-  fileName: string
-  operation: UploadOperation
+interface NewUpload extends Pick<StoredUpload, 'companyId' | 'id' | 'userId' | 'fileName' | 'operation' | 'mapping'> {
   /** The line that names the columns; null for JSON. */
   header: readonly string[] | null
-  /** What its columns mean; null for JSON. */
-  mapping: Mapping | null
   /** The ids of the failed calls whose records the file corrects. */
   corrects: readonly string[]
   /** Bytes of the file. */
