@@ -20,10 +20,8 @@ import type { SystemHealth } from '../ledger/read/system-health.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import type { SingleDeliveries } from '../delivery/webhooks/single-deliveries.ts'
 import { bulkUserLogs, createLogEntries, type RequireLogEntry } from './admin/bulk-user-logs.ts'
-import { bulkUserLogsCsv } from './admin/bulk-user-logs-csv.ts'
 import { bulkUserLogsStream } from './admin/bulk-user-logs-stream.ts'
-import { failedRecordsCsv } from './admin/failed-records-csv.ts'
-import { failedRecords } from './admin/failed-records.ts'
+import { logExports } from './admin/log-exports.ts'
 import { companyRoutes } from './admin/company-routes.ts'
 import { usage } from './admin/usage.ts'
 import type { WebhookRouteServices } from './admin/webhooks/webhook-routes.ts'
@@ -258,9 +256,7 @@ async function adminRoutes(
   refuseHalfBuilt(admin, services.areReadModelsComplete)
   await admin.register(fastifySSE)
   bulkUserLogs(admin, { reads, requireLogEntry })
-  bulkUserLogsCsv(admin, { reads, authorize, requireLogEntry })
-  failedRecords(admin, { reads, authorize, requireLogEntry })
-  failedRecordsCsv(admin, { reads, authorize, requireLogEntry })
+  logExports(admin, { reads, authorize, requireLogEntry })
   bulkUserLogsStream(admin, { access, reads, limits, streams, authorize, companiesTogether })
   usage(admin, reads)
 }
