@@ -5,25 +5,21 @@ import type { Budget } from '../../../admission/budget.ts'
 import { problem } from '../../../domain/errors.ts'
 import { cancelUpload } from '../../../ledger/uploads/change-upload.ts'
 import { listUploads, readParts } from '../../../ledger/uploads/read-uploads.ts'
-import type { LedgerDb } from '../../../ledger/tables.ts'
 import { applyAtOnce, applyUpload, previewAtOnce, requireUpload } from '../../../uploads/apply-upload.ts'
 import { maxFileBytes } from '../../../uploads/read-file.ts'
 import { previewPart } from '../../../uploads/run-part.ts'
 import { cleanFileName, storeFile, type UploadRouteServices } from '../../../uploads/store-file.ts'
 import { readEncoding, UNREADABLE_ENCODING } from '../../../../clients/typescript/spreadsheets/encodings.ts'
 import type { FileAnswers } from '../../../../clients/typescript/spreadsheets/file-question.ts'
-import { authorizeAdmin, userOf } from '../../access/authorize-user.ts'
+import { userOf } from '../../access/authorize-user.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
-import { limitFailures } from '../../access/rate-limits.ts'
 import { budgetFiles } from '../../access/receive-files.ts'
-import type { SessionSettings } from '../../access/session.ts'
 import { ADMIN_BODIES } from '../../openapi/admin-examples.ts'
 import { idIn, NO_CONTENT } from '../../openapi/schema-parts.ts'
 import { receiveBody } from '../../server/read-body.ts'
-import { refuseFailedConditions } from '../../server/preconditions.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { compileSchema } from '../../server/schema-compiler.ts'
-import { streamTexts } from '../../server/text-stream.ts'
+import { streamTexts, type Reader } from '../../server/text-stream.ts'
 import { sendAttachment } from '../attachment.ts'
 import { actingUser, JSON_BODY } from '../company-schemas.ts'
 import { CSV_ANSWER, CSV_TYPE } from '../csv-text.ts'
@@ -41,13 +37,10 @@ import {
   UploadQuery,
 } from './upload-schemas.ts'
 
-interface RouteServices {
+interface UploadServices extends Pick<Reader, 'authorize'> {
   uploads: UploadRouteServices
   /** Bytes of files that are being received. */
   fileBudget: Budget
-  access: LedgerDb
-  sessions: SessionSettings
-  failureLimit: number
 }
 
 /** What clients call files of employees. What a file is, its content tells. */
@@ -66,10 +59,7 @@ const params = idIn('upload', 'upl')
 const problems = ['upload_not_found'] as const
 
 /** Routes to upload files of employees, for administrators. */
-export async function uploadRoutes(app: FastifyInstance, services: RouteServices): Promise<void> {
-  const { access, sessions, failureLimit } = services
-  app.addHook('onRequest', limitFailures(app, failureLimit, authorizeAdmin(access, sessions)))
-  refuseFailedConditions(app)
+export async function uploadRoutes(app: FastifyInstance, services: UploadServices): Promise<void> {
   addReadRoutes(app, services)
   addChangeRoutes(app, services)
   addMappingRoutes(app, services.uploads)
@@ -98,7 +88,7 @@ const CREATE_UPLOAD = {
   problems: ['too_many_uploads', 'file_ambiguous'],
 } as const satisfies FastifySchema
 
-function addCreation(app: FastifyInstance, { uploads, fileBudget }: RouteServices): void {
+function addCreation(app: FastifyInstance, { uploads, fileBudget }: UploadServices): void {
   const maxBytes = maxFileBytes(uploads)
   budgetFiles(app, { fileBudget, maxBytes, companyOf: (request) => userOf(request).companyId })
   app.removeAllContentTypeParsers()
@@ -186,8 +176,7 @@ const EXPORT_ROWS_NOT_APPLIED = {
   problems,
 } as const satisfies FastifySchema
 
-function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: RouteServices): void {
-  const authorize = authorizeAdmin(access, sessions)
+function addReadRoutes(app: FastifyInstance, { uploads, authorize }: UploadServices): void {
   app.get('/uploads', { schema: LIST_UPLOADS }, async (request) => ({
     items: (await listUploads(uploads.pool, userOf(request).companyId)).map(renderUploadFacts),
   }))
@@ -243,7 +232,7 @@ const CANCEL_UPLOAD = {
   problems,
 } as const satisfies FastifySchema
 
-function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void {
+function addChangeRoutes(app: FastifyInstance, { uploads }: UploadServices): void {
   app.post('/uploads/:id/apply', { schema: APPLY_UPLOAD, ...JSON_BODY }, async (request) => {
     const [acting, id] = [actingUser(request), readUploadId(request)]
     const { all_or_none: isAllOrNone, deactivate: deactivated } = request.query

@@ -1,12 +1,7 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { changeWebhook, createWebhook, NO_SUCH_WEBHOOK } from '../../../accounts/webhooks/change-webhook.ts'
 import { findWebhook, listWebhooks } from '../../../accounts/webhooks/read-webhooks.ts'
-import type { LedgerDb } from '../../../ledger/tables.ts'
-import { authorizeAdmin } from '../../access/authorize-user.ts'
-import { limitFailures } from '../../access/rate-limits.ts'
-import type { SessionSettings } from '../../access/session.ts'
 import { NO_CONTENT } from '../../openapi/schema-parts.ts'
-import { refuseFailedConditions } from '../../server/preconditions.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimTexts } from '../company-schemas.ts'
 import { addDeliveryRoutes } from './deliveries.ts'
@@ -70,13 +65,8 @@ const REMOVE_WEBHOOK = {
 } as const satisfies FastifySchema
 
 /** Routes to manage webhooks, for administrators. Each change is an event. */
-export async function webhookRoutes(
-  app: FastifyInstance,
-  services: WebhookRouteServices & { access: LedgerDb; sessions: SessionSettings; failureLimit: number },
-): Promise<void> {
-  const { db, webhooks, access, sessions, failureLimit } = services
-  app.addHook('onRequest', limitFailures(app, failureLimit, authorizeAdmin(access, sessions)))
-  refuseFailedConditions(app)
+export function webhookRoutes(app: FastifyInstance, services: WebhookRouteServices): void {
+  const { db, webhooks } = services
   app.get('/webhooks', { schema: LIST_WEBHOOKS }, async (request) => ({
     items: (await listWebhooks(db, actingUser(request).companyId)).map(renderWebhook),
   }))
