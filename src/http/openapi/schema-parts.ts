@@ -1,6 +1,8 @@
 import { Type, type IntegerOptions, type ObjectOptions, type SchemaOptions } from '@sinclair/typebox'
 import type { StringOptions, TObject, TProperties, TSchema } from '@sinclair/typebox'
-import type { IdPrefix } from '../../domain/ids.ts'
+import type { Problem } from '../../domain/errors.ts'
+import { isId, type IdPrefix } from '../../domain/ids.ts'
+import { ProblemError } from '../server/problem.ts'
 
 /* Schemas that several routes share. */
 
@@ -81,9 +83,21 @@ export function makeListSchema<Item extends TSchema>(item: Item) {
   })
 }
 
-/** Accepts any string as an id in a path: a malformed id is answered like an unknown one. */
-export function idIn(kind: string, prefix: IdPrefix) {
-  return Type.Object({ id: anyId(`The id of the ${kind}.`, prefix) })
+/**
+ * Makes what the schemas of routes with an id in their path share, and the function that reads it. Any string is
+ * accepted: a malformed id is answered like an unknown one.
+ */
+export function idIn(kind: string, prefix: IdPrefix, unknown: Problem) {
+  const params = Type.Object({ id: anyId(`The id of the ${kind}.`, prefix) })
+  return { schema: { params, problems: [unknown.code] }, read: readIdAs(prefix, unknown) }
+}
+
+/** Makes a function that reads an id in a path. It throws the problem for any other text. */
+export function readIdAs(prefix: IdPrefix, unknown: Problem) {
+  return (id: string): string => {
+    if (isId(prefix, id)) return id
+    throw new ProblemError(unknown)
+  }
 }
 
 /** Describes an id in a path, with an example. */

@@ -15,7 +15,7 @@ import { userOf } from '../../access/authorize-user.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { budgetFiles } from '../../access/receive-files.ts'
 import { ADMIN_BODIES } from '../../openapi/admin-examples.ts'
-import { idIn, NO_CONTENT } from '../../openapi/schema-parts.ts'
+import { NO_CONTENT } from '../../openapi/schema-parts.ts'
 import { receiveBody } from '../../server/read-body.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { compileSchema } from '../../server/schema-compiler.ts'
@@ -26,7 +26,7 @@ import { CSV_ANSWER, CSV_TYPE } from '../csv-text.ts'
 import { addMappingRoutes } from './mapping-routes.ts'
 import { addMissingRoutes } from './missing-routes.ts'
 import { writeNotApplied } from './not-applied-csv.ts'
-import { readUploadId, showUpload, throwFaults } from './upload-answer.ts'
+import { ofUpload, readUploadId, showUpload, throwFaults } from './upload-answer.ts'
 import {
   ApplyQuery,
   renderPartPreview,
@@ -55,8 +55,6 @@ const FILE_TYPES = [
   'text/plain',
   'text/tab-separated-values',
 ] as const
-const params = idIn('upload', 'upl')
-const problems = ['upload_not_found'] as const
 
 /** Routes to upload files of employees, for administrators. */
 export async function uploadRoutes(app: FastifyInstance, services: UploadServices): Promise<void> {
@@ -148,9 +146,8 @@ const GET_UPLOAD = {
   operationId: 'getUpload',
   summary: 'Get an upload and its progress',
   description: 'What each part would do, and what became of it.',
-  params,
+  ...ofUpload,
   response: { 200: ShownUpload },
-  problems,
 } as const satisfies FastifySchema
 
 const PREVIEW_UPLOAD_PART = {
@@ -158,11 +155,11 @@ const PREVIEW_UPLOAD_PART = {
   summary: 'Preview a part of an upload',
   description: 'The call of the part, validated and not applied: what it would do now, and its errors.',
   params: Type.Object({
-    ...params.properties,
+    ...ofUpload.params.properties,
     number: Type.String({ description: 'The number of the part, from 1.', examples: ['1'] }),
   }),
   response: { 200: ShownPreview },
-  problems: [...problems, 'upload_not_applicable'],
+  problems: [...ofUpload.problems, 'upload_not_applicable'],
 } as const satisfies FastifySchema
 
 const EXPORT_ROWS_NOT_APPLIED = {
@@ -171,9 +168,8 @@ const EXPORT_ROWS_NOT_APPLIED = {
   description:
     'All rows of refused, canceled, and waiting parts, and those that were left out of the others, to correct and ' +
     'upload again. A row that was refused has the id of its entry, and its errors.',
-  params,
+  ...ofUpload,
   response: CSV_ANSWER,
-  problems,
 } as const satisfies FastifySchema
 
 function addReadRoutes(app: FastifyInstance, { uploads, authorize }: UploadServices): void {
@@ -217,19 +213,18 @@ const APPLY_UPLOAD = {
     'Each part becomes one call, which applies all of its rows or none; or, with `all_or_none=false`, all that can ' +
     'be applied. A file of one part is applied before the answer; of a larger one, part after part in the ' +
     'background. Repeating the request has no further effect.',
-  params,
+  ...ofUpload,
   querystring: ApplyQuery,
   response: { 200: ShownUpload },
-  problems: [...problems, 'upload_not_applicable'],
+  problems: [...ofUpload.problems, 'upload_not_applicable'],
 } as const satisfies FastifySchema
 
 const CANCEL_UPLOAD = {
   operationId: 'cancelUpload',
   summary: 'Cancel what is still to come of an upload',
   description: 'What was applied stays applied. An upload that was not applied yet is deleted.',
-  params,
+  ...ofUpload,
   response: { 204: NO_CONTENT },
-  problems,
 } as const satisfies FastifySchema
 
 function addChangeRoutes(app: FastifyInstance, { uploads }: UploadServices): void {

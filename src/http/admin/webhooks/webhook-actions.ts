@@ -9,7 +9,7 @@ import { ProblemError } from '../../server/problem.ts'
 import { NOT_A_TIME, readInstant } from '../../server/query-values.ts'
 import { addActionRoutes } from '../action-routes.ts'
 import { actingUser, JSON_BODY, setPositionHeader } from '../company-schemas.ts'
-import { params, readWebhookId, showWithSecret, type WebhookRouteServices } from './webhook-routes.ts'
+import { ofWebhook, readWebhookId, showWithSecret, type WebhookRouteServices } from './webhook-routes.ts'
 import {
   renderWebhook,
   ResumeBody,
@@ -42,8 +42,8 @@ export const WEBHOOK_ACTIONS = {
 } as const satisfies Record<string, Action>
 
 const RESUME_WEBHOOK = {
+  ...ofWebhook,
   ...describeAction(WEBHOOK_ACTIONS.resume),
-  params,
   body: ResumeBody,
   isBodyOptional: true,
   response: { 200: ShownWebhook },
@@ -53,7 +53,7 @@ const ROTATE_WEBHOOK_SECRET = {
   operationId: 'rotateWebhookSecret',
   summary: 'Rotate the secret of a webhook',
   description: 'The new secret is shown only once. Messages are signed with both for `overlap_seconds`.',
-  params,
+  ...ofWebhook,
   body: RotateWebhookBody,
   isBodyOptional: true,
   response: { 200: ShownWebhookWithSecret },
@@ -64,7 +64,7 @@ const ROTATE_WEBHOOK_SECRET = {
 export function addWebhookActions(app: FastifyInstance, { db, webhooks }: WebhookRouteServices): void {
   addActionRoutes(app, {
     path: '/webhooks/:id',
-    params,
+    params: ofWebhook.params,
     answer: ShownWebhook,
     actions: { pause: WEBHOOK_ACTIONS.pause },
     run: async (change, id, request, reply) => {

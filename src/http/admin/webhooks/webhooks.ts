@@ -6,7 +6,7 @@ import { ProblemError } from '../../server/problem.ts'
 import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimTexts } from '../company-schemas.ts'
 import { addDeliveryRoutes } from './deliveries.ts'
 import { addWebhookActions } from './webhook-actions.ts'
-import { params, readWebhookId, showWithSecret, type WebhookRouteServices } from './webhook-routes.ts'
+import { ofWebhook, readWebhookId, showWithSecret, type WebhookRouteServices } from './webhook-routes.ts'
 import {
   CreateWebhookBody,
   EditWebhookBody,
@@ -30,9 +30,8 @@ const GET_WEBHOOK = {
   operationId: 'getWebhook',
   summary: 'Get a webhook and its progress',
   description: 'The secret is not shown.',
-  params,
+  ...ofWebhook,
   response: { 200: ShownWebhook },
-  problems: ['webhook_not_found'],
 } as const satisfies FastifySchema
 
 const CREATE_WEBHOOK = {
@@ -49,19 +48,17 @@ const EDIT_WEBHOOK = {
   operationId: 'editWebhook',
   summary: 'Change the settings of a webhook',
   description: 'The change applies to the messages that follow. The secret stays the same.',
-  params,
+  ...ofWebhook,
   body: EditWebhookBody,
   response: { 200: ShownWebhook },
-  problems: ['webhook_not_found'],
 } as const satisfies FastifySchema
 
 const REMOVE_WEBHOOK = {
   operationId: 'removeWebhook',
   summary: 'Remove a webhook permanently',
   description: 'No more messages are sent. This cannot be undone.',
-  params,
+  ...ofWebhook,
   response: { 204: NO_CONTENT },
-  problems: ['webhook_not_found'],
 } as const satisfies FastifySchema
 
 /** Routes to manage webhooks, for administrators. Each change is an event. */
