@@ -1,5 +1,5 @@
 import { Type, type IntegerOptions, type ObjectOptions, type SchemaOptions } from '@sinclair/typebox'
-import type { StringOptions, TObject, TProperties, TSchema } from '@sinclair/typebox'
+import type { Static, StringOptions, TObject, TProperties, TSchema } from '@sinclair/typebox'
 import type { Problem } from '../../domain/errors.ts'
 import { isId, type IdPrefix } from '../../domain/ids.ts'
 import { ProblemError } from '../server/problem.ts'
@@ -17,6 +17,11 @@ export function strictObject<Fields extends TProperties>(fields: Fields, options
 /** The same as a component of the OpenAPI document, with a name. */
 export function namedObject<Fields extends TProperties>(name: string, fields: Fields, options: ObjectOptions = {}) {
   return strictObject(fields, { $id: name, ...options })
+}
+
+/** The same with a description. */
+export function describedObject<Fields extends TProperties>(name: string, description: string, fields: Fields) {
+  return namedObject(name, fields, { description })
 }
 
 /* Optional parameters, and fields of bodies and answers. */
@@ -61,6 +66,11 @@ export function nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()])
 }
 
+/** Makes the schema of an object that may be null. */
+export function objectOrNull<Fields extends TProperties>(description: string, fields: Fields) {
+  return nullable(Type.Object(fields, { description }))
+}
+
 /** Makes the schema of a body of which only the named fields are required: all others must have a default. */
 export function requireOnly<Fields extends TProperties>(
   names: (keyof Fields & string)[],
@@ -68,6 +78,11 @@ export function requireOnly<Fields extends TProperties>(
   options: ObjectOptions = {},
 ): TObject<Fields> {
   return { ...strictObject(fields, options), required: names }
+}
+
+/** The same schema, with what an absent field of a request counts as. */
+export function withDefault<Schema extends TSchema>(schema: Schema, value: Static<Schema>): Schema {
+  return { ...schema, default: value }
 }
 
 /** Makes the schema of a JSON Merge Patch (RFC 7396). */
