@@ -3,7 +3,7 @@ import type { EntryFilter } from '../../../projections/bulk-user-logs/queries.ts
 import type { RecordFilter } from '../../../projections/bulk-user-logs/records-queries.ts'
 import type { CauseFilter } from '../../../projections/bulk-user-logs/refusals.ts'
 import { MAX_EMAIL_CHARACTERS } from '../../domain/attributes.ts'
-import { OPERATIONS } from '../../domain/events.ts'
+import { OPERATIONS, type AttributeChanges } from '../../domain/events.ts'
 import { isId } from '../../domain/ids.ts'
 import { MAX_CORRECTIONS } from '../../domain/uploads.ts'
 import { MAX_RECORD_ERRORS } from '../../domain/record-errors.ts'
@@ -32,8 +32,8 @@ const MAX_TEXT = MAX_EMAIL_CHARACTERS
 const MAX_ERROR = 1_100
 
 // Not Type.Record: its name pattern does not match names with a line break.
-const byName = (schema: TSchema) =>
-  Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: schema })
+const byName = <Values = Record<string, unknown>>(schema: TSchema) =>
+  Type.Unsafe<Values>({ type: 'object', additionalProperties: schema })
 
 /** Filters of the list of entries. An entry must match all of them. */
 const EntryFilterQuery = {
@@ -205,7 +205,7 @@ export const RecordSchema = namedObject('BulkUserLogRecord', {
     oneOf(['Synced', 'No Updates', 'Reactivated', 'Deactivated'], 'Null for a created employee or a refused record.'),
   ),
   attributes: nullable(byName({} as TSchema)),
-  changes: nullable(byName(Type.Object({ from: AttributeValue, to: AttributeValue }))),
+  changes: nullable(byName<AttributeChanges>(Type.Object({ from: AttributeValue, to: AttributeValue }))),
   record: Type.Unknown({
     description: `The refused record, unchanged. A record larger than ${MAX_RECORD_BYTES} bytes is cut to the start of its JSON text.`,
   }),

@@ -2,17 +2,7 @@ import { RECORD_RESULTS } from '../../domain/employees/employee.ts'
 import { Type, type TSchema } from '@sinclair/typebox'
 import { MAX_ANSWERED_ERRORS } from '../../domain/errors.ts'
 import { MAX_RECORD_ERRORS } from '../../domain/record-errors.ts'
-import {
-  Employee,
-  EmployeeAsCreated,
-  EmployeeBulkPatch,
-  EmployeeCreate,
-  EmployeeId,
-  EmployeeStatus,
-  EmployeeUpsert,
-  LogId,
-  orNull,
-} from './employee-schemas.ts'
+import { Employee, EmployeeAsCreated, EmployeeId, EmployeeStatus, LogId, orNull } from './employee-schemas.ts'
 import { RecordErrorSchema } from './problem-schemas.ts'
 import { Count, describedObject, namedObject, optionalInteger, strictObject } from './schema-parts.ts'
 
@@ -161,24 +151,8 @@ export const EmployeeList = namedObject('EmployeeList', {
   next_cursor: Type.Unsafe({ type: ['string', 'null'], description: 'Null on the last page.' }),
 })
 
-/** The three forms of the body of a create call. */
-export function createBody(maxRecords: number): TSchema {
-  const records = arrayOfRecords(EmployeeCreate, maxRecords)
-  return Type.Union([strictObject({ employees: records }), records, EmployeeCreate])
-}
-
-/** The two forms of the body of a bulk update. */
-export function updateManyBody(maxRecords: number): TSchema {
-  const records = arrayOfRecords(EmployeeBulkPatch, maxRecords)
-  return Type.Union([strictObject({ employees: records }), records])
-}
-
-/** The two forms of the body of an upsert. */
-export function upsertBody(maxRecords: number): TSchema {
-  const records = arrayOfRecords(EmployeeUpsert, maxRecords)
-  return Type.Union([strictObject({ employees: records }), records])
-}
-
-function arrayOfRecords(schema: TSchema, maxRecords: number): TSchema {
-  return Type.Array(schema, { minItems: 1, maxItems: maxRecords })
+/** The forms of the body of a bulk call: an object with the records, or an array of them; or one of the `others`. */
+export function bulkBody(record: TSchema, maxRecords: number, ...others: TSchema[]): TSchema {
+  const records = Type.Array(record, { minItems: 1, maxItems: maxRecords })
+  return Type.Union([strictObject({ employees: records }), records, ...others])
 }
