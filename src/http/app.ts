@@ -7,18 +7,10 @@ import Fastify, { LogController } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
-import type { Budget } from '../admission/budget.ts'
-import type { CompanyServices } from '../accounts/change-company.ts'
-import type { UploadRouteServices } from '../uploads/store-file.ts'
 import type { CommandServices } from '../ledger/calls/run-api-call.ts'
 import { problem } from '../domain/errors.ts'
 import type { FoundKey, KeyUsageCounter, KeyName } from '../accounts/api-keys/key-access.ts'
 import type { FindEmployee } from '../ledger/read/read-employees.ts'
-import type { Reads } from '../ledger/read/reads.ts'
-import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
-import type { SystemHealth } from '../ledger/read/system-health.ts'
-import type { LedgerDb } from '../ledger/tables.ts'
-import type { SingleDeliveries } from '../delivery/webhooks/single-deliveries.ts'
 import { apiKeys } from './admin/api-keys.ts'
 import { attention } from './admin/attention.ts'
 import { bulkUserLogs, createLogEntries, type RequireLogEntry } from './admin/bulk-user-logs.ts'
@@ -34,7 +26,6 @@ import { usage } from './admin/usage.ts'
 import { users } from './admin/users.ts'
 import { userTokens } from './admin/user-tokens.ts'
 import { webhookRoutes } from './admin/webhooks/webhooks.ts'
-import type { WebhookRouteServices } from './admin/webhooks/webhook-routes.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
 import { authenticateCaller } from './access/authenticate.ts'
 import { authenticateUser, authorizeAdmin, requireRole } from './access/authorize-user.ts'
@@ -66,7 +57,7 @@ import { listSecurityHeaders } from './server/security-headers.ts'
 import { refuseFailedConditions } from './server/preconditions.ts'
 import { compileSchema } from './server/schema-compiler.ts'
 import { limitBursts, limitFailures } from './access/rate-limits.ts'
-import { isSecure, type SessionSettings } from './access/session.ts'
+import { isSecure } from './access/session.ts'
 import { answerUnreadable } from './server/unreadable-request.ts'
 import { traceRequests, type BeginTrace } from './server/trace-requests.ts'
 import { listEmployeesRoute } from './v1/list-employees.ts'
@@ -75,34 +66,14 @@ import { verifyKey } from './v1/verify-key.ts'
 import { writeEmployees } from './v1/write-employees.ts'
 import { runInScope, type CompanyScope } from '../postgres/company-scope.ts'
 
-export interface AppServices {
+export interface AppServices extends Omit<PageServices, 'requireLogEntry'> {
   commands: CommandServices
-  uploads: UploadRouteServices
-  /** Bytes of uploaded files that are being received. */
-  fileBudget: Budget
-  company: CompanyServices
-  webhooks: WebhookRouteServices['webhooks']
-  providers: PageServices['providers']
-  singleDeliveries: SingleDeliveries
-  db: LedgerDb
-  /** The primary, on connections that no long read takes: for sessions, tokens, signing in and live streams. */
-  access: LedgerDb
-  /** The connections of `access`, for starting and ending sessions, and finding the companies of someone who signs in. */
-  accessPool: CompanyServices['pool']
-  failures: PageServices['failures']
-  /** What the admin and audit endpoints and the pages read of the ledger and its projections. */
-  reads: Reads
   findKey(name: KeyName): Promise<FoundKey | null>
   findEmployee: FindEmployee
   keyUsage: KeyUsageCounter
-  signer: CheckpointSigner
-  storedFiles: PageServices['storedFiles']
   isReady(): Promise<boolean>
   /** How many companies are read, and fail, together. */
   companiesTogether?: number | undefined
-  /** Whether every read model has been filled once; a new version starts empty. */
-  areReadModelsComplete(): Promise<boolean>
-  health: SystemHealth
   log: Logger
   /** Called after each answer was sent. */
   onAnswered?(answered: Answered): void
@@ -117,12 +88,9 @@ export interface AppServices {
   requestTimeoutMs: number
   /** Calls per second and API key; 0 is no limit. */
   burstLimit: number
-  /** Failed authentications per minute and address; 0 is no limit. */
-  failureLimit: number
   /** The heavy reads that a company may run at once. */
   heavyReads: number
   streamLimits: StreamLimits
-  sessions: SessionSettings
   signInLimits: SignInSettings
 }
 

@@ -6,7 +6,7 @@ import { findApiKey, listApiKeys } from '../../accounts/api-keys/read-api-keys.t
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { pageBefore, pageOf } from '../server/cursor.ts'
 import { ProblemError } from '../server/problem.ts'
-import { addActionRoutes } from './action-routes.ts'
+import { describeAction } from '../openapi/actions.ts'
 import { KEY_ACTIONS } from './api-key-actions.ts'
 import { EditBody, IssueBody, KeyList, KeyListQuery, readEdit, readNewKey, RotateBody } from './api-key-schemas.ts'
 import { renderKey, ShownKey, ShownKeyWithSecret } from './api-key-schemas.ts'
@@ -63,9 +63,7 @@ const ROTATE_API_KEY = {
 /** Routes to manage API keys, for administrators. Each change is an event and takes effect at once in every process. */
 export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
   app.get('/api-keys', { schema: LIST_API_KEYS }, async (request) => {
-    const { status } = request.query
-    const page = { ...pageBefore('key', request.query), ...(status === undefined ? {} : { status }) }
-    const keys = await listApiKeys(db, actingUser(request).companyId, page)
+    const keys = await listApiKeys(db, actingUser(request).companyId, pageBefore('key', request.query))
     return pageOf(keys, request.query.limit, ({ key }) => key.id, renderKey)
   })
 
@@ -97,17 +95,14 @@ export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanySer
     return showWithSecret(reply, await rotateApiKey(services, actingUser(request), id, request.body.overlap_seconds))
   })
 
-  addActionRoutes(app, {
-    path: '/api-keys/:id',
-    params: ofKey.params,
-    answer: ShownKey,
-    actions: KEY_ACTIONS,
-    run: async (change, id, request, reply) => {
-      const changed = await changeApiKey(services, actingUser(request), readKeyId(id), { change })
+  for (const change of ['disable', 'enable', 'revoke'] as const) {
+    const schema = { ...ofKey, ...describeAction(KEY_ACTIONS[change]), response: { 200: ShownKey } }
+    app.post(`/api-keys/:id/${change}`, { schema, ...JSON_BODY }, async (request, reply) => {
+      const changed = await changeApiKey(services, actingUser(request), readKeyId(request.params.id), { change })
       setPositionHeader(reply, changed.position)
       return renderKey(changed)
-    },
-  })
+    })
+  }
 }
 
 function showWithSecret(reply: FastifyReply, { key, now, secret, position }: KeyWithSecret) {

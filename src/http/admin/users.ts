@@ -10,7 +10,6 @@ import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { pageBefore, pageOf } from '../server/cursor.ts'
 import { ProblemError } from '../server/problem.ts'
 import { describeAction } from '../openapi/actions.ts'
-import { addActionRoutes } from './action-routes.ts'
 import { idIn, NO_CONTENT } from '../openapi/schema-parts.ts'
 import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimName } from './company-schemas.ts'
 import { USER_ACTIONS } from './user-actions.ts'
@@ -71,6 +70,12 @@ const REMOVE_USER = {
   response: { 204: NO_CONTENT },
 } as const satisfies FastifySchema
 
+const ERASE_USER = {
+  ...ofUser,
+  ...describeAction(USER_ACTIONS.erase),
+  response: { 200: ShownUser },
+} as const satisfies FastifySchema
+
 const RESET_USER_PASSWORD = {
   operationId: 'resetUserPassword',
   summary: 'Reset the password of a user',
@@ -87,9 +92,7 @@ const RESET_USER_PASSWORD = {
 /** Routes to manage users, for administrators. Each change is an event and takes effect at once in every process. */
 export function users(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
   app.get('/users', { schema: LIST_USERS }, async (request) => {
-    const { status } = request.query
-    const page = { ...pageBefore('usr', request.query), ...(status === undefined ? {} : { status }) }
-    const users = await listUsers(db, actingUser(request).companyId, page)
+    const users = await listUsers(db, actingUser(request).companyId, pageBefore('usr', request.query))
     return pageOf(users, request.query.limit, ({ id }) => id, renderUser)
   })
 
@@ -126,16 +129,10 @@ export function users(app: FastifyInstance, db: LedgerDb, services: CompanyServi
     showInvitation(reply, await resetUserPassword(services, actingUser(request), readUserId(request.params.id))),
   )
 
-  addActionRoutes(app, {
-    path: '/users/:id',
-    params: ofUser.params,
-    answer: ShownUser,
-    actions: { erase: USER_ACTIONS.erase },
-    run: async (_, id, request, reply) => {
-      const erased = await eraseUser(services, actingUser(request), readUserId(id))
-      setPositionHeader(reply, erased.position)
-      return renderUser(erased.user)
-    },
+  app.post('/users/:id/erase', { schema: ERASE_USER, ...JSON_BODY }, async (request, reply) => {
+    const erased = await eraseUser(services, actingUser(request), readUserId(request.params.id))
+    setPositionHeader(reply, erased.position)
+    return renderUser(erased.user)
   })
 }
 

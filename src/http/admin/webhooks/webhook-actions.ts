@@ -7,7 +7,6 @@ import { type Action, describeAction } from '../../openapi/actions.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { NOT_A_TIME, readInstant } from '../../server/query-values.ts'
-import { addActionRoutes } from '../action-routes.ts'
 import { actingUser, JSON_BODY, setPositionHeader } from '../company-schemas.ts'
 import { ofWebhook, readWebhookId, showWithSecret, type WebhookRouteServices } from './webhook-routes.ts'
 import {
@@ -41,6 +40,12 @@ export const WEBHOOK_ACTIONS = {
   },
 } as const satisfies Record<string, Action>
 
+const PAUSE_WEBHOOK = {
+  ...ofWebhook,
+  ...describeAction(WEBHOOK_ACTIONS.pause),
+  response: { 200: ShownWebhook },
+} as const satisfies FastifySchema
+
 const RESUME_WEBHOOK = {
   ...ofWebhook,
   ...describeAction(WEBHOOK_ACTIONS.resume),
@@ -62,17 +67,13 @@ const ROTATE_WEBHOOK_SECRET = {
 
 /** Adds the routes that pause, resume and rotate. */
 export function addWebhookActions(app: FastifyInstance, { db, webhooks }: WebhookRouteServices): void {
-  addActionRoutes(app, {
-    path: '/webhooks/:id',
-    params: ofWebhook.params,
-    answer: ShownWebhook,
-    actions: { pause: WEBHOOK_ACTIONS.pause },
-    run: async (change, id, request, reply) => {
-      const changed = await changeWebhook(webhooks, actingUser(request), readWebhookId(id), { change })
-      setPositionHeader(reply, changed.position)
-      return renderWebhook(changed)
-    },
+  app.post('/webhooks/:id/pause', { schema: PAUSE_WEBHOOK, ...JSON_BODY }, async (request, reply) => {
+    const id = readWebhookId(request.params.id)
+    const changed = await changeWebhook(webhooks, actingUser(request), id, { change: 'pause' })
+    setPositionHeader(reply, changed.position)
+    return renderWebhook(changed)
   })
+
   app.post('/webhooks/:id/resume', { schema: RESUME_WEBHOOK, ...JSON_BODY }, async (request, reply) => {
     const id = readWebhookId(request.params.id)
     const acting = actingUser(request)
