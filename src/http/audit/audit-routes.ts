@@ -14,7 +14,7 @@ import { tiles } from './tiles.ts'
 /** Registers the read-only routes of the ledger, for auditors and administrators. */
 export async function auditRoutes(
   app: FastifyInstance,
-  { failureLimit, sessions, signer, ...services }: AuditRouteServices,
+  { failureLimit, sessions, ...services }: AuditRouteServices,
 ): Promise<void> {
   const authenticate = authenticateUser(services.access, sessions, 'audit')
   const assertRole = requireRole('auditor', 'admin')
@@ -27,9 +27,9 @@ export async function auditRoutes(
   const audit = { ...services, authorize }
   events(app, audit)
   eventsStream(app, audit)
-  checkpoints(app, { db: services.db, signer })
+  checkpoints(app, audit)
   proofs(app, audit)
-  tiles(app, { db: services.db, signer })
-  evidence(app, { ...audit, signer })
+  tiles(app, audit)
+  evidence(app, audit)
   employeeHistory(app, audit)
 }

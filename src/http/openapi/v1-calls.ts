@@ -42,6 +42,9 @@ const WRITING_PROBLEMS = [
   ...(['idempotency_key_invalid', 'already_exists', 'inactive_employee_exists', 'idempotency_in_progress'] as const),
   ...(['idempotency_response_expired', 'validation_failed', 'idempotency_key_reused'] as const),
 ]
+/** The description of a writing call, whose body has one of the media types of its content. */
+export type CallSchema = FastifySchema & Required<Pick<FastifySchema, 'documentedBody'>>
+
 /** What the calls with several records share. */
 const BULK: FastifySchema = {
   querystring: WriteManyQuery,
@@ -55,7 +58,7 @@ const ALL_OR_NONE =
 const PARTLY = 'With `all_or_none=false`: the result for each record.'
 
 /** `POST /v1/employees` */
-export function createCall(maxRecords: number): FastifySchema {
+export function createCall(maxRecords: number): CallSchema {
   return {
     ...BULK,
     operationId: 'createEmployees',
@@ -79,7 +82,7 @@ export function createCall(maxRecords: number): FastifySchema {
 }
 
 /** `PATCH /v1/employees/{id}` */
-export function updateOneCall(): FastifySchema {
+export function updateOneCall(): CallSchema {
   return {
     operationId: 'updateEmployee',
     summary: 'Update one employee',
@@ -100,7 +103,7 @@ export function updateOneCall(): FastifySchema {
 }
 
 /** `PATCH /v1/employees` */
-export function updateManyCall(maxRecords: number): FastifySchema {
+export function updateManyCall(maxRecords: number): CallSchema {
   const body = bulkBody(EmployeeBulkPatch, maxRecords)
   return {
     ...BULK,
@@ -115,7 +118,7 @@ export function updateManyCall(maxRecords: number): FastifySchema {
 }
 
 /** `PUT /v1/employees` */
-export function upsertCall(maxRecords: number): FastifySchema {
+export function upsertCall(maxRecords: number): CallSchema {
   const body = bulkBody(EmployeeUpsert, maxRecords)
   return {
     ...BULK,

@@ -22,9 +22,8 @@ import { budgetBodies, type BodyBudget } from '../access/body-budget.ts'
 import { doInTurns } from '../../admission/turns.ts'
 import { cutBody } from '../server/body-faults.ts'
 import { UnreadableBodyError } from '../server/unreadable-body.ts'
-import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { preconditionsOf } from '../server/preconditions.ts'
-import { createCall, updateManyCall, updateOneCall, upsertCall } from '../openapi/v1-calls.ts'
+import { createCall, updateManyCall, updateOneCall, upsertCall, type CallSchema } from '../openapi/v1-calls.ts'
 import { isCutOff, logError, ProblemError, sendProblem, toProblem } from '../server/problem.ts'
 
 interface WriteServices {
@@ -42,11 +41,15 @@ export async function writeEmployees(
   { commands: services, bodyLimit, bodyBudget }: WriteServices,
 ): Promise<void> {
   budgetBodies(app, bodyBudget)
+  const { maxRecords, newId } = services
   const route = (
     operation: Operation,
+    schema: CallSchema,
     read: (request: FastifyRequest, body: SentJson) => Command | Promise<Command>,
   ) => ({
+    schema,
     bodyLimit,
+    config: { mediaTypes: Object.keys(schema.documentedBody.content), checksKeyItself: true as const },
     handler: (async (request, reply) => {
       // A request without a body reaches the handler without having met the parser.
       if (request.body === undefined) throw new ProblemError(problem('malformed_json', 'The body is empty'))
@@ -60,26 +63,15 @@ export async function writeEmployees(
       refuse(services, operation, error, request, reply),
   })
 
-  app.post('/employees', {
-    schema: createCall(services.maxRecords),
-    ...route('create', (_, body) => doInTurns(readCreate(body, services.maxRecords, services.newId))),
-    config: { mediaTypes: JSON_TYPES, checksKeyItself: true },
-  })
-  app.patch('/employees', {
-    schema: updateManyCall(services.maxRecords),
-    ...route('update_many', (_, body) => doInTurns(readUpdateMany(body, services.maxRecords))),
-    config: { mediaTypes: MERGE_PATCH_TYPES, checksKeyItself: true },
-  })
-  app.put('/employees', {
-    schema: upsertCall(services.maxRecords),
-    ...route('upsert', (_, body) => doInTurns(readUpsertMany(body, services.maxRecords, services.newId))),
-    config: { mediaTypes: JSON_TYPES, checksKeyItself: true },
-  })
-  app.patch('/employees/:id', {
-    schema: updateOneCall(),
-    ...route('update_one', (request, body) => readUpdateOne(pathId(request), body, preconditionsOf(request))),
-    config: { mediaTypes: MERGE_PATCH_TYPES, checksKeyItself: true },
-  })
+  const create = (_: FastifyRequest, body: SentJson) => doInTurns(readCreate(body, maxRecords, newId))
+  app.post('/employees', route('create', createCall(maxRecords), create))
+  const updateMany = (_: FastifyRequest, body: SentJson) => doInTurns(readUpdateMany(body, maxRecords))
+  app.patch('/employees', route('update_many', updateManyCall(maxRecords), updateMany))
+  const upsert = (_: FastifyRequest, body: SentJson) => doInTurns(readUpsertMany(body, maxRecords, newId))
+  app.put('/employees', route('upsert', upsertCall(maxRecords), upsert))
+  const updateOne = (request: FastifyRequest, body: SentJson) =>
+    readUpdateOne(pathId(request), body, preconditionsOf(request))
+  app.patch('/employees/:id', route('update_one', updateOneCall(), updateOne))
 }
 
 const UNREADABLE: ReadonlySet<ProblemCode> = new Set(['malformed_json', 'invalid_body'])
