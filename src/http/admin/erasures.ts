@@ -6,7 +6,7 @@ import type { NamedPerson } from '../../personal-data/find-person.ts'
 import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { ProblemError } from '../server/problem.ts'
 import { actingUser, HEAVY_JSON_BODY, setPositionHeader } from './company-schemas.ts'
-import { namedObject, optionalString, strictObject } from '../openapi/schema-parts.ts'
+import { namedObject, optionalString, strictObject, textOrNull } from '../openapi/schema-parts.ts'
 
 // A refused record may contain longer values than a stored employee.
 const Name = (description: string) => optionalString({ minLength: 1, maxLength: 1_000, description })
@@ -22,10 +22,7 @@ export const ErasureBody = strictObject(
 
 const Erasure = namedObject('Erasure', {
   erased: Type.Object({
-    employee_id: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'Null for a person who was never created.',
-    }),
+    employee_id: textOrNull('Null for a person who was never created.'),
     positions: Type.Integer({
       minimum: 0,
       description:

@@ -4,7 +4,7 @@ import { MAX_ANSWERED_ERRORS } from '../../domain/errors.ts'
 import { MAX_RECORD_ERRORS } from '../../domain/record-errors.ts'
 import { Employee, EmployeeAsCreated, EmployeeId, EmployeeStatus, LogId, orNull } from './employee-schemas.ts'
 import { RecordErrorSchema } from './problem-schemas.ts'
-import { Count, describedObject, namedObject, optionalInteger, strictObject } from './schema-parts.ts'
+import { Count, describedObject, makeListSchema, namedObject, optionalInteger, strictObject } from './schema-parts.ts'
 
 const RecordResult = Type.Unsafe({
   $id: 'RecordResult',
@@ -146,10 +146,7 @@ export const UpsertedEmployees = describedObject(
   },
 )
 
-export const EmployeeList = namedObject('EmployeeList', {
-  items: Type.Array(Employee),
-  next_cursor: Type.Unsafe({ type: ['string', 'null'], description: 'Null on the last page.' }),
-})
+export const EmployeeList = namedObject('EmployeeList', makeListSchema(Employee).properties)
 
 /** The forms of the body of a bulk call: an object with the records, or an array of them; or one of the `others`. */
 export function bulkBody(record: TSchema, maxRecords: number, ...others: TSchema[]): TSchema {

@@ -72,7 +72,13 @@ function valueSchema(name: AttributeName, purpose: Purpose): TSchema {
           : { description: '`YYYY-MM-DD`, or midnight of that day without a time zone or in UTC.' },
       )
     case 'status':
-      return purpose === 'answer' ? EmployeeStatus : statusSchema(purpose)
+      if (purpose === 'answer') return EmployeeStatus
+      return Type.Unsafe({
+        ...STATUS,
+        ...(purpose === 'creation'
+          ? { default: 'active' }
+          : { description: '`inactive` deactivates the employee; `active` reactivates the employee.' }),
+      })
     case 'manager':
       return EmployeeId
     case 'custom':
@@ -85,14 +91,6 @@ const IS_FILLED: ReadonlySet<AttributeName> = new Set(ALTERNATIVES.flat())
 const STATUS = { type: 'string', enum: ['active', 'inactive'] }
 
 export const EmployeeStatus = Type.Unsafe(STATUS)
-
-function statusSchema(purpose: Exclude<Purpose, 'answer'>): TSchema {
-  if (purpose === 'creation') return Type.Unsafe({ ...STATUS, default: 'active' })
-  return Type.Unsafe({
-    ...STATUS,
-    description: '`inactive` deactivates the employee; `active` reactivates the employee.',
-  })
-}
 
 function customSchema(purpose: Purpose): TSchema {
   const values: TSchema[] = [Type.String({ maxLength: MAX_CUSTOM_TEXT_CHARACTERS }), Type.Number(), Type.Boolean()]

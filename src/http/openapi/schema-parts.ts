@@ -48,6 +48,11 @@ export const Time = Type.String({ format: 'date-time' })
 
 export const TimeOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' })
 
+/** A text, or null. */
+export function textOrNull(description: string) {
+  return Type.Unsafe<string | null>({ type: ['string', 'null'], description })
+}
+
 /** The end of a secret. */
 export const LastFour = Type.Unsafe<string | null>({
   type: ['string', 'null'],
@@ -94,7 +99,7 @@ export function mergePatch<Fields extends TProperties>(fields: Fields, note = 'a
 export function makeListSchema<Item extends TSchema>(item: Item) {
   return Type.Object({
     items: Type.Array(item),
-    next_cursor: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Null on the last page.' }),
+    next_cursor: textOrNull('Null on the last page.'),
   })
 }
 

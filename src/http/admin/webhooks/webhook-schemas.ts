@@ -95,10 +95,10 @@ const fields = {
   }),
   created_at: Time,
   secret_rotated_at: TimeOrNull,
-  previous_secret_expires_at: Type.Unsafe<string | null>({
+  previous_secret_expires_at: {
     ...TimeOrNull,
     description: 'Until when messages are signed with the previous secret as well. Null if they are not.',
-  }),
+  },
 }
 
 export const ShownWebhook = namedObject('Webhook', fields)
