@@ -49,7 +49,7 @@ const OF_ENTRIES: readonly Export<[EntryFilter]>[] = [
     summary: 'Export the entries of Bulk User Logs as CSV, newest first',
     description: STREAMED,
     name: 'bulk-user-logs',
-    write: (...of) => writeCsv(ENTRY_COLUMNS, listAllEntries(...of)),
+    write: (db, companyId, filter) => writeCsv(ENTRY_COLUMNS, listAllEntries(db, companyId, filter)),
   },
   {
     path: '/bulk-user-logs/failed-records.csv',
@@ -69,7 +69,7 @@ const OF_ENTRY: readonly Export<[LogEntry, RecordFilter]>[] = [
     description: `${STREAMED} Name, email and external id are the employee's current ones; a refused record without a known employee has those that were sent.`,
     querystring: schemas.RecordExportQuery,
     name: 'bulk-user-logs',
-    write: (...of) => writeCsv(RECORD_COLUMNS, listDetailed(...of)),
+    write: (db, companyId, entry, filter) => writeCsv(RECORD_COLUMNS, listDetailed(db, companyId, entry, filter)),
   },
   {
     path: '/bulk-user-logs/:log_id/failed-records.json',
