@@ -7,31 +7,28 @@ import Fastify, { LogController } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
-import type { Budget } from '../admission/budget.ts'
-import type { CompanyServices } from '../accounts/change-company.ts'
-import type { UploadRouteServices } from '../uploads/store-file.ts'
 import type { CommandServices } from '../ledger/calls/run-api-call.ts'
 import { problem } from '../domain/errors.ts'
 import type { FoundKey, KeyUsageCounter, KeyName } from '../accounts/api-keys/key-access.ts'
 import type { FindEmployee } from '../ledger/read/read-employees.ts'
-import type { Reads } from '../ledger/read/reads.ts'
-import type { CheckpointSigner } from '../ledger/audit/sign-checkpoint.ts'
-import type { SystemHealth } from '../ledger/read/system-health.ts'
-import type { LedgerDb } from '../ledger/tables.ts'
-import type { SingleDeliveries } from '../delivery/webhooks/single-deliveries.ts'
+import { apiKeys } from './admin/api-keys.ts'
+import { attention } from './admin/attention.ts'
 import { bulkUserLogs, createLogEntries, type RequireLogEntry } from './admin/bulk-user-logs.ts'
-import { bulkUserLogsCsv } from './admin/bulk-user-logs-csv.ts'
 import { bulkUserLogsStream } from './admin/bulk-user-logs-stream.ts'
-import { failedRecordsCsv } from './admin/failed-records-csv.ts'
-import { failedRecords } from './admin/failed-records.ts'
-import { companyRoutes } from './admin/company-routes.ts'
-import { usage } from './admin/usage.ts'
-import type { WebhookRouteServices } from './admin/webhooks/webhook-routes.ts'
+import { company as companyItself } from './admin/company.ts'
+import { erasures } from './admin/erasures.ts'
+import { invitations } from './admin/invitations.ts'
+import { logExports } from './admin/log-exports.ts'
+import { personalData } from './admin/personal-data.ts'
+import { secretSearch } from './admin/secret-search.ts'
 import { uploadRoutes } from './admin/uploads/upload-routes.ts'
+import { usage } from './admin/usage.ts'
+import { users } from './admin/users.ts'
+import { userTokens } from './admin/user-tokens.ts'
 import { webhookRoutes } from './admin/webhooks/webhooks.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
 import { authenticateCaller } from './access/authenticate.ts'
-import { authorizeAdmin } from './access/authorize-user.ts'
+import { authenticateUser, authorizeAdmin, requireRole } from './access/authorize-user.ts'
 import { endUnreadBodies, type BodyBudget } from './access/body-budget.ts'
 import { compressAnswers } from './server/compression.ts'
 import { endConnections } from './server/end-connections.ts'
@@ -48,7 +45,7 @@ import { documentRoutes } from './openapi/document-routes.ts'
 import { pageAssets } from './pages/assets/assets.ts'
 import { readMe } from './pages/evidence/read-me.ts'
 import { pages } from './pages/pages.ts'
-import { createSignInLimits, type SignInSettings } from './access/sign-in-limits.ts'
+import { createSignInLimits, type SignInLimits, type SignInSettings } from './access/sign-in-limits.ts'
 import { backchannelLogout } from './pages/sign-in/backchannel-logout.ts'
 import { sendRefusal } from './pages/parts/error-page.ts'
 import { verifyPages } from './pages/verify/verify-page.ts'
@@ -57,9 +54,10 @@ import { problemPages } from './pages/reference/problems.ts'
 import { referencePages } from './pages/reference/reference-pages.ts'
 import { ProblemError, sendProblem } from './server/problem.ts'
 import { listSecurityHeaders } from './server/security-headers.ts'
+import { refuseFailedConditions } from './server/preconditions.ts'
 import { compileSchema } from './server/schema-compiler.ts'
 import { limitBursts, limitFailures } from './access/rate-limits.ts'
-import { isSecure, type SessionSettings } from './access/session.ts'
+import { isSecure } from './access/session.ts'
 import { answerUnreadable } from './server/unreadable-request.ts'
 import { traceRequests, type BeginTrace } from './server/trace-requests.ts'
 import { listEmployeesRoute } from './v1/list-employees.ts'
@@ -68,34 +66,14 @@ import { verifyKey } from './v1/verify-key.ts'
 import { writeEmployees } from './v1/write-employees.ts'
 import { runInScope, type CompanyScope } from '../postgres/company-scope.ts'
 
-export interface AppServices {
+export interface AppServices extends Omit<PageServices, 'requireLogEntry' | 'signIns'> {
   commands: CommandServices
-  uploads: UploadRouteServices
-  /** Bytes of uploaded files that are being received. */
-  fileBudget: Budget
-  company: CompanyServices
-  webhooks: WebhookRouteServices['webhooks']
-  providers: PageServices['providers']
-  singleDeliveries: SingleDeliveries
-  db: LedgerDb
-  /** The primary, on connections that no long read takes: for sessions, tokens, signing in and live streams. */
-  access: LedgerDb
-  /** The connections of `access`, for starting and ending sessions, and finding the companies of someone who signs in. */
-  accessPool: CompanyServices['pool']
-  failures: PageServices['failures']
-  /** What the admin and audit endpoints and the pages read of the ledger and its projections. */
-  reads: Reads
   findKey(name: KeyName): Promise<FoundKey | null>
   findEmployee: FindEmployee
   keyUsage: KeyUsageCounter
-  signer: CheckpointSigner
-  storedFiles: PageServices['storedFiles']
   isReady(): Promise<boolean>
   /** How many companies are read, and fail, together. */
   companiesTogether?: number | undefined
-  /** Whether every read model has been filled once; a new version starts empty. */
-  areReadModelsComplete(): Promise<boolean>
-  health: SystemHealth
   log: Logger
   /** Called after each answer was sent. */
   onAnswered?(answered: Answered): void
@@ -110,12 +88,9 @@ export interface AppServices {
   requestTimeoutMs: number
   /** Calls per second and API key; 0 is no limit. */
   burstLimit: number
-  /** Failed authentications per minute and address; 0 is no limit. */
-  failureLimit: number
   /** The heavy reads that a company may run at once. */
   heavyReads: number
   streamLimits: StreamLimits
-  sessions: SessionSettings
   signInLimits: SignInSettings
 }
 
@@ -149,26 +124,12 @@ export function buildApp(services: AppServices): FastifyInstance {
   verifyPages(app, services)
   void app.register((v1) => publicRoutes(v1, services), { prefix: '/v1' })
   const requireLogEntry = createLogEntries(services)
-  void app.register((admin) => adminRoutes(admin, services, { streams, requireLogEntry }), { prefix: '/admin/v1' })
   const signIns = createSignInLimits(services.signInLimits)
-  void app.register((admin) => companyRoutes(admin, { ...services, signIns }), { prefix: '/admin/v1' })
-  void app.register((admin) => webhookRoutes(admin, services), { prefix: '/admin/v1' })
-  void app.register((admin) => uploadRoutes(admin, services), { prefix: '/admin/v1' })
-  const {
-    db,
-    access,
-    reads,
-    company,
-    failureLimit,
-    sessions,
-    signer,
-    companiesTogether,
-    streamLimits: limits,
-  } = services
-  const audited = { db, access, reads, company, limits, streams, companiesTogether, storyteller: readMe }
-  void app.register((audit) => auditRoutes(audit, { ...audited, failureLimit, sessions, signer }), {
-    prefix: '/audit/v1',
-  })
+  const { streamLimits: limits } = services
+  const ofAdmins = { ...services, limits, streams, requireLogEntry }
+  void app.register((admin) => adminRoutes(admin, ofAdmins, signIns), { prefix: '/admin/v1' })
+  const ofAudit = { ...services, limits, streams, storyteller: readMe }
+  void app.register((audit) => auditRoutes(audit, ofAudit), { prefix: '/audit/v1' })
   void app.register((interfacePages) => pages(interfacePages, { ...services, requireLogEntry, signIns }))
   void app.register((notices) => backchannelLogout(notices, services))
   void app.after(methods.refuseOthers)
@@ -230,8 +191,9 @@ async function refuseOverriddenMethod({ headers }: FastifyRequest): Promise<void
 }
 
 function setCommonHeaders(common: CommonHeaders, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  // Shared caches do not know that `x-api-key` or a token protects an answer.
-  if (isApiPath(request.url)) void reply.header('cache-control', 'no-store')
+  // Answers contain personal data and secrets, and shared caches do not know that `x-api-key` or a token protects them.
+  // A client may write the path of a route in several ways.
+  if (isApiPath(request.routeOptions.url ?? request.url)) void reply.header('cache-control', 'no-store')
   return reply.headers({ 'x-request-id': request.id, ...common })
 }
 
@@ -247,22 +209,45 @@ async function publicRoutes(v1: FastifyInstance, services: AppServices): Promise
   verifyKey(v1, services.keyUsage)
 }
 
+/**
+ * Adds the routes for invitations (anyone with a one-time token), tokens (every user), and everything else
+ * (administrators). Each group checks its own credentials before it reads a body.
+ */
 async function adminRoutes(
-  admin: FastifyInstance,
-  services: AppServices,
-  { streams, requireLogEntry }: { streams: OpenStreams; requireLogEntry: RequireLogEntry },
+  app: FastifyInstance,
+  services: AppServices & { limits: StreamLimits; streams: OpenStreams; requireLogEntry: RequireLogEntry },
+  signIns: SignInLimits,
 ): Promise<void> {
-  const { access, reads, failureLimit, sessions, streamLimits: limits, companiesTogether } = services
-  const authorize = authorizeAdmin(access, sessions)
-  admin.addHook('onRequest', limitFailures(admin, failureLimit, authorize))
-  refuseHalfBuilt(admin, services.areReadModelsComplete)
-  await admin.register(fastifySSE)
-  bulkUserLogs(admin, { reads, requireLogEntry })
-  bulkUserLogsCsv(admin, { reads, authorize, requireLogEntry })
-  failedRecords(admin, { reads, authorize, requireLogEntry })
-  failedRecordsCsv(admin, { reads, authorize, requireLogEntry })
-  bulkUserLogsStream(admin, { access, reads, limits, streams, authorize, companiesTogether })
-  usage(admin, reads)
+  const { db, access, company, failureLimit, sessions } = services
+  refuseFailedConditions(app)
+  invitations(app, company, failureLimit)
+  const authenticate = limitFailures(app, failureLimit, authenticateUser(access, sessions))
+  await app.register(async (anyRole) => {
+    anyRole.addHook('onRequest', authenticate)
+    userTokens(anyRole, db, company, { company, sessions, limits: signIns })
+  })
+  await app.register(async (administrators) => {
+    administrators.addHook('onRequest', authenticate)
+    administrators.addHook('onRequest', requireRole('admin'))
+    const authorized = { ...services, authorize: authorizeAdmin(access, sessions) }
+    apiKeys(administrators, db, company)
+    secretSearch(administrators, db)
+    users(administrators, db, company)
+    companyItself(administrators, db, company)
+    erasures(administrators, company)
+    personalData(administrators, { ...company, db }, authorized.authorize)
+    attention(administrators, db)
+    webhookRoutes(administrators, services)
+    await uploadRoutes(administrators, authorized)
+    await administrators.register(async (log) => {
+      refuseHalfBuilt(log, services.areReadModelsComplete)
+      await log.register(fastifySSE)
+      bulkUserLogs(log, services)
+      logExports(log, authorized)
+      bulkUserLogsStream(log, authorized)
+      usage(log, services.reads)
+    })
+  })
 }
 
 /** How long a client may take to send headers and body, and to receive the answer. */

@@ -51,7 +51,7 @@ interface RefusedCommand extends CommandFacts {
   body?: RejectedBody
 }
 
-type ManyOperation = Exclude<Operation, 'update_one'>
+export type ManyOperation = Exclude<Operation, 'update_one'>
 
 const READERS = { create: readCreation, update_many: readUpdate, upsert: readUpsert } as const
 

@@ -27,43 +27,50 @@ import {
   strictObject,
   Time,
   TimeOrNull,
+  withDefault,
 } from '../openapi/schema-parts.ts'
 
 const Status = oneOf(
   KEY_STATUSES,
   'A revoked key stays in the list, but can never be used again. An expired key works again once its expiry is changed.',
 )
-const QuotaLimit = { minimum: 0, maximum: MAX_QUOTA, description: 'The number of calls allowed in each period.' }
-const Period = oneOf(
-  REFRESH_PERIODS,
-  'How often the quota resets. Periods are calendar periods in UTC; weeks start on Monday.',
-)
-const SCOPES = {
-  type: 'array',
-  items: { type: 'string', enum: [...KEY_SCOPES] },
-  minItems: 1,
-  uniqueItems: true,
-  description:
-    'What calls with the key may do. Responses to writing calls show the employees that they create or update, ' +
-    'whether or not the key may read.',
+
+const quota = {
+  quota_limit: Type.Integer({
+    minimum: 0,
+    maximum: MAX_QUOTA,
+    description: 'The number of calls allowed in each period.',
+  }),
+  refresh_period: oneOf(
+    REFRESH_PERIODS,
+    'How often the quota resets. Periods are calendar periods in UTC; weeks start on Monday.',
+  ),
 }
-const Scopes = Type.Unsafe<KeyScope[]>(SCOPES)
-const EXPIRES_AT = {
-  type: ['string', 'null'],
-  format: 'date-time',
-  description: 'When the key ends. Null if it does not.',
+const access = {
+  scopes: Type.Unsafe<KeyScope[]>({
+    type: 'array',
+    items: { type: 'string', enum: [...KEY_SCOPES] },
+    minItems: 1,
+    uniqueItems: true,
+    description:
+      'What calls with the key may do. Responses to writing calls show the employees that they create or update, ' +
+      'whether or not the key may read.',
+  }),
+  expires_at: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    format: 'date-time',
+    description: 'When the key ends. Null if it does not.',
+  }),
+  allowed_networks: Type.Unsafe<string[] | null>({
+    type: ['array', 'null'],
+    items: { type: 'string', minLength: 1, maxLength: MAX_NETWORK_CHARACTERS },
+    maxItems: MAX_NETWORKS,
+    description:
+      'The networks from which the key may be used, in CIDR notation (IPv4 or IPv6). Null allows any address. A request ' +
+      'may also name single addresses; an empty list is the same as null.',
+  }),
 }
-const ExpiresAt = Type.Unsafe<string | null>(EXPIRES_AT)
-const ALLOWED_NETWORKS = {
-  type: ['array', 'null'],
-  items: { type: 'string', minLength: 1, maxLength: MAX_NETWORK_CHARACTERS },
-  maxItems: MAX_NETWORKS,
-  description:
-    'The networks from which the key may be used, in CIDR notation (IPv4 or IPv6). Null allows any address. A request ' +
-    'may also name single addresses; an empty list is the same as null.',
-}
-const AllowedNetworks = Type.Unsafe<string[] | null>(ALLOWED_NETWORKS)
-const EXPECTED_CALLS = {
+const Expected = Type.Unsafe<ExpectedCalls | null>({
   anyOf: [
     {
       type: 'object',
@@ -86,8 +93,7 @@ const EXPECTED_CALLS = {
     'When writing calls of the key are expected: at least every so many hours, or by a time of day (`06:00`) on some ' +
     "weekdays (1 is Monday, 7 is Sunday), in the company's time zone and within the 24 hours before. If none comes, the " +
     'key needs attention. Null expects none.',
-}
-const Expected = Type.Unsafe<ExpectedCalls | null>(EXPECTED_CALLS)
+})
 const Secret = Type.String({
   description: 'The secret, sent as `x-api-key`. It is shown only once.',
 })
@@ -97,11 +103,8 @@ const keyFields = {
   name: Type.String(),
   secret_last_four: LastFour,
   status: Status,
-  scopes: Scopes,
-  expires_at: ExpiresAt,
-  allowed_networks: AllowedNetworks,
-  quota_limit: Type.Integer(QuotaLimit),
-  refresh_period: Period,
+  ...access,
+  ...quota,
   usage: Type.Object(
     { requests_made: Type.Integer({ minimum: 0 }), window_start: Time, window_end: Time },
     { description: 'Usage in the current period.' },
@@ -127,19 +130,16 @@ export const KeyListQuery = strictObject({
 })
 export const IssueBody = requireOnly(['name'], {
   name: Name,
-  quota_limit: Type.Integer({ ...QuotaLimit, default: DEFAULT_QUOTA_LIMIT }),
-  refresh_period: Type.Unsafe<(typeof REFRESH_PERIODS)[number]>({ ...Period, default: DEFAULT_REFRESH_PERIOD }),
-  scopes: Type.Unsafe<KeyScope[]>({ ...SCOPES, default: [...KEY_SCOPES] }),
-  expires_at: Type.Unsafe<string | null>({ ...EXPIRES_AT, default: null }),
-  allowed_networks: Type.Unsafe<string[] | null>({ ...ALLOWED_NETWORKS, default: null }),
+  quota_limit: withDefault(quota.quota_limit, DEFAULT_QUOTA_LIMIT),
+  refresh_period: withDefault(quota.refresh_period, DEFAULT_REFRESH_PERIOD),
+  scopes: withDefault(access.scopes, [...KEY_SCOPES]),
+  expires_at: withDefault(access.expires_at, null),
+  allowed_networks: withDefault(access.allowed_networks, null),
 })
 export const EditBody = mergePatch({
   name: Name,
-  quota_limit: Type.Integer(QuotaLimit),
-  refresh_period: Period,
-  scopes: Scopes,
-  expires_at: ExpiresAt,
-  allowed_networks: AllowedNetworks,
+  ...quota,
+  ...access,
   expected_calls: Expected,
 })
 

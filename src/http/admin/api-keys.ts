@@ -2,26 +2,18 @@ import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
 import { changeApiKey, NO_SUCH_KEY, rotateApiKey } from '../../accounts/api-keys/change-api-key.ts'
 import type { CompanyServices } from '../../accounts/change-company.ts'
 import { issueApiKeyRecord, type KeyWithSecret } from '../../accounts/api-keys/issue-api-key.ts'
-import { isId } from '../../domain/ids.ts'
 import { findApiKey, listApiKeys } from '../../accounts/api-keys/read-api-keys.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { pageBefore, pageOf } from '../server/cursor.ts'
 import { ProblemError } from '../server/problem.ts'
-import { addActionRoutes } from './action-routes.ts'
+import { describeAction } from '../openapi/actions.ts'
 import { KEY_ACTIONS } from './api-key-actions.ts'
 import { EditBody, IssueBody, KeyList, KeyListQuery, readEdit, readNewKey, RotateBody } from './api-key-schemas.ts'
 import { renderKey, ShownKey, ShownKeyWithSecret } from './api-key-schemas.ts'
-import {
-  actingUser,
-  forbidCaching,
-  JSON_BODY,
-  MERGE_PATCH_BODY,
-  setPositionHeader,
-  trimName,
-} from './company-schemas.ts'
+import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimName } from './company-schemas.ts'
 import { idIn } from '../openapi/schema-parts.ts'
 
-const params = idIn('API key', 'key')
+const { schema: ofKey, read: readKeyId } = idIn('API key', 'key', NO_SUCH_KEY)
 
 const LIST_API_KEYS = {
   operationId: 'listApiKeys',
@@ -35,9 +27,8 @@ const GET_API_KEY = {
   operationId: 'getApiKey',
   summary: 'Get an API key and its usage',
   description: 'The secret is not shown.',
-  params,
+  ...ofKey,
   response: { 200: ShownKey },
-  problems: ['key_not_found'],
 } as const satisfies FastifySchema
 
 const ISSUE_API_KEY = {
@@ -52,7 +43,7 @@ const EDIT_API_KEY = {
   operationId: 'editApiKey',
   summary: 'Rename an API key, or change its quota or access',
   description: 'The change applies at once. The secret stays the same.',
-  params,
+  ...ofKey,
   body: EditBody,
   response: { 200: ShownKey },
   problems: ['key_not_found', 'key_revoked'],
@@ -62,7 +53,7 @@ const ROTATE_API_KEY = {
   operationId: 'rotateApiKey',
   summary: 'Rotate the secret of an API key',
   description: 'The new secret is shown only once. The current one keeps working for `overlap_seconds`.',
-  params,
+  ...ofKey,
   body: RotateBody,
   isBodyOptional: true,
   response: { 200: ShownKeyWithSecret },
@@ -72,15 +63,13 @@ const ROTATE_API_KEY = {
 /** Routes to manage API keys, for administrators. Each change is an event and takes effect at once in every process. */
 export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
   app.get('/api-keys', { schema: LIST_API_KEYS }, async (request) => {
-    const { status } = request.query
-    const page = { ...pageBefore('key', request.query), ...(status === undefined ? {} : { status }) }
-    const keys = await listApiKeys(db, actingUser(request).companyId, page)
+    const keys = await listApiKeys(db, actingUser(request).companyId, pageBefore('key', request.query))
     return pageOf(keys, request.query.limit, ({ key }) => key.id, renderKey)
   })
 
   app.get('/api-keys/:id', { schema: GET_API_KEY }, async (request) => {
     const stored = await findApiKey(db, actingUser(request).companyId, readKeyId(request.params.id))
-    if (!stored) throw makeUnknownKeyError()
+    if (!stored) throw new ProblemError(NO_SUCH_KEY)
     return renderKey(stored)
   })
 
@@ -106,29 +95,17 @@ export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanySer
     return showWithSecret(reply, await rotateApiKey(services, actingUser(request), id, request.body.overlap_seconds))
   })
 
-  addActionRoutes(app, {
-    path: '/api-keys/:id',
-    params,
-    answer: ShownKey,
-    actions: KEY_ACTIONS,
-    run: async (change, id, request, reply) => {
-      const changed = await changeApiKey(services, actingUser(request), readKeyId(id), { change })
+  for (const change of ['disable', 'enable', 'revoke'] as const) {
+    const schema = { ...ofKey, ...describeAction(KEY_ACTIONS[change]), response: { 200: ShownKey } }
+    app.post(`/api-keys/:id/${change}`, { schema, ...JSON_BODY }, async (request, reply) => {
+      const changed = await changeApiKey(services, actingUser(request), readKeyId(request.params.id), { change })
       setPositionHeader(reply, changed.position)
       return renderKey(changed)
-    },
-  })
+    })
+  }
 }
 
 function showWithSecret(reply: FastifyReply, { key, now, secret, position }: KeyWithSecret) {
-  setPositionHeader(forbidCaching(reply), position)
+  setPositionHeader(reply, position)
   return { ...renderKey({ key, now }), api_key: secret }
-}
-
-function readKeyId(id: string): string {
-  if (!isId('key', id)) throw makeUnknownKeyError()
-  return id
-}
-
-function makeUnknownKeyError(): ProblemError {
-  return new ProblemError(NO_SUCH_KEY)
 }

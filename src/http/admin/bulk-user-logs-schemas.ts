@@ -3,7 +3,7 @@ import type { EntryFilter } from '../../../projections/bulk-user-logs/queries.ts
 import type { RecordFilter } from '../../../projections/bulk-user-logs/records-queries.ts'
 import type { CauseFilter } from '../../../projections/bulk-user-logs/refusals.ts'
 import { MAX_EMAIL_CHARACTERS } from '../../domain/attributes.ts'
-import { OPERATIONS } from '../../domain/events.ts'
+import { OPERATIONS, type AttributeChanges } from '../../domain/events.ts'
 import { isId } from '../../domain/ids.ts'
 import { MAX_CORRECTIONS } from '../../domain/uploads.ts'
 import { MAX_RECORD_ERRORS } from '../../domain/record-errors.ts'
@@ -15,6 +15,7 @@ import {
   makeListSchema,
   namedObject,
   nullable,
+  objectOrNull,
   oneOf,
   optionalBoolean,
   optionalInteger,
@@ -31,8 +32,8 @@ const MAX_TEXT = MAX_EMAIL_CHARACTERS
 const MAX_ERROR = 1_100
 
 // Not Type.Record: its name pattern does not match names with a line break.
-const byName = (schema: TSchema) =>
-  Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: schema })
+const byName = <Values = Record<string, unknown>>(schema: TSchema) =>
+  Type.Unsafe<Values>({ type: 'object', additionalProperties: schema })
 
 /** Filters of the list of entries. An entry must match all of them. */
 const EntryFilterQuery = {
@@ -117,36 +118,22 @@ export const EntrySchema = namedObject('BulkUserLogEntry', {
   counts: Counts,
   http_status: Type.Integer(),
   duration_ms: Count,
-  key: nullable(
-    Type.Object(
-      { id: Type.String({ description: 'The API id.' }), name: Type.String() },
-      { description: 'The key that made the call. Null for a file upload.' },
+  key: objectOrNull('The key that made the call. Null for a file upload.', {
+    id: Type.String({ description: 'The API id.' }),
+    name: Type.String(),
+  }),
+  user: objectOrNull('The administrator who uploaded the file. Null for a call of the public API.', {
+    id: Type.String(),
+    name: nullable(Type.String({ description: 'Null once the user is erased.' })),
+  }),
+  file: objectOrNull('The file that was uploaded. Null for a call of the public API.', {
+    name: nullable(Type.String({ description: 'Null once it is erased.' })),
+    rows: Count,
+    part: objectOrNull(
+      'The part of a file that is too large for one call, from 1, and its rows, without the line that names the columns. Null for a whole file.',
+      { number: Count, of: Count, first_row: Count, last_row: Count },
     ),
-  ),
-  user: nullable(
-    Type.Object(
-      { id: Type.String(), name: nullable(Type.String({ description: 'Null once the user is erased.' })) },
-      { description: 'The administrator who uploaded the file. Null for a call of the public API.' },
-    ),
-  ),
-  file: nullable(
-    Type.Object(
-      {
-        name: nullable(Type.String({ description: 'Null once it is erased.' })),
-        rows: Count,
-        part: nullable(
-          Type.Object(
-            { number: Count, of: Count, first_row: Count, last_row: Count },
-            {
-              description:
-                'The part of a file that is too large for one call, from 1, and its rows, without the line that names the columns. Null for a whole file.',
-            },
-          ),
-        ),
-      },
-      { description: 'The file that was uploaded. Null for a call of the public API.' },
-    ),
-  ),
+  }),
   corrects: Type.Array(Type.String(), {
     description: 'The ids of the entries whose refused records the file corrects.',
   }),
@@ -159,72 +146,52 @@ export const EntrySchema = namedObject('BulkUserLogEntry', {
     }),
   ),
   correction: Type.Optional(
-    nullable(
-      Type.Object(
-        {
-          state: oneOf(
-            ['corrected', 'partly_corrected'],
-            '`corrected`: every record that the entry did not apply was applied since: all of a failed one, also the ' +
-              'valid ones. `partly_corrected`: some were.',
-          ),
-          applied: Type.Integer({
-            minimum: 0,
-            description: 'How many of these records are known to be applied since.',
-          }),
-          total: Type.Integer({
-            minimum: 0,
-            description: 'How many of its records it did not apply: all of a failed one.',
-          }),
-        },
-        {
-          description:
-            'How far uploaded files have corrected the entry. Only in the answer to a request for one entry. Null if none has.',
-        },
-      ),
+    objectOrNull(
+      'How far uploaded files have corrected the entry. Only in the answer to a request for one entry. Null if none has.',
+      {
+        state: oneOf(
+          ['corrected', 'partly_corrected'],
+          '`corrected`: every record that the entry did not apply was applied since: all of a failed one, also the ' +
+            'valid ones. `partly_corrected`: some were.',
+        ),
+        applied: Type.Integer({
+          minimum: 0,
+          description: 'How many of these records are known to be applied since.',
+        }),
+        total: Type.Integer({
+          minimum: 0,
+          description: 'How many of its records it did not apply: all of a failed one.',
+        }),
+      },
     ),
   ),
   request_id: Type.String(),
   error: nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
   rejected_body: Type.Optional(
-    nullable(
-      Type.Object(
-        {
-          text: Type.String({
-            description: `The body as sent if it has at most ${MAX_BODY_CHARACTERS} characters, else the part around its error. Bytes that are not UTF-8 are U+FFFD, U+0000 is left out, and secrets of the service are masked.`,
-          }),
-          bytes: Type.Integer({ minimum: 1, description: 'The length of the whole body.' }),
-          truncated: Type.Boolean({ description: 'Whether `text` is only a part of the body.' }),
-          error: nullable(
-            Type.Object(
-              {
-                at: Type.Integer({ minimum: 0, description: 'The index of the character in `text`.' }),
-                line: Type.Integer({ minimum: 1, description: 'The line in the whole body, from 1.' }),
-                column: Type.Integer({ minimum: 1, description: 'The character in the line, from 1.' }),
-              },
-              { description: 'Where the body stopped being readable. Null if no place is to blame.' },
-            ),
-          ),
-        },
-        {
-          description:
-            'The body of a call that was refused because it could not be read. Only in the answer to a request for one entry. ' +
-            'Null if the body could be read, was empty, was erased, or is no longer kept.',
-        },
-      ),
+    objectOrNull(
+      'The body of a call that was refused because it could not be read. Only in the answer to a request for one entry. ' +
+        'Null if the body could be read, was empty, was erased, or is no longer kept.',
+      {
+        text: Type.String({
+          description: `The body as sent if it has at most ${MAX_BODY_CHARACTERS} characters, else the part around its error. Bytes that are not UTF-8 are U+FFFD, U+0000 is left out, and secrets of the service are masked.`,
+        }),
+        bytes: Type.Integer({ minimum: 1, description: 'The length of the whole body.' }),
+        truncated: Type.Boolean({ description: 'Whether `text` is only a part of the body.' }),
+        error: objectOrNull('Where the body stopped being readable. Null if no place is to blame.', {
+          at: Type.Integer({ minimum: 0, description: 'The index of the character in `text`.' }),
+          line: Type.Integer({ minimum: 1, description: 'The line in the whole body, from 1.' }),
+          column: Type.Integer({ minimum: 1, description: 'The character in the line, from 1.' }),
+        }),
+      },
     ),
   ),
   client: Type.Optional(
-    nullable(
-      Type.Object(
-        {
-          address: Type.String({ description: 'The IP address.' }),
-          user_agent: nullable(Type.String({ description: 'The `User-Agent` header, at most 256 characters.' })),
-        },
-        {
-          description:
-            'From where the call was sent. Only in the answer to a request for one entry. Null if it is no longer kept.',
-        },
-      ),
+    objectOrNull(
+      'From where the call was sent. Only in the answer to a request for one entry. Null if it is no longer kept.',
+      {
+        address: Type.String({ description: 'The IP address.' }),
+        user_agent: nullable(Type.String({ description: 'The `User-Agent` header, at most 256 characters.' })),
+      },
     ),
   ),
 })
@@ -238,7 +205,7 @@ export const RecordSchema = namedObject('BulkUserLogRecord', {
     oneOf(['Synced', 'No Updates', 'Reactivated', 'Deactivated'], 'Null for a created employee or a refused record.'),
   ),
   attributes: nullable(byName({} as TSchema)),
-  changes: nullable(byName(Type.Object({ from: AttributeValue, to: AttributeValue }))),
+  changes: nullable(byName<AttributeChanges>(Type.Object({ from: AttributeValue, to: AttributeValue }))),
   record: Type.Unknown({
     description: `The refused record, unchanged. A record larger than ${MAX_RECORD_BYTES} bytes is cut to the start of its JSON text.`,
   }),
@@ -261,18 +228,13 @@ export const RecordSchema = namedObject('BulkUserLogRecord', {
 export const EntryList = Type.Object({
   ...makeListSchema(EntrySchema).properties,
   total: Type.Optional(
-    nullable(
-      Type.Object(
-        {
-          count: Count,
-          is_more: Type.Boolean({ description: 'Whether there are more. `count` is exact otherwise.' }),
-        },
-        {
-          description:
-            'The number of entries that match, counted up to 10,000, or fewer with `employee` or `q`. Only with ' +
-            '`count=true`. Null if counting them takes too long.',
-        },
-      ),
+    objectOrNull(
+      'The number of entries that match, counted up to 10,000, or fewer with `employee` or `q`. Only with ' +
+        '`count=true`. Null if counting them takes too long.',
+      {
+        count: Count,
+        is_more: Type.Boolean({ description: 'Whether there are more. `count` is exact otherwise.' }),
+      },
     ),
   ),
 })

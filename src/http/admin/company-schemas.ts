@@ -2,15 +2,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Acting } from '../../accounts/change-company.ts'
 import { clientOf } from '../access/client.ts'
 import { userOf } from '../access/authorize-user.ts'
+import { ALWAYS } from '../access/heavy-reads.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
 
 /* Shared by the routes for keys, webhooks, users and tokens. */
 
 /** Maximum size of a body on these routes, in bytes. */
-export const ADMIN_BODY_LIMIT = 16_384
+const ADMIN_BODY_LIMIT = 16_384
 
 /** The options of a route with a JSON body. */
 export const JSON_BODY = { config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT }
+
+/** The same of a route that may take long. */
+export const HEAVY_JSON_BODY = { ...JSON_BODY, config: { ...JSON_BODY.config, isHeavyRead: ALWAYS } }
 
 /** The options of a route with a JSON Merge Patch. */
 export const MERGE_PATCH_BODY = { config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: ADMIN_BODY_LIMIT }
@@ -39,9 +43,4 @@ export function actingUser(request: FastifyRequest): Acting {
 /** Sets `X-Ledger-Position`, if anything was appended. */
 export function setPositionHeader(reply: FastifyReply, position: number | null): FastifyReply {
   return position === null ? reply : reply.header('x-ledger-position', String(position))
-}
-
-/** Forbids caching of a response that contains a secret. */
-export function forbidCaching(reply: FastifyReply): FastifyReply {
-  return reply.header('cache-control', 'no-store')
 }

@@ -1,8 +1,6 @@
-import type { Readable } from 'node:stream'
 import { Type } from '@sinclair/typebox'
 import { stringify } from 'csv-stringify/sync'
 import { inTurns } from '../../admission/turns.ts'
-import { streamTexts, type Reader } from '../server/text-stream.ts'
 
 export const CSV_TYPE = 'text/csv; charset=utf-8; header=present'
 
@@ -55,16 +53,11 @@ export async function* writeCsvRows(rows: Iterable<Cells>, format: typeof FORMAT
   if (text !== '') yield text
 }
 
-/** Streams rows as CSV, reading page by page as the client consumes it. */
-export function csvStream<Row>(
-  reader: Reader,
+/** Writes rows as CSV, page by page. */
+export async function* writeCsv<Row>(
   columns: readonly CsvColumn<Row>[],
   pages: AsyncIterable<Row[]>,
-): Promise<Readable> {
-  return streamTexts(reader, csvTexts(columns, pages))
-}
-
-async function* csvTexts<Row>(columns: readonly CsvColumn<Row>[], pages: AsyncIterable<Row[]>): AsyncGenerator<string> {
+): AsyncGenerator<string> {
   function* cellsOf(page: readonly Row[]): Generator<Cells> {
     for (const row of page) yield columns.map(([, cell]) => cell(row))
   }

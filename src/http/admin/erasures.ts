@@ -4,11 +4,9 @@ import type { CompanyServices } from '../../accounts/change-company.ts'
 import { eraseEmployee } from '../../personal-data/erase-employee.ts'
 import type { NamedPerson } from '../../personal-data/find-person.ts'
 import { fieldError, invalidFields } from '../../domain/field-errors.ts'
-import { ALWAYS } from '../access/heavy-reads.ts'
-import { JSON_TYPES } from '../server/media-types.ts'
 import { ProblemError } from '../server/problem.ts'
-import { actingUser, ADMIN_BODY_LIMIT, setPositionHeader } from './company-schemas.ts'
-import { namedObject, optionalString, strictObject } from '../openapi/schema-parts.ts'
+import { actingUser, HEAVY_JSON_BODY, setPositionHeader } from './company-schemas.ts'
+import { namedObject, optionalString, strictObject, textOrNull } from '../openapi/schema-parts.ts'
 
 // A refused record may contain longer values than a stored employee.
 const Name = (description: string) => optionalString({ minLength: 1, maxLength: 1_000, description })
@@ -24,10 +22,7 @@ export const ErasureBody = strictObject(
 
 const Erasure = namedObject('Erasure', {
   erased: Type.Object({
-    employee_id: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'Null for a person who was never created.',
-    }),
+    employee_id: textOrNull('Null for a person who was never created.'),
     positions: Type.Integer({
       minimum: 0,
       description:
@@ -52,21 +47,17 @@ const ERASE_PERSON = {
 
 /** The route that erases a person, for administrators. */
 export function erasures(app: FastifyInstance, services: CompanyServices): void {
-  app.post(
-    '/erasures',
-    { schema: ERASE_PERSON, config: { mediaTypes: JSON_TYPES, isHeavyRead: ALWAYS }, bodyLimit: ADMIN_BODY_LIMIT },
-    async (request, reply) => {
-      const { position, ...erased } = await eraseEmployee(
-        services,
-        actingUser(request),
-        readIdentifier(request.body),
-        request.left,
-      )
-      const { employeeId: employee_id, positions } = erased
-      setPositionHeader(reply, position)
-      return { erased: { employee_id, positions }, position }
-    },
-  )
+  app.post('/erasures', { schema: ERASE_PERSON, ...HEAVY_JSON_BODY }, async (request, reply) => {
+    const { position, ...erased } = await eraseEmployee(
+      services,
+      actingUser(request),
+      readIdentifier(request.body),
+      request.left,
+    )
+    const { employeeId: employee_id, positions } = erased
+    setPositionHeader(reply, position)
+    return { erased: { employee_id, positions }, position }
+  })
 }
 
 const BY = { employee_id: 'id', email: 'email', external_id: 'external_id' } as const

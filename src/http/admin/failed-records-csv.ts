@@ -1,6 +1,4 @@
-import type { FastifyInstance, FastifySchema } from 'fastify'
-import type { EntryFilter, LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
-import { listLogEntries, readNewestLogPosition } from '../../../projections/bulk-user-logs/queries.ts'
+import { readNewestLogPosition, type EntryFilter } from '../../../projections/bulk-user-logs/queries.ts'
 import { writeText } from '../../../clients/typescript/spreadsheets/cells.ts'
 import {
   addColumns,
@@ -10,105 +8,34 @@ import {
   writeRecord,
 } from '../../../clients/typescript/spreadsheets/record-columns.ts'
 import { inTurns } from '../../admission/turns.ts'
-import type { Reads } from '../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { databaseTime } from '../../postgres/database-clock.ts'
-import { userOf } from '../access/authorize-user.ts'
-import { STREAMED_ROUTE } from '../access/heavy-reads.ts'
-import { streamTexts, type Reader } from '../server/text-stream.ts'
-import { formatFileTime, sendAttachment } from './attachment.ts'
-import * as schemas from './bulk-user-logs-schemas.ts'
-import type { RequireLogEntry } from './bulk-user-logs.ts'
-import { CSV_ANSWER, CSV_TYPE, writeCsvHeader, writeCsvRows } from './csv-text.ts'
+import { listAllEntries } from './bulk-user-logs-csv.ts'
+import { writeCsvHeader, writeCsvRows } from './csv-text.ts'
 import { formatField, listRefusedRecords, type RefusedRecord } from './refused-records.ts'
 
 const ENTRIES_AT_ONCE = 100
 
-const DESCRIPTION =
-  'A file to correct in a spreadsheet. Each record is a row, with the log id, its index in the call, and its errors. ' +
-  'Each attribute and custom attribute that occurs has a column. An empty cell is an absent attribute, and `(empty)` is ' +
-  'null. A text that a spreadsheet would change, such as a formula, a date, a number, or a phone number, has an ' +
-  'apostrophe in front. Other values follow `(json) ` as JSON. The column `record` holds records that cannot be ' +
-  'columns. Records that are erased are left out. A failed call applied nothing: the log does not keep its valid ' +
-  'records. A call with `all_or_none=false` applied the others.'
-
-const EXPORT_ENTRY = {
-  operationId: 'exportFailedRecordsAsCsv',
-  summary: 'Export the refused records of an entry as CSV, one column for each attribute',
-  description: DESCRIPTION,
-  params: schemas.LogParams,
-  problems: ['log_not_found'],
-  querystring: schemas.FailedRecordsQuery,
-  response: CSV_ANSWER,
-} as const satisfies FastifySchema
-
-const EXPORT_ENTRIES = {
-  operationId: 'exportAllFailedRecordsAsCsv',
-  summary: 'Export the refused records of all matching entries as one CSV file, one column for each attribute',
-  description: DESCRIPTION,
-  querystring: schemas.EntryExportQuery,
-  response: CSV_ANSWER,
-} as const satisfies FastifySchema
-
-/** The refused records of an entry, or of all entries that match a filter, as CSV that people can edit. */
-export function failedRecordsCsv(
-  app: FastifyInstance,
-  { reads, authorize, requireLogEntry }: { reads: Reads; requireLogEntry: RequireLogEntry } & Pick<Reader, 'authorize'>,
-): void {
-  app.get(
-    '/bulk-user-logs/:log_id/failed-records.csv',
-    { ...STREAMED_ROUTE, schema: EXPORT_ENTRY },
-    async (request, reply) => {
-      const { companyId } = userOf(request)
-      const filter = schemas.readRecordFilter(request.query)
-      const db = await reads.of(companyId, request.left)
-      const entry = await requireLogEntry(db, companyId, request.params.log_id)
-      const texts = writeFile(() => listRefusedRecords(db, companyId, [entry], filter))
-      const { id, requested_at: at } = entry.entry
-      const csv = await streamTexts({ request, reply, authorize }, texts)
-      return sendAttachment(reply, `failed-records-${formatFileTime(at)}-${id}.csv`, CSV_TYPE, csv)
-    },
-  )
-
-  app.get(
-    '/bulk-user-logs/failed-records.csv',
-    { ...STREAMED_ROUTE, schema: EXPORT_ENTRIES },
-    async (request, reply) => {
-      const { companyId } = userOf(request)
-      const filter = schemas.readEntryFilter(request.query)
-      const db = await reads.of(companyId, request.left)
-      const newest = await readNewestLogPosition(db, companyId)
-      const texts = writeFile(() => listOfEntries(db, companyId, filter, newest + 1))
-      const csv = await streamTexts({ request, reply, authorize }, texts)
-      return sendAttachment(reply, `failed-records-${formatFileTime(databaseTime())}.csv`, CSV_TYPE, csv)
-    },
-  )
-}
-
-/** Reads the refused records of all matching entries before a position, newest entry first. */
-async function* listOfEntries(
+/** Writes the refused records of all matching entries as CSV that people can edit, newest entry first. */
+export async function* writeAllFailedRecords(
   db: LedgerDb,
   companyId: string,
   filter: EntryFilter,
-  end: number,
-): AsyncGenerator<RefusedRecord[]> {
-  let before: number | null = end
-  while (before !== null) {
-    const page: { entries: LogEntry[]; next: number | null } = await listLogEntries(db, companyId, filter, {
-      before,
-      limit: ENTRIES_AT_ONCE,
-      withRefused: true,
-    })
-    yield* listRefusedRecords(db, companyId, page.entries, {})
-    before = page.next
+): AsyncGenerator<string> {
+  // Both times, the file has the entries that there are now.
+  const before = (await readNewestLogPosition(db, companyId)) + 1
+  async function* list(): AsyncGenerator<RefusedRecord[]> {
+    const page = { before, limit: ENTRIES_AT_ONCE, withRefused: true as const }
+    for await (const entries of listAllEntries(db, companyId, filter, page))
+      yield* listRefusedRecords(db, companyId, entries, {})
   }
+  yield* writeFile(list)
 }
 
 /**
  * Writes the file. Reads the records twice, first for their columns, so that memory holds a page of them at a time. Both
  * times they are the same, unless some were erased meanwhile.
  */
-async function* writeFile(list: () => AsyncIterable<RefusedRecord[]>): AsyncGenerator<string> {
+export async function* writeFile(list: () => AsyncIterable<RefusedRecord[]>): AsyncGenerator<string> {
   const columns = new Set<string>()
   for await (const page of list()) {
     for await (const { record, truncated } of inTurns(page)) {

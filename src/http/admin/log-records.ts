@@ -1,29 +1,13 @@
+import type { Static } from '@sinclair/typebox'
 import type { LogRecord } from '../../../projections/bulk-user-logs/records-queries.ts'
-import type { AttributeChanges, RecordedEvent } from '../../domain/events.ts'
+import type { RecordedEvent } from '../../domain/events.ts'
 import { type EventTypeWith, isCallEvent } from '../../domain/event-types.ts'
 import { readEventsAt } from '../../ledger/read/read-events.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
+import type { RecordSchema } from './bulk-user-logs-schemas.ts'
 
 /** A record of an entry in the admin endpoint. Fields that do not apply are null. */
-export interface ShownRecord {
-  index: number | null
-  employee_id: string | null
-  status: LogRecord['status']
-  /** The attributes of a created employee. */
-  attributes: Record<string, unknown> | null
-  /** The changes of an update. */
-  changes: AttributeChanges | null
-  /** The refused record, unchanged, or the start of its JSON text if `truncated` is set. */
-  record: unknown
-  /** Whether the record was too large to store in full. */
-  truncated: boolean
-  /** The record's first errors. */
-  errors: { pointer: string; code: string; message: string }[] | null
-  /** The number of further errors. */
-  errors_omitted: number
-  /** Whether its data was erased, with the person or after the retention period. */
-  erased: boolean
-}
+export type ShownRecord = Static<typeof RecordSchema>
 
 /** Adds the details from the ledger to the rows of a page, in one read. */
 export async function renderRecords(db: LedgerDb, companyId: string, records: LogRecord[]): Promise<ShownRecord[]> {

@@ -9,12 +9,10 @@ import { reportUser } from '../../personal-data/report-user.ts'
 import type { Report } from '../../personal-data/report.ts'
 import { writeHtml } from '../../personal-data/write-html.ts'
 import { writeJson } from '../../personal-data/write-json.ts'
-import { ALWAYS } from '../access/heavy-reads.ts'
 import { oneOf, optionalString, requireOnly } from '../openapi/schema-parts.ts'
-import { JSON_TYPES } from '../server/media-types.ts'
 import { streamTexts, type Reader } from '../server/text-stream.ts'
 import { formatFileTime, sendAttachment } from './attachment.ts'
-import { actingUser, ADMIN_BODY_LIMIT, setPositionHeader } from './company-schemas.ts'
+import { actingUser, HEAVY_JSON_BODY, setPositionHeader } from './company-schemas.ts'
 import { ErasureBody, listIdentifiers, refuseIdentifiers } from './erasures.ts'
 
 const FORMATS = ['json', 'html'] as const
@@ -69,18 +67,10 @@ const REPORT_PERSONAL_DATA = {
 
 /** The route that reports what is held about a person, for administrators. */
 export function personalData(app: FastifyInstance, services: ReportServices, authorize: Reader['authorize']): void {
-  app.post(
-    '/personal-data-reports',
-    {
-      schema: REPORT_PERSONAL_DATA,
-      config: { mediaTypes: JSON_TYPES, isHeavyRead: ALWAYS },
-      bodyLimit: ADMIN_BODY_LIMIT,
-    },
-    async (request, reply) => {
-      const report = await makeReport(services, actingUser(request), request.body, request.left)
-      return sendReport({ request, reply, authorize }, report, request.body.format)
-    },
-  )
+  app.post('/personal-data-reports', { schema: REPORT_PERSONAL_DATA, ...HEAVY_JSON_BODY }, async (request, reply) => {
+    const report = await makeReport(services, actingUser(request), request.body, request.left)
+    return sendReport({ request, reply, authorize }, report, request.body.format)
+  })
 }
 
 /** Makes the report that a body asks for. Throws a problem unless the body has exactly one identifier. */

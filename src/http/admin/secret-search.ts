@@ -4,11 +4,9 @@ import type { FoundSecret, SecretSearch } from '../../accounts/api-keys/find-sec
 import { findSecrets, FOUND_BY, readSecretSearch } from '../../accounts/api-keys/find-secrets.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
-import { ALWAYS } from '../access/heavy-reads.ts'
 import { nullable, oneOf, optionalString, strictObject } from '../openapi/schema-parts.ts'
-import { JSON_TYPES } from '../server/media-types.ts'
 import { renderKey, ShownKey } from './api-key-schemas.ts'
-import { forbidCaching, ADMIN_BODY_LIMIT } from './company-schemas.ts'
+import { HEAVY_JSON_BODY } from './company-schemas.ts'
 import { renderToken, ShownToken } from './user-schemas.ts'
 
 /** What is searched for. */
@@ -60,15 +58,10 @@ const SCHEMA = {
 
 /** `POST /admin/v1/secrets/find`: finds the keys and tokens of a company by a secret, or by what names them. */
 export function secretSearch(app: FastifyInstance, db: LedgerDb): void {
-  app.post(
-    '/secrets/find',
-    { schema: SCHEMA, config: { mediaTypes: JSON_TYPES, isHeavyRead: ALWAYS }, bodyLimit: ADMIN_BODY_LIMIT },
-    async (request, reply) => {
-      const { items, isMore } = await findSecrets(db, userOf(request).companyId, toSecretSearch(request.body))
-      void forbidCaching(reply)
-      return { items: items.map(renderFound), is_more: isMore, next_cursor: null }
-    },
-  )
+  app.post('/secrets/find', { schema: SCHEMA, ...HEAVY_JSON_BODY }, async (request) => {
+    const { items, isMore } = await findSecrets(db, userOf(request).companyId, toSecretSearch(request.body))
+    return { items: items.map(renderFound), is_more: isMore, next_cursor: null }
+  })
 }
 
 /** Turns the body into what is searched for. */

@@ -8,7 +8,7 @@ import { DAY_MS, formatLocalDay, listDaysUpTo, shiftDay } from '../../domain/loc
 import type { Reads } from '../../ledger/read/reads.ts'
 import { databaseTimeMs } from '../../postgres/database-clock.ts'
 import { userOf } from '../access/authorize-user.ts'
-import { Count, oneOf, optionalBoolean, optionalString, strictObject } from '../openapi/schema-parts.ts'
+import { Count, oneOf, optionalBoolean, optionalString, strictObject, withDefault } from '../openapi/schema-parts.ts'
 import { assertStorable, parseTime, invalidQuery } from '../server/query-values.ts'
 
 const DEFAULT_DAYS = 30
@@ -21,10 +21,7 @@ const UsageQuery = strictObject({
   }),
   to: optionalString({ format: 'date', description: 'The last day, inclusive. Default: today.' }),
   key: optionalString({ minLength: 1, maxLength: 64, description: 'The API id of the key that made the calls.' }),
-  days_in: Type.Unsafe<'utc' | 'company'>({
-    ...oneOf(['utc', 'company'], "The time zone of the days: UTC, or the company's."),
-    default: 'utc',
-  }),
+  days_in: withDefault(oneOf(['utc', 'company'], "The time zone of the days: UTC, or the company's."), 'utc'),
   previous: optionalBoolean({ description: 'Whether to add the usage of the same number of days before `from`.' }),
 })
 

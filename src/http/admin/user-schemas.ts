@@ -34,14 +34,11 @@ const userFields = {
   name: Type.String(),
   role: UserRole,
   status: oneOf(USER_STATUSES, 'A pending user has no way to sign in yet.'),
-  invitation_expires_at: Type.Unsafe<string | null>({
-    ...TimeOrNull,
-    description: 'When the unused one-time token expires or expired.',
-  }),
-  last_sign_in_at: Type.Unsafe<string | null>({
+  invitation_expires_at: { ...TimeOrNull, description: 'When the unused one-time token expires or expired.' },
+  last_sign_in_at: {
     ...TimeOrNull,
     description: 'Null if the user has never signed in, or only before version 1.1.0. Tokens do not count.',
-  }),
+  },
   created_at: Time,
   removed_at: TimeOrNull,
 }
@@ -110,10 +107,7 @@ const tokenFields = {
   status: oneOf(TOKEN_STATUSES),
   created_at: Time,
   expires_at: Time,
-  last_used: Type.Unsafe<string | null>({
-    ...TimeOrNull,
-    description: 'Accurate to the minute. Null if the token was never used.',
-  }),
+  last_used: { ...TimeOrNull, description: 'Accurate to the minute. Null if the token was never used.' },
   revoked_at: TimeOrNull,
 }
 

@@ -14,7 +14,7 @@ import type { SignInLimits } from '../access/sign-in-limits.ts'
 import { pageBefore, pageOf } from '../server/cursor.ts'
 import { ProblemError } from '../server/problem.ts'
 import { describeAction } from '../openapi/actions.ts'
-import { actingUser, forbidCaching, JSON_BODY, setPositionHeader, trimName } from './company-schemas.ts'
+import { actingUser, JSON_BODY, setPositionHeader, trimName } from './company-schemas.ts'
 import { idIn, NO_CONTENT } from '../openapi/schema-parts.ts'
 import { TOKEN_ACTIONS } from './user-actions.ts'
 import { IssueTokenBody, renderToken, TokenList, TokenListQuery, TokenWithSecret } from './user-schemas.ts'
@@ -41,9 +41,11 @@ const ISSUE_TOKEN = {
   problems: ['session_required', 'reauthentication_required', 'too_many_tokens', 'rate_limited'],
 } as const satisfies FastifySchema
 
+const { schema: ofToken, read: readTokenId } = idIn('token', 'tok', NO_SUCH_TOKEN)
+
 const REVOKE_TOKEN = {
+  ...ofToken,
   ...describeAction(TOKEN_ACTIONS.revoke),
-  params: idIn('token', 'tok'),
   response: { 204: NO_CONTENT },
 } as const satisfies FastifySchema
 
@@ -78,16 +80,13 @@ export function userTokens(
       if (proof !== 'proved') throw new ProblemError(UNPROVEN[proof])
       const newToken = { userId: acting.actor, name, expiresInDays, scope }
       const { token, secret, position } = await issueUserToken(services, acting, newToken)
-      const body = { ...renderToken({ token, now: token.createdAt }), token: secret }
-      setPositionHeader(forbidCaching(reply).code(201), position)
-      return body
+      setPositionHeader(reply.code(201), position)
+      return { ...renderToken({ token, now: token.createdAt }), token: secret }
     },
   )
 
   app.delete('/tokens/:id', { schema: REVOKE_TOKEN }, async (request, reply) => {
-    const { id } = request.params
-    if (!isId('tok', id)) throw new ProblemError(NO_SUCH_TOKEN)
-    const position = await revokeUserToken(services, actingUser(request), id)
+    const position = await revokeUserToken(services, actingUser(request), readTokenId(request.params.id))
     return setPositionHeader(reply, position).code(204).send()
   })
 }

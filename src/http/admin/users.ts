@@ -4,23 +4,14 @@ import { changeUserRole, NO_SUCH_USER, removeUser, resetUserPassword } from '../
 import { eraseUser } from '../../personal-data/erase-user.ts'
 import { inviteCompanyUser, type UserWithLink } from '../../accounts/users/invite-user.ts'
 import { readEmailAddress } from '../../domain/attributes.ts'
-import { isId } from '../../domain/ids.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { findUser, listUsers } from '../../accounts/users/users.ts'
 import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { pageBefore, pageOf } from '../server/cursor.ts'
 import { ProblemError } from '../server/problem.ts'
 import { describeAction } from '../openapi/actions.ts'
-import { addActionRoutes } from './action-routes.ts'
 import { idIn, NO_CONTENT } from '../openapi/schema-parts.ts'
-import {
-  actingUser,
-  forbidCaching,
-  JSON_BODY,
-  MERGE_PATCH_BODY,
-  setPositionHeader,
-  trimName,
-} from './company-schemas.ts'
+import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimName } from './company-schemas.ts'
 import { USER_ACTIONS } from './user-actions.ts'
 import {
   ChangeUserBody,
@@ -32,7 +23,8 @@ import {
   UserListQuery,
 } from './user-schemas.ts'
 
-const params = idIn('user', 'usr')
+/** The id of a user in a path. */
+export const { schema: ofUser, read: readUserId } = idIn('user', 'usr', NO_SUCH_USER)
 
 const LIST_USERS = {
   operationId: 'listUsers',
@@ -46,9 +38,8 @@ const GET_USER = {
   operationId: 'getUser',
   summary: 'Get a user',
   description: 'Removed users can be read too. A user who was erased has no name and no email address.',
-  params,
+  ...ofUser,
   response: { 200: ShownUser },
-  problems: ['user_not_found'],
 } as const satisfies FastifySchema
 
 const INVITE_USER = {
@@ -67,16 +58,22 @@ const CHANGE_USER = {
   operationId: 'changeUser',
   summary: "Change a user's role",
   description: 'The new role applies at once. A company always keeps an administrator.',
-  params,
+  ...ofUser,
   body: ChangeUserBody,
   response: { 200: ShownUser },
   problems: ['user_not_found', 'user_removed', 'last_admin', 'break_glass_user'],
 } as const satisfies FastifySchema
 
 const REMOVE_USER = {
+  ...ofUser,
   ...describeAction(USER_ACTIONS.remove),
-  params,
   response: { 204: NO_CONTENT },
+} as const satisfies FastifySchema
+
+const ERASE_USER = {
+  ...ofUser,
+  ...describeAction(USER_ACTIONS.erase),
+  response: { 200: ShownUser },
 } as const satisfies FastifySchema
 
 const RESET_USER_PASSWORD = {
@@ -87,7 +84,7 @@ const RESET_USER_PASSWORD = {
     'sessions stop working immediately; access tokens keep working. The response has a one-time token for a new ' +
     'password, shown only once, which is sent by email too if the service is configured to. Nobody can reset their ' +
     'own password.',
-  params,
+  ...ofUser,
   response: { 200: InvitedUser },
   problems: ['user_not_found', 'user_removed', 'break_glass_user', 'own_password'],
 } as const satisfies FastifySchema
@@ -95,15 +92,13 @@ const RESET_USER_PASSWORD = {
 /** Routes to manage users, for administrators. Each change is an event and takes effect at once in every process. */
 export function users(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
   app.get('/users', { schema: LIST_USERS }, async (request) => {
-    const { status } = request.query
-    const page = { ...pageBefore('usr', request.query), ...(status === undefined ? {} : { status }) }
-    const users = await listUsers(db, actingUser(request).companyId, page)
+    const users = await listUsers(db, actingUser(request).companyId, pageBefore('usr', request.query))
     return pageOf(users, request.query.limit, ({ id }) => id, renderUser)
   })
 
   app.get('/users/:id', { schema: GET_USER }, async (request) => {
     const user = await findUser(db, actingUser(request).companyId, readUserId(request.params.id))
-    if (!user) throw makeUnknownUserError()
+    if (!user) throw new ProblemError(NO_SUCH_USER)
     return renderUser(user)
   })
 
@@ -134,22 +129,16 @@ export function users(app: FastifyInstance, db: LedgerDb, services: CompanyServi
     showInvitation(reply, await resetUserPassword(services, actingUser(request), readUserId(request.params.id))),
   )
 
-  addActionRoutes(app, {
-    path: '/users/:id',
-    params,
-    answer: ShownUser,
-    actions: { erase: USER_ACTIONS.erase },
-    run: async (_, id, request, reply) => {
-      const erased = await eraseUser(services, actingUser(request), readUserId(id))
-      setPositionHeader(reply, erased.position)
-      return renderUser(erased.user)
-    },
+  app.post('/users/:id/erase', { schema: ERASE_USER, ...JSON_BODY }, async (request, reply) => {
+    const erased = await eraseUser(services, actingUser(request), readUserId(request.params.id))
+    setPositionHeader(reply, erased.position)
+    return renderUser(erased.user)
   })
 }
 
 function showInvitation(reply: FastifyReply, { user, linkToken, linkExpiresAt, isEmailed, position }: UserWithLink) {
   const invitation = { token: linkToken, expires_at: linkExpiresAt, emailed: isEmailed }
-  setPositionHeader(forbidCaching(reply), position)
+  setPositionHeader(reply, position)
   return { ...renderUser(user), invitation }
 }
 
@@ -158,14 +147,4 @@ export function readEmailField({ email }: { email: string }): string {
   const { value, errors } = readEmailAddress(email)
   if (!errors) return value
   throw new ProblemError(invalidFields(errors.map(({ code, message }) => fieldError('/email', code, message))))
-}
-
-/** Reads the id of a user in a path. */
-export function readUserId(id: string): string {
-  if (!isId('usr', id)) throw makeUnknownUserError()
-  return id
-}
-
-function makeUnknownUserError(): ProblemError {
-  return new ProblemError(NO_SUCH_USER)
 }

@@ -14,26 +14,22 @@ import { tiles } from './tiles.ts'
 /** Registers the read-only routes of the ledger, for auditors and administrators. */
 export async function auditRoutes(
   app: FastifyInstance,
-  { failureLimit, sessions, signer, ...services }: AuditRouteServices,
+  { failureLimit, sessions, ...services }: AuditRouteServices,
 ): Promise<void> {
-  const [authenticate, assertRole] = [
-    authenticateUser(services.access, sessions, 'audit'),
-    requireRole('auditor', 'admin'),
-  ]
+  const authenticate = authenticateUser(services.access, sessions, 'audit')
+  const assertRole = requireRole('auditor', 'admin')
   const authorize = async (request: FastifyRequest, reply: FastifyReply) => {
     await authenticate(request, reply)
     await assertRole(request, reply)
   }
   app.addHook('onRequest', limitFailures(app, failureLimit, authorize))
-  // Responses contain personal data.
-  app.addHook('onRequest', async (_request, reply) => void reply.header('cache-control', 'no-store'))
   await app.register(fastifySSE)
   const audit = { ...services, authorize }
   events(app, audit)
   eventsStream(app, audit)
-  checkpoints(app, { db: services.db, signer })
+  checkpoints(app, audit)
   proofs(app, audit)
-  tiles(app, { db: services.db, signer })
-  evidence(app, { ...audit, signer })
+  tiles(app, audit)
+  evidence(app, audit)
   employeeHistory(app, audit)
 }

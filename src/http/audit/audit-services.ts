@@ -23,7 +23,7 @@ export interface AuditRouteServices {
   failureLimit: number
 }
 
-export interface AuditServices extends Omit<AuditRouteServices, 'failureLimit' | 'sessions' | 'signer'> {
+export interface AuditServices extends Omit<AuditRouteServices, 'failureLimit' | 'sessions'> {
   /** Throws if the user of the request may not, or may no longer, read the ledger. */
   authorize(request: FastifyRequest, reply: FastifyReply): Promise<void>
 }

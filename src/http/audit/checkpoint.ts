@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import { Type, type Static } from '@sinclair/typebox'
 import { problem } from '../../domain/errors.ts'
 import type { TreeHead } from '../../ledger/audit/checkpoint-note.ts'
-import { explainRefusal, type CheckpointSigner, type SignedCheckpoint } from '../../ledger/audit/sign-checkpoint.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
+import { explainRefusal, type SignedCheckpoint } from '../../ledger/audit/sign-checkpoint.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { idsOf } from '../server/access-log.ts'
 import { ProblemError } from '../server/problem.ts'
+import type { AuditServices } from './audit-services.ts'
 
 const PublicKey = Type.String({
   description: 'A verifier key for signed notes: `name+id+base64(0x01 ‖ Ed25519 public key)`.',
@@ -61,8 +61,7 @@ const KEYS = {
 } as const satisfies FastifySchema
 
 /** `GET /audit/v1/checkpoint` and `GET /audit/v1/keys`. */
-export function checkpoints(app: FastifyInstance, services: { db: LedgerDb; signer: CheckpointSigner }): void {
-  const { db, signer } = services
+export function checkpoints(app: FastifyInstance, { db, signer }: AuditServices): void {
   app.get('/checkpoint', { schema: CHECKPOINT }, async (request) => {
     return renderCheckpoint(await signOrExplain(request, () => signer.sign(db, userOf(request).companyId)))
   })

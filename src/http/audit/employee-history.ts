@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type, type Static } from '@sinclair/typebox'
 import { problem } from '../../domain/errors.ts'
-import { isId } from '../../domain/ids.ts'
 import { toAuditedEvent } from '../../ledger/read/event-line.ts'
 import { findLastPositionBefore } from '../../ledger/read/find-position.ts'
 import { readEmployeeAt } from '../../ledger/read/read-employee-history.ts'
@@ -18,7 +17,8 @@ import { parseTime, invalidQuery } from '../server/query-values.ts'
 import type { AuditServices } from './audit-services.ts'
 import { assertNotBeyond, AuditEvent, Cause } from './event-schemas.ts'
 
-const params = idIn('employee', 'emp')
+const UNKNOWN = problem('employee_not_found', 'No such employee exists')
+const { schema: ofEmployee, read: readEmployeeId } = idIn('employee', 'emp', UNKNOWN)
 const AtQuery = strictObject({
   at: optionalString({
     minLength: 1,
@@ -45,10 +45,9 @@ const AT = {
   operationId: 'readEmployeeAt',
   summary: 'Read an employee at a position or time, with the event that last set each attribute',
   description: 'Returns 404 if the employee had not been created yet, or has been erased.',
-  params,
+  ...ofEmployee,
   querystring: AtQuery,
   response: { 200: EmployeeThen },
-  problems: ['employee_not_found'],
 } as const satisfies FastifySchema
 
 const HistoryQuery = strictObject(Page)
@@ -57,10 +56,9 @@ const HISTORY = {
   operationId: 'listEmployeeEvents',
   summary: 'List the events of an employee, newest first',
   description: 'A page may have fewer than `limit` items if they are very large.',
-  params,
+  ...ofEmployee,
   querystring: HistoryQuery,
   response: { 200: makeListSchema(AuditEvent) },
-  problems: ['employee_not_found'],
 } as const satisfies FastifySchema
 
 /** `GET /audit/v1/employees/…`: past states and events of an employee. */
@@ -69,11 +67,10 @@ export function employeeHistory(app: FastifyInstance, { reads }: AuditServices):
     const { companyId } = userOf(request)
     const db = await reads.of(companyId, request.left)
     const position = await resolvePosition(db, companyId, request.query.at)
-    const then = await readEmployeeAt(db, companyId, requireEmployeeId(request.params.id), position)
+    const then = await readEmployeeAt(db, companyId, readEmployeeId(request.params.id), position)
     if (then.standing !== 'known') {
-      throw then.standing === 'erased'
-        ? makeEmployeeError("The employee's data has been erased")
-        : makeUnknownEmployeeError()
+      const isErased = then.standing === 'erased'
+      throw new ProblemError(isErased ? { ...UNKNOWN, detail: "The employee's data has been erased" } : UNKNOWN)
     }
     return { position, employee: then.employee, causes: then.causes }
   })
@@ -82,7 +79,7 @@ export function employeeHistory(app: FastifyInstance, { reads }: AuditServices):
     const { companyId } = userOf(request)
     const { limit, cursor } = request.query
     const before = cursor === undefined ? null : decodeCursor(cursor)
-    const stream = requireEmployeeId(request.params.id)
+    const stream = readEmployeeId(request.params.id)
     const db = await reads.of(companyId, request.left)
     const events = await readStreamBackwards(db, companyId, { stream, before, limit })
     const last = events.at(-1)
@@ -112,16 +109,7 @@ export async function resolvePosition(db: LedgerDb, companyId: string, at: strin
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i
 
-function requireEmployeeId(text: string): string {
-  if (isId('emp', text)) return text
-  throw makeUnknownEmployeeError()
-}
-
 /** Makes the refusal of an unknown or malformed employee id. */
 export function makeUnknownEmployeeError(): ProblemError {
-  return makeEmployeeError('No such employee exists')
-}
-
-function makeEmployeeError(detail: string): ProblemError {
-  return new ProblemError(problem('employee_not_found', detail))
+  return new ProblemError(UNKNOWN)
 }

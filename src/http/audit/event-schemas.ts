@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { isEventType } from '../../domain/event-types.ts'
 import { isId } from '../../domain/ids.ts'
-import { namedObject, optionalInteger, optionalString, strictObject } from '../openapi/schema-parts.ts'
+import { describedObject, optionalInteger, optionalString, strictObject } from '../openapi/schema-parts.ts'
 import { orNull } from '../openapi/employee-schemas.ts'
 import { invalidQuery } from '../server/query-values.ts'
 
@@ -91,21 +91,18 @@ const eventMembers = {
   }),
 }
 
-export const AuditEvent = namedObject(
-  'AuditEvent',
-  {
-    ...eventMembers,
-    data: Type.Unsafe<unknown>({
-      type: ['object', 'null'],
-      additionalProperties: true,
-      description: 'Null after erasure.',
-    }),
-  },
-  { description: 'An event of the ledger.' },
-)
+export const AuditEvent = describedObject('AuditEvent', 'An event of the ledger.', {
+  ...eventMembers,
+  data: Type.Unsafe<unknown>({
+    type: ['object', 'null'],
+    additionalProperties: true,
+    description: 'Null after erasure.',
+  }),
+})
 
-export const ProofEvent = namedObject(
+export const ProofEvent = describedObject(
   'ProofEvent',
+  'The exact strings that were hashed. `data` and `salt` are null after erasure.',
   {
     envelope: Type.String({
       description: 'The SHA-256 of a zero byte followed by its UTF-8 bytes is the leaf (RFC 6962).',
@@ -115,20 +112,15 @@ export const ProofEvent = namedObject(
     ),
     salt: orNull(Type.String({ pattern: '^[0-9a-f]{32}$', description: '16 bytes in hexadecimal.' })),
   },
-  { description: 'The exact strings that were hashed. `data` and `salt` are null after erasure.' },
 )
 
-export const Cause = namedObject(
-  'Cause',
-  {
-    position: Position,
-    recorded_at: eventMembers.recorded_at,
-    call_id: eventMembers.call_id,
-    actor: eventMembers.actor,
-    type: eventMembers.type,
-  },
-  { description: 'The event that last set an attribute.' },
-)
+export const Cause = describedObject('Cause', 'The event that last set an attribute.', {
+  position: Position,
+  recorded_at: eventMembers.recorded_at,
+  call_id: eventMembers.call_id,
+  actor: eventMembers.actor,
+  type: eventMembers.type,
+})
 
 /** Reads the filters that need no ledger access. Throws a problem for values that are well-formed but meaningless. */
 export function readFollowFilter({ type, employee }: Static<typeof StreamQuery>): {

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type, type Static } from '@sinclair/typebox'
 import { isId } from '../../domain/ids.ts'
-import type { EvidenceServices } from '../../evidence/evidence-file.ts'
 import type { EvidenceSubject } from '../../ledger/evidence/evidence-subject.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { STREAMED_ROUTE } from '../access/heavy-reads.ts'
@@ -36,7 +35,7 @@ const SCHEMA = {
 } as const satisfies FastifySchema
 
 /** `GET /audit/v1/evidence`: an evidence file, made as it is sent. */
-export function evidence(app: FastifyInstance, services: AuditServices & Pick<EvidenceServices, 'signer'>): void {
+export function evidence(app: FastifyInstance, services: AuditServices): void {
   const { db, company, signer, reads, storyteller, authorize } = services
   app.get('/evidence', { ...STREAMED_ROUTE, schema: SCHEMA }, async (request, reply) => {
     const { companyId } = userOf(request)

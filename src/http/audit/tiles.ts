@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from '../../domain/errors.ts'
-import type { CheckpointSigner } from '../../ledger/audit/sign-checkpoint.ts'
 import { FULL_WIDTH, readEntries, readTile, type TilePlace } from '../../ledger/read/read-tiles.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
 import { STREAMED_ROUTE } from '../access/heavy-reads.ts'
 import { ProblemError } from '../server/problem.ts'
+import type { AuditServices } from './audit-services.ts'
 import { signOrExplain } from './checkpoint.ts'
 
 const PREFIX = '/tlog/:company_id'
@@ -23,8 +22,7 @@ interface Path {
  * `GET /audit/v1/tlog/{company_id}/…`: the ledger in the form of https://c2sp.org/tlog-tiles, for clients of other
  * transparency logs. The paths are that specification's, so they are not in the OpenAPI document.
  */
-export function tiles(app: FastifyInstance, services: { db: LedgerDb; signer: CheckpointSigner }): void {
-  const { db, signer } = services
+export function tiles(app: FastifyInstance, { db, signer }: AuditServices): void {
   const schema = { hide: true }
 
   app.get<{ Params: Path }>(`${PREFIX}/checkpoint`, { schema }, async (request, reply) => {

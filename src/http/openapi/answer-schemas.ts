@@ -2,19 +2,9 @@ import { RECORD_RESULTS } from '../../domain/employees/employee.ts'
 import { Type, type TSchema } from '@sinclair/typebox'
 import { MAX_ANSWERED_ERRORS } from '../../domain/errors.ts'
 import { MAX_RECORD_ERRORS } from '../../domain/record-errors.ts'
-import {
-  Employee,
-  EmployeeAsCreated,
-  EmployeeBulkPatch,
-  EmployeeCreate,
-  EmployeeId,
-  EmployeeStatus,
-  EmployeeUpsert,
-  LogId,
-  orNull,
-} from './employee-schemas.ts'
+import { Employee, EmployeeAsCreated, EmployeeId, EmployeeStatus, LogId, orNull } from './employee-schemas.ts'
 import { RecordErrorSchema } from './problem-schemas.ts'
-import { Count, namedObject, optionalInteger, strictObject } from './schema-parts.ts'
+import { Count, describedObject, makeListSchema, namedObject, optionalInteger, strictObject } from './schema-parts.ts'
 
 const RecordResult = Type.Unsafe({
   $id: 'RecordResult',
@@ -91,19 +81,19 @@ const ABOUT_PARTIAL =
   'With `all_or_none=false`, `id` is null if it is not known: of a record that failed, or of an employee that ' +
   '`validate_only` would create.'
 
-export const PartlyApplied = namedObject(
+export const PartlyApplied = describedObject(
   'PartlyApplied',
+  'The answer with `all_or_none=false`, if at least one record was applied. Created employees count in `total` alone. ' +
+    `With \`validate_only\`, \`log_id\` is absent. ${ABOUT_PARTIAL}`,
   { log_id: OptionalLogId, ...PARTIAL },
-  {
-    description:
-      'The answer with `all_or_none=false`, if at least one record was applied. Created employees count in `total` alone. ' +
-      `With \`validate_only\`, \`log_id\` is absent. ${ABOUT_PARTIAL}`,
-  },
 )
 
 /** The same for 200 and 201: clients are generated with one type for a success. */
-export const CreatedEmployees = namedObject(
+export const CreatedEmployees = describedObject(
   'CreatedEmployees',
+  'With `validate_only`, `log_id` is absent, and the `id` of each employee is null. Only with `all_or_none=false`: ' +
+    '`counts`, `results`, and, if there are more errors than are listed, `errors_omitted`; `employees` then has those ' +
+    `that were created. ${ABOUT_PARTIAL}`,
   {
     log_id: OptionalLogId,
     employees: Type.Array(EmployeeAsCreated, { description: 'In the order sent.' }),
@@ -112,35 +102,29 @@ export const CreatedEmployees = namedObject(
     results: Type.Optional(PARTIAL.results),
     errors_omitted: PARTIAL.errors_omitted,
   },
-  {
-    description:
-      'With `validate_only`, `log_id` is absent, and the `id` of each employee is null. Only with `all_or_none=false`: ' +
-      '`counts`, `results`, and, if there are more errors than are listed, `errors_omitted`; `employees` then has those ' +
-      `that were created. ${ABOUT_PARTIAL}`,
-  },
 )
 
-export const UpdatedEmployee = namedObject(
-  'UpdatedEmployee',
-  { log_id: OptionalLogId, result: RecordResult, changed: Changed, warnings: Warnings, employee: Employee },
-  { description: '`log_id` is absent with `validate_only`.' },
-)
+export const UpdatedEmployee = describedObject('UpdatedEmployee', '`log_id` is absent with `validate_only`.', {
+  log_id: OptionalLogId,
+  result: RecordResult,
+  changed: Changed,
+  warnings: Warnings,
+  employee: Employee,
+})
 
-export const UpdatedEmployees = namedObject(
-  'UpdatedEmployees',
-  {
-    log_id: OptionalLogId,
-    counts: CallCounts,
-    warnings: Warnings,
-    results: Type.Array(
-      strictObject({ index: Count, id: EmployeeId, status: StatusAfter, result: RecordResult, changed: Changed }),
-    ),
-  },
-  { description: '`log_id` is absent with `validate_only`.' },
-)
+export const UpdatedEmployees = describedObject('UpdatedEmployees', '`log_id` is absent with `validate_only`.', {
+  log_id: OptionalLogId,
+  counts: CallCounts,
+  warnings: Warnings,
+  results: Type.Array(
+    strictObject({ index: Count, id: EmployeeId, status: StatusAfter, result: RecordResult, changed: Changed }),
+  ),
+})
 
-export const UpsertedEmployees = namedObject(
+export const UpsertedEmployees = describedObject(
   'UpsertedEmployees',
+  'Created employees count in `total` alone, and their `changed` is empty. With `validate_only`, `log_id` is absent, ' +
+    'and the `id` of an employee that would be created is null.',
   {
     log_id: OptionalLogId,
     counts: CallCounts,
@@ -160,36 +144,12 @@ export const UpsertedEmployees = namedObject(
       }),
     ),
   },
-  {
-    description:
-      'Created employees count in `total` alone, and their `changed` is empty. With `validate_only`, `log_id` is absent, ' +
-      'and the `id` of an employee that would be created is null.',
-  },
 )
 
-export const EmployeeList = namedObject('EmployeeList', {
-  items: Type.Array(Employee),
-  next_cursor: Type.Unsafe({ type: ['string', 'null'], description: 'Null on the last page.' }),
-})
+export const EmployeeList = namedObject('EmployeeList', makeListSchema(Employee).properties)
 
-/** The three forms of the body of a create call. */
-export function createBody(maxRecords: number): TSchema {
-  const records = arrayOfRecords(EmployeeCreate, maxRecords)
-  return Type.Union([strictObject({ employees: records }), records, EmployeeCreate])
-}
-
-/** The two forms of the body of a bulk update. */
-export function updateManyBody(maxRecords: number): TSchema {
-  const records = arrayOfRecords(EmployeeBulkPatch, maxRecords)
-  return Type.Union([strictObject({ employees: records }), records])
-}
-
-/** The two forms of the body of an upsert. */
-export function upsertBody(maxRecords: number): TSchema {
-  const records = arrayOfRecords(EmployeeUpsert, maxRecords)
-  return Type.Union([strictObject({ employees: records }), records])
-}
-
-function arrayOfRecords(schema: TSchema, maxRecords: number): TSchema {
-  return Type.Array(schema, { minItems: 1, maxItems: maxRecords })
+/** The forms of the body of a bulk call: an object with the records, or an array of them; or one of the `others`. */
+export function bulkBody(record: TSchema, maxRecords: number, ...others: TSchema[]): TSchema {
+  const records = Type.Array(record, { minItems: 1, maxItems: maxRecords })
+  return Type.Union([strictObject({ employees: records }), records, ...others])
 }

@@ -108,10 +108,13 @@ function describe({ url, method, schema }: RegisteredRoute, components: Componen
   const body =
     schema.documentedBody ??
     (schema.body === undefined ? undefined : asContent(schema.body, ADMIN_BODIES[operationId!]))
+  const required = schema.isBodyOptional !== true
+  const requestBody = body && { required, ...body, content: describeContent(body.content, schemas) }
   const refusals = describeRefusals(part, method, schema, components)
   const successes = Object.entries((schema.response ?? {}) as Record<string, object>).map(([status, answer]) => {
-    const headers = [...part.headers, ...listPartHeaders(part, method, status)]
-    return [status, withHeaders(asAnswer(status, answer), headers)] as const
+    const described = asAnswer(status, answer)
+    const headers = [...part.headers, ...listPartHeaders(part, method, status), ...(described.headers ?? [])]
+    return [status, describeAnswer({ ...described, headers }, schemas)] as const
   })
   return {
     operationId: operationId!,
@@ -119,17 +122,9 @@ function describe({ url, method, schema }: RegisteredRoute, components: Componen
     tags: [findTag(url)],
     security: part.security,
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body
-      ? {
-          requestBody: {
-            required: schema.isBodyOptional !== true,
-            ...body,
-            content: describeContent(body.content, schemas),
-          },
-        }
-      : {}),
+    ...(requestBody ? { requestBody } : {}),
     responses: {
-      ...Object.fromEntries(successes.map(([status, answer]) => [status, describeAnswer(answer, schemas)])),
+      ...Object.fromEntries(successes),
       ...refusals,
     },
   }
@@ -186,20 +181,20 @@ function collectProblems(method: string, schema: FastifySchema, ofPart: readonly
 }
 
 function describeParameters(url: string, schema: FastifySchema, schemas: NamedSchemas): object[] {
-  const inPath = (schema.params as ObjectSchema | undefined)?.properties ?? {}
-  const pathNames = [...url.matchAll(/:(\w+)/g)].map(([, name]) => name!)
-  const query = schema.querystring as ObjectSchema | undefined
+  const { properties: inPath = {} } = (schema.params ?? {}) as ObjectSchema
+  const { properties: inQuery = {}, required = [] } = (schema.querystring ?? {}) as ObjectSchema
+  const describeParameter = (place: string, name: string, isRequired: boolean, value: object) => {
+    const { description, examples, ...rest } = schemas.refer(value) as { description?: string; examples?: unknown[] }
+    const about = omitUndefined({ description, example: examples?.[0] })
+    return { name, in: place, required: isRequired, ...about, schema: rest }
+  }
   return [
-    ...pathNames.map((name) => describeParameter('path', name, true, inPath[name] ?? { type: 'string' }, schemas)),
-    ...Object.entries(query?.properties ?? {}).map(([name, value]) =>
-      // A parameter with a default is optional.
-      describeParameter(
-        'query',
-        name,
-        (query?.required?.includes(name) ?? false) && !('default' in value),
-        value,
-        schemas,
-      ),
+    ...[...url.matchAll(/:(\w+)/g)].map(([, name = '']) =>
+      describeParameter('path', name, true, inPath[name] ?? { type: 'string' }),
+    ),
+    // A parameter with a default is optional.
+    ...Object.entries(inQuery).map(([name, value]) =>
+      describeParameter('query', name, required.includes(name) && !('default' in value), value),
     ),
     ...(schema.documentedHeaders ?? []).map(referToParameter),
   ]
@@ -208,17 +203,6 @@ function describeParameters(url: string, schema: FastifySchema, schemas: NamedSc
 interface ObjectSchema {
   properties?: Record<string, object>
   required?: string[]
-}
-
-function describeParameter(
-  place: string,
-  name: string,
-  required: boolean,
-  value: object,
-  schemas: NamedSchemas,
-): object {
-  const { description, examples, ...schema } = schemas.refer(value) as { description?: string; examples?: unknown[] }
-  return { name, in: place, required, ...omitUndefined({ description, example: examples?.[0] }), schema }
 }
 
 function describeAnswer({ description, headers, content }: DocumentedAnswer, schemas: NamedSchemas): DescribedAnswer {
@@ -260,10 +244,6 @@ function asContent(
   const { content } = schema as { content?: Record<string, DocumentedContent> }
   const described: DocumentedContent = { schema: schema as object, ...(examples ? { examples } : {}) }
   return { content: content ?? { 'application/json': described } }
-}
-
-function withHeaders(answer: DocumentedAnswer, ofPart: DocumentedAnswer['headers']): DocumentedAnswer {
-  return { ...answer, headers: [...(ofPart ?? []), ...(answer.headers ?? [])] }
 }
 
 function omitUndefined<T extends object>(members: T): Partial<T> {

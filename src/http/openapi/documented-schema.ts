@@ -8,6 +8,11 @@ export interface Example {
   value: unknown
 }
 
+/** Makes an example. */
+export function example(summary: string, value: unknown): Example {
+  return { summary, value }
+}
+
 /** One media type of a request or response body. */
 export interface DocumentedContent {
   schema?: object

@@ -1,6 +1,6 @@
 import { UNSET_ATTRIBUTES } from '../../domain/attributes.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
-import type { Example } from './documented-schema.ts'
+import { example, type Example } from './documented-schema.ts'
 
 /*
  * The examples of the public API tell one story: Ana is created, then her manager, and later both are changed. The tests
@@ -39,174 +39,144 @@ const RAJ = employee({
 const PROMOTED = { ...ANA, job_title: 'Head of Sales', custom_attributes: { grade: 7 }, version: 2 }
 
 export const CREATE_BODIES: Record<string, Example> = {
-  one: {
-    summary: 'One employee',
-    value: { first_name: 'Ana', last_name: 'Pérez', email: 'ana.perez@example.com' },
-  },
-  several: {
-    summary: 'Several, with optional attributes',
-    value: {
-      employees: [
-        { first_name: 'Raj', last_name: 'Patel', email: 'raj.patel@example.com', external_id: 'HR-1001' },
-        {
-          first_name: 'Mei',
-          last_name: 'Lin',
-          email: 'mei.lin@example.com',
-          external_id: 'HR-1002',
-          job_title: 'Engineer',
-          department: 'Research',
-          manager_external_id: 'HR-1001',
-          phone: '+4930901820',
-          start_date: '2026-12-01',
-          custom_attributes: { grade: 5, remote: true },
-        },
-      ],
-    },
-  },
-  array: {
-    summary: 'A bare array',
-    value: [
+  one: example('One employee', { first_name: 'Ana', last_name: 'Pérez', email: 'ana.perez@example.com' }),
+  several: example('Several, with optional attributes', {
+    employees: [
+      { first_name: 'Raj', last_name: 'Patel', email: 'raj.patel@example.com', external_id: 'HR-1001' },
       {
-        first_name: 'Tom',
-        last_name: 'Okafor',
-        email: 'tom.okafor@example.com',
-        manager_email: 'ana.perez@example.com',
+        first_name: 'Mei',
+        last_name: 'Lin',
+        email: 'mei.lin@example.com',
+        external_id: 'HR-1002',
+        job_title: 'Engineer',
+        department: 'Research',
+        manager_external_id: 'HR-1001',
+        phone: '+4930901820',
+        start_date: '2026-12-01',
+        custom_attributes: { grade: 5, remote: true },
       },
     ],
-  },
+  }),
+  array: example('A bare array', [
+    {
+      first_name: 'Tom',
+      last_name: 'Okafor',
+      email: 'tom.okafor@example.com',
+      manager_email: 'ana.perez@example.com',
+    },
+  ]),
 }
 
 export const CREATED: Record<string, Example> = {
-  one: { summary: 'One employee', value: { log_id: LOG_ID, employees: [ANA] } },
+  one: example('One employee', { log_id: LOG_ID, employees: [ANA] }),
 }
 
 export const CREATABLE: Record<string, Example> = {
-  one: { summary: 'One employee, with validate_only', value: { employees: [{ ...ANA, id: null }] } },
+  one: example('One employee, with validate_only', { employees: [{ ...ANA, id: null }] }),
 }
 
-export const EMPLOYEE_READ: Record<string, Example> = { one: { summary: 'An employee', value: RAJ } }
+export const EMPLOYEE_READ: Record<string, Example> = { one: example('An employee', RAJ) }
 
 export const EMPLOYEES_LISTED: Record<string, Example> = {
-  page: { summary: 'The last page', value: { items: [ANA, RAJ], next_cursor: null } },
+  page: example('The last page', { items: [ANA, RAJ], next_cursor: null }),
 }
 
 export const UPDATE_ONE_BODIES: Record<string, Example> = {
-  change: { summary: 'Change', value: { job_title: 'Head of Sales', custom_attributes: { grade: 7 } } },
-  clear: { summary: 'Clear', value: { job_title: null, custom_attributes: { grade: null } } },
-  deactivate: { summary: 'Deactivate', value: { status: 'inactive', termination_date: '2026-12-31' } },
-  reactivate: { summary: 'Reactivate', value: { status: 'active', termination_date: null } },
+  change: example('Change', { job_title: 'Head of Sales', custom_attributes: { grade: 7 } }),
+  clear: example('Clear', { job_title: null, custom_attributes: { grade: null } }),
+  deactivate: example('Deactivate', { status: 'inactive', termination_date: '2026-12-31' }),
+  reactivate: example('Reactivate', { status: 'active', termination_date: null }),
 }
 
 export const UPDATED_ONE: Record<string, Example> = {
-  change: {
-    summary: 'Change',
-    value: {
-      log_id: LOG_ID,
-      result: 'synced',
-      changed: ['job_title', 'custom_attributes.grade'],
-      warnings: [],
-      employee: PROMOTED,
-    },
-  },
+  change: example('Change', {
+    log_id: LOG_ID,
+    result: 'synced',
+    changed: ['job_title', 'custom_attributes.grade'],
+    warnings: [],
+    employee: PROMOTED,
+  }),
 }
 
 export const UPDATE_MANY_BODIES: Record<string, Example> = {
-  several: {
-    summary: 'Several, each identified differently',
-    value: {
-      employees: [
-        { id: ANA_ID, email: 'ana.perez.lopez@example.com' },
-        { external_id: 'HR-1001', department: 'Research' },
-        { email: 'mei.lin@example.com', status: 'inactive' },
-      ],
-    },
-  },
-  array: { summary: 'A bare array', value: [{ external_id: 'HR-1001', department: 'Research' }] },
+  several: example('Several, each identified differently', {
+    employees: [
+      { id: ANA_ID, email: 'ana.perez.lopez@example.com' },
+      { external_id: 'HR-1001', department: 'Research' },
+      { email: 'mei.lin@example.com', status: 'inactive' },
+    ],
+  }),
+  array: example('A bare array', [{ external_id: 'HR-1001', department: 'Research' }]),
 }
 
 export const UPDATED_MANY: Record<string, Example> = {
-  several: {
-    summary: 'Two employees',
-    value: {
-      log_id: LOG_ID,
-      counts: { total: 2, updated: 1, deactivated: 0, failed: 0, no_updates: 1 },
-      warnings: [],
-      results: [
-        { index: 0, id: ANA_ID, status: 'active', result: 'synced', changed: ['email'] },
-        { index: 1, id: RAJ_ID, status: 'active', result: 'no_updates', changed: [] },
-      ],
-    },
-  },
+  several: example('Two employees', {
+    log_id: LOG_ID,
+    counts: { total: 2, updated: 1, deactivated: 0, failed: 0, no_updates: 1 },
+    warnings: [],
+    results: [
+      { index: 0, id: ANA_ID, status: 'active', result: 'synced', changed: ['email'] },
+      { index: 1, id: RAJ_ID, status: 'active', result: 'no_updates', changed: [] },
+    ],
+  }),
 }
 
 export const PARTLY_APPLIED: Record<string, Example> = {
-  partly: {
-    summary: 'Two records with all_or_none=false, of which one failed',
-    value: {
-      log_id: LOG_ID,
-      counts: { total: 2, updated: 1, deactivated: 0, failed: 1, no_updates: 0 },
-      warnings: [],
-      results: [
-        { index: 0, id: RAJ_ID, status: 'active', result: 'synced', changed: ['department'], errors: [] },
-        {
-          index: 1,
-          id: null,
-          status: null,
-          result: 'failed',
-          changed: [],
-          errors: [
-            {
-              index: 1,
-              id: null,
-              pointer: '/employees/1/email',
-              code: 'employee_not_found',
-              message: 'No such employee exists',
-            },
-          ],
-        },
-      ],
-    },
-  },
+  partly: example('Two records with all_or_none=false, of which one failed', {
+    log_id: LOG_ID,
+    counts: { total: 2, updated: 1, deactivated: 0, failed: 1, no_updates: 0 },
+    warnings: [],
+    results: [
+      { index: 0, id: RAJ_ID, status: 'active', result: 'synced', changed: ['department'], errors: [] },
+      {
+        index: 1,
+        id: null,
+        status: null,
+        result: 'failed',
+        changed: [],
+        errors: [
+          {
+            index: 1,
+            id: null,
+            pointer: '/employees/1/email',
+            code: 'employee_not_found',
+            message: 'No such employee exists',
+          },
+        ],
+      },
+    ],
+  }),
 }
 
 export const UPSERT_BODIES: Record<string, Example> = {
-  sync: {
-    summary: 'A sync: one employee exists, one is new',
-    value: {
-      employees: [
-        { external_id: 'HR-1001', first_name: 'Raj', last_name: 'Patel', email: 'raj.patel@example.com' },
-        { external_id: 'HR-1003', first_name: 'Ife', last_name: 'Bello', email: 'ife.bello@example.com' },
-      ],
-    },
-  },
-  array: { summary: 'A bare array', value: [{ email: 'ife.bello@example.com', job_title: 'Analyst' }] },
+  sync: example('A sync: one employee exists, one is new', {
+    employees: [
+      { external_id: 'HR-1001', first_name: 'Raj', last_name: 'Patel', email: 'raj.patel@example.com' },
+      { external_id: 'HR-1003', first_name: 'Ife', last_name: 'Bello', email: 'ife.bello@example.com' },
+    ],
+  }),
+  array: example('A bare array', [{ email: 'ife.bello@example.com', job_title: 'Analyst' }]),
 }
 
 export const UPSERTED: Record<string, Example> = {
-  sync: {
-    summary: 'One employee unchanged, one created',
-    value: {
-      log_id: LOG_ID,
-      counts: { total: 2, updated: 0, deactivated: 0, failed: 0, no_updates: 1 },
-      warnings: [],
-      results: [
-        { index: 0, id: RAJ_ID, status: 'active', result: 'no_updates', changed: [] },
-        { index: 1, id: IFE_ID, status: 'active', result: 'created', changed: [] },
-      ],
-    },
-  },
+  sync: example('One employee unchanged, one created', {
+    log_id: LOG_ID,
+    counts: { total: 2, updated: 0, deactivated: 0, failed: 0, no_updates: 1 },
+    warnings: [],
+    results: [
+      { index: 0, id: RAJ_ID, status: 'active', result: 'no_updates', changed: [] },
+      { index: 1, id: IFE_ID, status: 'active', result: 'created', changed: [] },
+    ],
+  }),
 }
 
 export const KEY_VERIFICATION: Record<string, Example> = {
-  monthly: {
-    summary: 'A key with a monthly quota',
-    value: {
-      company_name: 'Acme',
-      last_used: '2026-11-20T14:58:12.003Z',
-      is_enabled: true,
-      quota_limit: 10_000,
-      requests_made: 412,
-      refresh_period: 'monthly',
-    },
-  },
+  monthly: example('A key with a monthly quota', {
+    company_name: 'Acme',
+    last_used: '2026-11-20T14:58:12.003Z',
+    is_enabled: true,
+    quota_limit: 10_000,
+    requests_made: 412,
+    refresh_period: 'monthly',
+  }),
 }

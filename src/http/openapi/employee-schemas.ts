@@ -9,7 +9,7 @@ import {
   MAX_CUSTOM_TEXT_CHARACTERS,
   PHONE,
 } from '../../domain/attributes.ts'
-import { namedObject } from './schema-parts.ts'
+import { describedObject } from './schema-parts.ts'
 
 /** What a schema describes: an employee in a response, a new employee, or a merge patch. */
 type Purpose = 'answer' | 'creation' | 'patch'
@@ -72,7 +72,13 @@ function valueSchema(name: AttributeName, purpose: Purpose): TSchema {
           : { description: '`YYYY-MM-DD`, or midnight of that day without a time zone or in UTC.' },
       )
     case 'status':
-      return purpose === 'answer' ? EmployeeStatus : statusSchema(purpose)
+      if (purpose === 'answer') return EmployeeStatus
+      return Type.Unsafe({
+        ...STATUS,
+        ...(purpose === 'creation'
+          ? { default: 'active' }
+          : { description: '`inactive` deactivates the employee; `active` reactivates the employee.' }),
+      })
     case 'manager':
       return EmployeeId
     case 'custom':
@@ -85,14 +91,6 @@ const IS_FILLED: ReadonlySet<AttributeName> = new Set(ALTERNATIVES.flat())
 const STATUS = { type: 'string', enum: ['active', 'inactive'] }
 
 export const EmployeeStatus = Type.Unsafe(STATUS)
-
-function statusSchema(purpose: Exclude<Purpose, 'answer'>): TSchema {
-  if (purpose === 'creation') return Type.Unsafe({ ...STATUS, default: 'active' })
-  return Type.Unsafe({
-    ...STATUS,
-    description: '`inactive` deactivates the employee; `active` reactivates the employee.',
-  })
-}
 
 function customSchema(purpose: Purpose): TSchema {
   const values: TSchema[] = [Type.String({ maxLength: MAX_CUSTOM_TEXT_CHARACTERS }), Type.Number(), Type.Boolean()]
@@ -123,20 +121,17 @@ const KEPT = {
   version: Type.Integer({ minimum: 1 }),
 }
 
-export const Employee = namedObject(
-  'Employee',
-  { id: EmployeeId, ...attributes('answer'), ...KEPT },
-  { description: 'An employee. Every field is present, null when unset.' },
-)
+export const Employee = describedObject('Employee', 'An employee. Every field is present, null when unset.', {
+  id: EmployeeId,
+  ...attributes('answer'),
+  ...KEPT,
+})
 
-export const EmployeeAsCreated = namedObject(
+export const EmployeeAsCreated = describedObject(
   'EmployeeAsCreated',
+  'A new employee. With `validate_only`, the `id` is null, because it is assigned on creation. So is ' +
+    'the `manager_id` if the same call creates the manager.',
   { id: orNull(EmployeeId), ...attributes('answer'), ...KEPT },
-  {
-    description:
-      'A new employee. With `validate_only`, the `id` is null, because it is assigned on creation. So is ' +
-      'the `manager_id` if the same call creates the manager.',
-  },
 )
 
 /** Alternatives to `manager_id`. A record may have at most one of the three. */
@@ -155,36 +150,33 @@ function optional(schemas: Record<string, TSchema>): Record<string, TSchema> {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, Type.Optional(schema)]))
 }
 
-export const EmployeeCreate = namedObject(
+export const EmployeeCreate = describedObject(
   'EmployeeCreate',
+  'A new employee, with `first_name` or `last_name`, and `email` or `external_id`. The manager may be another record ' +
+    'of the same call.',
   optional({ ...attributes('creation'), ...managerNames('creation') }),
-  {
-    description:
-      'A new employee, with `first_name` or `last_name`, and `email` or `external_id`. The manager may be another record ' +
-      'of the same call.',
-  },
 )
 
 const patch = optional({ ...attributes('patch'), ...managerNames('patch') })
 
-export const EmployeePatch = namedObject('EmployeePatch', patch, {
-  description: 'A JSON Merge Patch (RFC 7396): absent fields keep their value, null clears a field.',
-})
+export const EmployeePatch = describedObject(
+  'EmployeePatch',
+  'A JSON Merge Patch (RFC 7396): absent fields keep their value, null clears a field.',
+  patch,
+)
 
 /* That a record needs one of several fields is in words, because generators turn such an `anyOf` into `unknown`. */
 
-export const EmployeeBulkPatch = namedObject(
+export const EmployeeBulkPatch = describedObject(
   'EmployeeBulkPatch',
+  'A JSON Merge Patch that also identifies its employee: by `id` if present, else by `external_id` unless null, else ' +
+    'by `email`. One of them is required. The fields that do not identify the employee are new values.',
   { id: Type.Optional(EmployeeId), ...patch },
-  {
-    description:
-      'A JSON Merge Patch that also identifies its employee: by `id` if present, else by `external_id` unless null, else ' +
-      'by `email`. One of them is required. The fields that do not identify the employee are new values.',
-  },
 )
 
-export const EmployeeUpsert = namedObject('EmployeeUpsert', patch, {
-  description:
-    'A JSON Merge Patch that identifies its employee by `external_id` unless null, else by `email`; one of them is ' +
+export const EmployeeUpsert = describedObject(
+  'EmployeeUpsert',
+  'A JSON Merge Patch that identifies its employee by `external_id` unless null, else by `email`; one of them is ' +
     'required. If there is no such employee, the record creates one and needs `first_name` or `last_name`.',
-})
+  patch,
+)

@@ -4,7 +4,7 @@ import { MAX_RECORD_ERRORS } from '../../domain/record-errors.ts'
 import { LogId } from './employee-schemas.ts'
 import type { HeaderName } from './headers.ts'
 import type { DocumentedAnswer } from './documented-schema.ts'
-import { namedObject, optionalInteger, strictObject } from './schema-parts.ts'
+import { describedObject, namedObject, optionalInteger, strictObject } from './schema-parts.ts'
 
 const RECORD_CODES: Record<RecordErrorCode, string> = {
   required: 'A required field is missing.',
@@ -46,8 +46,9 @@ export const RecordErrorSchema = namedObject('RecordError', {
 })
 
 /** A problem document (RFC 9457). */
-const ProblemSchema = namedObject(
+const ProblemSchema = describedObject(
   'Problem',
+  'Why a call was refused (RFC 9457). `log_id` is present if the call has an entry in Bulk User Logs.',
   {
     type: Type.String({
       format: 'uri-reference',
@@ -87,7 +88,6 @@ const ProblemSchema = namedObject(
       ),
     ),
   },
-  { description: 'Why a call was refused (RFC 9457). `log_id` is present if the call has an entry in Bulk User Logs.' },
 )
 
 /** The refusals of a route with one status, and their codes. */

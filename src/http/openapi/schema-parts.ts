@@ -1,6 +1,8 @@
 import { Type, type IntegerOptions, type ObjectOptions, type SchemaOptions } from '@sinclair/typebox'
-import type { StringOptions, TObject, TProperties, TSchema } from '@sinclair/typebox'
-import type { IdPrefix } from '../../domain/ids.ts'
+import type { Static, StringOptions, TObject, TProperties, TSchema } from '@sinclair/typebox'
+import type { Problem } from '../../domain/errors.ts'
+import { isId, type IdPrefix } from '../../domain/ids.ts'
+import { ProblemError } from '../server/problem.ts'
 
 /* Schemas that several routes share. */
 
@@ -15,6 +17,11 @@ export function strictObject<Fields extends TProperties>(fields: Fields, options
 /** The same as a component of the OpenAPI document, with a name. */
 export function namedObject<Fields extends TProperties>(name: string, fields: Fields, options: ObjectOptions = {}) {
   return strictObject(fields, { $id: name, ...options })
+}
+
+/** The same with a description. */
+export function describedObject<Fields extends TProperties>(name: string, description: string, fields: Fields) {
+  return namedObject(name, fields, { description })
 }
 
 /* Optional parameters, and fields of bodies and answers. */
@@ -41,6 +48,11 @@ export const Time = Type.String({ format: 'date-time' })
 
 export const TimeOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' })
 
+/** A text, or null. */
+export function textOrNull(description: string) {
+  return Type.Unsafe<string | null>({ type: ['string', 'null'], description })
+}
+
 /** The end of a secret. */
 export const LastFour = Type.Unsafe<string | null>({
   type: ['string', 'null'],
@@ -59,6 +71,11 @@ export function nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()])
 }
 
+/** Makes the schema of an object that may be null. */
+export function objectOrNull<Fields extends TProperties>(description: string, fields: Fields) {
+  return nullable(Type.Object(fields, { description }))
+}
+
 /** Makes the schema of a body of which only the named fields are required: all others must have a default. */
 export function requireOnly<Fields extends TProperties>(
   names: (keyof Fields & string)[],
@@ -66,6 +83,11 @@ export function requireOnly<Fields extends TProperties>(
   options: ObjectOptions = {},
 ): TObject<Fields> {
   return { ...strictObject(fields, options), required: names }
+}
+
+/** The same schema, with what an absent field of a request counts as. */
+export function withDefault<Schema extends TSchema>(schema: Schema, value: Static<Schema>): Schema {
+  return { ...schema, default: value }
 }
 
 /** Makes the schema of a JSON Merge Patch (RFC 7396). */
@@ -77,13 +99,25 @@ export function mergePatch<Fields extends TProperties>(fields: Fields, note = 'a
 export function makeListSchema<Item extends TSchema>(item: Item) {
   return Type.Object({
     items: Type.Array(item),
-    next_cursor: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Null on the last page.' }),
+    next_cursor: textOrNull('Null on the last page.'),
   })
 }
 
-/** Accepts any string as an id in a path: a malformed id is answered like an unknown one. */
-export function idIn(kind: string, prefix: IdPrefix) {
-  return Type.Object({ id: anyId(`The id of the ${kind}.`, prefix) })
+/**
+ * Makes what the schemas of routes with an id in their path share, and the function that reads it. Any string is
+ * accepted: a malformed id is answered like an unknown one.
+ */
+export function idIn(kind: string, prefix: IdPrefix, unknown: Problem) {
+  const params = Type.Object({ id: anyId(`The id of the ${kind}.`, prefix) })
+  return { schema: { params, problems: [unknown.code] }, read: readIdAs(prefix, unknown) }
+}
+
+/** Makes a function that reads an id in a path. It throws the problem for any other text. */
+export function readIdAs(prefix: IdPrefix, unknown: Problem) {
+  return (id: string): string => {
+    if (isId(prefix, id)) return id
+    throw new ProblemError(unknown)
+  }
 }
 
 /** Describes an id in a path, with an example. */

@@ -1,12 +1,11 @@
 import type { FastifySchema } from 'fastify'
-import { Type } from '@sinclair/typebox'
-import type { ProblemCode } from '../../domain/errors.ts'
+import { Type, type TSchema } from '@sinclair/typebox'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
-import { createBody, CreatedEmployees, PartlyApplied } from './answer-schemas.ts'
-import { UpdatedEmployee, UpdatedEmployees, updateManyBody, UpsertedEmployees, upsertBody } from './answer-schemas.ts'
+import { bulkBody, CreatedEmployees, PartlyApplied } from './answer-schemas.ts'
+import { UpdatedEmployee, UpdatedEmployees, UpsertedEmployees } from './answer-schemas.ts'
 import { jsonAnswer, type Example, type DocumentedBody } from './documented-schema.ts'
 import * as examples from './employee-examples.ts'
-import { EmployeePatch } from './employee-schemas.ts'
+import { EmployeeBulkPatch, EmployeeCreate, EmployeePatch, EmployeeUpsert } from './employee-schemas.ts'
 import { optionalBoolean, strictObject } from './schema-parts.ts'
 
 /*
@@ -43,7 +42,15 @@ const WRITING_PROBLEMS = [
   ...(['idempotency_key_invalid', 'already_exists', 'inactive_employee_exists', 'idempotency_in_progress'] as const),
   ...(['idempotency_response_expired', 'validation_failed', 'idempotency_key_reused'] as const),
 ]
-const BATCH_PROBLEMS = ['batch_too_large', 'empty_batch'] as const satisfies readonly ProblemCode[]
+/** The description of a writing call, whose body has one of the media types of its content. */
+export type CallSchema = FastifySchema & Required<Pick<FastifySchema, 'documentedBody'>>
+
+/** What the calls with several records share. */
+const BULK: FastifySchema = {
+  querystring: WriteManyQuery,
+  documentedHeaders: ['Idempotency-Key'],
+  problems: [...WRITING_PROBLEMS, 'batch_too_large', 'empty_batch'],
+}
 const WRITE_HEADERS = ['X-Ledger-Position', 'Idempotency-Replayed'] as const
 
 const ALL_OR_NONE =
@@ -51,16 +58,15 @@ const ALL_OR_NONE =
 const PARTLY = 'With `all_or_none=false`: the result for each record.'
 
 /** `POST /v1/employees` */
-export function createCall(maxRecords: number): FastifySchema {
+export function createCall(maxRecords: number): CallSchema {
   return {
+    ...BULK,
     operationId: 'createEmployees',
     summary: 'Create one or more employees',
     description: ALL_OR_NONE,
-    querystring: WriteManyQuery,
-    documentedHeaders: ['Idempotency-Key'],
     documentedBody: {
       description: 'An object with the records, an array of records, or a single record.',
-      ...describeBody(createBody(maxRecords), JSON_TYPES, examples.CREATE_BODIES),
+      ...describeBody(bulkBody(EmployeeCreate, maxRecords, EmployeeCreate), JSON_TYPES, examples.CREATE_BODIES),
     },
     response: {
       200: jsonAnswer(`With \`validate_only\`: the employees that would be created. ${PARTLY}`, CreatedEmployees, {
@@ -72,12 +78,11 @@ export function createCall(maxRecords: number): FastifySchema {
         examples: examples.CREATED,
       }),
     },
-    problems: [...WRITING_PROBLEMS, ...BATCH_PROBLEMS],
   }
 }
 
 /** `PATCH /v1/employees/{id}` */
-export function updateOneCall(): FastifySchema {
+export function updateOneCall(): CallSchema {
   return {
     operationId: 'updateEmployee',
     summary: 'Update one employee',
@@ -98,51 +103,40 @@ export function updateOneCall(): FastifySchema {
 }
 
 /** `PATCH /v1/employees` */
-export function updateManyCall(maxRecords: number): FastifySchema {
+export function updateManyCall(maxRecords: number): CallSchema {
+  const body = bulkBody(EmployeeBulkPatch, maxRecords)
   return {
+    ...BULK,
     operationId: 'updateEmployees',
     summary: 'Update several employees',
     description:
       `${ALL_OR_NONE} Uniqueness and reporting lines are checked on the state after the call, so two employees can ` +
       'swap emails.',
-    querystring: WriteManyQuery,
-    documentedHeaders: ['Idempotency-Key'],
-    documentedBody: {
-      description: 'An object with the records, or an array of records.',
-      ...describeBody(updateManyBody(maxRecords), MERGE_PATCH_TYPES, examples.UPDATE_MANY_BODIES),
-    },
-    response: {
-      200: jsonAnswer('The result for each employee.', Type.Union([UpdatedEmployees, PartlyApplied]), {
-        headers: WRITE_HEADERS,
-        examples: { ...examples.UPDATED_MANY, ...examples.PARTLY_APPLIED },
-      }),
-    },
-    problems: [...WRITING_PROBLEMS, ...BATCH_PROBLEMS],
+    documentedBody: { ...SEVERAL, ...describeBody(body, MERGE_PATCH_TYPES, examples.UPDATE_MANY_BODIES) },
+    response: answerEach('The result for each employee.', UpdatedEmployees, examples.UPDATED_MANY),
   }
 }
 
 /** `PUT /v1/employees` */
-export function upsertCall(maxRecords: number): FastifySchema {
+export function upsertCall(maxRecords: number): CallSchema {
+  const body = bulkBody(EmployeeUpsert, maxRecords)
   return {
+    ...BULK,
     operationId: 'upsertEmployees',
     summary: 'Create or update several employees',
     description:
       `${ALL_OR_NONE} A record whose \`external_id\` finds an employee, or whose \`email\` does if it has no ` +
       '`external_id`, updates this employee as a JSON Merge Patch. Any other record creates an employee.',
-    querystring: WriteManyQuery,
-    documentedHeaders: ['Idempotency-Key'],
-    documentedBody: {
-      description: 'An object with the records, or an array of records.',
-      ...describeBody(upsertBody(maxRecords), JSON_TYPES, examples.UPSERT_BODIES),
-    },
-    response: {
-      200: jsonAnswer('The result for each record.', Type.Union([UpsertedEmployees, PartlyApplied]), {
-        headers: WRITE_HEADERS,
-        examples: { ...examples.UPSERTED, ...examples.PARTLY_APPLIED },
-      }),
-    },
-    problems: [...WRITING_PROBLEMS, ...BATCH_PROBLEMS],
+    documentedBody: { ...SEVERAL, ...describeBody(body, JSON_TYPES, examples.UPSERT_BODIES) },
+    response: answerEach('The result for each record.', UpsertedEmployees, examples.UPSERTED),
   }
+}
+
+const SEVERAL = { description: 'An object with the records, or an array of records.' }
+
+function answerEach(description: string, answer: TSchema, whole: Record<string, Example>) {
+  const all = { headers: WRITE_HEADERS, examples: { ...whole, ...examples.PARTLY_APPLIED } }
+  return { 200: jsonAnswer(description, Type.Union([answer, PartlyApplied]), all) }
 }
 
 function describeBody(schema: object, mediaTypes: readonly string[], bodies: Record<string, Example>): DocumentedBody {

@@ -3,9 +3,10 @@ import { ATTENTION_KINDS } from '../../domain/attention-kinds.ts'
 import { OPERATIONS } from '../../domain/events.ts'
 import { PING_TYPE, WEBHOOK_TYPES, type WebhookType } from '../../domain/webhook-types.ts'
 import { CallCounts } from './answer-schemas.ts'
+import { example, type Example } from './documented-schema.ts'
+import { EXAMPLE_EMPLOYEE_ID } from './employee-examples.ts'
 import { EmployeeId, LogId, orNull } from './employee-schemas.ts'
 import { namedObject, oneOf, optionalInteger, optionalString, strictObject, Time } from './schema-parts.ts'
-import { MESSAGE_EXAMPLES } from './webhook-examples.ts'
 
 /* The messages that webhooks send. Values are there only if the webhook has `include_data`. */
 
@@ -57,59 +58,83 @@ const ofAttention = strictObject({
 })
 const ofEmployeeOnly = strictObject(ofEmployee)
 
-const DATA: Record<WebhookType | typeof PING_TYPE, TSchema> = {
-  'api_call.completed': strictObject(call),
-  'api_call.failed': strictObject({
-    ...call,
-    http_status: optionalInteger({ description: 'The status that the call was answered with.' }),
-    code: optionalString({ description: 'The code of its problem.' }),
-    detail: optionalString({ description: `What was wrong. ${withValues}` }),
-  }),
-  'employee.created': strictObject({
-    ...ofEmployee,
-    changed,
-    attributes: Type.Optional({ ...Values, description: `The attributes that were set. ${withValues}` }),
-  }),
-  'employee.updated': strictObject({
-    ...ofEmployee,
-    changed,
-    changes: Type.Optional(
-      Type.Record(Type.String(), strictObject({ from: Type.Unknown(), to: Type.Unknown() }), {
-        description: `The old and the new value of each attribute. ${withValues}`,
-      }),
-    ),
-  }),
-  'employee.deactivated': ofEmployeeOnly,
-  'employee.reactivated': ofEmployeeOnly,
-  'employee.erased': ofEmployeeOnly,
-  'api_key.issued': ofKey,
-  'api_key.changed': ofKey,
-  'api_key.rotated': ofKey,
-  'api_key.disabled': ofKey,
-  'api_key.enabled': ofKey,
-  'api_key.revoked': ofKey,
-  'attention.raised': ofAttention,
-  'attention.resolved': ofAttention,
-  [PING_TYPE]: strictObject({ webhook_id: Type.String({ description: 'The id of the webhook.' }) }),
-}
+/* What the examples say. */
 
-const SUMMARIES: Record<WebhookType | typeof PING_TYPE, string> = {
-  'api_call.completed': 'A writing call was completed',
-  'api_call.failed': 'A writing call failed',
-  'employee.created': 'An employee was created',
-  'employee.updated': 'Attributes of an employee changed',
-  'employee.deactivated': 'An employee was deactivated',
-  'employee.reactivated': 'An employee was reactivated',
-  'employee.erased': "An employee's personal data were erased",
-  'api_key.issued': 'An API key was issued',
-  'api_key.changed': 'An API key was changed, such as its name or quota',
-  'api_key.rotated': 'The secret of an API key was rotated',
-  'api_key.disabled': 'An API key was disabled',
-  'api_key.enabled': 'An API key was enabled',
-  'api_key.revoked': 'An API key was revoked',
-  'attention.raised': 'Something began to need attention',
-  'attention.resolved': 'Something stopped needing attention',
-  [PING_TYPE]: 'A test message that an administrator sent',
+const LOG_ID = 'log_01m7wqmfakeh492yt3mpqyceyp'
+const KEY_ID = 'key_01m7wqmdcmeh492ysnphxjjrzt'
+const COUNTS = { total: 2, updated: 1, deactivated: 0, failed: 0, no_updates: 1 }
+const CALL = { log_id: LOG_ID, position: 42, operation: 'update_many', counts: COUNTS, key_id: KEY_ID }
+const EMPLOYEE = { employee_id: EXAMPLE_EMPLOYEE_ID, position: 42, version: 2, log_id: LOG_ID }
+const KEY = { key_id: KEY_ID, position: 42, actor: 'usr_01m7wqmdcmeh492ysnphxjjrzt' }
+const ATTENTION = { position: 42, kind: 'calls_failed', subject_id: KEY_ID, code: 'validation_failed' }
+
+/** What a message says. `values` are what the example has in addition if the webhook includes data. */
+const describe = (summary: string, data: TSchema, shown: object, values?: object) => ({ summary, data, shown, values })
+
+const MESSAGES: Record<WebhookType | typeof PING_TYPE, ReturnType<typeof describe>> = {
+  'api_call.completed': describe('A writing call was completed', strictObject(call), CALL),
+  'api_call.failed': describe(
+    'A writing call failed',
+    strictObject({
+      ...call,
+      http_status: optionalInteger({ description: 'The status that the call was answered with.' }),
+      code: optionalString({ description: 'The code of its problem.' }),
+      detail: optionalString({ description: `What was wrong. ${withValues}` }),
+    }),
+    {
+      ...CALL,
+      counts: { ...COUNTS, updated: 0, failed: 2, no_updates: 0 },
+      http_status: 422,
+      code: 'validation_failed',
+    },
+    { detail: '1 of 2 records has errors; nothing was applied' },
+  ),
+  'employee.created': describe(
+    'An employee was created',
+    strictObject({
+      ...ofEmployee,
+      changed,
+      attributes: Type.Optional({ ...Values, description: `The attributes that were set. ${withValues}` }),
+    }),
+    { ...EMPLOYEE, version: 1, changed: ['first_name', 'last_name', 'email', 'status'] },
+    { attributes: { first_name: 'Ana', last_name: 'Perez', email: 'ana.perez@example.com', status: 'active' } },
+  ),
+  'employee.updated': describe(
+    'Attributes of an employee changed',
+    strictObject({
+      ...ofEmployee,
+      changed,
+      changes: Type.Optional(
+        Type.Record(Type.String(), strictObject({ from: Type.Unknown(), to: Type.Unknown() }), {
+          description: `The old and the new value of each attribute. ${withValues}`,
+        }),
+      ),
+    }),
+    { ...EMPLOYEE, changed: ['job_title'] },
+    { changes: { job_title: { from: null, to: 'Engineer' } } },
+  ),
+  'employee.deactivated': describe('An employee was deactivated', ofEmployeeOnly, EMPLOYEE),
+  'employee.reactivated': describe('An employee was reactivated', ofEmployeeOnly, EMPLOYEE),
+  'employee.erased': describe("An employee's personal data were erased", ofEmployeeOnly, { ...EMPLOYEE, log_id: null }),
+  'api_key.issued': describe('An API key was issued', ofKey, KEY, {
+    details: { name: 'HR sync', quota_limit: 10_000, refresh_period: 'monthly' },
+  }),
+  'api_key.changed': describe('An API key was changed, such as its name or quota', ofKey, KEY, {
+    details: { from: 'HR sync', to: 'Nightly sync' },
+  }),
+  'api_key.rotated': describe('The secret of an API key was rotated', ofKey, KEY, {
+    details: { overlap_seconds: 3_600, previous_expires_at: '2026-11-20T16:01:40.325Z' },
+  }),
+  'api_key.disabled': describe('An API key was disabled', ofKey, KEY),
+  'api_key.enabled': describe('An API key was enabled', ofKey, KEY),
+  'api_key.revoked': describe('An API key was revoked', ofKey, KEY),
+  'attention.raised': describe('Something began to need attention', ofAttention, ATTENTION),
+  'attention.resolved': describe('Something stopped needing attention', ofAttention, ATTENTION),
+  [PING_TYPE]: describe(
+    'A test message that an administrator sent',
+    strictObject({ webhook_id: Type.String({ description: 'The id of the webhook.' }) }),
+    { webhook_id: 'whk_01m7wqmdcmeh492ysnphxjjrzt' },
+  ),
 }
 
 /** The types of all messages, in the order of the document. */
@@ -120,8 +145,19 @@ function messageSchema(type: (typeof MESSAGE_TYPES)[number]): TSchema {
   return namedObject(nameSchema(type), {
     type: Type.Literal(type),
     timestamp: { ...Time, description: 'When it happened: when the event was recorded.' },
-    data: DATA[type],
+    data: MESSAGES[type].data,
   })
+}
+
+/** Shows a message as usual and, if it then has more, with values. */
+function makeExamples(type: (typeof MESSAGE_TYPES)[number]): Record<string, Example> {
+  const { shown, values } = MESSAGES[type]
+  const show = (summary: string, of: object) =>
+    example(summary, { type, timestamp: '2026-11-20T15:01:40.325Z', data: of })
+  return {
+    thin: show('As usual', shown),
+    ...(values ? { values: show('With `include_data`', { ...shown, ...values }) } : {}),
+  }
 }
 
 /** Names the schema of a type: `EmployeeCreatedMessage`. */
@@ -160,10 +196,10 @@ export const MESSAGE_PARAMETERS = Object.fromEntries(
 export function describeMessages(refer: (schema: object) => object): Record<string, object> {
   return Object.fromEntries(
     MESSAGE_TYPES.map((type) => {
-      const content = { schema: refer(messageSchema(type)), examples: MESSAGE_EXAMPLES[type] }
+      const content = { schema: refer(messageSchema(type)), examples: makeExamples(type) }
       const operation = {
         operationId: nameSchema(type),
-        summary: SUMMARIES[type],
+        summary: MESSAGES[type].summary,
         description: 'A POST to the URL of the webhook, signed as Standard Webhooks specifies.',
         tags: ['Webhooks'],
         security: [],

@@ -34,12 +34,15 @@ function readCursor<Place>(
   return place
 }
 
-/** The page of a list that is ordered by ids. It has one item more than requested, to know whether there is a next one. */
-export function pageBefore(
+/**
+ * The page of a list that is ordered by ids, and what else its query asks for. It has one item more than requested, to
+ * know whether there is a next one.
+ */
+export function pageBefore<Rest extends object>(
   prefix: IdPrefix,
-  { limit, cursor }: { limit: number; cursor?: string },
-): { limit: number; before?: string } {
-  return { limit: limit + 1, ...(cursor === undefined ? {} : { before: decodeIdCursor(prefix, cursor) }) }
+  { limit, cursor, ...rest }: { limit: number; cursor?: string } & Rest,
+) {
+  return { ...rest, limit: limit + 1, ...(cursor === undefined ? {} : { before: decodeIdCursor(prefix, cursor) }) }
 }
 
 /** A page of a list that was read with one item more than requested. `placeOf` gives the place of an item. */

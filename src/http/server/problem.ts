@@ -5,10 +5,9 @@ import { RATE_LIMIT_HEADERS } from '../../domain/accounts/quota.ts'
 import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
 import { problem, problemDocument, type Problem } from '../../domain/errors.ts'
 import { NoTurnError, UnavailableError } from '../../admission/batcher.ts'
-import { bodyProblem } from './body-problem.ts'
 import { isTransient, isUnconfirmed } from '../../postgres/database-errors.ts'
 import { idsOf } from './access-log.ts'
-import { describeViolation } from './violation.ts'
+import { bodyProblem, describeViolation } from './violation.ts'
 
 const RETRY_AFTER_SECONDS = '1'
 

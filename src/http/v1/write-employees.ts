@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { createHmac, hash } from 'node:crypto'
 import { runApiCall, type CommandServices } from '../../ledger/calls/run-api-call.ts'
-import type { Command } from '../../domain/calls/commands.ts'
+import type { Command, ManyOperation } from '../../domain/calls/commands.ts'
 import {
   countRecords,
   readMany,
@@ -20,9 +20,8 @@ import { budgetBodies, type BodyBudget } from '../access/body-budget.ts'
 import { doInTurns } from '../../admission/turns.ts'
 import { cutBody } from '../server/body-faults.ts'
 import { UnreadableBodyError } from '../server/unreadable-body.ts'
-import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
 import { preconditionsOf } from '../server/preconditions.ts'
-import { createCall, updateManyCall, updateOneCall, upsertCall } from '../openapi/v1-calls.ts'
+import { createCall, updateManyCall, updateOneCall, upsertCall, type CallSchema } from '../openapi/v1-calls.ts'
 import { isCutOff, logError, ProblemError, sendProblem, toProblem } from '../server/problem.ts'
 
 interface WriteServices {
@@ -40,11 +39,15 @@ export async function writeEmployees(
   { commands: services, bodyLimit, bodyBudget }: WriteServices,
 ): Promise<void> {
   budgetBodies(app, bodyBudget)
+  const { maxRecords, newId } = services
   const route = (
     operation: Operation,
+    schema: CallSchema,
     read: (request: FastifyRequest, body: SentJson) => Command | Promise<Command>,
   ) => ({
+    schema,
     bodyLimit,
+    config: { mediaTypes: Object.keys(schema.documentedBody.content), checksKeyItself: true as const },
     handler: (async (request, reply) => {
       // A request without a body reaches the handler without having met the parser.
       if (request.body === undefined) throw new ProblemError(problem('malformed_json', 'The body is empty'))
@@ -58,26 +61,14 @@ export async function writeEmployees(
       refuse(services, operation, error, request, reply),
   })
 
-  app.post('/employees', {
-    schema: createCall(services.maxRecords),
-    ...route('create', (_, body) => doInTurns(readMany('create', body, services.maxRecords, services.newId))),
-    config: { mediaTypes: JSON_TYPES, checksKeyItself: true },
-  })
-  app.patch('/employees', {
-    schema: updateManyCall(services.maxRecords),
-    ...route('update_many', (_, body) => doInTurns(readMany('update_many', body, services.maxRecords, services.newId))),
-    config: { mediaTypes: MERGE_PATCH_TYPES, checksKeyItself: true },
-  })
-  app.put('/employees', {
-    schema: upsertCall(services.maxRecords),
-    ...route('upsert', (_, body) => doInTurns(readMany('upsert', body, services.maxRecords, services.newId))),
-    config: { mediaTypes: JSON_TYPES, checksKeyItself: true },
-  })
-  app.patch('/employees/:id', {
-    schema: updateOneCall(),
-    ...route('update_one', (request, body) => readUpdateOne(pathId(request), body, preconditionsOf(request))),
-    config: { mediaTypes: MERGE_PATCH_TYPES, checksKeyItself: true },
-  })
+  const readAs = (operation: ManyOperation) => (_: FastifyRequest, body: SentJson) =>
+    doInTurns(readMany(operation, body, maxRecords, newId))
+  app.post('/employees', route('create', createCall(maxRecords), readAs('create')))
+  app.patch('/employees', route('update_many', updateManyCall(maxRecords), readAs('update_many')))
+  app.put('/employees', route('upsert', upsertCall(maxRecords), readAs('upsert')))
+  const updateOne = (request: FastifyRequest, body: SentJson) =>
+    readUpdateOne(pathId(request), body, preconditionsOf(request))
+  app.patch('/employees/:id', route('update_one', updateOneCall(), updateOne))
 }
 
 const UNREADABLE: ReadonlySet<ProblemCode> = new Set(['malformed_json', 'invalid_body'])

@@ -81,6 +81,12 @@ await t.test('no cache may store what may change at any moment: health, and what
   }
 })
 
+await t.test('a path with encoded letters is the same route, and no cache stores its answer', async (t) => {
+  const { status, headers } = await service.call('GET', '/%761/auth/verify')
+  t.equal(status, 200)
+  t.equal(headers['cache-control'], 'no-store')
+})
+
 await t.test("a client's valid request id is returned, any other is replaced", async (t) => {
   const id = async (sent: string) =>
     (await service.call('GET', '/livez', { headers: { 'x-request-id': sent } })).headers['x-request-id']

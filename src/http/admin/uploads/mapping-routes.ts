@@ -4,14 +4,12 @@ import { previewAtOnce, requireOwnUpload, requireUpload } from '../../../uploads
 import { mapUpload, NO_COLUMNS } from '../../../uploads/map-upload.ts'
 import type { UploadRouteServices } from '../../../uploads/store-file.ts'
 import { userOf } from '../../access/authorize-user.ts'
-import { idIn } from '../../openapi/schema-parts.ts'
 import { actingUser, JSON_BODY } from '../company-schemas.ts'
 import { MappingBody, MAX_MAPPING_BYTES } from './mapping-schema.ts'
-import { readUploadId, showUpload, throwFaults } from './upload-answer.ts'
+import { ofUpload, readUploadId, showUpload, throwFaults } from './upload-answer.ts'
 import { ShownUpload } from './upload-schemas.ts'
 
-const params = idIn('upload', 'upl')
-const problems = ['upload_not_found', 'upload_not_applicable'] as const
+const problems = [...ofUpload.problems, 'upload_not_applicable'] as const
 
 const GET_UPLOAD_MAPPING = {
   operationId: 'getUploadMapping',
@@ -19,7 +17,7 @@ const GET_UPLOAD_MAPPING = {
   description:
     'The mapping that the service proposed, or the one that was set last. Save it as a file to use it with ' +
     '`employee-ledger-client send --map`.',
-  params,
+  ...ofUpload,
   response: { 200: MappingBody },
   problems,
 } as const satisfies FastifySchema
@@ -31,7 +29,7 @@ const SET_UPLOAD_MAPPING = {
     'Before the file is applied, by the user who uploaded it. The preview is made again. ' +
     'How values are read is filled in from the values where the mapping says nothing. Once the file is applied, the ' +
     'mapping is remembered for the next file with the same first line.',
-  params,
+  ...ofUpload,
   body: MappingBody,
   response: { 200: ShownUpload },
   problems,

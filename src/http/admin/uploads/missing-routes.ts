@@ -5,16 +5,11 @@ import { readParts } from '../../../ledger/uploads/read-uploads.ts'
 import { requireOwnUpload, requireUpload } from '../../../uploads/apply-upload.ts'
 import { findMissing, keepMissing, listMissing, readMissing } from '../../../uploads/missing-people.ts'
 import type { UploadRouteServices } from '../../../uploads/store-file.ts'
-import { ALWAYS } from '../../access/heavy-reads.ts'
-import { JSON_TYPES } from '../../server/media-types.ts'
 import { userOf } from '../../access/authorize-user.ts'
-import { idIn, NO_CONTENT, nullable, Page, strictObject } from '../../openapi/schema-parts.ts'
+import { NO_CONTENT, nullable, Page, strictObject } from '../../openapi/schema-parts.ts'
 import { decodeCursor, encodeCursor } from '../../server/cursor.ts'
-import { actingUser, ADMIN_BODY_LIMIT } from '../company-schemas.ts'
-import { readUploadId } from './upload-answer.ts'
-
-const params = idIn('upload', 'upl')
-const problems = ['upload_not_found'] as const
+import { actingUser, HEAVY_JSON_BODY } from '../company-schemas.ts'
+import { ofUpload, readUploadId } from './upload-answer.ts'
 
 const Missing = {
   count: Type.Integer({ minimum: 0, description: 'How many people the upload would deactivate.' }),
@@ -41,16 +36,16 @@ const DEACTIVATE_MISSING = {
     'external id, an email, or as a manager, are listed. Once all rows are applied, they are deactivated by update ' +
     'calls of their own; not if a row was not applied. Refused if the file may not show who is missing: it has rows ' +
     'that are refused, only creates people, or corrects entries. Repeat the request to list them again.',
-  params,
+  ...ofUpload,
   response: { 200: Type.Object(Missing) },
-  problems: [...problems, 'upload_not_applicable'],
+  problems: [...ofUpload.problems, 'upload_not_applicable'],
 } as const satisfies FastifySchema
 
 const LIST_MISSING = {
   operationId: 'listMissing',
   summary: 'List the people whom an upload would deactivate',
   description: 'In the order of their creation. They are listed until they are deactivated.',
-  params,
+  ...ofUpload,
   querystring: strictObject(Page),
   response: {
     200: Type.Object({
@@ -59,32 +54,23 @@ const LIST_MISSING = {
       next_cursor: nullable(Type.String()),
     }),
   },
-  problems,
 } as const satisfies FastifySchema
 
 const KEEP_MISSING = {
   operationId: 'keepMissing',
   summary: 'Let an upload deactivate nobody who is not in its file',
   description: 'Before the file is applied, by the user who uploaded it.',
-  params,
+  ...ofUpload,
   response: { 204: NO_CONTENT },
-  problems: [...problems, 'upload_not_applicable'],
+  problems: [...ofUpload.problems, 'upload_not_applicable'],
 } as const satisfies FastifySchema
 
 /** Adds the routes of the people who are not in a file. */
 export function addMissingRoutes(app: FastifyInstance, uploads: UploadRouteServices): void {
-  app.put(
-    '/uploads/:id/missing',
-    {
-      schema: DEACTIVATE_MISSING,
-      config: { mediaTypes: JSON_TYPES, isHeavyRead: ALWAYS },
-      bodyLimit: ADMIN_BODY_LIMIT,
-    },
-    async (request) => {
-      const upload = await requireOwnUpload(uploads, actingUser(request), readUploadId(request))
-      return listMissing(uploads, upload, request.left)
-    },
-  )
+  app.put('/uploads/:id/missing', { schema: DEACTIVATE_MISSING, ...HEAVY_JSON_BODY }, async (request) => {
+    const upload = await requireOwnUpload(uploads, actingUser(request), readUploadId(request))
+    return listMissing(uploads, upload, request.left)
+  })
 
   app.get('/uploads/:id/missing', { schema: LIST_MISSING }, async (request) => {
     const { limit, cursor } = request.query

@@ -2,20 +2,21 @@ import type { FastifyRequest } from 'fastify'
 import { FileQuestion } from '../../../../clients/typescript/spreadsheets/file-question.ts'
 import { problem } from '../../../domain/errors.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
-import { isId } from '../../../domain/ids.ts'
 import { findOriginal } from '../../../ledger/uploads/originals.ts'
 import { NO_SUCH_UPLOAD, readParts } from '../../../ledger/uploads/read-uploads.ts'
 import { requireUpload } from '../../../uploads/apply-upload.ts'
 import { FileFaultError } from '../../../uploads/part-builder.ts'
 import type { UploadRouteServices } from '../../../uploads/store-file.ts'
+import { idIn } from '../../openapi/schema-parts.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { renderUpload } from './upload-schemas.ts'
 
+const { schema, read } = idIn('upload', 'upl', NO_SUCH_UPLOAD)
+export const ofUpload = schema
+
 /** Reads the id of an upload in the path. */
 export function readUploadId(request: FastifyRequest): string {
-  const { id } = request.params as { id: string }
-  if (!isId('upl', id)) throw new ProblemError(NO_SUCH_UPLOAD)
-  return id
+  return read((request.params as { id: string }).id)
 }
 
 /** Answers with an upload and its parts. */

@@ -5,32 +5,28 @@ import type { Budget } from '../../../admission/budget.ts'
 import { problem } from '../../../domain/errors.ts'
 import { cancelUpload } from '../../../ledger/uploads/change-upload.ts'
 import { listUploads, readParts } from '../../../ledger/uploads/read-uploads.ts'
-import type { LedgerDb } from '../../../ledger/tables.ts'
 import { applyAtOnce, applyUpload, previewAtOnce, requireUpload } from '../../../uploads/apply-upload.ts'
 import { maxFileBytes } from '../../../uploads/read-file.ts'
 import { previewPart } from '../../../uploads/run-part.ts'
 import { cleanFileName, storeFile, type UploadRouteServices } from '../../../uploads/store-file.ts'
 import { readEncoding, UNREADABLE_ENCODING } from '../../../../clients/typescript/spreadsheets/encodings.ts'
 import type { FileAnswers } from '../../../../clients/typescript/spreadsheets/file-question.ts'
-import { authorizeAdmin, userOf } from '../../access/authorize-user.ts'
+import { userOf } from '../../access/authorize-user.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
-import { limitFailures } from '../../access/rate-limits.ts'
 import { budgetFiles } from '../../access/receive-files.ts'
-import type { SessionSettings } from '../../access/session.ts'
 import { ADMIN_BODIES } from '../../openapi/admin-examples.ts'
-import { idIn, NO_CONTENT } from '../../openapi/schema-parts.ts'
+import { NO_CONTENT } from '../../openapi/schema-parts.ts'
 import { receiveBody } from '../../server/read-body.ts'
-import { refuseFailedConditions } from '../../server/preconditions.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { compileSchema } from '../../server/schema-compiler.ts'
-import { streamTexts } from '../../server/text-stream.ts'
+import { streamTexts, type Reader } from '../../server/text-stream.ts'
 import { sendAttachment } from '../attachment.ts'
 import { actingUser, JSON_BODY } from '../company-schemas.ts'
 import { CSV_ANSWER, CSV_TYPE } from '../csv-text.ts'
 import { addMappingRoutes } from './mapping-routes.ts'
 import { addMissingRoutes } from './missing-routes.ts'
 import { writeNotApplied } from './not-applied-csv.ts'
-import { readUploadId, showUpload, throwFaults } from './upload-answer.ts'
+import { ofUpload, readUploadId, showUpload, throwFaults } from './upload-answer.ts'
 import {
   ApplyQuery,
   renderPartPreview,
@@ -41,13 +37,10 @@ import {
   UploadQuery,
 } from './upload-schemas.ts'
 
-interface RouteServices {
+interface UploadServices extends Pick<Reader, 'authorize'> {
   uploads: UploadRouteServices
   /** Bytes of files that are being received. */
   fileBudget: Budget
-  access: LedgerDb
-  sessions: SessionSettings
-  failureLimit: number
 }
 
 /** What clients call files of employees. What a file is, its content tells. */
@@ -62,14 +55,9 @@ const FILE_TYPES = [
   'text/plain',
   'text/tab-separated-values',
 ] as const
-const params = idIn('upload', 'upl')
-const problems = ['upload_not_found'] as const
 
 /** Routes to upload files of employees, for administrators. */
-export async function uploadRoutes(app: FastifyInstance, services: RouteServices): Promise<void> {
-  const { access, sessions, failureLimit } = services
-  app.addHook('onRequest', limitFailures(app, failureLimit, authorizeAdmin(access, sessions)))
-  refuseFailedConditions(app)
+export async function uploadRoutes(app: FastifyInstance, services: UploadServices): Promise<void> {
   addReadRoutes(app, services)
   addChangeRoutes(app, services)
   addMappingRoutes(app, services.uploads)
@@ -98,7 +86,7 @@ const CREATE_UPLOAD = {
   problems: ['too_many_uploads', 'file_ambiguous'],
 } as const satisfies FastifySchema
 
-function addCreation(app: FastifyInstance, { uploads, fileBudget }: RouteServices): void {
+function addCreation(app: FastifyInstance, { uploads, fileBudget }: UploadServices): void {
   const maxBytes = maxFileBytes(uploads)
   budgetFiles(app, { fileBudget, maxBytes, companyOf: (request) => userOf(request).companyId })
   app.removeAllContentTypeParsers()
@@ -158,9 +146,8 @@ const GET_UPLOAD = {
   operationId: 'getUpload',
   summary: 'Get an upload and its progress',
   description: 'What each part would do, and what became of it.',
-  params,
+  ...ofUpload,
   response: { 200: ShownUpload },
-  problems,
 } as const satisfies FastifySchema
 
 const PREVIEW_UPLOAD_PART = {
@@ -168,11 +155,11 @@ const PREVIEW_UPLOAD_PART = {
   summary: 'Preview a part of an upload',
   description: 'The call of the part, validated and not applied: what it would do now, and its errors.',
   params: Type.Object({
-    ...params.properties,
+    ...ofUpload.params.properties,
     number: Type.String({ description: 'The number of the part, from 1.', examples: ['1'] }),
   }),
   response: { 200: ShownPreview },
-  problems: [...problems, 'upload_not_applicable'],
+  problems: [...ofUpload.problems, 'upload_not_applicable'],
 } as const satisfies FastifySchema
 
 const EXPORT_ROWS_NOT_APPLIED = {
@@ -181,13 +168,11 @@ const EXPORT_ROWS_NOT_APPLIED = {
   description:
     'All rows of refused, canceled, and waiting parts, and those that were left out of the others, to correct and ' +
     'upload again. A row that was refused has the id of its entry, and its errors.',
-  params,
+  ...ofUpload,
   response: CSV_ANSWER,
-  problems,
 } as const satisfies FastifySchema
 
-function addReadRoutes(app: FastifyInstance, { uploads, access, sessions }: RouteServices): void {
-  const authorize = authorizeAdmin(access, sessions)
+function addReadRoutes(app: FastifyInstance, { uploads, authorize }: UploadServices): void {
   app.get('/uploads', { schema: LIST_UPLOADS }, async (request) => ({
     items: (await listUploads(uploads.pool, userOf(request).companyId)).map(renderUploadFacts),
   }))
@@ -228,22 +213,21 @@ const APPLY_UPLOAD = {
     'Each part becomes one call, which applies all of its rows or none; or, with `all_or_none=false`, all that can ' +
     'be applied. A file of one part is applied before the answer; of a larger one, part after part in the ' +
     'background. Repeating the request has no further effect.',
-  params,
+  ...ofUpload,
   querystring: ApplyQuery,
   response: { 200: ShownUpload },
-  problems: [...problems, 'upload_not_applicable'],
+  problems: [...ofUpload.problems, 'upload_not_applicable'],
 } as const satisfies FastifySchema
 
 const CANCEL_UPLOAD = {
   operationId: 'cancelUpload',
   summary: 'Cancel what is still to come of an upload',
   description: 'What was applied stays applied. An upload that was not applied yet is deleted.',
-  params,
+  ...ofUpload,
   response: { 204: NO_CONTENT },
-  problems,
 } as const satisfies FastifySchema
 
-function addChangeRoutes(app: FastifyInstance, { uploads }: RouteServices): void {
+function addChangeRoutes(app: FastifyInstance, { uploads }: UploadServices): void {
   app.post('/uploads/:id/apply', { schema: APPLY_UPLOAD, ...JSON_BODY }, async (request) => {
     const [acting, id] = [actingUser(request), readUploadId(request)]
     const { all_or_none: isAllOrNone, deactivate: deactivated } = request.query

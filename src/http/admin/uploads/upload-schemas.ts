@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { LEFT_OUT_REASONS, type TableNotes } from '../../../../clients/typescript/spreadsheets/find-table.ts'
 import type { FileFault } from '../../../../clients/typescript/spreadsheets/file-error.ts'
 import { listQuestions } from '../../../../clients/typescript/spreadsheets/mapping.ts'
-import { MAX_CORRECTIONS, summarize, UPLOAD_OPERATIONS, type UploadOperation } from '../../../domain/uploads.ts'
+import { MAX_CORRECTIONS, summarize, UPLOAD_OPERATIONS } from '../../../domain/uploads.ts'
 import { partsOfFile, type StoredPart, type StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
 import {
@@ -33,13 +33,11 @@ export const UploadQuery = strictObject({
     description: 'The name of the file, for the log.',
   }),
   operation: Type.Optional(
-    Type.Unsafe<UploadOperation>({
-      type: 'string',
-      enum: [...UPLOAD_OPERATIONS],
-      description:
-        'What to do with the records, as `PUT`, `PATCH`, and `POST` of `/v1/employees` do. Default: what the calls asked ' +
+    oneOf(
+      UPLOAD_OPERATIONS,
+      'What to do with the records, as `PUT`, `PATCH`, and `POST` of `/v1/employees` do. Default: what the calls asked ' +
         'for that the file corrects; `upsert` if they asked for different things, or if it corrects none.',
-    }),
+    ),
   ),
   encoding: optionalString({
     maxLength: 40,

@@ -5,60 +5,52 @@ import { findDelivery, listDeliveries } from '../../../accounts/webhooks/read-de
 import { findWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
 import { rebuildMessage } from '../../../delivery/webhooks/rebuild-message.ts'
 import { problem } from '../../../domain/errors.ts'
-import { isId } from '../../../domain/ids.ts'
-import { ALWAYS } from '../../access/heavy-reads.ts'
-import { anyId } from '../../openapi/schema-parts.ts'
+import { anyId, readIdAs } from '../../openapi/schema-parts.ts'
 import { pageBefore, pageOf } from '../../server/cursor.ts'
-import { JSON_TYPES } from '../../server/media-types.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { actingUser, ADMIN_BODY_LIMIT } from '../company-schemas.ts'
+import { actingUser, HEAVY_JSON_BODY } from '../company-schemas.ts'
 import { DeliveryList, DeliveryListQuery, renderDelivery, ShownDelivery } from './delivery-schemas.ts'
-import { params, readWebhookId, type WebhookRouteServices } from './webhook-routes.ts'
+import { ofWebhook, readWebhookId, type WebhookRouteServices } from './webhook-routes.ts'
 
-const ofDelivery = Type.Object({
-  ...params.properties,
-  delivery_id: anyId('The id of the delivery.', 'dlv'),
-})
 export const NO_SUCH_DELIVERY = problem('delivery_not_found', 'No such delivery exists')
-
-/** Whoever sends a message waits for the receiver, so a company may send few at once. */
-const sending = { config: { mediaTypes: JSON_TYPES, isHeavyRead: ALWAYS }, bodyLimit: ADMIN_BODY_LIMIT }
+const ofDelivery = {
+  params: Type.Object({ ...ofWebhook.params.properties, delivery_id: anyId('The id of the delivery.', 'dlv') }),
+  problems: ['webhook_not_found', 'delivery_not_found'],
+} as const
+/** Reads the id of a delivery in a path. */
+export const readDeliveryId = readIdAs('dlv', NO_SUCH_DELIVERY)
 
 const LIST_WEBHOOK_DELIVERIES = {
   operationId: 'listWebhookDeliveries',
   summary: 'List the deliveries of a webhook, newest first',
   description: 'Those of the last 30 days: each attempt to send a message, and what the receiver answered.',
-  params,
+  ...ofWebhook,
   querystring: DeliveryListQuery,
   response: { 200: DeliveryList },
-  problems: ['webhook_not_found'],
 } as const satisfies FastifySchema
 
 const GET_WEBHOOK_DELIVERY = {
   operationId: 'getWebhookDelivery',
   summary: 'Get a delivery of a webhook',
   description: 'One attempt to send a message: what was sent, and what the receiver answered.',
-  params: ofDelivery,
+  ...ofDelivery,
   response: { 200: ShownDelivery },
-  problems: ['webhook_not_found', 'delivery_not_found'],
 } as const satisfies FastifySchema
 
 const PING_WEBHOOK = {
   operationId: 'pingWebhook',
   summary: 'Send a test message and show what the receiver answers',
   description: 'Also works on a paused or disabled webhook.',
-  params,
+  ...ofWebhook,
   response: { 200: ShownDelivery },
-  problems: ['webhook_not_found'],
 } as const satisfies FastifySchema
 
 const REDELIVER_WEBHOOK_MESSAGE = {
   operationId: 'redeliverWebhookMessage',
   summary: 'Send the message of a delivery again',
   description: 'The message is made from its event as it is stored now. It has the same `webhook-id` as before.',
-  params: ofDelivery,
+  ...ofDelivery,
   response: { 200: ShownDelivery },
-  problems: ['webhook_not_found', 'delivery_not_found'],
 } as const satisfies FastifySchema
 
 /** Adds the routes that list deliveries, and send a ping or one message again. */
@@ -88,23 +80,18 @@ export function addDeliveryRoutes(app: FastifyInstance, { db, singleDeliveries }
     return renderDelivery(delivery, await rebuildMessage(db, companyId, webhook, delivery))
   })
 
-  app.post('/webhooks/:id/ping', { schema: PING_WEBHOOK, ...sending }, async (request) => {
+  // Whoever sends a message waits for the receiver, so a company may send few at once.
+  app.post('/webhooks/:id/ping', { schema: PING_WEBHOOK, ...HEAVY_JSON_BODY }, async (request) => {
     const id = readWebhookId(request.params.id)
     return renderDelivery(await singleDeliveries.ping(actingUser(request).companyId, id))
   })
 
   app.post(
     '/webhooks/:id/deliveries/:delivery_id/redeliver',
-    { schema: REDELIVER_WEBHOOK_MESSAGE, ...sending },
+    { schema: REDELIVER_WEBHOOK_MESSAGE, ...HEAVY_JSON_BODY },
     async (request) => {
       const [id, deliveryId] = [readWebhookId(request.params.id), readDeliveryId(request.params.delivery_id)]
       return renderDelivery(await singleDeliveries.redeliver(actingUser(request).companyId, id, deliveryId))
     },
   )
-}
-
-/** Reads the id of a delivery in a path. */
-export function readDeliveryId(id: string): string {
-  if (!isId('dlv', id)) throw new ProblemError(NO_SUCH_DELIVERY)
-  return id
 }

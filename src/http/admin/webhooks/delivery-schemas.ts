@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import type { RebuiltMessage } from '../../../delivery/webhooks/rebuild-message.ts'
 import type { Delivery } from '../../../accounts/webhooks/read-deliveries.ts'
 import { PING_TYPE, WEBHOOK_TYPES } from '../../../domain/webhook-types.ts'
-import { makeListSchema, namedObject, oneOf, Page, strictObject, Time } from '../../openapi/schema-parts.ts'
+import { describedObject, makeListSchema, oneOf, Page, strictObject, Time } from '../../openapi/schema-parts.ts'
 
 export const DELIVERY_STATUSES = ['delivered', 'failed'] as const
 
@@ -19,39 +19,35 @@ const SentMessage = strictObject({
   }),
 })
 
-export const ShownDelivery = namedObject(
-  'WebhookDelivery',
-  {
-    id: Type.String({ description: 'The id of the delivery: `dlv_…`.' }),
-    type: oneOf([...WEBHOOK_TYPES, PING_TYPE], 'The type of the message.'),
-    position: Type.Unsafe<number | null>({
-      type: ['integer', 'null'],
-      minimum: 1,
-      description: 'The position of the event that the message reports. Null for a ping.',
+export const ShownDelivery = describedObject('WebhookDelivery', 'One attempt to deliver a message. Kept for 30 days.', {
+  id: Type.String({ description: 'The id of the delivery: `dlv_…`.' }),
+  type: oneOf([...WEBHOOK_TYPES, PING_TYPE], 'The type of the message.'),
+  position: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    minimum: 1,
+    description: 'The position of the event that the message reports. Null for a ping.',
+  }),
+  sent_at: Time,
+  duration_ms: Type.Integer({ minimum: 0 }),
+  status: oneOf(DELIVERY_STATUSES, 'The receiver accepts a message by answering with a status from 200 to 299.'),
+  http_status: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'The status that the receiver answered. Null if it did not answer.',
+  }),
+  error: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Why it failed. Null if it did not.' }),
+  answer: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: "The start of the receiver's answer. Null if there was none, or if the event has been erased.",
+  }),
+  request: Type.Optional(
+    Type.Unsafe<Static<typeof SentMessage> | null>({
+      anyOf: [SentMessage, { type: 'null' }],
+      description:
+        'What was sent. Only in the answer to a request for one delivery. Null if the ledger no longer has the event, ' +
+        'because it was restored to an earlier state.',
     }),
-    sent_at: Time,
-    duration_ms: Type.Integer({ minimum: 0 }),
-    status: oneOf(DELIVERY_STATUSES, 'The receiver accepts a message by answering with a status from 200 to 299.'),
-    http_status: Type.Unsafe<number | null>({
-      type: ['integer', 'null'],
-      description: 'The status that the receiver answered. Null if it did not answer.',
-    }),
-    error: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Why it failed. Null if it did not.' }),
-    answer: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: "The start of the receiver's answer. Null if there was none, or if the event has been erased.",
-    }),
-    request: Type.Optional(
-      Type.Unsafe<Static<typeof SentMessage> | null>({
-        anyOf: [SentMessage, { type: 'null' }],
-        description:
-          'What was sent. Only in the answer to a request for one delivery. Null if the ledger no longer has the event, ' +
-          'because it was restored to an earlier state.',
-      }),
-    ),
-  },
-  { description: 'One attempt to deliver a message. Kept for 30 days.' },
-)
+  ),
+})
 export const DeliveryList = makeListSchema(ShownDelivery)
 export const DeliveryListQuery = strictObject({
   ...Page,

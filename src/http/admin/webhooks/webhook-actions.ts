@@ -7,9 +7,8 @@ import { type Action, describeAction } from '../../openapi/actions.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { NOT_A_TIME, readInstant } from '../../server/query-values.ts'
-import { addActionRoutes } from '../action-routes.ts'
 import { actingUser, JSON_BODY, setPositionHeader } from '../company-schemas.ts'
-import { params, readWebhookId, showWithSecret, type WebhookRouteServices } from './webhook-routes.ts'
+import { ofWebhook, readWebhookId, showWithSecret, type WebhookRouteServices } from './webhook-routes.ts'
 import {
   renderWebhook,
   ResumeBody,
@@ -41,9 +40,15 @@ export const WEBHOOK_ACTIONS = {
   },
 } as const satisfies Record<string, Action>
 
+const PAUSE_WEBHOOK = {
+  ...ofWebhook,
+  ...describeAction(WEBHOOK_ACTIONS.pause),
+  response: { 200: ShownWebhook },
+} as const satisfies FastifySchema
+
 const RESUME_WEBHOOK = {
+  ...ofWebhook,
   ...describeAction(WEBHOOK_ACTIONS.resume),
-  params,
   body: ResumeBody,
   isBodyOptional: true,
   response: { 200: ShownWebhook },
@@ -53,7 +58,7 @@ const ROTATE_WEBHOOK_SECRET = {
   operationId: 'rotateWebhookSecret',
   summary: 'Rotate the secret of a webhook',
   description: 'The new secret is shown only once. Messages are signed with both for `overlap_seconds`.',
-  params,
+  ...ofWebhook,
   body: RotateWebhookBody,
   isBodyOptional: true,
   response: { 200: ShownWebhookWithSecret },
@@ -62,17 +67,13 @@ const ROTATE_WEBHOOK_SECRET = {
 
 /** Adds the routes that pause, resume and rotate. */
 export function addWebhookActions(app: FastifyInstance, { db, webhooks }: WebhookRouteServices): void {
-  addActionRoutes(app, {
-    path: '/webhooks/:id',
-    params,
-    answer: ShownWebhook,
-    actions: { pause: WEBHOOK_ACTIONS.pause },
-    run: async (change, id, request, reply) => {
-      const changed = await changeWebhook(webhooks, actingUser(request), readWebhookId(id), { change })
-      setPositionHeader(reply, changed.position)
-      return renderWebhook(changed)
-    },
+  app.post('/webhooks/:id/pause', { schema: PAUSE_WEBHOOK, ...JSON_BODY }, async (request, reply) => {
+    const id = readWebhookId(request.params.id)
+    const changed = await changeWebhook(webhooks, actingUser(request), id, { change: 'pause' })
+    setPositionHeader(reply, changed.position)
+    return renderWebhook(changed)
   })
+
   app.post('/webhooks/:id/resume', { schema: RESUME_WEBHOOK, ...JSON_BODY }, async (request, reply) => {
     const id = readWebhookId(request.params.id)
     const acting = actingUser(request)

@@ -1,12 +1,10 @@
 import type { FastifyReply } from 'fastify'
 import type { WebhookServices, WebhookWithSecret } from '../../../accounts/webhooks/change-webhook.ts'
 import { NO_SUCH_WEBHOOK } from '../../../accounts/webhooks/change-webhook.ts'
-import { isId } from '../../../domain/ids.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import type { SingleDeliveries } from '../../../delivery/webhooks/single-deliveries.ts'
 import { idIn } from '../../openapi/schema-parts.ts'
-import { ProblemError } from '../../server/problem.ts'
-import { forbidCaching, setPositionHeader } from '../company-schemas.ts'
+import { setPositionHeader } from '../company-schemas.ts'
 import { renderWebhook } from './webhook-schemas.ts'
 
 /* Shared by the routes of webhooks. */
@@ -21,15 +19,11 @@ export interface WebhookRouteServices {
   singleDeliveries: SingleDeliveries
 }
 
-export const params = idIn('webhook', 'whk')
-/** Reads the id of a webhook in a path. */
-export function readWebhookId(id: string): string {
-  if (!isId('whk', id)) throw new ProblemError(NO_SUCH_WEBHOOK)
-  return id
-}
+/** The id of a webhook in a path. */
+export const { schema: ofWebhook, read: readWebhookId } = idIn('webhook', 'whk', NO_SUCH_WEBHOOK)
 
 /** Shows a webhook together with its new secret. */
 export function showWithSecret(reply: FastifyReply, { secret, position, ...seen }: WebhookWithSecret) {
-  setPositionHeader(forbidCaching(reply), position)
+  setPositionHeader(reply, position)
   return { ...renderWebhook(seen), secret }
 }

@@ -19,42 +19,41 @@ import {
   strictObject,
   Time,
   TimeOrNull,
+  withDefault,
 } from '../../openapi/schema-parts.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ProblemError } from '../../server/problem.ts'
 
 const Position = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
-const URL_RULE = {
-  minLength: 1,
-  maxLength: MAX_URL,
-  description: 'Where messages are sent: an https URL without a user name, password, or fragment.',
-}
-const DESCRIPTION_RULE = { maxLength: MAX_DESCRIPTION, description: 'What the webhook is for. May be empty.' }
-const TYPES_RULE = {
-  type: 'array',
-  items: { type: 'string', enum: [...WEBHOOK_TYPES] },
-  minItems: 1,
-  uniqueItems: true,
-  description: 'The types of the messages to send.',
-}
-const INCLUDE_DATA_RULE = {
-  description:
-    'Whether messages contain values. By default they contain only ids, positions and the names of what changed, so that ' +
-    'no personal data leaves the service.',
-}
-const CONCURRENCY_RULE = {
-  minimum: 1,
-  maximum: MAX_CONCURRENCY,
-  description: 'The number of messages that may be under way at once. Those of one employee always follow each other.',
-}
-
 const settings = {
-  url: Type.String(URL_RULE),
-  description: Type.String(DESCRIPTION_RULE),
-  types: Type.Unsafe<WebhookType[]>(TYPES_RULE),
-  include_data: Type.Boolean(INCLUDE_DATA_RULE),
-  concurrency: Type.Integer(CONCURRENCY_RULE),
+  url: Type.String({
+    minLength: 1,
+    maxLength: MAX_URL,
+    description: 'Where messages are sent: an https URL without a user name, password, or fragment.',
+  }),
+  description: Type.String({
+    maxLength: MAX_DESCRIPTION,
+    description: 'What the webhook is for. May be empty.',
+  }),
+  types: Type.Unsafe<WebhookType[]>({
+    type: 'array',
+    items: { type: 'string', enum: [...WEBHOOK_TYPES] },
+    minItems: 1,
+    uniqueItems: true,
+    description: 'The types of the messages to send.',
+  }),
+  include_data: Type.Boolean({
+    description:
+      'Whether messages contain values. By default they contain only ids, positions and the names of what changed, so that ' +
+      'no personal data leaves the service.',
+  }),
+  concurrency: Type.Integer({
+    minimum: 1,
+    maximum: MAX_CONCURRENCY,
+    description:
+      'The number of messages that may be under way at once. Those of one employee always follow each other.',
+  }),
 }
 
 const fields = {
@@ -96,10 +95,10 @@ const fields = {
   }),
   created_at: Time,
   secret_rotated_at: TimeOrNull,
-  previous_secret_expires_at: Type.Unsafe<string | null>({
+  previous_secret_expires_at: {
     ...TimeOrNull,
     description: 'Until when messages are signed with the previous secret as well. Null if they are not.',
-  }),
+  },
 }
 
 export const ShownWebhook = namedObject('Webhook', fields)
@@ -112,10 +111,10 @@ export const WebhookList = Type.Object({ items: Type.Array(ShownWebhook, { descr
 
 export const CreateWebhookBody = requireOnly(['url'], {
   url: settings.url,
-  description: Type.String({ ...DESCRIPTION_RULE, default: '' }),
-  types: Type.Unsafe<WebhookType[]>({ ...TYPES_RULE, default: [...WEBHOOK_TYPES] }),
-  include_data: Type.Boolean({ ...INCLUDE_DATA_RULE, default: false }),
-  concurrency: Type.Integer({ ...CONCURRENCY_RULE, default: DEFAULT_CONCURRENCY }),
+  description: withDefault(settings.description, ''),
+  types: withDefault(settings.types, [...WEBHOOK_TYPES]),
+  include_data: withDefault(settings.include_data, false),
+  concurrency: withDefault(settings.concurrency, DEFAULT_CONCURRENCY),
 })
 export const EditWebhookBody = mergePatch(settings)
 export const ResumeBody = strictObject(

@@ -1,17 +1,12 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { changeWebhook, createWebhook, NO_SUCH_WEBHOOK } from '../../../accounts/webhooks/change-webhook.ts'
 import { findWebhook, listWebhooks } from '../../../accounts/webhooks/read-webhooks.ts'
-import type { LedgerDb } from '../../../ledger/tables.ts'
-import { authorizeAdmin } from '../../access/authorize-user.ts'
-import { limitFailures } from '../../access/rate-limits.ts'
-import type { SessionSettings } from '../../access/session.ts'
 import { NO_CONTENT } from '../../openapi/schema-parts.ts'
-import { refuseFailedConditions } from '../../server/preconditions.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimTexts } from '../company-schemas.ts'
 import { addDeliveryRoutes } from './deliveries.ts'
 import { addWebhookActions } from './webhook-actions.ts'
-import { params, readWebhookId, showWithSecret, type WebhookRouteServices } from './webhook-routes.ts'
+import { ofWebhook, readWebhookId, showWithSecret, type WebhookRouteServices } from './webhook-routes.ts'
 import {
   CreateWebhookBody,
   EditWebhookBody,
@@ -35,9 +30,8 @@ const GET_WEBHOOK = {
   operationId: 'getWebhook',
   summary: 'Get a webhook and its progress',
   description: 'The secret is not shown.',
-  params,
+  ...ofWebhook,
   response: { 200: ShownWebhook },
-  problems: ['webhook_not_found'],
 } as const satisfies FastifySchema
 
 const CREATE_WEBHOOK = {
@@ -54,29 +48,22 @@ const EDIT_WEBHOOK = {
   operationId: 'editWebhook',
   summary: 'Change the settings of a webhook',
   description: 'The change applies to the messages that follow. The secret stays the same.',
-  params,
+  ...ofWebhook,
   body: EditWebhookBody,
   response: { 200: ShownWebhook },
-  problems: ['webhook_not_found'],
 } as const satisfies FastifySchema
 
 const REMOVE_WEBHOOK = {
   operationId: 'removeWebhook',
   summary: 'Remove a webhook permanently',
   description: 'No more messages are sent. This cannot be undone.',
-  params,
+  ...ofWebhook,
   response: { 204: NO_CONTENT },
-  problems: ['webhook_not_found'],
 } as const satisfies FastifySchema
 
 /** Routes to manage webhooks, for administrators. Each change is an event. */
-export async function webhookRoutes(
-  app: FastifyInstance,
-  services: WebhookRouteServices & { access: LedgerDb; sessions: SessionSettings; failureLimit: number },
-): Promise<void> {
-  const { db, webhooks, access, sessions, failureLimit } = services
-  app.addHook('onRequest', limitFailures(app, failureLimit, authorizeAdmin(access, sessions)))
-  refuseFailedConditions(app)
+export function webhookRoutes(app: FastifyInstance, services: WebhookRouteServices): void {
+  const { db, webhooks } = services
   app.get('/webhooks', { schema: LIST_WEBHOOKS }, async (request) => ({
     items: (await listWebhooks(db, actingUser(request).companyId)).map(renderWebhook),
   }))

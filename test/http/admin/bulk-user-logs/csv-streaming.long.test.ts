@@ -3,8 +3,8 @@ import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import t from 'tap'
 import { toUuid } from '../../../../src/domain/ids.ts'
-import { allPages, csvStream } from '../../../../src/http/admin/csv-text.ts'
-import type { Reader } from '../../../../src/http/server/text-stream.ts'
+import { allPages, writeCsv } from '../../../../src/http/admin/csv-text.ts'
+import { streamTexts, type Reader } from '../../../../src/http/server/text-stream.ts'
 import { asSuperuser } from '../../../support/postgres/as-superuser.ts'
 import { csvRecords, csvRows } from '../../../support/http/csv-rows.ts'
 import { countConnects } from '../../../support/postgres/counted-connects.ts'
@@ -36,7 +36,7 @@ await t.test('20,000 rows are read only as fast as the client takes them', async
       setImmediate(done)
     },
   })
-  await pipeline(await csvStream<number>(reader, [['n', (n) => n]], pages), slow)
+  await pipeline(await streamTexts(reader, writeCsv<number>([['n', (n) => n]], pages)), slow)
   t.equal(chunks.length, total / size)
   t.ok(furthest <= 3, `never more than a few pages ahead: ${furthest}`)
   const rows = csvRows(chunks.join('').slice(1))
