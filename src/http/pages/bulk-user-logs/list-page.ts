@@ -23,7 +23,6 @@ import { countInTime } from '../../admin/bulk-user-logs.ts'
 import { invalidQuery } from '../../server/query-values.ts'
 import { html, type Html } from '../parts/html.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { databaseTimeMs } from '../../../postgres/database-clock.ts'
 import { buildEmployeeUrl, buildUrl, findBaseUrl } from '../parts/addresses.ts'
 import { renderAllWell, renderAttention } from '../parts/attention.ts'
 import { countFacets, type Facets } from './facets.ts'
@@ -125,7 +124,7 @@ async function renderTop(request: FastifyRequest, newest: LogEntry | undefined):
   if (attention === null) return html``
   const { timeZone } = getViewer(request)
   return attention.items.length > 0
-    ? renderAttention(attention.items, attention.snoozes.length, timeZone, databaseTimeMs())
+    ? renderAttention(attention.items, attention.snoozes.length, timeZone)
     : renderAllWell(newest?.entry, attention.snoozes.length, timeZone)
 }
 
