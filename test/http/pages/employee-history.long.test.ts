@@ -16,7 +16,7 @@ function historyOn({ text }: { text: string }): string[] {
     row
       .replaceAll(/<[^>]+>/g, '')
       .replaceAll(/\s+/g, ' ')
-      .replace(/ call $/, '')
+      .replace(/ call ?$/, '')
       .trim(),
   )
 }

@@ -35,15 +35,10 @@ let waiting = []
 
 let isPaused = false
 
-function showStatus(word) {
-  part('status').textContent = word
-}
-
 function showConnection() {
   const isOpen = stream?.readyState === EventSource.OPEN
-  showStatus(
-    isSignedOut ? 'Signed out' : isPaused ? 'Paused' : isOpen ? 'Live' : failures > 0 ? 'Reconnecting' : 'Connecting',
-  )
+  const connection = isOpen ? 'Live' : failures > 0 ? 'Reconnecting' : 'Connecting'
+  part('status').textContent = isSignedOut ? 'Signed out' : isPaused ? 'Paused' : connection
   part('sign-in').hidden = !isSignedOut
   part('waiting').hidden = waiting.length === 0
   part('waiting').textContent =

@@ -30,14 +30,24 @@ const fromHex = (text) => Uint8Array.from(text.match(/../g) ?? [], (digits) => p
 const toBase64 = (bytes) => btoa(String.fromCharCode(...bytes))
 const isEqual = (one, other) => one.length === other.length && one.every((byte, at) => byte === other[at])
 
-/** Decodes base64; null for anything else. */
-function fromBase64(text) {
+/** Returns what a text or bytes mean; null if they cannot be read. */
+function attempt(read) {
   try {
-    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
-    return toBase64(bytes) === text ? bytes : null
+    return read()
   } catch {
     return null
   }
+}
+
+const parse = (text) => attempt(() => JSON.parse(text))
+
+/** Decodes UTF-8; null for anything else. */
+const decode = (bytes) => attempt(() => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+
+/** Decodes base64; null for anything else. */
+function fromBase64(text) {
+  const bytes = attempt(() => Uint8Array.from(atob(text), (character) => character.charCodeAt(0)))
+  return bytes && toBase64(bytes) === text ? bytes : null
 }
 
 function concat(...parts) {
@@ -84,14 +94,6 @@ class Tree {
   }
 }
 
-function parse(text) {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
-
 /** Parses an object whose last member is the hash of what precedes it; null for anything else. */
 async function parseSummed(text) {
   const [, content, sum] = /^(.*),\n? *"sum": ?"([0-9a-f]{64})"\n?}\n$/s.exec(text) ?? []
@@ -104,15 +106,6 @@ async function readSmall(entries, name) {
   check(entry, name, 'the file is missing')
   check(entry.uncompressedSize <= MOST, name, 'the file is too large')
   return entry.getData(new zip.Uint8ArrayWriter(), { checkSignature: true })
-}
-
-/** Decodes UTF-8; null for anything else. */
-function decode(bytes) {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return null
-  }
 }
 
 /** Yields the lines of a file with their line feeds, as they are unpacked. */

@@ -163,22 +163,17 @@ function renderList(entry: LogEntry, { given }: RecordQuery, { records, hasPrevi
   const address = (values: Record<string, string>) =>
     `${buildUrl(buildEntryUrl(entry), { ...given, ...values })}#records`
   const place = ({ row }: DetailedRecord) => encodeCursor(row.index ?? 0)
+  const sizes = PAGE_SIZES.map((size, at) => {
+    const limit = at === 0 ? '' : size
+    return html`<a href="${address({ limit })}" ${limit === given['limit'] ? html`aria-current="true"` : ''}>${size}</a> `
+  })
   return html`${renderRecordTable(entry, records)}
     <div class="record-pages">
       ${renderPageLinks([
         { label: 'Previous', rel: 'prev', href: hasPrevious ? address({ before: place(records[0]!) }) : null },
         { label: 'Next', rel: 'next', href: hasNext ? address({ cursor: place(records.at(-1)!) }) : null },
       ])}
-      <p class="hint">Records per page: ${PAGE_SIZES.map((size, at) => renderSize(size, at === 0 ? '' : size, given['limit']!, address))}</p>
+      <p class="hint">Records per page: ${sizes}</p>
     </div>
     <p class="hint">Records are numbered from 0, as in API responses. Names and emails of employees are current.</p>`
-}
-
-function renderSize(
-  label: string,
-  limit: string,
-  chosen: string,
-  address: (values: Record<string, string>) => string,
-): Html {
-  return html`<a href="${address({ limit })}" ${limit === chosen ? html`aria-current="true"` : ''}>${label}</a> `
 }

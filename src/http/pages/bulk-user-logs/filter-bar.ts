@@ -1,6 +1,5 @@
 import { buildUrl } from '../parts/addresses.ts'
-import { listOptions, renderChoice, renderField, toSentence, type FormFields } from '../parts/form.ts'
-import { readLocal } from '../../../domain/local-times.ts'
+import { listOptions, renderChoice, renderDayField, renderField, toSentence, type FormFields } from '../parts/form.ts'
 import { capitalise, describeCode, OPERATIONS } from '../parts/call-words.ts'
 import { type Facet, type Facets, formatFacet } from './facets.ts'
 import { LAST, type FilterName, type PageFilter } from './filter.ts'
@@ -53,7 +52,7 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
   return html`${renderAlert(pageFilter)}
     <form method="get" action="${path}" class="finding" role="search" aria-label="Entries">
       <div class="find-line">
-        ${renderSearchBox(pageFilter)}
+        ${renderField({ name: 'q', label: 'Search', type: 'search', value: value('q'), isRequired: false, maxLength: 254, placeholder: 'Person, employee ID, log ID, request ID, API key or error code' }, problem)}
         <details class="folded">
         <summary>Filters</summary>
         ${renderChoice({ name: 'operation', label: 'Operation', value: value('operation'), options: counted('operation', listOptions(OPERATIONS, 'Any operation')) }, problem)}
@@ -95,24 +94,6 @@ function findMessage(problem: PageFilter['problem'], name: string): string | und
   return problem?.errors.find(({ pointer }) => pointer === `/${name}`)?.message
 }
 
-function renderSearchBox({ given, problem }: PageFilter): Html {
-  const message = findMessage(problem, 'q')?.replace(/^q /, 'Search ')
-  const fault = message === undefined ? '' : html`aria-invalid="true" aria-describedby="q-fault"`
-  return html`<div class="field search">
-    <label for="q">Search</label>
-    <input
-      id="q"
-      name="q"
-      type="search"
-      value="${given['q'] ?? ''}"
-      maxlength="254"
-      placeholder="Person, employee ID, log ID, request ID, API key or error code"
-      ${fault}
-    />
-    ${message === undefined ? '' : html`<p class="fault" id="q-fault">${message}</p>`}
-  </div>`
-}
-
 function renderSegment(label: string | Html, href: string, isChosen: boolean): Html {
   return html`<a href="${href}" ${isChosen ? html`aria-current="true"` : ''}>${label}</a>`
 }
@@ -123,18 +104,11 @@ function renderRange({ given, problem }: PageFilter, timeZone: string): Html {
   return html`<details class="range" ${isWrong ? html`open` : ''}>
     <summary ${from + to === '' ? '' : html`aria-current="true"`}>Range</summary>
     <div class="panel">
-      ${renderField({ name: 'from', label: 'From', value: from, type: chooseInputType(from), isRequired: false, hint: describeZone(timeZone) }, problem)}
-      ${renderField({ name: 'to', label: 'To', value: to, type: chooseInputType(to), isRequired: false, hint: 'Including that day.' }, problem)}
+      ${renderDayField({ name: 'from', label: 'From', value: from, hint: describeZone(timeZone) }, problem)}
+      ${renderDayField({ name: 'to', label: 'To', value: to, hint: 'Including that day.' }, problem)}
       <button>Apply</button>
     </div>
   </details>`
-}
-
-/** Chooses the input type that can show the text of an address: a date, a date and time, or anything else. */
-function chooseInputType(text: string): 'date' | 'datetime-local' | 'text' {
-  const local = text === '' ? { time: undefined } : readLocal(text)
-  if (!local) return 'text'
-  return local.time === undefined ? 'date' : 'datetime-local'
 }
 
 /** Renders each filter that is set as a link that removes it. */

@@ -23,8 +23,7 @@ import { countInTime } from '../../admin/bulk-user-logs.ts'
 import { invalidQuery } from '../../server/query-values.ts'
 import { html, type Html } from '../parts/html.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { databaseTimeMs } from '../../../postgres/database-clock.ts'
-import { buildUrl, findBaseUrl } from '../parts/addresses.ts'
+import { buildEmployeeUrl, buildUrl, findBaseUrl } from '../parts/addresses.ts'
 import { renderAllWell, renderAttention } from '../parts/attention.ts'
 import { countFacets, type Facets } from './facets.ts'
 import { addUploadPages } from '../uploads/upload-page.ts'
@@ -44,7 +43,6 @@ import {
   ROWS_PATH,
 } from './list.ts'
 import { readFormFields, toFormProblem, type FormFields } from '../parts/form.ts'
-import { buildEmployeeUrl } from '../parts/employee-address.ts'
 import { findFormerPeople } from '../parts/former-people.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { sendFragment } from '../parts/page.ts'
@@ -126,7 +124,7 @@ async function renderTop(request: FastifyRequest, newest: LogEntry | undefined):
   if (attention === null) return html``
   const { timeZone } = getViewer(request)
   return attention.items.length > 0
-    ? renderAttention(attention.items, attention.snoozes.length, timeZone, databaseTimeMs())
+    ? renderAttention(attention.items, attention.snoozes.length, timeZone)
     : renderAllWell(newest?.entry, attention.snoozes.length, timeZone)
 }
 

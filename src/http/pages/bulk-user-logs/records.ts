@@ -6,7 +6,7 @@ import type { ShownRecord } from '../../admin/log-records.ts'
 import { formatField, makePointersRelative } from '../../admin/refused-records.ts'
 import { renderAttributeName } from '../parts/attribute-words.ts'
 import { renderStatusBadge } from '../parts/badges.ts'
-import { buildEmployeeUrl } from '../parts/employee-address.ts'
+import { buildEmployeeUrl } from '../parts/addresses.ts'
 import { html, type Html } from '../parts/html.ts'
 import { formatNumber, listAttributes, renderBreakable, renderChange } from '../parts/shown-values.ts'
 import { buildEntryUrl } from './entry.ts'
@@ -78,7 +78,7 @@ function renderLines(kind: keyof typeof COLUMNS, record: DetailedRecord): Line[]
     return [html`<td colspan="${COLUMNS[kind].length}" class="hint">This data has been erased.</td>`]
   switch (kind) {
     case 'refused':
-      return renderErrorLines(record.shown)
+      return renderErrorLines(record.shown, 'refused')
     case 'created':
       return [renderCreatedLine(record)]
     case 'updated':
@@ -86,41 +86,23 @@ function renderLines(kind: keyof typeof COLUMNS, record: DetailedRecord): Line[]
   }
 }
 
-function renderErrorLines(shown: ShownRecord): Line[] {
-  const lines = listErrors(shown).map(
-    ({ field, sent, message }) =>
-      html`<td class="field">${renderBreakable(field)}</td>
-        <td class="value">${sent}</td>
-        <td class="fault">${message}</td>`,
-  )
-  return [...lines, ...renderOmitted(shown, COLUMNS.refused.length)]
-}
-
-/** Renders a refused record among others: the value and its error share a cell. */
-function renderErrorsAmongChanges(shown: ShownRecord): Line[] {
-  const lines = listErrors(shown).map(
-    ({ field, sent, message }) =>
-      html`<td class="field">${renderBreakable(field)}</td>
-        <td class="value">${sent} <span class="fault">${message}</span></td>`,
-  )
-  return [...lines, ...renderOmitted(shown, COLUMNS.updated.length - 1)]
-}
-
-function listErrors({
-  record,
-  truncated,
-  index,
-  errors,
-}: ShownRecord): { field: string; sent: Html; message: string }[] {
-  return makePointersRelative(record, index, errors ?? []).map(({ pointer, message }) => ({
-    field: formatField(pointer),
-    sent: truncated ? html`` : renderSent(record, pointer),
-    message,
-  }))
-}
-
-function renderOmitted({ errors_omitted: omitted }: ShownRecord, columns: number): Line[] {
-  return omitted === 0 ? [] : [html`<td colspan="${columns}" class="hint">and ${formatNumber(omitted)} more</td>`]
+/** Renders a line for each error of a refused record. Among changes, the value and its error share a cell. */
+function renderErrorLines(shown: ShownRecord, kind: 'refused' | 'updated'): Line[] {
+  const { record, truncated, index, errors, errors_omitted: omitted } = shown
+  const lines = makePointersRelative(record, index, errors ?? []).map(({ pointer, message }) => {
+    const sent = truncated ? html`` : renderSent(record, pointer)
+    const cells =
+      kind === 'refused'
+        ? html`<td class="value">${sent}</td>
+            <td class="fault">${message}</td>`
+        : html`<td class="value">${sent} <span class="fault">${message}</span></td>`
+    return html`<td class="field">${renderBreakable(formatField(pointer))}</td>
+      ${cells}`
+  })
+  const columns = kind === 'refused' ? 3 : 2
+  return omitted === 0
+    ? lines
+    : [...lines, html`<td colspan="${columns}" class="hint">and ${formatNumber(omitted)} more</td>`]
 }
 
 /** Longer values, and further attributes, are cut; the record in full has all of them. */
@@ -167,16 +149,11 @@ function renderChangeLines(record: DetailedRecord): Line[] {
   const changes = Object.entries(shown.changes ?? {})
   const badge = (lines: number) => html`<td rowspan="${lines}" class="outcome">${renderStatusBadge(outcome)}</td>`
   if (outcome === 'Failed') {
-    const lines = renderErrorsAmongChanges(shown)
+    const lines = renderErrorLines(shown, 'updated')
     return lines.map((line, at) => html`${at === 0 ? badge(lines.length) : ''}${line}`)
   }
   // An upsert creates some employees and changes others.
-  if (shown.attributes)
-    return [
-      html`${badge(1)}
-        <td class="email">${renderBreakable(nameRecord(record).email ?? '')}</td>
-        <td class="set"><div>${renderSetAttributes(record)}</div></td>`,
-    ]
+  if (shown.attributes) return [html`${badge(1)} ${renderCreatedLine(record)}`]
   if (changes.length === 0) return [html`${badge(1)}<td colspan="2" class="hint">No changes</td>`]
   return changes.map(
     ([name, change], at) =>

@@ -12,7 +12,7 @@ import { ALWAYS } from '../../access/heavy-reads.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { readEmployeeId, type EmployeeRequest } from './employee-page.ts'
-import { buildEmployeeUrl } from '../parts/employee-address.ts'
+import { buildEmployeeUrl } from '../parts/addresses.ts'
 import {
   checkForm,
   renderButtons,

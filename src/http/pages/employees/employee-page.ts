@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { isId } from '../../../domain/ids.ts'
-import { listStoredEvents } from '../../../ledger/read/browse-events.ts'
+import { listStoredEvents, type EventPlace, type ListedEvent } from '../../../ledger/read/browse-events.ts'
 import { readEmployeeAt } from '../../../ledger/read/read-employee-history.ts'
 import { readHead } from '../../../ledger/read/read-head.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
@@ -66,8 +66,10 @@ async function sendEmployee(reads: Reads, request: EmployeeRequest, reply: Fasti
   const { at = '' } = query
   const { seen, problem } = await readEmployeeAtMoment(db, companyId, id, at, timeZone)
   // Somebody may be unknown at the moment that was asked for.
-  if ((seen?.state.standing ?? 'unknown') === 'unknown' && !(await hasEvents(db, companyId, id)))
-    throw makeUnknownEmployeeError()
+  if ((seen?.state.standing ?? 'unknown') === 'unknown') {
+    const newest = await listEvents(db, companyId, id, { place: { upTo: Number.MAX_SAFE_INTEGER }, limit: 1 })
+    if (newest.length === 0) throw makeUnknownEmployeeError()
+  }
   const title = formatEmployeeName(seen)
   const isErasable = seen?.state.standing !== 'erased'
   const body = html`${renderBreadcrumb(NAVIGATION.employees)}
@@ -93,9 +95,14 @@ async function sendEmployee(reads: Reads, request: EmployeeRequest, reply: Fasti
   return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, { title, body })
 }
 
-async function hasEvents(db: LedgerDb, companyId: string, id: string): Promise<boolean> {
-  const newest = { place: { upTo: Number.MAX_SAFE_INTEGER }, limit: 1 }
-  return (await listStoredEvents(db, companyId, { stream: id }, newest)).events.length > 0
+/** Lists events of an employee, those nearest to a place. */
+async function listEvents(
+  db: LedgerDb,
+  companyId: string,
+  id: string,
+  page: { place: EventPlace; limit: number },
+): Promise<ListedEvent[]> {
+  return (await listStoredEvents(db, companyId, { stream: id }, page)).events
 }
 
 /** Repeats the point in time that was asked for: a time with the position that it means, or a position. */
@@ -181,16 +188,8 @@ async function findSteps(
   { position, head }: Pick<SeenEmployee, 'position' | 'head'>,
 ): Promise<Pick<SeenEmployee, 'earlier' | 'later' | 'version'>> {
   const [past, future] = await Promise.all([
-    position === 0
-      ? []
-      : listStoredEvents(db, companyId, { stream: id }, { place: { upTo: position }, limit: 2 }).then(
-          ({ events }) => events,
-        ),
-    position >= head
-      ? []
-      : listStoredEvents(db, companyId, { stream: id }, { place: { from: position + 1 }, limit: 1 }).then(
-          ({ events }) => events,
-        ),
+    position === 0 ? [] : listEvents(db, companyId, id, { place: { upTo: position }, limit: 2 }),
+    position >= head ? [] : listEvents(db, companyId, id, { place: { from: position + 1 }, limit: 1 }),
   ])
   // The newest event up to here produced the state shown; the step back leads to the event before it.
   const before = past[0] && (past[1]?.position ?? past[0].position - 1)

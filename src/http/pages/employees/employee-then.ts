@@ -4,8 +4,9 @@ import { formatFullName } from '../../../domain/employees/full-name.ts'
 import type { EmployeeThen } from '../../../ledger/read/read-employee-history.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { formatAttributeName } from '../parts/attribute-words.ts'
-import { renderBadge } from '../parts/badges.ts'
-import { buildEmployeeUrl } from '../parts/employee-address.ts'
+import { renderBadge, renderStatusBadge } from '../parts/badges.ts'
+import { buildEmployeeUrl } from '../parts/addresses.ts'
+import { renderFacts, renderId } from '../parts/facts.ts'
 import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { readNames } from '../../../ledger/read/read-names.ts'
@@ -40,23 +41,16 @@ export function formatEmployeeName(seen: SeenEmployee | null): string {
 export function renderStanding(seen: SeenEmployee, viewer: SessionUser): Html {
   const { id, position, head, earlier, later, state } = seen
   const step = (to: number | null) => (to === null ? null : buildEmployeeUrl(id, to))
-  return html`<dl class="facts life-facts">
-      <dt>Employee</dt>
-      <dd>
-        <code id="employee-id">${id}</code>
-        <button type="button" class="quiet" data-copy="#employee-id" hidden>Copy ID</button>
-      </dd>
-      <dt>As of</dt>
-      <dd>${seen.isNow ? 'Now, event' : 'Event'} ${formatNumber(position)} of ${formatNumber(head)}</dd>
-      ${
-        state.standing === 'known'
-          ? renderStatusFacts(state, viewer.timeZone)
-          : html`<dt>Status</dt>
-              <dd>
-                ${state.standing === 'erased' ? renderBadge('plain', 'Erased') : renderBadge('plain', 'Not created yet')}
-              </dd>`
-      }
-    </dl>
+  const place = `${seen.isNow ? 'Now, event' : 'Event'} ${formatNumber(position)} of ${formatNumber(head)}`
+  return html`${renderFacts(
+    [
+      ['Employee', renderId('employee-id', id, 'Copy ID')],
+      ['As of', place],
+      ['Status', renderStatus(state)],
+      state.standing === 'known' ? ['Last changed', renderLastChange(state, viewer)] : null,
+    ],
+    'life-facts',
+  )}
     ${state.standing === 'erased' ? html`<p class="empty">This person's data was erased, for all points in time. The events remain: when they happened, who caused them, and their hashes.</p>` : ''}
     ${renderPageLinks(
       [
@@ -68,11 +62,13 @@ export function renderStanding(seen: SeenEmployee, viewer: SessionUser): Html {
     )}`
 }
 
-function renderStatusFacts({ employee }: ExplainedEmployee, timeZone: string): Html {
-  return html`<dt>Status</dt>
-    <dd>${employee.status === 'active' ? renderBadge('good', 'Active') : renderBadge('warn', 'Inactive')}</dd>
-    <dt>Last changed</dt>
-    <dd>${renderTime(employee.updated_at, timeZone)}, version ${employee.version}</dd>`
+function renderStatus(state: EmployeeThen): Html {
+  if (state.standing === 'known') return renderStatusBadge(state.employee.status)
+  return renderBadge('plain', state.standing === 'erased' ? 'Erased' : 'Not created yet')
+}
+
+function renderLastChange({ employee }: ExplainedEmployee, { timeZone }: SessionUser): Html {
+  return html`${renderTime(employee.updated_at, timeZone)}, version ${employee.version}`
 }
 
 /** Lists the attributes that were changed since the creation. */

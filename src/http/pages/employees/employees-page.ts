@@ -8,9 +8,8 @@ import type { LedgerDb } from '../../../ledger/tables.ts'
 import type { Reads } from '../../../ledger/read/reads.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
 import { decodeIdCursor, encodeCursor } from '../../server/cursor.ts'
-import { buildUrl } from '../parts/addresses.ts'
-import { renderBadge } from '../parts/badges.ts'
-import { buildEmployeeUrl } from '../parts/employee-address.ts'
+import { buildEmployeeUrl, buildUrl } from '../parts/addresses.ts'
+import { renderStatusBadge } from '../parts/badges.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderPageLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import {
@@ -124,10 +123,7 @@ function renderPeople(caption: string, people: readonly (Employee | FormerPerson
           html`<a href="${buildEmployeeUrl(employee.id)}"><bdi>${formatFullName(employee)}</bdi></a>
             ${'former' in employee ? html`<span class="hint">${employee.former}: <bdi>${q}</bdi></span>` : ''}`,
       },
-      {
-        heading: 'Status',
-        cell: ({ status }) => (status === 'active' ? renderBadge('good', 'Active') : renderBadge('warn', 'Inactive')),
-      },
+      { heading: 'Status', cell: ({ status }) => renderStatusBadge(status) },
       { heading: 'Department', cell: ({ department }) => text(department) },
       { heading: 'Job title', cell: ({ job_title: title }) => text(title) },
       { heading: 'Email', cell: ({ email }) => text(email) },

@@ -9,9 +9,9 @@ import { readEvent } from '../../../ledger/integrity/codec.ts'
 import { readNames } from '../../../ledger/read/read-names.ts'
 import { readStreamBackwards } from '../../../ledger/read/read-stored-events.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
-import { renderMoment } from '../events/event-list.ts'
+import { renderStream } from '../events/event-list.ts'
 import { renderActorLink } from '../events/event-sentence.ts'
-import { renderCallWord, renderEventLink } from '../events/event-values.ts'
+import { renderCallWord } from '../events/event-values.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
@@ -112,21 +112,13 @@ export async function renderTimeline(
   const attribute = place.attribute ?? undefined
   const names = await readNames(db, viewer.companyId, changes.flatMap(listNamedIds))
   const label = attribute === undefined ? 'Changes' : `Changes of ${formatAttributeName(attribute)}`
-  const table = html`<table class="stream timeline">
-    <caption class="visually-hidden">
-      ${label}, newest first
-    </caption>
-    <thead>
-      <tr>
-        <th scope="col">Time <span class="hint">${viewer.timeZone}</span></th>
-        <th scope="col">Change</th>
-        <th scope="col" class="number">Event</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${changes.map((change) => renderChangeRow(change, names, viewer, links))}
-    </tbody>
-  </table>`
+  const rows = changes.map((change) => {
+    const { recorded_at: at, actor, position } = change.event
+    const by = html`<span class="by">, by ${renderActorLink(actor, names)} ${renderCallWord(change.event, viewer)}</span>`
+    return { at, what: html`${renderChange(change, names, links)}${by}`, position }
+  })
+  const caption = `${label}, newest first`
+  const table = renderStream({ caption, heading: 'Change', rows, look: 'timeline' }, viewer.timeZone)
   return html`${renderAttributeLinks(links)}
   ${changes.length === 0 ? html`<p class="empty">${older === null ? 'No change found.' : 'No change found among the events searched so far.'}</p>` : table}
   ${renderPageLinks(
@@ -155,27 +147,15 @@ function renderAttributeLinks({ offered, place, buildHref }: TimelineLinks): Htm
   </nav>`
 }
 
-function renderChangeRow(
+function renderChange(
   { event, attribute }: Change,
   names: ReadonlyMap<string, string>,
-  viewer: SessionUser,
   { buildHref }: TimelineLinks,
 ): Html {
-  const { recorded_at: at, actor, position } = event
-  const what =
-    attribute === null
-      ? renderWholeEvent(event)
-      : html`<a class="actor" href="${buildHref({ attribute: attribute.name })}"
-            ><bdi>${formatAttributeName(attribute.name)}</bdi></a
-          >:
-          ${attribute.isFirst ? html`${renderShortValue(attribute.to, names)}, at creation` : renderShortChange(attribute, names)}`
-  return html`<tr>
-    <td class="when">${renderMoment(at, viewer.timeZone)}</td>
-    <td class="what">
-      ${what}<span class="by">, by ${renderActorLink(actor, names)} ${renderCallWord(event, viewer)}</span>
-    </td>
-    <th scope="row" class="number">${renderEventLink(position)}</th>
-  </tr>`
+  if (attribute === null) return renderWholeEvent(event)
+  const { name, to, isFirst } = attribute
+  return html`<a class="actor" href="${buildHref({ attribute: name })}"><bdi>${formatAttributeName(name)}</bdi></a>:
+    ${isFirst ? html`${renderShortValue(to, names)}, at creation` : renderShortChange(attribute, names)}`
 }
 
 function renderWholeEvent(event: EmployeeStreamEvent): Html {

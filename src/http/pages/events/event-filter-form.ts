@@ -2,13 +2,12 @@ import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { listActors, readNames } from '../../../ledger/read/read-names.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { buildUrl } from '../parts/addresses.ts'
-import { renderField } from '../parts/form.ts'
+import { renderChoice, renderDayField, renderField, type Choice } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
 import { EVENT_GROUPS, findTypes, formatTypeName } from './event-groups.ts'
 import { formatActor, WITHOUT_ID } from './event-sentence.ts'
 import type { EventQuery } from './event-query.ts'
-import { readLocal } from '../../../domain/local-times.ts'
 
 const PATH = NAVIGATION.events.path
 /** The keys, and the users, that the form offers. Any other is chosen by following the name in a sentence. */
@@ -51,13 +50,13 @@ export async function renderEventFilter(
     <form method="get" action="${PATH}" class="filters stream-filters" aria-label="Filters">
       ${isRaw ? html`<input type="hidden" name="view" value="raw" />` : ''}
       ${renderField({ ...optional, name: 'q', label: 'Text', value: value('q'), maxLength: 254 }, problem)}
-      ${renderTypes(value('type'))}
+      ${renderChoice({ name: 'type', label: 'Type', value: value('type'), options: TYPES }, problem)}
       <details class="folded" ${MORE.some((name) => value(name) !== '') ? html`open` : ''}>
         <summary>More filters</summary>
-        ${await renderActors(db, companyId, value('actor'))}
+        ${renderChoice({ name: 'actor', label: 'By', value: value('actor'), options: await listActorOptions(db, companyId, value('actor')) }, problem)}
         ${renderField({ ...optional, name: 'id', label: 'ID', value: value('id') }, problem)}
-        ${renderField({ ...optional, name: 'from', label: 'From', value: value('from'), type: chooseType(value('from')) }, problem)}
-        ${renderField({ ...optional, name: 'to', label: 'To', value: value('to'), type: chooseType(value('to')) }, problem)}
+        ${renderDayField({ ...optional, name: 'from', label: 'From', value: value('from') }, problem)}
+        ${renderDayField({ ...optional, name: 'to', label: 'To', value: value('to') }, problem)}
       </details>
       <div class="actions">
         <button class="primary">Filter</button>
@@ -68,12 +67,6 @@ export async function renderEventFilter(
 
 /** Folded on narrow screens, unless one of them is set. */
 const MORE = ['actor', 'id', 'from', 'to']
-
-function chooseType(text: string): 'date' | 'datetime-local' | 'text' {
-  const local = text === '' ? { time: undefined } : readLocal(text)
-  if (!local) return 'text'
-  return local.time === undefined ? 'date' : 'datetime-local'
-}
 
 /** Builds the address of an export with the same filters. */
 function buildExportUrl({ given, filter, between, problem }: EventQuery): string {
@@ -93,41 +86,24 @@ function renderEvidenceLink({ given, filter: { call, stream }, problem }: EventQ
   return html`<a href="${buildUrl(EVIDENCE_PATH, subject)}">Evidence file</a>`
 }
 
-function renderTypes(value: string): Html {
-  return html`<div class="field">
-    <label for="type">Type</label>
-    <select id="type" name="type">
-      <option value="">Any</option>
-      ${Object.entries(EVENT_GROUPS).map(
-        ([name, { label, types }]) =>
-          html`<optgroup label="${label}">
-            ${renderOption(name, `${label}: all`, value)}
-            ${types.map((type) => renderOption(type, formatTypeName(type), value))}
-          </optgroup>`,
-      )}
-    </select>
-  </div>`
-}
+const TYPES = [
+  { value: '', label: 'Any' },
+  ...Object.entries(EVENT_GROUPS).map(([name, { label, types }]) => {
+    const all = { value: name, label: `${label}: all` }
+    return { label, options: [all, ...types.map((type) => ({ value: type, label: formatTypeName(type) }))] }
+  }),
+]
 
-async function renderActors(db: LedgerDb, companyId: string, value: string): Promise<Html> {
+async function listActorOptions(db: LedgerDb, companyId: string, value: string): Promise<Choice['options']> {
   const { keys, users } = await listActors(db, companyId, ACTORS_OFFERED)
   const isOffered = value === '' || value in WITHOUT_ID || [...keys, ...users].some(({ id }) => id === value)
   const names = isOffered ? new Map<string, string>() : await readNames(db, companyId, [value])
-  const others = Object.entries(WITHOUT_ID).map(([id, name]) => ({ id, name }))
-  const groups = { Users: users, 'API keys': keys, Others: others }
-  return html`<div class="field">
-    <label for="actor">By</label>
-    <select id="actor" name="actor">
-      <option value="">Anyone</option>
-      ${isOffered ? '' : renderOption(value, formatActor(value, names), value)}
-      ${Object.entries(groups).map(
-        ([label, actors]) =>
-          html`<optgroup label="${label}">${actors.map(({ id, name }) => renderOption(id, name, value))}</optgroup>`,
-      )}
-    </select>
-  </div>`
-}
-
-function renderOption(name: string, label: string, chosen: string): Html {
-  return html`<option value="${name}" ${name === chosen ? html`selected` : ''}>${label}</option>`
+  const toOption = ({ id, name }: { id: string; name: string }) => ({ value: id, label: name })
+  return [
+    { value: '', label: 'Anyone' },
+    ...(isOffered ? [] : [{ value, label: formatActor(value, names) }]),
+    { label: 'Users', options: users.map(toOption) },
+    { label: 'API keys', options: keys.map(toOption) },
+    { label: 'Others', options: Object.entries(WITHOUT_ID).map(([id, name]) => toOption({ id, name })) },
+  ]
 }

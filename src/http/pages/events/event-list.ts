@@ -15,24 +15,42 @@ export async function renderEventList(
   events: readonly ListedEvent[],
 ): Promise<Html> {
   const names = await readNames(db, viewer.companyId, events.flatMap(listNamedIds))
-  return html`<table class="stream">
+  const rows = events.map((event) => ({
+    at: event.header?.recorded_at ?? null,
+    what: renderSentence(event, { viewer, names }),
+    position: event.position,
+  }))
+  return renderStream({ caption, heading: 'What happened', rows }, viewer.timeZone)
+}
+
+interface Stream {
+  caption: string
+  heading: string
+  /** When something happened, if that is known, what it was, and the position of its event. */
+  rows: readonly { at: string | null; what: Html; position: number }[]
+  look?: 'timeline'
+}
+
+/** Renders a table with a row for each event or change, told in a sentence. */
+export function renderStream({ caption, heading, rows, look }: Stream, timeZone: string): Html {
+  return html`<table class="stream${look === undefined ? '' : ` ${look}`}">
     <caption class="visually-hidden">
       ${caption}
     </caption>
     <thead>
       <tr>
-        <th scope="col">Time <span class="hint">${viewer.timeZone}</span></th>
-        <th scope="col">What happened</th>
+        <th scope="col">Time <span class="hint">${timeZone}</span></th>
+        <th scope="col">${heading}</th>
         <th scope="col" class="number">Event</th>
       </tr>
     </thead>
     <tbody>
-      ${events.map(
-        (event) =>
+      ${rows.map(
+        ({ at, what, position }) =>
           html`<tr>
-            <td class="when">${event.header ? renderMoment(event.header.recorded_at, viewer.timeZone) : ''}</td>
-            <td class="what">${renderSentence(event, { viewer, names })}</td>
-            <th scope="row" class="number">${renderEventLink(event.position)}</th>
+            <td class="when">${at === null ? '' : renderMoment(at, timeZone)}</td>
+            <td class="what">${what}</td>
+            <th scope="row" class="number">${renderEventLink(position)}</th>
           </tr>`,
       )}
     </tbody>
@@ -40,7 +58,7 @@ export async function renderEventList(
 }
 
 /** Renders an instant in a time zone without the zone, such as `20 Nov 2026, 14:05:09`; the zone is in its title. */
-export function renderMoment(instant: string, timeZone: string): Html {
+function renderMoment(instant: string, timeZone: string): Html {
   const whole = formatTime(instant, timeZone)
   return html`<time datetime="${instant}" title="${whole}">${whole.replace(/ \S+$/, '')}</time>`
 }

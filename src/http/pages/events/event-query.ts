@@ -36,10 +36,7 @@ export function readEventQuery(query: unknown, timeZone: string): EventQuery {
       names.map((name) => [name, texts[name]?.trim() ?? ''] as const).filter(([, text]) => text !== ''),
     ) as FormFields
   const [given, places] = [pick(FILTERS), pick(PLACES)]
-  const errors = [...Object.entries(given), ...Object.entries(places)].flatMap(([name, text]) => {
-    const rule = findError(name, text)
-    return rule === null ? [] : [rule]
-  })
+  const errors = Object.entries({ ...given, ...places }).flatMap(([name, text]) => findError(name, text) ?? [])
   if (errors.length > 0) return { ...NOTHING, given, problem: invalidFields(errors) }
   const { type, actor, id, from, to, q } = given
   const types = type === undefined ? null : findTypes(type)

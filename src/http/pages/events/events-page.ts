@@ -22,9 +22,6 @@ const PATH = NAVIGATION.events.path
 const EVENTS_PER_PAGE = 50
 const INVALID_QUERY = 400
 
-/** How the events are shown: told in sentences, or as they are stored. */
-type View = 'told' | 'raw'
-
 /** `/settings/events`: the company's ledger, newest first, for administrators and auditors. */
 export function addEventsPage(app: FastifyInstance, reads: Reads): void {
   app.get(
@@ -33,27 +30,25 @@ export function addEventsPage(app: FastifyInstance, reads: Reads): void {
     async (request, reply) => {
       const viewer = getViewer(request)
       const query = readEventQuery(request.query, viewer.timeZone)
-      const view = readFormFields(request.query)['view'] === 'raw' ? 'raw' : 'told'
+      // Told in sentences, or as they are stored.
+      const view = readFormFields(request.query)['view'] === 'raw' ? { view: 'raw' } : undefined
       const db = await reads.of(viewer.companyId, request.left)
       const body = html`<h1>Event stream</h1>
-        ${await renderEventFilter(db, viewer, query, view === 'raw' ? { view } : {})}
-        ${query.problem ? '' : await renderEvents(db, query, view)}`
+        ${await renderEventFilter(db, viewer, query, view ?? {})}
+        ${query.problem ? '' : await renderEvents(db, query)}`
       return sendUserPage(request, query.problem ? reply.code(INVALID_QUERY) : reply, viewer, {
         title: 'Event stream',
         body,
       })
 
-      async function renderEvents(from: LedgerDb, { given, filter, place }: EventQuery, shown: View): Promise<Html> {
+      async function renderEvents(from: LedgerDb, { given, filter, place }: EventQuery): Promise<Html> {
         const between = await findBetween(from, viewer.companyId, query)
-        const listed = await listStoredEvents(from, viewer.companyId, filter, {
-          place,
-          between,
-          limit: EVENTS_PER_PAGE,
-        })
+        const page = { place, between, limit: EVENTS_PER_PAGE }
+        const listed = await listStoredEvents(from, viewer.companyId, filter, page)
         const { events } = listed
-        const render = shown === 'raw' ? renderEventTable : renderEventList
+        const render = view ? renderEventTable : renderEventList
         return html`${events.length === 0 ? renderNoEvents(listed) : await render(from, viewer, 'Events, newest first', events)}
-          ${renderEventPageLinks(listed, { ...given, ...(shown === 'raw' ? { view: shown } : {}) })}`
+          ${renderEventPageLinks(listed, { ...given, ...view })}`
       }
     },
   )

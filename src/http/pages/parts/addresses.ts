@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { SessionSettings } from '../../access/session.ts'
+import { NAVIGATION } from './navigation.ts'
 
 /** Values of a query string by name; undefined and empty values are omitted. */
 export type QueryValues = Readonly<Record<string, string | number | undefined>>
@@ -35,4 +36,9 @@ export function findBaseUrl(request: FastifyRequest, { publicUrl }: SessionSetti
 /** The page that asks for the password of a user of a company. */
 export function passwordPath(companyId: string): string {
   return buildUrl('/sign-in', { with: 'password', company: companyId })
+}
+
+/** Builds the path of an employee's page, at a position or now. */
+export function buildEmployeeUrl(id: string, position?: number): string {
+  return buildUrl(`${NAVIGATION.employees.path}/${encodeURIComponent(id)}`, { at: position })
 }

@@ -69,19 +69,14 @@ export function renderReasons(id: string, items: readonly AttentionItem[], path:
  * Renders what needs attention, each item with what to do. On narrow pages it is one line that opens, so that the list
  * below it is in view.
  */
-export function renderAttention(
-  items: readonly AttentionItem[],
-  snoozed: number,
-  timeZone: string,
-  nowMs: number,
-): Html {
+export function renderAttention(items: readonly AttentionItem[], snoozed: number, timeZone: string): Html {
   const lines = [...Map.groupBy(items, (item) => (item.kind === 'calls_failed' ? item.subject.id : item)).values()]
   return html`<section class="attention" aria-labelledby="attention">
     <h2 id="attention">Needs attention</h2>
     <details class="folded">
       <summary>${formatCount(items.length, 'problem')}</summary>
-      ${renderLines(lines.slice(0, SHOWN_LINES), timeZone, nowMs)}
-      ${lines.length > SHOWN_LINES ? renderMoreLines(lines.slice(SHOWN_LINES), timeZone, nowMs) : ''}
+      ${renderLines(lines.slice(0, SHOWN_LINES), timeZone)}
+      ${lines.length > SHOWN_LINES ? renderMoreLines(lines.slice(SHOWN_LINES), timeZone) : ''}
       ${snoozed === 0 ? '' : html`<p>${renderSnoozed(snoozed)}</p>`}
     </details>
   </section>`
@@ -90,22 +85,22 @@ export function renderAttention(
 /** What one line says: an item, or all causes for which calls of a key failed. */
 type Line = readonly AttentionItem[]
 
-function renderMoreLines(lines: readonly Line[], timeZone: string, nowMs: number): Html {
+function renderMoreLines(lines: readonly Line[], timeZone: string): Html {
   const others = lines.slice(MORE_LINES).flat().length
   return html`<details class="more">
     <summary>${formatCount(lines.flat().length, 'more problem')}</summary>
-    ${renderLines(lines.slice(0, MORE_LINES), timeZone, nowMs)} ${others > 0 ? html`<p>And ${formatNumber(others)} more.</p>` : ''}
+    ${renderLines(lines.slice(0, MORE_LINES), timeZone)} ${others > 0 ? html`<p>And ${formatNumber(others)} more.</p>` : ''}
   </details>`
 }
 
-function renderLines(lines: readonly Line[], timeZone: string, nowMs: number): Html {
+function renderLines(lines: readonly Line[], timeZone: string): Html {
   return html`<ul>
-    ${lines.map((line) => html`<li>${line.length > 1 ? renderCauses(line) : renderItem(line[0]!, timeZone, nowMs)}</li>`)}
+    ${lines.map((line) => html`<li>${line.length > 1 ? renderCauses(line) : renderItem(line[0]!, timeZone)}</li>`)}
   </ul>`
 }
 
-function renderItem(item: AttentionItem, timeZone: string, nowMs: number): Html {
-  const { problem, remedy } = describeItem(item, timeZone, nowMs)
+function renderItem(item: AttentionItem, timeZone: string): Html {
+  const { problem, remedy } = describeItem(item, timeZone, databaseTimeMs())
   return html`<a href="${buildItemUrl(item)}"><bdi>${nameSubject(item)}</bdi></a>: ${problem}.
     <span class="hint">${remedy}</span> ${renderSnoozeLink(item)}`
 }

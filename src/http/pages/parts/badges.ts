@@ -20,7 +20,7 @@ export function renderBadge(tone: Tone, word: string, sign: Html = SIGNS[tone]):
   >`
 }
 
-/** Statuses of entries and outcomes of records, each with its own icon. */
+/** Statuses of entries and employees, and outcomes of records, each with its own icon. */
 const STATUSES = {
   Completed: renderBadge('good', 'Completed'),
   Failed: renderBadge('bad', 'Failed'),
@@ -29,9 +29,11 @@ const STATUSES = {
   Reactivated: renderBadge('good', 'Reactivated', TURN),
   Deactivated: renderBadge('warn', 'Deactivated', BAR),
   'No Updates': renderBadge('plain', 'No Updates'),
+  active: renderBadge('good', 'Active'),
+  inactive: renderBadge('warn', 'Inactive'),
 }
 
-/** Renders the status of an entry or the outcome of a record. */
+/** Renders the status of an entry or an employee, or the outcome of a record. */
 export function renderStatusBadge(status: keyof typeof STATUSES): Html {
   return STATUSES[status]
 }

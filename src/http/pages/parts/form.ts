@@ -3,6 +3,7 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { RefusedByStateError } from '../../../accounts/change-company.ts'
 import type { Problem } from '../../../domain/errors.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
+import { readLocal } from '../../../domain/local-times.ts'
 import { bodyProblem } from '../../server/violation.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { compileSchema } from '../../server/schema-compiler.ts'
@@ -107,10 +108,11 @@ interface Field {
   name: string
   /** For a page with several fields of this name. Default: the name. */
   id?: string
-  label: string
+  label: Html | string
   value?: string
-  type?: 'text' | 'email' | 'password' | 'number' | 'date' | 'datetime-local'
+  type?: 'text' | 'email' | 'password' | 'number' | 'date' | 'datetime-local' | 'search'
   hint?: string
+  placeholder?: string
   autocomplete?: string
   isRequired?: boolean
   isReadOnly?: boolean
@@ -126,66 +128,86 @@ interface Field {
 
 /** Renders a labeled input with its hint and error, which assistive technology reads with it. */
 export function renderField(field: Field, problem: FormProblem): Html {
-  const {
-    name,
-    id = name,
-    label,
-    value = '',
-    type = 'text',
-    hint,
-    autocomplete,
-    isRequired = true,
-    maxLength,
-    min,
-    max,
-  } = field
-  const fault = findError(name, label, problem)
-  if (field.lines !== undefined) {
-    return html`<div class="field">
-      <label for="${id}">${label}</label>
-      <textarea id="${id}" name="${name}" rows="${field.lines}" ${renderDescribedBy(id, hint, fault)}>
+  const { name, id = name, value = '', type = 'text', isRequired = true } = field
+  const { placeholder, autocomplete, maxLength, min, max, lines } = field
+  return renderLabeled({ ...field, id }, problem, (described) =>
+    lines === undefined
+      ? html`<input
+          id="${id}"
+          name="${name}"
+          type="${type}"
+          value="${type === 'password' ? '' : value}"
+          ${isRequired ? html`required` : ''}
+          ${field.isReadOnly ? html`readonly` : ''}
+          ${field.hasFocus ? html`autofocus` : ''}
+          ${field.isNoWord ? html`autocapitalize="none" spellcheck="false"` : ''}
+          ${placeholder === undefined ? '' : html`placeholder="${placeholder}"`}
+          ${autocomplete === undefined ? '' : html`autocomplete="${autocomplete}"`}
+          ${maxLength === undefined ? '' : html`maxlength="${maxLength}"`}
+          ${min === undefined ? '' : html`min="${min}"`}
+          ${max === undefined ? '' : html`max="${max}"`}
+          ${described}
+        />`
+      : html`<textarea id="${id}" name="${name}" rows="${lines}" ${described}>
 ${value}</textarea
-      >
-      ${renderHintAndError(id, hint, fault)}
-    </div>`
-  }
-  const input = html`<input
-    id="${id}"
-    name="${name}"
-    type="${type}"
-    value="${type === 'password' ? '' : value}"
-    ${isRequired ? html`required` : ''}
-    ${field.isReadOnly ? html`readonly` : ''}
-    ${field.hasFocus ? html`autofocus` : ''}
-    ${field.isNoWord ? html`autocapitalize="none" spellcheck="false"` : ''}
-    ${autocomplete === undefined ? '' : html`autocomplete="${autocomplete}"`}
-    ${maxLength === undefined ? '' : html`maxlength="${maxLength}"`}
-    ${min === undefined ? '' : html`min="${min}"`}
-    ${max === undefined ? '' : html`max="${max}"`}
-    ${renderDescribedBy(id, hint, fault)}
-  />`
-  return html`<div class="field">
-    <label for="${id}">${label}</label>${input}${renderHintAndError(id, hint, fault)}
-  </div>`
+        >`,
+  )
+}
+
+/** Renders an optional field for a day, or for a time of a day; an address may hold anything else, which is kept. */
+export function renderDayField(field: Field & { value: string }, problem: FormProblem): Html {
+  const local = field.value === '' ? { time: undefined } : readLocal(field.value)
+  const type = !local ? 'text' : local.time === undefined ? 'date' : 'datetime-local'
+  return renderField({ ...field, type, isRequired: false }, problem)
+}
+
+interface Option {
+  value: string
+  label: string
+}
+
+interface OptionGroup {
+  label: string
+  options: readonly Option[]
 }
 
 export interface Choice {
   name: string
   label: string
   value: string
-  options: readonly { value: string; label: string }[]
+  options: readonly (Option | OptionGroup)[]
   hint?: string
 }
 
 /** Renders a labeled list of options. */
-export function renderChoice({ name, label, value, options, hint }: Choice, problem: FormProblem): Html {
-  const fault = findError(name, label, problem)
+export function renderChoice(choice: Choice, problem: FormProblem): Html {
+  const { name, value, options } = choice
+  return renderLabeled({ ...choice, id: name }, problem, (described) => {
+    return html`<select id="${name}" name="${name}" ${described}>
+      ${options.map((option) => renderOption(option, value))}
+    </select>`
+  })
+}
+
+function renderOption(option: Option | OptionGroup, chosen: string): Html {
+  const { label } = option
+  if ('options' in option)
+    return html`<optgroup label="${label}">${option.options.map((one) => renderOption(one, chosen))}</optgroup>`
+  return html`<option value="${option.value}" ${option.value === chosen ? html`selected` : ''}>${label}</option>`
+}
+
+/** Renders a control with its label, its hint and its error. The control gets the attributes that name the last two. */
+function renderLabeled(
+  { name, id, label, hint }: { name: string; id: string; label: Html | string; hint?: string },
+  problem: FormProblem,
+  renderControl: (described: Html) => Html,
+): Html {
+  const fault = findError(name, typeof label === 'string' ? label : '', problem)
   return html`<div class="field">
-    <label for="${name}">${label}</label>
-    <select id="${name}" name="${name}" ${renderDescribedBy(name, hint, fault)}>
-      ${options.map((option) => html`<option value="${option.value}" ${option.value === value ? html`selected` : ''}>${option.label}</option>`)}
-    </select>
-    ${renderHintAndError(name, hint, fault)}
+    <label for="${id}">${label}</label>
+    ${renderControl(renderDescribedBy(id, hint, fault))}
+    ${hint === undefined ? '' : html`<p class="hint" id="${id}-hint">${hint}</p>`}
+    ${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${fault}</p>`}
   </div>`
 }
 
@@ -198,21 +220,8 @@ export function renderButtons(label: string, cancelPath: string, kind: 'primary'
 
 /** Renders the field in which someone types a text, such as an email, to confirm an irreversible action. */
 export function renderTypedConfirmation(expected: string, problem: FormProblem): Html {
-  const fault = findError('typed', '', problem)
-  return html`<div class="field">
-    <label for="typed">Type <bdi>${expected}</bdi> to confirm</label>
-    <input
-      id="typed"
-      name="typed"
-      type="text"
-      required
-      autocomplete="off"
-      autocapitalize="none"
-      spellcheck="false"
-      ${renderDescribedBy('typed', undefined, fault)}
-    />
-    ${renderHintAndError('typed', undefined, fault)}
-  </div>`
+  const label = html`Type <bdi>${expected}</bdi> to confirm`
+  return renderField({ name: 'typed', label, autocomplete: 'off', isNoWord: true }, problem)
 }
 
 /** Throws a problem unless the text of `renderTypedConfirmation` was typed; case does not matter. */
@@ -249,9 +258,4 @@ function renderDescribedBy(id: string, hint: string | undefined, fault: string |
   const ids = [...(hint === undefined ? [] : [`${id}-hint`]), ...(fault === undefined ? [] : [`${id}-fault`])]
   if (ids.length === 0) return html``
   return html`aria-describedby="${ids.join(' ')}" ${fault === undefined ? '' : html`aria-invalid="true"`}`
-}
-
-function renderHintAndError(id: string, hint: string | undefined, fault: string | undefined): Html {
-  return html`${hint === undefined ? '' : html`<p class="hint" id="${id}-hint">${hint}</p>`}
-  ${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${fault}</p>`}`
 }

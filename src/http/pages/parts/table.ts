@@ -1,12 +1,14 @@
 import { html, type Html } from './html.ts'
 
-interface Column<Row> {
+export interface Column<Row> {
   heading: string
   /** Only where there is much room. */
   isWide?: boolean
   /** Holds long text, which may break. */
   isLong?: boolean
   isNumber?: boolean
+  /** Names the row, with its heading on narrow pages. If no column has this, the first names it without. */
+  isName?: boolean
   /** Only screen readers need the heading, as of buttons. */
   isHeadingHidden?: boolean
   /** The text on hover. */
@@ -17,7 +19,6 @@ interface Column<Row> {
 interface Table<Row> {
   /** What the table lists, for screen readers. */
   caption: string
-  /** The first column names the row. */
   columns: readonly [Column<Row>, ...Column<Row>[]]
   rows: readonly Row[]
   /** How its style sheet calls it: each row of `rows` takes one line where there is room. */
@@ -28,7 +29,7 @@ interface Table<Row> {
 
 /** Renders a table, which becomes a list of cards on narrow pages. */
 export function renderTable<Row>({ caption, columns, rows, look, isCaptionShown }: Table<Row>): Html {
-  const [first, ...others] = columns
+  const name = columns.find(({ isName }) => isName) ?? columns[0]
   return html`<table class="cards${look === undefined ? '' : ` ${look}`}">
     <caption${isCaptionShown ? '' : html` class="visually-hidden"`}>
       ${caption}
@@ -42,11 +43,7 @@ export function renderTable<Row>({ caption, columns, rows, look, isCaptionShown 
       ${rows.map(
         (row) =>
           html`<tr>
-            <th scope="row"${renderClass(first)}${renderTitle(first, row)}>${first.cell(row)}</th>
-            ${others.map(
-              (column) =>
-                html`<td${renderLabel(column)}${renderClass(column)}${renderTitle(column, row)}>${column.cell(row)}</td>`,
-            )}
+            ${columns.map((column) => renderCell(column, row, column === name))}
           </tr>`,
       )}
     </tbody>
@@ -55,6 +52,13 @@ export function renderTable<Row>({ caption, columns, rows, look, isCaptionShown 
 
 function renderHeading<Row>({ heading, isHeadingHidden }: Column<Row>): Html {
   return isHeadingHidden ? html`<span class="visually-hidden">${heading}</span>` : html`${heading}`
+}
+
+function renderCell<Row>(column: Column<Row>, row: Row, isName: boolean): Html {
+  const label = isName && !column.isName ? '' : renderLabel(column)
+  const attributes = html`${label}${renderClass(column)}${renderTitle(column, row)}`
+  const content = column.cell(row)
+  return isName ? html`<th scope="row"${attributes}>${content}</th>` : html`<td${attributes}>${content}</td>`
 }
 
 function renderLabel<Row>({ heading, isHeadingHidden }: Column<Row>): Html {

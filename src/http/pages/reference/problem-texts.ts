@@ -9,17 +9,14 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
       'The server could not read the request as HTTP/1.1, ignored it, and closed the connection; or the request has ' +
       'the header `X-HTTP-Method-Override`, which is not supported.',
     remedy: 'Use an HTTP library, and send the method itself. Check for proxies that change requests on the way.',
-    entry: 'no',
   },
   request_timeout: {
     when: 'The whole request did not arrive in time.',
     remedy: 'Send the request again. On a slow connection, send fewer records in each call.',
-    entry: 'no',
   },
   headers_too_large: {
     when: 'The URL and headers together are larger than 16 KiB.',
     remedy: 'Send shorter headers. Check for cookies that have accumulated.',
-    entry: 'no',
   },
   malformed_json: {
     when:
@@ -54,7 +51,6 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy:
       'Send x-api-id and x-api-key to the public API, or a bearer token to the admin and audit endpoints. If they ' +
       'no longer work, ask an administrator for new ones.',
-    entry: 'no',
   },
   key_disabled: {
     when: 'The secret is correct, but an administrator has disabled the API key.',
@@ -78,17 +74,14 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
   admin_only: {
     when: 'The user is not an administrator of the company.',
     remedy: 'Ask an administrator.',
-    entry: 'no',
   },
   role_required: {
     when: "The user's role does not allow this, or the token's scope covers another part of the API.",
     remedy: 'Ask an administrator for another role, or use a token without a scope.',
-    entry: 'no',
   },
   cross_site_request: {
     when: 'A page of another site made a browser send this request with the session cookie.',
     remedy: 'Open the page on this site and try again. Programs should send a bearer token instead of a cookie.',
-    entry: 'no',
   },
   employee_not_found: {
     when: 'The company has no employee with the id in the path.',
@@ -98,52 +91,42 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
   log_not_found: {
     when: 'The company has no log entry with the id in the path. A new entry appears a moment after its call.',
     remedy: 'Check the id. If the call was made just now, try again.',
-    entry: 'no',
   },
   key_not_found: {
     when: 'The company has no API key with the id in the path.',
     remedy: 'Check the id in the list of keys.',
-    entry: 'no',
   },
   user_not_found: {
     when: 'The company has no user with the id in the path.',
     remedy: 'Check the id in the list of users.',
-    entry: 'no',
   },
   token_not_found: {
     when: 'The token does not exist, or belongs to another user.',
     remedy: 'Check the id in the list of tokens.',
-    entry: 'no',
   },
   webhook_not_found: {
     when: 'The company has no webhook with the id in the path.',
     remedy: 'Check the id in the list of webhooks.',
-    entry: 'no',
   },
   delivery_not_found: {
     when: 'The webhook has no delivery with the id in the path. Deliveries are kept for 30 days.',
     remedy: 'Check the id in the list of deliveries. To send older messages again, resume from a position.',
-    entry: 'no',
   },
   upload_not_found: {
     when: 'The company has no upload with the id in the path. Uploads are deleted a day after they were made or applied.',
     remedy: 'Upload the file again. The entries in Bulk User Logs say what was applied.',
-    entry: 'no',
   },
   provider_not_found: {
     when: 'The company has no identity provider.',
     remedy: 'Set one up first.',
-    entry: 'no',
   },
   route_not_found: {
     when: 'The API has no such path.',
     remedy: 'Compare the path with the reference at /docs.',
-    entry: 'no',
   },
   method_not_allowed: {
     when: 'The path exists, but does not support this method.',
     remedy: 'Use one of the methods in the Allow header.',
-    entry: 'no',
   },
   already_exists: {
     when:
@@ -164,38 +147,31 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
       'The request asks to erase a person by an email address or external ID that no employee has now, but that ' +
       'employees had before.',
     remedy: 'Send the id of the person to erase. `detail` lists the ids of these employees.',
-    entry: 'no',
   },
   ...USER_PROBLEM_TEXTS,
   too_many_tokens: {
     when: 'The user already has 20 tokens that work.',
     remedy: 'Revoke a token that is not needed.',
-    entry: 'no',
   },
   too_many_webhooks: {
     when: 'The company already has 20 webhooks.',
     remedy: 'Remove a webhook that is not needed.',
-    entry: 'no',
   },
   file_ambiguous: {
     when: 'An uploaded file can be read in several ways: its encoding is not certain, or several of its sheets have a table.',
     remedy: 'Send the file again with the parameter that `question` names, set to one of its choices.',
-    entry: 'no',
   },
   too_many_uploads: {
     when: 'The company already has 20 unfinished uploads, or uploads of 256 MiB in total.',
     remedy: 'Apply or delete uploads. They are also deleted after a day.',
-    entry: 'no',
   },
   upload_not_applicable: {
     when: 'The preview of the upload is not complete, some of its rows cannot be read, or another user uploaded the file.',
     remedy: 'Wait for the preview, or correct the file and upload it again. `detail` says which.',
-    entry: 'no',
   },
   key_revoked: {
     when: 'The API key has been revoked. This cannot be undone.',
     remedy: 'Issue a new key.',
-    entry: 'no',
   },
   idempotency_in_progress: {
     when: 'The first call with this Idempotency-Key was still running after 10 seconds, the longest time that a call waits.',
@@ -261,7 +237,6 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
       'Too many requests: calls of one API key within a second; failed authentications or sign-ins from one address or ' +
       'with one email address; or searches, exports, live streams, or test messages at once.',
     remedy: 'Wait for the time in Retry-After.',
-    entry: 'no',
   },
   internal_error: {
     when: 'Something went wrong on our side. A writing call was not applied.',
@@ -275,12 +250,10 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy:
       'Wait for the time in Retry-After, then try again with the same Idempotency-Key. A call that was already ' +
       'carried out is not carried out twice.',
-    entry: 'no',
   },
   secrets_key_missing: {
     when: 'The service has no key with which to encrypt the secret of a webhook or an identity provider before storing it.',
     remedy: 'Ask the operator to set SECRETS_KEY or SECRETS_KEY_FILE.',
-    entry: 'no',
   },
 }
 

@@ -6,6 +6,7 @@ import { sendRefusal } from '../parts/error-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderBreadcrumb, sendOpenPage } from '../parts/layout.ts'
 import { REFERENCE_PAGES } from '../parts/navigation.ts'
+import { renderTable, type Column } from '../parts/table.ts'
 import { recognizeViewer, type RecognitionServices } from '../parts/viewer.ts'
 import { RECORD_ERROR_TEXTS } from './record-error-texts.ts'
 import { renderText } from './render-text.ts'
@@ -29,16 +30,11 @@ export function problemPages(app: FastifyInstance, services: RecognitionServices
       : sendOpenPage(request, reply, { title: PROBLEMS.label, body: renderProblemList() }),
   )
   app.get<{ Params: { code: string } }>('/problems/:code', { schema, preHandler }, (request, reply) => {
-    const { code } = request.params
-    if (isRecordCode(code)) {
-      return wantsJson(request, reply)
-        ? reply.send(describeRecordError(code))
-        : sendOpenPage(request, reply, { title: RECORD_ERROR_TEXTS[code].title, body: renderRecordError(code) })
-    }
-    if (!isCode(code)) return sendRefusal(request, reply, problem('route_not_found', 'No problem has this code'))
+    const described = describe(request.params.code)
+    if (!described) return sendRefusal(request, reply, problem('route_not_found', 'No problem has this code'))
     return wantsJson(request, reply)
-      ? reply.send(describeProblem(code))
-      : sendOpenPage(request, reply, { title: problem(code, '').title, body: renderProblem(code) })
+      ? reply.send(described)
+      : sendOpenPage(request, reply, { title: described.title, body: renderCode(described) })
   })
 }
 
@@ -54,24 +50,6 @@ function describeRecordError(code: RecordCode) {
   return { code, ...RECORD_ERROR_TEXTS[code], problem: '/problems/validation_failed', log_entry: ENTRIES.yes }
 }
 
-function renderRecordError(code: RecordCode): Html {
-  const { title, when, remedy } = describeRecordError(code)
-  return html`
-    ${renderBreadcrumb(PROBLEMS)}
-    <p><code>${code}</code></p>
-    <h1>${title}</h1>
-    <p>
-      An error of one record of a call. The answer of the call has the status of
-      <a href="/problems/validation_failed"><code>422 validation_failed</code></a
-      >, and nothing was applied.
-    </p>
-    <h2>When it happens</h2>
-    <p>${renderText(when)}</p>
-    <h2>What to do</h2>
-    <p>${renderText(remedy)}</p>
-  `
-}
-
 function isCode(text: string): text is ProblemCode {
   return Object.hasOwn(PROBLEM_TEXTS, text)
 }
@@ -84,70 +62,65 @@ function wantsJson(request: FastifyRequest, reply: FastifyReply): boolean {
 
 function describeProblem(code: ProblemCode) {
   const { status, title } = problem(code, '')
-  const { when, remedy, entry } = PROBLEM_TEXTS[code]
+  const { when, remedy, entry = 'no' } = PROBLEM_TEXTS[code]
   return { type: `/problems/${code}`, code, status, title, when, remedy, log_entry: ENTRIES[entry] }
 }
 
-function renderProblem(code: ProblemCode): Html {
-  const { status, title, when, remedy, log_entry: entry } = describeProblem(code)
+/** Describes a code of a call or of a record. Null if there is no such code. */
+function describe(code: string) {
+  return isCode(code) ? describeProblem(code) : isRecordCode(code) ? describeRecordError(code) : null
+}
+
+function renderCode(described: NonNullable<ReturnType<typeof describe>>): Html {
+  const { code, title, when, remedy, log_entry: entry } = described
+  const status = 'status' in described ? described.status : null
   return html`
     ${renderBreadcrumb(PROBLEMS)}
-    <p><code>${status} ${code}</code></p>
+    <p><code>${status === null ? '' : `${status} `}${code}</code></p>
     <h1>${title}</h1>
+    ${
+      status === null
+        ? html`<p>
+            An error of one record of a call. The answer of the call has the status of
+            <a href="/problems/validation_failed"><code>422 validation_failed</code></a
+            >, and nothing was applied.
+          </p>`
+        : ''
+    }
     <h2>When it happens</h2>
     <p>${renderText(when)}</p>
     <h2>What to do</h2>
     <p>${renderText(remedy)}</p>
-    <h2>Entry in Bulk User Logs</h2>
-    <p>${entry}</p>
+    ${
+      status === null
+        ? ''
+        : html`<h2>Entry in Bulk User Logs</h2>
+            <p>${entry}</p>`
+    }
   `
 }
 
+const CODE: Column<{ code: string }> = {
+  heading: 'Code',
+  isName: true,
+  cell: ({ code }) => html`<a href="/problems/${code}"><code>${code}</code></a>`,
+}
+const MEANING: Column<{ title: string }> = { heading: 'Meaning', cell: ({ title }) => title }
+
 function renderProblemList(): Html {
-  const rows = PROBLEM_CODES.map(describeProblem).toSorted((a, b) => a.status - b.status)
   return html`
     <h1>${PROBLEMS.label}</h1>
     <p>What a refused call answers. Open a code to see when it happens, and what to do.</p>
-    <table class="cards">
-      <caption class="visually-hidden">
-        Problems by HTTP status
-      </caption>
-      <thead>
-        <tr>
-          ${['Status', 'Code', 'Meaning'].map((label) => html`<th scope="col" class="unbroken">${label}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(
-          ({ status, code, title }) =>
-            html`<tr>
-              <td data-label="Status" class="unbroken">${status}</td>
-              <th scope="row" data-label="Code">
-                <a href="/problems/${code}"><code>${code}</code></a>
-              </th>
-              <td data-label="Meaning">${title}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+    ${renderTable({
+      caption: 'Problems by HTTP status',
+      columns: [
+        { heading: 'Status', cell: ({ status }) => html`<span class="unbroken">${status}</span>` },
+        CODE,
+        MEANING,
+      ],
+      rows: PROBLEM_CODES.map(describeProblem).toSorted((a, b) => a.status - b.status),
+    })}
     <h2 id="records">Errors of records</h2>
-    <table class="cards" aria-labelledby="records">
-      <thead>
-        <tr>
-          ${['Code', 'Meaning'].map((label) => html`<th scope="col" class="unbroken">${label}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${RECORD_CODES.map(
-          (code) =>
-            html`<tr>
-              <th scope="row" data-label="Code">
-                <a href="/problems/${code}"><code>${code}</code></a>
-              </th>
-              <td data-label="Meaning">${RECORD_ERROR_TEXTS[code].title}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+    ${renderTable({ caption: 'Errors of records', columns: [CODE, MEANING], rows: RECORD_CODES.map(describeRecordError) })}
   `
 }

@@ -1,10 +1,11 @@
 import { problem, type ProblemCode } from '../../../domain/errors.ts'
 import type { OpenApiDocument } from '../../openapi/build-document.ts'
 import type { Answer, Content, Operation, Parameter, Schema } from './operations.ts'
-import { describeType, renderLimits, renderSchema } from './render-schema.ts'
+import { describeType, renderSchema } from './render-schema.ts'
 import { renderParagraphs, renderText } from './render-text.ts'
 import { writeSamples } from './samples.ts'
 import { html, type Html } from '../parts/html.ts'
+import { renderTable } from '../parts/table.ts'
 
 /** The pages of operations are here, by their ids. */
 export const OPERATION_PATH = '/docs/'
@@ -60,21 +61,15 @@ function isProblem({ content }: Answer): boolean {
 
 const PLACES = { path: 'Path', query: 'Query', header: 'Headers' }
 
+/** Renders the parameters of a place as the members of an object. */
 function renderParameters(document: OpenApiDocument, place: Parameter['in'], parameters: Parameter[]): Html {
   if (parameters.length === 0) return html``
+  const members = parameters.map(({ name, description = '', schema }): [string, Schema] => {
+    return [name, { ...schema, description }]
+  })
+  const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name)
   return html`<h2>${PLACES[place]}</h2>
-    <dl class="members">
-      ${parameters.map(
-        ({ name, required, description, schema }) =>
-          html`<div>
-            <dt>
-              <code>${name}</code> <span class="type">${describeType(document, schema)}</span>
-              ${required === true ? html`<span class="required">required</span>` : ''}
-            </dt>
-            <dd>${renderParagraphs(description)} ${renderLimits(schema)}</dd>
-          </div>`,
-      )}
-    </dl>`
+    ${renderSchema(document, { properties: Object.fromEntries(members), required })}`
 }
 
 function renderContent(document: OpenApiDocument, content: [type: string, content: Content][]): Html {
@@ -96,25 +91,23 @@ function renderAnswer(document: OpenApiDocument, { status, description, headers,
 /** Lists the problem codes of a call, each with its page. */
 function renderProblems(answers: Answer[]): Html {
   const codes = answers.flatMap(({ status, content }) =>
-    content.flatMap(([, { schema = {} }]) => listCodes(schema).map((code) => [status, code] as const)),
+    content.flatMap(([, { schema = {} }]) => listCodes(schema).map((code) => ({ status, code }))),
   )
   if (codes.length === 0) return html``
   return html`<h2 id="problems">Errors</h2>
-    <table class="cards" aria-labelledby="problems">
-      <thead>
-        <tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr>
-      </thead>
-      <tbody>
-        ${codes.map(
-          ([status, code]) =>
-            html`<tr>
-              <td data-label="Status">${status}</td>
-              <th scope="row" data-label="Code" class="unbroken"><a href="/problems/${code}"><code>${code}</code></a></th>
-              <td data-label="Meaning">${problem(code as ProblemCode, '').title}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>`
+    ${renderTable({
+      caption: 'Errors',
+      columns: [
+        { heading: 'Status', cell: ({ status }) => status },
+        {
+          heading: 'Code',
+          isName: true,
+          cell: ({ code }) => html`<span class="unbroken"><a href="/problems/${code}"><code>${code}</code></a></span>`,
+        },
+        { heading: 'Meaning', cell: ({ code }) => problem(code as ProblemCode, '').title },
+      ],
+      rows: codes,
+    })}`
 }
 
 function listCodes({ allOf = [], properties }: Schema): string[] {
@@ -125,13 +118,7 @@ function listCodes({ allOf = [], properties }: Schema): string[] {
 
 function renderSamples(operation: Operation): Html {
   return html`<h2>Samples</h2>
-    ${writeSamples(operation).map(
-      ({ language, code }, at) =>
-        html`<details name="sample" class="sample" ${at === 0 ? html`open` : ''}>
-          <summary>${language}</summary>
-          <pre><code>${code}</code></pre>
-        </details>`,
-    )}`
+    ${writeSamples(operation).map(({ language, code }, at) => renderSample(language, code, at === 0, 'sample'))}`
 }
 
 /** Renders examples, of which the first is open, unless a sample shows it. */
@@ -141,11 +128,19 @@ function renderExamples(
   first: 'open' | 'closed' = 'open',
 ): Html {
   const examples = content.slice(0, 1).flatMap(([, { examples = {} }]) => Object.values(examples))
-  return html`${examples.map(
-    ({ summary, value }, at) =>
-      html`<details class="sample" ${at === 0 && first === 'open' ? html`open` : ''}>
-        <summary>${label}${summary === undefined ? '' : html`: ${renderText(summary)}`}</summary>
-        <pre><code>${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</code></pre>
-      </details>`,
+  return html`${examples.map(({ summary, value }, at) =>
+    renderSample(
+      html`${label}${summary === undefined ? '' : html`: ${renderText(summary)}`}`,
+      typeof value === 'string' ? value : JSON.stringify(value, null, 2),
+      at === 0 && first === 'open',
+    ),
   )}`
+}
+
+/** Renders a text that opens and closes. Of a group, one is open. */
+function renderSample(label: Html | string, text: string, isOpen: boolean, group?: string): Html {
+  return html`<details ${group === undefined ? '' : html`name="${group}"`} class="sample" ${isOpen ? html`open` : ''}>
+    <summary>${label}</summary>
+    <pre><code>${text}</code></pre>
+  </details>`
 }

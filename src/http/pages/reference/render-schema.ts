@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '../../openapi/build-document.ts'
 import { resolveReference, type Schema } from './operations.ts'
-import { renderText } from './render-text.ts'
+import { renderParagraphs } from './render-text.ts'
 import { html, type Html } from '../parts/html.ts'
 
 /** Renders the members of a schema, and those of the schemas in them. `above` are the names that it is part of. */
@@ -37,11 +37,11 @@ function renderMember(
   const { description } = merge(document, schema)
   return html`<div>
     <dt>
-      <code>${name}</code> <span class="type">${describeType(document, schema)}</span>
+      <code>${name}</code> <span class="hint">${describeType(document, schema)}</span>
       ${isRequired ? html`<span class="required">required</span>` : ''}
     </dt>
     <dd>
-      ${description === undefined ? '' : html`<p>${renderText(description)}</p>`} ${renderLimits(merge(document, schema))}
+      ${renderParagraphs(description)} ${renderLimits(merge(document, schema))}
       ${
         hasMembers(document, schema) && !above.includes(nameOf(schema) ?? '')
           ? html`<details>
@@ -63,13 +63,13 @@ const RANGES = [
 ] as const
 
 /** Renders the limits of a value, if it has any. */
-export function renderLimits(schema: Schema): Html {
+function renderLimits(schema: Schema): Html {
   const values = schema.enum ?? (schema.const === undefined ? [] : [schema.const])
   const limits = RANGES.flatMap(([unit, least, most]) => describeRange(schema[least], schema[most], unit))
   const initial = schema.default === undefined ? [] : [html`<code>${JSON.stringify(schema.default)}</code> by default`]
   const parts = [...values.map((value) => html`<code>${JSON.stringify(value)}</code>`), ...limits, ...initial]
   if (parts.length === 0) return html``
-  return html`<p class="limits">${parts.map((part, at) => html`${at > 0 ? ', ' : ''}${part}`)}</p>`
+  return html`<p class="hint">${parts.map((part, at) => html`${at > 0 ? ', ' : ''}${part}`)}</p>`
 }
 
 function describeRange(least: number | undefined, most: number | undefined, unit: string): string[] {

@@ -1,7 +1,7 @@
 import type { UsageOfDay } from '../../../../projections/bulk-user-logs/usage-queries.ts'
 import { html, type Html } from '../parts/html.ts'
 import { formatNumber } from '../parts/shown-values.ts'
-import { renderTable } from '../parts/table.ts'
+import { renderTable, type Column } from '../parts/table.ts'
 
 interface Figure {
   label: string
@@ -22,10 +22,10 @@ const FIGURES: Figure[] = [
 
 /** Renders the sums of some days beside those of as many days before; without the latter if there were no calls. */
 export function renderComparison(usage: readonly UsageOfDay[], before: readonly UsageOfDay[], days: number): Html {
-  const sum = (of: readonly UsageOfDay[], { status, count }: Figure) =>
-    of.filter((one) => one.status === status).reduce((total, one) => total + count(one), 0)
   const isCompared = before.length > 0
-  const rows = FIGURES.map((figure) => ({ ...figure, now: sum(usage, figure), earlier: sum(before, figure) }))
+  const rows = FIGURES.map(({ label, status, count }) => {
+    return { label, now: sumUsage(usage, status, count), earlier: sumUsage(before, status, count) }
+  })
   return html`<h2>In total</h2>
     ${renderTable({
       caption: `Calls and records of the last ${days} days${isCompared ? `, beside those of the ${days} days before` : ''}`,
@@ -33,16 +33,7 @@ export function renderComparison(usage: readonly UsageOfDay[], before: readonly 
       columns: [
         { heading: 'Figure', cell: ({ label }) => label },
         { heading: `Last ${days} days`, isNumber: true, cell: ({ now }) => formatNumber(now) },
-        ...(isCompared
-          ? [
-              {
-                heading: `${days} days before`,
-                isNumber: true,
-                cell: ({ earlier }: Compared) => formatNumber(earlier),
-              },
-              { heading: 'Change', isNumber: true, cell: ({ now, earlier }: Compared) => formatChange(now, earlier) },
-            ]
-          : []),
+        ...(isCompared ? compare(`${days} days before`) : []),
       ],
       rows,
     })}`
@@ -52,6 +43,23 @@ export function renderComparison(usage: readonly UsageOfDay[], before: readonly 
 interface Compared {
   now: number
   earlier: number
+}
+
+/** Sums what calls with a status have, such as their records. */
+export function sumUsage(
+  usage: readonly UsageOfDay[],
+  status: UsageOfDay['status'],
+  count: (usage: UsageOfDay) => number,
+): number {
+  return usage.filter((one) => one.status === status).reduce((total, one) => total + count(one), 0)
+}
+
+/** Returns the columns that compare the sums of a row. */
+export function compare(heading: string): Column<Compared>[] {
+  return [
+    { heading, isNumber: true, cell: ({ earlier }) => formatNumber(earlier) },
+    { heading: 'Change', isNumber: true, cell: ({ now, earlier }) => formatChange(now, earlier) },
+  ]
 }
 
 /** Formats how a number has changed, such as `+12 %`. */

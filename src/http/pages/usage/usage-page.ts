@@ -14,7 +14,7 @@ import { computeQuotaUsed, renderQuotaBar, renderReset } from '../api-keys/api-k
 import { formatNumber } from '../parts/shown-values.ts'
 import { formatCalendarDay } from '../parts/times.ts'
 import { renderOutcomeChart } from '../charts/outcome-chart.ts'
-import { formatChange, renderComparison } from './comparison.ts'
+import { compare, renderComparison, sumUsage } from './comparison.ts'
 import { renderTable } from '../parts/table.ts'
 import { getViewer } from '../parts/viewer.ts'
 
@@ -80,9 +80,8 @@ function sumByDay(usage: readonly UsageOfDay[], days: readonly LocalDay[]): Dail
   const ofDay = Map.groupBy(usage, ({ day }) => day)
   const sums = (count: (usage: UsageOfDay) => number) =>
     days.map(({ day }) => {
-      const sum = (status: UsageOfDay['status']) =>
-        (ofDay.get(day) ?? []).filter((one) => one.status === status).reduce((total, one) => total + count(one), 0)
-      return { day, completed: sum('Completed'), failed: sum('Failed') }
+      const own = ofDay.get(day) ?? []
+      return { day, completed: sumUsage(own, 'Completed', count), failed: sumUsage(own, 'Failed', count) }
     })
   return { calls: sums(({ calls }) => calls), records: sums(({ records }) => records.total) }
 }
@@ -137,27 +136,24 @@ function renderDays(id: string, title: string, days: readonly DayOutcome[]): Htm
   return renderOutcomeChart({ id, title, unit: 'days', bars })
 }
 
-interface OperationRow {
-  operation: UsageOfDay['operation']
-  status: UsageOfDay['status']
-  calls: number
-  callsBefore: number
-  /** By the order of `COUNTS`. */
-  counts: number[]
-}
-
 function renderByOperation(usage: readonly UsageOfDay[], before: readonly UsageOfDay[]): Html {
-  const isCompared = before.length > 0
   const outcomes = Map.groupBy([...usage, ...before], ({ operation, status }) => `${operation} ${status}`)
-  const rows = [...outcomes.values()].map((group): OperationRow => {
-    const { operation, status } = group[0]!
+  const rows = [...outcomes.values()].map(([first]) => {
+    const { operation, status } = first!
     const sum = (of: readonly UsageOfDay[], count: (usage: UsageOfDay) => number) =>
-      of
-        .filter((one) => one.operation === operation && one.status === status)
-        .reduce((total, one) => total + count(one), 0)
-    const [calls, callsBefore] = [usage, before].map((of) => sum(of, (one) => one.calls)) as [number, number]
-    const counts = COUNTS.map(([name]) => sum(usage, ({ records }) => records[name]))
-    return { operation, status, calls, callsBefore, counts }
+      sumUsage(
+        of.filter((one) => one.operation === operation),
+        status,
+        count,
+      )
+    const [now, earlier] = [usage, before].map((of) => sum(of, ({ calls }) => calls)) as [number, number]
+    return {
+      operation,
+      status,
+      now,
+      earlier,
+      counts: COUNTS.map(([name]) => sum(usage, ({ records }) => records[name])),
+    }
   })
   return html`<h2>By operation</h2>
     ${renderTable({
@@ -167,25 +163,12 @@ function renderByOperation(usage: readonly UsageOfDay[], before: readonly UsageO
       columns: [
         { heading: 'Operation', cell: ({ operation }) => OPERATIONS[operation] },
         { heading: 'Outcome', cell: ({ status }) => status },
-        { heading: 'Calls', isNumber: true, cell: ({ calls }) => formatNumber(calls) },
-        ...(isCompared
-          ? [
-              {
-                heading: 'Calls before',
-                isNumber: true,
-                cell: ({ callsBefore }: OperationRow) => formatNumber(callsBefore),
-              },
-              {
-                heading: 'Change',
-                isNumber: true,
-                cell: ({ calls, callsBefore }: OperationRow) => formatChange(calls, callsBefore),
-              },
-            ]
-          : []),
+        { heading: 'Calls', isNumber: true, cell: ({ now }) => formatNumber(now) },
+        ...(before.length > 0 ? compare('Calls before') : []),
         ...COUNTS.map(([, heading], at) => ({
           heading,
           isNumber: true,
-          cell: ({ counts }: OperationRow) => formatNumber(counts[at]!),
+          cell: ({ counts }: (typeof rows)[number]) => formatNumber(counts[at]!),
         })),
       ],
       rows,
