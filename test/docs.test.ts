@@ -105,7 +105,7 @@ await t.test('every limit counted per process says so, and the formula is below 
 })
 
 await t.test('every kind of attention is told, in the order of urgency', async (t) => {
-  t.strictSame(tableKeys(page('docs/attention.md')), ATTENTION_KINDS)
+  t.strictSame(tableKeys(page('docs/attention.md')), ATTENTION_KINDS, 'the table of docs/attention.md')
 })
 
 await t.test('the table of commands matches the program', async (t) => {

@@ -8,7 +8,7 @@ export interface BatchOptions {
    * unchanged. Use a random name: the idempotency keys are derived from it, and nobody must be able to guess them.
    */
   run?: string | undefined
-  /** The service's `MAX_RECORDS`: 1,000 by default. */
+  /** The service's `MAX_RECORDS`. Absent: its default. */
   maxRecords?: number | undefined
   /** The service's `BODY_LIMIT`: 8 MiB by default. */
   maxBytes?: number | undefined

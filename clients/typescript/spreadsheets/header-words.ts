@@ -1,6 +1,6 @@
 /*
  * The names of columns in staff lists, by what they mean and by language, separated by commas. Capitals, accents, and
- * signs don't matter: see `simplifyHeader`.
+ * signs don't matter: see `simplify`.
  */
 
 export const HEADER_WORDS = {

@@ -1,3 +1,4 @@
+import type { HeaderMeaning } from './header-words.ts'
 import type { DateOrder } from './read-date.ts'
 import type { NameRule } from './split-name.ts'
 import type { Status } from './status-words.ts'
@@ -6,7 +7,7 @@ import type { Status } from './status-words.ts'
  * What the columns of a file mean, and how their values are read. Whatever nobody has decided yet is null: a question.
  */
 
-/** The attributes that a column sets as they are. */
+/** The attributes that a column sets as they are. Columns are named after them, but for IDs and managers. */
 export const TEXT_TARGETS = [
   'id',
   'first_name',
@@ -21,9 +22,9 @@ export const TEXT_TARGETS = [
   'manager_id',
   'manager_external_id',
   'manager_email',
-] as const
+] as const satisfies (HeaderMeaning | 'id' | `manager_${string}`)[]
 
-export const DATE_TARGETS = ['start_date', 'termination_date'] as const
+export const DATE_TARGETS = ['start_date', 'termination_date'] as const satisfies HeaderMeaning[]
 
 /**
  * All that a column can become. `key` identifies people within the file, and is not stored. `as_named` sets the member

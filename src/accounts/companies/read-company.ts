@@ -13,16 +13,16 @@ export interface CompanyRecord {
   createdAt: string
 }
 
-/** The columns of `companies` that its administrators may see. */
-export const COMPANY_COLUMNS = [
-  'company_id',
-  'name',
-  'time_zone',
-  'country',
-  'created_at',
-] as const satisfies (keyof LedgerTables['companies'])[]
+/** A row of `companies` without what its administrators may not see. */
+export type CompanyRow = Omit<LedgerTables['companies'], 'hash_key'>
 
-export type CompanyRow = Pick<LedgerTables['companies'], (typeof COMPANY_COLUMNS)[number]>
+export const COMPANY_COLUMNS = Object.keys({
+  company_id: true,
+  name: true,
+  time_zone: true,
+  country: true,
+  created_at: true,
+} satisfies Record<keyof CompanyRow, true>) as (keyof CompanyRow)[]
 
 /** Reads an existing company. */
 export async function readCompany(db: LedgerDb, companyId: string): Promise<CompanyRecord> {

@@ -1,7 +1,7 @@
 import { newId } from '../../ledger/new-id.ts'
 import { addUser } from '../../accounts/users/add-user.ts'
 import { changeSettings, type CompanySettings } from '../../accounts/companies/change-settings.ts'
-import { COMPANY_COLUMNS } from '../../accounts/companies/read-company.ts'
+import { COMPANY_COLUMNS, type CompanyRow } from '../../accounts/companies/read-company.ts'
 import { registerCompany } from '../../accounts/companies/register-company.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
@@ -60,5 +60,5 @@ async function setSettings(settings: CompanySettings, options: CompanyOptions) {
     changeSettings(services, acting, settings),
   )
   const { id, name, timeZone, country } = company
-  return { company_id: id, name, time_zone: timeZone, country }
+  return { company_id: id, name, time_zone: timeZone, country } satisfies Omit<CompanyRow, 'created_at'>
 }

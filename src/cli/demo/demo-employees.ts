@@ -1,24 +1,15 @@
+import type { AttributeName, EmployeeAttributes } from '../../domain/attributes.ts'
 import { PLACES, emailName, displayName } from './demo-names.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
+type Always = 'first_name' | 'last_name' | 'email' | 'external_id'
+/** Attributes that only some employees have, or that later calls set. */
+type Occasional = 'phone' | 'termination_date' | 'status' | 'manager_id'
+
 /** An employee as the demo sends it for creation. Some have only a name and an email address. */
-export interface NewDemoEmployee {
-  first_name: string
-  last_name: string
-  email: string
-  external_id: string
-  employee_number?: string
-  job_title?: string
-  department?: string
-  division?: string
-  location?: string
-  phone?: string
-  start_date?: string
-  termination_date?: string
-  manager_email?: string
-  status?: 'active' | 'inactive'
-  custom_attributes?: Record<string, string | number | boolean>
-}
+export type NewDemoEmployee = Record<Always, string> & {
+  [Name in Exclude<AttributeName, Always | 'manager_id'>]?: NonNullable<EmployeeAttributes[Name]>
+} & { manager_email?: string }
 
 /** Job titles by department. */
 export const JOBS: Record<string, readonly string[]> = {
@@ -67,7 +58,7 @@ export function inventEmployee(number: number, random: SeededRandom): NewDemoEmp
     ...(random.chance(0.7) ? { phone: `${place.dialling}000${1_000 + random.below(9_000)}` } : {}),
     start_date: inventDate(random, FIRST_YEAR, YEARS),
     custom_attributes: inventCustom(random),
-  }
+  } satisfies Record<Exclude<AttributeName, Occasional>, unknown>
 }
 
 /** Invents an employee for an import, in which some have already left. */

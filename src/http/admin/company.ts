@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import type { CompanyServices } from '../../accounts/change-company.ts'
 import { changeSettings, type CompanySettings } from '../../accounts/companies/change-settings.ts'
 import { readCountry } from '../../domain/accounts/country.ts'
 import { MAX_TIME_ZONE_CHARACTERS, readTimeZone } from '../../domain/accounts/time-zone.ts'
-import { readCompany, type CompanyRecord } from '../../accounts/companies/read-company.ts'
+import { readCompany, type CompanyRecord, type CompanyRow } from '../../accounts/companies/read-company.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { ProblemError } from '../server/problem.ts'
@@ -26,7 +26,7 @@ const ShownCompany = namedObject('Company', {
   time_zone: Type.String(TimeZone),
   country: nullable(Type.String(Country)),
   created_at: Time,
-})
+} satisfies Record<'id' | keyof Omit<CompanyRow, 'company_id'>, TSchema>)
 export const ChangeCompanyBody = mergePatch(
   {
     time_zone: Type.String({ ...TimeZone, minLength: 1, maxLength: MAX_TIME_ZONE_CHARACTERS }),
