@@ -143,13 +143,10 @@ const OVERDUE = 'It could not be sent in time'
 
 /** Deletes the records of messages after EMAILS_KEPT_DAYS. Returns how many. */
 export function deleteOldEmails(pool: Pool): Promise<number> {
-  return deleteInPieces(
-    pool,
-    (limit) => sql`delete from emails e using (
-        select company_id, email_id from emails
-        where created_at < statement_timestamp() - make_interval(days => ${EMAILS_KEPT_DAYS}) and ended_at is not null
-        order by created_at ${limit}
-      ) as old
-      where e.company_id = old.company_id and e.email_id = old.email_id`,
-  )
+  return deleteInPieces(pool, {
+    table: 'emails',
+    key: ['company_id', 'email_id'],
+    where: sql`created_at < statement_timestamp() - make_interval(days => ${EMAILS_KEPT_DAYS}) and ended_at is not null`,
+    orderBy: 'created_at',
+  })
 }

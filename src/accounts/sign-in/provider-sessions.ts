@@ -53,11 +53,9 @@ async function rememberToken(client: PoolClient, companyId: string, tokenHash: B
 
 /** Forgets the logout tokens that are too old to be accepted, by the database's clock. Returns how many. */
 export function expireLogoutTokens(pool: Pool): Promise<number> {
-  return deleteInPieces(
-    pool,
-    (limit) => sql`delete from logout_tokens t using (
-        select company_id, token_hash from logout_tokens where expires_at <= statement_timestamp() ${limit}
-      ) as old
-      where t.company_id = old.company_id and t.token_hash = old.token_hash`,
-  )
+  return deleteInPieces(pool, {
+    table: 'logout_tokens',
+    key: ['company_id', 'token_hash'],
+    where: sql`expires_at <= statement_timestamp()`,
+  })
 }

@@ -235,11 +235,9 @@ function companyUuid(cookie: string): string {
 
 /** Deletes the sessions that have exceeded their lifetime, by the database's clock. Returns how many. */
 export function expireSessions(pool: Pool): Promise<number> {
-  return deleteInPieces(
-    pool,
-    (limit) => sql`delete from sessions s using (
-        select company_id, session_hash from sessions where expires_at <= statement_timestamp() ${limit}
-      ) as old
-      where s.company_id = old.company_id and s.session_hash = old.session_hash`,
-  )
+  return deleteInPieces(pool, {
+    table: 'sessions',
+    key: ['company_id', 'session_hash'],
+    where: sql`expires_at <= statement_timestamp()`,
+  })
 }

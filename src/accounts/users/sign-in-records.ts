@@ -4,7 +4,7 @@ import { FAILING_METHODS, type FailedAttempts, type SignInMethod } from '../../d
 import type { Client } from '../../domain/client.ts'
 import { toUuid } from '../../domain/ids.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
+import { changeInPieces, deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import type { UserRef } from './users.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
 
@@ -95,15 +95,13 @@ const FAILURES_KEPT_DAYS = 30
 /** Deletes old failed sign-ins, and from where sign-ins came so many days ago. */
 export async function forgetOldSignIns(pool: Pool, keptDays: number): Promise<void> {
   const failuresKeptDays = Math.min(FAILURES_KEPT_DAYS, keptDays)
-  await deleteInPieces(
-    pool,
-    (limit) => sql`delete from failed_sign_ins f using (
-        select company_id, user_id, hour from failed_sign_ins
-        where last_at < statement_timestamp() - make_interval(days => ${failuresKeptDays}) order by last_at ${limit}
-      ) as old
-      where f.company_id = old.company_id and f.user_id = old.user_id and f.hour = old.hour`,
-  )
-  await deleteInPieces(
+  await deleteInPieces(pool, {
+    table: 'failed_sign_ins',
+    key: ['company_id', 'user_id', 'hour'],
+    where: sql`last_at < statement_timestamp() - make_interval(days => ${failuresKeptDays})`,
+    orderBy: 'last_at',
+  })
+  await changeInPieces(
     pool,
     (limit) => sql`update last_sign_ins l set address = null, user_agent = null from (
         select company_id, user_id from last_sign_ins

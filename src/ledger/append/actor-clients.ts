@@ -113,13 +113,10 @@ export function writeClients(client: QueryClient, used: ReadonlyMap<ActorClient,
 
 /** Deletes clients that were last used so many days ago, by the database's clock. Returns how many. */
 export function deleteOldClients(pool: Pool, keptDays: number): Promise<number> {
-  return deleteInPieces(
-    pool,
-    (limit) => sql`delete from actor_clients c using (
-        select company_id, client_id from actor_clients
-        where last_at < statement_timestamp() - make_interval(days => ${keptDays})
-        order by last_at ${limit}
-      ) as old
-      where c.company_id = old.company_id and c.client_id = old.client_id`,
-  )
+  return deleteInPieces(pool, {
+    table: 'actor_clients',
+    key: ['company_id', 'client_id'],
+    where: sql`last_at < statement_timestamp() - make_interval(days => ${keptDays})`,
+    orderBy: 'last_at',
+  })
 }

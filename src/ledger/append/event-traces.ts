@@ -60,13 +60,10 @@ const KEPT_HOURS = 24
 
 /** Deletes old traces, by the database's clock. Returns how many. */
 export function forgetTraces(pool: Pool): Promise<number> {
-  return deleteInPieces(
-    pool,
-    (limit) => sql`delete from event_traces t using (
-        select company_id, position from event_traces
-        where recorded_at < statement_timestamp() - make_interval(hours => ${KEPT_HOURS})
-        order by recorded_at ${limit}
-      ) as old
-      where t.company_id = old.company_id and t.position = old.position`,
-  )
+  return deleteInPieces(pool, {
+    table: 'event_traces',
+    key: ['company_id', 'position'],
+    where: sql`recorded_at < statement_timestamp() - make_interval(hours => ${KEPT_HOURS})`,
+    orderBy: 'recorded_at',
+  })
 }

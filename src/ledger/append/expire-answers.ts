@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
+import { changeInPieces } from '../../postgres/delete-in-pieces.ts'
 
 /**
  * Deletes the stored answers of idempotency keys that are older than `hours`, by the database's clock, with the salts
@@ -8,7 +8,7 @@ import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
  * deleted. Several processes may do so at once.
  */
 export function expireAnswers(pool: Pool, hours: number): Promise<number> {
-  return deleteInPieces(
+  return changeInPieces(
     pool,
     (limit) => sql`update idempotency_keys k set salt = null, fingerprint = null, headers = null, body = null from (
         select company_id, api_id, key_hash from idempotency_keys

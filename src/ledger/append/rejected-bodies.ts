@@ -61,13 +61,10 @@ export function insertBodies(client: QueryClient, bodies: readonly NewRejectedBo
 /** Deletes bodies that are older than `days`, by the database's clock; 0 days keeps them. Returns how many. */
 export async function deleteOldBodies(pool: Pool, days: number): Promise<number> {
   if (days === 0) return 0
-  return deleteInPieces(
-    pool,
-    (limit) => sql`delete from rejected_bodies b using (
-        select company_id, position from rejected_bodies
-        where recorded_at < statement_timestamp() - make_interval(days => ${days})
-        order by recorded_at ${limit}
-      ) as old
-      where b.company_id = old.company_id and b.position = old.position`,
-  )
+  return deleteInPieces(pool, {
+    table: 'rejected_bodies',
+    key: ['company_id', 'position'],
+    where: sql`recorded_at < statement_timestamp() - make_interval(days => ${days})`,
+    orderBy: 'recorded_at',
+  })
 }

@@ -89,14 +89,11 @@ const uuidOf = (companyId: string | null) => (companyId === null ? NO_COMPANY : 
 
 /** Deletes work that nobody has tried for hours. Returns how many rows. */
 export function expireFailingWork(pool: Pool): Promise<number> {
-  return deleteInPieces(
-    pool,
-    (limit) => sql`delete from failing_work f using (
-        select company_id, work, subject from failing_work
-        where seen_at < statement_timestamp() - make_interval(hours => ${HOURS_KEPT}) ${limit}
-      ) as old
-      where f.company_id = old.company_id and f.work = old.work and f.subject = old.subject`,
-  )
+  return deleteInPieces(pool, {
+    table: 'failing_work',
+    key: ['company_id', 'work', 'subject'],
+    where: sql`seen_at < statement_timestamp() - make_interval(hours => ${HOURS_KEPT})`,
+  })
 }
 
 /** Selects the work that fails in a company, that which began first before the rest. */

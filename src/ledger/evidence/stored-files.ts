@@ -4,7 +4,7 @@ import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { hasErasure } from '../read/export-pages.ts'
 import { readHead, readNow } from '../read/read-head.ts'
 import type { LedgerDb, LedgerTables } from '../tables.ts'
-import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
+import { changeInPieces, deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import type { EvidenceSubject } from './evidence-subject.ts'
 
 /*
@@ -245,14 +245,12 @@ export async function readChunk(
 
 /** Deletes files that were kept long enough, and chunks that no file has any more. Returns how many rows. */
 export async function expireFiles(pool: Pool): Promise<number> {
-  const files = await deleteInPieces(
-    pool,
-    (limit) => sql`delete from evidence_files f using (
-        select company_id from evidence_files where expires_at <= statement_timestamp() ${limit}
-      ) as old
-      where f.company_id = old.company_id`,
-  )
-  const chunks = await deleteInPieces(
+  const files = await deleteInPieces(pool, {
+    table: 'evidence_files',
+    key: ['company_id'],
+    where: sql`expires_at <= statement_timestamp()`,
+  })
+  const chunks = await changeInPieces(
     pool,
     (limit) => sql`delete from evidence_chunks c using (
         select chunk.company_id, chunk.file_id, chunk.number from evidence_chunks chunk

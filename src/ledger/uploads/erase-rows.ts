@@ -6,7 +6,7 @@ import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { readCells } from '../../../clients/typescript/spreadsheets/read-records.ts'
 import type { ColumnMapping, Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
 import type { StoredRow } from '../../domain/uploads.ts'
-import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
+import { changeInPieces, deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import { readContent, writeContent, writeStoredRow } from './read-uploads.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
 import type { LedgerTables } from '../tables.ts'
@@ -155,7 +155,7 @@ function mentionedBy(names: PersonNames, header: readonly string[]): (row: Store
 
 /** Deletes the stored files whose day is over, by the database's clock. Returns how many rows of tables. */
 export async function expireUploads(pool: Pool): Promise<number> {
-  const parts = await deleteInPieces(
+  const parts = await changeInPieces(
     pool,
     (limit) => sql`delete from upload_parts p using (
         select q.company_id, q.upload_id, q.part from uploads u
@@ -164,19 +164,15 @@ export async function expireUploads(pool: Pool): Promise<number> {
       ) as old
       where p.company_id = old.company_id and p.upload_id = old.upload_id and p.part = old.part`,
   )
-  const uploads = await deleteInPieces(
-    pool,
-    (limit) => sql`delete from uploads u using (
-        select company_id, upload_id from uploads where expires_at <= statement_timestamp() ${limit}
-      ) as old
-      where u.company_id = old.company_id and u.upload_id = old.upload_id`,
-  )
-  const originals = await deleteInPieces(
-    pool,
-    (limit) => sql`delete from upload_originals o using (
-        select company_id, upload_id from upload_originals where expires_at <= statement_timestamp() ${limit}
-      ) as old
-      where o.company_id = old.company_id and o.upload_id = old.upload_id`,
-  )
+  const uploads = await deleteInPieces(pool, {
+    table: 'uploads',
+    key: ['company_id', 'upload_id'],
+    where: sql`expires_at <= statement_timestamp()`,
+  })
+  const originals = await deleteInPieces(pool, {
+    table: 'upload_originals',
+    key: ['company_id', 'upload_id'],
+    where: sql`expires_at <= statement_timestamp()`,
+  })
   return parts + uploads + originals
 }
