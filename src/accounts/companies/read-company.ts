@@ -1,5 +1,5 @@
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import type { LedgerDb, LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 
 /** A company as shown to its administrators. */
 export interface CompanyRecord {
@@ -13,29 +13,13 @@ export interface CompanyRecord {
   createdAt: string
 }
 
-/** The columns of `companies` that its administrators may see. */
-export const COMPANY_COLUMNS = [
-  'company_id',
-  'name',
-  'time_zone',
-  'country',
-  'created_at',
-] as const satisfies (keyof LedgerTables['companies'])[]
-
-export type CompanyRow = Pick<LedgerTables['companies'], (typeof COMPANY_COLUMNS)[number]>
-
 /** Reads an existing company. */
 export async function readCompany(db: LedgerDb, companyId: string): Promise<CompanyRecord> {
   const row = await db
     .selectFrom('companies')
-    .select(COMPANY_COLUMNS)
+    .select(['company_id', 'name', 'time_zone as timeZone', 'country', 'created_at as createdAt'])
     .where('company_id', '=', toUuid(companyId))
     .executeTakeFirstOrThrow()
-  return toCompanyRecord(row)
-}
-
-/** Converts a row of `companies`. */
-export function toCompanyRecord(row: CompanyRow): CompanyRecord {
-  const { company_id: uuid, name, time_zone: timeZone, country, created_at: createdAt } = row
-  return { id: fromUuid('com', uuid), name, timeZone, country, createdAt }
+  const { company_id: uuid, ...company } = row
+  return { id: fromUuid('com', uuid), ...company }
 }

@@ -9,7 +9,9 @@ import { changeCompany, RefusedByStateError, type Acting, type CompanyServices }
 import { endSessions } from '../session-events.ts'
 import { changeUserRow, NO_SUCH_USER, type ChangedUser } from '../users/change-user.ts'
 import { hasPasskey, requiresProvider } from '../users/sign-in-conditions.ts'
-import { findUserOfLink, loadUser, storeIdentity } from '../users/user-rows.ts'
+import { findUserOfLink, storeIdentity } from '../users/user-rows.ts'
+import { findUser } from '../users/users.ts'
+import { onClient } from '../../postgres/kysely.ts'
 import { loadMatchingUsers } from './matching-users.ts'
 import { assertUnchanged } from './sign-in-through-provider.ts'
 
@@ -35,7 +37,7 @@ export async function linkOwnIdentity(
   try {
     const { result } = await changeCompany<SignInRefusal | null>(services, acting, 'any role', async (client) => {
       await assertUnchanged(client, provider)
-      const user = (await loadUser(client, companyId, userId))!
+      const user = (await findUser(onClient(client), companyId, userId))!
       const { byAccount } = await loadMatchingUsers(client, companyId, { ...identity, email: null })
       const isProven = linkHash === null || (await findUserOfLink(client, companyId, linkHash))?.userId === userId
       const decision = decideLink(account, user, { byAccount, use: provider.use.use, isProven })
@@ -66,7 +68,7 @@ export async function unlinkIdentity(
   const { companyId, actor } = acting
   const isOwn = actor === userId
   const { result, position } = await changeCompany(services, acting, isOwn ? 'any role' : 'admin', async (client) => {
-    const user = await loadUser(client, companyId, userId)
+    const user = await findUser(onClient(client), companyId, userId)
     if (!user) throw new RefusedByStateError(NO_SUCH_USER)
     if (isOwn && user.identity !== null && !(await hasOtherWayIn(client, companyId, userId)))
       throw new RefusedByStateError(ONLY_WAY_IN)
