@@ -21,25 +21,17 @@ export interface Passkey {
   lastUsed: string | null
 }
 
-type PasskeyRow = Row<'passkeys', 'passkey_id' | 'name' | 'credential_id' | 'transports' | 'created_at' | 'last_used'>
-
 const idsOf = ({ companyId, userId }: UserRef) => [toUuid(companyId), toUuid(userId)]
 
 /** Lists a user's passkeys, oldest first. */
 export async function listPasskeys(client: Queryable, owner: UserRef): Promise<Passkey[]> {
-  const { rows } = await client.query<PasskeyRow>(
-    `select passkey_id, name, credential_id, transports, created_at, last_used from passkeys
-     where company_id = $1 and user_id = $2 order by created_at, passkey_id`,
+  const { rows } = await client.query<Omit<Passkey, 'id'> & Row<'passkeys', 'passkey_id'>>(
+    `select passkey_id, name, credential_id as "credentialId", transports, created_at as "createdAt",
+       last_used as "lastUsed"
+     from passkeys where company_id = $1 and user_id = $2 order by created_at, passkey_id`,
     idsOf(owner),
   )
-  return rows.map((row) => ({
-    id: fromUuid('psk', row.passkey_id),
-    name: row.name,
-    credentialId: row.credential_id,
-    transports: row.transports,
-    createdAt: row.created_at,
-    lastUsed: row.last_used,
-  }))
+  return rows.map(({ passkey_id: uuid, ...passkey }) => ({ id: fromUuid('psk', uuid), ...passkey }))
 }
 
 /** Inserts a passkey. Returns false if the company already has one with its credential id. */

@@ -30,7 +30,8 @@ export async function listSessions(
 ): Promise<ShownSession[]> {
   const rows = await db
     .selectFrom('sessions')
-    .select(['created_at', 'last_used', 'expires_at', 'session_hash', 'user_agent', 'address'])
+    .select(['session_hash', 'user_agent as userAgent', 'address'])
+    .select(['created_at as createdAt', 'last_used as lastUsed', 'expires_at as expiresAt'])
     .where('company_id', '=', toUuid(companyId))
     .where('user_id', '=', toUuid(userId))
     .where('expires_at', '>', sql<string>`clock_timestamp()`)
@@ -39,15 +40,9 @@ export async function listSessions(
     .limit(limits.limit)
     .execute()
   const ownHash = hashSecret(cookie)
-  return rows.map((row) => ({
-    id: row.session_hash.toString('hex'),
-    userAgent: row.user_agent,
-    address: row.address,
-    createdAt: row.created_at,
-    lastUsed: row.last_used,
-    expiresAt: row.expires_at,
-    isThis: row.session_hash.equals(ownHash),
-  }))
+  return rows.map(({ session_hash: hash, ...session }) => {
+    return { ...session, id: hash.toString('hex'), isThis: hash.equals(ownHash) }
+  })
 }
 
 /** Ends one of the actor's own sessions, by the id that `listSessions` returns. Returns false if there is none. */
