@@ -70,18 +70,15 @@ interface StoredKey {
 
 /** Loads the key of a user's passkey; null if the user has no such passkey. */
 export async function loadKey(client: Queryable, owner: UserRef, credentialId: Buffer): Promise<StoredKey | null> {
-  const { rows } = await client.query<
-    Row<'passkeys', 'passkey_id' | 'public_key' | 'counter' | 'last_used'> & { is_required: boolean }
-  >(
-    `select passkey_id, public_key, counter, last_used, ${requiresProvider('$1', '$2')} as is_required
-     from passkeys
-     where company_id = $1 and user_id = $2 and credential_id = $3`,
+  const { rows } = await client.query<Omit<StoredKey, 'id'> & Row<'passkeys', 'passkey_id'>>(
+    `select passkey_id, public_key as "publicKey", counter, last_used as "lastUsed",
+       ${requiresProvider('$1', '$2')} as "isProviderRequired"
+     from passkeys where company_id = $1 and user_id = $2 and credential_id = $3`,
     [...idsOf(owner), credentialId],
   )
-  const [row] = rows
-  if (!row) return null
-  const { public_key: publicKey, counter, last_used: lastUsed, is_required: isProviderRequired } = row
-  return { id: fromUuid('psk', row.passkey_id), publicKey, counter, lastUsed, isProviderRequired }
+  if (!rows[0]) return null
+  const { passkey_id: uuid, ...key } = rows[0]
+  return { id: fromUuid('psk', uuid), ...key }
 }
 
 /** Whether the company requires its identity provider of this user, so that passkeys do not sign in. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { PoolClient } from 'pg'
 import { problem } from '../../domain/errors.ts'
 import { toUuid } from '../../domain/ids.ts'
@@ -75,8 +76,8 @@ export async function unlinkIdentity(
     const { events, result } = await changeUserRow(client, companyId, userId, { change: 'unlink' }, seen)
     if (events.length > 0) {
       await storeIdentity(client, companyId, userId, null)
-      const values = [toUuid(userId)]
-      await endSessions(client, acting, 'identity_unlinked', `user_id = $2 and method = 'provider'`, values)
+      const condition = sql`user_id = ${toUuid(userId)} and method = 'provider'`
+      await endSessions(client, acting, 'identity_unlinked', condition)
     }
     return { events, result }
   })

@@ -47,21 +47,13 @@ export async function listSessions(
 
 /** Ends one of the actor's own sessions, by the id that `listSessions` returns. Returns false if there is none. */
 export async function endOwnSession(pool: Pool, acting: Acting, id: string): Promise<boolean> {
-  const count = await inTransaction(pool, (client) =>
-    endSessions(client, acting, 'ended_by_user', 'user_id = $2 and session_hash = $3', [
-      toUuid(acting.actor),
-      Buffer.from(id, 'hex'),
-    ]),
-  )
+  const condition = sql`user_id = ${toUuid(acting.actor)} and session_hash = ${Buffer.from(id, 'hex')}`
+  const count = await inTransaction(pool, (client) => endSessions(client, acting, 'ended_by_user', condition))
   return count === 1
 }
 
 /** Ends all sessions of the actor except the one of this cookie. */
 export async function endOtherSessions(pool: Pool, acting: Acting, cookie: string | null): Promise<void> {
-  await inTransaction(pool, (client) =>
-    endSessions(client, acting, 'ended_by_user', 'user_id = $2 and session_hash <> $3', [
-      toUuid(acting.actor),
-      hashSecret(cookie ?? ''),
-    ]),
-  )
+  const condition = sql`user_id = ${toUuid(acting.actor)} and session_hash <> ${hashSecret(cookie ?? '')}`
+  await inTransaction(pool, (client) => endSessions(client, acting, 'ended_by_user', condition))
 }

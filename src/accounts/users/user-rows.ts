@@ -7,7 +7,6 @@ import type { SecretDigest } from './new-secret.ts'
 import type { TokenRecord } from './read-user-tokens.ts'
 import { endSessions, type SessionActor } from '../session-events.ts'
 import { hasPasskey, mayResetPassword, requiresProvider } from './sign-in-conditions.ts'
-import type { UserRecord } from './users.ts'
 import { onClient } from '../../postgres/kysely.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
 import type { Row } from '../../ledger/tables.ts'
@@ -71,21 +70,13 @@ export async function insertUser(
   user: UserLife,
   access: { passwordHash: string | null; link: OneTimeLink | null },
   now: string,
-): Promise<UserRecord> {
+): Promise<void> {
   const { passwordHash, link } = access
   const { id, version, email, name, role } = user
   await sql`insert into users
       (company_id, user_id, version, email, name, role, password_hash, link_hash, link_expires_at, created_at)
     values (${toUuid(companyId)}, ${toUuid(id)}, ${version}, ${email}, ${name}, ${role}, ${passwordHash},
       ${link?.hash ?? null}, ${link?.expiresAt ?? null}, ${now})`.execute(onClient(client))
-  return {
-    ...user,
-    createdAt: now,
-    removedAt: null,
-    linkExpiresAt: link?.expiresAt ?? null,
-    hasPasskeys: false,
-    lastSignInAt: null,
-  }
 }
 
 /** Stores a user's version and role after a change. */
@@ -124,7 +115,7 @@ export async function storeLink(
       link_expires_at = ${link.expiresAt}, has_proved_email = false, ${NO_RESET}
     where ${isOf(companyId, userId)}`.execute(onClient(client))
   await deletePasskeysOf(client, companyId, userId)
-  await endSessions(client, acting, 'password_reset', 'user_id = $2', [toUuid(userId)])
+  await endSessions(client, acting, 'password_reset', sql`user_id = ${toUuid(userId)}`)
 }
 
 /** Stores the password of the actor. Deletes the links and ends the sessions. */
@@ -137,7 +128,7 @@ export async function storePassword(
   await sql`update users set password_hash = ${passwordHash}, ${NO_LINKS},
       has_proved_email = has_proved_email or ${provesEmail}
     where ${isOf(companyId, userId)}`.execute(onClient(client))
-  await endSessions(client, acting, 'password_set', 'user_id = $2', [toUuid(userId)])
+  await endSessions(client, acting, 'password_set', sql`user_id = ${toUuid(userId)}`)
 }
 
 async function deletePasskeysOf(client: ClientBase, companyId: string, userId: string): Promise<void> {
@@ -161,7 +152,7 @@ export async function deleteUserAccess(
   await sql`update user_tokens set revoked_at = ${now}
     where ${isOf(companyId, userId)} and revoked_at is null`.execute(onClient(client))
   await deletePasskeysOf(client, companyId, userId)
-  await endSessions(client, acting, 'user_removed', 'user_id = $2', [toUuid(userId)])
+  await endSessions(client, acting, 'user_removed', sql`user_id = ${toUuid(userId)}`)
   await cancelEmails(client, companyId, userId)
 }
 
