@@ -1,7 +1,9 @@
+import { sql, type RawBuilder } from 'kysely'
 import type { SessionEndReason } from '../domain/accounts/sign-in.ts'
 import type { Client } from '../domain/client.ts'
 import type { NewEvent } from '../domain/events.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
+import { onClient } from '../postgres/kysely.ts'
 import type { Queryable } from '../postgres/query-client.ts'
 import type { Row } from '../ledger/tables.ts'
 
@@ -45,20 +47,17 @@ export async function insertSessionEvents(
 }
 
 /**
- * Ends the sessions of a company for which a condition on `sessions` holds, in the caller's transaction. Its parameters
- * begin with $2. Stores an event for each user. Returns the number of sessions.
+ * Ends the sessions of a company for which a condition on `sessions` holds, in the caller's transaction. Stores an event
+ * for each user. Returns the number of sessions.
  */
 export async function endSessions(
   client: Queryable,
   by: SessionActor,
   reason: SessionEndReason,
-  condition: string,
-  values: unknown[],
+  condition: RawBuilder<unknown>,
 ): Promise<number> {
-  const { rows } = await client.query<Row<'sessions', 'user_id'>>(
-    `delete from sessions where company_id = $1 and ${condition} returning user_id`,
-    [toUuid(by.companyId), ...values],
-  )
+  const { rows } = await sql<Row<'sessions', 'user_id'>>`delete from sessions
+    where company_id = ${toUuid(by.companyId)} and ${condition} returning user_id`.execute(onClient(client))
   const events = [...Map.groupBy(rows, (row) => row.user_id)].map(([userId, { length: count }]): SessionEvent => {
     return { userId: fromUuid('usr', userId), type: 'UserSessionsEnded', data: { reason, count } }
   })

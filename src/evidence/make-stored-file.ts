@@ -79,12 +79,8 @@ interface MakingServices extends EvidenceServices {
 export function startMakingEvidence(
   options: MakingServices & { boss: PgBoss; sweepIntervalMs: number },
 ): Promise<CompanyTurns> {
-  const { boss, pool, log, sweepIntervalMs } = options
   return startTurns({
-    boss,
-    pool,
-    log,
-    sweepIntervalMs,
+    ...options,
     queue: MAKE_EVIDENCE,
     what: 'make evidence files',
     atOnce: 1,

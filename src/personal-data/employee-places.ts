@@ -13,7 +13,7 @@ import { deleteBodies, readBodyPages } from '../ledger/erasure/rejected-bodies.t
 import { filterInTurns } from '../admission/turns.ts'
 import { eraseStoredRows, readStoredRows } from '../ledger/uploads/erase-rows.ts'
 import type { Queryable } from '../postgres/query-client.ts'
-import type { EventPlace, FoundIn, RowPlace } from './places.ts'
+import type { EventReader, FoundIn, RowPlace } from './places.ts'
 
 /** An employee, or a person who appears only in refused records, with all names that they have or had. */
 export interface NamedEmployee {
@@ -26,29 +26,23 @@ export interface NamedEmployee {
 export type EmployeeEvents = 'history' | 'refused_records' | 'uploaded_files'
 
 /** The events that hold data of an employee. */
-export const EMPLOYEE_EVENTS: Readonly<Record<EmployeeEvents, EventPlace<NamedEmployee>>> = {
+export const EMPLOYEE_EVENTS: Readonly<Record<EmployeeEvents, EventReader<NamedEmployee>>> = {
   /** Their own events. */
-  history: {
-    async *read(db, { companyId, employeeId }, after) {
-      if (employeeId !== null) yield* readStreamPages(db, companyId, employeeId, after)
-    },
+  async *history(db, { companyId, employeeId }, after) {
+    if (employeeId !== null) yield* readStreamPages(db, companyId, employeeId, after)
   },
   /** Records that name them, whoever they are about. */
-  refused_records: {
-    async *read(db, { companyId, names }, after) {
-      for await (const page of readRejectedPages(db, companyId, after))
-        yield await filterInTurns(
-          page,
-          ({ type, data }) => type === 'EmployeeRecordRejected' && data !== null && mentionsPerson(data, names),
-        )
-    },
+  async *refused_records(db, { companyId, names }, after) {
+    for await (const page of readRejectedPages(db, companyId, after))
+      yield await filterInTurns(
+        page,
+        ({ type, data }) => type === 'EmployeeRecordRejected' && data !== null && mentionsPerson(data, names),
+      )
   },
   /** Files that are named after them. */
-  uploaded_files: {
-    async *read(db, { companyId, names }, after) {
-      for await (const page of readPagesOutsideCalls(db, companyId, ['FileUploaded'], after))
-        yield page.filter(({ type, data }) => type === 'FileUploaded' && data && fileNamesPerson(data.name, names))
-    },
+  async *uploaded_files(db, { companyId, names }, after) {
+    for await (const page of readPagesOutsideCalls(db, companyId, ['FileUploaded'], after))
+      yield page.filter(({ type, data }) => type === 'FileUploaded' && data && fileNamesPerson(data.name, names))
   },
 }
 

@@ -26,8 +26,8 @@ export async function eraseUser(services: CompanyServices, acting: Acting, userI
 /** The positions of the events that hold personal data of the user. */
 async function findPersonalPositions(client: PoolClient, user: UserRef): Promise<number[]> {
   const positions: number[] = []
-  for (const place of Object.values(USER_EVENTS)) {
-    for await (const page of place.read(client, user, 0))
+  for (const read of Object.values(USER_EVENTS)) {
+    for await (const page of read(client, user, 0))
       for (const event of page) if (isErasedWithUser(event)) positions.push(event.position)
   }
   return filterWithData(client, user.companyId, positions)

@@ -88,7 +88,7 @@ export async function findTraces(
   const { companyId, employeeId } = person
   const events: Record<EmployeeEvents, MentioningEvent[]> = { history: [], refused_records: [], uploaded_files: [] }
   for (const place of Object.keys(EMPLOYEE_EVENTS) as EmployeeEvents[]) {
-    for await (const page of EMPLOYEE_EVENTS[place].read(db, person, after)) {
+    for await (const page of EMPLOYEE_EVENTS[place](db, person, after)) {
       left?.throwIfAborted()
       for (const event of page)
         if (isErasedWithEmployee(event)) events[place].push({ position: event.position, callId: event.call_id })

@@ -8,11 +8,11 @@ import type { Queryable } from '../postgres/query-client.ts'
  * descriptions, so that the one deletes what the other lists.
  */
 
-/** Events that hold data of a person. Erasing events name their positions, and their data are deleted. */
-export interface EventPlace<Person> {
-  /** The events after a position, page by page, also those without data. */
-  read(db: Queryable, person: Person, after: number): AsyncGenerator<RecordedEvent[]>
-}
+/**
+ * Reads events after a position that hold data of a person, page by page, also those without data. Erasing events name
+ * their positions, and their data are deleted.
+ */
+export type EventReader<Person> = (db: Queryable, person: Person, after: number) => AsyncGenerator<RecordedEvent[]>
 
 /**
  * Where the events are found whose data an erasing event may delete: in a person's history if they are of the person's

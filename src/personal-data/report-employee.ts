@@ -78,7 +78,7 @@ function listEventSections(
       erases: ERASED_FIELDS,
       description:
         'The events of this employee, with all former values: what was created, changed, deactivated and reactivated, when, and by whom. An erasure deletes their data; that they happened stays.',
-      items: describeEvents(history.read(pool, person, 0), isErasedWithEmployee),
+      items: describeEvents(history(pool, person, 0), isErasedWithEmployee),
     },
     {
       name: 'erasures',
@@ -86,7 +86,7 @@ function listEventSections(
       erases: [],
       description:
         'The events that record erasures of this person, with the positions of the events that lost their data.',
-      items: describeEvents(history.read(pool, person, 0), (event) => !isErasedWithEmployee(event)),
+      items: describeEvents(history(pool, person, 0), (event) => !isErasedWithEmployee(event)),
     },
     {
       name: 'refused_records',
@@ -94,14 +94,14 @@ function listEventSections(
       erases: ERASED_FIELDS,
       description:
         'Records of refused calls that name this person by an id, a current or former email address, or an external id. A record may be about somebody else and name this person, for example as the manager: check whether it may be handed over.',
-      items: describeEvents(refused.read(pool, person, 0)),
+      items: describeEvents(refused(pool, person, 0)),
     },
     {
       name: 'uploaded_files',
       title: 'Names of uploaded files',
       erases: ERASED_FIELDS,
       description: 'Uploaded files whose names contain an id, email address, or external id of this person.',
-      items: describeEvents(files.read(pool, person, 0)),
+      items: describeEvents(files(pool, person, 0)),
     },
     {
       name: 'calls',

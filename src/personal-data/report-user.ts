@@ -27,7 +27,7 @@ export async function reportUser(services: CompanyServices, acting: Acting, user
       erases: ERASED_FIELDS,
       description:
         'Events of this user with names of people, tokens or passkeys, or an account. An erasure deletes their data; that they happened stays.',
-      items: describeEvents(USER_EVENTS.history.read(pool, user, 0), isErasedWithUser),
+      items: describeEvents(USER_EVENTS.history(pool, user, 0), isErasedWithUser),
     },
     {
       name: 'other_events',
@@ -35,14 +35,14 @@ export async function reportUser(services: CompanyServices, acting: Acting, user
       erases: [],
       description:
         'Other events of this user: roles, passwords, signing in and out. They stay under the id of the user.',
-      items: describeEvents(USER_EVENTS.history.read(pool, user, 0), (event) => !isErasedWithUser(event)),
+      items: describeEvents(USER_EVENTS.history(pool, user, 0), (event) => !isErasedWithUser(event)),
     },
     {
       name: 'uploaded_files',
       title: 'Uploaded files',
       erases: ERASED_FIELDS,
       description: 'The names of the files that this user uploaded.',
-      items: describeEvents(USER_EVENTS.uploaded_files.read(pool, user, 0)),
+      items: describeEvents(USER_EVENTS.uploaded_files(pool, user, 0)),
     },
     {
       name: 'acts',

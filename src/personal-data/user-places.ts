@@ -2,20 +2,16 @@ import type { UserRef } from '../accounts/users/users.ts'
 import type { RecordedEvent } from '../domain/events.ts'
 import { fromUuid, toUuid, type IdPrefix } from '../domain/ids.ts'
 import { readPagesOutsideCalls, readStreamPages } from '../ledger/erasure/find-events.ts'
-import type { EventPlace, FoundIn, Row, RowPlace } from './places.ts'
+import type { EventReader, FoundIn, Row, RowPlace } from './places.ts'
 
 /** The events that hold data of a user. */
-export const USER_EVENTS: Readonly<Record<'history' | 'uploaded_files', EventPlace<UserRef>>> = {
+export const USER_EVENTS: Readonly<Record<'history' | 'uploaded_files', EventReader<UserRef>>> = {
   /** The user's own events. */
-  history: {
-    read: (db, { companyId, userId }, after) => readStreamPages(db, companyId, userId, after),
-  },
+  history: (db, { companyId, userId }, after) => readStreamPages(db, companyId, userId, after),
   /** The files that the user uploaded. */
-  uploaded_files: {
-    async *read(db, { companyId, userId }, after) {
-      for await (const page of readPagesOutsideCalls(db, companyId, ['FileUploaded'], after))
-        yield page.filter(({ actor }) => actor === userId)
-    },
+  async *uploaded_files(db, { companyId, userId }, after) {
+    for await (const page of readPagesOutsideCalls(db, companyId, ['FileUploaded'], after))
+      yield page.filter(({ actor }) => actor === userId)
   },
 }
 
@@ -36,8 +32,8 @@ export function isErasedWithUser({ type }: Pick<RecordedEvent, 'type'>): boolean
 /** The rows of users in a table. */
 interface UserTable {
   table: string
-  /** The column with the user's UUID, or, if it is `actor`, with the id. */
-  user: 'user_id' | 'actor_id' | 'actor'
+  /** The column with the user's UUID, or, if it is `actor`, with the id. Default: `user_id`. */
+  user?: 'actor_id' | 'actor'
   /** What tells the user's rows apart, and its type. */
   key: [column: string, type: 'uuid' | 'bytea' | 'bigint' | 'timestamptz' | 'text']
   /** The columns that reports show, by their names there. None is a secret. */
@@ -55,7 +51,6 @@ const NO_CLIENT = { address: 'null', user_agent: 'null' }
 const USER_TABLES = {
   account: {
     table: 'users',
-    user: 'user_id',
     key: ['user_id', 'uuid'],
     shows: {
       email: "nullif(email, '')",
@@ -74,7 +69,6 @@ const USER_TABLES = {
   },
   tokens: {
     table: 'user_tokens',
-    user: 'user_id',
     key: ['token_id', 'uuid'],
     ids: { token_id: 'tok' },
     shows: columns('token_id', 'name', 'last_four', 'scope', 'created_at', 'expires_at', 'last_used', 'revoked_at'),
@@ -82,7 +76,6 @@ const USER_TABLES = {
   },
   passkeys: {
     table: 'passkeys',
-    user: 'user_id',
     key: ['credential_id', 'bytea'],
     ids: { passkey_id: 'psk' },
     shows: columns('passkey_id', 'name', 'transports', 'created_at', 'last_used'),
@@ -90,14 +83,12 @@ const USER_TABLES = {
   },
   recovery_codes: {
     table: 'recovery_codes',
-    user: 'user_id',
     key: ['code_hash', 'bytea'],
     shows: { status: "'unused'" },
     sets: 'delete',
   },
   sessions: {
     table: 'sessions',
-    user: 'user_id',
     key: ['session_hash', 'bytea'],
     shows: {
       ...CLIENT,
@@ -116,14 +107,12 @@ const USER_TABLES = {
   },
   last_sign_in: {
     table: 'last_sign_ins',
-    user: 'user_id',
     key: ['user_id', 'uuid'],
     shows: { ...CLIENT, ...columns('signed_in_at', 'method') },
     sets: NO_CLIENT,
   },
   failed_sign_ins: {
     table: 'failed_sign_ins',
-    user: 'user_id',
     key: ['hour', 'timestamptz'],
     shows: { ...CLIENT, ...columns('hour', 'password', 'passkey', 'recovery_code', 'last_at') },
     sets: NO_CLIENT,
@@ -145,7 +134,6 @@ const USER_TABLES = {
   },
   emails: {
     table: 'emails',
-    user: 'user_id',
     key: ['email_id', 'uuid'],
     shows: {
       ...columns('kind', 'state', 'attempts', 'error', 'created_at', 'ended_at'),
@@ -155,7 +143,6 @@ const USER_TABLES = {
   },
   uploads: {
     table: 'uploads',
-    user: 'user_id',
     key: ['upload_id', 'uuid'],
     ids: { upload_id: 'upl' },
     shows: { ...CLIENT, ...columns('upload_id', 'file_name', 'rows', 'state', 'created_at', 'expires_at') },
@@ -163,7 +150,6 @@ const USER_TABLES = {
   },
   upload_originals: {
     table: 'upload_originals',
-    user: 'user_id',
     key: ['upload_id', 'uuid'],
     ids: { upload_id: 'upl' },
     shows: columns('upload_id', 'file_name', 'bytes', 'created_at', 'expires_at'),
@@ -171,7 +157,6 @@ const USER_TABLES = {
   },
   upload_parts: {
     table: 'upload_parts',
-    user: 'user_id',
     key: ['call_id', 'uuid'],
     ids: { call_id: 'log' },
     shows: columns('call_id', 'part', 'state'),
@@ -188,7 +173,9 @@ export const USER_ROWS = Object.fromEntries(
 
 const ROWS_PER_PAGE = 500
 
-function makeRowPlace({ table, user, key: [key, type], shows, ids = {}, sets }: UserTable): RowPlace<UserRef> {
+function makeRowPlace(described: UserTable): RowPlace<UserRef> {
+  const { table, user = 'user_id', shows, ids = {}, sets } = described
+  const [key, type] = described.key
   const select = Object.entries(shows).map(([name, column]) => `${column} as ${name}`)
   const isOfUser = `company_id = $1 and ${user} = $2`
   const change = Object.entries(sets === 'delete' ? {} : sets).map(([name, value]) => `${name} = ${value}`)

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import type { Client, Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { breaksConnection, retryOnce } from './database-errors.ts'
+import type { Queryable } from './query-client.ts'
 
 /** A query builder on a pool; destroying it ends the pool. */
 export function openDatabase<Tables>(pool: Pool): Kysely<Tables> {
@@ -29,6 +30,16 @@ export function openPreparedDatabase<Tables>(pool: Pool): Kysely<Tables> {
  */
 export function openUntil<Tables>(pool: Pool, signal: AbortSignal): Kysely<Tables> {
   return openOn(pool, () => undefined, signal)
+}
+
+/** A query builder on a connection that the caller holds, such as one in a transaction. Retries nothing. */
+export function onClient<Tables>(client: Queryable): Kysely<Tables> {
+  const held = {
+    query: (text: string, values: unknown[]) => client.query(text, values),
+    release: () => undefined,
+  } as unknown as PostgresPoolClient
+  const pool = { connect: async () => held, end: async () => undefined, options: {} }
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 }
 
 type NameOf = (text: string) => string | undefined

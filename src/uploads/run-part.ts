@@ -12,7 +12,6 @@ import type { FilePart, NewEvent } from '../domain/events.ts'
 import type { Pieces } from '../domain/pieces.ts'
 import { isObject } from '../domain/json.ts'
 import { countEffects, type PartCounts, type StoredRow } from '../domain/uploads.ts'
-import { toUuid } from '../domain/ids.ts'
 import { runApiCall, type CommandServices } from '../ledger/calls/run-api-call.ts'
 import { recordCall, recordCounts, stopUpload } from '../ledger/uploads/change-upload.ts'
 import { readLeftOut, readRows, type StoredPart, type StoredUpload } from '../ledger/uploads/read-uploads.ts'
@@ -162,22 +161,19 @@ function withoutManager(record: unknown): unknown {
  */
 export async function applyPart(services: UploadServices, upload: StoredUpload, part: StoredPart): Promise<void> {
   const { pool } = services
-  let outcome = await findOutcome(pool, upload, part)
-  if (outcome === null) {
+  let called = await findCalled(pool, upload, part)
+  if (called === null) {
     const records = await readPart(upload, await readRows(pool, upload, part.number), services.readBody)
     // Its rows were erased, or none of them can be read.
     if (records.body.length === 0)
       return recordCall(pool, upload, part.number, records.unreadable.length === 0 ? 'canceled' : 'refused')
     await makeOnce(services, await makeCall(services, upload, part, records))
-    outcome = await findOutcome(pool, upload, part)
+    called = await findCalled(pool, upload, part)
   }
-  if (outcome === null) await stopUpload(pool, upload)
-  else if (upload.isAllOrNone || part.missingOf !== null || outcome === 'refused')
-    await recordCall(pool, upload, part.number, outcome)
-  else {
-    const called = await findCalled(pool, upload, part)
-    await recordCall(pool, upload, part.number, outcome, (rows) => chooseRowsLeft(services, upload, called, rows))
-  }
+  if (called === null) return stopUpload(pool, upload)
+  const outcome = called.refused === null ? 'refused' : 'applied'
+  if (upload.isAllOrNone || part.missingOf !== null) return recordCall(pool, upload, part.number, outcome)
+  await recordCall(pool, upload, part.number, outcome, (rows) => chooseRowsLeft(services, upload, called, rows))
 }
 
 async function makeOnce({ commands }: UploadServices, call: WriteCall): Promise<void> {
@@ -187,20 +183,6 @@ async function makeOnce({ commands }: UploadServices, call: WriteCall): Promise<
     // The user was removed. What else a refusal says is in the ledger.
     if (!(error instanceof RefusedCredentialsError)) throw error
   }
-}
-
-/** What became of the call of a part; null if it was not made. */
-async function findOutcome(
-  pool: Pool,
-  { companyId }: StoredUpload,
-  { callId }: StoredPart,
-): Promise<'applied' | 'refused' | null> {
-  const { rows } = await pool.query<{ type: string }>(
-    `select type from events where company_id = $1 and stream_id = $2 and type in ('ApiCallCompleted', 'ApiCallFailed')`,
-    [toUuid(companyId), toUuid(callId)],
-  )
-  if (!rows[0]) return null
-  return rows[0].type === 'ApiCallCompleted' ? 'applied' : 'refused'
 }
 
 async function makeCall(

@@ -18,12 +18,8 @@ const RETRY_MS = 5_000
 export function startUploads(
   options: UploadServices & { boss: PgBoss; log: Logger; sweepIntervalMs: number },
 ): Promise<CompanyTurns> {
-  const { boss, pool, log, sweepIntervalMs } = options
   return startTurns({
-    boss,
-    pool,
-    log,
-    sweepIntervalMs,
+    ...options,
     queue: RUN_UPLOADS,
     what: 'run uploads',
     atOnce: AT_ONCE,

@@ -1,18 +1,12 @@
+import { sql } from 'kysely'
 import type { ClientBase } from 'pg'
 import { windowStart } from '../../domain/accounts/quota.ts'
 import { toUuid } from '../../domain/ids.ts'
 import type { KeyLife } from '../../domain/accounts/key-lifecycle.ts'
 import type { SecretDigest } from '../users/new-secret.ts'
-import { toApiKeyRecord, SELECT_API_KEYS, type ApiKeyRecord, type ApiKeyRow } from './read-api-keys.ts'
+import { onClient } from '../../postgres/kysely.ts'
 
 /* The rows of API keys, written only under the lock of the company's head, together with the key's events. */
-
-/** Loads a key under the lock of its company's head; null if the company has no such key. */
-export async function loadApiKey(client: ClientBase, companyId: string, apiId: string): Promise<ApiKeyRecord | null> {
-  const text = `${SELECT_API_KEYS} where k.company_id = $1 and k.api_id = $2`
-  const { rows } = await client.query<ApiKeyRow>(text, [toUuid(companyId), toUuid(apiId)])
-  return rows[0] ? toApiKeyRecord(rows[0]) : null
-}
 
 /** Inserts a new key with no usage. */
 export async function insertApiKey(
@@ -21,64 +15,29 @@ export async function insertApiKey(
   key: KeyLife,
   secret: SecretDigest,
   now: string,
-): Promise<ApiKeyRecord> {
-  const ids = [toUuid(companyId), toUuid(key.id)]
-  const windowStartMs = windowStart(key.refreshPeriod, Date.parse(now))
-  await client.query(
-    `insert into api_keys (company_id, api_id, version, name, secret_hash, is_enabled, is_revoked, quota_limit,
-       refresh_period, scopes, expires_at, allowed_networks, created_at, last_four)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-    [
-      ...ids,
-      key.version,
-      key.name,
-      secret.hash,
-      key.isEnabled,
-      key.isRevoked,
-      key.quotaLimit,
-      key.refreshPeriod,
-      key.scopes,
-      key.expiresAt,
-      key.allowedNetworks,
-      now,
-      { [secret.hash.toString('hex')]: secret.lastFour },
-    ],
-  )
-  await client.query(
-    'insert into api_key_usage (company_id, api_id, window_start, requests_made) values ($1, $2, $3, 0)',
-    [...ids, new Date(windowStartMs)],
-  )
-  const usage = { windowStartMs, requestsMade: 0, lastUsedMs: null }
-  const noPrevious = { rotatedAt: null, previousExpiresAt: null, previousLastFour: null }
-  return { ...key, createdAt: now, lastFour: secret.lastFour, ...noPrevious, expectedSince: null, usage }
+): Promise<void> {
+  const [company, id] = [toUuid(companyId), toUuid(key.id)]
+  const { version, name, isEnabled, isRevoked, quotaLimit, refreshPeriod, scopes, expiresAt, allowedNetworks } = key
+  const lastFour = { [secret.hash.toString('hex')]: secret.lastFour }
+  await sql`insert into api_keys (company_id, api_id, version, name, secret_hash, is_enabled, is_revoked, quota_limit,
+      refresh_period, scopes, expires_at, allowed_networks, created_at, last_four)
+    values (${company}, ${id}, ${version}, ${name}, ${secret.hash}, ${isEnabled}, ${isRevoked}, ${quotaLimit},
+      ${refreshPeriod}, ${scopes}, ${expiresAt}, ${allowedNetworks}, ${now}, ${lastFour})`.execute(onClient(client))
+  const firstWindow = new Date(windowStart(refreshPeriod, Date.parse(now)))
+  await sql`insert into api_key_usage (company_id, api_id, window_start, requests_made)
+    values (${company}, ${id}, ${firstWindow}, 0)`.execute(onClient(client))
 }
 
 /** Stores a key after a change at a time. Revoking also removes its previous secret. */
 export async function updateApiKey(client: ClientBase, companyId: string, key: KeyLife, now: string): Promise<void> {
-  await client.query(
-    `update api_keys set version = $3, name = $4, is_enabled = $5, is_revoked = $6, quota_limit = $7, refresh_period = $8,
-       scopes = $9, expires_at = $10, allowed_networks = $11, expected_calls = $12::jsonb,
-       expected_since = case when $12::jsonb is null then null
-         when expected_calls = $12::jsonb then expected_since else $13 end,
-       previous_secret_hash = case when $6 then null else previous_secret_hash end,
-       previous_expires_at = case when $6 then null else previous_expires_at end
-     where company_id = $1 and api_id = $2`,
-    [
-      toUuid(companyId),
-      toUuid(key.id),
-      key.version,
-      key.name,
-      key.isEnabled,
-      key.isRevoked,
-      key.quotaLimit,
-      key.refreshPeriod,
-      key.scopes,
-      key.expiresAt,
-      key.allowedNetworks,
-      key.expectedCalls && JSON.stringify(key.expectedCalls),
-      now,
-    ],
-  )
+  const expectedCalls = sql`${key.expectedCalls && JSON.stringify(key.expectedCalls)}::jsonb`
+  const noPrevious = key.isRevoked ? sql`previous_secret_hash = null, previous_expires_at = null,` : sql``
+  await sql`update api_keys set ${noPrevious} version = ${key.version}, name = ${key.name}, is_enabled = ${key.isEnabled},
+      is_revoked = ${key.isRevoked}, quota_limit = ${key.quotaLimit}, refresh_period = ${key.refreshPeriod},
+      scopes = ${key.scopes}, expires_at = ${key.expiresAt}, allowed_networks = ${key.allowedNetworks},
+      expected_calls = ${expectedCalls}, expected_since = case when ${expectedCalls} is null then null
+        when expected_calls = ${expectedCalls} then expected_since else ${now}::timestamptz end
+    where company_id = ${toUuid(companyId)} and api_id = ${toUuid(key.id)}`.execute(onClient(client))
 }
 
 /** Replaces a key's secret. The old secret works until `previousExpiresAt`, or ends at once if that is null. */
@@ -89,12 +48,10 @@ export async function updateKeySecret(
   rotation: { secret: SecretDigest; previousExpiresAt: string | null; now: string },
 ): Promise<void> {
   const { secret, previousExpiresAt, now } = rotation
-  await client.query(
-    `update api_keys set secret_hash = $3, rotated_at = $4, previous_expires_at = $5::timestamptz,
-       previous_secret_hash = case when $5::timestamptz is null then null else secret_hash end,
-       last_four = jsonb_object(array[encode($3, 'hex'), encode(secret_hash, 'hex')],
-         array[$6, last_four ->> encode(secret_hash, 'hex')])
-     where company_id = $1 and api_id = $2`,
-    [toUuid(companyId), toUuid(apiId), secret.hash, now, previousExpiresAt, secret.lastFour],
-  )
+  const previousHash = previousExpiresAt === null ? sql`null` : sql`secret_hash`
+  await sql`update api_keys set secret_hash = ${secret.hash}, rotated_at = ${now}, previous_secret_hash = ${previousHash},
+      previous_expires_at = ${previousExpiresAt}, last_four = jsonb_object(
+        array[${secret.hash.toString('hex')}, encode(secret_hash, 'hex')],
+        array[${secret.lastFour}, last_four ->> encode(secret_hash, 'hex')])
+    where company_id = ${toUuid(companyId)} and api_id = ${toUuid(apiId)}`.execute(onClient(client))
 }

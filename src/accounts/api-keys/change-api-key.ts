@@ -1,9 +1,10 @@
 import type { PoolClient } from 'pg'
 import { problem } from '../../domain/errors.ts'
-import { decideKeyChange, evolveKey, type KeyChange } from '../../domain/accounts/key-lifecycle.ts'
+import { decideKeyChange, evolveKey, type KeyChange, type KeyLife } from '../../domain/accounts/key-lifecycle.ts'
 import { prefixOfSecret } from '../../domain/accounts/secrets.ts'
-import { loadApiKey, updateKeySecret, updateApiKey } from './api-key-rows.ts'
-import type { ApiKeyRecord, SeenKey } from './read-api-keys.ts'
+import { onClient } from '../../postgres/kysely.ts'
+import { updateKeySecret, updateApiKey } from './api-key-rows.ts'
+import { findApiKey, type SeenKey } from './read-api-keys.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
 import { assertSeen, changeCompany, unwrapDecision, RefusedByStateError } from '../change-company.ts'
 import type { KeyWithSecret } from './issue-api-key.ts'
@@ -48,20 +49,12 @@ export async function rotateApiKey(
   const { companyId } = acting
   const secret = generateSecret(prefixOfSecret('key', companyId))
   const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
-    const { events, result } = await changeKeyRow(
-      client,
-      companyId,
-      apiId,
-      { change: 'rotate', overlapSeconds, seen },
-      now,
-    )
+    const change = { change: 'rotate', overlapSeconds, seen } as const
+    const { events } = await changeKeyRow(client, companyId, apiId, change, now)
     const [rotated] = events
     const previousExpiresAt = rotated?.type === 'ApiKeyRotated' ? rotated.data.previous_expires_at : null
-    const digest = digestSecret(secret)
-    await updateKeySecret(client, companyId, apiId, { secret: digest, previousExpiresAt, now })
-    const previousLastFour = previousExpiresAt === null ? null : result.key.lastFour
-    const rotation = { rotatedAt: now, previousExpiresAt, lastFour: digest.lastFour, previousLastFour }
-    return { events, result: { now, key: { ...result.key, ...rotation } } }
+    await updateKeySecret(client, companyId, apiId, { secret: digestSecret(secret), previousExpiresAt, now })
+    return { events, result: (await findApiKey(onClient(client), companyId, apiId))! }
   })
   return { ...result, secret, position }
 }
@@ -69,16 +62,11 @@ export async function rotateApiKey(
 type SeenChange = KeyChange & { seen: number | undefined }
 
 async function changeKeyRow(client: PoolClient, companyId: string, apiId: string, change: SeenChange, now: string) {
-  const stored = await loadApiKey(client, companyId, apiId)
+  const stored = await findApiKey(onClient(client), companyId, apiId)
   if (!stored) throw new RefusedByStateError(NO_SUCH_KEY)
-  assertSeen(change.seen, stored.version, CHANGED)
-  const events = unwrapDecision(decideKeyChange(stored, change, now))
-  const changed = events.reduce(evolveKey, stored)
-  if (events.length > 0) await updateApiKey(client, companyId, changed, now)
-  const key: ApiKeyRecord = {
-    ...stored,
-    ...changed,
-    ...(changed.isRevoked ? { previousExpiresAt: null, previousLastFour: null } : {}),
-  }
-  return { events, result: { key, now } }
+  assertSeen(change.seen, stored.key.version, CHANGED)
+  const events = unwrapDecision(decideKeyChange(stored.key, change, now))
+  if (events.length === 0) return { events, result: stored }
+  await updateApiKey(client, companyId, events.reduce<KeyLife>(evolveKey, stored.key), now)
+  return { events, result: (await findApiKey(onClient(client), companyId, apiId))! }
 }

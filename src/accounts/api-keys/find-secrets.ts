@@ -3,8 +3,8 @@ import { findSecretIn } from '../../domain/accounts/secrets.ts'
 import { isId, toUuid } from '../../domain/ids.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { hashSecret } from '../users/new-secret.ts'
-import { SELECT_TOKENS, toTokenRecord, type SeenToken, type TokenRow } from '../users/read-user-tokens.ts'
-import { LAST_FOUR, SELECT_API_KEYS, toApiKeyRecord, type ApiKeyRow, type SeenKey } from './read-api-keys.ts'
+import { selectTokens, toSeenToken, type SeenToken } from '../users/read-user-tokens.ts'
+import { LAST_FOUR, selectApiKeys, toSeenKey, type SeenKey } from './read-api-keys.ts'
 
 /*
  * Finds the API key or the token of a secret that turned up somewhere. A secret is looked up by its SHA-256 and goes no
@@ -16,7 +16,8 @@ export const FOUND_BY = ['secret', 'previous_secret', 'id', 'last_four', 'name']
 type FoundBy = (typeof FOUND_BY)[number]
 
 /** A key or a token that was found. */
-export type FoundSecret = { by: FoundBy } & ({ key: SeenKey; token: null } | { key: null; token: SeenToken })
+export type FoundSecret = { by: FoundBy } & FoundThing
+type FoundThing = { key: SeenKey; token: null } | { key: null; token: SeenToken }
 
 export interface FoundSecrets {
   /** Keys before tokens; of each, the best matches first, then the newest. */
@@ -42,42 +43,36 @@ export function readSecretSearch(entered: string): SecretSearch {
  * four characters of a secret, or a part of a name.
  */
 export async function findSecrets(db: LedgerDb, companyId: string, search: SecretSearch): Promise<FoundSecrets> {
-  const keys = await findRows<ApiKeyRow>(listKeyConditions(search), 'api_id', (condition) =>
-    sql<ApiKeyRow>`${sql.raw(SELECT_API_KEYS)} where k.company_id = ${toUuid(companyId)} and ${condition}
-      order by k.api_id desc limit ${MAX_FOUND + 1}`.execute(db),
-  )
-  const tokens = await findRows<TokenRow>(listTokenConditions(search), 'token_id', (condition) =>
-    sql<TokenRow>`${sql.raw(SELECT_TOKENS)} where company_id = ${toUuid(companyId)} and ${condition}
-      order by token_id desc limit ${MAX_FOUND + 1}`.execute(db),
-  )
+  const keys = await findEach(listKeyConditions(search), async (condition) => {
+    const query = selectApiKeys(db, companyId).where(condition).orderBy('k.api_id', 'desc')
+    return (await query.limit(MAX_FOUND + 1).execute()).map((row) => ({ key: toSeenKey(row), token: null }))
+  })
+  const tokens = await findEach(listTokenConditions(search), async (condition) => {
+    const query = selectTokens(db, companyId).where(condition).orderBy('token_id', 'desc')
+    return (await query.limit(MAX_FOUND + 1).execute()).map((row) => ({ key: null, token: toSeenToken(row) }))
+  })
   return {
-    items: [
-      ...keys.slice(0, MAX_FOUND).map(([by, row]): FoundSecret => {
-        return { by, key: { key: toApiKeyRecord(row), now: row.now }, token: null }
-      }),
-      ...tokens.slice(0, MAX_FOUND).map(([by, row]): FoundSecret => {
-        return { by, key: null, token: { token: toTokenRecord(row), now: row.now } }
-      }),
-    ],
+    items: [...keys.slice(0, MAX_FOUND), ...tokens.slice(0, MAX_FOUND)],
     isMore: keys.length > MAX_FOUND || tokens.length > MAX_FOUND,
   }
 }
 
-/** Reads the rows of each condition; a row that meets several is found by the first. */
-async function findRows<Row>(
+/** Reads what meets each condition; what meets several is found by the first. */
+async function findEach(
   conditions: Condition[],
-  idColumn: keyof Row,
-  read: (condition: RawBuilder<unknown>) => Promise<{ rows: Row[] }>,
-): Promise<[FoundBy, Row][]> {
-  const byId = new Map<unknown, [FoundBy, Row]>()
+  read: (condition: RawBuilder<boolean>) => Promise<FoundThing[]>,
+): Promise<FoundSecret[]> {
+  const byId = new Map<string, FoundSecret>()
   for (const [by, condition] of conditions) {
-    const { rows } = await read(condition)
-    for (const row of rows) if (!byId.has(row[idColumn])) byId.set(row[idColumn], [by, row])
+    for (const found of await read(condition)) {
+      const { id } = found.key === null ? found.token.token : found.key.key
+      if (!byId.has(id)) byId.set(id, { by, ...found })
+    }
   }
   return [...byId.values()]
 }
 
-type Condition = [FoundBy, RawBuilder<unknown>]
+type Condition = [FoundBy, RawBuilder<boolean>]
 
 function listKeyConditions(search: SecretSearch): Condition[] {
   if ('hash' in search) {
@@ -89,7 +84,7 @@ function listKeyConditions(search: SecretSearch): Condition[] {
   const { text } = search
   return [
     ...(isId('key', text) ? [['id', sql`k.api_id = ${toUuid(text)}`] satisfies Condition] : []),
-    ['last_four', sql`${text} in (${sql.raw(LAST_FOUR.current)}, ${sql.raw(LAST_FOUR.previous)})`],
+    ['last_four', sql`${text} in (${LAST_FOUR.current}, ${LAST_FOUR.previous})`],
     ['name', isPartOf(text, 'k.name')],
   ]
 }
@@ -104,6 +99,6 @@ function listTokenConditions(search: SecretSearch): Condition[] {
   ]
 }
 
-function isPartOf(text: string, column: string): RawBuilder<unknown> {
+function isPartOf(text: string, column: string): RawBuilder<boolean> {
   return sql`strpos(lower(${sql.ref(column)}), lower(${text})) > 0`
 }

@@ -4,7 +4,8 @@ import { evolveKey, decideIssue, type KeyLife, type KeyToIssue } from '../../dom
 import { prefixOfSecret } from '../../domain/accounts/secrets.ts'
 import { OPERATOR } from '../../ledger/append/append-company-events.ts'
 import { insertApiKey } from './api-key-rows.ts'
-import { countApiKeys, type ApiKeyRecord } from './read-api-keys.ts'
+import { countApiKeys, findApiKey, type SeenKey } from './read-api-keys.ts'
+import { onClient } from '../../postgres/kysely.ts'
 import { assertSeen, changeCompany, unwrapDecision, type Acting, type CompanyServices } from '../change-company.ts'
 import { digestSecret, generateSecret } from '../users/new-secret.ts'
 
@@ -23,10 +24,7 @@ export interface IssuedApiKey extends KeyQuota, KeyAccess {
 }
 
 /** A key with a new secret. */
-export interface KeyWithSecret {
-  key: ApiKeyRecord
-  /** The time of the change, RFC 3339 UTC. */
-  now: string
+export interface KeyWithSecret extends SeenKey {
   secret: string
   position: number | null
 }
@@ -62,8 +60,8 @@ export async function issueApiKeyRecord(services: CompanyServices, newKey: NewAp
       isRevoked: false,
       expectedCalls: null,
     }
-    const key = await insertApiKey(client, companyId, events.reduce(evolveKey, initial), digestSecret(secret), now)
-    return { events, result: { key, now } }
+    await insertApiKey(client, companyId, events.reduce(evolveKey, initial), digestSecret(secret), now)
+    return { events, result: (await findApiKey(onClient(client), companyId, id))! }
   })
   return { ...appended.result, secret, position: appended.position }
 }

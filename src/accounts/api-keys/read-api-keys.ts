@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
+import { sql, type InferResult, type RawBuilder } from 'kysely'
 import type { KeyUsage } from '../../domain/accounts/quota.ts'
 import { hasExpired } from '../../domain/accounts/api-key.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { KeyLife } from '../../domain/accounts/key-lifecycle.ts'
-import { keyUsageOf, type UsageRow } from '../../ledger/append/statements.ts'
-import type { LedgerDb, LedgerTables } from '../../ledger/tables.ts'
+import { keyUsageOf } from '../../ledger/append/statements.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
 
 /** An API key as shown to administrators, without its secrets. Times are RFC 3339 UTC. */
@@ -21,24 +21,30 @@ export interface ApiKeyRecord extends KeyLife {
   expectedSince: string | null
 }
 
-export type ApiKeyRow = UsageRow &
-  Omit<LedgerTables['api_keys'], 'company_id' | 'secret_hash' | 'previous_secret_hash' | 'last_four'> & {
-    last_four: string | null
-    previous_last_four: string | null
-    now: string
-  }
-
-/** The last four characters of a key's secrets, as SQL. */
+/** The last four characters of the secrets of a key `k`. */
 export const LAST_FOUR = {
-  current: `k.last_four ->> encode(k.secret_hash, 'hex')`,
-  previous: `k.last_four ->> encode(k.previous_secret_hash, 'hex')`,
+  current: sql<string | null>`k.last_four ->> encode(k.secret_hash, 'hex')`,
+  previous: sql<string | null>`k.last_four ->> encode(k.previous_secret_hash, 'hex')`,
 }
 
-export const SELECT_API_KEYS = `select k.api_id, k.version, k.name, k.is_enabled, k.is_revoked, k.scopes,
-    k.expires_at, k.allowed_networks, k.quota_limit, k.refresh_period, k.created_at, k.rotated_at, k.previous_expires_at,
-    k.expected_calls, k.expected_since, ${LAST_FOUR.current} as last_four, ${LAST_FOUR.previous} as previous_last_four,
-    u.window_start, u.requests_made, u.last_used, clock_timestamp() as now
-  from api_keys k join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id`
+/** Selects keys of a company as `toSeenKey` takes them. */
+export function selectApiKeys(db: LedgerDb, companyId: string) {
+  return db
+    .selectFrom('api_keys as k')
+    .innerJoin('api_key_usage as u', (on) =>
+      on.onRef('u.company_id', '=', 'k.company_id').onRef('u.api_id', '=', 'k.api_id'),
+    )
+    .where('k.company_id', '=', toUuid(companyId))
+    .select(['k.api_id', 'k.version', 'k.name', 'k.scopes', 'k.is_enabled as isEnabled', 'k.is_revoked as isRevoked'])
+    .select(['k.expires_at as expiresAt', 'k.allowed_networks as allowedNetworks', 'k.quota_limit as quotaLimit'])
+    .select(['k.refresh_period as refreshPeriod', 'k.created_at as createdAt', 'k.rotated_at as rotatedAt'])
+    .select(['k.expected_calls as expectedCalls', 'k.expected_since as expectedSince'])
+    .select(['k.previous_expires_at as previousExpiresAt', LAST_FOUR.previous.as('previousLastFour')])
+    .select([LAST_FOUR.current.as('lastFour'), sql<string>`clock_timestamp()`.as('now')])
+    .select(['u.window_start', 'u.requests_made', 'u.last_used'])
+}
+
+type ApiKeyRow = InferResult<ReturnType<typeof selectApiKeys>>[number]
 
 /** A key, and the database's time when it was read (RFC 3339 UTC). */
 export interface SeenKey {
@@ -62,11 +68,11 @@ export function hasPreviousSecret({ key, now }: SeenKey): boolean {
 }
 
 /** The condition for each status, as `findKeyStatus` finds it. */
-const HAS_STATUS: Record<KeyStatus, string> = {
-  revoked: 'k.is_revoked',
-  expired: 'not k.is_revoked and k.expires_at <= clock_timestamp()',
-  active: 'not k.is_revoked and (k.expires_at <= clock_timestamp()) is not true and k.is_enabled',
-  disabled: 'not k.is_revoked and (k.expires_at <= clock_timestamp()) is not true and not k.is_enabled',
+const HAS_STATUS: Record<KeyStatus, RawBuilder<boolean>> = {
+  revoked: sql`k.is_revoked`,
+  expired: sql`not k.is_revoked and k.expires_at <= clock_timestamp()`,
+  active: sql`not k.is_revoked and (k.expires_at <= clock_timestamp()) is not true and k.is_enabled`,
+  disabled: sql`not k.is_revoked and (k.expires_at <= clock_timestamp()) is not true and not k.is_enabled`,
 }
 
 /** Lists a company's keys before an id, newest first. */
@@ -76,19 +82,16 @@ export async function listApiKeys(
   page: { status?: KeyStatus; before?: string; limit: number },
 ): Promise<SeenKey[]> {
   const { status, before, limit } = page
-  const { rows } = await sql<ApiKeyRow>`${sql.raw(SELECT_API_KEYS)}
-    where k.company_id = ${toUuid(companyId)}
-      ${before === undefined ? sql`` : sql`and k.api_id < ${toUuid(before)}`}
-      ${status === undefined ? sql`` : sql`and ${sql.raw(HAS_STATUS[status])}`}
-    order by k.api_id desc limit ${limit}`.execute(db)
-  return rows.map((row) => ({ key: toApiKeyRecord(row), now: row.now }))
+  let query = selectApiKeys(db, companyId)
+  if (before !== undefined) query = query.where('k.api_id', '<', toUuid(before))
+  if (status !== undefined) query = query.where(HAS_STATUS[status])
+  return (await query.orderBy('k.api_id', 'desc').limit(limit).execute()).map(toSeenKey)
 }
 
 /** Finds a key of a company; null if it does not exist. */
 export async function findApiKey(db: LedgerDb, companyId: string, apiId: string): Promise<SeenKey | null> {
-  const { rows } = await sql<ApiKeyRow>`${sql.raw(SELECT_API_KEYS)}
-    where k.company_id = ${toUuid(companyId)} and k.api_id = ${toUuid(apiId)}`.execute(db)
-  return rows[0] ? { key: toApiKeyRecord(rows[0]), now: rows[0].now } : null
+  const row = await selectApiKeys(db, companyId).where('k.api_id', '=', toUuid(apiId)).executeTakeFirst()
+  return row ? toSeenKey(row) : null
 }
 
 /** Counts the keys of a company, including revoked ones: keys are never deleted. */
@@ -98,26 +101,8 @@ export async function countApiKeys(client: Queryable, companyId: string): Promis
   return rows[0]!.count
 }
 
-/** Converts a row of `api_keys`. */
-export function toApiKeyRecord(row: ApiKeyRow): ApiKeyRecord {
-  return {
-    id: fromUuid('key', row.api_id),
-    version: row.version,
-    name: row.name,
-    quotaLimit: row.quota_limit,
-    refreshPeriod: row.refresh_period,
-    isEnabled: row.is_enabled,
-    isRevoked: row.is_revoked,
-    scopes: row.scopes,
-    expiresAt: row.expires_at,
-    allowedNetworks: row.allowed_networks,
-    createdAt: row.created_at,
-    lastFour: row.last_four,
-    previousLastFour: row.previous_last_four,
-    rotatedAt: row.rotated_at,
-    previousExpiresAt: row.previous_expires_at,
-    expectedCalls: row.expected_calls,
-    expectedSince: row.expected_since,
-    usage: keyUsageOf(row),
-  }
+/** Converts such a row. */
+export function toSeenKey({ api_id: uuid, window_start, requests_made, last_used, now, ...key }: ApiKeyRow): SeenKey {
+  const usage = keyUsageOf({ window_start, requests_made, last_used })
+  return { key: { ...key, id: fromUuid('key', uuid), usage }, now }
 }

@@ -4,6 +4,7 @@ import { toUuid } from '../../domain/ids.ts'
 import { appendCompanyEvents, nextVersion, SCHEDULE } from '../../ledger/append/append-company-events.ts'
 import type { CompanyServices } from '../change-company.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
+import { onClient } from '../../postgres/kysely.ts'
 import { readAttention, readClockOf } from './read-attention.ts'
 
 /**
@@ -16,11 +17,7 @@ export async function checkCompany(
   companyId: string,
 ): Promise<boolean> {
   const { db, pool, onCommitted } = services
-  const raised = await db
-    .selectFrom('raised_attention')
-    .select(['name', 'item'])
-    .where('company_id', '=', toUuid(companyId))
-    .execute()
+  const raised = await readRaised(db, companyId)
   const found = await readAttention(
     db,
     companyId,
@@ -31,7 +28,7 @@ export async function checkCompany(
   if (decideAttention(companyId, raised, found, 1).length === 0) return false
   const { position } = await appendCompanyEvents(pool, { companyId, actor: SCHEDULE }, async (client) => {
     if (!(await isNewest(client, companyId, found.now))) return { events: [], result: null }
-    const current = await loadRaised(client, companyId)
+    const current = await readRaised(onClient(client), companyId)
     const version = await nextVersion(client, companyId, companyId)
     const changes = decideAttention(companyId, current, found, version)
     for (const { name, item, event } of changes) {
@@ -54,10 +51,9 @@ async function isNewest(client: PoolClient, companyId: string, now: string): Pro
   return rowCount === 1
 }
 
-async function loadRaised(client: PoolClient, companyId: string): Promise<RaisedItem[]> {
-  const text = 'select name, item from raised_attention where company_id = $1'
-  const { rows } = await client.query<RaisedItem>(text, [toUuid(companyId)])
-  return rows
+function readRaised(db: LedgerDb, companyId: string): Promise<RaisedItem[]> {
+  const raised = db.selectFrom('raised_attention').where('company_id', '=', toUuid(companyId))
+  return raised.select(['name', 'item']).execute()
 }
 
 async function insertRaised(client: PoolClient, companyId: string, { name, item }: RaisedItem): Promise<void> {

@@ -16,26 +16,13 @@ export interface CompanyRecord {
 /** A row of `companies` without what its administrators may not see. */
 export type CompanyRow = Omit<LedgerTables['companies'], 'hash_key'>
 
-export const COMPANY_COLUMNS = Object.keys({
-  company_id: true,
-  name: true,
-  time_zone: true,
-  country: true,
-  created_at: true,
-} satisfies Record<keyof CompanyRow, true>) as (keyof CompanyRow)[]
-
 /** Reads an existing company. */
 export async function readCompany(db: LedgerDb, companyId: string): Promise<CompanyRecord> {
   const row = await db
     .selectFrom('companies')
-    .select(COMPANY_COLUMNS)
+    .select(['company_id', 'name', 'time_zone as timeZone', 'country', 'created_at as createdAt'])
     .where('company_id', '=', toUuid(companyId))
     .executeTakeFirstOrThrow()
-  return toCompanyRecord(row)
-}
-
-/** Converts a row of `companies`. */
-export function toCompanyRecord(row: CompanyRow): CompanyRecord {
-  const { company_id: uuid, name, time_zone: timeZone, country, created_at: createdAt } = row
-  return { id: fromUuid('com', uuid), name, timeZone, country, createdAt }
+  const { company_id: uuid, ...company } = row
+  return { id: fromUuid('com', uuid), ...company }
 }

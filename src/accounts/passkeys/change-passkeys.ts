@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { PoolClient } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import { fieldError, invalidFields } from '../../domain/field-errors.ts'
@@ -74,10 +75,9 @@ export async function removePasskey(
     const { events } = await changeUserRow(client, companyId, userId, change, seen)
     await deletePasskey(client, owner, passkeyId)
     if (isLast) await replaceRecoveryCodes(client, owner, [])
-    await endSessions(client, acting, 'passkey_removed', `user_id = $2 and method = 'passkey' and session_hash <> $3`, [
-      toUuid(userId),
-      hashSecret(keptCookie ?? ''),
-    ])
+    const condition = sql`user_id = ${toUuid(userId)} and method = 'passkey'
+      and session_hash <> ${hashSecret(keptCookie ?? '')}`
+    await endSessions(client, acting, 'passkey_removed', condition)
     return { events, result: null }
   })
 }

@@ -21,25 +21,17 @@ export interface Passkey {
   lastUsed: string | null
 }
 
-type PasskeyRow = Row<'passkeys', 'passkey_id' | 'name' | 'credential_id' | 'transports' | 'created_at' | 'last_used'>
-
 const idsOf = ({ companyId, userId }: UserRef) => [toUuid(companyId), toUuid(userId)]
 
 /** Lists a user's passkeys, oldest first. */
 export async function listPasskeys(client: Queryable, owner: UserRef): Promise<Passkey[]> {
-  const { rows } = await client.query<PasskeyRow>(
-    `select passkey_id, name, credential_id, transports, created_at, last_used from passkeys
-     where company_id = $1 and user_id = $2 order by created_at, passkey_id`,
+  const { rows } = await client.query<Omit<Passkey, 'id'> & Row<'passkeys', 'passkey_id'>>(
+    `select passkey_id, name, credential_id as "credentialId", transports, created_at as "createdAt",
+       last_used as "lastUsed"
+     from passkeys where company_id = $1 and user_id = $2 order by created_at, passkey_id`,
     idsOf(owner),
   )
-  return rows.map((row) => ({
-    id: fromUuid('psk', row.passkey_id),
-    name: row.name,
-    credentialId: row.credential_id,
-    transports: row.transports,
-    createdAt: row.created_at,
-    lastUsed: row.last_used,
-  }))
+  return rows.map(({ passkey_id: uuid, ...passkey }) => ({ id: fromUuid('psk', uuid), ...passkey }))
 }
 
 /** Inserts a passkey. Returns false if the company already has one with its credential id. */
@@ -78,18 +70,15 @@ interface StoredKey {
 
 /** Loads the key of a user's passkey; null if the user has no such passkey. */
 export async function loadKey(client: Queryable, owner: UserRef, credentialId: Buffer): Promise<StoredKey | null> {
-  const { rows } = await client.query<
-    Row<'passkeys', 'passkey_id' | 'public_key' | 'counter' | 'last_used'> & { is_required: boolean }
-  >(
-    `select passkey_id, public_key, counter, last_used, ${requiresProvider('$1', '$2')} as is_required
-     from passkeys
-     where company_id = $1 and user_id = $2 and credential_id = $3`,
+  const { rows } = await client.query<Omit<StoredKey, 'id'> & Row<'passkeys', 'passkey_id'>>(
+    `select passkey_id, public_key as "publicKey", counter, last_used as "lastUsed",
+       ${requiresProvider('$1', '$2')} as "isProviderRequired"
+     from passkeys where company_id = $1 and user_id = $2 and credential_id = $3`,
     [...idsOf(owner), credentialId],
   )
-  const [row] = rows
-  if (!row) return null
-  const { public_key: publicKey, counter, last_used: lastUsed, is_required: isProviderRequired } = row
-  return { id: fromUuid('psk', row.passkey_id), publicKey, counter, lastUsed, isProviderRequired }
+  if (!rows[0]) return null
+  const { passkey_id: uuid, ...key } = rows[0]
+  return { id: fromUuid('psk', uuid), ...key }
 }
 
 /** Whether the company requires its identity provider of this user, so that passkeys do not sign in. */

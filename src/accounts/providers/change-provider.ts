@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { PoolClient } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import { problem } from '../../domain/errors.ts'
@@ -121,11 +122,11 @@ async function changeRows(client: PoolClient, acting: Acting, change: ProviderCh
   if (change.change === 'remove') await deleteProvider(client, companyId)
   else if (events.length > 0) await updateProvider(client, companyId, changed)
   if (changed.use.use === 'off' && stored.use.use !== 'off')
-    await endSessions(client, acting, 'provider_off', `method = 'provider'`, [])
+    await endSessions(client, acting, 'provider_off', sql`method = 'provider'`)
   const { break_glass: exempt } = changed.use
   // A session that begins at the same time is refused at each use.
   if (exempt !== null && exempt !== stored.use.break_glass)
-    await endSessions(client, acting, 'provider_required', `method <> 'provider' and user_id <> $2`, [toUuid(exempt)])
+    await endSessions(client, acting, 'provider_required', sql`method <> 'provider' and user_id <> ${toUuid(exempt)}`)
   return { events, result: { ...stored, ...changed } }
 }
 

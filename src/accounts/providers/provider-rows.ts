@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import type { ClientBase } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import type { ProviderFacts, ProviderLife } from '../../domain/providers/provider-lifecycle.ts'
+import { onClient } from '../../postgres/kysely.ts'
 import { hasPasskey } from '../users/sign-in-conditions.ts'
 
 /*
@@ -16,47 +18,30 @@ export async function insertProvider(
   sealed: Buffer,
   now: string,
 ): Promise<void> {
-  await client.query(
-    `insert into identity_providers (company_id, provider_id, version, name, issuer, client_id, client_auth,
-       creates_users, role_claim, roles, use, break_glass, secret, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-    [...valuesOf(companyId, provider), sealed, now],
-  )
+  const { id, version, settings, use } = provider
+  const { name, issuer, client_id: clientId, client_auth: clientAuth } = settings
+  await sql`insert into identity_providers (company_id, provider_id, version, name, issuer, client_id, client_auth,
+      creates_users, role_claim, roles, use, break_glass, secret, created_at)
+    values (${toUuid(companyId)}, ${toUuid(id)}, ${version}, ${name}, ${issuer}, ${clientId}, ${clientAuth},
+      ${settings.creates_users}, ${settings.role_claim}, ${JSON.stringify(settings.roles)}, ${use.use},
+      ${use.break_glass && toUuid(use.break_glass)}, ${sealed}, ${now})`.execute(onClient(client))
 }
 
 /** Stores a changed provider. */
 export async function updateProvider(client: ClientBase, companyId: string, provider: ProviderLife): Promise<void> {
-  await client.query(
-    `update identity_providers set version = $3, name = $4, issuer = $5, client_id = $6, client_auth = $7,
-       creates_users = $8, role_claim = $9, roles = $10, use = $11, break_glass = $12, failing_since = null, fault = null
-     where company_id = $1 and provider_id = $2`,
-    valuesOf(companyId, provider),
-  )
-}
-
-function valuesOf(companyId: string, { id, version, settings, use }: ProviderLife): unknown[] {
-  return [
-    toUuid(companyId),
-    toUuid(id),
-    version,
-    settings.name,
-    settings.issuer,
-    settings.client_id,
-    settings.client_auth,
-    settings.creates_users,
-    settings.role_claim,
-    JSON.stringify(settings.roles),
-    use.use,
-    use.break_glass === null ? null : toUuid(use.break_glass),
-  ]
+  const { id, version, settings, use } = provider
+  await sql`update identity_providers set version = ${version}, name = ${settings.name}, issuer = ${settings.issuer},
+      client_id = ${settings.client_id}, client_auth = ${settings.client_auth},
+      creates_users = ${settings.creates_users}, role_claim = ${settings.role_claim},
+      roles = ${JSON.stringify(settings.roles)}, use = ${use.use},
+      break_glass = ${use.break_glass && toUuid(use.break_glass)}, failing_since = null, fault = null
+    where company_id = ${toUuid(companyId)} and provider_id = ${toUuid(id)}`.execute(onClient(client))
 }
 
 /** Replaces the secret of a company's provider. */
 export async function replaceProviderSecret(client: ClientBase, companyId: string, sealed: Buffer): Promise<void> {
-  await client.query(
-    'update identity_providers set secret = $2, failing_since = null, fault = null where company_id = $1',
-    [toUuid(companyId), sealed],
-  )
+  await sql`update identity_providers set secret = ${sealed}, failing_since = null, fault = null
+    where company_id = ${toUuid(companyId)}`.execute(onClient(client))
 }
 
 /** Deletes a company's provider. The links of users stay: they name the issuer, and are nothing without it. */

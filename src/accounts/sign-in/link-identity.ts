@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { PoolClient } from 'pg'
 import { problem } from '../../domain/errors.ts'
 import { toUuid } from '../../domain/ids.ts'
@@ -9,7 +10,9 @@ import { changeCompany, RefusedByStateError, type Acting, type CompanyServices }
 import { endSessions } from '../session-events.ts'
 import { changeUserRow, NO_SUCH_USER, type ChangedUser } from '../users/change-user.ts'
 import { hasPasskey, requiresProvider } from '../users/sign-in-conditions.ts'
-import { findUserOfLink, loadUser, storeIdentity } from '../users/user-rows.ts'
+import { findUserOfLink, storeIdentity } from '../users/user-rows.ts'
+import { findUser } from '../users/users.ts'
+import { onClient } from '../../postgres/kysely.ts'
 import { loadMatchingUsers } from './matching-users.ts'
 import { assertUnchanged } from './sign-in-through-provider.ts'
 
@@ -35,7 +38,7 @@ export async function linkOwnIdentity(
   try {
     const { result } = await changeCompany<SignInRefusal | null>(services, acting, 'any role', async (client) => {
       await assertUnchanged(client, provider)
-      const user = (await loadUser(client, companyId, userId))!
+      const user = (await findUser(onClient(client), companyId, userId))!
       const { byAccount } = await loadMatchingUsers(client, companyId, { ...identity, email: null })
       const isProven = linkHash === null || (await findUserOfLink(client, companyId, linkHash))?.userId === userId
       const decision = decideLink(account, user, { byAccount, use: provider.use.use, isProven })
@@ -66,15 +69,15 @@ export async function unlinkIdentity(
   const { companyId, actor } = acting
   const isOwn = actor === userId
   const { result, position } = await changeCompany(services, acting, isOwn ? 'any role' : 'admin', async (client) => {
-    const user = await loadUser(client, companyId, userId)
+    const user = await findUser(onClient(client), companyId, userId)
     if (!user) throw new RefusedByStateError(NO_SUCH_USER)
     if (isOwn && user.identity !== null && !(await hasOtherWayIn(client, companyId, userId)))
       throw new RefusedByStateError(ONLY_WAY_IN)
     const { events, result } = await changeUserRow(client, companyId, userId, { change: 'unlink' }, seen)
     if (events.length > 0) {
       await storeIdentity(client, companyId, userId, null)
-      const values = [toUuid(userId)]
-      await endSessions(client, acting, 'identity_unlinked', `user_id = $2 and method = 'provider'`, values)
+      const condition = sql`user_id = ${toUuid(userId)} and method = 'provider'`
+      await endSessions(client, acting, 'identity_unlinked', condition)
     }
     return { events, result }
   })

@@ -5,7 +5,9 @@ import type { ProviderIdentity } from '../oidc/provider-client.ts'
 import { withClient } from '../../postgres/pool.ts'
 import type { StoredProvider } from '../providers/read-provider.ts'
 import type { CompanyServices } from '../change-company.ts'
-import { loadUser, loadUserFacts } from '../users/user-rows.ts'
+import { loadUserFacts } from '../users/user-rows.ts'
+import { findUser } from '../users/users.ts'
+import { onClient } from '../../postgres/kysely.ts'
 import { loadMatchingUsers } from './matching-users.ts'
 
 /** What signing in would do. `role` is the user's role afterwards. */
@@ -26,7 +28,7 @@ export async function previewSignIn(
     const ofClaims = findRoleOfClaims(settings, identity.roleValues)
     if (decision.outcome === 'refuse') return { outcome: 'refused', refusal: decision.refusal }
     if (decision.outcome === 'create') return { outcome: 'created', email: decision.email, role: ofClaims ?? 'member' }
-    const user = (await loadUser(client, companyId, decision.userId))!
+    const user = (await findUser(onClient(client), companyId, decision.userId))!
     const role = decideRole(user.role, ofClaims, await loadUserFacts(client, companyId, user.id))
     return { outcome: decision.outcome === 'link' ? 'matched' : 'linked', user, role }
   })

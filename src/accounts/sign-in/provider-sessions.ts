@@ -22,15 +22,16 @@ export function endSessionsOfNotice(
   { tokenId, subject, providerSession, issuedAt }: LogoutNotice,
 ): Promise<number> {
   // The clock of the provider may be behind.
-  const condition = `method = 'provider' and ($2::text is null or provider_session = $2)
-    and created_at < $3::timestamptz + make_interval(secs => ${TOLERANCE_S})
-    and exists (select from users u where u.company_id = $1 and u.user_id = sessions.user_id
-      and u.issuer = $4 and ($5::text is null or u.subject = $5))`
+  const isNamed = providerSession === null ? sql`` : sql`and provider_session = ${providerSession}`
+  const isOfSubject = subject === null ? sql`` : sql`and u.subject = ${subject}`
+  const condition = sql`method = 'provider' ${isNamed}
+    and created_at < ${issuedAt}::timestamptz + make_interval(secs => ${TOLERANCE_S})
+    and exists (select from users u where u.company_id = ${toUuid(companyId)} and u.user_id = sessions.user_id
+      and u.issuer = ${issuer} ${isOfSubject})`
   return inTransaction(pool, async (client) => {
     const tokenHash = hash('sha256', `${issuer}\n${tokenId}`, 'buffer')
     if (!(await rememberToken(client, companyId, tokenHash))) return 0
-    const values = [providerSession, issuedAt, issuer, subject]
-    return endSessions(client, { companyId, actor: id }, 'ended_at_provider', condition, values)
+    return endSessions(client, { companyId, actor: id }, 'ended_at_provider', condition)
   })
 }
 

@@ -12,7 +12,9 @@ import type { CompanyServices } from '../change-company.ts'
 import { changeUserRow } from '../users/change-user.ts'
 import type { NewSession } from '../users/sessions.ts'
 import { beginSession } from '../users/begin-session.ts'
-import { insertUser, loadUser, loadUserFacts, storeIdentity } from '../users/user-rows.ts'
+import { insertUser, loadUserFacts, storeIdentity } from '../users/user-rows.ts'
+import { findUser } from '../users/users.ts'
+import { onClient } from '../../postgres/kysely.ts'
 import { loadMatchingUsers } from './matching-users.ts'
 import { isStorableText } from '../../domain/storable-text.ts'
 
@@ -134,7 +136,7 @@ async function giveRole(
   userId: string,
   ofClaims: Role | null,
 ): Promise<NewEvent[]> {
-  const user = (await loadUser(client, companyId, userId))!
+  const user = (await findUser(onClient(client), companyId, userId))!
   const role = decideRole(user.role, ofClaims, await loadUserFacts(client, companyId, userId))
   return (await changeUserRow(client, companyId, userId, { change: 'role', role })).events
 }

@@ -11,10 +11,10 @@ export interface SealedColumn {
   column: string
   /** Finds a row, together with `company_id`. */
   key: string
-  /** Says of a row whether nothing reads its secret any more, so that it can be deleted. */
-  hasEnded: string
-  /** The UUID that the place names. */
-  owner: string
+  /** Says of a row whether nothing reads its secret any more, so that it can be deleted. Default: never. */
+  hasEnded?: string
+  /** The UUID that the place names. Default: the key. */
+  owner?: string
   /** Names the row, as when the secret was sealed. */
   placeOf(owner: string): string
 }
@@ -22,28 +22,18 @@ export interface SealedColumn {
 const ofWebhook = {
   table: 'webhooks',
   key: 'webhook_id',
-  owner: 'webhook_id',
   placeOf: (id: string) => placeOfWebhookSecret(fromUuid('whk', id)),
 }
 
 /** Every column of the database that holds sealed secrets. A rotation moves a secret from an earlier one to a later one. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
-  {
-    table: 'emails',
-    column: 'content',
-    key: 'email_id',
-    hasEnded: 'false',
-    owner: 'email_id',
-    placeOf: placeOfEmail,
-  },
-  { ...ofWebhook, column: 'secret', hasEnded: 'false' },
+  { table: 'emails', column: 'content', key: 'email_id', placeOf: placeOfEmail },
+  { ...ofWebhook, column: 'secret' },
   { ...ofWebhook, column: 'previous_secret', hasEnded: 'previous_expires_at <= statement_timestamp()' },
   {
     table: 'identity_providers',
     column: 'secret',
     key: 'provider_id',
-    hasEnded: 'false',
-    owner: 'provider_id',
     placeOf: (id) => placeOfSecret(fromUuid('idp', id)),
   },
   {
@@ -58,7 +48,6 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     table: 'evidence_files',
     column: 'sealed_key',
     key: 'request_id',
-    owner: 'request_id',
     hasEnded: 'expires_at <= statement_timestamp()',
     placeOf: placeOfEvidenceKey,
   },

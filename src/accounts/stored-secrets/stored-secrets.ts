@@ -73,8 +73,8 @@ async function* readSealed(db: LedgerDb): AsyncGenerator<Sealed> {
     const [key, column] = [sql.ref(of.key), sql.ref(of.column)]
     for (let last: SealedRow | undefined; ;) {
       const { rows } = await sql<SealedRow>`
-        select company_id, ${key} as key, ${sql.ref(of.owner)} as owner, ${column} as sealed,
-          coalesce(${sql.raw(of.hasEnded)}, false) as has_ended
+        select company_id, ${key} as key, ${sql.ref(of.owner ?? of.key)} as owner, ${column} as sealed,
+          coalesce(${sql.raw(of.hasEnded ?? 'false')}, false) as has_ended
         from ${sql.table(of.table)} where ${column} is not null
           ${last ? sql`and (company_id, ${key}) > (${last.company_id}, ${last.key})` : sql``}
         order by company_id, ${key} limit ${AT_ONCE}`.execute(db)

@@ -63,10 +63,8 @@ export async function addUser(services: CompanyServices, newUser: NewUser, given
       { change: 'issue_token', tokenId, name: TOKEN_NAME, expiresAt, scope: null },
     ])
     await insertUser(client, companyId, user, { passwordHash, link: null }, now)
-    const times = { createdAt: now, expiresAt, lastUsed: null, revokedAt: null }
-    const { hash, lastFour } = digestSecret(token)
-    const issued = { id: tokenId, userId: id, name: TOKEN_NAME, lastFour, scope: null, ...times }
-    await insertToken(client, companyId, issued, hash)
+    const issued = { id: tokenId, userId: id, name: TOKEN_NAME, scope: null, createdAt: now, expiresAt }
+    await insertToken(client, companyId, issued, digestSecret(token))
     return { events, result: expiresAt }
   })
   return { user_id: id, email, role, password, token, token_expires_at: expiresAt }

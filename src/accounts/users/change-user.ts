@@ -5,12 +5,13 @@ import { toUuid } from '../../domain/ids.ts'
 import { prefixOfSecret } from '../../domain/accounts/secrets.ts'
 import { decideUserChange, evolveUser, type UserChange } from '../../domain/accounts/user-lifecycle.ts'
 import { emailLink } from './email-user.ts'
-import { deleteUserAccess, hasHadAccess, loadUser, loadUserFacts, storeLink, updateUser } from './user-rows.ts'
-import type { UserRecord } from './users.ts'
+import { deleteUserAccess, hasHadAccess, loadUserFacts, storeLink, updateUser } from './user-rows.ts'
+import { findUser, type UserRecord } from './users.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
 import { changeCompany, refuseOutdated, unwrapDecision, RefusedByStateError } from '../change-company.ts'
 import { makeOneTimeLink, type UserWithLink } from './invite-user.ts'
 import { generateSecret } from './new-secret.ts'
+import { onClient } from '../../postgres/kysely.ts'
 
 export const NO_SUCH_USER = problem('user_not_found', 'No such user exists')
 const CHANGED = 'The user has changed since you opened this page. Nothing was done; check it, then try again'
@@ -34,7 +35,7 @@ export async function changeUserRole(
   role: Role | undefined,
 ): Promise<ChangedUser> {
   const { result, position } = await changeCompany(services, acting, 'admin', async (client) => {
-    const user = await loadUser(client, acting.companyId, userId)
+    const user = await findUser(onClient(client), acting.companyId, userId)
     // Without a role, nothing changes, and the caller gets the current state.
     const newRole = role ?? user?.role ?? 'member'
     return changeUserRow(client, acting.companyId, userId, { change: 'role', role: newRole })
@@ -94,7 +95,7 @@ export async function changeUserRow(
   change: UserChange,
   seen?: number,
 ) {
-  const stored = await loadUser(client, companyId, userId)
+  const stored = await findUser(onClient(client), companyId, userId)
   if (!stored) throw new RefusedByStateError(NO_SUCH_USER)
   if (seen !== undefined && seen !== stored.version && (await hasChangedSince(client, companyId, userId, seen)))
     throw refuseOutdated(CHANGED)

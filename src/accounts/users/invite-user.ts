@@ -3,7 +3,8 @@ import { problem } from '../../domain/errors.ts'
 import { prefixOfSecret } from '../../domain/accounts/secrets.ts'
 import { addDays, LINK_LIFE_DAYS } from '../../domain/accounts/user-lifecycle.ts'
 import { insertUser, isEmailTaken, type OneTimeLink } from './user-rows.ts'
-import type { UserRecord } from './users.ts'
+import { findUser, type UserRecord } from './users.ts'
+import { onClient } from '../../postgres/kysely.ts'
 import { buildUser } from './add-user.ts'
 import { emailLink } from './email-user.ts'
 import { changeCompany, RefusedByStateError, type Acting, type CompanyServices } from '../change-company.ts'
@@ -37,10 +38,11 @@ export async function inviteCompanyUser(
     }
     const { user, events } = buildUser({ id, ...person }, [])
     const link = makeOneTimeLink(linkToken, now)
-    const stored = await insertUser(client, companyId, user, { passwordHash: null, link }, now)
+    await insertUser(client, companyId, user, { passwordHash: null, link }, now)
     const { expiresAt } = link
     const email = { userId: id, kind: 'invitation', token: linkToken, expiresAt } as const
     const isEmailed = await emailLink(client, services, acting, email)
+    const stored = (await findUser(onClient(client), companyId, id))!
     return { events, result: { user: stored, linkExpiresAt: expiresAt, isEmailed } }
   })
   return { ...result, linkToken, position }

@@ -30,7 +30,8 @@ export async function listSessions(
 ): Promise<ShownSession[]> {
   const rows = await db
     .selectFrom('sessions')
-    .select(['created_at', 'last_used', 'expires_at', 'session_hash', 'user_agent', 'address'])
+    .select(['session_hash', 'user_agent as userAgent', 'address'])
+    .select(['created_at as createdAt', 'last_used as lastUsed', 'expires_at as expiresAt'])
     .where('company_id', '=', toUuid(companyId))
     .where('user_id', '=', toUuid(userId))
     .where('expires_at', '>', sql<string>`clock_timestamp()`)
@@ -39,34 +40,20 @@ export async function listSessions(
     .limit(limits.limit)
     .execute()
   const ownHash = hashSecret(cookie)
-  return rows.map((row) => ({
-    id: row.session_hash.toString('hex'),
-    userAgent: row.user_agent,
-    address: row.address,
-    createdAt: row.created_at,
-    lastUsed: row.last_used,
-    expiresAt: row.expires_at,
-    isThis: row.session_hash.equals(ownHash),
-  }))
+  return rows.map(({ session_hash: hash, ...session }) => {
+    return { ...session, id: hash.toString('hex'), isThis: hash.equals(ownHash) }
+  })
 }
 
 /** Ends one of the actor's own sessions, by the id that `listSessions` returns. Returns false if there is none. */
 export async function endOwnSession(pool: Pool, acting: Acting, id: string): Promise<boolean> {
-  const count = await inTransaction(pool, (client) =>
-    endSessions(client, acting, 'ended_by_user', 'user_id = $2 and session_hash = $3', [
-      toUuid(acting.actor),
-      Buffer.from(id, 'hex'),
-    ]),
-  )
+  const condition = sql`user_id = ${toUuid(acting.actor)} and session_hash = ${Buffer.from(id, 'hex')}`
+  const count = await inTransaction(pool, (client) => endSessions(client, acting, 'ended_by_user', condition))
   return count === 1
 }
 
 /** Ends all sessions of the actor except the one of this cookie. */
 export async function endOtherSessions(pool: Pool, acting: Acting, cookie: string | null): Promise<void> {
-  await inTransaction(pool, (client) =>
-    endSessions(client, acting, 'ended_by_user', 'user_id = $2 and session_hash <> $3', [
-      toUuid(acting.actor),
-      hashSecret(cookie ?? ''),
-    ]),
-  )
+  const condition = sql`user_id = ${toUuid(acting.actor)} and session_hash <> ${hashSecret(cookie ?? '')}`
+  await inTransaction(pool, (client) => endSessions(client, acting, 'ended_by_user', condition))
 }

@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
+import { sql, type InferResult } from 'kysely'
 import type { Pool } from 'pg'
 import type { Role } from '../../domain/accounts/roles.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import type { LedgerDb, Row } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import type { HashSetting } from './password.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 import { hasPasskey, requiresProvider } from './sign-in-conditions.ts'
@@ -53,9 +53,7 @@ export async function tryPasswordHash(
   scope: PasswordScope,
   { passwordHash, setting }: { passwordHash: string; setting: HashSetting },
 ): Promise<PasswordUser[]> {
-  const rows = await usersIn(openDatabase(pool), scope)
-    .select(SELECTED)
-    .select(HAS_PASSKEYS.as('has_passkeys'))
+  const rows = await selectUsers(openDatabase(pool), scope)
     .where(sql<boolean>`starts_with(u.password_hash, ${`${setting}$`})`)
     .orderBy(sql`u.password_hash = ${passwordHash}`, 'desc')
     .orderBy('u.company_id')
@@ -67,20 +65,15 @@ export async function tryPasswordHash(
 /** Reads the users in a scope page by page, in the order of their companies. */
 export async function* readPasswordUsers(pool: Pool, scope: PasswordScope): AsyncGenerator<PasswordUser[]> {
   for (let after: string | null = null; ;) {
-    const page = await selectPage(openDatabase(pool), scope, after)
+    let query = selectUsers(openDatabase(pool), scope)
+    if (after !== null) query = query.where('u.company_id', '>', after)
+    const page: UserRow[] = await query.orderBy('u.company_id').limit(PAGE).execute()
     yield page.map(toUser)
     if (page.length < PAGE) return
     after = page.at(-1)!.company_id
   }
 }
 
-function selectPage(db: LedgerDb, scope: PasswordScope, after: string | null) {
-  let query = usersIn(db, scope).select(SELECTED).select(HAS_PASSKEYS.as('has_passkeys'))
-  if (after !== null) query = query.where('u.company_id', '>', after)
-  return query.orderBy('u.company_id').limit(PAGE).execute()
-}
-
-const SELECTED = ['u.company_id', 'c.name', 'u.user_id', 'u.role', 'u.password_hash'] as const
 const HAS_PASSKEYS = sql.raw<boolean>(hasPasskey('u.company_id', 'u.user_id'))
 const MAY_USE_PASSWORD = sql.raw<boolean>(`not ${requiresProvider('u.company_id', 'u.user_id')}`)
 
@@ -96,16 +89,15 @@ function usersIn(db: LedgerDb, { email, companyIds }: PasswordScope) {
   return query
 }
 
-type UserRow = Row<'users', 'company_id' | 'user_id' | 'role' | 'password_hash'> &
-  Row<'companies', 'name'> & { has_passkeys: boolean }
+/** Selects users as `toUser` takes them. */
+function selectUsers(db: LedgerDb, scope: PasswordScope) {
+  return usersIn(db, scope)
+    .select(['u.company_id', 'c.name as companyName', 'u.user_id', 'u.role', 'u.password_hash as passwordHash'])
+    .select(HAS_PASSKEYS.as('hasPasskeys'))
+}
 
-function toUser(row: UserRow): PasswordUser {
-  return {
-    companyId: fromUuid('com', row.company_id),
-    companyName: row.name,
-    userId: fromUuid('usr', row.user_id),
-    role: row.role,
-    passwordHash: row.password_hash!,
-    hasPasskeys: row.has_passkeys,
-  }
+type UserRow = InferResult<ReturnType<typeof selectUsers>>[number]
+
+function toUser({ company_id: company, user_id: user, passwordHash, ...others }: UserRow): PasswordUser {
+  return { ...others, companyId: fromUuid('com', company), userId: fromUuid('usr', user), passwordHash: passwordHash! }
 }

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
+import { sql, type InferResult } from 'kysely'
 import type { TokenScope } from '../../domain/accounts/roles.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import type { LedgerDb, LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 
 /** A user's token without its secret. Times are RFC 3339 UTC. */
 export interface TokenRecord {
@@ -18,10 +18,17 @@ export interface TokenRecord {
   revokedAt: string | null
 }
 
-export type TokenRow = Omit<LedgerTables['user_tokens'], 'company_id' | 'token_hash'> & { now: string }
+/** Selects tokens of a company as `toSeenToken` takes them. */
+export function selectTokens(db: LedgerDb, companyId: string) {
+  return db
+    .selectFrom('user_tokens')
+    .where('company_id', '=', toUuid(companyId))
+    .select(['token_id', 'user_id', 'name', 'scope', 'last_four as lastFour', 'created_at as createdAt'])
+    .select(['expires_at as expiresAt', 'last_used as lastUsed', 'revoked_at as revokedAt'])
+    .select(sql<string>`clock_timestamp()`.as('now'))
+}
 
-export const SELECT_TOKENS = `select token_id, user_id, name, last_four, scope, created_at, expires_at, last_used,
-  revoked_at, clock_timestamp() as now from user_tokens`
+type TokenRow = InferResult<ReturnType<typeof selectTokens>>[number]
 
 /** A token, and the database's time when it was read (RFC 3339 UTC). */
 export interface SeenToken {
@@ -31,9 +38,8 @@ export interface SeenToken {
 
 /** Finds a token of any user of a company; null if it does not exist. */
 export async function findUserToken(db: LedgerDb, companyId: string, tokenId: string): Promise<SeenToken | null> {
-  const { rows } = await sql<TokenRow>`${sql.raw(SELECT_TOKENS)}
-    where company_id = ${toUuid(companyId)} and token_id = ${toUuid(tokenId)}`.execute(db)
-  return rows[0] ? { token: toTokenRecord(rows[0]), now: rows[0].now } : null
+  const row = await selectTokens(db, companyId).where('token_id', '=', toUuid(tokenId)).executeTakeFirst()
+  return row ? toSeenToken(row) : null
 }
 
 /** Lists a user's tokens before an id, newest first. */
@@ -43,24 +49,12 @@ export async function listUserTokens(
   page: { userId: string; before?: string; limit: number },
 ): Promise<SeenToken[]> {
   const { userId, before, limit } = page
-  const { rows } = await sql<TokenRow>`${sql.raw(SELECT_TOKENS)}
-    where company_id = ${toUuid(companyId)} and user_id = ${toUuid(userId)}
-      ${before === undefined ? sql`` : sql`and token_id < ${toUuid(before)}`}
-    order by token_id desc limit ${limit}`.execute(db)
-  return rows.map((row) => ({ token: toTokenRecord(row), now: row.now }))
+  let query = selectTokens(db, companyId).where('user_id', '=', toUuid(userId))
+  if (before !== undefined) query = query.where('token_id', '<', toUuid(before))
+  return (await query.orderBy('token_id', 'desc').limit(limit).execute()).map(toSeenToken)
 }
 
-/** Converts a row of `user_tokens`. */
-export function toTokenRecord(row: TokenRow): TokenRecord {
-  return {
-    id: fromUuid('tok', row.token_id),
-    userId: fromUuid('usr', row.user_id),
-    name: row.name,
-    lastFour: row.last_four,
-    scope: row.scope,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    lastUsed: row.last_used,
-    revokedAt: row.revoked_at,
-  }
+/** Converts such a row. */
+export function toSeenToken({ token_id: tokenUuid, user_id: userUuid, now, ...token }: TokenRow): SeenToken {
+  return { token: { ...token, id: fromUuid('tok', tokenUuid), userId: fromUuid('usr', userUuid) }, now }
 }

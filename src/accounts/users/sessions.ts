@@ -137,8 +137,9 @@ export async function findUserOfSession(
   enterCompany(companyId)
   const ids = { company: toUuid(companyId), hash: hashSecret(cookie) }
   const { rows } = await sql<SessionRow>`
-    select u.user_id, u.role, u.name, u.email, s.role as session_role, c.name as company_name, c.time_zone,
-      clock_timestamp() as now, s.last_used < clock_timestamp() - make_interval(secs => ${getLastUseStep(idleMinutes)}::integer) as is_stale
+    select u.user_id, u.role, u.name, u.email, s.role as "sessionRole", c.name as "companyName",
+      c.time_zone as "timeZone", clock_timestamp() as now,
+      s.last_used < clock_timestamp() - make_interval(secs => ${getLastUseStep(idleMinutes)}::integer) as is_stale
     from sessions s
     join users u on u.company_id = s.company_id and u.user_id = s.user_id
     join companies c on c.company_id = s.company_id
@@ -149,32 +150,16 @@ export async function findUserOfSession(
         then exists (select from identity_providers p
           where p.company_id = s.company_id and p.use <> 'off' and p.issuer = u.issuer)
         else ${MAY_USE_PASSWORD} end`.execute(db)
-  const row = rows[0]
-  if (!row) return null
-  if (isUse && row.is_stale) {
+  if (!rows[0]) return null
+  const { user_id: userUuid, is_stale: isStale, ...user } = rows[0]
+  if (isUse && isStale) {
     await sql`update sessions set last_used = greatest(last_used, statement_timestamp())
       where company_id = ${ids.company} and session_hash = ${ids.hash}`.execute(db)
   }
-  return {
-    companyId,
-    userId: fromUuid('usr', row.user_id),
-    role: row.role,
-    name: row.name,
-    email: row.email,
-    companyName: row.company_name,
-    timeZone: row.time_zone,
-    sessionRole: row.session_role,
-    now: row.now,
-  }
+  return { ...user, companyId, userId: fromUuid('usr', userUuid) }
 }
 
-type SessionRow = Row<'users', 'user_id' | 'role' | 'name' | 'email'> &
-  Row<'companies', 'time_zone'> & {
-    session_role: Role
-    company_name: string
-    now: string
-    is_stale: boolean
-  }
+type SessionRow = Omit<SessionUser, keyof UserRef> & Row<'users', 'user_id'> & { is_stale: boolean }
 
 /** Replaces the cookie of a session, for the user's current role. Returns false if another request has done so. */
 export async function renewSession(db: LedgerDb, cookie: string, next: { hash: Buffer; role: Role }): Promise<boolean> {

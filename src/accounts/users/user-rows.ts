@@ -1,11 +1,13 @@
+import { sql, type RawBuilder } from 'kysely'
 import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { Identity, UserFacts, UserLife } from '../../domain/accounts/user-lifecycle.ts'
 import { cancelEmails } from '../mail/outbox.ts'
-import { SELECT_TOKENS, toTokenRecord, type TokenRecord, type TokenRow } from './read-user-tokens.ts'
+import type { SecretDigest } from './new-secret.ts'
+import type { TokenRecord } from './read-user-tokens.ts'
 import { endSessions, type SessionActor } from '../session-events.ts'
 import { hasPasskey, mayResetPassword, requiresProvider } from './sign-in-conditions.ts'
-import { SELECT_USERS, toUserRecord, type UserRecord, type UserRow } from './users.ts'
+import { onClient } from '../../postgres/kysely.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
 import type { Row } from '../../ledger/tables.ts'
 
@@ -15,20 +17,19 @@ import type { Row } from '../../ledger/tables.ts'
  * another hash of the same password.
  */
 
-const NO_RESET = 'reset_hash = null, reset_expires_at = null'
-const NO_LINKS = `link_hash = null, link_expires_at = null, ${NO_RESET}`
+const NO_RESET = sql`reset_hash = null, reset_expires_at = null`
+const NO_LINKS = sql`link_hash = null, link_expires_at = null, ${NO_RESET}`
 
-/** Loads a user under the lock of its company's head; null if the company has no such user. */
-export async function loadUser(client: ClientBase, companyId: string, userId: string): Promise<UserRecord | null> {
-  const text = `${SELECT_USERS} where company_id = $1 and user_id = $2`
-  const { rows } = await client.query<UserRow>(text, [toUuid(companyId), toUuid(userId)])
-  return rows[0] ? toUserRecord(rows[0]) : null
+/** The rows of a user, in any table that has some. */
+function isOf(companyId: string, userId: string): RawBuilder<boolean> {
+  return sql`company_id = ${toUuid(companyId)} and user_id = ${toUuid(userId)}`
 }
 
 /** Whether a user who is not removed has this email. */
 export async function isEmailTaken(client: ClientBase, companyId: string, email: string): Promise<boolean> {
-  const text = 'select 1 from users where company_id = $1 and email = $2 and removed_at is null'
-  return ((await client.query(text, [toUuid(companyId), email])).rowCount ?? 0) > 0
+  const { rows } = await sql`select 1 from users
+    where company_id = ${toUuid(companyId)} and email = ${email} and removed_at is null`.execute(onClient(client))
+  return rows.length > 0
 }
 
 /** Loads what decides whether a user may be changed, such as whether another administrator can sign in. */
@@ -69,43 +70,19 @@ export async function insertUser(
   user: UserLife,
   access: { passwordHash: string | null; link: OneTimeLink | null },
   now: string,
-): Promise<UserRecord> {
+): Promise<void> {
   const { passwordHash, link } = access
-  await client.query(
-    `insert into users
-       (company_id, user_id, version, email, name, role, password_hash, link_hash, link_expires_at, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-    [
-      toUuid(companyId),
-      toUuid(user.id),
-      user.version,
-      user.email,
-      user.name,
-      user.role,
-      passwordHash,
-      link?.hash ?? null,
-      link?.expiresAt ?? null,
-      now,
-    ],
-  )
-  return {
-    ...user,
-    createdAt: now,
-    removedAt: null,
-    linkExpiresAt: link?.expiresAt ?? null,
-    hasPasskeys: false,
-    lastSignInAt: null,
-  }
+  const { id, version, email, name, role } = user
+  await sql`insert into users
+      (company_id, user_id, version, email, name, role, password_hash, link_hash, link_expires_at, created_at)
+    values (${toUuid(companyId)}, ${toUuid(id)}, ${version}, ${email}, ${name}, ${role}, ${passwordHash},
+      ${link?.hash ?? null}, ${link?.expiresAt ?? null}, ${now})`.execute(onClient(client))
 }
 
 /** Stores a user's version and role after a change. */
 export async function updateUser(client: ClientBase, companyId: string, user: UserLife): Promise<void> {
-  await client.query('update users set version = $3, role = $4 where company_id = $1 and user_id = $2', [
-    toUuid(companyId),
-    toUuid(user.id),
-    user.version,
-    user.role,
-  ])
+  await sql`update users set version = ${user.version}, role = ${user.role}
+    where ${isOf(companyId, user.id)}`.execute(onClient(client))
 }
 
 /**
@@ -118,11 +95,8 @@ export async function storeIdentity(
   userId: string,
   identity: Identity | null,
 ): Promise<void> {
-  await client.query(
-    `update users set issuer = $3, subject = $4, ${NO_LINKS}
-     where company_id = $1 and user_id = $2`,
-    [toUuid(companyId), toUuid(userId), identity?.issuer ?? null, identity?.subject ?? null],
-  )
+  await sql`update users set issuer = ${identity?.issuer ?? null}, subject = ${identity?.subject ?? null}, ${NO_LINKS}
+    where ${isOf(companyId, userId)}`.execute(onClient(client))
 }
 
 /**
@@ -137,14 +111,11 @@ export async function storeLink(
   link: OneTimeLink,
 ): Promise<void> {
   const { companyId } = acting
-  await client.query(
-    `update users set password_hash = null, issuer = null, subject = null, link_hash = $3, link_expires_at = $4,
-       has_proved_email = false, ${NO_RESET}
-     where company_id = $1 and user_id = $2`,
-    [toUuid(companyId), toUuid(userId), link.hash, link.expiresAt],
-  )
+  await sql`update users set password_hash = null, issuer = null, subject = null, link_hash = ${link.hash},
+      link_expires_at = ${link.expiresAt}, has_proved_email = false, ${NO_RESET}
+    where ${isOf(companyId, userId)}`.execute(onClient(client))
   await deletePasskeysOf(client, companyId, userId)
-  await endSessions(client, acting, 'password_reset', 'user_id = $2', [toUuid(userId)])
+  await endSessions(client, acting, 'password_reset', sql`user_id = ${toUuid(userId)}`)
 }
 
 /** Stores the password of the actor. Deletes the links and ends the sessions. */
@@ -154,18 +125,15 @@ export async function storePassword(
   { passwordHash, provesEmail }: { passwordHash: string; provesEmail: boolean },
 ): Promise<void> {
   const { companyId, actor: userId } = acting
-  await client.query(
-    `update users set password_hash = $3, has_proved_email = has_proved_email or $4, ${NO_LINKS}
-     where company_id = $1 and user_id = $2`,
-    [toUuid(companyId), toUuid(userId), passwordHash, provesEmail],
-  )
-  await endSessions(client, acting, 'password_set', 'user_id = $2', [toUuid(userId)])
+  await sql`update users set password_hash = ${passwordHash}, ${NO_LINKS},
+      has_proved_email = has_proved_email or ${provesEmail}
+    where ${isOf(companyId, userId)}`.execute(onClient(client))
+  await endSessions(client, acting, 'password_set', sql`user_id = ${toUuid(userId)}`)
 }
 
 async function deletePasskeysOf(client: ClientBase, companyId: string, userId: string): Promise<void> {
-  const ids = [toUuid(companyId), toUuid(userId)]
-  await client.query('delete from passkeys where company_id = $1 and user_id = $2', ids)
-  await client.query('delete from recovery_codes where company_id = $1 and user_id = $2', ids)
+  await sql`delete from passkeys where ${isOf(companyId, userId)}`.execute(onClient(client))
+  await sql`delete from recovery_codes where ${isOf(companyId, userId)}`.execute(onClient(client))
 }
 
 /**
@@ -179,18 +147,12 @@ export async function deleteUserAccess(
   now: string,
 ): Promise<void> {
   const { companyId } = acting
-  const ids = [toUuid(companyId), toUuid(userId)]
-  await client.query(
-    `update users set password_hash = null, ${NO_LINKS}, removed_at = $3
-     where company_id = $1 and user_id = $2`,
-    [...ids, now],
-  )
-  await client.query(
-    'update user_tokens set revoked_at = $3 where company_id = $1 and user_id = $2 and revoked_at is null',
-    [...ids, now],
-  )
+  await sql`update users set password_hash = null, ${NO_LINKS}, removed_at = ${now}
+    where ${isOf(companyId, userId)}`.execute(onClient(client))
+  await sql`update user_tokens set revoked_at = ${now}
+    where ${isOf(companyId, userId)} and revoked_at is null`.execute(onClient(client))
   await deletePasskeysOf(client, companyId, userId)
-  await endSessions(client, acting, 'user_removed', 'user_id = $2', [toUuid(userId)])
+  await endSessions(client, acting, 'user_removed', sql`user_id = ${toUuid(userId)}`)
   await cancelEmails(client, companyId, userId)
 }
 
@@ -213,15 +175,9 @@ export async function findUserOfLink(
   companyId: string,
   linkHash: Buffer,
 ): Promise<UserOfLink | null> {
-  const { rows } = await client.query<
-    Row<'users', 'user_id' | 'email'> & {
-      company_name: string
-      invited_by: string
-      provider: string | null
-      proves_email: boolean
-    }
-  >(
-    `select u.user_id, u.email, u.reset_hash is not distinct from $2 as proves_email, c.name as company_name, e.actor as invited_by, case when ${requiresProvider('$1', 'u.user_id')} then p.name end as provider
+  const { rows } = await client.query<Omit<UserOfLink, 'userId'> & Row<'users', 'user_id'>>(
+    `select u.user_id, u.email, u.reset_hash is not distinct from $2 as "provesEmail", c.name as "companyName",
+       e.actor as "invitedBy", case when ${requiresProvider('$1', 'u.user_id')} then p.name end as "requiredProvider"
      from users u join companies c on c.company_id = u.company_id
        join events e on e.company_id = u.company_id and e.stream_id = u.user_id and e.stream_version = 1
        left join identity_providers p on p.company_id = u.company_id
@@ -230,49 +186,31 @@ export async function findUserOfLink(
          or (u.reset_hash = $2 and u.reset_expires_at > clock_timestamp() and ${mayResetPassword('$1')}))`,
     [toUuid(companyId), linkHash],
   )
-  const [row] = rows
-  if (!row) return null
-  return {
-    userId: fromUuid('usr', row.user_id),
-    email: row.email,
-    companyName: row.company_name,
-    invitedBy: row.invited_by,
-    requiredProvider: row.provider,
-    provesEmail: row.proves_email,
-  }
+  if (!rows[0]) return null
+  const { user_id: uuid, ...user } = rows[0]
+  return { ...user, userId: fromUuid('usr', uuid) }
 }
 
 /** Loads a user's password hash; null if the user has none, was removed, or does not exist. */
 export async function loadPasswordHash(client: Queryable, companyId: string, userId: string): Promise<string | null> {
-  const { rows } = await client.query<Row<'users', 'password_hash'>>(
-    'select password_hash from users where company_id = $1 and user_id = $2 and removed_at is null',
-    [toUuid(companyId), toUuid(userId)],
-  )
+  const { rows } = await sql<Row<'users', 'password_hash'>>`select password_hash from users
+    where ${isOf(companyId, userId)} and removed_at is null`.execute(onClient(client))
   return rows[0]?.password_hash ?? null
 }
 
-/** Inserts a token with the SHA-256 of its secret. */
+/** Inserts a token, of whose secret only a digest is stored, and returns it. */
 export async function insertToken(
   client: ClientBase,
   companyId: string,
-  token: TokenRecord,
-  tokenHash: Buffer,
-): Promise<void> {
-  await client.query(
-    `insert into user_tokens (company_id, token_id, token_hash, user_id, name, last_four, scope, expires_at, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    [
-      toUuid(companyId),
-      toUuid(token.id),
-      tokenHash,
-      toUuid(token.userId),
-      token.name,
-      token.lastFour,
-      token.scope,
-      token.expiresAt,
-      token.createdAt,
-    ],
-  )
+  token: Omit<TokenRecord, 'lastFour' | 'lastUsed' | 'revokedAt'>,
+  { hash, lastFour }: SecretDigest,
+): Promise<TokenRecord> {
+  const { id, userId, name, scope, expiresAt, createdAt } = token
+  await sql`
+    insert into user_tokens (company_id, token_id, token_hash, user_id, name, last_four, scope, expires_at, created_at)
+    values (${toUuid(companyId)}, ${toUuid(id)}, ${hash}, ${toUuid(userId)}, ${name}, ${lastFour}, ${scope},
+      ${expiresAt}, ${createdAt})`.execute(onClient(client))
+  return { ...token, lastFour, lastUsed: null, revokedAt: null }
 }
 
 /** Counts the tokens of a user that are neither revoked nor expired. `now` is RFC 3339 UTC. */
@@ -282,19 +220,9 @@ export async function countWorkingTokens(
   userId: string,
   now: string,
 ): Promise<number> {
-  const { rows } = await client.query<{ count: number }>(
-    `select count(*)::integer as count from user_tokens
-     where company_id = $1 and user_id = $2 and revoked_at is null and expires_at > $3`,
-    [toUuid(companyId), toUuid(userId), now],
-  )
+  const { rows } = await sql<{ count: number }>`select count(*)::integer as count from user_tokens
+    where ${isOf(companyId, userId)} and revoked_at is null and expires_at > ${now}`.execute(onClient(client))
   return rows[0]!.count
-}
-
-/** Loads a token under the lock of the head; null if the company has no such token. */
-export async function loadToken(client: ClientBase, companyId: string, tokenId: string): Promise<TokenRecord | null> {
-  const text = `${SELECT_TOKENS} where company_id = $1 and token_id = $2`
-  const { rows } = await client.query<TokenRow>(text, [toUuid(companyId), toUuid(tokenId)])
-  return rows[0] ? toTokenRecord(rows[0]) : null
 }
 
 /** Stores that a token is revoked. `now` is RFC 3339 UTC. */
@@ -304,11 +232,8 @@ export async function markTokenRevoked(
   tokenId: string,
   now: string,
 ): Promise<void> {
-  await client.query('update user_tokens set revoked_at = $3 where company_id = $1 and token_id = $2', [
-    toUuid(companyId),
-    toUuid(tokenId),
-    now,
-  ])
+  await sql`update user_tokens set revoked_at = ${now}
+    where company_id = ${toUuid(companyId)} and token_id = ${toUuid(tokenId)}`.execute(onClient(client))
 }
 
 /** Replaces the hash of a password by another one of the same password, unless the password was changed meanwhile. */
@@ -317,8 +242,6 @@ export async function replacePasswordHash(
   { companyId, userId }: { companyId: string; userId: string },
   { former, passwordHash }: { former: string; passwordHash: string },
 ): Promise<void> {
-  await client.query(
-    'update users set password_hash = $4 where company_id = $1 and user_id = $2 and password_hash = $3',
-    [toUuid(companyId), toUuid(userId), former, passwordHash],
-  )
+  await sql`update users set password_hash = ${passwordHash}
+    where ${isOf(companyId, userId)} and password_hash = ${former}`.execute(onClient(client))
 }

@@ -2,13 +2,14 @@ import type { TokenScope } from '../../domain/accounts/roles.ts'
 import { problem } from '../../domain/errors.ts'
 import { prefixOfSecret } from '../../domain/accounts/secrets.ts'
 import { addDays } from '../../domain/accounts/user-lifecycle.ts'
-import type { TokenRecord } from './read-user-tokens.ts'
-import { countWorkingTokens, insertToken, loadToken, markTokenRevoked } from './user-rows.ts'
+import { findUserToken, type TokenRecord } from './read-user-tokens.ts'
+import { countWorkingTokens, insertToken, markTokenRevoked } from './user-rows.ts'
 import { changeUserRow } from './change-user.ts'
 import { notifyUser } from './email-user.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
 import { changeCompany, isAdministrator, RefusedByStateError } from '../change-company.ts'
 import { digestSecret, generateSecret } from './new-secret.ts'
+import { onClient } from '../../postgres/kysely.ts'
 
 export const NO_SUCH_TOKEN = problem('token_not_found', 'No such token exists')
 
@@ -48,9 +49,8 @@ export async function issueUserToken(
     if ((await countWorkingTokens(client, companyId, userId, now)) >= MAX_TOKENS)
       throw new RefusedByStateError(TOO_MANY)
     const { events } = await changeUserRow(client, companyId, userId, issuing, seen)
-    const { hash, lastFour } = digestSecret(secret)
-    const token = { id, userId, name, lastFour, scope, createdAt: now, expiresAt, lastUsed: null, revokedAt: null }
-    await insertToken(client, companyId, token, hash)
+    const issued = { id, userId, name, scope, createdAt: now, expiresAt }
+    const token = await insertToken(client, companyId, issued, digestSecret(secret))
     await notifyUser(client, services, acting, { userId, change: { kind: 'token_issued', name, scope }, now })
     return { events, result: token }
   })
@@ -69,7 +69,7 @@ export async function revokeUserToken(
 ): Promise<number | null> {
   const { companyId, actor } = acting
   const { position } = await changeCompany(services, acting, 'any role', async (client, now) => {
-    const token = await loadToken(client, companyId, tokenId)
+    const token = (await findUserToken(onClient(client), companyId, tokenId))?.token
     const mayRevoke = token?.userId === actor || (await isAdministrator(client, acting))
     if (!token || !mayRevoke) throw new RefusedByStateError(NO_SUCH_TOKEN)
     if (token.revokedAt !== null) return { events: [], result: null }

@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
+import { sql, type InferResult, type RawBuilder } from 'kysely'
 import type { Role, TokenScope } from '../../domain/accounts/roles.ts'
 import { fromUuid, isId, toUuid } from '../../domain/ids.ts'
 import { companyOfSecret } from '../../domain/accounts/secrets.ts'
 import type { UserLife } from '../../domain/accounts/user-lifecycle.ts'
 import { enterCompany } from '../../postgres/company-scope.ts'
-import type { LedgerDb, Row } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 import { hashSecret } from './new-secret.ts'
 import { hasPasskey } from './sign-in-conditions.ts'
 
@@ -59,35 +59,35 @@ export interface UserRecord extends UserLife {
   lastSignInAt: string | null
 }
 
-export type UserRow = Row<
-  'users',
-  | 'user_id'
-  | 'version'
-  | 'email'
-  | 'name'
-  | 'role'
-  | 'issuer'
-  | 'subject'
-  | 'created_at'
-  | 'removed_at'
-  | 'link_expires_at'
-> & { has_password: boolean; has_passkeys: boolean; last_sign_in_at: string | null }
+const HAS_PASSKEYS = sql.raw<boolean>(hasPasskey('users.company_id', 'users.user_id'))
 
-const HAS_PASSKEYS = hasPasskey('users.company_id', 'users.user_id')
+/** Selects users of a company as `toUserRecord` takes them. */
+function selectUsers(db: LedgerDb, companyId: string) {
+  return db
+    .selectFrom('users')
+    .where('company_id', '=', toUuid(companyId))
+    .select(['user_id', 'version', 'email', 'name', 'role', 'issuer', 'subject'])
+    .select(['created_at as createdAt', 'removed_at as removedAt', 'link_expires_at as linkExpiresAt'])
+    .select([sql<boolean>`password_hash is not null`.as('hasPassword'), HAS_PASSKEYS.as('hasPasskeys')])
+    .select(({ selectFrom }) =>
+      selectFrom('last_sign_ins as l')
+        .select('l.signed_in_at')
+        .whereRef('l.company_id', '=', 'users.company_id')
+        .whereRef('l.user_id', '=', 'users.user_id')
+        .as('lastSignInAt'),
+    )
+}
 
-export const SELECT_USERS = `select user_id, version, email, name, role, password_hash is not null as has_password,
-  ${HAS_PASSKEYS} as has_passkeys,
-  issuer, subject, created_at, removed_at, link_expires_at,
-  (select l.signed_in_at from last_sign_ins l where l.company_id = users.company_id and l.user_id = users.user_id)
-    as last_sign_in_at from users`
+type UserRow = InferResult<ReturnType<typeof selectUsers>>[number]
 
 export const USER_STATUSES = ['pending', 'active', 'removed'] as const
 export type UserStatus = (typeof USER_STATUSES)[number]
 
-const OF_STATUS: Record<UserStatus, string> = {
-  pending: `removed_at is null and password_hash is null and subject is null and not ${HAS_PASSKEYS}`,
-  active: `removed_at is null and (password_hash is not null or subject is not null or ${HAS_PASSKEYS})`,
-  removed: 'removed_at is not null',
+const NOT_REMOVED = sql<boolean>`removed_at is null`
+const OF_STATUS: Record<UserStatus, RawBuilder<boolean>> = {
+  pending: sql`removed_at is null and password_hash is null and subject is null and not ${HAS_PASSKEYS}`,
+  active: sql`removed_at is null and (password_hash is not null or subject is not null or ${HAS_PASSKEYS})`,
+  removed: sql`removed_at is not null`,
 }
 
 /** Returns the status of a user. One who is pending has no way to sign in yet. */
@@ -103,46 +103,36 @@ export async function listUsers(
   page: { status?: UserStatus; before?: string; limit: number },
 ): Promise<UserRecord[]> {
   const { status, before, limit } = page
-  const { rows } = await sql<UserRow>`${sql.raw(SELECT_USERS)}
-    where company_id = ${toUuid(companyId)}
-      and ${sql.raw(status === undefined ? 'removed_at is null' : OF_STATUS[status])}
-      ${before === undefined ? sql`` : sql`and user_id < ${toUuid(before)}`}
-    order by user_id desc limit ${limit}`.execute(db)
-  return rows.map(toUserRecord)
+  let query = selectUsers(db, companyId).where(status === undefined ? NOT_REMOVED : OF_STATUS[status])
+  if (before !== undefined) query = query.where('user_id', '<', toUuid(before))
+  return (await query.orderBy('user_id', 'desc').limit(limit).execute()).map(toUserRecord)
 }
 
 /** Lists users of a company who are not removed, by id or by a part of the name or email, in any case; newest first. */
 export async function searchUsers(db: LedgerDb, companyId: string, text: string, limit: number): Promise<UserRecord[]> {
   const id = isId('usr', text) ? toUuid(text) : null
-  const { rows } = await sql<UserRow>`${sql.raw(SELECT_USERS)}
-    where company_id = ${toUuid(companyId)} and removed_at is null
-      and (user_id = ${id} or strpos(lower(name), lower(${text})) > 0 or strpos(email, lower(${text})) > 0)
-    order by user_id desc limit ${limit}`.execute(db)
+  const rows = await selectUsers(db, companyId)
+    .where('removed_at', 'is', null)
+    .where(
+      sql<boolean>`(user_id = ${id} or strpos(lower(name), lower(${text})) > 0 or strpos(email, lower(${text})) > 0)`,
+    )
+    .orderBy('user_id', 'desc')
+    .limit(limit)
+    .execute()
   return rows.map(toUserRecord)
 }
 
 /** Finds a user of a company, removed or not; null if it does not exist. */
 export async function findUser(db: LedgerDb, companyId: string, userId: string): Promise<UserRecord | null> {
-  const { rows } = await sql<UserRow>`${sql.raw(SELECT_USERS)}
-    where company_id = ${toUuid(companyId)} and user_id = ${toUuid(userId)}`.execute(db)
-  return rows[0] ? toUserRecord(rows[0]) : null
+  const row = await selectUsers(db, companyId).where('user_id', '=', toUuid(userId)).executeTakeFirst()
+  return row ? toUserRecord(row) : null
 }
 
-/** Converts a row of `users`. */
-export function toUserRecord(row: UserRow): UserRecord {
+function toUserRecord({ user_id: uuid, issuer, subject, ...user }: UserRow): UserRecord {
   return {
-    id: fromUuid('usr', row.user_id),
-    version: row.version,
-    email: row.email,
-    name: row.name,
-    role: row.role,
-    hasPassword: row.has_password,
-    isRemoved: row.removed_at !== null,
-    identity: row.issuer === null || row.subject === null ? null : { issuer: row.issuer, subject: row.subject },
-    createdAt: row.created_at,
-    removedAt: row.removed_at,
-    linkExpiresAt: row.link_expires_at,
-    hasPasskeys: row.has_passkeys,
-    lastSignInAt: row.last_sign_in_at,
+    ...user,
+    id: fromUuid('usr', uuid),
+    isRemoved: user.removedAt !== null,
+    identity: issuer === null || subject === null ? null : { issuer, subject },
   }
 }

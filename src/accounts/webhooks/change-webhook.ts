@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import { problem, type Problem } from '../../domain/errors.ts'
-import type { WebhookChange, WebhookEvent, WebhookLife } from '../../domain/webhooks/webhook-lifecycle.ts'
+import type { WebhookChange, WebhookLife } from '../../domain/webhooks/webhook-lifecycle.ts'
 import {
   decideWebhook,
   decideWebhookChange,
@@ -9,17 +9,17 @@ import {
   MAX_WEBHOOKS,
 } from '../../domain/webhooks/webhook-lifecycle.ts'
 import { WEBHOOK_SECRET_PREFIX, type WebhookDisabledReason, type WebhookSettings } from '../../domain/webhook-types.ts'
-import { appendCompanyEvents, SCHEDULE } from '../../ledger/append/append-company-events.ts'
+import { appendCompanyEvents, SCHEDULE, type CompanyChange } from '../../ledger/append/append-company-events.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
 import { assertHasKey, assertSeen, changeCompany, RefusedByStateError } from '../change-company.ts'
-import type { SeenWebhook, WebhookRecord } from './read-webhooks.ts'
+import { onClient } from '../../postgres/kysely.ts'
+import { findWebhook, type SeenWebhook } from './read-webhooks.ts'
 import {
   countWebhooks,
   deleteWebhook,
   hasLease,
   insertWebhook,
-  loadWebhook,
   moveProgress,
   replaceWebhookSecret,
   encryptSecret,
@@ -68,7 +68,7 @@ export async function createWebhook(
     const created = decideWebhook(id, settings)
     const webhook = evolveWebhook({ id, version: 0, settings, status: 'enabled', disabledReason: null }, created)
     await insertWebhook(client, companyId, webhook, encryptSecret(services.secrets, secret, id), now)
-    return { events: [created], result: { webhook: (await loadWebhook(client, companyId, id))!, now } }
+    return { events: [created], result: (await findWebhook(onClient(client), companyId, id))! }
   })
   return { ...withHead(result, position), secret }
 }
@@ -84,10 +84,9 @@ export async function changeWebhook(
   change: Exclude<WebhookChange, { change: 'rotate' | 'disable' }>,
   seen?: number,
 ): Promise<ChangedWebhook> {
-  const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
-    const { events, webhook } = await changeRows(client, acting.companyId, webhookId, { ...change, seen }, now)
-    return { events, result: { webhook, now } }
-  })
+  const { result, position } = await changeCompany(services, acting, 'admin', (client, now) =>
+    changeRows(client, acting.companyId, webhookId, { ...change, seen }, now),
+  )
   return withHead(result, position)
 }
 
@@ -112,7 +111,7 @@ export async function rotateWebhookSecret(
     const previousExpiresAt = rotated?.type === 'WebhookSecretRotated' ? rotated.data.previous_expires_at : null
     const sealed = encryptSecret(services.secrets, secret, webhookId)
     await replaceWebhookSecret(client, companyId, webhookId, { sealed, previousExpiresAt, now })
-    return { events, result: { webhook: (await loadWebhook(client, companyId, webhookId))!, now } }
+    return { events, result: (await findWebhook(onClient(client), companyId, webhookId))! }
   })
   return { ...withHead(result, position), secret }
 }
@@ -140,18 +139,19 @@ async function changeRows(
   webhookId: string,
   change: WebhookChange & { seen: number | undefined },
   now: string,
-): Promise<{ events: WebhookEvent[]; webhook: WebhookRecord }> {
-  const stored = await loadWebhook(client, companyId, webhookId)
-  if (!stored) throw new RefusedByStateError(NO_SUCH_WEBHOOK)
+): Promise<CompanyChange<SeenWebhook>> {
+  const found = await findWebhook(onClient(client), companyId, webhookId)
+  if (!found) throw new RefusedByStateError(NO_SUCH_WEBHOOK)
+  const { webhook: stored } = found
   assertSeen(change.seen, stored.version, CHANGED)
   const { position, head } = stored.progress
   if (change.change === 'resume' && (change.position ?? 0) > head) throw new RefusedByStateError(refuseBeyond(head))
   const events = decideWebhookChange(stored, change, { now, position, isFailing: stored.progress.attempts > 0 })
-  if (events.length === 0) return { events, webhook: stored }
+  if (events.length === 0) return { events, result: found }
   const changed = events.reduce<WebhookLife>(evolveWebhook, stored)
   if (change.change === 'remove') {
     await deleteWebhook(client, companyId, webhookId)
-    return { events, webhook: { ...stored, ...changed } }
+    return { events, result: { ...found, webhook: { ...stored, ...changed } } }
   }
   await updateWebhook(client, companyId, changed, now)
   for (const event of events) {
@@ -160,7 +160,7 @@ async function changeRows(
     else if (event.type === 'WebhookChanged' && event.data.to.url !== undefined)
       await moveProgress(client, companyId, webhookId, position)
   }
-  return { events, webhook: (await loadWebhook(client, companyId, webhookId))! }
+  return { events, result: (await findWebhook(onClient(client), companyId, webhookId))! }
 }
 
 /** A webhook is loaded before the event of its change is appended. */

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
+import { sql, type InferResult } from 'kysely'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import type { LedgerDb, LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 
 /** An attempt to deliver a message. Times are RFC 3339 UTC. */
 export interface Delivery {
@@ -33,13 +33,10 @@ export async function listDeliveries(
   page: { isDelivered?: boolean; before?: string; limit: number },
 ): Promise<KeptDelivery[]> {
   const { isDelivered, before, limit } = page
-  const { rows } = await sql<DeliveryRow>`
-    select *, ${ATTEMPT} as attempt from webhook_deliveries d
-    where company_id = ${toUuid(companyId)} and webhook_id = ${toUuid(webhookId)}
-      ${isDelivered === undefined ? sql`` : sql.raw(isDelivered ? 'and is_delivered' : 'and not is_delivered')}
-      ${before === undefined ? sql`` : sql`and delivery_id < ${toUuid(before)}`}
-    order by delivery_id desc limit ${limit}`.execute(db)
-  return rows.map(toDelivery)
+  let query = selectDeliveries(db, companyId, webhookId)
+  if (isDelivered !== undefined) query = query.where('is_delivered', '=', isDelivered)
+  if (before !== undefined) query = query.where('delivery_id', '<', toUuid(before))
+  return (await query.orderBy('delivery_id', 'desc').limit(limit).execute()).map(toDelivery)
 }
 
 /** Finds a delivery of a webhook; null if it does not exist. */
@@ -49,33 +46,29 @@ export async function findDelivery(
   webhookId: string,
   deliveryId: string,
 ): Promise<KeptDelivery | null> {
-  const { rows } = await sql<DeliveryRow>`
-    select *, ${ATTEMPT} as attempt from webhook_deliveries d where company_id = ${toUuid(companyId)} and webhook_id = ${toUuid(webhookId)}
-      and delivery_id = ${toUuid(deliveryId)}`.execute(db)
-  return rows[0] ? toDelivery(rows[0]) : null
+  const query = selectDeliveries(db, companyId, webhookId).where('delivery_id', '=', toUuid(deliveryId))
+  const row = await query.executeTakeFirst()
+  return row ? toDelivery(row) : null
 }
-
-type DeliveryRow = LedgerTables['webhook_deliveries'] & { attempt: number }
 
 /** The attempts that are counted of a message: people may send one again and again. */
 const MAX_ATTEMPTS = 1_000
 
 /** Counts the attempts of the message of a delivery `d` up to it. A test message has one. */
-const ATTEMPT = sql`(select greatest(count(*), 1)::integer from (
+const ATTEMPT = sql<number>`(select greatest(count(*), 1)::integer from (
   select from webhook_deliveries o where o.company_id = d.company_id and o.position = d.position
     and o.webhook_id = d.webhook_id and o.type = d.type and o.delivery_id <= d.delivery_id limit ${sql.lit(MAX_ATTEMPTS)}) earlier)`
 
-function toDelivery(row: DeliveryRow): KeptDelivery {
-  return {
-    id: fromUuid('dlv', row.delivery_id),
-    type: row.type,
-    attempt: row.attempt,
-    position: row.position,
-    sentAt: row.sent_at,
-    durationMs: row.duration_ms,
-    isDelivered: row.is_delivered,
-    httpStatus: row.http_status,
-    error: row.error,
-    answer: row.answer,
-  }
+function selectDeliveries(db: LedgerDb, companyId: string, webhookId: string) {
+  return db
+    .selectFrom('webhook_deliveries as d')
+    .where('company_id', '=', toUuid(companyId))
+    .where('webhook_id', '=', toUuid(webhookId))
+    .select(['delivery_id', 'type', 'position', 'sent_at as sentAt', 'duration_ms as durationMs'])
+    .select(['is_delivered as isDelivered', 'http_status as httpStatus', 'error', 'answer', ATTEMPT.as('attempt')])
+}
+
+function toDelivery(row: InferResult<ReturnType<typeof selectDeliveries>>[number]): KeptDelivery {
+  const { delivery_id: uuid, ...delivery } = row
+  return { id: fromUuid('dlv', uuid), ...delivery }
 }

@@ -1,8 +1,7 @@
-import { sql } from 'kysely'
-import type { WebhookSettings } from '../../domain/webhook-types.ts'
+import { sql, type InferResult } from 'kysely'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { WebhookLife } from '../../domain/webhooks/webhook-lifecycle.ts'
-import type { LedgerDb, LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
 
 /** A webhook as shown to administrators, without its secrets. Times are RFC 3339 UTC. */
 export interface WebhookRecord extends WebhookLife {
@@ -30,22 +29,22 @@ interface WebhookProgress {
   error: string | null
 }
 
-/** What `SELECT_WEBHOOKS` does not return. */
-type HiddenColumn = 'secret' | 'previous_secret' | 'revision'
+function selectWebhooks(db: LedgerDb, companyId: string) {
+  return db
+    .selectFrom('webhooks as w')
+    .innerJoin('webhook_progress as p', (on) =>
+      on.onRef('p.company_id', '=', 'w.company_id').onRef('p.webhook_id', '=', 'w.webhook_id'),
+    )
+    .innerJoin('heads as h', 'h.company_id', 'w.company_id')
+    .where('w.company_id', '=', toUuid(companyId))
+    .select(['w.webhook_id', 'w.version', 'w.url', 'w.description', 'w.types', 'w.include_data', 'w.concurrency'])
+    .select(['w.status', 'w.disabled_reason as disabledReason', 'w.disabled_at as disabledAt'])
+    .select(['w.created_at as createdAt', 'w.rotated_at as rotatedAt', 'w.previous_expires_at as previousExpiresAt'])
+    .select(['p.position', 'h.position as head', 'p.attempts', 'p.failing_since as failingSince'])
+    .select(['p.due_at as dueAt', 'p.error', sql<string>`clock_timestamp()`.as('now')])
+}
 
-/** A row that `SELECT_WEBHOOKS` returned. */
-export type WebhookRow = Omit<LedgerTables['webhooks'], HiddenColumn> &
-  Pick<LedgerTables['webhook_progress'], 'position' | 'attempts' | 'failing_since' | 'due_at' | 'error'> & {
-    head: number
-    now: string
-  }
-
-export const SELECT_WEBHOOKS = `select w.company_id, w.webhook_id, w.version, w.url, w.description, w.types,
-    w.include_data, w.concurrency, w.status, w.disabled_reason, w.disabled_at, w.previous_expires_at, w.rotated_at,
-    w.created_at, p.position, p.attempts, p.failing_since, p.due_at, p.error, h.position as head,
-    clock_timestamp() as now
-  from webhooks w join webhook_progress p on p.company_id = w.company_id and p.webhook_id = w.webhook_id
-    join heads h on h.company_id = w.company_id`
+type WebhookRow = InferResult<ReturnType<typeof selectWebhooks>>[number]
 
 /** A webhook, and the database's time when it was read (RFC 3339 UTC). */
 export interface SeenWebhook {
@@ -55,44 +54,19 @@ export interface SeenWebhook {
 
 /** Lists a company's webhooks, oldest first. There are never more than MAX_WEBHOOKS. */
 export async function listWebhooks(db: LedgerDb, companyId: string): Promise<SeenWebhook[]> {
-  const { rows } = await sql<WebhookRow>`${sql.raw(SELECT_WEBHOOKS)}
-    where w.company_id = ${toUuid(companyId)} order by w.webhook_id`.execute(db)
-  return rows.map(toSeenWebhook)
+  return (await selectWebhooks(db, companyId).orderBy('w.webhook_id').execute()).map(toSeenWebhook)
 }
 
 /** Finds a webhook of a company; null if it does not exist. */
 export async function findWebhook(db: LedgerDb, companyId: string, webhookId: string): Promise<SeenWebhook | null> {
-  const { rows } = await sql<WebhookRow>`${sql.raw(SELECT_WEBHOOKS)}
-    where w.company_id = ${toUuid(companyId)} and w.webhook_id = ${toUuid(webhookId)}`.execute(db)
-  return rows[0] ? toSeenWebhook(rows[0]) : null
+  const row = await selectWebhooks(db, companyId).where('w.webhook_id', '=', toUuid(webhookId)).executeTakeFirst()
+  return row ? toSeenWebhook(row) : null
 }
 
-/** Converts such a row. */
-export function toSeenWebhook(row: WebhookRow): SeenWebhook {
-  const webhook = {
-    id: fromUuid('whk', row.webhook_id),
-    version: row.version,
-    settings: toSettings(row),
-    status: row.status,
-    disabledReason: row.disabled_reason,
-    createdAt: row.created_at,
-    disabledAt: row.disabled_at,
-    rotatedAt: row.rotated_at,
-    previousExpiresAt: row.previous_expires_at,
-    progress: {
-      position: row.position,
-      head: row.head,
-      attempts: row.attempts,
-      failingSince: row.failing_since,
-      dueAt: row.due_at,
-      error: row.error,
-    },
-  }
-  return { webhook, now: row.now }
-}
-
-/** The settings in a row of `webhooks`. */
-function toSettings(row: WebhookSettings): WebhookSettings {
-  const { url, description, types, include_data, concurrency } = row
-  return { url, description, types, include_data, concurrency }
+function toSeenWebhook({ webhook_id: uuid, now, ...row }: WebhookRow): SeenWebhook {
+  const { url, description, types, include_data, concurrency, ...others } = row
+  const { position, head, attempts, failingSince, dueAt, error, ...webhook } = others
+  const settings = { url, description, types, include_data, concurrency }
+  const progress = { position, head, attempts, failingSince, dueAt, error }
+  return { webhook: { ...webhook, id: fromUuid('whk', uuid), settings, progress }, now }
 }

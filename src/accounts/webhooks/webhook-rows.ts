@@ -1,8 +1,9 @@
+import { sql, type RawBuilder } from 'kysely'
 import type { ClientBase } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import type { WebhookLife } from '../../domain/webhooks/webhook-lifecycle.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import { SELECT_WEBHOOKS, toSeenWebhook, type WebhookRecord, type WebhookRow } from './read-webhooks.ts'
+import { onClient } from '../../postgres/kysely.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
 
 /*
@@ -10,15 +11,9 @@ import type { Queryable } from '../../postgres/query-client.ts'
  * the encryption of all stored secrets under another key replaces secrets without that lock.
  */
 
-/** Loads a webhook under the lock of its company's head; null if the company has no such webhook. */
-export async function loadWebhook(
-  client: ClientBase,
-  companyId: string,
-  webhookId: string,
-): Promise<WebhookRecord | null> {
-  const text = `${SELECT_WEBHOOKS} where w.company_id = $1 and w.webhook_id = $2`
-  const { rows } = await client.query<WebhookRow>(text, [toUuid(companyId), toUuid(webhookId)])
-  return rows[0] ? toSeenWebhook(rows[0]).webhook : null
+/** The rows of a webhook, in any table that has some. */
+function isWebhook(companyId: string, webhookId: string): RawBuilder<boolean> {
+  return sql`company_id = ${toUuid(companyId)} and webhook_id = ${toUuid(webhookId)}`
 }
 
 /** Counts the webhooks of a company. */
@@ -36,19 +31,14 @@ export async function insertWebhook(
   sealed: Buffer,
   now: string,
 ): Promise<void> {
-  const ids = [toUuid(companyId), toUuid(webhook.id)]
+  const [company, id] = [toUuid(companyId), toUuid(webhook.id)]
   const { url, description, types, include_data: includeData, concurrency } = webhook.settings
-  await client.query(
-    `insert into webhooks (company_id, webhook_id, version, url, description, types, include_data, concurrency, status,
-       secret, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-    [...ids, webhook.version, url, description, types, includeData, concurrency, webhook.status, sealed, now],
-  )
-  await client.query(
-    `insert into webhook_progress (company_id, webhook_id, position)
-     select company_id, $2, position from heads where company_id = $1`,
-    ids,
-  )
+  await sql`insert into webhooks (company_id, webhook_id, version, url, description, types, include_data, concurrency,
+      status, secret, created_at)
+    values (${company}, ${id}, ${webhook.version}, ${url}, ${description}, ${types}, ${includeData}, ${concurrency},
+      ${webhook.status}, ${sealed}, ${now})`.execute(onClient(client))
+  await sql`insert into webhook_progress (company_id, webhook_id, position)
+    select company_id, ${id}::uuid, position from heads where company_id = ${company}`.execute(onClient(client))
 }
 
 /** Stores a changed webhook, and outdates what was read of it. */
@@ -59,32 +49,17 @@ export async function updateWebhook(
   now: string,
 ): Promise<void> {
   const { url, description, types, include_data: includeData, concurrency } = webhook.settings
-  await client.query(
-    `update webhooks set version = $3, revision = revision + 1, url = $4, description = $5, types = $6,
-       include_data = $7, concurrency = $8, status = $9, disabled_reason = $10,
-       disabled_at = case when $9 <> 'disabled' then null else coalesce(disabled_at, $11) end
-     where company_id = $1 and webhook_id = $2`,
-    [
-      toUuid(companyId),
-      toUuid(webhook.id),
-      webhook.version,
-      url,
-      description,
-      types,
-      includeData,
-      concurrency,
-      webhook.status,
-      webhook.disabledReason,
-      now,
-    ],
-  )
+  const disabledAt = webhook.status === 'disabled' ? sql`coalesce(disabled_at, ${now})` : sql`null`
+  await sql`update webhooks set version = ${webhook.version}, revision = revision + 1, url = ${url},
+      description = ${description}, types = ${types}, include_data = ${includeData}, concurrency = ${concurrency},
+      status = ${webhook.status}, disabled_reason = ${webhook.disabledReason}, disabled_at = ${disabledAt}
+    where ${isWebhook(companyId, webhook.id)}`.execute(onClient(client))
 }
 
 /** Deletes a webhook. Its deliveries expire with their age. */
 export async function deleteWebhook(client: ClientBase, companyId: string, webhookId: string): Promise<void> {
-  const ids = [toUuid(companyId), toUuid(webhookId)]
-  await client.query('delete from webhook_progress where company_id = $1 and webhook_id = $2', ids)
-  await client.query('delete from webhooks where company_id = $1 and webhook_id = $2', ids)
+  await sql`delete from webhook_progress where ${isWebhook(companyId, webhookId)}`.execute(onClient(client))
+  await sql`delete from webhooks where ${isWebhook(companyId, webhookId)}`.execute(onClient(client))
 }
 
 /**
@@ -97,12 +72,10 @@ export async function moveProgress(
   webhookId: string,
   position: number,
 ): Promise<void> {
-  await client.query(
-    `update webhook_progress set position = $3, ahead = case when position = $3 then ahead else '{}' end,
-       attempts = 0, failing_since = null, due_at = null, error = null, lease_id = null, leased_until = null
-     where company_id = $1 and webhook_id = $2`,
-    [toUuid(companyId), toUuid(webhookId), position],
-  )
+  await sql`update webhook_progress set position = ${position},
+      ahead = case when position = ${position} then ahead else '{}' end,
+      attempts = 0, failing_since = null, due_at = null, error = null, lease_id = null, leased_until = null
+    where ${isWebhook(companyId, webhookId)}`.execute(onClient(client))
 }
 
 /** Whether a lease on a webhook has not been taken away. Locks the webhook's progress. */
@@ -112,11 +85,9 @@ export async function hasLease(
   webhookId: string,
   leaseId: string,
 ): Promise<boolean> {
-  const { rowCount } = await client.query(
-    'select from webhook_progress where company_id = $1 and webhook_id = $2 and lease_id = $3 for update',
-    [toUuid(companyId), toUuid(webhookId), leaseId],
-  )
-  return rowCount === 1
+  const { rows } = await sql`select 1 from webhook_progress
+    where ${isWebhook(companyId, webhookId)} and lease_id = ${leaseId} for update`.execute(onClient(client))
+  return rows.length === 1
 }
 
 /** Replaces a webhook's secret. The old one signs too until `previousExpiresAt`, or ends at once if that is null. */
@@ -127,12 +98,9 @@ export async function replaceWebhookSecret(
   rotation: { sealed: Buffer; previousExpiresAt: string | null; now: string },
 ): Promise<void> {
   const { sealed, previousExpiresAt, now } = rotation
-  await client.query(
-    `update webhooks set secret = $3, rotated_at = $4, previous_expires_at = $5::timestamptz,
-       previous_secret = case when $5::timestamptz is null then null else secret end
-     where company_id = $1 and webhook_id = $2`,
-    [toUuid(companyId), toUuid(webhookId), sealed, now, previousExpiresAt],
-  )
+  await sql`update webhooks set secret = ${sealed}, rotated_at = ${now}, previous_expires_at = ${previousExpiresAt},
+      previous_secret = ${previousExpiresAt === null ? sql`null` : sql`secret`}
+    where ${isWebhook(companyId, webhookId)}`.execute(onClient(client))
 }
 
 /** Seals a webhook's secret for its row. */

@@ -1,7 +1,7 @@
 import { newId } from '../../ledger/new-id.ts'
 import { addUser } from '../../accounts/users/add-user.ts'
 import { changeSettings, type CompanySettings } from '../../accounts/companies/change-settings.ts'
-import { COMPANY_COLUMNS, type CompanyRow } from '../../accounts/companies/read-company.ts'
+import type { CompanyRow } from '../../accounts/companies/read-company.ts'
 import { registerCompany } from '../../accounts/companies/register-company.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
@@ -36,11 +36,11 @@ export async function showCompany({ company }: CompanyOptions) {
   return withStore(async ({ store: { db } }) => {
     const row = await db
       .selectFrom('companies')
-      .select(COMPANY_COLUMNS)
+      .select(['company_id', 'name', 'time_zone', 'country', 'created_at'])
       .where('company_id', '=', toUuid(company))
       .executeTakeFirst()
     if (row === undefined) throw new StartupError(`there is no company ${company}`)
-    const { company_id: uuid, ...shown } = row
+    const { company_id: uuid, ...shown } = row satisfies CompanyRow
     return { company_id: company, uuid, ...shown }
   })
 }

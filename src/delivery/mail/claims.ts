@@ -51,19 +51,13 @@ export async function listWaitingMail(pool: Pool): Promise<DueWork[]> {
   }))
 }
 
-interface ClaimedRow {
-  email_id: string
-  kind: EmailKind
-  content: Buffer
-  attempts: number
-  email: string
-}
+type WaitingEmail = Omit<ClaimedEmail, 'companyId' | 'leaseId'>
 
 /** Claims the company's message that has been due for longest; null if none is left to this process. */
 export async function claimEmail(pool: Pool, companyId: string, leaseId: string): Promise<ClaimedEmail | null> {
   for (;;) {
-    const { rows } = await pool.query<ClaimedRow>(
-      `select e.email_id, e.kind, e.content, e.attempts, u.email from emails e
+    const { rows } = await pool.query<WaitingEmail>(
+      `select e.email_id as "emailId", e.kind, e.content, e.attempts, u.email as "to" from emails e
          join users u on u.company_id = e.company_id and u.user_id = e.user_id
        where e.company_id = $1 and e.content is not null and u.removed_at is null and ${IS_DUE}
        order by e.due_at, e.email_id limit 1`,
@@ -75,13 +69,10 @@ export async function claimEmail(pool: Pool, companyId: string, leaseId: string)
       `update emails e set lease_id = $3, leased_until = statement_timestamp() + interval '${LEASE_SECONDS} seconds',
          attempts = attempts + 1
        where e.company_id = $1 and e.email_id = $2 and ${IS_DUE}`,
-      [toUuid(companyId), row.email_id, leaseId],
+      [toUuid(companyId), row.emailId, leaseId],
     )
     // Otherwise, another process was faster.
-    if (rowCount === 1) {
-      const { email_id: emailId, kind, content, email: to } = row
-      return { companyId, emailId, leaseId, kind, to, content, attempts: row.attempts + 1 }
-    }
+    if (rowCount === 1) return { ...row, companyId, leaseId, attempts: row.attempts + 1 }
   }
 }
 

@@ -15,17 +15,13 @@ const AT_ONCE = 8
 
 /** Starts sending messages. Companies take turns, one message each. */
 export function startSending(options: SendingOptions): Promise<CompanyTurns> {
-  const { boss, pool, log, sweepIntervalMs } = options
   return startTurns({
-    boss,
-    pool,
-    log,
-    sweepIntervalMs,
+    ...options,
     queue: SEND_EMAILS,
     what: 'send messages',
     atOnce: AT_ONCE,
     listDue: listCompaniesWithMail,
     takeTurn: (companyId, { cutOff }) => sendNextEmail(options, companyId, cutOff),
-    beforeSweep: () => endOverdueEmails(pool),
+    beforeSweep: () => endOverdueEmails(options.pool),
   })
 }

@@ -1,10 +1,13 @@
+import { sql } from 'kysely'
 import type { ClientBase, Pool } from 'pg'
 import { signingSecrets } from '../../accounts/webhooks/webhook-rows.ts'
 import type { WebhookStatus, WebhookType } from '../../domain/webhook-types.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { bigintArray, integerArray, textArray, timestamptzArray, uuidArray } from '../../postgres/binary-arrays.ts'
 import { databaseTimeMs } from '../../postgres/database-clock.ts'
+import { onClient } from '../../postgres/kysely.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
+import type { Row } from '../../ledger/tables.ts'
 import { withClient } from '../../postgres/pool.ts'
 import { FOLDED_POSITION, JOIN_CHECKPOINTS } from '../../workers/folded-position.ts'
 import type { DueWork } from '../../workers/watch-standstill.ts'
@@ -95,20 +98,8 @@ export async function listWaitingWebhooks(pool: Pool): Promise<DueWork[]> {
   }))
 }
 
-interface LeasedRow {
-  position: number
-  ahead: string[]
-  head: number
-  attempts: number
-  url: string
-  types: WebhookType[]
-  include_data: boolean
-  concurrency: number
-  secrets: Buffer[]
-  is_slow: boolean
-  error: string | null
-  revision: number
-}
+/** node-postgres reads the elements of a bigint array as texts. */
+type LeasedRow = Omit<LeasedWebhook, keyof WebhookRef | 'readAt' | 'ahead'> & { ahead: string[] }
 
 /** Takes or renews the lease on a webhook. Null if it is not due, or another process has it. */
 export async function leaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string): Promise<LeasedWebhook | null> {
@@ -121,8 +112,8 @@ export async function leaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string)
        from webhooks w join heads h on h.company_id = w.company_id ${JOIN_CHECKPOINTS}
        where p.company_id = $1 and p.webhook_id = $2 and w.company_id = $1 and w.webhook_id = $2
          and ${IS_DUE} and (${IS_FREE} or p.lease_id = $3)
-       returning p.position, p.ahead, p.attempts, p.is_slow, p.error, ${FOLDED_POSITION} as head,
-         w.url, w.types, w.include_data, w.concurrency, w.revision,
+       returning p.position, p.ahead, p.attempts, p.is_slow as "isSlow", p.error, ${FOLDED_POSITION} as head,
+         w.url, w.types, w.include_data as "includeData", w.concurrency, w.revision,
          ${signingSecrets('p.leased_until', LEASE_SECONDS)} as secrets`,
       [toUuid(ref.companyId), toUuid(ref.webhookId), leaseId],
     )
@@ -130,24 +121,7 @@ export async function leaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string)
   })
   const [row] = rows
   if (!row) return null
-  const { position, head, attempts, url, types, concurrency, secrets, revision } = row
-  return {
-    ...ref,
-    position,
-    head,
-    attempts,
-    url,
-    types,
-    concurrency,
-    secrets,
-    // node-postgres reads the elements of a bigint array as texts.
-    ahead: row.ahead.map(Number),
-    includeData: row.include_data,
-    isSlow: row.is_slow,
-    error: row.error,
-    revision,
-    readAt,
-  }
+  return { ...ref, ...row, ahead: row.ahead.map(Number), readAt }
 }
 
 /** Ends a lease. Returns whether the webhook is due again, because events followed meanwhile. */
@@ -204,25 +178,14 @@ export async function recordRound(
   round: RoundOutcome,
   attempts: Attempt[],
 ): Promise<number | null | 'lost'> {
-  const failingSince =
-    round.attempts === 0 ? 'null' : 'least(case when $6 > 1 then failing_since end, statement_timestamp())'
-  const { rows } = await client.query<{ failing_since: string | null }>(
-    `update webhook_progress set position = $4, ahead = $5, attempts = $6, error = $7, is_slow = $9,
-       due_at = statement_timestamp() + $8 * interval '1 millisecond', failing_since = ${failingSince}
-     where company_id = $1 and webhook_id = $2 and lease_id = $3
-     returning failing_since`,
-    [
-      toUuid(ref.companyId),
-      toUuid(ref.webhookId),
-      leaseId,
-      round.position,
-      bigintArray(round.ahead),
-      round.attempts,
-      round.error,
-      round.delayMs,
-      round.isSlow,
-    ],
-  )
+  const { position, ahead, attempts: failures, error, delayMs, isSlow } = round
+  const failingSince = sql`least(${sql.raw(failures > 1 ? 'failing_since' : 'null')}, statement_timestamp())`
+  const { rows } = await sql<Row<'webhook_progress', 'failing_since'>>`
+    update webhook_progress set position = ${position}, ahead = ${bigintArray(ahead)}, attempts = ${failures},
+      error = ${error}, is_slow = ${isSlow}, due_at = statement_timestamp() + ${delayMs} * interval '1 millisecond',
+      failing_since = ${failures === 0 ? null : failingSince}
+    where company_id = ${toUuid(ref.companyId)} and webhook_id = ${toUuid(ref.webhookId)} and lease_id = ${leaseId}
+    returning failing_since`.execute(onClient(client))
   if (!rows[0]) return 'lost'
   await insertAttempts(client, ref, attempts)
   const [{ failing_since: since }] = rows
