@@ -5,6 +5,7 @@ import t from 'tap'
 import { migrateDatabase } from '../../src/bootstrap/maintenance.ts'
 import type { DatabaseUrls } from '../../src/postgres/database-urls.ts'
 import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
+import { COMPILE_CACHE } from '../support/processes/compile-cache.ts'
 import { MIGRATION_STAGES } from './bugs/plants.ts'
 
 const PLANTER = new URL('./bugs/plant.ts', import.meta.url).href
@@ -31,6 +32,7 @@ async function migrateUntil(urls: DatabaseUrls, killAt: { stage: string; passes:
   const child = spawn(process.execPath, ['--import', PLANTER, 'src/main.ts', 'migrate'], {
     env: {
       PATH: process.env['PATH'],
+      ...COMPILE_CACHE,
       DATABASE_URL: urls.serviceUrl,
       MIGRATE_DATABASE_URL: urls.ownerUrl,
       LOG_LEVEL: 'error',

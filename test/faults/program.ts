@@ -6,6 +6,7 @@ import readline from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Cleanup } from '../support/cleanup.ts'
+import { COMPILE_CACHE } from '../support/processes/compile-cache.ts'
 import { presetLimits } from '../support/processes/limits.ts'
 import type { Cluster } from './cluster.ts'
 
@@ -187,6 +188,7 @@ function startCommand(
     ...placeOf(plant),
     env: {
       PATH: process.env['PATH'],
+      ...COMPILE_CACHE,
       DATABASE_URL: at(serviceUrl),
       MIGRATE_DATABASE_URL: at(ownerUrl),
       LOG_LEVEL: 'error',
@@ -216,7 +218,7 @@ function launch(
     ...placeOf(plant),
     env: {
       PATH: process.env['PATH'],
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      ...COMPILE_CACHE,
       DATABASE_URL: databaseUrl,
       PORT: String(port),
       ...(metricsPort === undefined ? {} : { METRICS_PORT: String(metricsPort) }),

@@ -1,4 +1,3 @@
-import path from 'node:path'
 import t from 'tap'
 import { failsWithLine, launch } from './processes/cli.ts'
 
@@ -47,11 +46,9 @@ const COMMANDS: Record<string, [given: string[], message: string][]> = {
   ],
 }
 
-const ENVIRONMENT = { NODE_COMPILE_CACHE: path.resolve('node_modules/.cache/node') }
-
 for (const [file, wrong] of Object.entries(COMMANDS)) {
   await t.test(`${file} has help, and names what is wrong with its options`, async (t) => {
-    const run = (args: string[]) => launch(t, args, ENVIRONMENT, file).ended
+    const run = (args: string[]) => launch(t, args, {}, file).ended
     const [help, unknown, ...ended] = await Promise.all(
       [['--help'], ['--unknown'], ...wrong.map(([given]) => given)].map(run),
     )

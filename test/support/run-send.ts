@@ -5,6 +5,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
 import { startWatchedProxy } from './lines/watched-proxy.ts'
+import { COMPILE_CACHE } from './processes/compile-cache.ts'
 import { startService } from './service.ts'
 
 interface Run {
@@ -22,7 +23,7 @@ export async function startSending(t: Test) {
 
   /** Starts the command. The environment has nothing of this process: tap adds hooks to the processes that it starts. */
   function start(args: string[], env: Record<string, string> = {}): { child: ChildProcess; done: Promise<Run> } {
-    const variables = { API_URL: proxy.address, API_ID, API_KEY, ...env }
+    const variables = { API_URL: proxy.address, API_ID, API_KEY, ...COMPILE_CACHE, ...env }
     const assigned = Object.entries(variables).map(([name, value]) => `${name}=${value}`)
     const program = [process.execPath, path.resolve('clients/typescript/send/main.ts')]
     const child = spawn('env', ['-i', ...assigned, ...program, ...args], { cwd: folder })

@@ -4,6 +4,7 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
+import { COMPILE_CACHE } from '../../support/processes/compile-cache.ts'
 import { startService } from '../../support/service.ts'
 
 /* The command that sends a file holds a small part of it: it has less memory than the file has bytes. */
@@ -14,7 +15,7 @@ const folder = t.testdir({})
 const MEMORY = '--max-old-space-size=40'
 
 async function send(name: string) {
-  const variables = { API_URL: service.address, API_ID, API_KEY, NODE_OPTIONS: MEMORY }
+  const variables = { API_URL: service.address, API_ID, API_KEY, NODE_OPTIONS: MEMORY, ...COMPILE_CACHE }
   const assigned = Object.entries(variables).map(([name, value]) => `${name}=${value}`)
   const program = [process.execPath, path.resolve('clients/typescript/send/main.ts')]
   const child = spawn('env', ['-i', ...assigned, ...program, 'send', name], { cwd: folder })

@@ -7,6 +7,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Readable } from 'node:stream'
 import type { Test } from 'tap'
+import { COMPILE_CACHE } from './compile-cache.ts'
 import { presetLimits } from './limits.ts'
 import type { DemoCredentials } from '../../../src/cli/demo/demo.ts'
 
@@ -71,7 +72,7 @@ export function launch(
 
 /** Drops the environment, such as tap's variables for its own processes. */
 function environmentOf(environment: Environment): Environment {
-  return { PATH: process.env['PATH']!, TMPDIR: os.tmpdir(), PORT: '0', ...environment }
+  return { PATH: process.env['PATH']!, TMPDIR: os.tmpdir(), PORT: '0', ...COMPILE_CACHE, ...environment }
 }
 
 /** A command for the process that runs commands. */
@@ -106,7 +107,7 @@ const SERVING = new Set<string | undefined>(['start', 'serve', 'work'])
 /** Starts the process that runs commands. It ends with this one, and keeps it alive only while it runs a command. */
 function startHost(): ChildProcess {
   const child = spawn(process.execPath, [fileURLToPath(new URL('./command-host.ts', import.meta.url))], {
-    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] },
+    env: { PATH: process.env['PATH'], ...COMPILE_CACHE },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   child.on('message', (ended: Ended) => {

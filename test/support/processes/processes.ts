@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import readline from 'node:readline'
 import type { Test } from 'tap'
 import type { DatabaseUrls } from '../../../src/postgres/database-urls.ts'
+import { COMPILE_CACHE } from './compile-cache.ts'
 import { presetLimits } from './limits.ts'
 
 /** A process of the program that is ready. */
@@ -25,6 +26,7 @@ export async function startProcess(
   const child = spawn(process.execPath, [...presetLimits({ ...settings }), 'src/main.ts', command], {
     env: {
       PATH: process.env['PATH'],
+      ...COMPILE_CACHE,
       DATABASE_URL: urls.serviceUrl,
       MIGRATE_DATABASE_URL: urls.ownerUrl,
       PORT: '0',
