@@ -154,10 +154,15 @@ const JSON_SHAPES: Record<string, Shape> = {
 /** A CSV file of 100,000 ordinary people. */
 export const ordinaryFile = (): HostileFile => ({ name: 'ordinary', type: 'text/csv', content: ordinaryRows(MAX_CSV) })
 
-/** Makes a file of each shape, as large as it may be by default, or smaller. Some shapes end before. */
-export function* hostileFiles(maxBytes = Infinity): Generator<HostileFile> {
-  for (const [name, shape] of Object.entries(CSV_SHAPES))
-    yield { name, type: 'text/csv', content: shape(Math.min(MAX_CSV, maxBytes)) }
-  for (const [name, shape] of Object.entries(JSON_SHAPES))
-    yield { name, type: 'application/json', content: shape(Math.min(MAX_JSON, maxBytes)) }
+/** Makes a file of each shape, or of these, as large as it may be by default, or smaller. Some shapes end before. */
+export function* hostileFiles(
+  maxCsv = MAX_CSV,
+  maxJson = Math.min(MAX_JSON, maxCsv),
+  names?: ReadonlySet<string>,
+): Generator<HostileFile> {
+  const isWanted = ([name]: [string, Shape]) => names?.has(name) ?? true
+  for (const [name, shape] of Object.entries(CSV_SHAPES).filter(isWanted))
+    yield { name, type: 'text/csv', content: shape(maxCsv) }
+  for (const [name, shape] of Object.entries(JSON_SHAPES).filter(isWanted))
+    yield { name, type: 'application/json', content: shape(maxJson) }
 }
