@@ -33,13 +33,13 @@ const attributes = {
   location: anything,
   phone: fc.constantFrom('+4915112345678', '+34910000000', null),
   start_date: fc.oneof({ weight: 5, arbitrary: fc.constantFrom('2026-02-28', null) }, fc.constant('2026-02-30')),
-  custom_attributes: fc.dictionary(key, custom, { maxKeys: 3 }),
 }
+const customAttributes = { custom_attributes: fc.dictionary(key, custom, { maxKeys: 3 }) }
 const requiredKeys: ['first_name', 'last_name'] = ['first_name', 'last_name']
 /** Few records have an attribute that does not exist, since it refuses the whole call. */
 const record = fc.oneof(
-  { weight: 9, arbitrary: fc.record(attributes, { requiredKeys }) },
-  { weight: 1, arbitrary: fc.record({ ...attributes, shoe_size: text }, { requiredKeys }) },
+  { weight: 9, arbitrary: fc.record({ ...attributes, ...customAttributes }, { requiredKeys }) },
+  { weight: 1, arbitrary: fc.record({ ...attributes, shoe_size: text, ...customAttributes }, { requiredKeys }) },
 )
 
 let run = 0

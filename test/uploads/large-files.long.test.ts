@@ -166,7 +166,8 @@ await t.test('two rows of one employee in different parts are both refused, each
   const rows = rowsOf('E', 1, 25)
   rows[22] = rows[2]!
   const path = await admin.upload(fileOf(rows))
-  const words = await admin.until(path, /Refused 0 Unreadable 2/)
+  const words = await admin.until(path, PREVIEWED)
+  t.match(words, /Refused 0 Unreadable 2/)
   t.match(words, /Line 4 .*is in the file again: a file may change an employee only once \(line 24\)/)
   t.match((await admin.read(`${path}?part=3`)).words, /Line 24 .*only once \(line 4\)/)
 })

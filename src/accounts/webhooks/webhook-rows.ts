@@ -86,7 +86,8 @@ export async function hasLease(
   leaseId: string,
 ): Promise<boolean> {
   const { rows } = await sql`select 1 from webhook_progress
-    where ${isWebhook(companyId, webhookId)} and lease_id = ${leaseId} for update`.execute(onClient(client))
+    where company_id = ${toUuid(companyId)} and webhook_id = ${toUuid(webhookId)} and lease_id = ${leaseId}
+    for update`.execute(onClient(client))
   return rows.length === 1
 }
 
