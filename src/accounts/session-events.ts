@@ -47,8 +47,8 @@ export async function insertSessionEvents(
 }
 
 /**
- * Ends the sessions of a company for which a condition on `sessions` holds, in the caller's transaction. Stores an event
- * for each user. Returns the number of sessions.
+ * Ends the sessions of a company for which a condition on `sessions` holds, in the caller's transaction. Stores an
+ * event for each user. Returns the number of sessions.
  */
 export async function endSessions(
   client: Queryable,

@@ -83,7 +83,7 @@ export function headerNamesPerson(header: readonly string[], names: PersonNames)
   return mentionsPerson({ locator: null, employee_id: null, record: { id: header }, errors: [] }, names)
 }
 
-/** Whether a text, such as a body that could not be read, contains a person's id, email or, as a whole word, external id. */
+/** Whether a text, such as an unreadable body, contains a person's id, email or, as a whole word, external id. */
 export function textNamesPerson(sent: string, { ids, emails, externalIds }: PersonNames): boolean {
   return readingsOf(sent).some(
     (text) =>

@@ -147,7 +147,7 @@ export function errorsOmitted(count: number): { errors_omitted?: number } {
   return count === 0 ? {} : { errors_omitted: count }
 }
 
-/** Makes the problem document of a refused request (RFC 9457). `logId` is absent if the log has no entry of the call. */
+/** Makes the problem document of a refused request (RFC 9457). `logId` is absent if the log has no entry of it. */
 export function problemDocument(refusal: Problem, requestId: string, logId?: string) {
   const { title, status, code, detail, ...errors } = refusal
   const document = { type: `/problems/${code}`, title, status, code, detail, request_id: requestId }

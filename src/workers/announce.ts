@@ -20,8 +20,8 @@ export function announceCompanies(boss: PgBoss, queue: string, companyIds: strin
 }
 
 /**
- * Announces companies in the background, one batch after another, and at most one in `gatherMs`. `idle` waits for what is
- * under way.
+ * Announces companies in the background, one batch after another, and at most one in `gatherMs`. `idle` waits for what
+ * is under way.
  */
 export function createAnnouncer(
   send: (companyIds: string[]) => Promise<unknown>,

@@ -163,7 +163,8 @@ export async function moveCheckpoints(
         select c.ctid as row_id from checkpoints c
         where c.company_id = m.company_id and c.projection = ${projection.name} and c.version = ${projection.version}
           and c.position = m.after and c.parked_at is null
-          and (m.leaf is null or not ${projection.takesStates === true} or c.generation is not distinct from m.generation)
+          and (m.leaf is null or not ${projection.takesStates === true}
+            or c.generation is not distinct from m.generation)
           and (m.leaf is null
             or m.leaf = (select e.leaf_hash from events e where e.company_id = m.company_id and e.position = m.upto))
         for update skip locked) c

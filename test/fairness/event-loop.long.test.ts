@@ -39,7 +39,7 @@ const SIZES = [
     settings: { MAX_RECORDS: '10000', BODY_LIMIT: String(64 * MIB) },
     records: 10_000,
     bytes: 64 * MIB,
-    // As many records, of the size that most have. Records as large as fit, and their changes, are those of the default.
+    // As many records, of the size that most have. The default settings try records as large as fit, and their changes.
     otherBytes: 16 * MIB,
     // Enough for the most values that a body may have. The service reads a larger body in more pieces of the same size.
     hostileBytes: 20 * MIB,

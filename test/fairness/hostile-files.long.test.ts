@@ -9,7 +9,7 @@ import { MAX_WORK_MS, startWatched } from './watched-files.ts'
 /* Files of every hostile shape: they keep nobody else waiting, and cost what their bytes cost. */
 
 const MIB = 1_048_576
-/** A JSON file is as large as it may be. CSV files of eight times as many bytes are read in eight times as many turns. */
+/** A JSON file is as large as it may be. A CSV file of eight times as many bytes takes eight times as many turns. */
 const LARGE_CSV = 4 * MIB
 const LARGE_JSON = 8 * MIB
 const SMALLER = 2 * MIB

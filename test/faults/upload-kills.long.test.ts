@@ -9,9 +9,9 @@ import { send } from '../support/service.ts'
 import { openStage } from './stage.ts'
 
 /*
- * A file of 20,000 rows while processes are killed (SIGKILL): the API process and both workers, at several points of the
- * preview and of applying it. In the end, every row is applied exactly once, every part has exactly one entry, and the
- * upload says so. Then a file without most of these people, while they are deactivated.
+ * A file of 20,000 rows while processes are killed (SIGKILL): the API process and both workers, at several points of
+ * the preview and of applying it. In the end, every row is applied exactly once, every part has exactly one entry, and
+ * the upload says so. Then a file without most of these people, while they are deactivated.
  */
 
 const PARTS = 20

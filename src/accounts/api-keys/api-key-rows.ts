@@ -32,10 +32,10 @@ export async function insertApiKey(
 export async function updateApiKey(client: ClientBase, companyId: string, key: KeyLife, now: string): Promise<void> {
   const expectedCalls = sql`${key.expectedCalls && JSON.stringify(key.expectedCalls)}::jsonb`
   const noPrevious = key.isRevoked ? sql`previous_secret_hash = null, previous_expires_at = null,` : sql``
-  await sql`update api_keys set ${noPrevious} version = ${key.version}, name = ${key.name}, is_enabled = ${key.isEnabled},
-      is_revoked = ${key.isRevoked}, quota_limit = ${key.quotaLimit}, refresh_period = ${key.refreshPeriod},
-      scopes = ${key.scopes}, expires_at = ${key.expiresAt}, allowed_networks = ${key.allowedNetworks},
-      expected_calls = ${expectedCalls}, expected_since = case when ${expectedCalls} is null then null
+  await sql`update api_keys set ${noPrevious} version = ${key.version}, name = ${key.name},
+      is_enabled = ${key.isEnabled}, is_revoked = ${key.isRevoked}, quota_limit = ${key.quotaLimit},
+      refresh_period = ${key.refreshPeriod}, scopes = ${key.scopes}, expires_at = ${key.expiresAt},
+      allowed_networks = ${key.allowedNetworks}, expected_calls = ${expectedCalls}, expected_since = case when ${expectedCalls} is null then null
         when expected_calls = ${expectedCalls} then expected_since else ${now}::timestamptz end
     where company_id = ${toUuid(companyId)} and api_id = ${toUuid(key.id)}`.execute(onClient(client))
 }
@@ -49,8 +49,8 @@ export async function updateKeySecret(
 ): Promise<void> {
   const { secret, previousExpiresAt, now } = rotation
   const previousHash = previousExpiresAt === null ? sql`null` : sql`secret_hash`
-  await sql`update api_keys set secret_hash = ${secret.hash}, rotated_at = ${now}, previous_secret_hash = ${previousHash},
-      previous_expires_at = ${previousExpiresAt}, last_four = jsonb_object(
+  await sql`update api_keys set secret_hash = ${secret.hash}, rotated_at = ${now},
+      previous_secret_hash = ${previousHash}, previous_expires_at = ${previousExpiresAt}, last_four = jsonb_object(
         array[${secret.hash.toString('hex')}, encode(secret_hash, 'hex')],
         array[${secret.lastFour}, last_four ->> encode(secret_hash, 'hex')])
     where company_id = ${toUuid(companyId)} and api_id = ${toUuid(apiId)}`.execute(onClient(client))

@@ -2,7 +2,7 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jo
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { placeOfSecret, type StoredProvider } from './read-provider.ts'
 
-/** Makes the private key of `private_key_jwt`, as the text of a JWK (RFC 7517) that is named by its content (RFC 7638). */
+/** Makes the private key of `private_key_jwt`, as the text of a JWK (RFC 7517) with its thumbprint (RFC 7638) as id. */
 export async function generateProviderKey(): Promise<string> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   const key = await exportJWK(privateKey)

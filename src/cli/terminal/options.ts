@@ -12,8 +12,8 @@ export const USAGE_ERROR = 2
 type Run = (...given: never[]) => Promise<object | void>
 
 /**
- * Loads a module when a command runs, so that help and usage errors are fast. Runs the function with this name, and prints
- * what it returns.
+ * Loads a module when a command runs, so that help and usage errors are fast. Runs the function with this name, and
+ * prints what it returns.
  */
 export function loadOnRun<Name extends string>(load: () => Promise<Record<Name, Run>>, name: Name) {
   return async function (this: Command, ...given: unknown[]): Promise<void> {

@@ -31,8 +31,8 @@ function base62(number: bigint, width: number): string {
 }
 
 /**
- * What a secret is: of an API key, the token of a user, a one-time token, whose bearer may set a password, or the cookie of
- * a session. Its text says so in these words.
+ * The kinds of secrets: of API keys, tokens of users, one-time tokens, whose bearer may set a password, and cookies of
+ * sessions. The text of a secret names its kind with these words.
  */
 const KINDS = { key: 'live', token: 'user', link: 'link', session: 'ses' } as const
 

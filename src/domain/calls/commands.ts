@@ -56,8 +56,8 @@ export type ManyOperation = Exclude<Operation, 'update_one'>
 const READERS = { create: readCreation, update_many: readUpdate, upsert: readUpsert } as const
 
 /**
- * Reads the command of `POST /v1/employees`, which creates employees, of `PATCH`, which updates them, or of `PUT`, which
- * does both.
+ * Reads the command of `POST /v1/employees`, which creates employees, of `PATCH`, which updates them, or of `PUT`,
+ * which does both.
  */
 export function* readMany(
   operation: ManyOperation,

@@ -11,8 +11,8 @@ import { addManagerErrors, resolveManagers } from './reporting-lines.ts'
 import { addUniquenessErrors } from './uniqueness.ts'
 
 /**
- * Decides a call: creates employees, updates those that the records find, or, as an upsert, does both. Applies all records
- * or none; or, if the client asks for that, all that can be applied. `newIds` is null for an update.
+ * Decides a call: creates employees, updates those that the records find, or, as an upsert, does both. Applies all
+ * records or none; or, if the client asks for that, all that can be applied. `newIds` is null for an update.
  */
 export function* decideRecords(
   all: ReadRecord[],

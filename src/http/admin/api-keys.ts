@@ -95,7 +95,7 @@ export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanySer
     return showWithSecret(reply, await rotateApiKey(services, actingUser(request), id, request.body.overlap_seconds))
   })
 
-  for (const change of ['disable', 'enable', 'revoke'] as const) {
+  for (const change of Object.keys(KEY_ACTIONS) as (keyof typeof KEY_ACTIONS)[]) {
     const schema = { ...ofKey, ...describeAction(KEY_ACTIONS[change]), response: { 200: ShownKey } }
     app.post(`/api-keys/:id/${change}`, { schema, ...JSON_BODY }, async (request, reply) => {
       const changed = await changeApiKey(services, actingUser(request), readKeyId(request.params.id), { change })

@@ -130,7 +130,8 @@ export const EntrySchema = namedObject('BulkUserLogEntry', {
     name: nullable(Type.String({ description: 'Null once it is erased.' })),
     rows: Count,
     part: objectOrNull(
-      'The part of a file that is too large for one call, from 1, and its rows, without the line that names the columns. Null for a whole file.',
+      'The part of a file that is too large for one call, from 1, and its rows, without the line that names the ' +
+        'columns. Null for a whole file.',
       { number: Count, of: Count, first_row: Count, last_row: Count },
     ),
   }),
@@ -147,7 +148,8 @@ export const EntrySchema = namedObject('BulkUserLogEntry', {
   ),
   correction: Type.Optional(
     objectOrNull(
-      'How far uploaded files have corrected the entry. Only in the answer to a request for one entry. Null if none has.',
+      'How far uploaded files have corrected the entry. Only in the answer to a request for one entry. Null if none ' +
+        'has.',
       {
         state: oneOf(
           ['corrected', 'partly_corrected'],
@@ -169,11 +171,13 @@ export const EntrySchema = namedObject('BulkUserLogEntry', {
   error: nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
   rejected_body: Type.Optional(
     objectOrNull(
-      'The body of a call that was refused because it could not be read. Only in the answer to a request for one entry. ' +
-        'Null if the body could be read, was empty, was erased, or is no longer kept.',
+      'The body of a call that was refused because it could not be read. Only in the answer to a request for one ' +
+        'entry. Null if the body could be read, was empty, was erased, or is no longer kept.',
       {
         text: Type.String({
-          description: `The body as sent if it has at most ${MAX_BODY_CHARACTERS} characters, else the part around its error. Bytes that are not UTF-8 are U+FFFD, U+0000 is left out, and secrets of the service are masked.`,
+          description:
+            `The body as sent if it has at most ${MAX_BODY_CHARACTERS} characters, else the part around its error. ` +
+            'Bytes that are not UTF-8 are U+FFFD, U+0000 is left out, and secrets of the service are masked.',
         }),
         bytes: Type.Integer({ minimum: 1, description: 'The length of the whole body.' }),
         truncated: Type.Boolean({ description: 'Whether `text` is only a part of the body.' }),

@@ -36,8 +36,8 @@ const STREAMED =
   '`+`, `-`, `@`, a tab or a carriage return) is prefixed with an apostrophe.'
 const TO_CORRECT =
   'A file to correct in a spreadsheet. Each record is a row, with the log id, its index in the call, and its errors. ' +
-  'Each attribute and custom attribute that occurs has a column. An empty cell is an absent attribute, and `(empty)` is ' +
-  'null. A text that a spreadsheet would change, such as a formula, a date, a number, or a phone number, has an ' +
+  'Each attribute and custom attribute that occurs has a column. An empty cell is an absent attribute, and `(empty)` ' +
+  'is null. A text that a spreadsheet would change, such as a formula, a date, a number, or a phone number, has an ' +
   'apostrophe in front. Other values follow `(json) ` as JSON. The column `record` holds records that cannot be ' +
   'columns. Records that are erased are left out. A failed call applied nothing: the log does not keep its valid ' +
   'records. A call with `all_or_none=false` applied the others.'
@@ -66,7 +66,9 @@ const OF_ENTRY: readonly Export<[LogEntry, RecordFilter]>[] = [
     path: '/bulk-user-logs/:log_id/records.csv',
     operationId: 'exportBulkUserLogRecords',
     summary: 'Export the records of an entry as CSV, in the order of the call',
-    description: `${STREAMED} Name, email and external id are the employee's current ones; a refused record without a known employee has those that were sent.`,
+    description:
+      `${STREAMED} Name, email and external id are the employee's current ones; a refused record without a known ` +
+      'employee has those that were sent.',
     querystring: schemas.RecordExportQuery,
     name: 'bulk-user-logs',
     write: (db, companyId, entry, filter) => writeCsv(RECORD_COLUMNS, listDetailed(db, companyId, entry, filter)),
@@ -76,10 +78,11 @@ const OF_ENTRY: readonly Export<[LogEntry, RecordFilter]>[] = [
     operationId: 'exportFailedRecords',
     summary: 'Export the refused records of an entry as the body of a new call',
     description:
-      'Correct the records and send the file to `/v1/employees` with `POST` after a creation, `PATCH` after an update, or ' +
-      '`PUT` after an upsert. The refused record of a single update gets the `id` of its path. Records that are erased, or that ' +
-      'were too large to keep in full, are left out. A failed call applied nothing: the log does not keep its valid ' +
-      'records, so send those again, too. A call with `all_or_none=false` applied them already.',
+      'Correct the records and send the file to `/v1/employees` with `POST` after a creation, `PATCH` after an ' +
+      'update, or `PUT` after an upsert. The refused record of a single update gets the `id` of its path. Records ' +
+      'that are erased, or that were too large to keep in full, are left out. A failed call applied nothing: the log ' +
+      'does not keep its valid records, so send those again, too. A call with `all_or_none=false` applied them ' +
+      'already.',
     response: {
       200: Type.Object({ employees: Type.Array(Type.Unknown({ description: 'A refused record, as sent.' })) }),
     },
@@ -96,7 +99,7 @@ const OF_ENTRY: readonly Export<[LogEntry, RecordFilter]>[] = [
   },
 ]
 
-/** Exports of the list of entries and of an entry's records, with the filters of the JSON lists, as files to download. */
+/** Exports the list of entries and the records of an entry as files to download, with the filters of the JSON lists. */
 export function logExports(app: FastifyInstance, { reads, authorize, requireLogEntry }: ExportServices): void {
   for (const { path, name, write, ...about } of OF_ENTRIES) {
     const schema = { ...about, querystring: schemas.EntryExportQuery, response: CSV_ANSWER }

@@ -60,7 +60,8 @@ export function createMetrics() {
     ),
     refusals: makeCounter(
       'refusals_total',
-      'Requests that were refused with 429, or with 503 because a waiting line was full, by the limit that they exceeded',
+      'Requests that were refused with 429, or with 503 because a waiting line was full, by the limit that they ' +
+        'exceeded',
       ['limit'],
     ),
     appendSeconds: makeHistogram(

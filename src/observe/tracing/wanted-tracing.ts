@@ -1,8 +1,8 @@
 import type { TracedProgram, Tracing, TracingSettings } from './tracing.ts'
 
 /**
- * Starts tracing if a collector is configured. Otherwise returns null and does not load OpenTelemetry's SDK. `onError` is
- * called when exports fail, at most once a minute.
+ * Starts tracing if a collector is configured. Otherwise returns null and does not load OpenTelemetry's SDK. `onError`
+ * is called when exports fail, at most once a minute.
  */
 export async function openTracingIfConfigured(
   settings: TracingSettings,

@@ -47,7 +47,7 @@ const anyCall = fc
 type Call = typeof anyCall extends fc.Arbitrary<infer One> ? One : never
 const newPerson: Call['call']['records'][number] = { email: emailOf(2), first_name: 'Ana', last_name: 'Pérez' }
 const takenEmail = { ...newPerson, email: emailOf(1) }
-/** One call that is partly applied, one that is wholly applied, and one that is refused: random calls may lack a kind. */
+/** One call that is partly applied, one that is applied whole, and one that is refused: random ones may lack a kind. */
 const EXAMPLES = [[newPerson, takenEmail], [newPerson], [takenEmail]].map((records): [Call] => [
   { call: { method: 'POST', people: [1], records }, order: [...records.keys()] },
 ])

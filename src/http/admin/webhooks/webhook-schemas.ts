@@ -45,8 +45,8 @@ const settings = {
   }),
   include_data: Type.Boolean({
     description:
-      'Whether messages contain values. By default they contain only ids, positions and the names of what changed, so that ' +
-      'no personal data leaves the service.',
+      'Whether messages contain values. By default they contain only ids, positions and the names of what changed, ' +
+      'so that no personal data leaves the service.',
   }),
   concurrency: Type.Integer({
     minimum: 1,

@@ -95,8 +95,8 @@ const QUESTIONS = {
   unlink: {
     verb: 'Unlink from',
     text: (name: string) =>
-      html`You can't sign in with <bdi>${name}</bdi> then, and your sessions that began there end. You need a password or
-        a passkey.`,
+      html`You can't sign in with <bdi>${name}</bdi> then, and your sessions that began there end. You need a password
+        or a passkey.`,
     button: 'Unlink',
     kind: 'danger',
   },

@@ -165,7 +165,8 @@ function renderList(entry: LogEntry, { given }: RecordQuery, { records, hasPrevi
   const place = ({ row }: DetailedRecord) => encodeCursor(row.index ?? 0)
   const sizes = PAGE_SIZES.map((size, at) => {
     const limit = at === 0 ? '' : size
-    return html`<a href="${address({ limit })}" ${limit === given['limit'] ? html`aria-current="true"` : ''}>${size}</a> `
+    const current = limit === given['limit'] ? html`aria-current="true"` : ''
+    return html`<a href="${address({ limit })}" ${current}>${size}</a> `
   })
   return html`${renderRecordTable(entry, records)}
     <div class="record-pages">

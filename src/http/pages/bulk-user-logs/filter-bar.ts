@@ -49,10 +49,19 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
     })
   const causeOptions = causes.map((code) => ({ value: code, label: capitalise(describeCode(code)) }))
   const link = (change: FormFields) => buildUrl(path, { ...given, ...change })
+  const search = {
+    name: 'q',
+    label: 'Search',
+    type: 'search',
+    value: value('q'),
+    isRequired: false,
+    maxLength: 254,
+    placeholder: 'Person, employee ID, log ID, request ID, API key or error code',
+  } as const
   return html`${renderAlert(pageFilter)}
     <form method="get" action="${path}" class="finding" role="search" aria-label="Entries">
       <div class="find-line">
-        ${renderField({ name: 'q', label: 'Search', type: 'search', value: value('q'), isRequired: false, maxLength: 254, placeholder: 'Person, employee ID, log ID, request ID, API key or error code' }, problem)}
+        ${renderField(search, problem)}
         <details class="folded">
         <summary>Filters</summary>
         ${renderChoice({ name: 'operation', label: 'Operation', value: value('operation'), options: counted('operation', listOptions(OPERATIONS, 'Any operation')) }, problem)}

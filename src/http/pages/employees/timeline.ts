@@ -114,7 +114,8 @@ export async function renderTimeline(
   const label = attribute === undefined ? 'Changes' : `Changes of ${formatAttributeName(attribute)}`
   const rows = changes.map((change) => {
     const { recorded_at: at, actor, position } = change.event
-    const by = html`<span class="by">, by ${renderActorLink(actor, names)} ${renderCallWord(change.event, viewer)}</span>`
+    const call = renderCallWord(change.event, viewer)
+    const by = html`<span class="by">, by ${renderActorLink(actor, names)} ${call}</span>`
     return { at, what: html`${renderChange(change, names, links)}${by}`, position }
   })
   const caption = `${label}, newest first`

@@ -25,6 +25,7 @@ export async function renderEventFilter(
   const { type: _, ...others } = given
   const groups = { '': { label: 'All' }, ...EVENT_GROUPS }
   const optional = { isRequired: false, autocomplete: 'off' }
+  const actors = await listActorOptions(db, companyId, value('actor'))
   const isRaw = view.view !== undefined
   const otherView = buildUrl(PATH, { ...given, ...(isRaw ? {} : { view: 'raw' }) })
   const download = Object.keys(given).length > 0 ? 'Download these' : 'Download all events'
@@ -53,7 +54,7 @@ export async function renderEventFilter(
       ${renderChoice({ name: 'type', label: 'Type', value: value('type'), options: TYPES }, problem)}
       <details class="folded" ${MORE.some((name) => value(name) !== '') ? html`open` : ''}>
         <summary>More filters</summary>
-        ${renderChoice({ name: 'actor', label: 'By', value: value('actor'), options: await listActorOptions(db, companyId, value('actor')) }, problem)}
+        ${renderChoice({ name: 'actor', label: 'By', value: value('actor'), options: actors }, problem)}
         ${renderField({ ...optional, name: 'id', label: 'ID', value: value('id') }, problem)}
         ${renderDayField({ ...optional, name: 'from', label: 'From', value: value('from') }, problem)}
         ${renderDayField({ ...optional, name: 'to', label: 'To', value: value('to') }, problem)}

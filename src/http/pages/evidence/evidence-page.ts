@@ -243,7 +243,9 @@ function renderState({ state, events, eventsRead, bytes, expiresAt, problem }: S
           ${formatNumber(events)} events, ${formatNumber(Math.ceil(bytes / MIB))} MiB. Kept until
           ${renderTime(expiresAt, timeZone)}, or until data of your company are erased.
         </p>
-        <p class="actions"><a class="button primary" href="${EVIDENCE_PATH}/stored" download>Download evidence file</a></p>`
+        <p class="actions">
+          <a class="button primary" href="${EVIDENCE_PATH}/stored" download>Download evidence file</a>
+        </p>`
     case 'failed':
       return html`<p class="warning" role="status">${problem}</p>`
     case 'stopped':

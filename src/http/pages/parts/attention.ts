@@ -89,7 +89,8 @@ function renderMoreLines(lines: readonly Line[], timeZone: string): Html {
   const others = lines.slice(MORE_LINES).flat().length
   return html`<details class="more">
     <summary>${formatCount(lines.flat().length, 'more problem')}</summary>
-    ${renderLines(lines.slice(0, MORE_LINES), timeZone)} ${others > 0 ? html`<p>And ${formatNumber(others)} more.</p>` : ''}
+    ${renderLines(lines.slice(0, MORE_LINES), timeZone)}
+    ${others > 0 ? html`<p>And ${formatNumber(others)} more.</p>` : ''}
   </details>`
 }
 

@@ -9,8 +9,8 @@ import { html, type Html } from './html.ts'
 export const ROWS_A_PAGE = 50
 
 /**
- * Reads what the address of a list that is ordered by id asks for: a page, with one row more than it shows, and one of the
- * statuses. Any other status means all rows.
+ * Reads what the address of a list that is ordered by id asks for: a page, with one row more than it shows, and one of
+ * the statuses. Any other status means all rows.
  */
 export function readListQuery<Status extends string = never>(
   { query }: FastifyRequest,

@@ -18,8 +18,8 @@ interface UseChoices {
 type UseForms = PageForms<'off' | 'optional' | 'require' | 'remove'>
 
 /**
- * Renders the actions that change the use of a provider. `proof` proves who turns on one that is off: whoever controls it
- * can sign in as any user.
+ * Renders the actions that change the use of a provider. `proof` proves who turns on one that is off: whoever controls
+ * it can sign in as any user.
  */
 export function renderUseForms(forms: UseForms, choices: UseChoices, proof: Html): Html {
   const { provider } = choices
@@ -113,9 +113,15 @@ export function renderUnlinked(counts: Unlinked): Html {
   const { first, unlinked } = counts
   if (unlinked === 0) return html`<p>Nobody is missing. You can require the provider.</p>`
   const others = unlinked - first.length
+  const people = first.map(
+    ({ id, name, email }) =>
+      html`<li>
+        <a href="${NAVIGATION.users.path}/${id}"><bdi>${name}</bdi></a> <span class="hint"><bdi>${email}</bdi></span>
+      </li>`,
+  )
   return html`<p>They keep their password or passkey until you require the provider. Then they need the sign-in link.</p>
     <ul>
-      ${first.map(({ id, name, email }) => html`<li><a href="${NAVIGATION.users.path}/${id}"><bdi>${name}</bdi></a> <span class="hint"><bdi>${email}</bdi></span></li>`)}
+      ${people}
       ${others > 0 ? html`<li>${formatNumber(others)} more</li>` : ''}
     </ul>`
 }

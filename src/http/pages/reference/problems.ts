@@ -121,6 +121,10 @@ function renderProblemList(): Html {
       rows: PROBLEM_CODES.map(describeProblem).toSorted((a, b) => a.status - b.status),
     })}
     <h2 id="records">Errors of records</h2>
-    ${renderTable({ caption: 'Errors of records', columns: [CODE, MEANING], rows: RECORD_CODES.map(describeRecordError) })}
+    ${renderTable({
+      caption: 'Errors of records',
+      columns: [CODE, MEANING],
+      rows: RECORD_CODES.map(describeRecordError),
+    })}
   `
 }

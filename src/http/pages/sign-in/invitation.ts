@@ -124,11 +124,13 @@ async function sendToProvider(
     title: 'No password needed',
     body: html`${invitation}
       <p>
-        Your company signs in with <bdi>${requiredProvider}</bdi>. Sign in there with your own account. From then on, it signs you in
-        here as <bdi>${email}</bdi>, and this link can't be used again.
+        Your company signs in with <bdi>${requiredProvider}</bdi>. Sign in there with your own account. From then on, it
+        signs you in here as <bdi>${email}</bdi>, and this link can't be used again.
       </p>
       <p>
-        <a class="button primary" href="${companyPath(companyId)}/start?link=1">Continue to <bdi>${requiredProvider}</bdi></a>
+        <a class="button primary" href="${companyPath(companyId)}/start?link=1">
+          Continue to <bdi>${requiredProvider}</bdi></a
+        >
       </p>`,
   })
 }

@@ -78,6 +78,13 @@ function sendSecondStep(
   destination: Destination,
   problem: FormProblem,
 ): Promise<FastifyReply> {
+  const code = {
+    name: 'code',
+    label: 'Recovery code',
+    autocomplete: 'off',
+    maxLength: 100,
+    hint: 'Each code works once.',
+  }
   return sendCardPage(reply, {
     title: 'Sign in',
     heading: 'One more step',
@@ -86,7 +93,7 @@ function sendSecondStep(
       ${findSupport(services).party === null ? '' : renderPasskeyForm(destination)}
       <form method="post" action="${PATH}" class="stack">
         ${renderDestination(destination)}
-        ${renderField({ name: 'code', label: 'Recovery code', autocomplete: 'off', maxLength: 100, hint: 'Each code works once.' }, problem)}
+        ${renderField(code, problem)}
         <button class="primary">Continue</button>
       </form>
       <p class="hint">

@@ -33,15 +33,23 @@ export function addSignOut(app: FastifyInstance, services: PageServices): void {
     const place = user && ended && (await findEndAtProvider(services, user.companyId, ended))
     if (!place) return reply.redirect('/sign-in', 303)
     const { name, url } = place
+    const [explanation, way] =
+      url === null
+        ? [
+            html`<bdi>${name}</bdi> did not answer. On a shared computer, sign out there too.`,
+            html`<a class="button" href="/sign-in">Sign in again</a>`,
+          ]
+        : [
+            html`Next, you are signed out of <bdi>${name}</bdi>.`,
+            html`<a class="button primary" href="${url}">Continue to <bdi>${name}</bdi></a>`,
+          ]
     // A page of its own: the policy of our pages lets no form lead to another site, not even by a redirect.
     return sendCardPage(reply, {
       title: 'Signed out',
       heading: "You're signed out here",
       goTo: url,
-      body: html`${url === null ? html`<p><bdi>${name}</bdi> did not answer. On a shared computer, sign out there too.</p>` : html`<p>Next, you are signed out of <bdi>${name}</bdi>.</p>`}
-        <p>
-          ${url === null ? html`<a class="button" href="/sign-in">Sign in again</a>` : html`<a class="button primary" href="${url}">Continue to <bdi>${name}</bdi></a>`}
-        </p>`,
+      body: html`<p>${explanation}</p>
+        <p>${way}</p>`,
     })
   })
 }

@@ -62,8 +62,8 @@ function renderOutcome(preview: SignInPreview): Html {
       return html`You would be signed in as ${renderUser(preview.user)}, who is linked with this account
       ${renderRole(preview.user.role, preview.role)}.`
     case 'matched':
-      return html`You would be signed in as ${renderUser(preview.user)}, who has this verified email and would be linked with
-      this account ${renderRole(preview.user.role, preview.role)}.`
+      return html`You would be signed in as ${renderUser(preview.user)}, who has this verified email and would be linked
+      with this account ${renderRole(preview.user.role, preview.role)}.`
     case 'created':
       return html`A new user <bdi>${preview.email}</bdi> would be created, with the role ${preview.role}.`
     case 'refused':

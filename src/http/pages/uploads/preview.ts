@@ -125,7 +125,10 @@ function renderEffectsOf(events: readonly RecordEvent[], names: ReadonlyMap<stri
     'from' in change
       ? renderChange({ from: nameOf(change.from), to: nameOf(change.to) })
       : html`<ins>${renderValue(nameOf(change.to))}</ins>`
-  return html`${changes.slice(0, MAX_ATTRIBUTES).map((change) => html`<div>${renderAttributeName(change.field)} ${renderEffect(change)}</div>`)}
+  const shown = changes
+    .slice(0, MAX_ATTRIBUTES)
+    .map((change) => html`<div>${renderAttributeName(change.field)} ${renderEffect(change)}</div>`)
+  return html`${shown}
   ${more > 0 ? html`<div class="hint">and ${formatNumber(more)} more</div>` : ''}`
 }
 

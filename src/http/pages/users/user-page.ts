@@ -151,6 +151,7 @@ function renderUserActions(
   const isOwn = id === viewerId
   const reset = html`<a class="button" href="${PATH}/${id}/reset-password">${nameReset(user, services).button}…</a>`
   const warning = html`<p class="warning">This is you: only another administrator can give you this role back.</p>`
+  const unlinking = { label: 'Unlink', text: UNLINKING, action: forms.actionOf('unlink') }
   return html`<h2>Role</h2>
     ${isOwn ? warning : ''}
     ${renderForm(forms, 'role', {
@@ -162,7 +163,7 @@ function renderUserActions(
       ${isOwn ? '' : reset}
       <a class="button danger" href="${PATH}/${id}/remove">Remove…</a>
     </p>
-    ${identity === null ? '' : renderConfirmedAction({ label: 'Unlink', text: UNLINKING, action: forms.actionOf('unlink') })}`
+    ${identity === null ? '' : renderConfirmedAction(unlinking)}`
 }
 
 const UNLINKING =

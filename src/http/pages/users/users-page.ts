@@ -29,7 +29,8 @@ export function addUsersPage(app: FastifyInstance, services: PageServices): void
     render: ({ cursor, filter, users }, _, request) => ({
       title: 'Users',
       body: html`<p class="actions"><a class="button primary" href="${PATH}/new">Invite user</a></p>
-        ${renderFilter(PATH, { name: 'status', label: 'Status', value: filter.status ?? '', options: FILTERS })} ${renderUserTable(users.slice(0, ROWS_A_PAGE), getViewer(request).timeZone)}
+        ${renderFilter(PATH, { name: 'status', label: 'Status', value: filter.status ?? '', options: FILTERS })}
+        ${renderUserTable(users.slice(0, ROWS_A_PAGE), getViewer(request).timeZone)}
         ${renderListLinks(PATH, filter, cursor, users, ({ id }) => id)}`,
     }),
   })

@@ -46,7 +46,8 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices): vo
       return {
         title: formatWebhookName(webhook),
         trail: [NAVIGATION.webhooks],
-        body: html`${sent && !forms.isRefused ? renderSent(sent) : ''} ${renderProblemsOf(webhook.id, problems, timeZone)}
+        body: html`${sent && !forms.isRefused ? renderSent(sent) : ''}
+          ${renderProblemsOf(webhook.id, problems, timeZone)}
           ${renderWebhookFacts(seen, waiting, timeZone)}
           ${renderWebhookActions(forms, webhook)} ${renderRecent(webhook.id, recent, timeZone)}
           ${renderWebhookForms(forms, seen, timeZone)}`,
