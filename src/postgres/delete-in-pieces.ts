@@ -5,22 +5,24 @@ import { openDatabase } from './kysely.ts'
 const AT_ONCE = 1_000
 
 /**
- * Deletes the rows of a table, of all companies, that satisfy a condition, which may order them, in transactions of at
- * most 1,000 rows, until none are left. `key` names the columns of its primary key. Returns how many. Several processes
- * may do so at once.
+ * Deletes the rows of a table, of all companies, that satisfy a condition, in transactions of at most 1,000 rows, until
+ * none are left. `key` names the columns of its primary key, and `orderBy` the column whose smallest values go first.
+ * Returns how many. Several processes may do so at once.
  */
 export function deleteInPieces(
   pool: Pool,
   table: string,
   key: readonly string[],
   condition: RawBuilder<unknown>,
+  orderBy?: string,
 ): Promise<number> {
+  const order = orderBy === undefined ? sql`` : sql`order by ${sql.id(orderBy)}`
   const names = key.map((name) => sql.id(name))
   const isSame = names.map((name) => sql`t.${name} = old.${name}`)
   return changeInPieces(
     pool,
     (limit) => sql`delete from ${sql.table(table)} t using (
-        select ${sql.join(names)} from ${sql.table(table)} where ${condition} ${limit}
+        select ${sql.join(names)} from ${sql.table(table)} where ${condition} ${order} ${limit}
       ) as old
       where ${sql.join(isSame, sql` and `)}`,
   )

@@ -35,7 +35,8 @@ export async function updateApiKey(client: ClientBase, companyId: string, key: K
   await sql`update api_keys set ${noPrevious} version = ${key.version}, name = ${key.name},
       is_enabled = ${key.isEnabled}, is_revoked = ${key.isRevoked}, quota_limit = ${key.quotaLimit},
       refresh_period = ${key.refreshPeriod}, scopes = ${key.scopes}, expires_at = ${key.expiresAt},
-      allowed_networks = ${key.allowedNetworks}, expected_calls = ${expectedCalls}, expected_since = case when ${expectedCalls} is null then null
+      allowed_networks = ${key.allowedNetworks}, expected_calls = ${expectedCalls},
+      expected_since = case when ${expectedCalls} is null then null
         when expected_calls = ${expectedCalls} then expected_since else ${now}::timestamptz end
     where company_id = ${toUuid(companyId)} and api_id = ${toUuid(key.id)}`.execute(onClient(client))
 }

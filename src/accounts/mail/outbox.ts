@@ -144,6 +144,6 @@ const OVERDUE = 'It could not be sent in time'
 /** Deletes the records of messages after EMAILS_KEPT_DAYS. Returns how many. */
 export function deleteOldEmails(pool: Pool): Promise<number> {
   const isOld = sql`created_at < statement_timestamp() - make_interval(days => ${EMAILS_KEPT_DAYS})
-    and ended_at is not null order by created_at`
-  return deleteInPieces(pool, 'emails', ['company_id', 'email_id'], isOld)
+    and ended_at is not null`
+  return deleteInPieces(pool, 'emails', ['company_id', 'email_id'], isOld, 'created_at')
 }

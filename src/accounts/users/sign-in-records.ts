@@ -95,8 +95,8 @@ const FAILURES_KEPT_DAYS = 30
 /** Deletes old failed sign-ins, and from where sign-ins came so many days ago. */
 export async function forgetOldSignIns(pool: Pool, keptDays: number): Promise<void> {
   const failuresKeptDays = Math.min(FAILURES_KEPT_DAYS, keptDays)
-  const isOld = sql`last_at < statement_timestamp() - make_interval(days => ${failuresKeptDays}) order by last_at`
-  await deleteInPieces(pool, 'failed_sign_ins', ['company_id', 'user_id', 'hour'], isOld)
+  const isOld = sql`last_at < statement_timestamp() - make_interval(days => ${failuresKeptDays})`
+  await deleteInPieces(pool, 'failed_sign_ins', ['company_id', 'user_id', 'hour'], isOld, 'last_at')
   await changeInPieces(
     pool,
     (limit) => sql`update last_sign_ins l set address = null, user_agent = null from (

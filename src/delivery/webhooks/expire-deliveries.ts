@@ -10,6 +10,6 @@ const DELIVERIES_KEPT_DAYS = 30
  * processes may do so at once.
  */
 export function expireDeliveries(pool: Pool): Promise<number> {
-  const isOld = sql`sent_at < statement_timestamp() - make_interval(days => ${DELIVERIES_KEPT_DAYS}) order by sent_at`
-  return deleteInPieces(pool, 'webhook_deliveries', ['company_id', 'webhook_id', 'delivery_id'], isOld)
+  const isOld = sql`sent_at < statement_timestamp() - make_interval(days => ${DELIVERIES_KEPT_DAYS})`
+  return deleteInPieces(pool, 'webhook_deliveries', ['company_id', 'webhook_id', 'delivery_id'], isOld, 'sent_at')
 }

@@ -113,6 +113,6 @@ export function writeClients(client: QueryClient, used: ReadonlyMap<ActorClient,
 
 /** Deletes clients that were last used so many days ago, by the database's clock. Returns how many. */
 export function deleteOldClients(pool: Pool, keptDays: number): Promise<number> {
-  const isOld = sql`last_at < statement_timestamp() - make_interval(days => ${keptDays}) order by last_at`
-  return deleteInPieces(pool, 'actor_clients', ['company_id', 'client_id'], isOld)
+  const isOld = sql`last_at < statement_timestamp() - make_interval(days => ${keptDays})`
+  return deleteInPieces(pool, 'actor_clients', ['company_id', 'client_id'], isOld, 'last_at')
 }

@@ -60,6 +60,6 @@ const KEPT_HOURS = 24
 
 /** Deletes old traces, by the database's clock. Returns how many. */
 export function forgetTraces(pool: Pool): Promise<number> {
-  const isOld = sql`recorded_at < statement_timestamp() - make_interval(hours => ${KEPT_HOURS}) order by recorded_at`
-  return deleteInPieces(pool, 'event_traces', ['company_id', 'position'], isOld)
+  const isOld = sql`recorded_at < statement_timestamp() - make_interval(hours => ${KEPT_HOURS})`
+  return deleteInPieces(pool, 'event_traces', ['company_id', 'position'], isOld, 'recorded_at')
 }

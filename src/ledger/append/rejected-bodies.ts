@@ -61,6 +61,6 @@ export function insertBodies(client: QueryClient, bodies: readonly NewRejectedBo
 /** Deletes bodies that are older than `days`, by the database's clock; 0 days keeps them. Returns how many. */
 export async function deleteOldBodies(pool: Pool, days: number): Promise<number> {
   if (days === 0) return 0
-  const isOld = sql`recorded_at < statement_timestamp() - make_interval(days => ${days}) order by recorded_at`
-  return deleteInPieces(pool, 'rejected_bodies', ['company_id', 'position'], isOld)
+  const isOld = sql`recorded_at < statement_timestamp() - make_interval(days => ${days})`
+  return deleteInPieces(pool, 'rejected_bodies', ['company_id', 'position'], isOld, 'recorded_at')
 }

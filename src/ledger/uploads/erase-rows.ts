@@ -164,7 +164,8 @@ export async function expireUploads(pool: Pool): Promise<number> {
       ) as old
       where p.company_id = old.company_id and p.upload_id = old.upload_id and p.part = old.part`,
   )
-  const [key, isOver] = [['company_id', 'upload_id'], sql`expires_at <= statement_timestamp()`]
+  const key = ['company_id', 'upload_id']
+  const isOver = sql`expires_at <= statement_timestamp()`
   const uploads = await deleteInPieces(pool, 'uploads', key, isOver)
   const originals = await deleteInPieces(pool, 'upload_originals', key, isOver)
   return parts + uploads + originals
