@@ -38,7 +38,7 @@ import { limitHeavyReads } from './access/heavy-reads.ts'
 import { registerHealthRoutes } from './server/health.ts'
 import type { StreamLimits } from './live/live-stream.ts'
 import { createOpenStreams, type OpenStreams } from './live/open-streams.ts'
-import { acceptJsonBodies, isApiPath, refuseCompressedBodies } from './server/media-types.ts'
+import { acceptJsonBodies, isApiRequest, refuseCompressedBodies } from './server/media-types.ts'
 import { collectMethods, type KnownMethods } from './server/method-not-allowed.ts'
 import { logAccess, type Answered } from './server/access-log.ts'
 import { documentRoutes } from './openapi/document-routes.ts'
@@ -193,7 +193,7 @@ async function refuseOverriddenMethod({ headers }: FastifyRequest): Promise<void
 function setCommonHeaders(common: CommonHeaders, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   // Answers contain personal data and secrets, and shared caches do not know that `x-api-key` or a token protects them.
   // A client may write the path of a route in several ways.
-  if (isApiPath(request.routeOptions.url ?? request.url)) void reply.header('cache-control', 'no-store')
+  if (isApiRequest(request)) void reply.header('cache-control', 'no-store')
   return reply.headers({ 'x-request-id': request.id, ...common })
 }
 

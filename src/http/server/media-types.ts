@@ -98,9 +98,9 @@ function assertMediaType(request: FastifyRequest): void {
   throw new ProblemError(problem('unsupported_media_type', `The body must be sent as ${mediaTypes.join(' or ')}`))
 }
 
-/** Whether a path belongs to the API, which answers in JSON and with personal data. */
-export function isApiPath(path: string): boolean {
-  return /^\/(?:v1|admin|audit)\//.test(path)
+/** Whether a request is one to the API, which answers in JSON and with personal data. Its path may be encoded. */
+export function isApiRequest({ routeOptions, url }: FastifyRequest): boolean {
+  return /^\/(?:v1|admin|audit)\//.test(routeOptions.url ?? url)
 }
 
 /** Whether a client asks for pages, as browsers do. */

@@ -134,6 +134,8 @@ export function sendProblemDocument(request: FastifyRequest, reply: FastifyReply
     .send(JSON.stringify(problemDocument(refusal, request.id)))
 }
 
-function getChallenge(request: FastifyRequest): string {
-  return request.url.startsWith('/v1') ? 'ApiKey realm="employee-ledger"' : 'Bearer realm="employee-ledger"'
+function getChallenge({ routeOptions, url }: FastifyRequest): string {
+  return (routeOptions.url ?? url).startsWith('/v1')
+    ? 'ApiKey realm="employee-ledger"'
+    : 'Bearer realm="employee-ledger"'
 }

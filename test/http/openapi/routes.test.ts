@@ -81,11 +81,20 @@ await t.test('no cache may store what may change at any moment: health, and what
   }
 })
 
-await t.test('a path with encoded letters is the same route, and no cache stores its answer', async (t) => {
-  const { status, headers } = await service.call('GET', '/%761/auth/verify')
-  t.equal(status, 200)
-  t.equal(headers['cache-control'], 'no-store')
-})
+await t.test(
+  'a path with encoded letters is the same route, no cache stores its answer, and refusals are alike',
+  async (t) => {
+    const { status, headers } = await service.call('GET', '/%761/auth/verify')
+    t.equal(status, 200)
+    t.equal(headers['cache-control'], 'no-store')
+    const refused = await service.call('DELETE', '/%761/employees', { headers: { accept: 'text/html' } })
+    t.equal(refused.status, 405)
+    t.match(refused.headers['content-type'], 'application/problem+json')
+    const unknown = await service.call('GET', '/%761/employees', { key: null })
+    t.equal(unknown.status, 401)
+    t.equal(unknown.headers['www-authenticate'], 'ApiKey realm="employee-ledger"')
+  },
+)
 
 await t.test("a client's valid request id is returned, any other is replaced", async (t) => {
   const id = async (sent: string) =>

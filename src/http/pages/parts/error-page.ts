@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Problem } from '../../../domain/errors.ts'
 import { addVary } from '../../server/compression.ts'
-import { acceptsPages, isApiPath } from '../../server/media-types.ts'
+import { acceptsPages, isApiRequest } from '../../server/media-types.ts'
 import { logError, sendProblemDocument, toProblem } from '../../server/problem.ts'
 import { toSentence } from './form.ts'
 import { html } from './html.ts'
@@ -27,7 +27,7 @@ export function sendRefusal(
 ): FastifyReply | Promise<FastifyReply> {
   // A cache may store 404 and 405 without being asked to (RFC 9110 section 15.1).
   void reply.header('cache-control', 'no-store')
-  if (isApiPath(request.url)) return sendProblemDocument(request, reply, refusal)
+  if (isApiRequest(request)) return sendProblemDocument(request, reply, refusal)
   addVary(reply, 'accept')
   return acceptsPages(request) ? sendProblemPage(request, reply, refusal) : sendProblemDocument(request, reply, refusal)
 }
