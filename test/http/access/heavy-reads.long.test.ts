@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.ts'
 import type { Answer, TestCompany } from '../../support/service.ts'
 import { employee, send, startService } from '../../support/service.ts'
 import { browse, cookieOf, OWN_PAGE } from '../../support/http/sessions.ts'
-import { ENTRIES } from '../../support/postgres/projection-tables.ts'
+import { copyEntry } from '../../support/postgres/copy-entry.ts'
 
 /* One company's searches and exports do not block other work: here each of them waits for a locked table. */
 
@@ -203,12 +203,7 @@ await t.test('an open download keeps its slot until it ends, or its client disco
   const own = await startService(t, { HEAVY_READS: '1', REQUEST_TIMEOUT_MS: '4000' })
   await own.call('POST', '/v1/employees', { body: employee() })
   await own.project()
-  await own.pool.query(
-    `insert into ${ENTRIES}
-      select company_id, position + n, gen_random_uuid(), status, operation, requested_at, duration_ms, http_status, error_code,
-        error_detail, key_id, key_name, repeat('r', 2000), total, updated, deactivated, failed, no_updates, first_position, outcomes
-      from ${ENTRIES} cross join generate_series(1, 15000) as n`,
-  )
+  await copyEntry(own.pool, own.company.id, 15_000, { request_id: "repeat('r', 2000)" })
   const open = async () => {
     const request = http.get(`${own.address}/admin/v1/bulk-user-logs.csv`, {
       headers: { authorization: `Bearer ${own.company.admin.token}` },

@@ -11,6 +11,7 @@ import { openEventStream } from '../../support/http/event-stream.ts'
 import { lengthenLedger } from '../../support/ledger/long-ledger.ts'
 import { employee, startService } from '../../support/service.ts'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
+import { copyEntry } from '../../support/postgres/copy-entry.ts'
 import { ENTRIES } from '../../support/postgres/projection-tables.ts'
 
 /* A user who loses their rights gets no further page of an open stream or download. Heartbeats continue. */
@@ -138,14 +139,7 @@ async function cutDownload(path: string, table: string) {
 }
 
 await t.test('a CSV file has no row read after the rights ended, and does not look complete', async (t) => {
-  await pool.query(
-    `insert into ${ENTRIES}
-      select company_id, position + 1000000 + n, gen_random_uuid(), status, operation, requested_at, duration_ms, http_status, error_code,
-        error_detail, key_id, key_name, repeat('r', 2000), total, updated, deactivated, failed, no_updates, first_position, outcomes
-      from ${ENTRIES} cross join generate_series(1, ${COUNT}) as n where company_id = $1 and position =
-        (select min(position) from ${ENTRIES} where company_id = $1)`,
-    [toUuid(company.id)],
-  )
+  await copyEntry(pool, company.id, COUNT, { request_id: "repeat('r', 2000)" })
   const { isWhole, lines, readBefore } = await cutDownload('/admin/v1/bulk-user-logs.csv', ENTRIES)
   t.notOk(isWhole)
   t.ok(readBefore < COUNT / 1_000, 'the file was not fully read before')

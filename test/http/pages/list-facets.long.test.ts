@@ -6,6 +6,7 @@ import { toUuid } from '../../../src/domain/ids.ts'
 import { countFacets } from '../../../src/http/pages/bulk-user-logs/facets.ts'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
 import { employee, startService } from '../../support/service.ts'
+import { BEFORE_COPIES, copyEntry } from '../../support/postgres/copy-entry.ts'
 import { ENTRIES } from '../../support/postgres/projection-tables.ts'
 
 /* The counts beside the filters of Bulk User Logs, and the sums below its entries. */
@@ -140,21 +141,12 @@ await t.test('the list is filtered by the HTTP status that the calls were answer
 
 await t.test('the newest 50,000 entries are grouped, which says that there are more', async (t) => {
   const { pool, db } = service
-  const add = (count: number) =>
-    pool.query(
-      `insert into ${ENTRIES}
-       select company_id, 1000000 + n, gen_random_uuid(), status, operation, requested_at, duration_ms, http_status,
-         error_code, error_detail, key_id, key_name, request_id, total, updated, deactivated, failed, no_updates,
-         1000000 + n, outcomes
-       from (select * from ${ENTRIES} where company_id = $1 order by position limit 1) e,
-         generate_series(1, $2::integer) n`,
-      [toUuid(company.id), count],
-    )
+  const add = (count: number) => copyEntry(pool, company.id, count)
   await add(49_996)
   const whole = await groupLogEntries(db, company.id, {}, null)
   t.equal(whole.isMore, false)
   t.equal(countFacets(whole, {}).counts.status.get(''), 50_000)
-  await pool.query(`delete from ${ENTRIES} where company_id = $1 and position > 1000000`, [toUuid(company.id)])
+  await pool.query(`delete from ${ENTRIES} where company_id = $1 and position > ${BEFORE_COPIES}`, [toUuid(company.id)])
   await add(50_001)
   const cut = await groupLogEntries(db, company.id, {}, null)
   t.equal(cut.isMore, true)

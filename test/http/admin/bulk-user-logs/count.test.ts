@@ -1,8 +1,8 @@
 import t from 'tap'
-import { toUuid } from '../../../../src/domain/ids.ts'
 import { asSuperuser } from '../../../support/postgres/as-superuser.ts'
 import { browse, cookieOf } from '../../../support/http/sessions.ts'
 import { employee, startService } from '../../../support/service.ts'
+import { BEFORE_COPIES, copyEntry } from '../../../support/postgres/copy-entry.ts'
 import { ENTRIES } from '../../../support/postgres/projection-tables.ts'
 
 /* How many entries of Bulk User Logs match, on the page and in the answer of the API. */
@@ -14,17 +14,7 @@ const countOn = (text: string) => /<p\s+class="hint entry-count"[^>]*>\s*([^<]*?
 const total = async (query = '') => (await service.admin(`/bulk-user-logs?count=true&limit=1${query}`)).body.total
 
 /** Adds entries to the log like the first one. */
-async function addEntries(count: number) {
-  await service.pool.query(
-    `insert into ${ENTRIES}
-     select company_id, 1000000 + n, gen_random_uuid(), status, operation, requested_at, duration_ms, http_status,
-       error_code, error_detail, key_id, key_name, request_id, total, updated, deactivated, failed, no_updates,
-       1000000 + n, outcomes
-     from (select * from ${ENTRIES} where company_id = $1 order by position limit 1) e,
-       generate_series(1, $2::integer) n`,
-    [toUuid(service.company.id), count],
-  )
-}
+const addEntries = (count: number) => copyEntry(service.pool, service.company.id, count)
 
 await t.test('an empty log shows no number', async (t) => {
   t.match(await page(), /<p\s+class="hint entry-count"[^>]*\shidden\s*>/)
@@ -70,7 +60,7 @@ await t.test('a number is the same on every page of the list', async (t) => {
 })
 
 await t.test('a number is exact up to 10,000', async (t) => {
-  await service.pool.query(`delete from ${ENTRIES} where position > 1000000`)
+  await service.pool.query(`delete from ${ENTRIES} where position > ${BEFORE_COPIES}`)
   await addEntries(9_997)
   t.strictSame(await total(), { count: 10_000, is_more: false })
   t.equal(countOn(await page()), '10,000 entries')
@@ -92,7 +82,7 @@ await t.test('a count that takes too long is left out, and the page is shown', a
   await asSuperuser(service.urls.superUrl, `alter table ${ENTRIES} enable row level security`)
   await asSuperuser(
     service.urls.superUrl,
-    `create policy slowly on ${ENTRIES} using (position > 1000000 or slow(position))`,
+    `create policy slowly on ${ENTRIES} using (position > ${BEFORE_COPIES} or slow(position))`,
   )
   await asSuperuser(service.urls.superUrl, `alter table ${ENTRIES} force row level security`)
   const hasty = await startService(t, { OPTIONAL_READ_MS: '500' }, { urls: service.urls })

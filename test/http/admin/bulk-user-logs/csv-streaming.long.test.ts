@@ -9,6 +9,7 @@ import { asSuperuser } from '../../../support/postgres/as-superuser.ts'
 import { csvRecords, csvRows } from '../../../support/http/csv-rows.ts'
 import { countConnects } from '../../../support/postgres/counted-connects.ts'
 import { employee, startService } from '../../../support/service.ts'
+import { copyEntry } from '../../../support/postgres/copy-entry.ts'
 import { ENTRIES } from '../../../support/postgres/projection-tables.ts'
 
 const RECORDS = 5_000
@@ -61,13 +62,7 @@ function open(path: string): Promise<http.IncomingMessage> {
 }
 
 await t.test('20,000 entries come in order, without those that arrive meanwhile', async (t) => {
-  await service.pool.query(
-    `insert into ${ENTRIES}
-      select company_id, position - n, gen_random_uuid(), status, operation, requested_at, duration_ms, http_status, error_code,
-        error_detail, key_id, key_name, 'r' || n, total, updated, deactivated, failed, no_updates, first_position, outcomes
-      from ${ENTRIES} cross join generate_series(10001, 29999) as n where company_id = $1`,
-    [toUuid(service.company.id)],
-  )
+  await copyEntry(service.pool, service.company.id, 19_999, { position: 'position - n', request_id: "'r' || n" })
   const response = await open('/admin/v1/bulk-user-logs.csv')
   let text = ''
   response.setEncoding('utf8')
@@ -82,7 +77,7 @@ await t.test('20,000 entries come in order, without those that arrive meanwhile'
   t.equal(rows.length, 20_000)
   t.strictSame(
     rows.slice(1).map((row) => row['request_id']),
-    Array.from({ length: 19_999 }, (_, n) => `r${n + 10_001}`),
+    Array.from({ length: 19_999 }, (_, n) => `r${n + 1}`),
   )
 })
 

@@ -1,13 +1,12 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import t from 'tap'
-import { toUuid } from '../../../../src/domain/ids.ts'
 import { encodeCursor } from '../../../../src/http/server/cursor.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { openEventStream } from '../../../support/http/event-stream.ts'
 import { addressOf, startProcess } from '../../../support/processes/processes.ts'
 import { employee, startService } from '../../../support/service.ts'
-import { ENTRIES } from '../../../support/postgres/projection-tables.ts'
+import { copyEntry } from '../../../support/postgres/copy-entry.ts'
 
 const PATH = '/admin/v1/bulk-user-logs/stream'
 
@@ -78,13 +77,7 @@ await t.test('a client that reads nothing is disconnected, which frees its place
   const service = await startService(t, { STREAMS_PER_USER: '1', STREAM_HEARTBEAT_MS: '100' })
   await service.call('POST', '/v1/employees', { body: employee() })
   await service.project()
-  await service.pool.query(
-    `insert into ${ENTRIES}
-      select company_id, position + n, gen_random_uuid(), status, operation, requested_at, duration_ms, http_status, error_code,
-        error_detail, key_id, key_name, repeat('r', 2000), total, updated, deactivated, failed, no_updates, first_position, outcomes
-      from ${ENTRIES} cross join generate_series(1, 20000) as n where company_id = $1`,
-    [toUuid(service.company.id)],
-  )
+  await copyEntry(service.pool, service.company.id, 20_000, { request_id: "repeat('r', 2000)" })
   const headers = { authorization: `Bearer ${service.company.admin.token}` }
   const request = http.get(`${service.address}${PATH}?cursor=${encodeCursor(0)}`, { headers, agent: false })
   t.teardown(() => request.destroy())
