@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { createBudget } from '../admission/budget.ts'
-import { announceCompanies, type CompaniesJob } from './announce.ts'
+import type { CompaniesJob } from './announce.ts'
 import { POLLING, type PgBoss } from './queues.ts'
 import { Runs, type StopSignals } from './runs.ts'
 import { startSweep } from './sweep.ts'
@@ -61,13 +61,7 @@ export async function startTurns(options: TurnsOptions): Promise<CompanyTurns> {
 
   async function sweepOnce(): Promise<void> {
     await options.beforeSweep?.()
-    const due = await options.listDue(pool)
-    try {
-      await announceCompanies(boss, queue, due)
-    } catch (error) {
-      log.warn({ err: error }, `could not reach the job queue to ${what}; going on without it`)
-      dispatch(due)
-    }
+    dispatch(await options.listDue(pool))
   }
 
   const sweeps = startSweep(sweepOnce, sweepIntervalMs, (error) =>

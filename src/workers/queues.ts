@@ -17,7 +17,7 @@ export function deadLetterOf(projection: Pick<Projection, 'name'>): string {
 }
 
 /** Change this whenever `createQueues` changes, so that a database with older queues is noticed. */
-export const QUEUES_VERSION = 'pg-boss 12, queues 13'
+export const QUEUES_VERSION = 'pg-boss 12, queues 14'
 
 const SCHEMA = 'pgboss'
 // A job is only a hint, and the sweep makes up for a lost one, so commits need not wait for the disk.
@@ -47,8 +47,6 @@ export const DELETE_EXPIRED = 'delete-expired'
 /** The scheduled job that retires old refused records. */
 export const RETIRE_RECORDS = 'retire-records'
 
-/** The queue of webhooks that may have undelivered events. */
-export const DELIVER_WEBHOOKS = 'deliver-webhooks'
 /** The queue of companies that may have email messages to send. */
 export const SEND_EMAILS = 'send-emails'
 /** The queue of companies that may have uploads to preview or apply. */
@@ -56,7 +54,7 @@ export const RUN_UPLOADS = 'run-uploads'
 /** The queue of companies that may have an evidence file to be made. */
 export const MAKE_EVIDENCE = 'make-evidence-files'
 /** The queues whose jobs announce what may have something to do. */
-const ANNOUNCED = [DELIVER_WEBHOOKS, SEND_EMAILS, RUN_UPLOADS, MAKE_EVIDENCE]
+const ANNOUNCED = [SEND_EMAILS, RUN_UPLOADS, MAKE_EVIDENCE]
 
 /** The scheduled job that deletes old deliveries of webhooks. */
 export const EXPIRE_DELIVERIES = 'expire-deliveries'
