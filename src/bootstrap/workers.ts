@@ -25,6 +25,7 @@ import { deleteOldEmails, endOverdueEmails } from '../accounts/mail/outbox.ts'
 import { listWaitingMail } from '../delivery/mail/claims.ts'
 import { startSending } from '../delivery/mail/start-sending.ts'
 import { startDeliveries } from '../delivery/webhooks/deliveries.ts'
+import { expireDeliveries } from '../delivery/webhooks/expire-deliveries.ts'
 import { openPoster } from '../delivery/webhooks/post.ts'
 import { listWaitingWebhooks } from '../delivery/webhooks/progress.ts'
 import { listWaitingSubmissions } from '../delivery/witnesses/progress.ts'
@@ -65,7 +66,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
   // One connection for each projection, as a projection folds one batch at a time.
   const limits = { max: projections.length, settings: LOOK_UP_ONLY }
   const folding = store.open({ name: 'employee-ledger projections', ...limits })
-  const webhooks = await openDeliveries(options, boss, metrics)
+  const webhooks = await openDeliveries(options, metrics)
   const mail = await openMail(options, boss)
   const { outbox, flush } = createOutbox(config, {
     secrets: await createConfiguredSecretBox(config),
@@ -100,6 +101,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
       () => expireSessions(store.pool),
       () => expireLogoutTokens(store.pool),
       () => expireFiles(store.pool),
+      () => expireDeliveries(store.pool),
       // Also where nothing is sent any more.
       () => endOverdueEmails(store.pool),
       () => deleteOldEmails(store.pool),
@@ -174,7 +176,7 @@ function openRecorder(
 export const createRecentEventsForWorkers = () => createRecentEvents({ readers: PROJECTIONS.length })
 
 /** Starts delivering to webhooks, on connections of their own. */
-async function openDeliveries(options: PartOptions, boss: PgBoss, metrics: Metrics) {
+async function openDeliveries(options: PartOptions, metrics: Metrics) {
   const { config, store, log } = options
   const pool = store.open({
     name: 'employee-ledger webhooks',
@@ -182,13 +184,13 @@ async function openDeliveries(options: PartOptions, boss: PgBoss, metrics: Metri
     lockTimeoutMs: 1_000,
   })
   const poster = openPoster({ allowPrivate: config.OUTGOING_PRIVATE === 1 })
-  const deliveries = await startDeliveries({
+  const deliveries = startDeliveries({
     pool,
     db: openDatabase<LedgerTables>(pool),
     poster,
     newId,
-    boss,
     log,
+    companiesTogether: store.companiesTogether,
     secrets: await createConfiguredSecretBox(config),
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     ...countDeliveries(metrics),

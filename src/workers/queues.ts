@@ -40,7 +40,7 @@ const DEPENDENCIES_SECONDS = 86_400
 
 /**
  * The scheduled job that deletes expired answers of idempotency keys, old traces, ended sessions, and records of old
- * messages.
+ * messages and deliveries.
  */
 export const DELETE_EXPIRED = 'delete-expired'
 
@@ -55,9 +55,6 @@ export const RUN_UPLOADS = 'run-uploads'
 export const MAKE_EVIDENCE = 'make-evidence-files'
 /** The queues whose jobs announce what may have something to do. */
 const ANNOUNCED = [SEND_EMAILS, RUN_UPLOADS, MAKE_EVIDENCE]
-
-/** The scheduled job that deletes old deliveries of webhooks. */
-export const EXPIRE_DELIVERIES = 'expire-deliveries'
 
 /** The scheduled job that looks for what begins or stops needing attention. */
 export const CHECK_ATTENTION = 'check-attention'
@@ -78,7 +75,6 @@ const SCHEDULES = {
   [CHECK_ATTENTION]: EVERY_MINUTE,
   [DELETE_EXPIRED]: '7 * * * *',
   [RETIRE_RECORDS]: '37 * * * *',
-  [EXPIRE_DELIVERIES]: '52 * * * *',
   [INDEX_UNCHANGED]: '*/15 * * * *',
 }
 
@@ -126,6 +122,8 @@ export async function createQueues(ownerUrl: string): Promise<void> {
       if (existing.get(name)?.notify === false) await boss.updateQueue(name, { notify: true })
       await boss.schedule(name, cron)
     }
+    // Version 1.0.0 had a job of its own for what DELETE_EXPIRED also does now.
+    await boss.unschedule('expire-deliveries')
   } finally {
     await boss.stop({ graceful: false })
   }

@@ -1,16 +1,12 @@
 import type { Logger } from 'pino'
-import { trackWork } from '../../ledger/background/failing-work.ts'
 import { divide } from '../../domain/divide.ts'
 import { createAnnouncer } from '../../workers/announce.ts'
-import { EXPIRE_DELIVERIES, type PgBoss, POLLING } from '../../workers/queues.ts'
 import { startSweep } from '../../workers/sweep.ts'
 import { Dispatcher } from './dispatcher.ts'
-import { expireDeliveries } from './expire-deliveries.ts'
 import type { LeaseServices } from './leased-round.ts'
 import { listDueWebhooks } from './progress.ts'
 
 interface DeliveriesOptions extends LeaseServices {
-  boss: PgBoss
   log: Logger
   /** Milliseconds between two searches for webhooks that nobody announced here, or whose next attempt is due. */
   sweepIntervalMs: number
@@ -28,15 +24,9 @@ interface Deliveries {
  * Starts delivering to webhooks: after each fold of this process, and by a sweep for all that are due. A lease in the
  * database keeps processes from delivering to the same webhook.
  */
-export async function startDeliveries(options: DeliveriesOptions): Promise<Deliveries> {
-  const { boss, pool, log, sweepIntervalMs, companiesTogether = Infinity } = options
+export function startDeliveries(options: DeliveriesOptions): Deliveries {
+  const { pool, log, sweepIntervalMs, companiesTogether = Infinity } = options
   const dispatcher = new Dispatcher(options)
-  await boss.work(EXPIRE_DELIVERIES, POLLING, () =>
-    trackWork(pool, { companyId: null, work: 'jobs', subject: EXPIRE_DELIVERIES }, async () => {
-      const count = await expireDeliveries(pool)
-      if (count > 0) log.info({ count }, 'deleted old deliveries of webhooks')
-    }),
-  )
 
   async function announce(companyIds: string[]): Promise<void> {
     const parts = divide(companyIds, companiesTogether)
@@ -54,7 +44,7 @@ export async function startDeliveries(options: DeliveriesOptions): Promise<Deliv
   return {
     announce: announcer.announce,
     async stop() {
-      await Promise.all([boss.offWork(EXPIRE_DELIVERIES, { wait: true }), announcer.idle(), sweeps.stop()])
+      await Promise.all([announcer.idle(), sweeps.stop()])
       await dispatcher.stop()
     },
   }
