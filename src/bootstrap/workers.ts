@@ -74,8 +74,8 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     onError: warn,
   })
   const waker = createWaker(boss, warn)
-  const uploads = await openUploads(options, boss, waker.wake)
-  const checked = { pool: store.pool, db: store.db, outbox, log, onCommitted: waker.wake }
+  const uploads = await openUploads(options, boss, waker.announce)
+  const checked = { pool: store.pool, db: store.db, outbox, log, onCommitted: waker.announce }
   const publishing = openPublishing(options, signer)
   const worker = await startWorker({
     db: store.db,
@@ -125,7 +125,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
       await Promise.all([guard.stop(), standstill.stop()])
       await recorder.stop()
       await Promise.all([worker.stop(), uploads.stop(), evidence.stop()])
-      await Promise.all([waker.flush(), flush()])
+      await Promise.all([waker.idle(), flush()])
       await Promise.all([webhooks.stop(), mail.stop(), publishing.stop()])
       await boss.stop({ graceful: false })
       await folding.end()

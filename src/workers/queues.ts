@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { PgBoss } from 'pg-boss'
 import { PROJECTIONS } from '../../projections/index.ts'
@@ -169,19 +168,6 @@ export async function openQueues(url: string, options: QueueOptions): Promise<Pg
     if (tries === LISTEN_TRIES) return boss
     await boss.stop({ graceful: false })
   }
-}
-
-/** The queue is on one machine, which may hang. */
-const INSERTS_WITHIN_MS = 5_000
-
-/** Inserts jobs, if there are any. Rejects if the queue does not answer. */
-export async function insertJobs(boss: PgBoss, queue: string, jobs: { data: object }[]): Promise<void> {
-  if (jobs.length === 0) return
-  const over = pause(INSERTS_WITHIN_MS, undefined, { ref: false }).then(() => {
-    throw new Error('the job queue does not answer')
-  })
-  over.catch(() => undefined)
-  await Promise.race([boss.insert(queue, jobs), over])
 }
 
 /** How long a statement of pg-boss may take, in milliseconds; its maintenance takes the longest. */

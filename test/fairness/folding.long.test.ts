@@ -3,7 +3,8 @@ import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
 import type { Projection } from '../../projections/projection.ts'
 import type { LedgerTables } from '../../src/ledger/tables.ts'
 import { openPreparedDatabase } from '../../src/postgres/kysely.ts'
-import { insertJobs, openQueues, queueOf } from '../../src/workers/queues.ts'
+import { announceCompanies } from '../../src/workers/announce.ts'
+import { openQueues, queueOf } from '../../src/workers/queues.ts'
 import { isCaughtUp } from '../support/caught-up.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Service, TestCompany } from '../support/service.ts'
@@ -40,7 +41,11 @@ async function startFolding(t: Test, service: Service, onFold: (nth: number, com
   await startTestWorker(t, service, { boss, foldingDb, projections: [watched], ...rare })
   /** Sends one job. */
   return (companies: TestCompany[]) =>
-    insertJobs(boss, queueOf(bulkUserLogs), [{ data: { companies: companies.map(({ id }) => id) } }])
+    announceCompanies(
+      boss,
+      queueOf(bulkUserLogs),
+      companies.map(({ id }) => id),
+    )
 }
 
 async function create(service: Service, { key }: TestCompany, records: number): Promise<void> {
