@@ -22,8 +22,6 @@ interface TurnsOptions {
   listDue(pool: Pool): Promise<string[]>
   /** Does the next thing for a company. Returns false if there is none. */
   takeTurn(companyId: string, signals: StopSignals): Promise<boolean>
-  /** Runs before each search. */
-  beforeSweep?(): Promise<unknown>
 }
 
 export interface CompanyTurns {
@@ -59,13 +57,10 @@ export async function startTurns(options: TurnsOptions): Promise<CompanyTurns> {
     dispatch([...new Set(jobs.flatMap(({ data }) => data.companies))])
   })
 
-  async function sweepOnce(): Promise<void> {
-    await options.beforeSweep?.()
-    dispatch(await options.listDue(pool))
-  }
-
-  const sweeps = startSweep(sweepOnce, sweepIntervalMs, (error) =>
-    log.warn({ err: error }, `could not look for companies to ${what}; retrying`),
+  const sweeps = startSweep(
+    async () => dispatch(await options.listDue(pool)),
+    sweepIntervalMs,
+    (error) => log.warn({ err: error }, `could not look for companies to ${what}; retrying`),
   )
   return {
     async stop() {
