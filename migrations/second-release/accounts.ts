@@ -2,8 +2,8 @@
 export const ACCOUNTS = [
   // A message is inserted by the transaction of the change that causes it, and sent at most once. "content" is encrypted
   // under a key outside the database, and deleted when the state is final. The address of the user is looked up when the
-  // message is sent. "sending" begins before the server is told of the message: if it is still the state at "due_at",
-  // nobody knows what became of it. "error" says why it is not sent, without what the server said, which may be personal.
+  // message is sent. "sending" begins before the server is told of the message: if its lease ends, nobody knows what
+  // became of it. "error" says why it is not sent, without what the server said, which may be personal.
   `create table emails (
     company_id uuid not null,
     email_id uuid not null,
@@ -17,6 +17,8 @@ export const ACCOUNTS = [
     due_at timestamptz(3) not null,
     give_up_at timestamptz(3) not null,
     ended_at timestamptz(3),
+    lease_id uuid,
+    leased_until timestamptz(3),
     primary key (company_id, email_id),
     constraint emails_open check ((ended_at is null) = (state in ('waiting', 'sending'))),
     constraint emails_content check (content is null or ended_at is null)

@@ -184,6 +184,8 @@ export interface LedgerTables {
     due_at: string
     give_up_at: string
     ended_at: string | null
+    lease_id: string | null
+    leased_until: string | null
   }
   uploads: UploadRow
   upload_originals: OriginalRow

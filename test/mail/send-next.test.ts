@@ -1,5 +1,6 @@
 import net from 'node:net'
 import { once } from 'node:events'
+import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { removeUser } from '../../src/accounts/users/change-user.ts'
@@ -8,7 +9,7 @@ import { toUuid } from '../../src/domain/ids.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import { OPERATOR } from '../../src/ledger/append/append-company-events.ts'
 import { deleteOldEmails, endOverdueEmails } from '../../src/accounts/mail/outbox.ts'
-import { claimEmail, findDueEmail, listCompaniesWithMail } from '../../src/delivery/mail/claims.ts'
+import { claimEmail, listCompaniesWithMail, markSending } from '../../src/delivery/mail/claims.ts'
 import { sendNextEmail } from '../../src/delivery/mail/send-next.ts'
 import { refuseWith, startMailServer } from '../support/mail/mail-server.ts'
 import { openProxy } from '../support/lines/open-proxy.ts'
@@ -217,8 +218,9 @@ await test('if a process stops before the server knows of the message, it is sen
 await test('of a process that was killed after the server was told, the outcome is unknown', async (t) => {
   const server = await startMailServer(t)
   await mail.enqueue()
-  t.ok(await claimEmail(pool, company.id))
-  t.equal(await send(server.url), false, 'nobody else sends it')
+  const killed = await claimEmail(pool, company.id, randomUUID())
+  t.equal(await markSending(pool, killed!), true)
+  t.equal(await send(server.url), false, 'while its lease lasts, nobody else sends it')
   t.equal(await endOverdueEmails(pool), 0)
   await mail.passTime()
   t.equal(await send(server.url), false)
@@ -230,9 +232,11 @@ await test('of a process that was killed after the server was told, the outcome 
 await test('of a process that was killed before, another one sends the message, and the first one does not', async (t) => {
   const server = await startMailServer(t)
   await mail.enqueue()
-  t.ok(await findDueEmail(pool, company.id))
+  const killed = await claimEmail(pool, company.id, randomUUID())
+  t.equal(await send(server.url), false)
+  await mail.passTime()
   t.equal(await send(server.url), true)
-  t.equal(await claimEmail(pool, company.id), null)
+  t.equal(await markSending(pool, killed!), false)
   t.equal(server.received.length, 1)
 })
 
@@ -269,7 +273,8 @@ await test('a removed user gets no more messages, and after an erasure nothing o
   const userId = company.member.user_id
   await mail.enqueue({ userId })
   await mail.enqueue({ userId })
-  await claimEmail(pool, company.id)
+  const claimed = await claimEmail(pool, company.id, randomUUID())
+  await markSending(pool, claimed!)
   await removeUser(changing, acting, userId)
   await mail.enqueue({ userId })
   t.strictSame((await mail.rows()).map(({ state, has_content: has }) => `${state} ${has}`).toSorted(), [

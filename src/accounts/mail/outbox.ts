@@ -108,7 +108,8 @@ export function decryptContent(secrets: SecretBox, sealed: Buffer, emailId: stri
 export async function cancelEmails(client: Queryable, companyId: string, userId: string): Promise<void> {
   const ids = [toUuid(companyId), toUuid(userId)]
   await client.query(
-    `update emails set state = 'canceled', content = null, ended_at = statement_timestamp()
+    `update emails set state = 'canceled', content = null, ended_at = statement_timestamp(), lease_id = null,
+       leased_until = null
      where company_id = $1 and user_id = $2 and state = 'waiting'`,
     ids,
   )
@@ -126,18 +127,19 @@ export async function cancelEmails(client: Queryable, companyId: string, userId:
 export async function endOverdueEmails(pool: Pool): Promise<number> {
   const end = async (state: 'failed' | 'unknown', isOverdue: string, error: string) => {
     const statement = sql`update emails set state = ${state}, content = null, error = coalesce(error, ${error}),
-      ended_at = statement_timestamp()
+      ended_at = statement_timestamp(), lease_id = null, leased_until = null
       where ended_at is null and ${sql.raw(isOverdue)}`
     const { numAffectedRows } = await statement.execute(openDatabase(pool))
     return Number(numAffectedRows ?? 0n)
   }
-  const isOver = "state = 'sending' and due_at <= statement_timestamp()"
-  const isLate = "state = 'waiting' and give_up_at <= statement_timestamp()"
+  const isFree = '(leased_until is null or leased_until <= statement_timestamp())'
   return (
-    (await end('unknown', isOver, 'The process that sent it has ended')) +
-    (await end('failed', isLate, 'It could not be sent in time'))
+    (await end('unknown', `state = 'sending' and ${isFree}`, 'The process that sent it has ended')) +
+    (await end('failed', `state = 'waiting' and give_up_at <= statement_timestamp() and ${isFree}`, OVERDUE))
   )
 }
+
+const OVERDUE = 'It could not be sent in time'
 
 /** Deletes the records of messages after EMAILS_KEPT_DAYS. Returns how many. */
 export function deleteOldEmails(pool: Pool): Promise<number> {

@@ -1,11 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { clearFailingWork, recordFailingWork } from '../../ledger/background/failing-work.ts'
 import { UnreadableSecretError, type SecretBox } from '../../accounts/secrets/secret-box.ts'
+import type { EmailContent } from '../../accounts/mail/email.ts'
 import { decryptContent } from '../../accounts/mail/outbox.ts'
 import { renderEmail } from '../../accounts/mail/render-email.ts'
 import { chooseDelay, MAIL_BACKOFF } from '../backoff.ts'
-import { claimEmail, endEmail, findDueEmail, postponeEmail, type DueEmail } from './claims.ts'
+import { claimEmail, endEmail, markSending, postponeEmail, type ClaimedEmail } from './claims.ts'
 import type { MailServer } from './mail-server.ts'
 import { openSmtpSession, SmtpError, type SendOutcome, type SmtpSession, type SmtpTimeouts } from './smtp.ts'
 
@@ -32,14 +34,13 @@ export async function sendNextEmail(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { pool, log, onAttempt } = services
-  const due = await findDueEmail(pool, companyId)
-  if (!due) return false
-  const { email, result } = await trySending(services, due, signal)
+  const email = await claimEmail(pool, companyId, randomUUID())
+  if (!email) return false
+  const result = await trySending(services, email, signal)
   if (result === null) return true
   onAttempt?.(result.outcome)
   const work = { companyId, work: 'emails' } as const
-  const { emailId, kind } = email
-  const attempts = email.attempts + 1
+  const { emailId, kind, attempts } = email
   if (result.outcome === 'sent') {
     await endEmail(pool, email, { state: 'sent', error: null })
     await clearFailingWork(pool, work)
@@ -55,34 +56,27 @@ export async function sendNextEmail(
   return true
 }
 
-/** What came of which message. */
-interface Attempt {
-  email: DueEmail
-  /** Null if there is no message left for this process. */
-  result: SendOutcome | null
-}
-
-/** Opens a session first: what is due then is claimed only once the server is about to be told of it. */
-async function trySending(services: SendingServices, due: DueEmail, signal: AbortSignal): Promise<Attempt> {
+/** Null if the message may not be sent any more. */
+async function trySending(
+  services: SendingServices,
+  email: ClaimedEmail,
+  signal: AbortSignal,
+): Promise<SendOutcome | null> {
   const { pool, secrets, server, publicUrl, timeouts, log } = services
+  let content: EmailContent
   let session: SmtpSession
   try {
+    content = decryptContent(secrets, email.content, email.emailId)
     session = await openSmtpSession(server, { signal, ...(timeouts ? { timeouts } : {}) })
   } catch (error) {
-    if (!(error instanceof SmtpError)) throw error
-    return { email: due, result: { outcome: 'retry', reason: error.message } }
-  }
-  let email: DueEmail | null = null
-  try {
-    email = await claimEmail(pool, due.companyId)
-    if (!email) return { email: due, result: null }
-    const content = decryptContent(secrets, email.content, email.emailId)
-    const message = { ...(await renderEmail(content, publicUrl)), id: email.emailId, to: email.to }
-    return { email, result: await session.send(message) }
-  } catch (error) {
-    if (!email || !(error instanceof UnreadableSecretError)) throw error
+    if (error instanceof SmtpError) return { outcome: 'retry', reason: error.message }
+    if (!(error instanceof UnreadableSecretError)) throw error
     log.error({ err: error }, 'could not read a message: check SECRETS_KEY')
-    return { email, result: { outcome: 'retry', reason: 'The service cannot read this message' } }
+    return { outcome: 'retry', reason: 'The service cannot read this message' }
+  }
+  try {
+    if (!(await markSending(pool, email))) return null
+    return await session.send({ ...(await renderEmail(content, publicUrl)), id: email.emailId, to: email.to })
   } finally {
     session.close()
   }

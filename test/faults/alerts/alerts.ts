@@ -103,10 +103,12 @@ async function checkOnce(stage: Stage, { companyId }: AlertedCompany, random: Se
 async function passTime(stage: Stage, companyId: string): Promise<void> {
   await stage.withDatabase(async (db) => {
     const toldAt = earlier('told_at', "interval '15 minutes'")
-    const dueAt = earlier('due_at', "interval '1 hour'")
+    const [dueAt, leasedUntil] = ['due_at', 'leased_until'].map((column) => earlier(column, "interval '1 hour'"))
     const company = `company_id = '${toUuid(companyId)}'`
     await sql.raw(`update users set told_at = ${toldAt} where ${company}`).execute(db)
-    await sql.raw(`update emails set due_at = ${dueAt} where ${company} and ended_at is null`).execute(db)
+    await sql
+      .raw(`update emails set due_at = ${dueAt}, leased_until = ${leasedUntil} where ${company} and ended_at is null`)
+      .execute(db)
   })
 }
 

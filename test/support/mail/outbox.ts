@@ -6,6 +6,7 @@ import { readMailServer } from '../../../src/delivery/mail/mail-server.ts'
 import type { SendingServices } from '../../../src/delivery/mail/send-next.ts'
 import { createSecretBox } from '../../../src/accounts/secrets/secret-box.ts'
 import type { Service, TestCompany } from '../service.ts'
+import { earlier } from '../postgres/move-back.ts'
 
 const PUBLIC_URL = 'https://ledger.example'
 const SECRETS = createSecretBox([Buffer.alloc(32, 3)])
@@ -49,9 +50,10 @@ export function openTestOutbox({ pool, company }: Service) {
       return rows
     },
 
-    /** Lets time pass: the next attempt of messages that wait is due, and those that are being sent should have been. */
+    /** Lets time pass for the messages that wait: their next attempt is due, and their leases have ended. */
     async passTime(): Promise<void> {
-      await pool.query(`update emails set due_at = now() - interval '1 minute' where ended_at is null`)
+      await pool.query(`update emails set due_at = now() - interval '1 minute', leased_until = ${earlier('leased_until', "interval '1 hour'")}
+        where ended_at is null`)
     },
 
     /** Deletes all messages. */
