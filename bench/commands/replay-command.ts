@@ -7,7 +7,7 @@ import { openDatabase } from '../../src/postgres/kysely.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 import { readHead } from '../../src/ledger/read/read-head.ts'
 import type { LedgerTables } from '../../src/ledger/tables.ts'
-import { foldFar } from '../../src/workers/project.ts'
+import { foldNext } from '../../src/workers/project.ts'
 import { REBUILD_BATCH_EVENTS } from '../../src/workers/rebuild.ts'
 import type { RunOptions } from '../compare/command-options.ts'
 import { addRunOptions, parseCount, printProgress } from '../compare/command-options.ts'
@@ -83,7 +83,6 @@ async function replayAll(urls: ServerUrls, companyId: string, version: number): 
   const settings = { jit: 'off', synchronous_commit: 'off' }
   const db = openDatabase<LedgerTables>(openPool({ url: urls.ownerUrl, name: 'bench replay', max: 2, settings }))
   try {
-    const { signal } = new AbortController()
     const { position: events } = await readHead(db, companyId)
     const replays: Replay[] = []
     for (const projection of PROJECTIONS) {
@@ -91,12 +90,8 @@ async function replayAll(urls: ServerUrls, companyId: string, version: number): 
       await sql`create schema ${sql.id(schemaOf(fresh))}`.execute(db)
       await createTables(db as never, fresh, schemaOf(fresh))
       const [started, cpu] = [performance.now(), process.cpuUsage()]
-      await foldFar(db, fresh, companyId, {
-        upTo: events,
-        batchEvents: REBUILD_BATCH_EVENTS,
-        signal,
-        onReached: () => undefined,
-      })
+      for (let isEnd = false; !isEnd;)
+        isEnd = (await foldNext(db, fresh, companyId, { batchEvents: REBUILD_BATCH_EVENTS })).isDone
       await createIndexes(db, schemaOf(fresh), fresh.indexes)
       const seconds = (performance.now() - started) / 1000
       const { user, system } = process.cpuUsage(cpu)

@@ -3,7 +3,7 @@ import type { AnyDb } from '../projection.ts'
 import type { CallCounts, FilePart, Operation } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { PersonFilter } from './people-queries.ts'
-import { NEWEST_FIRST, OLDEST_FIRST, type Direction, type Found, type Search } from './search-bounds.ts'
+import { NEWEST_FIRST, OLDEST_FIRST, type Found, type Search } from './search-bounds.ts'
 import { searchEntries } from './people-search.ts'
 import { NO_KEY, type BulkUserLogTables } from './tables.ts'
 import { readUploads, type Upload } from './uploads.ts'
@@ -65,7 +65,7 @@ export interface LogPage {
   count: EntryCount | null
 }
 
-interface PageSize {
+export interface PageSize {
   limit: number
   /** Only entries with refused records, whether they completed or failed. */
   withRefused?: true
@@ -77,26 +77,6 @@ interface PageSize {
 
 /** A search over this many records takes a tenth of a second. */
 const SEARCHED_RECORDS = 32_000
-
-/** Lists a company's entries, newest first; with `before`, only those before that position. */
-export async function listLogEntries(
-  db: AnyDb,
-  companyId: string,
-  filter: EntryFilter,
-  page: PageSize & { before: number | null },
-): Promise<LogPage> {
-  return listInDirection(db, companyId, filter, { ...page, beyond: page.before, direction: NEWEST_FIRST })
-}
-
-/** Lists a company's entries after a position, oldest first. */
-export async function listLogEntriesAfter(
-  db: AnyDb,
-  companyId: string,
-  filter: EntryFilter,
-  page: PageSize & { after: number },
-): Promise<LogPage> {
-  return listInDirection(db, companyId, filter, { ...page, beyond: page.after, direction: OLDEST_FIRST })
-}
 
 /** How many entries there are: the exact number, or fewer than there are if `isMore`. */
 export interface EntryCount {
@@ -155,18 +135,16 @@ function buildSearch(filter: EntryFilter): Pick<Search, 'isWanted' | 'hasChanges
   }
 }
 
-/** The part of the log to read. */
-interface Stretch extends PageSize {
-  beyond: number | null
-  direction: Direction
-}
-
-async function listInDirection(
+/** Lists a company's entries: newest first, also before a position, or oldest first after one. */
+export async function listLogEntries(
   db: AnyDb,
   companyId: string,
   filter: EntryFilter,
-  { beyond, direction, limit, withRefused, budget = SEARCHED_RECORDS, isCounted = false }: Stretch,
+  page: PageSize & ({ before: number | null } | { after: number }),
 ): Promise<LogPage> {
+  const { limit, withRefused, budget = SEARCHED_RECORDS, isCounted = false } = page
+  const isForward = 'after' in page
+  const [beyond, direction] = isForward ? [page.after, OLDEST_FIRST] : [page.before, NEWEST_FIRST]
   const company = toUuid(companyId)
   const isBetween = (position: Condition) =>
     joinConditions([
@@ -190,8 +168,8 @@ async function listInDirection(
   const found = await searchEntries(db, companyId, filter, search)
   const positions = found.positions.slice(0, most)
   const entriesFound = positions.length === 0 ? [] : await read(sql`e.position = any(${positions}::bigint[])`)
-  const page = cutPage(entriesFound, limit, found.searchedTo)
-  return { ...page, count: isCounted && beyond === null ? countFound(found) : null }
+  const cut = cutPage(entriesFound, limit, found.searchedTo)
+  return { ...cut, count: isCounted && beyond === null ? countFound(found) : null }
 }
 
 function cutPage(entriesFound: LogEntry[], limit: number, searchedTo: number | null): LogPage {

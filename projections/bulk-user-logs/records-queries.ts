@@ -45,28 +45,17 @@ export function getRecordOutcome({ status, isRefused }: Pick<LogRecord, 'status'
   return isRefused ? 'Failed' : (status ?? 'Created')
 }
 
-/** Lists the records of an entry that match a filter, in the order of the call, after an index. */
+/** Lists records of an entry that match a filter, in the order of the call: the first after an index, or the last before. */
 export async function listLogRecords(
   db: AnyDb,
   companyId: string,
   entry: EntryPlace,
   filter: RecordFilter,
-  page: { after: number; limit: number },
+  page: { limit: number } & ({ after: number } | { before: number }),
 ): Promise<LogRecord[]> {
-  const records = await findRecords(db, companyId, entry, filter, (index) => index > page.after)
-  return addEmployees(db, companyId, entry, records.slice(0, page.limit))
-}
-
-/** Lists the last records of an entry before an index that match a filter, in the order of the call. */
-export async function listLogRecordsBefore(
-  db: AnyDb,
-  companyId: string,
-  entry: EntryPlace,
-  filter: RecordFilter,
-  page: { before: number; limit: number },
-): Promise<LogRecord[]> {
-  const records = await findRecords(db, companyId, entry, filter, (index) => index < page.before)
-  return addEmployees(db, companyId, entry, records.slice(-page.limit))
+  const isOnPage = (index: number) => ('after' in page ? index > page.after : index < page.before)
+  const records = await findRecords(db, companyId, entry, filter, isOnPage)
+  return addEmployees(db, companyId, entry, 'after' in page ? records.slice(0, page.limit) : records.slice(-page.limit))
 }
 
 /** Finds the record with this index in the call; null if the entry has none. */

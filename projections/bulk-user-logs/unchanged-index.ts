@@ -241,16 +241,9 @@ async function findInLists(
   return { positions: positions.map(Number), searchedTo: isCut ? searchedTo : null }
 }
 
-/** Up to so many employees are looked for one by one, which is faster than dividing the lists. */
-const FEW = 16
-
 /** Whether a closing event lists one of these employees. No other text in canonical JSON looks like its list. */
 function listsAny(data: RawBuilder<unknown>, employeeIds: string[]): RawBuilder<unknown> {
   const quoted = employeeIds.map((id) => `"${id}"`)
-  const list = sql`(select split_part(split_part(${data}, '"unchanged":[', 2), ']', 1) as ids offset 0) as list`
-  return employeeIds.length <= FEW
-    ? sql`exists (select from ${list} cross join unnest(${quoted}::text[]) as quoted(id)
-        where strpos(list.ids, quoted.id) > 0)`
-    : sql`exists (select from ${list} cross join string_to_table(list.ids, ',') as listed(id)
-        where listed.id = any(${quoted}::text[]))`
+  const list = sql`split_part(split_part(${data}, '"unchanged":[', 2), ']', 1)`
+  return sql`exists (select from string_to_table(${list}, ',') as listed(id) where listed.id = any(${quoted}::text[]))`
 }

@@ -25,7 +25,7 @@ import { createEmployeeLookup } from '../ledger/read/read-employees.ts'
 import { createReads } from '../ledger/read/reads.ts'
 import { createHealth } from '../workers/health.ts'
 import { MAKE_EVIDENCE, openQueues, queuePool, RUN_UPLOADS } from '../workers/queues.ts'
-import { announceCompanies, createAnnouncer } from '../workers/announce.ts'
+import { announceTo } from '../workers/announce.ts'
 import { createWaker } from '../workers/wake.ts'
 import { openPoster } from '../delivery/webhooks/post.ts'
 import { createSingleDeliveries } from '../delivery/webhooks/single-deliveries.ts'
@@ -46,17 +46,21 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
   const boss = await openQueues(urls.serviceUrl, { works: false, connections: QUEUE_CONNECTIONS.api, onError: warn })
   const waker = createWaker(boss, warn)
   const mail = createOutbox(config, { secrets, boss, onError: warn })
-  const uploads = createAnnouncer((companyIds) => announceCompanies(boss, RUN_UPLOADS, companyIds), warn)
-  const evidence = createAnnouncer((companyIds) => announceCompanies(boss, MAKE_EVIDENCE, companyIds), warn)
+  const uploads = announceTo(boss, [RUN_UPLOADS], warn)
+  const evidence = announceTo(boss, [MAKE_EVIDENCE], warn)
   const appends = openAppendPool(options, config.LANES)
   const access = openAccess<LedgerTables>(store.open)
   const pools = { reads: store.pool, access: access.pool, appends, ...queuePool('wake-ups', boss) }
   const counted = countCalls(metrics, pools)
-  const lanes = startLanes(options, { pool: appends, onCommitted: waker.wake, onTransaction: counted.onTransaction })
+  const lanes = startLanes(options, {
+    pool: appends,
+    onCommitted: waker.announce,
+    onTransaction: counted.onTransaction,
+  })
   // A change of a company may be an erasure, so this process forgets the company's recent events.
   const onChanged = (companyIds: string[]) => {
     recent?.forget(companyIds)
-    waker.wake(companyIds)
+    waker.announce(companyIds)
   }
   const poster = openPoster({ allowPrivate: config.OUTGOING_PRIVATE === 1 })
   const providerClient = openProviderClient({ allowPrivate: config.OUTGOING_PRIVATE === 1, secrets })
@@ -112,7 +116,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
   const stop = async () => {
     await app.close()
     await lanes.idle()
-    await Promise.all([waker.flush(), mail.flush(), uploads.idle(), evidence.idle(), failures.flush()])
+    await Promise.all([waker.idle(), mail.flush(), uploads.idle(), evidence.idle(), failures.flush()])
     await boss.stop({ graceful: false })
     poster.close()
     providerClient.close()

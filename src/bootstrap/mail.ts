@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Outbox } from '../accounts/mail/outbox.ts'
 import { readMailServer, type MailServer } from '../delivery/mail/mail-server.ts'
-import { announceCompanies, createAnnouncer } from '../workers/announce.ts'
+import { announceTo } from '../workers/announce.ts'
 import { SEND_EMAILS, type PgBoss } from '../workers/queues.ts'
 import { StartupError } from '../postgres/startup-error.ts'
 import type { SecretBox } from '../accounts/secrets/secret-box.ts'
@@ -24,7 +24,7 @@ export function createOutbox(
 ): { outbox: Outbox | undefined; flush(): Promise<void> } {
   const server = findMailServer(config, secrets)
   if (!server) return { outbox: undefined, flush: async () => undefined }
-  const { announce, idle } = createAnnouncer((companyIds) => announceCompanies(boss, SEND_EMAILS, companyIds), onError)
+  const { announce, idle } = announceTo(boss, [SEND_EMAILS], onError)
   return { outbox: { publicUrl: config.PUBLIC_URL!, secrets, announce }, flush: idle }
 }
 

@@ -25,6 +25,7 @@ import { deleteOldEmails, endOverdueEmails } from '../accounts/mail/outbox.ts'
 import { listWaitingMail } from '../delivery/mail/claims.ts'
 import { startSending } from '../delivery/mail/start-sending.ts'
 import { startDeliveries } from '../delivery/webhooks/deliveries.ts'
+import { expireDeliveries } from '../delivery/webhooks/expire-deliveries.ts'
 import { openPoster } from '../delivery/webhooks/post.ts'
 import { listWaitingWebhooks } from '../delivery/webhooks/progress.ts'
 import { listWaitingSubmissions } from '../delivery/witnesses/progress.ts'
@@ -65,7 +66,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
   // One connection for each projection, as a projection folds one batch at a time.
   const limits = { max: projections.length, settings: LOOK_UP_ONLY }
   const folding = store.open({ name: 'employee-ledger projections', ...limits })
-  const webhooks = await openDeliveries(options, boss, metrics)
+  const webhooks = await openDeliveries(options, metrics)
   const mail = await openMail(options, boss)
   const { outbox, flush } = createOutbox(config, {
     secrets: await createConfiguredSecretBox(config),
@@ -73,8 +74,8 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     onError: warn,
   })
   const waker = createWaker(boss, warn)
-  const uploads = await openUploads(options, boss, waker.wake)
-  const checked = { pool: store.pool, db: store.db, outbox, log, onCommitted: waker.wake }
+  const uploads = await openUploads(options, boss, waker.announce)
+  const checked = { pool: store.pool, db: store.db, outbox, log, onCommitted: waker.announce }
   const publishing = openPublishing(options, signer)
   const worker = await startWorker({
     db: store.db,
@@ -84,7 +85,6 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     boss,
     log,
     projections,
-    maxRecords: config.MAX_RECORDS,
     recent,
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     answersKeptHours: getAnswersKeptHours(config),
@@ -101,6 +101,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
       () => expireSessions(store.pool),
       () => expireLogoutTokens(store.pool),
       () => expireFiles(store.pool),
+      () => expireDeliveries(store.pool),
       // Also where nothing is sent any more.
       () => endOverdueEmails(store.pool),
       () => deleteOldEmails(store.pool),
@@ -124,7 +125,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
       await Promise.all([guard.stop(), standstill.stop()])
       await recorder.stop()
       await Promise.all([worker.stop(), uploads.stop(), evidence.stop()])
-      await Promise.all([waker.flush(), flush()])
+      await Promise.all([waker.idle(), flush()])
       await Promise.all([webhooks.stop(), mail.stop(), publishing.stop()])
       await boss.stop({ graceful: false })
       await folding.end()
@@ -175,7 +176,7 @@ function openRecorder(
 export const createRecentEventsForWorkers = () => createRecentEvents({ readers: PROJECTIONS.length })
 
 /** Starts delivering to webhooks, on connections of their own. */
-async function openDeliveries(options: PartOptions, boss: PgBoss, metrics: Metrics) {
+async function openDeliveries(options: PartOptions, metrics: Metrics) {
   const { config, store, log } = options
   const pool = store.open({
     name: 'employee-ledger webhooks',
@@ -183,13 +184,13 @@ async function openDeliveries(options: PartOptions, boss: PgBoss, metrics: Metri
     lockTimeoutMs: 1_000,
   })
   const poster = openPoster({ allowPrivate: config.OUTGOING_PRIVATE === 1 })
-  const deliveries = await startDeliveries({
+  const deliveries = startDeliveries({
     pool,
     db: openDatabase<LedgerTables>(pool),
     poster,
     newId,
-    boss,
     log,
+    companiesTogether: store.companiesTogether,
     secrets: await createConfiguredSecretBox(config),
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     ...countDeliveries(metrics),

@@ -77,23 +77,17 @@ async function collectRows(
   contents: readonly string[],
   limits: { maxRecords: number; bodyLimit: number },
 ): Promise<RowStore> {
-  const places = new Map<number, [content: number, at: number]>()
-  const stores: RowStore[] = []
-  for (const [number, content] of contents.entries()) {
-    const store = new RowStore(limits)
+  const planned = new RowStore(limits)
+  const numbers: number[] = []
+  for (const content of contents)
     for await (const row of inTurns(readContent(content))) {
-      places.set(row.row, [number, store.length])
-      store.add(withoutPlan(row))
+      numbers.push(row.row)
+      planned.add(withoutPlan(row))
     }
-    stores.push(store)
-  }
-  const all = new RowStore(limits)
-  const order = [...places.keys()].toSorted((a, b) => a - b)
-  for await (const row of inTurns(order)) {
-    const [number, at] = places.get(row)!
-    all.add(stores[number]!.get(at))
-  }
-  return all
+  const rows = new RowStore(limits)
+  const order = [...numbers.keys()].toSorted((a, b) => numbers[a]! - numbers[b]!)
+  for await (const at of inTurns(order)) rows.add(planned.get(at))
+  return rows
 }
 
 function withoutPlan({ plan: _plan, earlierManager: _manager, ...row }: StoredRow): StoredRow {

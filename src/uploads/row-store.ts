@@ -7,18 +7,12 @@ import { writeStoredRow } from '../ledger/uploads/read-uploads.ts'
 export const MAX_PARTS = 100
 /** How many bodies the rows of a file may be as large as, when they are stored. */
 const STORED_BODIES = 8
-/** The characters that are encoded at once. */
-const CHUNK = 262_144
 
 /** The rows of a file, as bytes, which take the least memory: a text with any other letter takes two bytes for each. */
 export class RowStore implements Iterable<StoredRow> {
   readonly #maxRecords: number
   readonly #maxBytes: number
-  readonly #chunks: Buffer[] = []
-  /** Where each row is: the number of its chunk, and its first byte in it. */
-  readonly #places: [chunk: number, start: number, end: number][] = []
-  #texts: string[] = []
-  #characters = 0
+  readonly #rows: Buffer[] = []
   #bytes = 0
 
   constructor({ maxRecords, bodyLimit }: { maxRecords: number; bodyLimit: number }) {
@@ -27,41 +21,25 @@ export class RowStore implements Iterable<StoredRow> {
   }
 
   get length(): number {
-    return this.#places.length + this.#texts.length
+    return this.#rows.length
   }
 
   /** Adds a row. Throws FileError if the rows are too many, or take too many bytes. */
   add(row: StoredRow): void {
     if (this.length === MAX_PARTS * this.#maxRecords) throw new FileError(row.line ?? 1, describeMost(this.#maxRecords))
-    const text = writeStoredRow(row)
-    this.#texts.push(text)
-    this.#characters += text.length
-    this.#bytes += Buffer.byteLength(text)
+    const stored = Buffer.from(writeStoredRow(row))
+    this.#rows.push(stored)
+    this.#bytes += stored.length
     if (this.#bytes > this.#maxBytes)
       throw new FileError(
         row.line ?? 1,
         `The rows up to this line take more than ${this.#maxBytes} bytes as JSON. Split the file`,
       )
-    if (this.#characters > CHUNK) this.#encode()
-  }
-
-  #encode(): void {
-    let end = 0
-    for (const text of this.#texts) {
-      const start = end
-      end += Buffer.byteLength(text)
-      this.#places.push([this.#chunks.length, start, end])
-    }
-    this.#chunks.push(Buffer.from(this.#texts.join('')))
-    this.#texts = []
-    this.#characters = 0
   }
 
   /** Reads a row by its index. */
   get(at: number): StoredRow {
-    if (at >= this.#places.length) this.#encode()
-    const [chunk, start, end] = this.#places[at]!
-    return parseJson(this.#chunks[chunk]!.toString('utf8', start, end)) as StoredRow
+    return parseJson(this.#rows[at]!.toString()) as StoredRow
   }
 
   *[Symbol.iterator](): Iterator<StoredRow> {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { divide } from '../domain/divide.ts'
-import { insertJobs, type PgBoss } from './queues.ts'
+import type { PgBoss } from './queues.ts'
 
 /** A job names companies that may have something to do. It is only a hint; their rows decide. */
 export interface CompaniesJob {
@@ -9,25 +9,46 @@ export interface CompaniesJob {
 
 const COMPANIES_PER_JOB = 1_000
 
-/** The jobs that announce these companies. */
-export function makeCompaniesJobs(companyIds: string[]): { data: CompaniesJob }[] {
-  return divide(companyIds, COMPANIES_PER_JOB).map((companies) => ({ data: { companies } }))
-}
+/** The queue is on one machine, which may hang. */
+const INSERTS_WITHIN_MS = 5_000
 
 /** Announces companies to the workers of a queue. Rejects if the queue does not answer. */
-export function announceCompanies(boss: PgBoss, queue: string, companyIds: string[]): Promise<void> {
-  return insertJobs(boss, queue, makeCompaniesJobs(companyIds))
+export async function announceCompanies(boss: PgBoss, queue: string, companyIds: string[]): Promise<void> {
+  const jobs = divide(companyIds, COMPANIES_PER_JOB).map((companies): { data: CompaniesJob } => ({
+    data: { companies },
+  }))
+  if (jobs.length === 0) return
+  const over = pause(INSERTS_WITHIN_MS, undefined, { ref: false }).then(() => {
+    throw new Error('the job queue does not answer')
+  })
+  over.catch(() => undefined)
+  await Promise.race([boss.insert(queue, jobs), over])
 }
 
-/**
- * Announces companies in the background, one batch after another, and at most one in `gatherMs`. `idle` waits for what
- * is under way.
- */
+export interface Announcer {
+  /** Returns at once; companies that are announced meanwhile go together. */
+  announce(companyIds: string[]): void
+  /** Waits for what is under way. */
+  idle(): Promise<void>
+}
+
+/** Announces companies to the workers of queues, as `createAnnouncer` does. A sweep makes up for what is lost. */
+export function announceTo(
+  boss: PgBoss,
+  queues: string[],
+  onError: (error: unknown) => void,
+  gatherMs?: number,
+): Announcer {
+  const send = (companyIds: string[]) => Promise.all(queues.map((queue) => announceCompanies(boss, queue, companyIds)))
+  return createAnnouncer(send, onError, gatherMs)
+}
+
+/** Announces companies in the background, one batch after another, and at most one in `gatherMs`. */
 export function createAnnouncer(
   send: (companyIds: string[]) => Promise<unknown>,
   onError: (error: unknown) => void,
   gatherMs = 0,
-) {
+): Announcer {
   const announced = new Set<string>()
   let sending: Promise<void> | undefined
 
@@ -42,11 +63,10 @@ export function createAnnouncer(
   }
 
   return {
-    /** Returns at once; companies that are announced meanwhile go together. */
-    announce(companyIds: string[]): void {
+    announce(companyIds) {
       for (const id of companyIds) announced.add(id)
       if (announced.size > 0) sending ??= sendAnnounced()
     },
-    idle: async (): Promise<void> => sending,
+    idle: async () => sending,
   }
 }

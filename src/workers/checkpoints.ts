@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Projection } from '../../projections/projection.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import { bigintArray, byteaArray, uuidArray } from '../postgres/binary-arrays.ts'
@@ -40,16 +40,16 @@ export async function findCheckpoint(
       .leftJoin('heads', 'heads.company_id', 'checkpoints.company_id')
       .select(['checkpoints.position', 'attempts', 'heads.position as head'])
       .select(sql<boolean>`not ${IS_FREE}`.as('is_held'))
-      .where('checkpoints.company_id', '=', toUuid(companyId))
-      .where('projection', '=', projection.name)
-      .where('version', '=', projection.version)
+      .where(isOf(projection, companyId))
       .executeTakeFirst()
   let row = await find()
   if (!row) {
     await db
       .insertInto('checkpoints')
       .values({
-        ...key(projection, companyId),
+        company_id: toUuid(companyId),
+        projection: projection.name,
+        version: projection.version,
         position: 0,
         attempts: 0,
         next_try_at: null,
@@ -63,8 +63,9 @@ export async function findCheckpoint(
   return { position: row!.position, head: row!.head ?? 0, attempts: row!.attempts, isHeld: row!.is_held }
 }
 
-function key({ name, version }: Version, companyId: string) {
-  return { company_id: toUuid(companyId), projection: name, version }
+/** The condition on the checkpoint of a projection in a company. */
+export function isOf({ name, version }: Version, companyId: string): RawBuilder<boolean> {
+  return sql<boolean>`checkpoints.company_id = ${toUuid(companyId)} and projection = ${name} and version = ${version}`
 }
 
 /** Finds the checkpoints of a projection in these companies, without those that are missing or held. */
@@ -98,30 +99,15 @@ export async function moveCheckpoint(
   projection: MovedVersion,
   { companyId, after, upTo, leaf, generation = null }: CheckpointMove,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await transaction
-    .updateTable('checkpoints')
-    .set({ position: upTo, attempts: 0, next_try_at: null, error: null })
-    .where('company_id', '=', toUuid(companyId))
-    .where('projection', '=', projection.name)
-    .where('version', '=', projection.version)
-    .where('position', '=', after)
-    .where('parked_at', 'is', null)
-    .$if(leaf !== null && projection.takesStates === true, (update) =>
-      update.where('generation', 'is not distinct from', generation),
-    )
-    .$if(leaf !== null, (update) =>
-      update.where(({ exists, selectFrom }) =>
-        exists(
-          selectFrom('events')
-            .select('events.position')
-            .where('events.company_id', '=', toUuid(companyId))
-            .where('events.position', '=', upTo)
-            .where('leaf_hash', '=', leaf!),
-        ),
-      ),
-    )
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows === 1n
+  const isSameGeneration = sql`generation is not distinct from ${generation}`
+  const hasLeaf = sql`exists (select from events e
+    where e.company_id = ${toUuid(companyId)} and e.position = ${upTo} and e.leaf_hash = ${leaf})`
+  const { numAffectedRows } = await sql`
+    update checkpoints set position = ${upTo}, attempts = 0, next_try_at = null, error = null
+    where ${isOf(projection, companyId)} and position = ${after} and parked_at is null
+      ${leaf === null ? sql`` : sql`and ${hasLeaf}`}
+      ${leaf !== null && projection.takesStates ? sql`and ${isSameGeneration}` : sql``}`.execute(transaction)
+  return numAffectedRows === 1n
 }
 
 type MovedVersion = Pick<Projection, 'name' | 'version' | 'takesStates'>
@@ -200,8 +186,7 @@ export async function recordFailure(
     update checkpoints set attempts = ${attempts}, error = ${message},
       next_try_at = statement_timestamp() + make_interval(secs => ${retryInSeconds})
       ${isParked ? sql`, parked_at = statement_timestamp()` : sql``}
-    where company_id = ${toUuid(companyId)} and projection = ${projection.name} and version = ${projection.version}
-      and position = ${seen.position} and attempts = ${seen.attempts}`.execute(db)
+    where ${isOf(projection, companyId)} and position = ${seen.position} and attempts = ${seen.attempts}`.execute(db)
   return numAffectedRows === 1n ? { attempts, isParked, retryInSeconds } : null
 }
 
@@ -230,9 +215,7 @@ export async function unpark(db: LedgerDb, projection: Version, companyId: strin
   const { numUpdatedRows } = await db
     .updateTable('checkpoints')
     .set({ parked_at: null, attempts: 0, next_try_at: null })
-    .where('company_id', '=', toUuid(companyId))
-    .where('projection', '=', projection.name)
-    .where('version', '=', projection.version)
+    .where(isOf(projection, companyId))
     .where('parked_at', 'is not', null)
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n

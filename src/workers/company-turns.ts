@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { createBudget } from '../admission/budget.ts'
-import { announceCompanies, type CompaniesJob } from './announce.ts'
+import type { CompaniesJob } from './announce.ts'
 import { POLLING, type PgBoss } from './queues.ts'
 import { Runs, type StopSignals } from './runs.ts'
 import { startSweep } from './sweep.ts'
@@ -22,8 +22,6 @@ interface TurnsOptions {
   listDue(pool: Pool): Promise<string[]>
   /** Does the next thing for a company. Returns false if there is none. */
   takeTurn(companyId: string, signals: StopSignals): Promise<boolean>
-  /** Runs before each search. */
-  beforeSweep?(): Promise<unknown>
 }
 
 export interface CompanyTurns {
@@ -59,19 +57,10 @@ export async function startTurns(options: TurnsOptions): Promise<CompanyTurns> {
     dispatch([...new Set(jobs.flatMap(({ data }) => data.companies))])
   })
 
-  async function sweepOnce(): Promise<void> {
-    await options.beforeSweep?.()
-    const due = await options.listDue(pool)
-    try {
-      await announceCompanies(boss, queue, due)
-    } catch (error) {
-      log.warn({ err: error }, `could not reach the job queue to ${what}; going on without it`)
-      dispatch(due)
-    }
-  }
-
-  const sweeps = startSweep(sweepOnce, sweepIntervalMs, (error) =>
-    log.warn({ err: error }, `could not look for companies to ${what}; retrying`),
+  const sweeps = startSweep(
+    async () => dispatch(await options.listDue(pool)),
+    sweepIntervalMs,
+    (error) => log.warn({ err: error }, `could not look for companies to ${what}; retrying`),
   )
   return {
     async stop() {

@@ -3,6 +3,7 @@ import { schemaOf, type Projection } from '../../projections/projection.ts'
 import { toUuid } from '../domain/ids.ts'
 import { shadowNameOf } from '../ledger/read/read-standings.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
+import { isOf } from './checkpoints.ts'
 import { readProjectionTables } from './table-differences.ts'
 
 /*
@@ -38,8 +39,7 @@ export async function isShadowBefore(
 ): Promise<boolean> {
   const shadow = shadowOf(projection)
   const { rows } = await sql`
-    select 1 from checkpoints where company_id = ${toUuid(companyId)} and projection = ${shadow.name}
-      and version = ${shadow.version} and position < ${position}`.execute(db)
+    select 1 from checkpoints where ${isOf(shadow, companyId)} and position < ${position}`.execute(db)
   return rows.length > 0 && (await findSchemaOid(db, schemaOf(shadow))) !== null
 }
 

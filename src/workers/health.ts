@@ -5,12 +5,12 @@ import { readCompanyStanding } from '../ledger/read/read-standings.ts'
 import type { QueueDepth, SystemHealth } from '../ledger/read/system-health.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 import { openDatabase } from '../postgres/kysely.ts'
+import type { Announcer } from './announce.ts'
 import { unpark } from './checkpoints.ts'
 import { workedQueueNames } from './queues.ts'
-import type { Waker } from './wake.ts'
 
 /** Creates the reports on the projections of companies. */
-export function createHealth(pool: Pool, waker: Waker): SystemHealth {
+export function createHealth(pool: Pool, waker: Announcer): SystemHealth {
   const db = openDatabase<LedgerTables>(pool)
   return {
     report: (companyId) => Promise.all(PROJECTIONS.map((projection) => readCompanyStanding(db, companyId, projection))),
@@ -18,7 +18,7 @@ export function createHealth(pool: Pool, waker: Waker): SystemHealth {
     async resume(companyId, name) {
       const projection = PROJECTIONS.find((candidate) => candidate.name === name)
       if (!projection || !(await unpark(db, projection, companyId))) return false
-      waker.wake([companyId])
+      waker.announce([companyId])
       return true
     },
   }

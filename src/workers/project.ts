@@ -82,42 +82,6 @@ export async function foldNext(
 }
 
 /**
- * Folds a company up to at least a position, like `foldNext`, but in large batches, reading the next one while the
- * current one is folded. Calls `onReached` with each position reached, by this worker or another one.
- */
-export async function foldFar(
-  db: LedgerDb,
-  projection: Projection,
-  companyId: string,
-  options: { upTo: number; batchEvents: number; signal: AbortSignal; onReached(position: number): void },
-): Promise<void> {
-  const { upTo, batchEvents: limit, signal, onReached } = options
-  const read = (after: number) => {
-    const reading = after < upTo ? readNextCalls(db, companyId, { after, limit }) : Promise.resolve(null)
-    // The await below gets the error; until then, this avoids an unhandled rejection.
-    reading.catch(() => undefined)
-    return reading
-  }
-  let { position } = await findCheckpoint(db, projection, companyId)
-  let reading = read(position)
-  while (!signal.aborted) {
-    const next = await reading
-    if (next === null) return
-    reading = read(next.upTo)
-    if (await foldBatch(db, projection, { companyId, after: position, leaf: null, ...next })) {
-      position = next.upTo
-    } else {
-      const overtakenAt = position
-      position = (await findCheckpoint(db, projection, companyId)).position
-      if (position === overtakenAt)
-        throw new Error(`the checkpoint of ${projection.name} in ${companyId} cannot be moved`)
-      reading = read(position)
-    }
-    onReached(position)
-  }
-}
-
-/**
  * Folds the events between two ends of calls, in a transaction whose caller keeps other workers away. Throws
  * UnfoldableError if an event stops it.
  */

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { PgBoss } from 'pg-boss'
 import { PROJECTIONS } from '../../projections/index.ts'
@@ -17,7 +16,7 @@ export function deadLetterOf(projection: Pick<Projection, 'name'>): string {
 }
 
 /** Change this whenever `createQueues` changes, so that a database with older queues is noticed. */
-export const QUEUES_VERSION = 'pg-boss 12, queues 13'
+export const QUEUES_VERSION = 'pg-boss 12, queues 14'
 
 const SCHEMA = 'pgboss'
 // A job is only a hint, and the sweep makes up for a lost one, so commits need not wait for the disk.
@@ -40,15 +39,13 @@ const DEPENDENCIES_SECONDS = 86_400
 
 /**
  * The scheduled job that deletes expired answers of idempotency keys, old traces, ended sessions, and records of old
- * messages.
+ * messages and deliveries.
  */
 export const DELETE_EXPIRED = 'delete-expired'
 
 /** The scheduled job that retires old refused records. */
 export const RETIRE_RECORDS = 'retire-records'
 
-/** The queue of webhooks that may have undelivered events. */
-export const DELIVER_WEBHOOKS = 'deliver-webhooks'
 /** The queue of companies that may have email messages to send. */
 export const SEND_EMAILS = 'send-emails'
 /** The queue of companies that may have uploads to preview or apply. */
@@ -56,10 +53,7 @@ export const RUN_UPLOADS = 'run-uploads'
 /** The queue of companies that may have an evidence file to be made. */
 export const MAKE_EVIDENCE = 'make-evidence-files'
 /** The queues whose jobs announce what may have something to do. */
-const ANNOUNCED = [DELIVER_WEBHOOKS, SEND_EMAILS, RUN_UPLOADS, MAKE_EVIDENCE]
-
-/** The scheduled job that deletes old deliveries of webhooks. */
-export const EXPIRE_DELIVERIES = 'expire-deliveries'
+const ANNOUNCED = [SEND_EMAILS, RUN_UPLOADS, MAKE_EVIDENCE]
 
 /** The scheduled job that looks for what begins or stops needing attention. */
 export const CHECK_ATTENTION = 'check-attention'
@@ -80,7 +74,6 @@ const SCHEDULES = {
   [CHECK_ATTENTION]: EVERY_MINUTE,
   [DELETE_EXPIRED]: '7 * * * *',
   [RETIRE_RECORDS]: '37 * * * *',
-  [EXPIRE_DELIVERIES]: '52 * * * *',
   [INDEX_UNCHANGED]: '*/15 * * * *',
 }
 
@@ -128,6 +121,8 @@ export async function createQueues(ownerUrl: string): Promise<void> {
       if (existing.get(name)?.notify === false) await boss.updateQueue(name, { notify: true })
       await boss.schedule(name, cron)
     }
+    // Version 1.0.0 had a job of its own for what DELETE_EXPIRED also does now.
+    await boss.unschedule('expire-deliveries')
   } finally {
     await boss.stop({ graceful: false })
   }
@@ -173,19 +168,6 @@ export async function openQueues(url: string, options: QueueOptions): Promise<Pg
     if (tries === LISTEN_TRIES) return boss
     await boss.stop({ graceful: false })
   }
-}
-
-/** The queue is on one machine, which may hang. */
-const INSERTS_WITHIN_MS = 5_000
-
-/** Inserts jobs, if there are any. Rejects if the queue does not answer. */
-export async function insertJobs(boss: PgBoss, queue: string, jobs: { data: object }[]): Promise<void> {
-  if (jobs.length === 0) return
-  const over = pause(INSERTS_WITHIN_MS, undefined, { ref: false }).then(() => {
-    throw new Error('the job queue does not answer')
-  })
-  over.catch(() => undefined)
-  await Promise.race([boss.insert(queue, jobs), over])
 }
 
 /** How long a statement of pg-boss may take, in milliseconds; its maintenance takes the longest. */

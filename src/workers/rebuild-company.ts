@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { CompiledQuery, sql } from 'kysely'
 import { schemaOf, type Projection } from '../../projections/projection.ts'
-import { toUuid } from '../domain/ids.ts'
 import { readProgress } from '../ledger/read/read-progress.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { holdCompany } from '../postgres/hold-company.ts'
-import { findCheckpoint } from './checkpoints.ts'
+import { findCheckpoint, isOf } from './checkpoints.ts'
 import { emptyReplaced, isShadowBefore, shadowOf } from './copies.ts'
 import { foldNext } from './project.ts'
 import { foldBesideLive, SCRATCH, withScratch, type FoldHooks } from './scratch.ts'
@@ -43,9 +42,7 @@ export async function rebuildCompany(
         const { position } = await transaction
           .selectFrom('checkpoints')
           .select('position')
-          .where('company_id', '=', toUuid(companyId))
-          .where('projection', '=', projection.name)
-          .where('version', '=', projection.version)
+          .where(isOf(projection, companyId))
           .forUpdate()
           .executeTakeFirstOrThrow()
         return position

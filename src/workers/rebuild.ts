@@ -7,7 +7,7 @@ import { headsWithCheckpoints } from '../ledger/read/read-progress.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { isLockFailure } from '../postgres/database-errors.ts'
 import { findSchemaOid, shadowOf } from './copies.ts'
-import { foldFar, UnfoldableError } from './project.ts'
+import { foldNext, UnfoldableError } from './project.ts'
 import { beginShadow, completeShadow, dropReplaced, switchToShadow } from './shadow.ts'
 
 /** More than a worker folds at once, because nobody waits for the next event here. */
@@ -163,12 +163,12 @@ async function fillCompany(
   company: CompanyBehind,
   { db, signal, onFolded }: RebuildOptions,
 ): Promise<void> {
-  let { reached } = company
-  const onReached = (position: number) => {
+  for (let { reached } = company; reached < company.head && !signal.aborted;) {
+    const { position, isDone } = await foldNext(db, shadow, company.id, { batchEvents: REBUILD_BATCH_EVENTS })
     onFolded(position - reached)
     reached = position
+    if (isDone) return
   }
-  await foldFar(db, shadow, company.id, { upTo: company.head, batchEvents: REBUILD_BATCH_EVENTS, signal, onReached })
 }
 
 /** Companies with unfolded events, starting at a random one so that concurrent processes seldom meet. */

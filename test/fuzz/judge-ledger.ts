@@ -1,4 +1,4 @@
-import { listLogEntriesAfter } from '../../projections/bulk-user-logs/queries.ts'
+import { listLogEntries } from '../../projections/bulk-user-logs/queries.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
 import { closesCall } from '../../src/domain/event-types.ts'
 import { readEvents } from '../support/ledger/company-events.ts'
@@ -93,7 +93,7 @@ async function entryFaults(
   readTo: number,
 ): Promise<string[]> {
   for (const projection of PROJECTIONS) await catchUp(db, projection, companyId)
-  const { entries } = await listLogEntriesAfter(db, companyId, {}, { after: 0, limit: ENTRIES_AT_ONCE })
+  const { entries } = await listLogEntries(db, companyId, {}, { after: 0, limit: ENTRIES_AT_ONCE })
   const ids = entries.filter(({ position }) => position <= readTo).map(({ entry }) => entry.id)
   const isEqual = ids.length === closed.size && new Set(ids).size === ids.length && ids.every((id) => closed.has(id))
   return isEqual ? [] : [`Bulk User Logs has ${ids.length} entries of ${closed.size} calls`]

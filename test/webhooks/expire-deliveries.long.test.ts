@@ -1,7 +1,7 @@
 import t from 'tap'
 import { toUuid } from '../../src/domain/ids.ts'
 import { expireDeliveries } from '../../src/delivery/webhooks/expire-deliveries.ts'
-import { EXPIRE_DELIVERIES, openQueues } from '../../src/workers/queues.ts'
+import { DELETE_EXPIRED, openQueues } from '../../src/workers/queues.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService } from '../support/service.ts'
 import { storeDelivery } from '../support/http/stored-deliveries.ts'
@@ -52,8 +52,8 @@ await t.test('workers delete old deliveries on a schedule', async (t) => {
   const onError = (error: Error) => t.fail(error.message)
   const boss = await openQueues(worked.urls.serviceUrl, { works: false, connections: 1, onError })
   t.teardown(() => boss.stop({ graceful: false }))
-  t.match(await boss.getSchedules(EXPIRE_DELIVERIES), [{ name: EXPIRE_DELIVERIES }])
-  await boss.send(EXPIRE_DELIVERIES, {})
+  t.match(await boss.getSchedules(DELETE_EXPIRED), [{ name: DELETE_EXPIRED }])
+  await boss.send(DELETE_EXPIRED, {})
   await eventually('the delivery is gone', async () => {
     const { rows } = await worked.pool.query('select from webhook_deliveries')
     return rows.length === 0

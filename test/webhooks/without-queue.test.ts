@@ -3,7 +3,6 @@ import t from 'tap'
 import { startDeliveries } from '../../src/delivery/webhooks/deliveries.ts'
 import { startReceiver } from '../support/http/receiver.ts'
 import { employee, startService } from '../support/service.ts'
-import { unreachableQueue } from '../support/unreachable-queue.ts'
 import { openTestWebhooks } from '../support/webhooks.ts'
 
 const service = await startService(t)
@@ -15,9 +14,8 @@ await t.test('without the job queue, the sweep delivers by itself', async (t) =>
   await service.call('POST', '/v1/employees', { body: employee() })
   await service.project()
   const log = pino({ level: 'silent' })
-  const deliveries = await startDeliveries({
+  const deliveries = startDeliveries({
     ...webhooks.services,
-    boss: unreachableQueue,
     log,
     sweepIntervalMs: 50,
   })

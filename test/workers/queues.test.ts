@@ -64,8 +64,8 @@ await t.test('a wake-up of many companies is split into jobs, each within the li
   t.teardown(() => boss.stop({ graceful: false }))
   const waker = createWaker(boss, (error) => t.fail(String(error)))
   const companies = Array.from({ length: 2_500 }, () => newId('com'))
-  waker.wake(companies)
-  await waker.flush()
+  waker.announce(companies)
+  await waker.idle()
   for (const projection of PROJECTIONS) {
     const jobs = await boss.fetch<CompaniesJob>(queueOf(projection), { batchSize: 10 })
     const named = jobs.map(({ data }) => data.companies)

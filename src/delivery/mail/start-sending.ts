@@ -20,8 +20,10 @@ export function startSending(options: SendingOptions): Promise<CompanyTurns> {
     queue: SEND_EMAILS,
     what: 'send messages',
     atOnce: AT_ONCE,
-    listDue: listCompaniesWithMail,
+    async listDue(pool) {
+      await endOverdueEmails(pool)
+      return listCompaniesWithMail(pool)
+    },
     takeTurn: (companyId, { cutOff }) => sendNextEmail(options, companyId, cutOff),
-    beforeSweep: () => endOverdueEmails(options.pool),
   })
 }

@@ -32,6 +32,8 @@ export type Pace = 'prompt' | 'slow' | 'failing'
 /** A webhook that has undelivered events and may be delivered to now. */
 export interface DueWebhook extends WebhookRef {
   pace: Pace
+  /** Changes with every lease. */
+  trace: string
 }
 
 /** A webhook that this process may deliver to, with what a round needs. */
@@ -64,38 +66,30 @@ const IS_FREE = `(p.leased_until is null or p.leased_until <= statement_timestam
 
 /** Lists webhooks that are due: those of these companies, or of all, first those whose next attempt is overdue. */
 export async function listDueWebhooks(pool: Pool, companyIds?: readonly string[]): Promise<DueWebhook[]> {
-  const { rows } = await pool.query<{ company_id: string; webhook_id: string; pace: Pace }>({
+  const { rows } = await pool.query<{ company_id: string; webhook_id: string; pace: Pace; trace: string }>({
     // Named, because it follows every fold, and planning takes much longer than running it.
     name: companyIds ? 'list-due-webhooks-of' : 'list-due-webhooks',
     text: `select p.company_id, p.webhook_id,
-       case when p.attempts > 0 then 'failing' when p.is_slow then 'slow' else 'prompt' end as pace
+       case when p.attempts > 0 then 'failing' when p.is_slow then 'slow' else 'prompt' end as pace,
+       concat_ws(' ', p.position, p.leased_until) as trace
      from webhooks w join webhook_progress p on p.company_id = w.company_id and p.webhook_id = w.webhook_id
        join heads h on h.company_id = w.company_id ${JOIN_CHECKPOINTS}
      where ${IS_DUE} and ${IS_FREE} ${companyIds ? 'and w.company_id = any($1)' : ''}
-     order by p.due_at limit ${LISTED_AT_ONCE}`,
+     order by p.due_at, p.webhook_id limit ${LISTED_AT_ONCE}`,
     values: companyIds ? [uuidArray(companyIds)] : [],
   })
   return rows.map((row) => ({
     companyId: fromUuid('com', row.company_id),
     webhookId: fromUuid('whk', row.webhook_id),
     pace: row.pace,
+    trace: row.trace,
   }))
 }
 
-/** Lists webhooks that no process delivers to, although they are due; the trace changes with every lease. */
+/** Lists webhooks that no process delivers to, although they are due. */
 export async function listWaitingWebhooks(pool: Pool): Promise<DueWork[]> {
-  const { rows } = await pool.query<{ company_id: string; webhook_id: string; trace: string }>(
-    `select p.company_id, p.webhook_id, concat_ws(' ', p.position, p.leased_until) as trace
-     from webhooks w join webhook_progress p on p.company_id = w.company_id and p.webhook_id = w.webhook_id
-       join heads h on h.company_id = w.company_id ${JOIN_CHECKPOINTS}
-     where ${IS_DUE} and ${IS_FREE} order by p.due_at, p.webhook_id limit ${LISTED_AT_ONCE}`,
-  )
-  return rows.map((row) => ({
-    companyId: fromUuid('com', row.company_id),
-    work: 'webhooks',
-    subject: fromUuid('whk', row.webhook_id),
-    trace: row.trace,
-  }))
+  const due = await listDueWebhooks(pool)
+  return due.map(({ companyId, webhookId, trace }) => ({ companyId, work: 'webhooks', subject: webhookId, trace }))
 }
 
 /** node-postgres reads the elements of a bigint array as texts. */

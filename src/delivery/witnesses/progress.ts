@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from 'pg'
 import type { WitnessFault } from '../../domain/attention.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { VerifierKey } from '../../ledger/audit/signed-note.ts'
-import type { LedgerDb, LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerTables } from '../../ledger/tables.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 import type { DueWork } from '../../workers/watch-standstill.ts'
 
@@ -13,8 +13,6 @@ import type { DueWork } from '../../workers/watch-standstill.ts'
 
 /** Companies of a witness in one round; further ones follow in the next. */
 const MAX_COMPANIES = 2_000
-/** Longer than a checkpoint takes to be submitted. Another process may try again then. */
-const LEASE_SECONDS = 120
 const FIRST_RETRY_SECONDS = 60
 const MAX_RETRY_SECONDS = 3_600
 /** Submissions in a row without an outcome that are a failure. */
@@ -25,127 +23,89 @@ export function nameOfWitness({ name, id }: VerifierKey): string {
   return `${name}+${id.toString('hex')}`
 }
 
-/** Lists the companies with events that a witness has not cosigned, those that waited longest first. */
-export async function listDue(pool: Pool, witness: string): Promise<string[]> {
-  const { rows } = await sql<{ company_id: string }>`
-    select h.company_id from heads h
-    left join witness_progress p on p.company_id = h.company_id and p.witness = ${witness}
-    where h.position > coalesce(p.size, 0) and coalesce(p.due_at, '-infinity') <= statement_timestamp()
-    order by p.due_at nulls first, h.company_id limit ${MAX_COMPANIES}`.execute(openDatabase<LedgerTables>(pool))
-  return rows.map((row) => fromUuid('com', row.company_id))
+/** A ledger with events that a witness has not cosigned. */
+export interface DueLedger {
+  companyId: string
+  /** The name of the witness. */
+  witness: string
+  /** The size that the witness has cosigned last, as far as is known. */
+  size: number
+  /** Submissions in a row that did not succeed. */
+  attempts: number
+  /** Changes with every submission. */
+  trace: string
 }
 
-/**
- * Lists what each witness is to get next: the first that `listDue` lists, with which every round begins. While a
- * witness is down, few others are tried. The trace changes with every submission.
- */
+/** Lists the ledgers that are due at a witness, those that waited longest first. */
+export async function listDue(pool: Pool, witness: string, limit = MAX_COMPANIES): Promise<DueLedger[]> {
+  const { rows } = await sql<{ company_id: string; size: number; attempts: number; trace: string }>`
+    select h.company_id, coalesce(p.size, 0) as size, coalesce(p.attempts, 0) as attempts,
+      concat_ws(' ', p.size, p.due_at) as trace
+    from heads h left join witness_progress p on p.company_id = h.company_id and p.witness = ${witness}
+    where h.position > coalesce(p.size, 0) and coalesce(p.due_at, '-infinity') <= statement_timestamp()
+    order by p.due_at nulls first, h.company_id limit ${limit}`.execute(openDatabase<LedgerTables>(pool))
+  return rows.map(({ company_id: company, ...row }) => ({ companyId: fromUuid('com', company), witness, ...row }))
+}
+
+/** Lists what each witness is to get next. While a witness is down, few others are tried. */
 export async function listWaitingSubmissions(pool: Pool): Promise<DueWork[]> {
-  const { rows } = await sql<{ company_id: string; witness: string; trace: string }>`
-    select distinct on (w.witness) h.company_id, w.witness, concat_ws(' ', p.size, p.due_at) as trace
-    from (select distinct witness from witness_progress) w cross join heads h
-    left join witness_progress p on p.company_id = h.company_id and p.witness = w.witness
-    where h.position > coalesce(p.size, 0) and coalesce(p.due_at, '-infinity') <= statement_timestamp()
-    order by w.witness, p.due_at nulls first, h.company_id`.execute(openDatabase<LedgerTables>(pool))
-  return rows.map((row) => ({
-    companyId: fromUuid('com', row.company_id),
-    work: 'witnesses',
-    subject: row.witness,
-    trace: row.trace,
-  }))
-}
-
-/**
- * Takes on the submission to a witness for a while. Returns the size that the witness has cosigned last, as far as is
- * known, or null if another process has taken it on.
- */
-export async function claim(client: PoolClient, companyId: string, witness: string): Promise<number | null> {
-  const ids = [toUuid(companyId), witness]
-  // Two statements: on a cluster, an insert cannot compare times.
-  await client.query(
-    `insert into witness_progress (company_id, witness, due_at) values ($1, $2, '-infinity') on conflict do nothing`,
-    ids,
-  )
-  const { rows } = await client.query<{ size: number }>(
-    `update witness_progress set due_at = statement_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-     where company_id = $1 and witness = $2 and due_at <= statement_timestamp() returning size`,
-    ids,
-  )
-  return rows[0]?.size ?? null
+  const { rows } = await pool.query<{ witness: string }>('select distinct witness from witness_progress')
+  const due = await Promise.all(rows.map(({ witness }) => listDue(pool, witness, 1)))
+  return due.flat().map(({ companyId, witness, trace }) => ({ companyId, work: 'witnesses', subject: witness, trace }))
 }
 
 /** Records that a witness has cosigned a size, in the transaction that stores the cosignature. */
 export async function recordSuccess(
   client: PoolClient,
-  companyId: string,
-  witness: string,
+  { companyId, witness }: DueLedger,
   size: number,
 ): Promise<void> {
   await client.query(
-    `update witness_progress set size = greatest(size, $3), attempts = 0, failing_since = null, fault = null, error = null,
-       due_at = statement_timestamp()
-     where company_id = $1 and witness = $2`,
+    `insert into witness_progress as p (company_id, witness, size, due_at) values ($1, $2, $3, statement_timestamp())
+     on conflict (company_id, witness) do update set size = greatest(p.size, excluded.size), attempts = 0,
+       failing_since = null, fault = null, error = null, due_at = excluded.due_at`,
     [toUuid(companyId), witness, size],
   )
 }
 
-/** Reads how far a witness has got, and keeps others from changing it until the transaction ends. */
-async function lock(client: PoolClient, ids: string[]): Promise<{ size: number; attempts: number } | undefined> {
-  const { rows } = await client.query<{ size: number; attempts: number }>(
-    'select size, attempts from witness_progress where company_id = $1 and witness = $2 for update',
-    ids,
-  )
-  return rows[0]
-}
-
 /**
- * Records that a submission neither succeeded nor failed, and was made when the witness had cosigned `oldSize`. It is
- * tried again in the next round. The third time in a row is a failure, unless another process has succeeded meanwhile.
+ * Records that a submission neither succeeded nor failed. It is tried again in the next round. The third time in a row is
+ * a failure, unless the error is null: the witness has nothing to do with it.
  */
-export async function recordUndecided(
-  client: PoolClient,
-  companyId: string,
-  witness: string,
-  { oldSize, error }: { oldSize: number; error: string },
-): Promise<void> {
-  const progress = await lock(client, [toUuid(companyId), witness])
-  const isFaster = progress?.size !== oldSize
-  const attempts = (progress?.attempts ?? 0) + (isFaster ? 0 : 1)
-  if (!isFaster && attempts >= MAX_UNDECIDED)
-    return recordFailure(client, companyId, witness, { fault: 'unavailable', error })
+export async function recordUndecided(client: PoolClient, due: DueLedger, error: string | null): Promise<void> {
+  if (error !== null && due.attempts + 1 >= MAX_UNDECIDED)
+    return recordFailure(client, due, { fault: 'unavailable', error })
   await client.query(
-    `update witness_progress set attempts = $3, due_at = statement_timestamp()
-     where company_id = $1 and witness = $2`,
-    [toUuid(companyId), witness, attempts],
+    `insert into witness_progress as p (company_id, witness, attempts, due_at)
+     values ($1, $2, $3, statement_timestamp())
+     on conflict (company_id, witness) do update set attempts = p.attempts + excluded.attempts, due_at = excluded.due_at
+     where p.size = $4`,
+    [toUuid(due.companyId), due.witness, error === null ? 0 : 1, due.size],
   )
 }
 
 /**
  * Records that a submission failed, and when it is tried again: after a minute, and then twice as long each time, up to
- * an hour. A conflict or a forged cosignature stays on record until the witness cosigns again: being unavailable doesn't
- * make it good.
+ * an hour; unless another process has succeeded meanwhile. A conflict or a forged cosignature stays on record until the
+ * witness cosigns again: being unavailable doesn't make it good.
  */
 export async function recordFailure(
   client: PoolClient,
-  companyId: string,
-  witness: string,
+  { companyId, witness, size, attempts }: DueLedger,
   { fault, error }: { fault: WitnessFault; error: string },
 ): Promise<void> {
-  const counts = fault === 'unavailable' ? "(fault is null or fault = 'unavailable')" : 'true'
-  const progress = await lock(client, [toUuid(companyId), witness])
-  const retryInSeconds = Math.min(FIRST_RETRY_SECONDS * 2 ** (progress?.attempts ?? 0), MAX_RETRY_SECONDS)
+  const counts = fault === 'unavailable' ? "(p.fault is null or p.fault = 'unavailable')" : 'true'
+  const retryInSeconds = Math.min(FIRST_RETRY_SECONDS * 2 ** attempts, MAX_RETRY_SECONDS)
   await client.query(
-    `update witness_progress set attempts = attempts + 1, failing_since = least(failing_since, statement_timestamp()),
-       error = case when ${counts} then $4 else error end, fault = case when ${counts} then $3 else fault end,
-       due_at = statement_timestamp() + make_interval(secs => $5)
-     where company_id = $1 and witness = $2`,
-    [toUuid(companyId), witness, fault, error, retryInSeconds],
+    `insert into witness_progress as p (company_id, witness, attempts, failing_since, fault, error, due_at)
+     values ($1, $2, 1, statement_timestamp(), $3, $4, statement_timestamp() + make_interval(secs => $5))
+     on conflict (company_id, witness) do update set attempts = p.attempts + 1,
+       failing_since = coalesce(p.failing_since, excluded.failing_since), due_at = excluded.due_at,
+       error = case when ${counts} then excluded.error else p.error end,
+       fault = case when ${counts} then excluded.fault else p.fault end
+     where p.size = $6`,
+    [toUuid(companyId), witness, fault, error, retryInSeconds, size],
   )
-}
-
-/** Gives a claim back, so that the next round tries again. */
-export async function release(db: LedgerDb, companyId: string, witness: string): Promise<void> {
-  await sql`update witness_progress set due_at = statement_timestamp()
-    where company_id = ${toUuid(companyId)} and witness = ${witness}`.execute(db)
 }
 
 /** Forgets witnesses that are not configured any more. */

@@ -9,7 +9,7 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import type { Outgoing } from '../../outgoing/connections.ts'
 import { OutgoingError } from '../../outgoing/outgoing-error.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
-import { claim, nameOfWitness, recordFailure, recordSuccess, recordUndecided, release } from './progress.ts'
+import { recordFailure, recordSuccess, recordUndecided, type DueLedger } from './progress.ts'
 import { submitCheckpoint, type Submission, type Witness, type WitnessAnswer } from './submit-checkpoint.ts'
 
 export interface PublishServices {
@@ -22,7 +22,7 @@ export interface PublishServices {
 /** A signed checkpoint to publish. */
 export type SignedNote = Pick<SignedCheckpoint, 'note' | 'size'>
 
-/** What came of it; `left`: another process does it, or the next round. */
+/** What came of it; `left`: the next round does it. */
 type Published = 'cosigned' | 'failed' | 'unanswered' | 'left'
 
 /** Submissions of one checkpoint: a witness that has another size says so, and may have moved on meanwhile. */
@@ -34,17 +34,15 @@ const MAX_SUBMISSIONS = 3
  */
 export async function publishCheckpoint(
   services: PublishServices,
-  companyId: string,
+  due: DueLedger,
   witness: Witness,
   sign: () => Promise<SignedNote>,
   signal: AbortSignal,
 ): Promise<Published> {
-  const { db, pool, policy } = services
-  const name = nameOfWitness(witness.key)
-  const oldSize = await inTransaction(pool, (client) => claim(client, companyId, name))
-  if (oldSize === null) return 'left'
-  const leaveUndecided = async (error: string): Promise<'left'> => {
-    await inTransaction(pool, (client) => recordUndecided(client, companyId, name, { oldSize, error }))
+  const { pool, policy } = services
+  const { companyId, size: oldSize } = due
+  const leaveUndecided = async (error: string | null): Promise<'left'> => {
+    await inTransaction(pool, (client) => recordUndecided(client, due, error))
     return 'left'
   }
   try {
@@ -52,25 +50,24 @@ export async function publishCheckpoint(
     const answer = await submit(services, companyId, witness, { checkpoint, oldSize, signal })
     if (answer === null) return await leaveUndecided('It answers each time that it has cosigned another size')
     if (answer.kind === 'failed') {
-      await inTransaction(pool, (client) => recordFailure(client, companyId, name, answer))
+      await inTransaction(pool, (client) => recordFailure(client, due, answer))
       return 'failed'
     }
     await inTransaction(pool, async (client) => {
       await storeCosignature(client, companyId, checkpoint, answer.cosignature, policy)
-      await recordSuccess(client, companyId, name, checkpoint.size)
+      await recordSuccess(client, due, checkpoint.size)
     })
     return 'cosigned'
   } catch (error) {
-    if (signal.aborted) {
-      await release(db, companyId, name)
-      return 'left'
-    }
+    // Those who record checkpoints outside the database report a refusal.
+    if (signal.aborted || explainRefusal(error) !== null) return leaveUndecided(null)
     if (error instanceof UnavailableError) return leaveUndecided('The proof for it is not ready yet')
-    // Those who record checkpoints outside the database report it.
-    if (explainRefusal(error) !== null) return 'left'
-    if (!(error instanceof OutgoingError)) throw error
+    if (!(error instanceof OutgoingError)) {
+      await leaveUndecided(null)
+      throw error
+    }
     const failure = { fault: 'unavailable', error: error.message } as const
-    await inTransaction(pool, (client) => recordFailure(client, companyId, name, failure))
+    await inTransaction(pool, (client) => recordFailure(client, due, failure))
     return 'unanswered'
   }
 }

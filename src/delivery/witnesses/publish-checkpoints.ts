@@ -58,15 +58,16 @@ async function publishTo(
 ): Promise<void> {
   const endsAt = performance.now() + roundMs
   const name = nameOfWitness(witness.key)
-  const companies = (await listDue(services.pool, name)).values()
+  const ledgers = (await listDue(services.pool, name)).values()
   let unanswered = 0
   const lane = async () => {
-    for (const companyId of companies) {
+    for (const due of ledgers) {
+      const { companyId } = due
       if (signal.aborted || unanswered >= MAX_UNANSWERED || performance.now() > endsAt) return
       try {
         const published = await inCompany(companyId, () =>
           trackWork(services.pool, { companyId, work: 'witnesses', subject: name }, () =>
-            publishCheckpoint(services, companyId, witness, () => sign(companyId), signal),
+            publishCheckpoint(services, due, witness, () => sign(companyId), signal),
           ),
         )
         if (published === 'unanswered') unanswered += 1

@@ -1,4 +1,9 @@
-import { listLogEntries, type EntryFilter, type LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
+import {
+  listLogEntries,
+  type EntryFilter,
+  type LogEntry,
+  type PageSize,
+} from '../../../projections/bulk-user-logs/queries.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { allPages, type CsvColumn } from './csv-text.ts'
 import { nameRecord, type DetailedRecord } from './detailed-records.ts'
@@ -11,7 +16,7 @@ export function listAllEntries(
   db: LedgerDb,
   companyId: string,
   filter: EntryFilter,
-  page: Parameters<typeof listLogEntries>[3] = { before: null, limit: ENTRIES_PER_PAGE },
+  page: PageSize & { before: number | null } = { before: null, limit: ENTRIES_PER_PAGE },
 ): AsyncGenerator<LogEntry[]> {
   return allPages(async (place) => {
     const { entries, next } = await listLogEntries(db, companyId, filter, { ...page, before: place ?? page.before })

@@ -1,10 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { Type, type Static } from '@sinclair/typebox'
-import {
-  BULK_USER_LOGS,
-  listLogEntriesAfter,
-  readNewestLogPosition,
-} from '../../../projections/bulk-user-logs/queries.ts'
+import { BULK_USER_LOGS, listLogEntries, readNewestLogPosition } from '../../../projections/bulk-user-logs/queries.ts'
 import { readReached } from '../../ledger/read/read-progress.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
@@ -61,7 +57,7 @@ export function bulkUserLogsStream(
       const readAfter = async (position: number) => {
         const logs = await reads.of(companyId)
         const page = { after: position, limit: ENTRIES_AT_ONCE }
-        const { entries, next } = await listLogEntriesAfter(logs, companyId, {}, page)
+        const { entries, next } = await listLogEntries(logs, companyId, {}, page)
         const events = entries.map(({ position, entry }) => ({ position, data: entry }))
         return { events, reached: events.at(-1)?.position ?? position, isMore: next !== null }
       }

@@ -1,12 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import type { RecordFilter } from '../../../../projections/bulk-user-logs/records-queries.ts'
-import {
-  countOutcomes,
-  findLogRecord,
-  listLogRecords,
-  listLogRecordsBefore,
-} from '../../../../projections/bulk-user-logs/records-queries.ts'
+import { countOutcomes, findLogRecord, listLogRecords } from '../../../../projections/bulk-user-logs/records-queries.ts'
 import { readRefusals } from '../../../../projections/bulk-user-logs/refusals.ts'
 import { problem } from '../../../domain/errors.ts'
 import { readClientOf } from '../../../ledger/read/read-clients.ts'
@@ -151,13 +146,9 @@ async function readRecordPage(
   { limit, cursor, before }: RecordQuery,
 ): Promise<RecordPage> {
   // One extra row tells whether there is another page.
-  const page =
-    before === undefined
-      ? await listLogRecords(db, companyId, entry, filter, {
-          after: cursor === undefined ? -1 : decodeCursor(cursor),
-          limit: limit + 1,
-        })
-      : await listLogRecordsBefore(db, companyId, entry, filter, { before: decodeCursor(before), limit: limit + 1 })
+  const after = cursor === undefined ? -1 : decodeCursor(cursor)
+  const place = before === undefined ? { after } : { before: decodeCursor(before) }
+  const page = await listLogRecords(db, companyId, entry, filter, { ...place, limit: limit + 1 })
   const hasMore = page.length > limit
   const rows = before === undefined ? page.slice(0, limit) : page.slice(-limit)
   const records = await addDetails(db, companyId, rows)

@@ -4,7 +4,6 @@ import {
   BULK_USER_LOGS,
   findLogEntry,
   listLogEntries,
-  listLogEntriesAfter,
   readLogTime,
   readNewestLogPosition,
 } from '../../../../projections/bulk-user-logs/queries.ts'
@@ -168,7 +167,7 @@ async function readPage(
 ): Promise<ReadPage> {
   const limit = PAGE_ENTRIES
   if (after !== null) {
-    const { entries, next, isUnfinished } = await listLogEntriesAfter(db, companyId, filter, { after, limit })
+    const { entries, next, isUnfinished } = await listLogEntries(db, companyId, filter, { after, limit })
     return {
       entries: entries.toReversed(),
       reached: null,
@@ -241,7 +240,7 @@ async function sendRows(reads: Reads, request: FastifyRequest, reply: FastifyRep
   const position = decodeCursor(after, 'query parameter after')
   const reached = await readReached(db, companyId, filter)
   const newest = await readNewestLogPosition(db, companyId)
-  const page = await listLogEntriesAfter(db, companyId, filter, { after: position, limit: ROWS_AT_ONCE })
+  const page = await listLogEntries(db, companyId, filter, { after: position, limit: ROWS_AT_ONCE })
   const hasMore = page.next !== null
   const next = Math.max(position, hasMore ? Math.min(reached, page.next!) : reached)
   return sendFragment(reply, renderRowsFragment(page.entries.toReversed(), timeZone, next, hasMore || next < newest))
