@@ -15,6 +15,7 @@ const NAME_DIGITS = 12
 const STYLES = [
   'tokens',
   'base',
+  'layout',
   'frame',
   'forms',
   'notices',
@@ -23,12 +24,9 @@ const STYLES = [
   'entry-list',
   'entry',
   'records',
-  'secrets',
   'uploads',
-  'usage',
   'charts',
   'events',
-  'timeline',
   'reference',
   'print',
 ].map((part) => `styles/${part}.css`)

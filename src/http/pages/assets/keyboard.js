@@ -77,5 +77,5 @@ if (main && (search || main.querySelector('tbody tr'))) {
   document.addEventListener('keydown', act)
   const button = make('button', { type: 'button', class: 'quiet' }, 'Keyboard shortcuts')
   button.addEventListener('click', showHelp)
-  main.append(make('p', { class: 'shortcuts' }, button))
+  main.append(make('p', {}, button))
 }

@@ -23,7 +23,7 @@ function makePalette() {
     'aria-label': 'Page, person, key or entry',
     placeholder: 'Page, person, key or entry',
   })
-  const list = make('ul', { class: 'targets' })
+  const list = make('ul', { class: 'places' })
   const status = make('p', { class: 'hint', role: 'status' })
   const dialog = make('dialog', { class: 'palette', 'aria-label': 'Search' }, input, list, status)
   document.body.append(dialog)

@@ -69,18 +69,18 @@ async function answer(request: FastifyRequest, reply: FastifyReply, page: Render
 }
 
 function renderContents(groups: OperationGroup[], current: string, content: Html): Html {
-  return html`<form role="search" action="/docs" class="reference-search">
+  return html`<form role="search" action="/docs" class="tools">
       <input type="search" name="q" maxlength="100" aria-label="Search the API reference" placeholder="Search the reference" />
       <button>Search</button>
     </form>
     <div class="reference">
       <nav aria-label="API reference">
-        <a href="/docs" ${current === '' ? html`aria-current="page"` : ''}>API reference</a>
+        <div class="places"><a href="/docs" ${current === '' ? html`aria-current="page"` : ''}>API reference</a></div>
         ${groups.map(
           ({ name, operations }) =>
             html`<details ${operations.some(({ id }) => id === current) ? html`open` : ''}>
               <summary>${name}</summary>
-              <ul>
+              <ul class="places">
                 ${operations.map(
                   ({ id, summary }) =>
                     html`<li><a href="${OPERATION_PATH}${id}" ${id === current ? html`aria-current="page"` : ''}>${summary}</a></li>`,

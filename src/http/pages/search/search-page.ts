@@ -39,7 +39,7 @@ async function sendSearch(
   return sendUserPage(request, reply, viewer, {
     title: 'Search',
     body: html`<h1>Search</h1>
-      <form method="post" action="${SEARCH_PATH}" class="search-line" role="search">
+      <form method="post" action="${SEARCH_PATH}" class="filters" role="search">
         ${renderField({ name: 'q', label: 'Page, person, key or entry', value: isSearchable ? text : '', maxLength: MAX_TEXT, autocomplete: 'off', isRequired: false, hasFocus: true, hint: 'A name or an ID.' }, null)}
         <button class="primary">Search</button>
       </form>
@@ -55,7 +55,7 @@ function listForSecret(): SearchTarget[] {
 
 function renderTargets(targets: SearchTarget[]): Html {
   if (targets.length === 0) return html`<p class="empty">Nothing has this name or ID.</p>`
-  return html`<ul class="targets">
+  return html`<ul class="places">
     ${targets.map(
       ({ kind, label, detail, href }) =>
         html`<li><a href="${href}"><span class="target-kind">${kind}</span> <bdi>${label}</bdi> <span class="hint"><bdi>${detail}</bdi></span></a></li>`,
