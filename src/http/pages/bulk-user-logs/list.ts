@@ -1,7 +1,7 @@
 import type { EntryCount, LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import { encodeCursor } from '../../server/cursor.ts'
 import { buildUrl } from '../parts/addresses.ts'
-import { ASSETS } from '../assets/assets.ts'
+import { assetUrl } from '../assets/assets.ts'
 import type { PageFilter } from './filter.ts'
 import { COUNTS } from '../parts/call-words.ts'
 import { renderEntryRows } from './list-rows.ts'
@@ -85,7 +85,7 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
         ])}
       </section>
     </div>
-    ${reached === null ? '' : html`<script src="${ASSETS.liveLog.path}" type="module"></script>`}`
+    ${reached === null ? '' : html`<script src="${assetUrl('live-log.js')}" type="module"></script>`}`
 }
 
 /** Renders how many entries match. The script adds those that arrive. */

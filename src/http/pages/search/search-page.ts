@@ -14,7 +14,7 @@ const MAX_TEXT = 254
 
 /**
  * `/settings/search`: leads to any page, person, key, webhook and entry. The text is sent as a form, because names and
- * secrets must not be in an address; the script of the palette gets the answer as JSON.
+ * secrets must not be in an address. The script of the palette shows what this page finds.
  */
 export function addSearchPage(app: FastifyInstance, reads: Reads): void {
   app.get(SEARCH_PATH, async (request, reply) => sendSearch(reads, request, reply, ''))
@@ -34,8 +34,6 @@ async function sendSearch(
   const isSearchable = findSecretIn(text) === null && isStorableText(text)
   const db = await reads.of(viewer.companyId, request.left)
   const targets = isSearchable ? await findTargets(db, viewer, text) : listForSecret()
-  if (request.headers.accept === 'application/json')
-    return reply.header('cache-control', 'no-store').send({ items: targets })
   return sendUserPage(request, reply, viewer, {
     title: 'Search',
     body: html`<h1>Search</h1>
