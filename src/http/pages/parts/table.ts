@@ -27,7 +27,7 @@ interface Table<Row> {
   isCaptionShown?: boolean
 }
 
-/** Renders a table, which becomes a list of cards on narrow pages. */
+/** Renders a table. On a narrow page, each row wraps like a text below its name. */
 export function renderTable<Row>({ caption, columns, rows, isInLines, isCaptionShown }: Table<Row>): Html {
   const name = columns.find(({ isName }) => isName) ?? columns[0]
   return html`<table class="cards ${isInLines ? 'rows' : ''}">
