@@ -52,7 +52,7 @@ await t.test(
 
     const value = (name: string) =>
       page.locator('.values tr').filter({ has: page.getByRole('rowheader', { name, exact: true }) })
-    const history = page.locator('.timeline .what')
+    const history = page.locator('.stream .what')
     const steps = page.getByRole('navigation', { name: 'Steps in time' })
     t.match(
       await history.first().innerText(),
@@ -129,7 +129,7 @@ await t.test('a moment can be a position, an instant, or a local time', async (t
   for (const at of ['999999', 'soon', '2999-01-01T00:00', '2026-02-30T00:00', '-1', '0x1']) {
     t.equal((await page.goto(`${EMPLOYEES}/${id}?at=${at}`))?.status(), 400, at)
     t.equal(await page.getByRole('alert').count(), 1)
-    t.ok((await page.locator('.timeline tbody tr').count()) > 2, 'the history stays')
+    t.ok((await page.locator('.stream tbody tr').count()) > 2, 'the history stays')
   }
   t.equal((await page.goto(`${EMPLOYEES}?q=${'x'.repeat(300)}`))?.status(), 422)
   t.equal((await page.goto(`${EMPLOYEES}?q=%00`))?.status(), 422)

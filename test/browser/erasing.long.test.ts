@@ -36,7 +36,7 @@ for (const javaScriptEnabled of [true, false]) {
       t.match(await page.getByRole('status').textContent(), 'Person erased.')
       t.equal(await page.locator('h1').textContent(), 'Erased person')
       t.equal(await page.getByRole('link', { name: 'Erase person…' }).count(), 0)
-      t.match(await page.locator('.timeline tbody tr').first().innerText(), /Erased, by admin/)
+      t.match(await page.locator('.stream tbody tr').first().innerText(), /Erased, by admin/)
       await page.getByRole('link', { name: 'Show as stored' }).click()
       await page.waitForURL('**view=raw')
       t.strictSame(await page.locator('.events td[data-label="Type"]').allTextContents(), [

@@ -40,7 +40,7 @@ await t.test('on Monday morning, the first page says what is wrong, and one clic
   t.ok(lines.some((line) => /^Badge printer: 1 of 1 calls are used\. .*Raise the quota/.test(line)))
   t.ok(lines.some((line) => /: 3 calls failed since yesterday: records are not valid\./.test(line)))
   const navigation = page.getByRole('navigation', { name: 'Company Settings' })
-  const counts = await navigation.locator('.count').allInnerTexts()
+  const counts = await navigation.locator('[title="Needs attention"]').allInnerTexts()
   t.strictSame(counts.map((count) => count.replace(/\D/g, '')).toSorted(), ['1', '1', '2'])
 
   // One click leads to each cause.
@@ -66,7 +66,7 @@ await t.test('on Monday morning, the first page says what is wrong, and one clic
   await page.getByRole('button', { name: 'Snooze' }).click()
   t.ok(await page.getByRole('alert').evaluate((alert) => alert === alert.ownerDocument.activeElement), 'has the focus')
   t.match(await page.title(), /^Error: Snooze/)
-  t.equal(await navigation.locator('.count').count(), 3, 'the badges stay')
+  t.equal(await navigation.locator('[title="Needs attention"]').count(), 3, 'the badges stay')
   await page.getByLabel('Reason').fill('The receiver is away until Thursday')
   await page.getByRole('button', { name: 'Snooze' }).click()
   await attention.getByRole('link', { name: '1 problem snoozed' }).click()

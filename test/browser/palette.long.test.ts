@@ -66,7 +66,7 @@ await t.test('a search finds only what the role may open, and never repeats a se
     await page.getByLabel('Page, person, key or entry').fill(text)
     await page.getByRole('button', { name: 'Search' }).click()
     await page.getByLabel('Page, person, key or entry').waitFor()
-    return page.locator('.targets').innerText()
+    return page.locator('main .places').innerText()
   }
   t.match(await find('ottoline'), 'Ottoline Quick')
   t.notMatch(await find('e'), /API keys|Users|API key|Create|Webhook/)

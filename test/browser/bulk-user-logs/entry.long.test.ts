@@ -211,7 +211,7 @@ await t.test("a record has its own address, and another company's entry is not f
   await page.getByRole('link', { name: 'Record 1', exact: true }).click()
   await page.waitForURL(`**${changed.path}/records/1`)
   t.match(await page.locator('h1').innerText(), /^Record 1 · Update 3 · HR sync\s+Deactivated$/)
-  t.match(await page.locator('.entry-records').innerText(), /Status[^]*active[^]*→[^]*inactive/)
+  t.match(await page.locator('.entry').innerText(), /Status[^]*active[^]*→[^]*inactive/)
   for (const path of ['/records/3', '/records/x', '/records/-1', '/records/99999999999'])
     t.equal((await page.goto(changed.path + path))?.status(), 404, path)
   t.equal((await page.goto(`${failed.path}/records/1`))?.status(), 404, 'it caused nothing')

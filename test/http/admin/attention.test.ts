@@ -48,7 +48,7 @@ await t.test('failed calls are counted by key and code, and one click leads to t
   const list = await open(link.replaceAll('&amp;', '&'))
   t.equal(new Set(list.match(/bulk-user-logs\/log_\w+/g)).size, 3)
   t.match(page, /HR sync<\/bdi><\/a\s*>: 4 calls failed since yesterday\./, 'one line for the key, with its causes')
-  t.match(page, /Bulk User Logs<\/a> <span class="count"[^>]*>2</)
+  t.match(page, /Bulk User Logs<\/a> <span [^>]*title="Needs attention">2</)
 })
 
 await t.test(
@@ -293,5 +293,5 @@ await t.test('calls whose records were corrected by files need attention no more
 
 await t.test('the pages of an auditor do not count what needs attention', async (t) => {
   const auditor = await cookieOf(service, company.auditor)
-  t.notMatch((await browse(service, '/settings/events', { cookie: auditor })).text, 'class="count"')
+  t.notMatch((await browse(service, '/settings/events', { cookie: auditor })).text, 'title="Needs attention"')
 })

@@ -25,7 +25,7 @@ const resultsOn = (text: string) =>
 const chipsOn = (text: string) =>
   [...text.matchAll(/class="chip" href="([^"]*)"[^]*?<\/a/g)].map(([, href]) => href!.replaceAll('&amp;', '&'))
 const linksOn = (text: string, label: string) =>
-  [...text.matchAll(/<a href="([^"]*)"[^>]*>([^<]*)(?:<span class="facet">[^<]*<\/span>)?<\/a/g)]
+  [...text.matchAll(/<a (?:class="button" )?href="([^"]*)"[^>]*>([^<]*)(?:<span class="facet">[^<]*<\/span>)?<\/a/g)]
     .filter(([, , name]) => name!.trim() === label)
     .map(([, href]) => href!.replaceAll('&amp;', '&'))
 

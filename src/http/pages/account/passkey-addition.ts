@@ -7,7 +7,7 @@ import { checkRegistration, makeCreationOptions } from '../../../accounts/passke
 import { MAX_PASSKEY_NAME_CHARACTERS } from '../../../domain/accounts/passkeys.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { createSealedCookie, type SealedCookie } from '../../access/sealed-cookie.ts'
-import { ASSETS } from '../assets/assets.ts'
+import { assetUrl } from '../assets/assets.ts'
 import { checkForm, readSeenVersion, renderButtons, renderField } from '../parts/form.ts'
 import { addFormPage, renderForm, type Form, type PageContent } from '../parts/form-page.ts'
 import { html } from '../parts/html.ts'
@@ -106,7 +106,7 @@ function showRequest(name: string, options: object): PageContent {
         <button class="primary">Create passkey</button>
         <a class="button" href="${ACCOUNT_PATH}">Cancel</a>
       </form>
-      <script src="${ASSETS.passkeys.path}" type="module"></script>`,
+      <script src="${assetUrl('passkeys.js')}" type="module"></script>`,
   }
 }
 

@@ -85,7 +85,7 @@ function renderKeyList(
       <a href="/problems">problem codes</a>.
     </p>
     ${isNone ? '' : html`<p class="actions"><a class="button primary" href="${PATH}/new">Create API key</a></p>`}
-    ${isNone ? renderNoKeys() : html`<div class="beside">${renderSecretSearch(searchProblem)} ${renderFilter(PATH, choice)}</div> ${renderKeyTable(keys.slice(0, ROWS_A_PAGE), problems, timeZone)}`}
+    ${isNone ? renderNoKeys() : html`<div class="columns">${renderSecretSearch(searchProblem)} ${renderFilter(PATH, choice)}</div> ${renderKeyTable(keys.slice(0, ROWS_A_PAGE), problems, timeZone)}`}
     ${renderListLinks(PATH, filter, cursor, keys, ({ key }) => key.id)}`
 }
 
@@ -103,7 +103,7 @@ function renderKeyTable(keys: SeenKey[], problems: readonly AttentionItem[], tim
   if (keys.length === 0) return html`<p class="empty">No matching keys. <a href="${PATH}">Show all</a></p>`
   return renderTable({
     caption: 'API keys, newest first',
-    look: 'rows',
+    isInLines: true,
     columns: [
       {
         heading: 'Name',

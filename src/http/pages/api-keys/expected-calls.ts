@@ -110,7 +110,7 @@ function renderFields(fields: FormFields, problem: FormProblem, timeZone: string
       <legend>Days</legend>
       ${WEEKDAYS.map(
         (weekday) =>
-          html`<label class="check"
+          html`<label
             ><input
               type="checkbox"
               name="day_${weekday}"

@@ -2,19 +2,18 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 
-/** A file that pages load. Its name contains a hash of its content, so caches may keep it forever. */
-interface Asset {
-  path: string
-  type: string
-  content: string
+const VERSION_DIGITS = 12
+const TYPES: Record<string, string> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
 }
-
-const NAME_DIGITS = 12
 
 /** The parts of the style sheet. A part may override the rules of those before it. */
 const STYLES = [
   'tokens',
   'base',
+  'layout',
   'frame',
   'forms',
   'notices',
@@ -23,39 +22,43 @@ const STYLES = [
   'entry-list',
   'entry',
   'records',
-  'secrets',
   'uploads',
-  'usage',
   'charts',
   'events',
-  'timeline',
   'reference',
   'print',
 ].map((part) => `styles/${part}.css`)
 
-function loadAsset(name: string, type: string, files = [name]): Asset {
-  const content = files.map((file) => readFileSync(new URL(file, import.meta.url), 'utf8')).join('\n')
-  const [base, extension] = name.split('.')
-  return { path: `/assets/${base}-${hash('sha256', content).slice(0, NAME_DIGITS)}.${extension}`, type, content }
+function read(file: string): string {
+  return readFileSync(new URL(file, import.meta.url), 'utf8')
 }
 
-export const ASSETS = {
-  style: loadAsset('style.css', 'text/css; charset=utf-8', STYLES),
-  script: loadAsset('script.js', 'text/javascript; charset=utf-8'),
-  keyboard: loadAsset('keyboard.js', 'text/javascript; charset=utf-8'),
-  palette: loadAsset('palette.js', 'text/javascript; charset=utf-8'),
-  liveLog: loadAsset('live-log.js', 'text/javascript; charset=utf-8'),
-  verifyEvidence: loadAsset('verify-evidence.js', 'text/javascript; charset=utf-8'),
-  zip: loadAsset('zip.js', 'text/javascript; charset=utf-8', [
-    import.meta.resolve('@zip.js/zip.js/dist/zip-core-external.min.js'),
-  ]),
-  passkeys: loadAsset('passkeys.js', 'text/javascript; charset=utf-8'),
-  icon: loadAsset('icon.svg', 'image/svg+xml'),
+/** What pages load. Scripts may import one another. */
+const ASSETS = {
+  'style.css': STYLES.map(read).join('\n'),
+  'icon.svg': read('icon.svg'),
+  'elements.js': read('elements.js'),
+  'script.js': read('script.js'),
+  'keyboard.js': read('keyboard.js'),
+  'palette.js': read('palette.js'),
+  'live-log.js': read('live-log.js'),
+  'passkeys.js': read('passkeys.js'),
+  'verify-evidence.js': read('verify-evidence.js'),
+  'zip.js': read(import.meta.resolve('@zip.js/zip.js/dist/zip-core-external.min.js')),
+}
+
+const VERSION = hash('sha256', Object.values(ASSETS).join('\n')).slice(0, VERSION_DIGITS)
+
+/** The address of a file that pages load. It contains a hash of all of them, so caches may keep it forever. */
+export function assetUrl(name: keyof typeof ASSETS): string {
+  return `/assets/${VERSION}/${name}`
 }
 
 /** Serves the style sheet, the scripts and the icon of the pages. */
 export function pageAssets(app: FastifyInstance): void {
-  for (const { path, type, content } of Object.values(ASSETS)) {
+  for (const [name, content] of Object.entries(ASSETS)) {
+    const path = assetUrl(name as keyof typeof ASSETS)
+    const type = TYPES[name.split('.').at(-1)!]!
     app.get(path, { schema: { hide: true }, config: { isStatic: true } }, (_, reply) =>
       reply
         .headers({ 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' })

@@ -2,6 +2,8 @@
 // focused one (it is a link), ? shows help. Single keys can get in the way of speech input, so the help can turn them
 // off (WCAG 2.2, 2.1.4).
 
+import { make } from './elements.js'
+
 const SHORTCUTS = [
   ['/', 'Search'],
   ['j', 'Next row'],
@@ -24,14 +26,6 @@ function move(step) {
   const at = links.findIndex((link) => row?.contains(link))
   const next = at === -1 ? (step > 0 ? 0 : -1) : Math.max(0, at + step)
   links[next]?.focus()
-}
-
-/** Makes an element with texts and other elements in it. */
-function make(name, attributes, ...content) {
-  const element = document.createElement(name)
-  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, value)
-  element.append(...content)
-  return element
 }
 
 function makeHelp() {
@@ -77,5 +71,5 @@ if (main && (search || main.querySelector('tbody tr'))) {
   document.addEventListener('keydown', act)
   const button = make('button', { type: 'button', class: 'quiet' }, 'Keyboard shortcuts')
   button.addEventListener('click', showHelp)
-  main.append(make('p', { class: 'shortcuts' }, button))
+  main.append(make('p', {}, button))
 }

@@ -2,6 +2,8 @@
 // server renders the rows, with the filters of the page. The page's cursor is the position up to which it has the log, so
 // a broken stream loses nothing, and rows that are already there are not added again.
 
+import { parseRendered } from './elements.js'
+
 const MAX_ROWS = 200
 const ROWS_PAUSE_MS = 1_000
 const ROWS_TIMEOUT_MS = 30_000
@@ -17,11 +19,6 @@ const part = (name) => log.querySelector(`[data-live-${name}]`)
 const table = log.querySelector('table')
 const body = table.tBodies[0]
 const { stream: streamPath, rows: rowsPath } = log.dataset
-
-/** The only place where text becomes elements: rows that this server has rendered. */
-const policy = window.trustedTypes?.createPolicy('rendered-rows', { createHTML: (html) => html }) ?? {
-  createHTML: (html) => html,
-}
 
 let cursor = log.dataset.cursor
 let stream = null
@@ -144,9 +141,7 @@ async function fetchWanted() {
     const answer = await fetch(address, { signal: AbortSignal.timeout(ROWS_TIMEOUT_MS) })
     isSignedOut = answer.status === 401 || answer.status === 403
     if (!answer.ok) throw new Error(`${answer.status}`)
-    const template = document.createElement('template')
-    template.innerHTML = policy.createHTML(await answer.text())
-    const rendered = template.content.querySelector('tbody')
+    const rendered = parseRendered(await answer.text()).querySelector('tbody')
     cursor = rendered.dataset.cursor
     if ('more' in rendered.dataset) isWanted = true
     arrive([...rendered.rows].map((row) => document.adoptNode(row)))

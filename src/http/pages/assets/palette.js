@@ -1,19 +1,13 @@
 // The command palette: Ctrl K (or Cmd K), or the search link of the frame, opens a dialog that leads to any page, person,
-// key, webhook and entry. The server searches; without this script, the link opens a page that does the same.
+// key, webhook and entry. The search page finds them; without this script, the link opens it.
+
+import { make, parseRendered } from './elements.js'
 
 const WAIT_MS = 150
 /** As findSecretIn does. A secret stays in the browser. */
 const SECRET = /el_(?:live|user)_\w*/
 
 const link = document.querySelector('a[data-palette]')
-
-/** Makes an element with texts and other elements in it. */
-function make(name, attributes, ...content) {
-  const element = document.createElement(name)
-  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, value)
-  element.append(...content)
-  return element
-}
 
 function makePalette() {
   const input = make('input', {
@@ -23,30 +17,15 @@ function makePalette() {
     'aria-label': 'Page, person, key or entry',
     placeholder: 'Page, person, key or entry',
   })
-  const list = make('ul', { class: 'targets' })
+  const list = make('ul', { class: 'places' })
   const status = make('p', { class: 'hint', role: 'status' })
   const dialog = make('dialog', { class: 'palette', 'aria-label': 'Search' }, input, list, status)
   document.body.append(dialog)
 
-  const show = (items) => {
-    list.replaceChildren(
-      ...items.map(({ kind, label, detail, href }) =>
-        make(
-          'li',
-          {},
-          make(
-            'a',
-            { href },
-            make('span', { class: 'target-kind' }, kind),
-            ' ',
-            make('bdi', {}, label),
-            ' ',
-            make('span', { class: 'hint' }, make('bdi', {}, detail)),
-          ),
-        ),
-      ),
-    )
-    status.textContent = items.length === 0 ? 'Nothing has this name or ID.' : ''
+  /** Shows what the search page found. */
+  const show = (page) => {
+    list.replaceChildren(...page.querySelectorAll('main .places > li'))
+    status.textContent = page.querySelector('main .empty')?.textContent ?? ''
   }
 
   let lastSearch = null
@@ -58,14 +37,11 @@ function makePalette() {
       status.textContent = 'Search for secrets on the page API keys.'
       return
     }
-    const answer = await fetch(link.href, {
-      method: 'POST',
-      headers: { accept: 'application/json' },
-      body: new URLSearchParams({ q: input.value }),
-      signal,
-    }).catch(() => null)
+    const body = new URLSearchParams({ q: input.value })
+    const answer = await fetch(link.href, { method: 'POST', body, signal }).catch(() => null)
+    const text = await answer?.text().catch(() => null)
     if (signal.aborted) return
-    if (answer?.ok) show((await answer.json()).items)
+    if (answer?.ok && text) show(parseRendered(text))
     else
       status.textContent = answer?.status === 401 ? 'Your session has ended. Sign in again.' : 'Try again in a moment.'
   }

@@ -1,5 +1,7 @@
 // Progressive enhancement: every page works without this script.
 
+import { parseRendered } from './elements.js'
+
 /** Buttons that copy a text: `<button data-copy="#id" hidden>`; shown only where copying works. */
 function copyButtons(within) {
   if (!navigator.clipboard) return
@@ -40,23 +42,19 @@ function keepAges() {
  * but the title. Without the attribute it is final. Until then, nothing is replaced while the focus is in it.
  */
 function keepFresh(id, everyMs) {
-  const policy = window.trustedTypes?.createPolicy('rendered-rows', { createHTML: (html) => html }) ?? {
-    createHTML: (html) => html,
-  }
   /** Returns whether the part still changes. */
   async function refresh() {
     if (document.visibilityState !== 'visible') return true
     const answer = await fetch(location.pathname).catch(() => null)
     if (!answer?.ok) return answer?.status !== 401
-    const template = document.createElement('template')
-    template.innerHTML = policy.createHTML(await answer.text())
-    const fresh = template.content.getElementById(id)
+    const page = parseRendered(await answer.text())
+    const fresh = page.getElementById(id)
     const isMoving = fresh.dataset.refresh !== undefined
     const shown = document.getElementById(id)
     const focused = shown.contains(document.activeElement) ? document.activeElement : null
     if (focused && isMoving) return true
     shown.replaceWith(fresh)
-    document.title = template.content.querySelector('title').textContent
+    document.title = page.querySelector('title').textContent
     copyButtons(fresh)
     if (focused) findAgain(fresh, focused)?.focus()
     return isMoving

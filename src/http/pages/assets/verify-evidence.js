@@ -1,7 +1,8 @@
 // Verifies an evidence file in the browser, after docs/audit-format.md. Nothing is sent anywhere.
 
+import * as zip from './zip.js'
+
 const form = document.querySelector('#evidence')
-const zip = await import(form.dataset.zip)
 const output = document.querySelector('#verdict')
 const FORMAT = 'employee-ledger evidence 1'
 const FILES = ['events.ndjson', 'proof.ndjson', 'checkpoint.txt', 'key.txt', 'verify.py', 'READ-ME.html']

@@ -35,7 +35,7 @@ export function renderCauses(
   if (causes.length === 0) return html``
   const isShown = (cause: Cause, at: number) => at < SHOWN || formatCause(cause) === chosen
   const list = (some: Cause[]) =>
-    html`<ul class="causes" aria-label="Causes">
+    html`<ul class="causes cluster" aria-label="Causes">
       ${some.map((cause) => renderCause(entry, cause, formatCause(cause) === chosen))}
     </ul>`
   const further = causes.filter((cause, at) => !isShown(cause, at))
@@ -61,7 +61,7 @@ function renderCause(entry: LogEntry, cause: Cause, isChosen: boolean): Html {
   return html`<li>
     <span class="unbroken">${formatNumber(cause.records)} ×</span>
     <a href="${filtered}" ${isChosen ? html`aria-current="true"` : ''}>${words}</a>
-    <span class="downloads unbroken"
+    <span class="unbroken"
       ><a href="${buildDownloadUrl(entry, 'failed-records.csv', { error })}" download>CSV<span class="visually-hidden">: ${words}</span></a>
       <a href="${buildDownloadUrl(entry, 'failed-records.json', { error })}" download
         >JSON<span class="visually-hidden">: ${words}</span></a

@@ -72,19 +72,17 @@ async function sendEntry(
   const rejectedBody = await readRejectedBody(db, companyId, entry.position)
   const refusals = entry.entry.counts.failed > 0 ? await readRefusals(db, companyId, entry) : null
   const page = query.filter && (await readRecordPage(db, companyId, entry, query.filter, query))
-  const body = html`<div class="entry">
-      <div class="entry-head">
+  const body = html`<div class="entry columns">
+      <div>
         ${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
         <h1>${renderHeading(entry)} ${renderStatusBadge(entry.entry.status)}</h1>
-        ${renderOutcome(entry, outcomes)} ${renderWholeRefusal(entry)}
+        ${renderOutcome(entry, outcomes)} ${renderCounts(entry, outcomes)} ${renderWholeRefusal(entry)}
         ${renderRejectedBody(entry, rejectedBody)}
         ${renderCorrections(entry, correction)}
         ${refusals ? renderCauses(entry, refusals, query.given['error']) : ''}
+        ${outcomes.size === 0 ? '' : renderRecords({ entry, outcomes, refusals, query, page })}
       </div>
-      ${outcomes.size === 0 ? '' : renderRecords({ entry, outcomes, refusals, query, page })}
-      <aside class=\"entry-side\" aria-label=\"Call\">
-        ${renderCounts(entry, outcomes)} ${renderRequest(entry, client, viewer.timeZone)}
-      </aside>
+      <aside aria-label="Call">${renderRequest(entry, client, viewer.timeZone)}</aside>
     </div>`
   return sendUserPage(request, query.filter ? reply : reply.code(400), viewer, { title: formatEntryTitle(entry), body })
 }
@@ -110,14 +108,14 @@ async function sendRecord(
   const breadcrumb = renderBreadcrumb(NAVIGATION.bulkUserLogs, [
     { label: formatCall(entry), path: buildEntryUrl(entry) },
   ])
-  const body = html`<div class="entry">
-      <div class="entry-head">
+  const body = html`<div class="entry columns">
+      <div>
         ${breadcrumb}
         <h1>Record ${index} · ${renderHeading(entry)} ${renderStatusBadge(record!.outcome)}</h1>
         <p>${renderPersonInFull(record!)}</p>
+        ${renderRecordDetails(record!)}
       </div>
-      <div class="entry-records">${renderRecordDetails(record!)}</div>
-      <aside class="entry-side" aria-label="Call">${renderRequest(entry, client, viewer.timeZone)}</aside>
+      <aside aria-label="Call">${renderRequest(entry, client, viewer.timeZone)}</aside>
     </div>`
   return sendUserPage(request, reply, viewer, { title: `Record ${index} · ${formatEntryTitle(entry)}`, body })
 }

@@ -48,8 +48,8 @@ interface RecordSection {
 
 /** Renders the records of an entry with their filters and downloads. */
 export function renderRecords({ entry, outcomes, refusals, query, page }: RecordSection): Html {
-  return html`<section class="entry-records" aria-labelledby="records">
-    <div class="record-tools">
+  return html`<section aria-labelledby="records">
+    <div class="tools">
       <h2 id="records" class="visually-hidden">Records</h2>
       ${renderOutcomeFilter(entry, outcomes, query)} ${renderChosenCause(entry, refusals, query)}
       ${renderSearch(entry, query)} ${renderDownloads(entry, refusals, query)}
@@ -89,7 +89,7 @@ function renderOutcomeFilter(entry: LogEntry, outcomes: OutcomeCounts, { given, 
     ...(isChanged ? [['Changed', changed] as [string, number]] : []),
     ...outcomes,
   ]
-  return html`<ul class="outcomes" aria-label="Outcomes">
+  return html`<ul class="cluster" aria-label="Outcomes">
     ${choices.map(
       ([status, count]) =>
         html`<li>
@@ -109,7 +109,7 @@ function renderChosenCause(entry: LogEntry, refusals: Refusals | null, { given }
   if (error === '') return html``
   const cause = refusals?.causes.find((candidate) => formatCause(candidate) === error)
   const all = `${buildUrl(buildEntryUrl(entry), { ...given, error: '' })}#causes`
-  return html`<span class="chosen"
+  return html`<span class="chip chosen"
     ><bdi>${cause ? describeCause(cause) : error}</bdi>
     <a href="${all}" aria-label="Remove this filter">×</a></span
   >`
@@ -117,9 +117,9 @@ function renderChosenCause(entry: LogEntry, refusals: Refusals | null, { given }
 
 function renderSearch(entry: LogEntry, { given, problem }: RecordQuery): Html {
   const kept = (['status', 'error', 'limit'] as const).filter((name) => given[name] !== '')
-  return html`<form method="get" action="${buildEntryUrl(entry)}#records" class="record-search" role="search">
+  return html`<form method="get" action="${buildEntryUrl(entry)}#records" class="tools" role="search">
     ${kept.map((name) => html`<input type="hidden" name="${name}" value="${given[name]}" />`)}
-    ${renderField({ name: 'q', label: 'Person', value: given['q']!, isRequired: false, maxLength: 254 }, problem)}
+    ${renderField({ name: 'q', label: 'Person', placeholder: 'Person', value: given['q']!, isRequired: false, maxLength: 254 }, problem)}
     <button>Search</button>
     ${given['q'] === '' ? '' : html`<a href="${buildUrl(buildEntryUrl(entry), { ...given, q: '' })}#records">Clear</a>`}
   </form>`
@@ -133,7 +133,7 @@ function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, sh
   const csv = isOfRefused
     ? buildDownloadUrl(entry, 'failed-records.csv', { q, error })
     : buildDownloadUrl(entry, 'records.csv', { status, q, error })
-  return html`<p class="downloads">
+  return html`<p class="tools">
     ${refusals === null || refusals.kept === 0 ? '' : html`<a class="button primary" href="${buildUploadUrl(entry.entry.id)}">Fix and send again</a> <a class="button" href="${json}" download>Download failed records as JSON</a>`}
     <a class="button" href="${csv}" download>${isOfRefused ? 'Download failed records' : 'Download records'}</a>
   </p>`
@@ -169,7 +169,7 @@ function renderList(entry: LogEntry, { given }: RecordQuery, { records, hasPrevi
     return html`<a href="${address({ limit })}" ${current}>${size}</a> `
   })
   return html`${renderRecordTable(entry, records)}
-    <div class="record-pages">
+    <div class="cluster">
       ${renderPageLinks([
         { label: 'Previous', rel: 'prev', href: hasPrevious ? address({ before: place(records[0]!) }) : null },
         { label: 'Next', rel: 'next', href: hasNext ? address({ cursor: place(records.at(-1)!) }) : null },

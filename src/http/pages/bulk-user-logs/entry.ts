@@ -103,7 +103,7 @@ export function renderCounts(logEntry: LogEntry, outcomes: OutcomeCounts): Html 
   const { counts } = logEntry.entry
   const meaning = explainCounts(logEntry, outcomes)
   return html`<section class="entry-counts" aria-label="Counts">
-    <dl class="counts">
+    <dl class="counts cluster">
       ${COUNTS.map(
         ([name, label]) =>
           html`<div>
@@ -135,11 +135,11 @@ const RESEND = ' The log keeps only the records with errors: send the others aga
 
 /** Renders links to the failed entries that an uploaded file corrects, and how far files have corrected a failed entry. */
 export function renderCorrections({ entry: { corrects } }: LogEntry, correction: Correction | null): Html {
-  return html`${corrects.length === 0 ? '' : html`<p class="corrections">This file corrects records of ${renderLinks(corrects)}</p>`}
+  return html`${corrects.length === 0 ? '' : html`<p>This file corrects records of ${renderLinks(corrects)}</p>`}
   ${
     correction === null
       ? ''
-      : html`<p class="corrections">
+      : html`<p>
           ${isCorrected(correction) ? 'Corrected by' : 'Partly corrected by'} ${renderLinks(correction.by)}.
           ${formatCorrection(correction)}
         </p>`
@@ -160,7 +160,7 @@ function renderFile({ name, part }: NonNullable<LogEntry['entry']['file']>): Htm
 /** Renders the facts of the request. */
 export function renderRequest(logEntry: LogEntry, client: Client | null, timeZone: string): Html {
   const { entry } = logEntry
-  return html`<section class="entry-facts" aria-label="Request">
+  return html`<section aria-label="Request">
     ${renderFacts([
       ['Date/Time', renderTime(entry.requested_at, timeZone)],
       ['Name', entry.name],

@@ -60,7 +60,7 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
   } as const
   return html`${renderAlert(pageFilter)}
     <form method="get" action="${path}" class="finding" role="search" aria-label="Entries">
-      <div class="find-line">
+      <div class="tools find-line">
         ${renderField(search, problem)}
         <details class="folded">
         <summary>Filters</summary>
@@ -72,18 +72,18 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
         ${CARRIED.filter((name) => value(name) !== '').map((name) => html`<input type="hidden" name="${name}" value="${value(name)}" />`)}
         <button class="primary">Search</button>
       </div>
-      <div class="narrowing">
-        <div class="segments" role="group" aria-label="Status">
+      <div class="cluster narrowing">
+        <div class="tools" role="group" aria-label="Status">
           ${['', 'Completed', 'Failed'].map((status) => renderSegment(html`${status || 'All'} <span class="facet">${formatFacet(facets, 'status', status)}</span>`, link({ status, ...(status === 'Completed' ? { error: '', http_status: '' } : {}) }), value('status') === status))}
         </div>
-        <div class="segments" role="group" aria-label="Time">
+        <div class="tools" role="group" aria-label="Time">
           ${renderSegment('Any time', link({ last: '', from: '', to: '' }), !['last', 'from', 'to'].some((name) => name in given))}
           ${Object.entries(LAST).map(([last, { short }]) => renderSegment(short, link({ last, from: '', to: '' }), value('last') === last))}
           ${renderRange(pageFilter, timeZone)}
         </div>
-        ${renderChips(pageFilter, keyOptions, path)}
       </div>
       ${chart === null ? '' : html`<details class="folded"><summary>Chart</summary>${chart}</details>`}
+      ${renderChips(pageFilter, keyOptions, path)}
     </form>`
 }
 
@@ -104,15 +104,15 @@ function findMessage(problem: PageFilter['problem'], name: string): string | und
 }
 
 function renderSegment(label: string | Html, href: string, isChosen: boolean): Html {
-  return html`<a href="${href}" ${isChosen ? html`aria-current="true"` : ''}>${label}</a>`
+  return html`<a class="button" href="${href}" ${isChosen ? html`aria-current="true"` : ''}>${label}</a>`
 }
 
 function renderRange({ given, problem }: PageFilter, timeZone: string): Html {
   const [from, to] = [given['from'] ?? '', given['to'] ?? '']
   const isWrong = ['from', 'to'].some((name) => findMessage(problem, name) !== undefined)
-  return html`<details class="range" ${isWrong ? html`open` : ''}>
-    <summary ${from + to === '' ? '' : html`aria-current="true"`}>Range</summary>
-    <div class="panel">
+  return html`<details class="confirm" ${isWrong ? html`open` : ''}>
+    <summary class="button" ${from + to === '' ? '' : html`aria-current="true"`}>Range</summary>
+    <div class="question">
       ${renderDayField({ name: 'from', label: 'From', value: from, hint: describeZone(timeZone) }, problem)}
       ${renderDayField({ name: 'to', label: 'To', value: to, hint: 'Including that day.' }, problem)}
       <button>Apply</button>
@@ -135,7 +135,7 @@ function renderChips({ given }: PageFilter, keys: { value: string; label: string
     if (name === 'http_status') return html`HTTP status <bdi>${text}</bdi>`
     return html`${{ from: 'From', to: 'To', employee: 'Employee' }[name]} <bdi>${text.replace('T', ' ')}</bdi>`
   }
-  return html`<ul class="chips" aria-label="Active filters">
+  return html`<ul class="cluster chips" aria-label="Active filters">
     ${names.map((name) => html`<li><a class="chip" href="${buildUrl(path, { ...given, [name]: '' })}"><span class="visually-hidden">Remove filter: </span>${label(name)} <span aria-hidden="true">×</span></a></li>`)}
     <li><a href="${path}">Clear filters</a></li>
   </ul>`

@@ -1,7 +1,7 @@
 import type { EntryCount, LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import { encodeCursor } from '../../server/cursor.ts'
 import { buildUrl } from '../parts/addresses.ts'
-import { ASSETS } from '../assets/assets.ts'
+import { assetUrl } from '../assets/assets.ts'
 import type { PageFilter } from './filter.ts'
 import { COUNTS } from '../parts/call-words.ts'
 import { renderEntryRows } from './list-rows.ts'
@@ -64,7 +64,7 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
           </caption>
           <thead>
             <tr>
-              <th scope="col" class="when">Date/Time <span class="zone">${page.timeZone}</span></th>
+              <th scope="col" class="when">Date/Time ${page.timeZone}</th>
               <th scope="col">Status</th>
               <th scope="col">Result</th>
               <th scope="col" class="source">Name</th>
@@ -85,7 +85,7 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
         ])}
       </section>
     </div>
-    ${reached === null ? '' : html`<script src="${ASSETS.liveLog.path}" type="module"></script>`}`
+    ${reached === null ? '' : html`<script src="${assetUrl('live-log.js')}" type="module"></script>`}`
 }
 
 /** Renders how many entries match. The script adds those that arrive. */
@@ -122,11 +122,11 @@ function renderTotals({ totals }: ListPage): Html {
 
 /** Renders the heading, with the number of entries and tools beside it. */
 export function renderHead(tools: Html, count = html``): Html {
-  return html`<div class="log-head">
+  return html`<div class="tools log-head">
     <h1>Bulk User Logs</h1>
     ${count}
     <p class="hint about-log">Every call and file upload.</p>
-    <div class="toolbar">${tools}</div>
+    <div class="tools">${tools}</div>
   </div>`
 }
 
@@ -144,7 +144,7 @@ function renderLiveAttributes({ given }: PageFilter, reached: number): Html {
 
 /** Shown by the script. The live region announces the number of waiting entries. */
 function renderLiveBar(): Html {
-  return html`<div class="live" data-live-bar hidden>
+  return html`<div class="tools" data-live-bar hidden>
     <button type="button" data-live-pause>Pause</button>
     <span class="badge" data-live-status>Connecting</span>
     <button type="button" class="arrivals" data-live-waiting hidden></button>

@@ -26,18 +26,11 @@ export function renderRecordDetails({ shown, outcome }: DetailedRecord): Html {
 }
 
 function renderAttributes(caption: string, rows: [name: string, value: Html][]): Html {
-  return html`<table class="attributes">
-    <caption class="visually-hidden">
-      ${caption}
-    </caption>
-    <tbody>
-      ${rows.map(
-        ([name, value]) =>
-          html`<tr>
-            <th scope="row">${renderAttributeName(name)}</th>
-            <td>${value}</td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`
+  return html`<dl class="facts" aria-label="${caption}">
+    ${rows.map(
+      ([name, value]) =>
+        html`<dt>${renderAttributeName(name)}</dt>
+          <dd>${value}</dd>`,
+    )}
+  </dl>`
 }

@@ -25,7 +25,7 @@ export function renderRecordTable(entry: LogEntry, records: DetailedRecord[]): H
   const isOfOneKind = refused === records.length || (refused === 0 && entry.entry.operation === 'create')
   const kind = !isOfOneKind ? 'updated' : refused > 0 ? 'refused' : 'created'
   const columns = COLUMNS[kind]
-  return html`<table class="records ${kind}">
+  return html`<table class="cards records">
     <caption class="visually-hidden">
       Records, numbered from 0 as in API responses
     </caption>

@@ -42,7 +42,7 @@ export function renderRefusedRecord(
   return html`${
     above.length === 0
       ? ''
-      : html`<ul class="faults">
+      : html`<ul>
           ${above.map((message) => html`<li>${renderMessage(message)}</li>`)}
         </ul>`
   }

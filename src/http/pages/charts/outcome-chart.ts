@@ -70,7 +70,7 @@ function describeBars(bars: readonly OutcomeBar[], unit: string): string {
 }
 
 function renderLegend(id: string, title: string): Html {
-  return html`<figcaption class="legend">
+  return html`<figcaption class="legend cluster">
     ${title === '' ? '' : html`<span>${title}</span>`}
     <span
       ><svg aria-hidden="true" width="14" height="14"><rect class="completed" width="14" height="14" /></svg>

@@ -75,9 +75,9 @@ async function sendEmployee(reads: Reads, request: EmployeeRequest, reply: Fasti
   const body = html`${renderBreadcrumb(NAVIGATION.employees)}
     <h1><bdi>${title}</bdi></h1>
     ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)} ${seen ? renderStanding(seen, viewer) : ''}
-    <div class="life">
+    <div class="columns">
       <section aria-labelledby="history">${await renderHistory(db, viewer, id, seen, query)}</section>
-      <section aria-labelledby="values">
+      <aside aria-labelledby="values">
         <h2 id="values">${seen === null || seen.isNow ? 'Values now' : `As of ${describeMoment(at, seen, timeZone)}`}</h2>
         ${seen?.state.standing === 'known' ? await renderAttributes(db, seen.state, seen.position, viewer) : ''}
         ${renderMomentForm(id, at, timeZone)}
@@ -90,7 +90,7 @@ async function sendEmployee(reads: Reads, request: EmployeeRequest, reply: Fasti
               : ''
           }
         </p>
-      </section>
+      </aside>
     </div>`
   return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, { title, body })
 }
@@ -122,9 +122,9 @@ async function renderHistory(
 ): Promise<Html> {
   const buildHref = buildTimelineHref(id, seen === null ? '' : (query['at'] ?? ''))
   const isRaw = query['view'] === 'raw'
-  const heading = html`<div class="stream-bar">
+  const heading = html`<div class="cluster">
     <h2 id="history">History</h2>
-    <p>
+    <p class="tools">
       <a href="${buildHref(isRaw ? {} : { view: 'raw' })}">${isRaw ? 'Show as sentences' : 'Show as stored'}</a>
       <a href="${buildUrl(NAVIGATION.events.path, { id })}">View in event stream</a>
     </p>
@@ -202,7 +202,7 @@ async function findSteps(
 
 function renderMomentForm(id: string, at: string, timeZone: string): Html {
   const [time, position] = readLocal(at)?.time === undefined ? ['', /^\d+$/.test(at) ? at : ''] : [at, '']
-  return html`<form method="get" action="${PATH}/${id}" class="filters moment" aria-label="Point in time">
+  return html`<form method="get" action="${PATH}/${id}" class="filters" aria-label="Point in time">
     ${renderField({ name: 'time', label: 'Date and time', type: 'datetime-local', value: time, hint: describeZone(timeZone), isRequired: false }, null)}
     ${renderField({ name: 'position', label: 'Or event', type: 'number', value: position, min: 0, hint: 'Its number in the event stream.', isRequired: false }, null)}
     <div class="actions"><button class="primary">Show</button></div>

@@ -42,15 +42,12 @@ export function renderStanding(seen: SeenEmployee, viewer: SessionUser): Html {
   const { id, position, head, earlier, later, state } = seen
   const step = (to: number | null) => (to === null ? null : buildEmployeeUrl(id, to))
   const place = `${seen.isNow ? 'Now, event' : 'Event'} ${formatNumber(position)} of ${formatNumber(head)}`
-  return html`${renderFacts(
-    [
-      ['Employee', renderId('employee-id', id, 'Copy ID')],
-      ['As of', place],
-      ['Status', renderStatus(state)],
-      state.standing === 'known' ? ['Last changed', renderLastChange(state, viewer)] : null,
-    ],
-    'life-facts',
-  )}
+  return html`${renderFacts([
+    ['Employee', renderId('employee-id', id, 'Copy ID')],
+    ['As of', place],
+    ['Status', renderStatus(state)],
+    state.standing === 'known' ? ['Last changed', renderLastChange(state, viewer)] : null,
+  ])}
     ${state.standing === 'erased' ? html`<p class="empty">This person's data was erased, for all points in time. The events remain: when they happened, who caused them, and their hashes.</p>` : ''}
     ${renderPageLinks(
       [

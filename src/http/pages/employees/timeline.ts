@@ -119,7 +119,7 @@ export async function renderTimeline(
     return { at, what: html`${renderChange(change, names, links)}${by}`, position }
   })
   const caption = `${label}, newest first`
-  const table = renderStream({ caption, heading: 'Change', rows, look: 'timeline' }, viewer.timeZone)
+  const table = renderStream({ caption, heading: 'Change', rows }, viewer.timeZone)
   return html`${renderAttributeLinks(links)}
   ${changes.length === 0 ? html`<p class="empty">${older === null ? 'No change found.' : 'No change found among the events searched so far.'}</p>` : table}
   ${renderPageLinks(
@@ -138,7 +138,7 @@ function listNamedIds({ event, attribute }: Change): string[] {
 function renderAttributeLinks({ offered, place, buildHref }: TimelineLinks): Html {
   const isOffered = place.attribute === null || offered.includes(place.attribute)
   const names = isOffered ? offered : [...offered, place.attribute!]
-  return html`<nav class="choices narrow-choices" aria-label="Attribute">
+  return html`<nav class="tools" aria-label="Attribute">
     ${[undefined, ...names].map(
       (name) =>
         html`<a class="button" href="${buildHref({ attribute: name })}" ${(name ?? null) === place.attribute ? html`aria-current="true"` : ''}

@@ -30,8 +30,8 @@ export async function renderEventFilter(
   const otherView = buildUrl(PATH, { ...given, ...(isRaw ? {} : { view: 'raw' }) })
   const download = Object.keys(given).length > 0 ? 'Download these' : 'Download all events'
   return html`${problem ? html`<p class="alert" role="alert">These filters are not valid. Correct the marked fields.</p>` : ''}
-    <div class="stream-bar">
-      <nav class="choices" aria-label="Kind of event">
+    <div class="cluster">
+      <nav class="tools" aria-label="Kind of event">
         ${Object.entries(groups).map(
           ([name, { label }]) =>
             html`<a
@@ -42,13 +42,13 @@ export async function renderEventFilter(
             >`,
         )}
       </nav>
-      <p>
+      <p class="tools">
         <a href="${otherView}">${isRaw ? 'Show as sentences' : 'Show as stored'}</a>
         <a href="${buildExportUrl(query)}" download="events.ndjson">${download}</a>
         ${renderEvidenceLink(query)}
       </p>
     </div>
-    <form method="get" action="${PATH}" class="filters stream-filters" aria-label="Filters">
+    <form method="get" action="${PATH}" class="filters" aria-label="Filters">
       ${isRaw ? html`<input type="hidden" name="view" value="raw" />` : ''}
       ${renderField({ ...optional, name: 'q', label: 'Text', value: value('q'), maxLength: 254 }, problem)}
       ${renderChoice({ name: 'type', label: 'Type', value: value('type'), options: TYPES }, problem)}

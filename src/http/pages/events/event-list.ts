@@ -28,12 +28,11 @@ interface Stream {
   heading: string
   /** When something happened, if that is known, what it was, and the position of its event. */
   rows: readonly { at: string | null; what: Html; position: number }[]
-  look?: 'timeline'
 }
 
 /** Renders a table with a row for each event or change, told in a sentence. */
-export function renderStream({ caption, heading, rows, look }: Stream, timeZone: string): Html {
-  return html`<table class="stream${look === undefined ? '' : ` ${look}`}">
+export function renderStream({ caption, heading, rows }: Stream, timeZone: string): Html {
+  return html`<table class="cards stream">
     <caption class="visually-hidden">
       ${caption}
     </caption>

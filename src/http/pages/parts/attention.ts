@@ -22,7 +22,7 @@ export function renderAllWell(lastCall: LogEntry['entry'] | undefined, snoozed: 
   if (!lastCall) return html``
   const { requested_at: requestedAt, counts } = lastCall
   const state = snoozed === 0 ? 'All well.' : renderSnoozed(snoozed)
-  return html`<p class="well">
+  return html`<p class="hint">
     ${state} Last call: ${formatTime(requestedAt, timeZone)}, ${formatCount(counts.total, 'record')}.
   </p>`
 }
@@ -33,7 +33,7 @@ function renderSnoozed(count: number): Html {
 
 function renderSnoozeLink(item: AttentionItem): Html {
   const href = buildUrl(`${SNOOZES_PATH}/snooze`, { item: nameOfItem(item) })
-  return html`<a class="snooze" href="${href}">Snooze<span class="visually-hidden"> <bdi>${nameSubject(item)}</bdi></span>…</a>`
+  return html`<a href="${href}">Snooze<span class="visually-hidden"> <bdi>${nameSubject(item)}</bdi></span>…</a>`
 }
 
 /** Renders what needs attention of a thing, on its own page, with what to do. */

@@ -4,8 +4,8 @@ import { html, type Html } from './html.ts'
 export type Fact = readonly [label: string, value: Html | string] | null
 
 /** Renders what is known about a thing, as names and values. */
-export function renderFacts(facts: readonly Fact[], look?: 'life-facts'): Html {
-  return html`<dl class="facts${look === undefined ? '' : ` ${look}`}">
+export function renderFacts(facts: readonly Fact[]): Html {
+  return html`<dl class="facts">
     ${facts.map((fact) =>
       fact === null
         ? ''

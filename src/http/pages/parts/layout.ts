@@ -99,7 +99,7 @@ export function renderBreadcrumb(item: UpperPage, between: UpperPage[] = []): Ht
 
 function renderCount(count: number | undefined): Html {
   if (count === undefined) return html``
-  return html` <span class="count" title="Needs attention">${count}<span class="visually-hidden"> need attention</span></span>`
+  return html` <span class="badge warn" title="Needs attention">${count}<span class="visually-hidden"> need attention</span></span>`
 }
 
 function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string, number>): Html {
@@ -107,7 +107,7 @@ function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string,
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
   return html`<header class="side">
     <a class="home" href="${findHome(user.role)}"><span class="company"><bdi>${user.companyName}</bdi></span></a>
-    <a class="go" href="${SEARCH_PATH}" data-palette>Search <kbd>Ctrl K</kbd></a>
+    <a class="button go" href="${SEARCH_PATH}" data-palette>Search <kbd>Ctrl K</kbd></a>
     <details class="menu folded">
       <summary class="button">Menu${renderCount(total === 0 ? undefined : total)}</summary>
       <div class="menu-panel">
@@ -124,9 +124,9 @@ function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string,
               )}</nav>`
         }
         <nav aria-label="Developers" class="menu-pages">${renderGroup('Developers', REFERENCE_PAGES, path, counts)}</nav>
-        <nav class="personal" aria-label="Personal">
+        <nav class="personal cluster" aria-label="Personal">
           <a href="${ACCOUNT_PATH}"><bdi>${user.name}</bdi></a>
-          <span class="role">${user.role}</span>
+          <span class="badge">${user.role}</span>
           <form method="post" action="/sign-out"><button class="quiet">Sign out</button></form>
         </nav>
       </div>
@@ -144,7 +144,7 @@ function renderGroup(
   const isUnder = (item: string) => path === item || path.startsWith(`${item}/`)
   return html`<section>
     <h2>${label}</h2>
-    <ul>
+    <ul class="places">
       ${items.map(
         (item) =>
           html`<li>

@@ -44,7 +44,7 @@ export function renderPageLinks(links: PageLink[], label = 'Pages'): Html {
     ({ label, rel, href }) =>
       html`<a class="button" rel="${rel}" href="${href ?? ''}" ${href === null ? html`hidden` : ''}>${label}</a>`,
   )
-  return html`<nav class="pages" aria-label="${label}">${shown}</nav>`
+  return html`<nav class="pages actions" aria-label="${label}">${shown}</nav>`
 }
 
 /** Renders the links of a list that is ordered by id and was read with one row more than a page shows. */

@@ -2,7 +2,7 @@ import { html, type Html } from './html.ts'
 
 /** Renders a text with a button that copies it, such as a secret. */
 export function renderCopyable(id: string, text: string, label = 'Copy'): Html {
-  return html`<div class="once">
+  return html`<div class="tools">
     <pre><code id="${id}">${text}</code></pre>
     <button type="button" data-copy="#${id}" hidden>${label}</button>
   </div>`

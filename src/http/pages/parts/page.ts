@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { PAGE_HEADERS } from '../../server/security-headers.ts'
-import { ASSETS } from '../assets/assets.ts'
+import { assetUrl } from '../assets/assets.ts'
 import { html, type Html } from './html.ts'
 
 /** The answers that may be better soon. */
@@ -29,11 +29,11 @@ export async function sendPage(
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>${title} · employee-ledger</title>
-        <link rel="icon" href="${ASSETS.icon.path}" type="image/svg+xml" />
-        <link rel="stylesheet" href="${ASSETS.style.path}" />
-        <script src="${ASSETS.script.path}" type="module"></script>
-        <script src="${ASSETS.keyboard.path}" type="module"></script>
-        <script src="${ASSETS.palette.path}" type="module"></script>
+        <link rel="icon" href="${assetUrl('icon.svg')}" type="image/svg+xml" />
+        <link rel="stylesheet" href="${assetUrl('style.css')}" />
+        <script src="${assetUrl('script.js')}" type="module"></script>
+        <script src="${assetUrl('keyboard.js')}" type="module"></script>
+        <script src="${assetUrl('palette.js')}" type="module"></script>
         ${reloadSeconds === undefined ? '' : html`<noscript><meta http-equiv="refresh" content="${reloadSeconds}" /></noscript>`}
         ${typeof goTo === 'string' ? html`<meta http-equiv="refresh" content="0; url=${goTo}" />` : ''}
       </head>

@@ -21,16 +21,16 @@ interface Table<Row> {
   caption: string
   columns: readonly [Column<Row>, ...Column<Row>[]]
   rows: readonly Row[]
-  /** How its style sheet calls it: each row of `rows` takes one line where there is room. */
-  look?: 'rows' | 'people' | 'preview' | 'sums'
+  /** Each row takes one line where there is room. */
+  isInLines?: boolean
   /** The caption says what no heading above the table says. */
   isCaptionShown?: boolean
 }
 
-/** Renders a table, which becomes a list of cards on narrow pages. */
-export function renderTable<Row>({ caption, columns, rows, look, isCaptionShown }: Table<Row>): Html {
+/** Renders a table. On a narrow page, each row wraps like a text below its name. */
+export function renderTable<Row>({ caption, columns, rows, isInLines, isCaptionShown }: Table<Row>): Html {
   const name = columns.find(({ isName }) => isName) ?? columns[0]
-  return html`<table class="cards${look === undefined ? '' : ` ${look}`}">
+  return html`<table class="cards ${isInLines ? 'rows' : ''}">
     <caption${isCaptionShown ? '' : html` class="visually-hidden"`}>
       ${caption}
     </caption>

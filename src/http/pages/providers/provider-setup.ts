@@ -63,7 +63,7 @@ function renderSetup(forms: PageForms<'setUp'>, addresses: ProviderAddresses, pr
 function renderChoiceOfGuide(chosen: string): Html {
   const choices = [...Object.entries(PROVIDER_GUIDES), ['', ANY_PROVIDER] as const]
   return html`<h2>1. Choose the provider</h2>
-    <nav class="choices" aria-label="Provider">
+    <nav class="tools" aria-label="Provider">
       ${choices.map(([provider, { label }]) => html`<a class="button" href="${buildUrl(`${PATH}/new`, { provider })}" ${provider === chosen ? html`aria-current="true"` : ''}>${label}</a>`)}
     </nav>`
 }

@@ -2,7 +2,7 @@ import { addVary } from '../../server/compression.ts'
 import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from '../../../domain/errors.ts'
-import { ASSETS } from '../assets/assets.ts'
+import { assetUrl } from '../assets/assets.ts'
 import { sendRefusal } from '../parts/error-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { sendOpenPage } from '../parts/layout.ts'
@@ -54,8 +54,8 @@ export function referencePages(app: FastifyInstance, services: RecognitionServic
 
 async function renderPage(title: string, body: Html): Promise<RenderedPage> {
   const text = String(await body)
-  // The page names the style sheet and the scripts, whose names change with them.
-  const version = hash('sha256', [text, ...Object.values(ASSETS).map(({ path }) => path)].join('\n'))
+  // The page names the style sheet and the scripts, whose addresses change with them.
+  const version = hash('sha256', `${assetUrl('style.css')}\n${text}`)
   return { title, body, tag: `"${version.slice(0, 32)}"` }
 }
 
@@ -69,18 +69,18 @@ async function answer(request: FastifyRequest, reply: FastifyReply, page: Render
 }
 
 function renderContents(groups: OperationGroup[], current: string, content: Html): Html {
-  return html`<form role="search" action="/docs" class="reference-search">
+  return html`<form role="search" action="/docs" class="tools">
       <input type="search" name="q" maxlength="100" aria-label="Search the API reference" placeholder="Search the reference" />
       <button>Search</button>
     </form>
     <div class="reference">
       <nav aria-label="API reference">
-        <a href="/docs" ${current === '' ? html`aria-current="page"` : ''}>API reference</a>
+        <div class="places"><a href="/docs" ${current === '' ? html`aria-current="page"` : ''}>API reference</a></div>
         ${groups.map(
           ({ name, operations }) =>
             html`<details ${operations.some(({ id }) => id === current) ? html`open` : ''}>
               <summary>${name}</summary>
-              <ul>
+              <ul class="places">
                 ${operations.map(
                   ({ id, summary }) =>
                     html`<li><a href="${OPERATION_PATH}${id}" ${id === current ? html`aria-current="page"` : ''}>${summary}</a></li>`,

@@ -58,7 +58,7 @@ function renderGroup({ name, description, operations }: OperationGroup): Html {
 }
 
 function renderList(operations: Operation[]): Html {
-  return html`<ul class="operations">
+  return html`<ul>
     ${operations.map(
       (operation) =>
         html`<li><a href="${OPERATION_PATH}${operation.id}">${operation.summary}</a> ${renderAddress(operation)}</li>`,

@@ -19,13 +19,13 @@ export function renderOperation(document: OpenApiDocument, operation: Operation)
     <h1>${summary}</h1>
     <p>${renderAddress(operation)}</p>
     ${renderParagraphs(description)}
-    <div class="operation">
+    <div class="operation columns">
       <div class="shows">
         ${kind === 'call' ? renderSamples(operation) : ''} 
         ${kind === 'call' ? renderExamples(body?.content ?? [], 'Body', 'closed') : renderExamples(body?.content ?? [], 'Message')}
         ${successes.map(({ status, content }, at) => renderExamples(content, `Answer ${status}`, at === 0 ? 'open' : 'closed'))}
       </div>
-      <div class="takes">
+      <div>
         ${(['path', 'query', 'header'] as const).map((place) =>
           renderParameters(
             document,

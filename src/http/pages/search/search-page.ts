@@ -14,7 +14,7 @@ const MAX_TEXT = 254
 
 /**
  * `/settings/search`: leads to any page, person, key, webhook and entry. The text is sent as a form, because names and
- * secrets must not be in an address; the script of the palette gets the answer as JSON.
+ * secrets must not be in an address. The script of the palette shows what this page finds.
  */
 export function addSearchPage(app: FastifyInstance, reads: Reads): void {
   app.get(SEARCH_PATH, async (request, reply) => sendSearch(reads, request, reply, ''))
@@ -34,12 +34,10 @@ async function sendSearch(
   const isSearchable = findSecretIn(text) === null && isStorableText(text)
   const db = await reads.of(viewer.companyId, request.left)
   const targets = isSearchable ? await findTargets(db, viewer, text) : listForSecret()
-  if (request.headers.accept === 'application/json')
-    return reply.header('cache-control', 'no-store').send({ items: targets })
   return sendUserPage(request, reply, viewer, {
     title: 'Search',
     body: html`<h1>Search</h1>
-      <form method="post" action="${SEARCH_PATH}" class="search-line" role="search">
+      <form method="post" action="${SEARCH_PATH}" class="filters" role="search">
         ${renderField({ name: 'q', label: 'Page, person, key or entry', value: isSearchable ? text : '', maxLength: MAX_TEXT, autocomplete: 'off', isRequired: false, hasFocus: true, hint: 'A name or an ID.' }, null)}
         <button class="primary">Search</button>
       </form>
@@ -55,7 +53,7 @@ function listForSecret(): SearchTarget[] {
 
 function renderTargets(targets: SearchTarget[]): Html {
   if (targets.length === 0) return html`<p class="empty">Nothing has this name or ID.</p>`
-  return html`<ul class="targets">
+  return html`<ul class="places">
     ${targets.map(
       ({ kind, label, detail, href }) =>
         html`<li><a href="${href}"><span class="target-kind">${kind}</span> <bdi>${label}</bdi> <span class="hint"><bdi>${detail}</bdi></span></a></li>`,

@@ -1,5 +1,5 @@
 import { findPasskeySupport, type PasskeySupport } from '../../../accounts/passkeys/relying-party.ts'
-import { ASSETS } from '../assets/assets.ts'
+import { assetUrl } from '../assets/assets.ts'
 import { html, type Html } from '../parts/html.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { type Destination, renderDestination } from './destination.ts'
@@ -20,5 +20,5 @@ export function renderPasskeyForm(destination: Destination): Html {
       <p class="or" aria-hidden="true">or</p>
       <button>Sign in with a passkey</button>
     </form>
-    <script src="${ASSETS.passkeys.path}" type="module"></script>`
+    <script src="${assetUrl('passkeys.js')}" type="module"></script>`
 }

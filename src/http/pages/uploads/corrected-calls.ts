@@ -88,7 +88,7 @@ export async function readCorrectedEntries(
 export function renderCorrectedEntries(entries: readonly CorrectedEntry[]): Html {
   if (entries.length === 0) return html``
   return html`<h2>Corrected entries</h2>
-    <ul class="corrections">
+    <ul>
       ${entries.map(
         ({ call, correction }) =>
           html`<li>

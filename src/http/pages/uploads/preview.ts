@@ -39,7 +39,7 @@ export function renderPreviewCounts(counts: PartCounts): Html {
   const names = (Object.keys(LABELS) as (keyof PartCounts)[]).filter(
     (name) => !SHOWN_IF_ANY.has(name) || counts[name] > 0,
   )
-  return html`<dl class="counts">
+  return html`<dl class="counts cluster">
     ${names.map(
       (name) =>
         html`<div>
@@ -228,7 +228,6 @@ function renderLines(
   ${renderTable<PreviewLine>({
     caption,
     isCaptionShown: true,
-    look: 'preview',
     columns: [
       { heading: 'Place', cell: (line) => line.place },
       ...(hasPeople ? [{ heading: 'Person', cell: (line: PreviewLine) => html`<bdi>${line.person}</bdi>` }] : []),
@@ -244,7 +243,7 @@ function renderCauses(label: string, causes: readonly Cause[]): Html {
   const groups = [...Map.groupBy(causes, ([name]) => name).values()].toSorted((a, b) => b.length - a.length)
   if ((groups[0]?.length ?? 0) < 2) return html``
   const further = groups.length - MAX_CAUSES
-  return html`<ul class="causes" aria-label="${label}">
+  return html`<ul class="causes cluster" aria-label="${label}">
     ${groups
       .slice(0, MAX_CAUSES)
       .map((same) => html`<li><span class="unbroken">${formatNumber(same.length)} ×</span> ${same[0]![1]()}</li>`)}

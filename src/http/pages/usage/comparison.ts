@@ -29,7 +29,6 @@ export function renderComparison(usage: readonly UsageOfDay[], before: readonly 
   return html`<h2>In total</h2>
     ${renderTable({
       caption: `Calls and records of the last ${days} days${isCompared ? `, beside those of the ${days} days before` : ''}`,
-      look: 'sums',
       columns: [
         { heading: 'Figure', cell: ({ label }) => label },
         { heading: `Last ${days} days`, isNumber: true, cell: ({ now }) => formatNumber(now) },

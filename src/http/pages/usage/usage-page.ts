@@ -87,7 +87,7 @@ function sumByDay(usage: readonly UsageOfDay[], days: readonly LocalDay[]): Dail
 }
 
 function renderRangeLinks(chosen: number): Html {
-  return html`<nav class="choices" aria-label="Range">
+  return html`<nav class="tools" aria-label="Range">
     ${RANGES.map((days) => html`<a class="button" href="${NAVIGATION.usage.path}?days=${days}" ${days === chosen ? html`aria-current="true"` : ''}>${days} days</a>`)}
   </nav>`
 }
@@ -114,7 +114,6 @@ function renderCharts(
     ${renderTable({
       caption: 'Calls and records by day and outcome, newest first. Days without calls are omitted.',
       isCaptionShown: true,
-      look: 'sums',
       columns: [
         { heading: 'Day', cell: ({ day }) => html`<span class="unbroken">${formatCalendarDay(day.day)}</span>` },
         { heading: 'Calls completed', isNumber: true, cell: ({ day }) => formatNumber(day.completed) },
@@ -159,7 +158,6 @@ function renderByOperation(usage: readonly UsageOfDay[], before: readonly UsageO
     ${renderTable({
       caption: 'Calls and the counts of their records, by operation and outcome',
       isCaptionShown: true,
-      look: 'sums',
       columns: [
         { heading: 'Operation', cell: ({ operation }) => OPERATIONS[operation] },
         { heading: 'Outcome', cell: ({ status }) => status },
@@ -183,7 +181,6 @@ function renderQuotas(keys: readonly SeenKey[], timeZone: string): Html {
     ${renderTable({
       caption: 'Calls in the current quota period (UTC) of each API key, the most used first',
       isCaptionShown: true,
-      look: 'sums',
       columns: [
         { heading: 'API key', cell: renderKeyName },
         {

@@ -75,7 +75,7 @@ function renderUserTable(users: UserRecord[], timeZone: string): Html {
   if (users.length === 0) return html`<p class="empty">No matching users. <a href="${PATH}">Show all</a></p>`
   return renderTable({
     caption: 'Users, newest first',
-    look: 'rows',
+    isInLines: true,
     columns: [
       {
         heading: 'Name',

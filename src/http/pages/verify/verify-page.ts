@@ -4,7 +4,7 @@ import { ERASING_TYPES, EVENT_TYPES, mayErase } from '../../../domain/event-type
 import type { EventType } from '../../../domain/events.ts'
 import { readDocument } from '../../../evidence/verifiers.ts'
 import type { CheckpointSigner } from '../../../ledger/audit/sign-checkpoint.ts'
-import { ASSETS } from '../assets/assets.ts'
+import { assetUrl } from '../assets/assets.ts'
 import { html, raw, type Html } from '../parts/html.ts'
 import { sendOpenPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
@@ -55,7 +55,6 @@ function renderPage({ encodedKeys: { current, retired } }: CheckpointSigner): Ht
     </p>
     <form
       id="evidence"
-      data-zip="${ASSETS.zip.path}"
       data-erasable="${JSON.stringify(ERASABLE)}"
       data-versions="${JSON.stringify(VERSIONS)}"
       hidden
@@ -67,7 +66,7 @@ function renderPage({ encodedKeys: { current, retired } }: CheckpointSigner): Ht
       </div>
     </form>
     <div id="verdict"></div>
-    <script src="${ASSETS.verifyEvidence.path}" type="module"></script>
+    <script src="${assetUrl('verify-evidence.js')}" type="module"></script>
     <h2>Without a browser</h2>
     <p>
       Download <a href="/verify/verify_ledger.py" download>verify_ledger.py</a>, which needs only Python, or

@@ -108,7 +108,7 @@ function addDeliveryPage(app: FastifyInstance, services: PageServices): void {
           ['Duration', `${formatNumber(delivery.durationMs)} ms`],
         ])}
           ${renderSendAgain(webhook.id, delivery)}
-          <div class="exchange">${renderRequest(message)} ${renderAnswer(delivery)}</div>`,
+          <div class="columns">${renderRequest(message)} ${renderAnswer(delivery)}</div>`,
       }
     },
   })

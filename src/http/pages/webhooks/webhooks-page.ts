@@ -90,7 +90,7 @@ function renderNoWebhooks(): Html {
 function renderWebhookTable(webhooks: ShownWebhook[], timeZone: string): Html {
   return renderTable({
     caption: 'Webhooks, oldest first',
-    look: 'rows',
+    isInLines: true,
     columns: [
       {
         heading: 'Webhook',
