@@ -1,4 +1,5 @@
 import type { DescribedAnswer, OpenApiDocument } from '../../openapi/build-document.ts'
+import type { Example } from '../../openapi/documented-schema.ts'
 
 /** A JSON Schema, as far as our document uses it. */
 export interface Schema {
@@ -8,14 +9,13 @@ export interface Schema {
   description?: string
   const?: unknown
   enum?: unknown[]
-  default?: Example
+  default?: Value
   properties?: Record<string, Schema>
   required?: string[]
   items?: Schema
   anyOf?: Schema[]
-  oneOf?: Schema[]
   allOf?: Schema[]
-  examples?: Example[]
+  examples?: Value[]
   minLength?: number
   maxLength?: number
   minItems?: number
@@ -27,7 +27,7 @@ export interface Schema {
 }
 
 /** The value of a parameter. */
-type Example = string | number | boolean
+type Value = string | number | boolean
 
 export interface Parameter {
   name: string
@@ -35,12 +35,12 @@ export interface Parameter {
   required?: boolean
   description?: string
   schema: Schema
-  example?: Example
+  example?: Value
 }
 
 export interface Content {
   schema?: Schema
-  examples?: Record<string, { summary?: string; value: unknown }>
+  examples?: Record<string, Example>
 }
 
 /** The answers with one status. */
@@ -143,9 +143,9 @@ function rankOf(status: string): number {
 }
 
 /** Follows a reference within the document. */
-export function resolveReference(document: OpenApiDocument, target: object): object {
+export function resolveReference<Target extends object>(document: OpenApiDocument, target: Target): Target {
   const { $ref: reference } = target as { $ref?: string }
   if (reference === undefined) return target
   const [, , kind, name] = reference.split('/')
-  return document.components[kind!]![name!]!
+  return document.components[kind!]![name!] as Target
 }
