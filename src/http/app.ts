@@ -1,7 +1,6 @@
 import './server/type-provider.ts'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import cookie from '@fastify/cookie'
-import rateLimit from '@fastify/rate-limit'
 import { fastifySSE } from '@fastify/sse'
 import Fastify, { LogController } from 'fastify'
 import { randomUUID } from 'node:crypto'
@@ -94,12 +93,19 @@ export interface AppServices extends Omit<PageServices, 'requireLogEntry' | 'sig
   signInLimits: SignInSettings
 }
 
+/** What the server makes for the admin endpoints. */
+interface AdminServices {
+  limits: StreamLimits
+  streams: OpenStreams
+  requireLogEntry: RequireLogEntry
+  signIns: SignInLimits
+}
+
 /** An id in a path may be any text: the limit of a header line applies first. */
 const MAX_PARAM_LENGTH = 16_384
 /** Headers are small: a client that takes longer only occupies a connection. */
 const HEADERS_TIMEOUT_MS = 20_000
 const STILL_HEARTBEATS = 3
-const ADDRESSES_REMEMBERED = 10_000
 /** A request id is stored with the call forever, so it must not be able to contain an email address. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 
@@ -116,7 +122,6 @@ export function buildApp(services: AppServices): FastifyInstance {
   void app.register(cookie)
   limitHeavyReads(app, services.heavyReads, services.requestTimeoutMs / 4)
   const streams = createOpenStreams(app, services.streamLimits)
-  void app.register(rateLimit, { global: false, cache: ADDRESSES_REMEMBERED })
   registerHealthRoutes(app, services)
   pageAssets(app)
   problemPages(app, services)
@@ -126,8 +131,8 @@ export function buildApp(services: AppServices): FastifyInstance {
   const requireLogEntry = createLogEntries(services)
   const signIns = createSignInLimits(services.signInLimits)
   const { streamLimits: limits } = services
-  const ofAdmins = { ...services, limits, streams, requireLogEntry }
-  void app.register((admin) => adminRoutes(admin, ofAdmins, signIns), { prefix: '/admin/v1' })
+  const ofAdmins = { ...services, limits, streams, requireLogEntry, signIns }
+  void app.register((admin) => adminRoutes(admin, ofAdmins), { prefix: '/admin/v1' })
   const ofAudit = { ...services, limits, streams, storyteller: readMe }
   void app.register((audit) => auditRoutes(audit, ofAudit), { prefix: '/audit/v1' })
   void app.register((interfacePages) => pages(interfacePages, { ...services, requireLogEntry, signIns }))
@@ -198,8 +203,8 @@ function setCommonHeaders(common: CommonHeaders, request: FastifyRequest, reply:
 }
 
 async function publicRoutes(v1: FastifyInstance, services: AppServices): Promise<void> {
-  v1.addHook('onRequest', limitFailures(v1, services.failureLimit, authenticateCaller(services.findKey)))
-  v1.addHook('onRequest', limitBursts(v1, services.burstLimit))
+  v1.addHook('onRequest', limitFailures(services.failureLimit, authenticateCaller(services.findKey)))
+  v1.addHook('onRequest', limitBursts(services.burstLimit))
   await v1.register((writing) => writeEmployees(writing, services))
   readEmployees(v1, services)
   await v1.register(async (reading) => {
@@ -213,18 +218,14 @@ async function publicRoutes(v1: FastifyInstance, services: AppServices): Promise
  * Adds the routes for invitations (anyone with a one-time token), tokens (every user), and everything else
  * (administrators). Each group checks its own credentials before it reads a body.
  */
-async function adminRoutes(
-  app: FastifyInstance,
-  services: AppServices & { limits: StreamLimits; streams: OpenStreams; requireLogEntry: RequireLogEntry },
-  signIns: SignInLimits,
-): Promise<void> {
+async function adminRoutes(app: FastifyInstance, services: AppServices & AdminServices): Promise<void> {
   const { db, access, company, failureLimit, sessions } = services
   refuseFailedConditions(app)
   invitations(app, company, failureLimit)
-  const authenticate = limitFailures(app, failureLimit, authenticateUser(access, sessions))
+  const authenticate = limitFailures(failureLimit, authenticateUser(access, sessions))
   await app.register(async (anyRole) => {
     anyRole.addHook('onRequest', authenticate)
-    userTokens(anyRole, db, company, { company, sessions, limits: signIns })
+    userTokens(anyRole, services)
   })
   await app.register(async (administrators) => {
     administrators.addHook('onRequest', authenticate)

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { createFailureCounts, type FailureCounts } from './failure-counts.ts'
+import { createWindowCounts, type WindowCounts } from './window-counts.ts'
 import { networkOf } from '../../domain/networks.ts'
 import { tooMany } from './rate-limits.ts'
 import { createBudget } from '../../admission/budget.ts'
@@ -13,6 +13,9 @@ interface Tried<Outcome> {
 
 /** What kind of attempt it is. Failures of one kind do not count for the others. */
 type AttemptKind = 'sign-in' | 'proof in a session' | 'answer of a provider'
+
+/** What counts each time: asking where an email signs in, and asking for a link to set a new password. */
+type CountedKind = 'question' | 'password reset'
 
 interface Attempt<Outcome, Known> {
   kind: AttemptKind
@@ -38,10 +41,8 @@ export interface SignInLimits {
     reply: FastifyReply,
     attempt: Attempt<Outcome, Known>,
   ): Promise<Outcome>
-  /** Counts a question about where an email signs in. Throws a problem with `rate_limited` after too many. */
-  countQuestion(request: FastifyRequest, reply: FastifyReply): void
-  /** Counts a request for a new password of the person `whose`. Throws the same problem. */
-  countReset(request: FastifyRequest, reply: FastifyReply, whose: string): void
+  /** Counts something, for the network alone if `whose` is null. Throws the same problem after too many. */
+  count(request: FastifyRequest, reply: FastifyReply, kind: CountedKind, whose: string | null): void
 }
 
 const WINDOW_MS = 15 * 60_000
@@ -65,7 +66,7 @@ export interface SignInSettings {
 }
 
 interface Limit {
-  counts: FailureCounts
+  counts: WindowCounts
   /** Null if the limit does not apply, because nobody is named. */
   keyOf(address: string, whose: string | null): string | null
 }
@@ -74,7 +75,7 @@ interface Limit {
 export function createSignInLimits({ perPerson, perAddress }: SignInSettings): SignInLimits {
   const checks = createBudget({ share: AT_ONCE })
   const limit = (max: number, keyOf: Limit['keyOf']): Limit[] =>
-    max > 0 ? [{ counts: createFailureCounts({ max, windowMs: WINDOW_MS, kept: KEPT }), keyOf }] : []
+    max > 0 ? [{ counts: createWindowCounts({ max, windowMs: WINDOW_MS, kept: KEPT }), keyOf }] : []
   const limitPeople = () => [
     // By /48: the owner of many addresses must not lock a person out everywhere by failing from ten of them.
     ...limit(perPerson, (address, whose) => whose && `${networkOf(address, 48)} ${whose}`),
@@ -84,15 +85,15 @@ export function createSignInLimits({ perPerson, perAddress }: SignInSettings): S
     ...limit(max, (address) => networkOf(address, 64)),
     ...limit(max * SUBNETS, (address) => networkOf(address, 48)),
   ]
-  const ofKind: Record<AttemptKind, Limit[]> = {
+  const ofKind: Record<AttemptKind | CountedKind, Limit[]> = {
     'sign-in': [...limitPeople(), ...limitNetworks(perAddress)],
     // Others in the network have no session of this user, so their failures don't count.
     'proof in a session': limitPeople(),
     'answer of a provider': limitNetworks(perAddress),
+    question: limitNetworks(perAddress * QUESTIONS),
+    'password reset': [...limitPeople(), ...limitNetworks(perAddress)],
   }
   const ofBrowsers = limit(perPerson, (_address, browser) => browser)
-  const questions = limitNetworks(perAddress * QUESTIONS)
-  const resets = [...limitPeople(), ...limitNetworks(perAddress)]
 
   return {
     async attempt(request, reply, { kind, whose, recognize, check }) {
@@ -113,11 +114,8 @@ export function createSignInLimits({ perPerson, perAddress }: SignInSettings): S
         for (const end of ends) end(hasFailed)
       }
     },
-    countQuestion(request, reply) {
-      for (const end of begin(questions, request, reply, null)) end(true)
-    },
-    countReset(request, reply, whose) {
-      for (const end of begin(resets, request, reply, whose)) end(true)
+    count(request, reply, kind, whose) {
+      for (const end of begin(ofKind[kind], request, reply, whose)) end(true)
     },
   }
 }

@@ -22,7 +22,7 @@ export async function auditRoutes(
     await authenticate(request, reply)
     await assertRole(request, reply)
   }
-  app.addHook('onRequest', limitFailures(app, failureLimit, authorize))
+  app.addHook('onRequest', limitFailures(failureLimit, authorize))
   await app.register(fastifySSE)
   const audit = { ...services, authorize }
   events(app, audit)

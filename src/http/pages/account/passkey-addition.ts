@@ -38,9 +38,8 @@ interface PendingPasskey {
 const refuse = (message: string) => new ProblemError(invalidFields([fieldError('', 'invalid_value', message)]))
 
 /** Creates the cookie of the passkeys that browsers are making. */
-function createPendingPasskeys({ providers, sessions }: PageServices): SealedCookie<PendingPasskey> {
-  const { secrets } = providers
-  return createSealedCookie({ name: 'new-passkey', secrets, settings: sessions, lifeSeconds: LIFE_SECONDS })
+function createPendingPasskeys(services: PageServices): SealedCookie<PendingPasskey> {
+  return createSealedCookie(services, 'new-passkey', LIFE_SECONDS)
 }
 
 /** `/account/passkeys/new`: the first step to add a passkey, which takes its name and the password. */

@@ -39,7 +39,7 @@ export function addInvitationPage(app: FastifyInstance, services: PageServices):
     sendSetPasswordForm(services, reply, readFormFields(request.query)['token'] ?? '', null),
   )
 
-  const accept = limitFailures(app, failureLimit, async (request: FastifyRequest) => {
+  const accept = limitFailures(failureLimit, async (request: FastifyRequest) => {
     const { token = '', password = '', repeated = '' } = readFormFields(request.body)
     const body = checkForm(AcceptBody, { token, password })
     if (password !== repeated)

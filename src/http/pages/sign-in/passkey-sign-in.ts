@@ -26,12 +26,7 @@ const REFUSED = problem(
 /** `/sign-in/passkey`: signing in with a passkey alone, without an email and a password. */
 export function addPasskeySignIn(app: FastifyInstance, services: PageServices): void {
   const { accessPool: pool, company, failures, sessions, signIns } = services
-  const challenges = createSealedCookie<Challenge>({
-    name: 'passkey-challenge',
-    secrets: services.providers.secrets,
-    settings: sessions,
-    lifeSeconds: LIFE_SECONDS,
-  })
+  const challenges = createSealedCookie<Challenge>(services, 'passkey-challenge', LIFE_SECONDS)
 
   app.post(`${PASSKEY_PATH}/options`, async (_request, reply) => {
     const { party, reason } = findSupport(services)

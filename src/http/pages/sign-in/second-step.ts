@@ -26,8 +26,8 @@ const TOO_LATE = problem('invalid_credentials', 'That took too long. Sign in aga
 const REFUSED = problem('invalid_credentials', 'This is not one of your unused recovery codes')
 
 /** Creates the cookie of those who have given the right password. */
-function createSteps({ providers: { secrets }, sessions: settings }: PageServices): SealedCookie<SecondStep> {
-  return createSealedCookie({ name: 'second-step', secrets, settings, lifeSeconds: LIFE_SECONDS })
+function createSteps(services: PageServices): SealedCookie<SecondStep> {
+  return createSealedCookie(services, 'second-step', LIFE_SECONDS)
 }
 
 /** Asks someone who has given the right password for a passkey or a recovery code. */

@@ -75,7 +75,7 @@ async function chooseWay(
 ): Promise<FastifyReply> {
   const { value, errors } = readEmailAddress(form.email)
   if (errors) return sendSignInForm(services, reply, form, NO_EMAIL)
-  services.signIns.countQuestion(request, reply)
+  services.signIns.count(request, reply, 'question', null)
   const email = value
   const known = await recognizeBrowser(services, request, { email })
   const place = await findSignInPlace(services.accessPool, email, known?.users ?? [])
