@@ -137,22 +137,11 @@ function writePython({ method, target, headers, body, answer }: SampleRequest): 
 
 const PYTHON_WORDS: Record<string, string> = { true: 'True', false: 'False', null: 'None' }
 
-/** Writes JSON as Python does. */
+/** Writes JSON as Python does, with a comma after each item. Strings of JSON have no line breaks, so each line has a value. */
 function writePythonValue(value: unknown): string {
-  if (Array.isArray(value)) return writeItems('[', value.map(writePythonValue), ']')
-  if (typeof value === 'object' && value !== null)
-    return writeItems(
-      '{',
-      Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${writePythonValue(member)}`),
-      '}',
-    )
-  const json = JSON.stringify(value)
-  return PYTHON_WORDS[json] ?? json
-}
-
-function writeItems(open: string, items: string[], close: string): string {
-  if (items.length === 0) return open + close
-  return `${open}\n${items.map((item) => `    ${indent(item, '    ')},\n`).join('')}${close}`
+  return JSON.stringify(value, null, 4)
+    .replaceAll(/(?<=[^[{,])\n/g, ',\n')
+    .replaceAll(/(?<= )(?:true|false|null)(?=,?$)/gm, (word) => PYTHON_WORDS[word]!)
 }
 
 /** Indents all lines but the first. */
