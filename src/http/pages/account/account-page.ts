@@ -11,7 +11,7 @@ import { ACCOUNT, ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderReportForm, sendReportFile } from '../parts/report-download.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
-import { addPasskeyRemoval, renderPasskeys } from './account-passkeys.ts'
+import { addPasskeyRemoval, addRecoveryCodesPage, renderPasskeys } from './account-passkeys.ts'
 import { makePasswordForm, renderPasswordForm } from './account-password.ts'
 import { addAccountProvider, renderProviderLink } from './account-provider.ts'
 import { makeSessionsForm, renderSessions } from './account-sessions.ts'
@@ -19,7 +19,6 @@ import { makeTokenForm, renderTokens } from './account-tokens.ts'
 import { requireOwnUser } from './own-user.ts'
 import { addTokenRevocation } from './token-list.ts'
 import { addPasskeyAddition, makePasskeyForm } from './passkey-addition.ts'
-import { addRecoveryCodesPage } from './recovery-codes-page.ts'
 
 /** `/account`: the user's own name, password, passkeys, tokens and sessions, for every role. */
 export function addAccountPage(app: FastifyInstance, services: PageServices): void {

@@ -15,11 +15,10 @@ import { ACCOUNT, ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import { findSupport } from '../sign-in/passkey-form.ts'
-import { PASSKEYS_PATH } from './account-passkeys.ts'
+import { PASSKEYS_PATH, showRecoveryCodes } from './account-passkeys.ts'
 import { findBrowserName } from './browser-name.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
 import { requireOwnUser } from './own-user.ts'
-import { showRecoveryCodes } from './recovery-codes-page.ts'
 import { ProblemError } from '../../server/problem.ts'
 
 const NEW_PATH = `${PASSKEYS_PATH}/new`

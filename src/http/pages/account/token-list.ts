@@ -16,7 +16,7 @@ import type { PageServices } from '../parts/page-services.ts'
 import { ACCOUNT_PATH, NAVIGATION, type UpperPage } from '../parts/navigation.ts'
 import { renderLastFour } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
-import { renderTime } from '../parts/times.ts'
+import { renderTime, renderTimeOrNever } from '../parts/times.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
 /* The tokens of a user, on the user's own page and on that for administrators, and the page that revokes one. */
@@ -92,10 +92,7 @@ function renderTokens(tokens: SeenToken[], path: string, timeZone: string): Html
       { heading: 'Token', cell: ({ token }) => renderLastFour(token.lastFour) },
       { heading: 'Access', cell: ({ token }) => (token.scope === null ? 'Full access' : 'Audit endpoint only') },
       { heading: 'Status', cell: renderTokenStatus },
-      {
-        heading: 'Last used',
-        cell: ({ token }) => (token.lastUsed === null ? 'never' : renderTime(token.lastUsed, timeZone)),
-      },
+      { heading: 'Last used', cell: ({ token }) => renderTimeOrNever(token.lastUsed, timeZone) },
       { heading: 'Ends', cell: ({ token }) => renderTime(token.revokedAt ?? token.expiresAt, timeZone) },
       {
         heading: 'Actions',

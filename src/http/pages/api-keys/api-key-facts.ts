@@ -57,11 +57,6 @@ export function renderAccess({ scopes, allowedNetworks }: SeenKey['key']): Html 
   }`
 }
 
-/** Renders when a key ends. */
-export function renderExpiry({ expiresAt }: SeenKey['key'], timeZone: string): Html {
-  return expiresAt === null ? html`never` : renderTime(expiresAt, timeZone)
-}
-
 /** Renders the networks from which a key may be used. */
 export function renderNetworks({ allowedNetworks }: SeenKey['key']): Html {
   return allowedNetworks === null
