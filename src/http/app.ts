@@ -27,7 +27,7 @@ import { userTokens } from './admin/user-tokens.ts'
 import { webhookRoutes } from './admin/webhooks/webhooks.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
 import { authenticateCaller } from './access/authenticate.ts'
-import { authenticateUser, authorizeAdmin, requireRole } from './access/authorize-user.ts'
+import { authenticateUser, authorizeRoles, requireRole } from './access/authorize-user.ts'
 import { endUnreadBodies, type BodyBudget } from './access/body-budget.ts'
 import { compressAnswers } from './server/compression.ts'
 import { endConnections } from './server/end-connections.ts'
@@ -230,7 +230,7 @@ async function adminRoutes(app: FastifyInstance, services: AppServices & AdminSe
   await app.register(async (administrators) => {
     administrators.addHook('onRequest', authenticate)
     administrators.addHook('onRequest', requireRole('admin'))
-    const authorized = { ...services, authorize: authorizeAdmin(access, sessions) }
+    const authorized = { ...services, authorize: authorizeRoles(access, sessions, ['admin']) }
     apiKeys(administrators, db, company)
     secretSearch(administrators, db)
     users(administrators, db, company)
