@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { Pool } from 'pg'
 import { type Proof, proveAgain } from '../../accounts/passkeys/prove-again.ts'
 import type { UserRef } from '../../accounts/users/users.ts'
@@ -14,14 +14,13 @@ export interface ProofServices {
 /** Checks whether the session of a request and a password prove who somebody is, within the limits of signing in. */
 export function checkProof(
   { company, sessions, signIns }: ProofServices,
-  request: FastifyRequest,
   reply: FastifyReply,
   owner: UserRef,
   password: string,
 ): Promise<Proof> {
   const check = async () => {
-    const outcome = await proveAgain(company.pool, owner, { password, cookie: sessionCookie(request, sessions) })
+    const outcome = await proveAgain(company.pool, owner, { password, cookie: sessionCookie(reply.request, sessions) })
     return { outcome, hasFailed: outcome === 'wrong password' }
   }
-  return signIns.attempt(request, reply, { kind: 'proof in a session', whose: owner.userId, check })
+  return signIns.attempt(reply, { kind: 'proof in a session', whose: owner.userId, check })
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { createWindowCounts, type WindowCounts } from './window-counts.ts'
 import { networkOf } from '../../domain/networks.ts'
 import { tooMany } from './rate-limits.ts'
@@ -36,13 +36,9 @@ export interface SignInLimits {
    * stay within the limit. Where a limit is met, an attempt in a known browser counts for that browser instead. Throws a
    * problem with `rate_limited`, before anything is checked, after too many failures.
    */
-  attempt<Outcome, Known = never>(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    attempt: Attempt<Outcome, Known>,
-  ): Promise<Outcome>
+  attempt<Outcome, Known = never>(reply: FastifyReply, attempt: Attempt<Outcome, Known>): Promise<Outcome>
   /** Counts something, for the network alone if `whose` is null. Throws the same problem after too many. */
-  count(request: FastifyRequest, reply: FastifyReply, kind: CountedKind, whose: string | null): void
+  count(reply: FastifyReply, kind: CountedKind, whose: string | null): void
 }
 
 const WINDOW_MS = 15 * 60_000
@@ -96,12 +92,12 @@ export function createSignInLimits({ perPerson, perAddress }: SignInSettings): S
   const ofBrowsers = limit(perPerson, (_address, browser) => browser)
 
   return {
-    async attempt(request, reply, { kind, whose, recognize, check }) {
-      const isFull = secondsToWait(ofKind[kind], request, whose) > 0
+    async attempt(reply, { kind, whose, recognize, check }) {
+      const isFull = secondsToWait(ofKind[kind], reply, whose) > 0
       const known = isFull ? ((await recognize?.()) ?? null) : null
-      const ends = known ? begin(ofBrowsers, request, reply, known.key) : begin(ofKind[kind], request, reply, whose)
+      const ends = known ? begin(ofBrowsers, reply, known.key) : begin(ofKind[kind], reply, whose)
       // Answers of providers can be slow, and passwords must not wait for them.
-      const release = checks.tryAcquire(known?.key ?? `${kind} ${networkOf(request.ip, 48)}`, 1)
+      const release = checks.tryAcquire(known?.key ?? `${kind} ${networkOf(reply.request.ip, 48)}`, 1)
       let hasFailed = false
       try {
         if (!release)
@@ -114,29 +110,29 @@ export function createSignInLimits({ perPerson, perAddress }: SignInSettings): S
         for (const end of ends) end(hasFailed)
       }
     },
-    count(request, reply, kind, whose) {
-      for (const end of begin(ofKind[kind], request, reply, whose)) end(true)
+    count(reply, kind, whose) {
+      for (const end of begin(ofKind[kind], reply, whose)) end(true)
     },
   }
 }
 
 /** Begins an attempt under all limits. Throws a problem if one of them is met. */
-function begin(limits: Limit[], request: FastifyRequest, reply: FastifyReply, whose: string | null) {
-  const seconds = secondsToWait(limits, request, whose)
+function begin(limits: Limit[], reply: FastifyReply, whose: string | null) {
+  const seconds = secondsToWait(limits, reply, whose)
   if (seconds > 0) throw tooMany(reply, 'sign-in', seconds, `Too many attempts. Try again in ${formatWait(seconds)}`)
-  return keysOf(limits, request, whose).map(({ counts, key }) => counts.begin(key))
+  return keysOf(limits, reply, whose).map(({ counts, key }) => counts.begin(key))
 }
 
 /** Seconds until all limits allow an attempt; 0 if they do now. */
-function secondsToWait(limits: Limit[], request: FastifyRequest, whose: string | null): number {
-  const keyed = keysOf(limits, request, whose)
+function secondsToWait(limits: Limit[], reply: FastifyReply, whose: string | null): number {
+  const keyed = keysOf(limits, reply, whose)
   return keyed.reduce((most, { counts, key }) => Math.max(most, counts.secondsToWait(key)), 0)
 }
 
-function keysOf(limits: Limit[], { ip }: FastifyRequest, whose: string | null) {
+function keysOf(limits: Limit[], { request }: FastifyReply, whose: string | null) {
   const named = whose === null ? null : hash('sha256', whose)
   return limits.flatMap(({ counts, keyOf }) => {
-    const key = keyOf(ip, named)
+    const key = keyOf(request.ip, named)
     return key === null ? [] : [{ counts, key }]
   })
 }

@@ -74,7 +74,7 @@ export function userTokens(
     async (request, reply) => {
       const { name, expires_in_days: expiresInDays, scope = null, current_password: password = '' } = request.body
       const acting = actingUser(request)
-      const proof = await checkProof(services, request, reply, userOf(request), password)
+      const proof = await checkProof(services, reply, userOf(request), password)
       if (proof !== 'proved') throw new ProblemError(UNPROVEN[proof])
       const newToken = { userId: acting.actor, name, expiresInDays, scope }
       const { token, secret, position } = await issueUserToken(company, acting, newToken)

@@ -72,9 +72,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
   app.addHook('onRequest', refuseOtherSites(sessions))
   const shown = new Set<string>()
   app.setErrorHandler((error, request, reply) =>
-    error instanceof SignInNeededError
-      ? askToSignIn(request, reply, services, shown)
-      : sendErrorPage(request, reply, error),
+    error instanceof SignInNeededError ? askToSignIn(reply, services, shown) : sendErrorPage(request, reply, error),
   )
   app.get('/', async (request, reply) => {
     const user = await findSessionUser(access, request, sessions, 'touch')

@@ -113,7 +113,7 @@ export function addPasskeyRemoval(app: FastifyInstance, services: PageServices):
       remove: {
         async run(request, fields, reply) {
           const { id: passkeyId } = (await findOwnPasskey(services, request)).passkey
-          await requireProof(services, request, reply)
+          await requireProof(services, reply)
           const seen = readSeenVersion(fields)
           const keptCookie = sessionCookie(request, sessions)
           await removePasskey(company, getActing(request), { passkeyId, seen, keptCookie })
@@ -157,7 +157,7 @@ export function addRecoveryCodesPage(app: FastifyInstance, services: PageService
     forms: {
       codes: {
         async issue(request, fields, reply) {
-          await requireProof(services, request, reply)
+          await requireProof(services, reply)
           const codes = await issueRecoveryCodes(services.company, getActing(request), readSeenVersion(fields))
           return { page: showRecoveryCodes('New recovery codes', codes, getViewer(request).email) }
         },

@@ -28,7 +28,7 @@ export function makeTokenForm(services: PageServices): Form<unknown, never> {
         expires_in_days: readWholeNumber(days),
         ...narrowed,
       })
-      await requireProof(services, request, reply)
+      await requireProof(services, reply)
       const newToken = {
         userId: getViewer(request).userId,
         name: body.name,

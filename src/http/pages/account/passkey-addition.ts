@@ -70,7 +70,7 @@ export function addPasskeyAddition(app: FastifyInstance, services: PageServices)
         async run(request, fields, reply) {
           const party = requireParty(services)
           const { name } = checkForm(NameBody, { name: (fields['name'] ?? '').trim() })
-          await requireProof(services, request, reply)
+          await requireProof(services, reply)
           const viewer = getViewer(request)
           const held = await listPasskeys(services.company.pool, viewer)
           const options = await makeCreationOptions(party, { ...viewer, held })

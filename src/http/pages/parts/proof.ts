@@ -35,13 +35,10 @@ export async function renderProof(
 }
 
 /** Checks that proof, within the limits of signing in. Throws a problem if it is missing. */
-export async function requireProof(
-  services: ProofServices,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
+export async function requireProof(services: ProofServices, reply: FastifyReply): Promise<void> {
+  const { request } = reply
   const password = readFormFields(request.body)['current'] ?? ''
-  const proof = await checkProof(services, request, reply, getViewer(request), password)
+  const proof = await checkProof(services, reply, getViewer(request), password)
   if (proof === 'wrong password') throw wrongPassword()
   if (proof === 'old session') throw new ProblemError(OLD_SESSION)
 }

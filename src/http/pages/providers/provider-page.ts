@@ -46,7 +46,7 @@ export function addProviderPage(app: FastifyInstance, services: PageServices): v
   async function changeUse(request: PageRequest, fields: FormFields, reply: FastifyReply, use: ProviderUse) {
     const provider = await requireProvider(services, request)
     // Whoever controls a provider that is on can sign in as any user.
-    if (provider.use.use === 'off' && use.use !== 'off') await requireProof(services, request, reply)
+    if (provider.use.use === 'off' && use.use !== 'off') await requireProof(services, reply)
     await changeProvider(providers, getActing(request), { change: 'use', use }, readSeenVersion(fields))
   }
   const switchTo = (use: 'off' | 'optional') => ({

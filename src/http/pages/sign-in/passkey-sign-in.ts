@@ -10,8 +10,7 @@ import { ProblemError } from '../../server/problem.ts'
 import { companyPath } from '../parts/addresses.ts'
 import { readFormFields, toFormProblem } from '../parts/form.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { readDestination } from './destination.ts'
-import { finishSignIn } from './finish-sign-in.ts'
+import { finishSignIn, readDestination } from './destination.ts'
 import { findSupport, PASSKEY_PATH } from './passkey-form.ts'
 import { sendSignInForm } from './sign-in-form.ts'
 
@@ -49,7 +48,7 @@ export function addPasskeySignIn(app: FastifyInstance, services: PageServices): 
     const { owner, credentialId } = assertion
     try {
       // Counted by passkey: whoever knows only whose it is cannot keep that person out.
-      const tried = await signIns.attempt(request, reply, {
+      const tried = await signIns.attempt(reply, {
         kind: 'sign-in',
         whose: `passkey ${credentialId.toString('hex')}`,
         recognize: () => recognizeBrowser(services, request, owner),
@@ -67,7 +66,7 @@ export function addPasskeySignIn(app: FastifyInstance, services: PageServices): 
       if (tried.outcome === 'provider required') return await reply.redirect(companyPath(owner.companyId), 303)
       if (tried.outcome === 'outdated') return await refuse(OUTDATED)
       if (tried.outcome !== 'signed in') return await refuse(REFUSED)
-      return await finishSignIn(services, request, reply, { ...destination, ...owner, cookie: tried.cookie })
+      return await finishSignIn(services, reply, { ...destination, ...owner, cookie: tried.cookie })
     } catch (error) {
       return refuse(toFormProblem(error))
     }

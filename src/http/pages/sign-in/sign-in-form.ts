@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { PasswordUser } from '../../../accounts/users/password-users.ts'
 import { problem } from '../../../domain/errors.ts'
 import { sessionCookie } from '../../access/session.ts'
@@ -43,11 +43,11 @@ const EMPTY: SignInForm = {
  * shown again. `pages` are the routes of the pages.
  */
 export function askToSignIn(
-  request: FastifyRequest,
   reply: FastifyReply,
   services: PageServices,
   pages: ReadonlySet<string>,
 ): FastifyReply | Promise<FastifyReply> {
+  const { request } = reply
   if (request.headers['sec-fetch-mode'] === 'cors') return reply.code(401).send()
   if (request.method !== 'POST') return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303)
   const [path = ''] = request.url.split('?', 1)
