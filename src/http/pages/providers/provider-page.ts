@@ -21,11 +21,13 @@ import { ALWAYS } from '../../access/heavy-reads.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
 import {
   AUTHENTICATION,
+  findOperatorSettings,
   MEANINGS,
   renderAddresses,
   renderProviderActions,
   renderProviderFacts,
   renderSignInLink,
+  renderUse,
 } from './provider-facts.ts'
 import {
   formatFields,
@@ -36,7 +38,6 @@ import {
   renderSecretFields,
 } from './provider-form.ts'
 import { describeUnlinked, renderRemoval, renderUnlinked, renderUseForms } from './provider-use.ts'
-import { findOperatorSettings, renderUse } from './provider-words.ts'
 
 const { path: PATH } = NAVIGATION.signIn
 

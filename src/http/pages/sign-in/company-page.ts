@@ -8,7 +8,7 @@ import { html } from '../parts/html.ts'
 import { sendCardPage } from '../parts/layout.ts'
 import { findHome } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { findOperatorSettings } from '../providers/provider-words.ts'
+import { findOperatorSettings } from '../providers/provider-facts.ts'
 import { sendFailure } from './failure-page.ts'
 
 export interface CompanyRoute {

@@ -19,7 +19,7 @@ import { html, type Html } from '../parts/html.ts'
 import { sendCardPage } from '../parts/layout.ts'
 import { companyPath, passwordPath } from '../parts/addresses.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { findOperatorSettings } from '../providers/provider-words.ts'
+import { findOperatorSettings } from '../providers/provider-facts.ts'
 import { keepAuthorizationRequest } from './authorization-request.ts'
 
 function describeUsedUp({ outbox }: CompanyServices): Problem {

@@ -7,7 +7,7 @@ import { buildUrl, companyPath, readOwnPath } from '../parts/addresses.ts'
 import { readFormFields } from '../parts/form.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { SignInNeededError } from '../parts/viewer.ts'
-import { findOperatorSettings } from '../providers/provider-words.ts'
+import { findOperatorSettings } from '../providers/provider-facts.ts'
 import { type CompanyRoute, findProvider, sendNoProvider } from './company-page.ts'
 import { sendFailure, sendProviderFault } from './failure-page.ts'
 import {
