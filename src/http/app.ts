@@ -155,7 +155,7 @@ function createServer(services: AppServices, common: CommonHeaders): FastifyInst
     // While the process ends, a request that arrives on an open connection is served as the last one on it.
     return503OnClosing: false,
     // A path that cannot be decoded matches no route, and Fastify runs no hook for it.
-    frameworkErrors: (_error, request, reply) => void sendNotFound(request, setCommonHeaders(common, request, reply)),
+    frameworkErrors: (_error, _request, reply) => void sendNotFound(setCommonHeaders(common, reply)),
     clientErrorHandler: answerUnreadable,
   })
 }
@@ -174,9 +174,9 @@ function addHooks(app: FastifyInstance, services: AppServices, methods: KnownMet
   scopeRequests(app)
   app.addHook('onRequest', async (request, reply) => {
     request.arrivedAt = performance.now()
-    setCommonHeaders(common, request, reply)
+    setCommonHeaders(common, reply)
     // Before the body is read, because the client has not authenticated.
-    if (request.is404) return methods.refuseIfKnown(request, reply) ?? sendNotFound(request, reply)
+    if (request.is404) return methods.refuseIfKnown(reply) ?? sendNotFound(reply)
   })
   logAccess(app, services.onAnswered)
   compressAnswers(app)
@@ -184,7 +184,7 @@ function addHooks(app: FastifyInstance, services: AppServices, methods: KnownMet
   endConnections(app)
   continueAfterChecks(app)
   app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
-  app.setNotFoundHandler(sendNotFound)
+  app.setNotFoundHandler((_request, reply) => sendNotFound(reply))
 }
 
 /** A client whose POST was meant as a PATCH would create people. */
@@ -195,11 +195,11 @@ async function refuseOverriddenMethod({ headers }: FastifyRequest): Promise<void
   )
 }
 
-function setCommonHeaders(common: CommonHeaders, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function setCommonHeaders(common: CommonHeaders, reply: FastifyReply): FastifyReply {
   // Answers contain personal data and secrets, and shared caches do not know that `x-api-key` or a token protects them.
   // A client may write the path of a route in several ways.
-  if (isApiRequest(request)) void reply.header('cache-control', 'no-store')
-  return reply.headers({ 'x-request-id': request.id, ...common })
+  if (isApiRequest(reply.request)) void reply.header('cache-control', 'no-store')
+  return reply.headers({ 'x-request-id': reply.request.id, ...common })
 }
 
 async function publicRoutes(v1: FastifyInstance, services: AppServices): Promise<void> {
@@ -266,8 +266,8 @@ function connectionLimits({
   }
 }
 
-function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
-  return sendRefusal(request, reply, problem('route_not_found', 'There is nothing at this address'))
+function sendNotFound(reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
+  return sendRefusal(reply, problem('route_not_found', 'There is nothing at this address'))
 }
 
 /** The client's request id if it sent a valid one, otherwise a new one. */

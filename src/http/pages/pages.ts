@@ -71,8 +71,8 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
   await app.register(formbody, { bodyLimit: FORM_LIMIT })
   app.addHook('onRequest', refuseOtherSites(sessions))
   const shown = new Set<string>()
-  app.setErrorHandler((error, request, reply) =>
-    error instanceof SignInNeededError ? askToSignIn(reply, services, shown) : sendErrorPage(request, reply, error),
+  app.setErrorHandler((error, _request, reply) =>
+    error instanceof SignInNeededError ? askToSignIn(reply, services, shown) : sendErrorPage(reply, error),
   )
   app.get('/', async (request, reply) => {
     const user = await findSessionUser(access, request, sessions, 'touch')
@@ -102,8 +102,8 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
 /** Answers unknown paths with a page. */
 function addUnknownPages(app: FastifyInstance): void {
   for (const path of ['/settings/*', '/account/*']) {
-    app.get(path, (request, reply) =>
-      sendProblemPage(request, reply, problem('route_not_found', 'There is no page at this address')),
+    app.get(path, (_request, reply) =>
+      sendProblemPage(reply, problem('route_not_found', 'There is no page at this address')),
     )
   }
 }

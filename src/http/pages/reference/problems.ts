@@ -31,7 +31,7 @@ export function problemPages(app: FastifyInstance, services: RecognitionServices
   )
   app.get<{ Params: { code: string } }>('/problems/:code', { schema, preHandler }, (request, reply) => {
     const described = BY_CODE.get(request.params.code)
-    if (!described) return sendRefusal(request, reply, problem('route_not_found', 'No problem has this code'))
+    if (!described) return sendRefusal(reply, problem('route_not_found', 'No problem has this code'))
     return wantsJson(request, reply)
       ? reply.send(described)
       : sendOpenPage(request, reply, { title: described.title, body: renderCode(described) })

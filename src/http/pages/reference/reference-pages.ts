@@ -46,7 +46,7 @@ export function referencePages(app: FastifyInstance, services: RecognitionServic
     const operation = list()
       .flatMap(({ operations }) => operations)
       .find(({ id }) => id === request.params.id)
-    if (!operation) return sendRefusal(request, reply, problem('route_not_found', 'The API has no such operation'))
+    if (!operation) return sendRefusal(reply, problem('route_not_found', 'The API has no such operation'))
     const render = () => renderOperation(app.describeApi(), operation)
     return answer(request, reply, await renderOnce(operation.id, operation.summary, render))
   })
