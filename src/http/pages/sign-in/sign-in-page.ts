@@ -33,13 +33,9 @@ export function addSignInPage(app: FastifyInstance, services: PageServices): voi
     if (user) return reply.redirect(next || findHome(user.role), 303)
     if (fields['with'] !== 'password') return sendSignInForm(services, reply, { next, company })
     // From the page of a company with a provider: with the email that was typed before.
-    const authorizationRequest = authorizationRequests.read(request)
-    const typed = authorizationRequest && {
-      email: authorizationRequest.email ?? '',
-      next: authorizationRequest.next,
-      kept: authorizationRequest.kept,
-    }
-    return sendSignInForm(services, reply, { next, ...typed, company, step: 'password' })
+    const pending = authorizationRequests.read(request) ?? { email: null, next, kept: null }
+    const typed = { email: pending.email ?? '', next: pending.next, kept: pending.kept }
+    return sendSignInForm(services, reply, { ...typed, company, step: 'password' })
   })
 
   app.post('/sign-in', async (request, reply) => {
