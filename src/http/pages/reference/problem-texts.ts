@@ -1,7 +1,7 @@
 import type { ProblemCode } from '../../../domain/errors.ts'
 
 /** The text of a problem code's page. */
-interface ProblemText {
+export interface ProblemText {
   /** When a call is refused with this code. */
   when: string
   /** What the client can do. */

@@ -1,11 +1,5 @@
 import type { Operation, Parameter } from './operations.ts'
 
-/** How to make a call in a language, as a program that runs as it is. */
-interface Sample {
-  language: string
-  code: string
-}
-
 /** What a sample sends. */
 interface SampleRequest {
   method: string
@@ -17,8 +11,8 @@ interface SampleRequest {
   answer: 'json' | 'text' | 'stream' | 'file' | 'none'
 }
 
-/** Writes the samples of a call. Address and secrets come from the environment. */
-export function writeSamples(operation: Operation): Sample[] {
+/** Writes how to make a call in each language, as a program that runs as it is, with values of the environment. */
+export function writeSamples(operation: Operation) {
   const request = buildRequest(operation)
   return [
     { language: 'curl', code: writeCurl(request) },
