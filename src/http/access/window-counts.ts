@@ -1,4 +1,4 @@
-/** Attempts by key that may fail, such as passwords for an email address, or calls of a key, in windows of fixed length. */
+/** Counts by key, such as calls, or wrong passwords for an email address, in windows of fixed length. */
 export interface WindowCounts {
   /** Seconds until another attempt with a key is allowed, at least 1; 0 if it is allowed now. */
   secondsToWait(key: string): number

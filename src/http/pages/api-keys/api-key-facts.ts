@@ -83,8 +83,8 @@ export function renderLastUsed({ usage }: SeenKey['key'], timeZone: string): Htm
 }
 
 /**
- * Computes how much of its quota a key has used in the current period, by the database's time, and when the quota resets
- * (RFC 3339 UTC).
+ * Computes how much of its quota a key has used in the current period, by the database's time, and when the quota
+ * resets (RFC 3339 UTC).
  */
 export function computeQuotaUsed({ key, now }: SeenKey) {
   const nowMs = Date.parse(now)

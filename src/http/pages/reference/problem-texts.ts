@@ -191,8 +191,8 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
   },
   reauthentication_required: {
     when:
-      'The password did not come with the request, or was wrong. Or the user has no password, and signed in more than ' +
-      'ten minutes ago.',
+      'The password did not come with the request, or was wrong. Or the user has no password, and signed in more ' +
+      'than ten minutes ago.',
     remedy: 'Send your current password, or sign in again with your passkey or through the identity provider.',
   },
   provider_required: {

@@ -41,7 +41,7 @@ interface Finished extends Destination {
   userId: string
 }
 
-/** Gives the browser its new session, ends the previous one, remembers the user, and goes where the person wanted to. */
+/** Gives the browser its new session, ends the previous one, remembers the user, and goes where the person wants to. */
 export async function finishSignIn(
   services: PageServices,
   reply: FastifyReply,
