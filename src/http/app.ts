@@ -229,7 +229,7 @@ async function adminRoutes(app: FastifyInstance, services: AppServices & AdminSe
   })
   await app.register(async (administrators) => {
     administrators.addHook('onRequest', authenticate)
-    administrators.addHook('onRequest', requireRole('admin'))
+    administrators.addHook('onRequest', requireRole(['admin']))
     const authorized = { ...services, authorize: authorizeRoles(access, sessions, ['admin']) }
     apiKeys(administrators, db, company)
     secretSearch(administrators, db)

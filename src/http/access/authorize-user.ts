@@ -51,7 +51,7 @@ export function refuseOtherRoles(what: string, roles: readonly Role[]): Problem 
 }
 
 /** Requires one of these roles. Runs after `authenticateUser`. */
-export function requireRole(...roles: Role[]) {
+export function requireRole(roles: readonly Role[]) {
   const refusal = refuseOtherRoles('This', roles)
   return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
     if (!roles.includes(userOf(request).role)) throw new ProblemError(refusal)
@@ -59,8 +59,8 @@ export function requireRole(...roles: Role[]) {
 }
 
 /** Authenticates a user and requires one of these roles. */
-export function authorizeRoles(db: LedgerDb, sessions: SessionSettings, roles: Role[], scope?: TokenScope) {
-  const [authenticate, assertRole] = [authenticateUser(db, sessions, scope), requireRole(...roles)]
+export function authorizeRoles(db: LedgerDb, sessions: SessionSettings, roles: readonly Role[], scope?: TokenScope) {
+  const [authenticate, assertRole] = [authenticateUser(db, sessions, scope), requireRole(roles)]
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     await authenticate(request, reply)
     await assertRole(request, reply)

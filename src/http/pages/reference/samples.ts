@@ -131,7 +131,7 @@ function writePython({ method, target, headers, body, answer }: SampleRequest): 
 
 const PYTHON_WORDS: Record<string, string> = { true: 'True', false: 'False', null: 'None' }
 
-/** Writes JSON as Python does, with a comma after each item. No string of JSON has a line break, so a line ends a value. */
+/** Writes JSON as Python does, with a comma after each item. No string of JSON has a line break. */
 function writePythonValue(value: unknown): string {
   return JSON.stringify(value, null, 4)
     .replaceAll(/(?<=[^[{,])\n/g, ',\n')
