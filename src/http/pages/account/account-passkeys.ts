@@ -28,11 +28,7 @@ export const PASSKEYS_PATH = `${ACCOUNT_PATH}/passkeys`
 const RECOVERY_CODES_PATH = `${ACCOUNT_PATH}/recovery-codes`
 
 /** Renders the user's own passkeys and recovery codes, with the ways to change them. */
-export async function renderPasskeys(
-  services: PageServices,
-  request: FastifyRequest,
-  { hasPassword }: UserRecord,
-): Promise<Html> {
+export async function renderPasskeys(services: PageServices, request: FastifyRequest, user: UserRecord): Promise<Html> {
   const { pool } = services.company
   const viewer = getViewer(request)
   const { party, reason } = findSupport(services)
@@ -49,7 +45,7 @@ export async function renderPasskeys(
     ${passkeys.length === 0 ? html`<p class="empty">You have no passkeys. Add one to sign in without a password.</p>` : renderPasskeyTable(passkeys, viewer.timeZone)}
     ${party === null || isFull || isProviderRequired ? '' : html`<p class="actions"><a class="button" href="${PASSKEYS_PATH}/new">Add a passkey…</a></p>`}
     ${isFull ? html`<p class="hint">You have ${MAX_PASSKEYS} passkeys, the most allowed.</p>` : ''}
-    ${passkeys.length > 0 && hasPassword ? renderCodes(await countRecoveryCodes(pool, viewer)) : ''}`
+    ${passkeys.length > 0 && user.hasPassword ? renderCodes(await countRecoveryCodes(pool, viewer)) : ''}`
 }
 
 function renderCodes(left: number): Html {

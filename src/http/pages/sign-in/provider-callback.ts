@@ -109,11 +109,8 @@ async function signPersonIn(services: PageServices, arrival: Arrival): Promise<F
 }
 
 /** Links the user. Whoever came with a one-time link then signs in with the account like anyone else. */
-async function linkUser(
-  services: PageServices,
-  arrival: Arrival,
-  { userId, linkHash }: LinkPurpose,
-): Promise<FastifyReply> {
+async function linkUser(services: PageServices, arrival: Arrival, purpose: LinkPurpose): Promise<FastifyReply> {
+  const { userId, linkHash } = purpose
   const { reply, provider, identity } = arrival
   const acting = {
     companyId: provider.companyId,
@@ -127,10 +124,8 @@ async function linkUser(
   return linkHash === null ? reply.redirect(`${ACCOUNT_PATH}?done=linked`, 303) : signPersonIn(services, arrival)
 }
 
-function refuse(
-  { reply, provider, identity, authorizationRequest }: Arrival,
-  reason: SignInRefusal,
-): Promise<FastifyReply> {
+function refuse(arrival: Arrival, reason: SignInRefusal): Promise<FastifyReply> {
+  const { reply, provider, identity, authorizationRequest } = arrival
   const { purpose } = authorizationRequest
   return sendFailure(reply, { companyId: provider.companyId, provider, reason, identity, purpose })
 }

@@ -288,11 +288,8 @@ function getExpectedText(user: UserRecord): string {
 const HOURS_SHOWN = 5
 
 /** Renders a user's last sign-in and the latest failed ones. */
-async function renderSignIns(
-  { db }: Pick<PageServices, 'db'>,
-  { companyId, timeZone }: SessionUser,
-  { id: userId }: { id: string },
-): Promise<Html> {
+async function renderSignIns({ db }: PageServices, viewer: SessionUser, { id: userId }: UserRecord): Promise<Html> {
+  const { companyId, timeZone } = viewer
   const last = await findLastSignIn(db, { companyId, userId })
   const failed = await listFailedHours(db, { companyId, userId }, HOURS_SHOWN)
   return html`<h2>Sign-ins</h2>
