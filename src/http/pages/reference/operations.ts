@@ -1,5 +1,5 @@
-import type { DescribedAnswer, OpenApiDocument } from '../../openapi/build-document.ts'
-import type { Example } from '../../openapi/documented-schema.ts'
+import type { DescribedAnswer, OpenApiDocument, OpenApiOperation } from '../../openapi/build-document.ts'
+import type { DocumentedContent } from '../../openapi/documented-schema.ts'
 
 /** A JSON Schema, as far as our document uses it. */
 export interface Schema {
@@ -38,9 +38,8 @@ export interface Parameter {
   example?: Value
 }
 
-export interface Content {
+export interface Content extends DocumentedContent {
   schema?: Schema
-  examples?: Record<string, Example>
 }
 
 /** The answers with one status. */
@@ -78,16 +77,7 @@ export interface OperationGroup {
   operations: Operation[]
 }
 
-type Described = {
-  operationId: string
-  summary?: string
-  description?: string
-  tags?: string[]
-  security: readonly object[]
-  parameters?: object[]
-  requestBody?: { description?: string; content: object }
-  responses: Record<string, DescribedAnswer | { $ref: string }>
-}
+type Described = OpenApiOperation & { summary?: string; description?: string; tags?: string[] }
 
 const MESSAGES = {
   name: 'Webhook messages',
