@@ -1,7 +1,6 @@
 import './server/type-provider.ts'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import cookie from '@fastify/cookie'
-import rateLimit from '@fastify/rate-limit'
 import { fastifySSE } from '@fastify/sse'
 import Fastify, { LogController } from 'fastify'
 import { randomUUID } from 'node:crypto'
@@ -28,7 +27,7 @@ import { userTokens } from './admin/user-tokens.ts'
 import { webhookRoutes } from './admin/webhooks/webhooks.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
 import { authenticateCaller } from './access/authenticate.ts'
-import { authenticateUser, authorizeAdmin, requireRole } from './access/authorize-user.ts'
+import { authenticateUser, authorizeRoles, requireRole } from './access/authorize-user.ts'
 import { endUnreadBodies, type BodyBudget } from './access/body-budget.ts'
 import { compressAnswers } from './server/compression.ts'
 import { endConnections } from './server/end-connections.ts'
@@ -94,12 +93,19 @@ export interface AppServices extends Omit<PageServices, 'requireLogEntry' | 'sig
   signInLimits: SignInSettings
 }
 
+/** What the server makes for the admin endpoints. */
+interface AdminServices {
+  limits: StreamLimits
+  streams: OpenStreams
+  requireLogEntry: RequireLogEntry
+  signIns: SignInLimits
+}
+
 /** An id in a path may be any text: the limit of a header line applies first. */
 const MAX_PARAM_LENGTH = 16_384
 /** Headers are small: a client that takes longer only occupies a connection. */
 const HEADERS_TIMEOUT_MS = 20_000
 const STILL_HEARTBEATS = 3
-const ADDRESSES_REMEMBERED = 10_000
 /** A request id is stored with the call forever, so it must not be able to contain an email address. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 
@@ -116,7 +122,6 @@ export function buildApp(services: AppServices): FastifyInstance {
   void app.register(cookie)
   limitHeavyReads(app, services.heavyReads, services.requestTimeoutMs / 4)
   const streams = createOpenStreams(app, services.streamLimits)
-  void app.register(rateLimit, { global: false, cache: ADDRESSES_REMEMBERED })
   registerHealthRoutes(app, services)
   pageAssets(app)
   problemPages(app, services)
@@ -126,8 +131,8 @@ export function buildApp(services: AppServices): FastifyInstance {
   const requireLogEntry = createLogEntries(services)
   const signIns = createSignInLimits(services.signInLimits)
   const { streamLimits: limits } = services
-  const ofAdmins = { ...services, limits, streams, requireLogEntry }
-  void app.register((admin) => adminRoutes(admin, ofAdmins, signIns), { prefix: '/admin/v1' })
+  const ofAdmins = { ...services, limits, streams, requireLogEntry, signIns }
+  void app.register((admin) => adminRoutes(admin, ofAdmins), { prefix: '/admin/v1' })
   const ofAudit = { ...services, limits, streams, storyteller: readMe }
   void app.register((audit) => auditRoutes(audit, ofAudit), { prefix: '/audit/v1' })
   void app.register((interfacePages) => pages(interfacePages, { ...services, requireLogEntry, signIns }))
@@ -150,7 +155,7 @@ function createServer(services: AppServices, common: CommonHeaders): FastifyInst
     // While the process ends, a request that arrives on an open connection is served as the last one on it.
     return503OnClosing: false,
     // A path that cannot be decoded matches no route, and Fastify runs no hook for it.
-    frameworkErrors: (_error, request, reply) => void sendNotFound(request, setCommonHeaders(common, request, reply)),
+    frameworkErrors: (_error, _request, reply) => void sendNotFound(setCommonHeaders(common, reply)),
     clientErrorHandler: answerUnreadable,
   })
 }
@@ -169,9 +174,9 @@ function addHooks(app: FastifyInstance, services: AppServices, methods: KnownMet
   scopeRequests(app)
   app.addHook('onRequest', async (request, reply) => {
     request.arrivedAt = performance.now()
-    setCommonHeaders(common, request, reply)
+    setCommonHeaders(common, reply)
     // Before the body is read, because the client has not authenticated.
-    if (request.is404) return methods.refuseIfKnown(request, reply) ?? sendNotFound(request, reply)
+    if (request.is404) return methods.refuseIfKnown(reply) ?? sendNotFound(reply)
   })
   logAccess(app, services.onAnswered)
   compressAnswers(app)
@@ -179,7 +184,7 @@ function addHooks(app: FastifyInstance, services: AppServices, methods: KnownMet
   endConnections(app)
   continueAfterChecks(app)
   app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
-  app.setNotFoundHandler(sendNotFound)
+  app.setNotFoundHandler((_request, reply) => sendNotFound(reply))
 }
 
 /** A client whose POST was meant as a PATCH would create people. */
@@ -190,16 +195,16 @@ async function refuseOverriddenMethod({ headers }: FastifyRequest): Promise<void
   )
 }
 
-function setCommonHeaders(common: CommonHeaders, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function setCommonHeaders(common: CommonHeaders, reply: FastifyReply): FastifyReply {
   // Answers contain personal data and secrets, and shared caches do not know that `x-api-key` or a token protects them.
   // A client may write the path of a route in several ways.
-  if (isApiRequest(request)) void reply.header('cache-control', 'no-store')
-  return reply.headers({ 'x-request-id': request.id, ...common })
+  if (isApiRequest(reply.request)) void reply.header('cache-control', 'no-store')
+  return reply.headers({ 'x-request-id': reply.request.id, ...common })
 }
 
 async function publicRoutes(v1: FastifyInstance, services: AppServices): Promise<void> {
-  v1.addHook('onRequest', limitFailures(v1, services.failureLimit, authenticateCaller(services.findKey)))
-  v1.addHook('onRequest', limitBursts(v1, services.burstLimit))
+  v1.addHook('onRequest', limitFailures(services.failureLimit, authenticateCaller(services.findKey)))
+  v1.addHook('onRequest', limitBursts(services.burstLimit))
   await v1.register((writing) => writeEmployees(writing, services))
   readEmployees(v1, services)
   await v1.register(async (reading) => {
@@ -213,23 +218,19 @@ async function publicRoutes(v1: FastifyInstance, services: AppServices): Promise
  * Adds the routes for invitations (anyone with a one-time token), tokens (every user), and everything else
  * (administrators). Each group checks its own credentials before it reads a body.
  */
-async function adminRoutes(
-  app: FastifyInstance,
-  services: AppServices & { limits: StreamLimits; streams: OpenStreams; requireLogEntry: RequireLogEntry },
-  signIns: SignInLimits,
-): Promise<void> {
+async function adminRoutes(app: FastifyInstance, services: AppServices & AdminServices): Promise<void> {
   const { db, access, company, failureLimit, sessions } = services
   refuseFailedConditions(app)
   invitations(app, company, failureLimit)
-  const authenticate = limitFailures(app, failureLimit, authenticateUser(access, sessions))
+  const authenticate = limitFailures(failureLimit, authenticateUser(access, sessions))
   await app.register(async (anyRole) => {
     anyRole.addHook('onRequest', authenticate)
-    userTokens(anyRole, db, company, { company, sessions, limits: signIns })
+    userTokens(anyRole, services)
   })
   await app.register(async (administrators) => {
     administrators.addHook('onRequest', authenticate)
-    administrators.addHook('onRequest', requireRole('admin'))
-    const authorized = { ...services, authorize: authorizeAdmin(access, sessions) }
+    administrators.addHook('onRequest', requireRole(['admin']))
+    const authorized = { ...services, authorize: authorizeRoles(access, sessions, ['admin']) }
     apiKeys(administrators, db, company)
     secretSearch(administrators, db)
     users(administrators, db, company)
@@ -265,8 +266,8 @@ function connectionLimits({
   }
 }
 
-function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
-  return sendRefusal(request, reply, problem('route_not_found', 'There is nothing at this address'))
+function sendNotFound(reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
+  return sendRefusal(reply, problem('route_not_found', 'There is nothing at this address'))
 }
 
 /** The client's request id if it sent a valid one, otherwise a new one. */

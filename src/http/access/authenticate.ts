@@ -80,28 +80,22 @@ export function callerOf(request: FastifyRequest): AuthenticatedCaller {
 const MAX_CACHED_MS = 10_000
 const MAX_CACHED = 10_000
 
-/** Credentials that were valid moments ago, in this process. */
-interface CredentialCache {
-  /** The key as of the last check of this secret, with `nowMs` advanced to the present; null if not cached. */
-  find(apiId: string, secretHash: string): FoundKey | null
-  add(key: FoundKey, secretHash: string): void
-}
-
 /**
- * Caches valid credentials for a few seconds, to save a round trip for calls that check their key again when they run,
- * as every writing call does in its append transaction. The cache never has the last word, so disabling or revoking a
- * key takes effect at once. `now` returns milliseconds.
+ * Caches credentials that were valid moments ago, in this process, to save a round trip for calls that check their key
+ * again when they run, as every writing call does in its append transaction. The cache never has the last word, so
+ * disabling or revoking a key takes effect at once. `now` returns milliseconds.
  */
-export function createCredentialCache(now: () => number = () => performance.now()): CredentialCache {
+export function createCredentialCache(now: () => number = () => performance.now()) {
   const entries = new LRUCache<string, { key: FoundKey; at: number }>({ max: MAX_CACHED })
   return {
-    find(apiId, secretHash) {
+    /** The key as of the last check of this secret, with `nowMs` advanced to the present; null if not cached. */
+    find(apiId: string, secretHash: string): FoundKey | null {
       const entry = entries.get(cacheKey(apiId, secretHash))
       if (!entry) return null
       const age = now() - entry.at
       return age < MAX_CACHED_MS ? { ...entry.key, nowMs: entry.key.nowMs + Math.round(age) } : null
     },
-    add(foundKey, secretHash) {
+    add(foundKey: FoundKey, secretHash: string): void {
       entries.set(cacheKey(foundKey.key.id, secretHash), { key: foundKey, at: now() })
     },
   }

@@ -44,21 +44,26 @@ export function requireSession(detail: string) {
   }
 }
 
-/** Requires one of these roles. Runs after `authenticateUser`. */
-export function requireRole(...roles: [Role, ...Role[]]) {
+/** The refusal of what requires one of these roles. */
+export function refuseOtherRoles(what: string, roles: readonly Role[]): Problem {
   const isAdminOnly = roles.every((role) => role === 'admin')
-  const refusal = isAdminOnly ? ADMIN_ONLY : problem('role_required', `This requires the role ${roles.join(' or ')}`)
+  return isAdminOnly ? ADMIN_ONLY : problem('role_required', `${what} requires the role ${roles.join(' or ')}`)
+}
+
+/** Requires one of these roles. Runs after `authenticateUser`. */
+export function requireRole(roles: readonly Role[]) {
+  const refusal = refuseOtherRoles('This', roles)
   return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
     if (!roles.includes(userOf(request).role)) throw new ProblemError(refusal)
   }
 }
 
-/** Authenticates a user and requires the role admin. */
-export function authorizeAdmin(db: LedgerDb, sessions: SessionSettings) {
-  const [authenticate, assertAdmin] = [authenticateUser(db, sessions), requireRole('admin')]
+/** Authenticates a user and requires one of these roles. */
+export function authorizeRoles(db: LedgerDb, sessions: SessionSettings, roles: readonly Role[], scope?: TokenScope) {
+  const [authenticate, assertRole] = [authenticateUser(db, sessions, scope), requireRole(roles)]
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     await authenticate(request, reply)
-    await assertAdmin(request, reply)
+    await assertRole(request, reply)
   }
 }
 

@@ -43,14 +43,12 @@ export function boundHeavyReads(most: number, poolSize: number): number {
  */
 export function limitHeavyReads(app: FastifyInstance, atOnce: number, stillMs: number): void {
   const places = createBudget({ share: atOnce })
-  const limitedHandlers = new WeakSet<object>()
   app.decorateRequest('streamed', null)
   app.decorateRequest('left', undefined)
   app.addHook('onRoute', (route) => {
     const { isHeavyRead } = route.config ?? {}
     const { handler } = route
-    // The HEAD route of a GET route has its handler.
-    if (!isHeavyRead || limitedHandlers.has(handler)) return
+    if (!isHeavyRead) return
     route.handler = async function limited(request, reply) {
       if (!isHeavyRead(request)) return handler.call(this, request, reply)
       const release = places.tryAcquire(findCompany(request), 1)
@@ -70,7 +68,6 @@ export function limitHeavyReads(app: FastifyInstance, atOnce: number, stillMs: n
         } else release()
       }
     }
-    limitedHandlers.add(route.handler)
   })
 }
 

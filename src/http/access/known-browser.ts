@@ -44,10 +44,10 @@ interface BrowserServices {
 /** Remembers a user who has signed in, in the browser. */
 export async function rememberUser(
   { accessPool: pool, sessions }: BrowserServices,
-  request: FastifyRequest,
   reply: FastifyReply,
   user: UserRef,
 ): Promise<void> {
+  const { request } = reply
   const key = await readSignInKey(pool)
   const { id, users } = readCookie(key, request, sessions) ?? { id: randomBytes(16).toString('base64url'), users: [] }
   const latest = await describeKnownUser(pool, user, databaseTimeMs())

@@ -12,18 +12,14 @@ export interface SealedCookie<Value> {
   clear(reply: FastifyReply): void
 }
 
-interface SealedCookieOptions {
-  name: string
-  secrets: SecretBox
-  settings: SessionSettings
-  lifeSeconds: number
-}
-
 /** Opens a cookie of this name. It is encrypted (AES-256-GCM), so that it needs no row until the step is finished. */
-export function createSealedCookie<Value>(options: SealedCookieOptions): SealedCookie<Value> {
-  const { secrets, settings, lifeSeconds } = options
-  const name = cookieName(settings, options.name)
-  const attributes = cookieOptions(settings)
+export function createSealedCookie<Value>(
+  { providers: { secrets }, sessions }: { providers: { secrets: SecretBox }; sessions: SessionSettings },
+  step: string,
+  lifeSeconds: number,
+): SealedCookie<Value> {
+  const name = cookieName(sessions, step)
+  const attributes = cookieOptions(sessions)
   return {
     set(reply, value) {
       const expiresAt = databaseTimeMs() + lifeSeconds * 1_000

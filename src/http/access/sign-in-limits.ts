@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { createFailureCounts, type FailureCounts } from './failure-counts.ts'
+import type { FastifyReply } from 'fastify'
+import { createWindowCounts, type WindowCounts } from './window-counts.ts'
 import { networkOf } from '../../domain/networks.ts'
 import { tooMany } from './rate-limits.ts'
 import { createBudget } from '../../admission/budget.ts'
@@ -13,6 +13,9 @@ interface Tried<Outcome> {
 
 /** What kind of attempt it is. Failures of one kind do not count for the others. */
 type AttemptKind = 'sign-in' | 'proof in a session' | 'answer of a provider'
+
+/** What counts each time: asking where an email signs in, and asking for a link to set a new password. */
+type CountedKind = 'question' | 'password reset'
 
 interface Attempt<Outcome, Known> {
   kind: AttemptKind
@@ -33,15 +36,9 @@ export interface SignInLimits {
    * stay within the limit. Where a limit is met, an attempt in a known browser counts for that browser instead. Throws a
    * problem with `rate_limited`, before anything is checked, after too many failures.
    */
-  attempt<Outcome, Known = never>(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    attempt: Attempt<Outcome, Known>,
-  ): Promise<Outcome>
-  /** Counts a question about where an email signs in. Throws a problem with `rate_limited` after too many. */
-  countQuestion(request: FastifyRequest, reply: FastifyReply): void
-  /** Counts a request for a new password of the person `whose`. Throws the same problem. */
-  countReset(request: FastifyRequest, reply: FastifyReply, whose: string): void
+  attempt<Outcome, Known = never>(reply: FastifyReply, attempt: Attempt<Outcome, Known>): Promise<Outcome>
+  /** Counts something, for the network alone if `whose` is null. Throws the same problem after too many. */
+  count(reply: FastifyReply, kind: CountedKind, whose: string | null): void
 }
 
 const WINDOW_MS = 15 * 60_000
@@ -65,7 +62,7 @@ export interface SignInSettings {
 }
 
 interface Limit {
-  counts: FailureCounts
+  counts: WindowCounts
   /** Null if the limit does not apply, because nobody is named. */
   keyOf(address: string, whose: string | null): string | null
 }
@@ -74,7 +71,7 @@ interface Limit {
 export function createSignInLimits({ perPerson, perAddress }: SignInSettings): SignInLimits {
   const checks = createBudget({ share: AT_ONCE })
   const limit = (max: number, keyOf: Limit['keyOf']): Limit[] =>
-    max > 0 ? [{ counts: createFailureCounts({ max, windowMs: WINDOW_MS, kept: KEPT }), keyOf }] : []
+    max > 0 ? [{ counts: createWindowCounts({ max, windowMs: WINDOW_MS, kept: KEPT }), keyOf }] : []
   const limitPeople = () => [
     // By /48: the owner of many addresses must not lock a person out everywhere by failing from ten of them.
     ...limit(perPerson, (address, whose) => whose && `${networkOf(address, 48)} ${whose}`),
@@ -84,23 +81,23 @@ export function createSignInLimits({ perPerson, perAddress }: SignInSettings): S
     ...limit(max, (address) => networkOf(address, 64)),
     ...limit(max * SUBNETS, (address) => networkOf(address, 48)),
   ]
-  const ofKind: Record<AttemptKind, Limit[]> = {
+  const ofKind: Record<AttemptKind | CountedKind, Limit[]> = {
     'sign-in': [...limitPeople(), ...limitNetworks(perAddress)],
     // Others in the network have no session of this user, so their failures don't count.
     'proof in a session': limitPeople(),
     'answer of a provider': limitNetworks(perAddress),
+    question: limitNetworks(perAddress * QUESTIONS),
+    'password reset': [...limitPeople(), ...limitNetworks(perAddress)],
   }
   const ofBrowsers = limit(perPerson, (_address, browser) => browser)
-  const questions = limitNetworks(perAddress * QUESTIONS)
-  const resets = [...limitPeople(), ...limitNetworks(perAddress)]
 
   return {
-    async attempt(request, reply, { kind, whose, recognize, check }) {
-      const isFull = secondsToWait(ofKind[kind], request, whose) > 0
+    async attempt(reply, { kind, whose, recognize, check }) {
+      const isFull = secondsToWait(ofKind[kind], reply, whose) > 0
       const known = isFull ? ((await recognize?.()) ?? null) : null
-      const ends = known ? begin(ofBrowsers, request, reply, known.key) : begin(ofKind[kind], request, reply, whose)
+      const ends = known ? begin(ofBrowsers, reply, known.key) : begin(ofKind[kind], reply, whose)
       // Answers of providers can be slow, and passwords must not wait for them.
-      const release = checks.tryAcquire(known?.key ?? `${kind} ${networkOf(request.ip, 48)}`, 1)
+      const release = checks.tryAcquire(known?.key ?? `${kind} ${networkOf(reply.request.ip, 48)}`, 1)
       let hasFailed = false
       try {
         if (!release)
@@ -113,32 +110,29 @@ export function createSignInLimits({ perPerson, perAddress }: SignInSettings): S
         for (const end of ends) end(hasFailed)
       }
     },
-    countQuestion(request, reply) {
-      for (const end of begin(questions, request, reply, null)) end(true)
-    },
-    countReset(request, reply, whose) {
-      for (const end of begin(resets, request, reply, whose)) end(true)
+    count(reply, kind, whose) {
+      for (const end of begin(ofKind[kind], reply, whose)) end(true)
     },
   }
 }
 
 /** Begins an attempt under all limits. Throws a problem if one of them is met. */
-function begin(limits: Limit[], request: FastifyRequest, reply: FastifyReply, whose: string | null) {
-  const seconds = secondsToWait(limits, request, whose)
+function begin(limits: Limit[], reply: FastifyReply, whose: string | null) {
+  const seconds = secondsToWait(limits, reply, whose)
   if (seconds > 0) throw tooMany(reply, 'sign-in', seconds, `Too many attempts. Try again in ${formatWait(seconds)}`)
-  return keysOf(limits, request, whose).map(({ counts, key }) => counts.begin(key))
+  return keysOf(limits, reply, whose).map(({ counts, key }) => counts.begin(key))
 }
 
 /** Seconds until all limits allow an attempt; 0 if they do now. */
-function secondsToWait(limits: Limit[], request: FastifyRequest, whose: string | null): number {
-  const keyed = keysOf(limits, request, whose)
+function secondsToWait(limits: Limit[], reply: FastifyReply, whose: string | null): number {
+  const keyed = keysOf(limits, reply, whose)
   return keyed.reduce((most, { counts, key }) => Math.max(most, counts.secondsToWait(key)), 0)
 }
 
-function keysOf(limits: Limit[], { ip }: FastifyRequest, whose: string | null) {
+function keysOf(limits: Limit[], { request }: FastifyReply, whose: string | null) {
   const named = whose === null ? null : hash('sha256', whose)
   return limits.flatMap(({ counts, keyOf }) => {
-    const key = keyOf(ip, named)
+    const key = keyOf(request.ip, named)
     return key === null ? [] : [{ counts, key }]
   })
 }

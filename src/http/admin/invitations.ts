@@ -24,7 +24,7 @@ const ACCEPT_INVITATION = {
  * limit of failed authentications.
  */
 export function invitations(app: FastifyInstance, services: CompanyServices, failureLimit: number): void {
-  const accept = limitFailures(app, failureLimit, async (request, reply) => {
+  const accept = limitFailures(failureLimit, async (request, reply) => {
     const body = (request as FastifyRequest<{ Body: Static<typeof AcceptBody> }>).body
     const { user, position } = await acceptInvitation(services, { ...body, client: clientOf(request) }).catch(
       (error: unknown) => {

@@ -10,7 +10,6 @@ import { type Proof, RECENT_MINUTES } from '../../accounts/passkeys/prove-again.
 import { findUser, type SignedInUser } from '../../accounts/users/users.ts'
 import { requireSession, userOf } from '../access/authorize-user.ts'
 import { checkProof, type ProofServices } from '../access/check-proof.ts'
-import type { SignInLimits } from '../access/sign-in-limits.ts'
 import { pageBefore, pageOf } from '../server/cursor.ts'
 import { ProblemError } from '../server/problem.ts'
 import { describeAction } from '../openapi/actions.ts'
@@ -52,10 +51,9 @@ const REVOKE_TOKEN = {
 /** Routes for tokens of the admin and audit endpoints. Users manage their own; administrators may manage all. */
 export function userTokens(
   app: FastifyInstance,
-  db: LedgerDb,
-  services: CompanyServices,
-  proofs: ProofServices & { limits: SignInLimits },
+  services: ProofServices & { db: LedgerDb; company: CompanyServices },
 ): void {
+  const { db, company } = services
   app.get('/tokens', { schema: LIST_TOKENS }, async (request) => {
     const userId = await findTokenOwner(db, userOf(request), request.query.user)
     const tokens = await listUserTokens(db, userOf(request).companyId, {
@@ -76,17 +74,17 @@ export function userTokens(
     async (request, reply) => {
       const { name, expires_in_days: expiresInDays, scope = null, current_password: password = '' } = request.body
       const acting = actingUser(request)
-      const proof = await checkProof(proofs, proofs.limits, { request, reply, owner: userOf(request), password })
+      const proof = await checkProof(services, reply, userOf(request), password)
       if (proof !== 'proved') throw new ProblemError(UNPROVEN[proof])
       const newToken = { userId: acting.actor, name, expiresInDays, scope }
-      const { token, secret, position } = await issueUserToken(services, acting, newToken)
+      const { token, secret, position } = await issueUserToken(company, acting, newToken)
       setPositionHeader(reply.code(201), position)
       return { ...renderToken({ token, now: token.createdAt }), token: secret }
     },
   )
 
   app.delete('/tokens/:id', { schema: REVOKE_TOKEN }, async (request, reply) => {
-    const position = await revokeUserToken(services, actingUser(request), readTokenId(request.params.id))
+    const position = await revokeUserToken(company, actingUser(request), readTokenId(request.params.id))
     return setPositionHeader(reply, position).code(204).send()
   })
 }

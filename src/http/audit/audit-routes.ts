@@ -1,7 +1,7 @@
 import type { AuditRouteServices } from './audit-services.ts'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { fastifySSE } from '@fastify/sse'
-import { authenticateUser, requireRole } from '../access/authorize-user.ts'
+import { authorizeRoles } from '../access/authorize-user.ts'
 import { limitFailures } from '../access/rate-limits.ts'
 import { checkpoints } from './checkpoint.ts'
 import { employeeHistory } from './employee-history.ts'
@@ -16,13 +16,8 @@ export async function auditRoutes(
   app: FastifyInstance,
   { failureLimit, sessions, ...services }: AuditRouteServices,
 ): Promise<void> {
-  const authenticate = authenticateUser(services.access, sessions, 'audit')
-  const assertRole = requireRole('auditor', 'admin')
-  const authorize = async (request: FastifyRequest, reply: FastifyReply) => {
-    await authenticate(request, reply)
-    await assertRole(request, reply)
-  }
-  app.addHook('onRequest', limitFailures(app, failureLimit, authorize))
+  const authorize = authorizeRoles(services.access, sessions, ['auditor', 'admin'], 'audit')
+  app.addHook('onRequest', limitFailures(failureLimit, authorize))
   await app.register(fastifySSE)
   const audit = { ...services, authorize }
   events(app, audit)

@@ -18,7 +18,6 @@ import { addEmployeesPage } from './employees/employees-page.ts'
 import { sendErrorPage, sendProblemPage } from './parts/error-page.ts'
 import { addEventPage } from './events/event-page.ts'
 import { addEventsPage } from './events/events-page.ts'
-import { createVerifications, type Verifications } from '../../ledger/audit/verifications.ts'
 import { addEvidencePage } from './evidence/evidence-page.ts'
 import { addLedgerPage } from './ledger/ledger-page.ts'
 import { addHealthPage } from './company/health-page.ts'
@@ -40,18 +39,40 @@ import { requireItem, requireViewer, showAttention, SignInNeededError } from './
 /** Largest form, in bytes. */
 const FORM_LIMIT = 65_536
 
+type AddPages = (scope: FastifyInstance, services: PageServices) => void
+
+/** The pages of each item of Company Settings. */
+const SECTIONS: [item: NavigationItem, ...routes: AddPages[]][] = [
+  [NAVIGATION.bulkUserLogs, requireReadModels, addBulkUserLogsPages],
+  [NAVIGATION.bulkUserLogs, addSnoozePages],
+  [NAVIGATION.apiKeys, addApiKeysPage, addApiKeyPage],
+  [NAVIGATION.webhooks, addWebhooksPage, addWebhookPage, addDeliveryPages],
+  [NAVIGATION.usage, requireReadModels, addUsagePage],
+  [NAVIGATION.users, addUsersPage, addUserPage],
+  [NAVIGATION.signIn, addProviderPage, addProviderSetup],
+  [NAVIGATION.events, addEventsPage, addEventPage],
+  [NAVIGATION.employees, requireReadModels, addEmployeesPage, addEmployeePage],
+  [{ ...NAVIGATION.employees, roles: ['admin'] }, addEmployeeErasure, addEmployeeReport],
+  [NAVIGATION.ledger, addLedgerPage, addEvidencePage],
+  [NAVIGATION.health, addHealthPage],
+  [NAVIGATION.company, addCompanyPage],
+]
+
+/** Refuses the pages of a scope until the read models are filled. */
+function requireReadModels(scope: FastifyInstance, { areReadModelsComplete }: PageServices): void {
+  refuseHalfBuilt(scope, areReadModelsComplete)
+}
+
 /** The admin interface: sign-in, Company Settings, account. Server-rendered; works without scripts. */
 export async function pages(app: FastifyInstance, services: PageServices): Promise<void> {
-  const { db, access, reads, company, sessions, signer } = services
+  const { access, reads, sessions } = services
   // Pages accept forms only: JSON bodies could contain values that are not texts.
   app.removeContentTypeParser([...MERGE_PATCH_TYPES])
   await app.register(formbody, { bodyLimit: FORM_LIMIT })
   app.addHook('onRequest', refuseOtherSites(sessions))
   const shown = new Set<string>()
-  app.setErrorHandler((error, request, reply) =>
-    error instanceof SignInNeededError
-      ? askToSignIn(request, reply, services, shown)
-      : sendErrorPage(request, reply, error),
+  app.setErrorHandler((error, _request, reply) =>
+    error instanceof SignInNeededError ? askToSignIn(reply, services, shown) : sendErrorPage(reply, error),
   )
   app.get('/', async (request, reply) => {
     const user = await findSessionUser(access, request, sessions, 'touch')
@@ -68,63 +89,21 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     signedIn.addHook('preHandler', showKeptForm)
     signedIn.get('/settings', async (request, reply) => reply.redirect(findHome(request.viewer!.role), 303))
     addAccountPage(signedIn, services)
-    addSearchPage(signedIn, reads)
-    const addSection = (
-      item: NavigationItem,
-      ...routes: ((scope: FastifyInstance, services: PageServices) => void)[]
-    ) =>
-      signedIn.register(async (scope) => {
+    addSearchPage(signedIn, services)
+    for (const [item, ...routes] of SECTIONS)
+      await signedIn.register(async (scope) => {
         scope.addHook('preValidation', requireItem(item))
         for (const add of routes) add(scope, services)
       })
-    const complete = (scope: FastifyInstance) => refuseHalfBuilt(scope, services.areReadModelsComplete)
-    const verifications = openVerifications(app, services)
-    await addSection(NAVIGATION.bulkUserLogs, complete, addBulkUserLogsPages)
-    await addSection(NAVIGATION.bulkUserLogs, addSnoozePages)
-    await addSection(NAVIGATION.apiKeys, addApiKeysPage, addApiKeyPage)
-    await addSection(NAVIGATION.webhooks, addWebhooksPage, addWebhookPage, addDeliveryPages)
-    await addSection(NAVIGATION.usage, complete, addUsagePage)
-    await addSection(NAVIGATION.users, addUsersPage, addUserPage)
-    await addSection(NAVIGATION.signIn, addProviderPage, addProviderSetup)
-    await addSection(
-      NAVIGATION.events,
-      (scope) => addEventsPage(scope, reads),
-      (scope) => addEventPage(scope, reads),
-    )
-    await addSection(
-      NAVIGATION.employees,
-      complete,
-      (scope) => addEmployeesPage(scope, reads),
-      (scope) => addEmployeePage(scope, reads),
-    )
-    await addSection(
-      { ...NAVIGATION.employees, roles: ['admin'] },
-      (scope) => addEmployeeErasure(scope, db, company),
-      addEmployeeReport,
-    )
-    await addSection(NAVIGATION.ledger, (scope) => addLedgerPage(scope, { db, signer, verifications }), addEvidencePage)
-    await addSection(NAVIGATION.health, addHealthPage)
-    await addSection(NAVIGATION.company, addCompanyPage)
     addUnknownPages(signedIn)
   })
-}
-
-/** Opens the verifications of ledgers that run in this process while it serves pages. */
-function openVerifications(app: FastifyInstance, { db, signer }: PageServices): Verifications {
-  const verifications = createVerifications({
-    db,
-    signer,
-    onError: (error) => app.log.error({ err: error }, 'could not verify a ledger'),
-  })
-  app.addHook('onClose', () => verifications.stop())
-  return verifications
 }
 
 /** Answers unknown paths with a page. */
 function addUnknownPages(app: FastifyInstance): void {
   for (const path of ['/settings/*', '/account/*']) {
-    app.get(path, (request, reply) =>
-      sendProblemPage(request, reply, problem('route_not_found', 'There is no page at this address')),
+    app.get(path, (_request, reply) =>
+      sendProblemPage(reply, problem('route_not_found', 'There is no page at this address')),
     )
   }
 }

@@ -1,17 +1,17 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import type { FastifyInstance, FastifyReply, HTTPMethods } from 'fastify'
 import { type Problem, problem } from '../../domain/errors.ts'
 
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 type Sent = FastifyReply | Promise<FastifyReply>
-type Refuse = (request: FastifyRequest, reply: FastifyReply, problem: Problem) => Sent
+type Refuse = (reply: FastifyReply, problem: Problem) => Sent
 
 /** The methods of all routes. */
 export interface KnownMethods {
   /** Answers 405 to the common methods that a path does not support. Call it once all routes are registered. */
   refuseOthers(): void
   /** Answers 405 to a request that matched no route because of its method; null if there is nothing at its path. */
-  refuseIfKnown(request: FastifyRequest, reply: FastifyReply): Sent | null
+  refuseIfKnown(reply: FastifyReply): Sent | null
 }
 
 /**
@@ -21,8 +21,8 @@ export interface KnownMethods {
 export function collectMethods(app: FastifyInstance, refuse: Refuse): KnownMethods {
   const paths = new Map<string, Set<string>>()
   const allowed = new Map<string, string>()
-  const refuseMethod = (request: FastifyRequest, reply: FastifyReply, allow: string) =>
-    refuse(request, reply.header('allow', allow), problem('method_not_allowed', `The route supports ${allow}`))
+  const refuseMethod = (reply: FastifyReply, allow: string) =>
+    refuse(reply.header('allow', allow), problem('method_not_allowed', `The route supports ${allow}`))
   let patterns: { pattern: URLPattern; allow: string }[] | undefined
   app.addHook('onRoute', ({ url, method }) => {
     const methods = paths.get(url) ?? new Set()
@@ -39,21 +39,21 @@ export function collectMethods(app: FastifyInstance, refuse: Refuse): KnownMetho
           url,
           schema: { hide: true },
           // Refuse before reading the body: the caller is not authenticated.
-          onRequest: async (request, reply) => refuseMethod(request, reply, allow),
+          onRequest: async (_request, reply) => refuseMethod(reply, allow),
           handler: () => undefined,
         })
       }
     },
-    refuseIfKnown(request, reply) {
+    refuseIfKnown(reply) {
       patterns ??= [...allowed]
         .toSorted(([one], [other]) => rank(one) - rank(other))
         .map(([path, allow]) => ({ pattern: new URLPattern({ pathname: path }), allow }))
-      const [path = ''] = request.url.split('?', 1)
+      const [path = ''] = reply.request.url.split('?', 1)
       // A pattern would resolve these, and the router does not.
       if (DOT_SEGMENT.test(path)) return null
       const pathname = path.replace(/(?<=.)\/$/, '')
       const route = patterns.find(({ pattern }) => pattern.test({ pathname }))
-      return route ? refuseMethod(request, reply, route.allow) : null
+      return route ? refuseMethod(reply, route.allow) : null
     },
   }
 }

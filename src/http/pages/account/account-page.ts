@@ -7,18 +7,18 @@ import { listNotices } from '../parts/actions.ts'
 import { renderFacts } from '../parts/facts.ts'
 import { addFormPage, type PageForms, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { ACCOUNT_PATH } from '../parts/navigation.ts'
+import { ACCOUNT, ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderReportForm, sendReportFile } from '../parts/report-download.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
-import { addPasskeyRemoval, renderPasskeys } from './account-passkeys.ts'
+import { addPasskeyRemoval, addRecoveryCodesPage, renderPasskeys } from './account-passkeys.ts'
 import { makePasswordForm, renderPasswordForm } from './account-password.ts'
 import { addAccountProvider, renderProviderLink } from './account-provider.ts'
 import { makeSessionsForm, renderSessions } from './account-sessions.ts'
-import { addOwnTokenRevocation, makeTokenForm, renderTokens } from './account-tokens.ts'
+import { makeTokenForm, renderTokens } from './account-tokens.ts'
 import { requireOwnUser } from './own-user.ts'
+import { addTokenRevocation } from './token-list.ts'
 import { addPasskeyAddition, makePasskeyForm } from './passkey-addition.ts'
-import { addRecoveryCodesPage } from './recovery-codes-page.ts'
 
 /** `/account`: the user's own name, password, passkeys, tokens and sessions, for every role. */
 export function addAccountPage(app: FastifyInstance, services: PageServices): void {
@@ -78,7 +78,7 @@ export function addAccountPage(app: FastifyInstance, services: PageServices): vo
   addPasskeyAddition(app, services)
   addPasskeyRemoval(app, services)
   addRecoveryCodesPage(app, services)
-  addOwnTokenRevocation(app, services)
+  addTokenRevocation(app, services, ACCOUNT_PATH, async () => [ACCOUNT])
 }
 
 /** Renders the choice of alerts; nothing for users who are not administrators, or where no email can be sent. */

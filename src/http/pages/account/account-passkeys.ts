@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { removePasskey } from '../../../accounts/passkeys/change-passkeys.ts'
+import { issueRecoveryCodes, removePasskey } from '../../../accounts/passkeys/change-passkeys.ts'
 import {
   countRecoveryCodes,
   listPasskeys,
@@ -12,26 +12,23 @@ import { problem } from '../../../domain/errors.ts'
 import { sessionCookie } from '../../access/session.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { readSeenVersion, renderButtons } from '../parts/form.ts'
-import { addFormPage, renderForm, type PageRequest } from '../parts/form-page.ts'
+import { addFormPage, renderForm, type PageContent, type PageRequest } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { ACCOUNT, ACCOUNT_PATH } from '../parts/navigation.ts'
+import { renderCopyable } from '../parts/once.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
 import { renderTable } from '../parts/table.ts'
-import { renderTime } from '../parts/times.ts'
+import { renderTime, renderTimeOrNever } from '../parts/times.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import { findSupport } from '../sign-in/passkey-form.ts'
 import { requireOwnUser } from './own-user.ts'
 
 export const PASSKEYS_PATH = `${ACCOUNT_PATH}/passkeys`
-export const RECOVERY_CODES_PATH = `${ACCOUNT_PATH}/recovery-codes`
+const RECOVERY_CODES_PATH = `${ACCOUNT_PATH}/recovery-codes`
 
 /** Renders the user's own passkeys and recovery codes, with the ways to change them. */
-export async function renderPasskeys(
-  services: PageServices,
-  request: FastifyRequest,
-  { hasPassword }: UserRecord,
-): Promise<Html> {
+export async function renderPasskeys(services: PageServices, request: FastifyRequest, user: UserRecord): Promise<Html> {
   const { pool } = services.company
   const viewer = getViewer(request)
   const { party, reason } = findSupport(services)
@@ -48,7 +45,7 @@ export async function renderPasskeys(
     ${passkeys.length === 0 ? html`<p class="empty">You have no passkeys. Add one to sign in without a password.</p>` : renderPasskeyTable(passkeys, viewer.timeZone)}
     ${party === null || isFull || isProviderRequired ? '' : html`<p class="actions"><a class="button" href="${PASSKEYS_PATH}/new">Add a passkey…</a></p>`}
     ${isFull ? html`<p class="hint">You have ${MAX_PASSKEYS} passkeys, the most allowed.</p>` : ''}
-    ${passkeys.length > 0 && hasPassword ? renderCodes(await countRecoveryCodes(pool, viewer)) : ''}`
+    ${passkeys.length > 0 && user.hasPassword ? renderCodes(await countRecoveryCodes(pool, viewer)) : ''}`
 }
 
 function renderCodes(left: number): Html {
@@ -66,10 +63,7 @@ function renderPasskeyTable(passkeys: Passkey[], timeZone: string): Html {
     columns: [
       { heading: 'Name', cell: ({ name }) => html`<bdi>${name}</bdi>` },
       { heading: 'Created', cell: ({ createdAt }) => renderTime(createdAt, timeZone) },
-      {
-        heading: 'Last used',
-        cell: ({ lastUsed }) => (lastUsed === null ? 'never' : renderTime(lastUsed, timeZone)),
-      },
+      { heading: 'Last used', cell: ({ lastUsed }) => renderTimeOrNever(lastUsed, timeZone) },
       {
         heading: 'Actions',
         isHeadingHidden: true,
@@ -115,7 +109,7 @@ export function addPasskeyRemoval(app: FastifyInstance, services: PageServices):
       remove: {
         async run(request, fields, reply) {
           const { id: passkeyId } = (await findOwnPasskey(services, request)).passkey
-          await requireProof(services, request, reply)
+          await requireProof(services, reply)
           const seen = readSeenVersion(fields)
           const keptCookie = sessionCookie(request, sessions)
           await removePasskey(company, getActing(request), { passkeyId, seen, keptCookie })
@@ -134,4 +128,51 @@ async function findOwnPasskey({ company }: PageServices, request: PasskeyRequest
   const passkey: Passkey | undefined = passkeys.find(({ id }) => id === request.params.id)
   if (!passkey) throw new ProblemError(NO_SUCH_PASSKEY)
   return { passkey, isLast: passkeys.length === 1 }
+}
+
+/** `/account/recovery-codes`: replaces the user's recovery codes. */
+export function addRecoveryCodesPage(app: FastifyInstance, services: PageServices): void {
+  addFormPage(app, {
+    path: RECOVERY_CODES_PATH,
+    load: (request) => requireOwnUser(services, request),
+    render: async (user, forms, request) => {
+      const asked = { next: RECOVERY_CODES_PATH, problem: forms.problemOf('codes') }
+      const proof = await renderProof(services, request, asked)
+      return {
+        title: 'New recovery codes',
+        trail: [ACCOUNT],
+        heading: html`Make new recovery codes?`,
+        body: html`<p>Your earlier recovery codes stop working immediately.</p>
+          ${renderForm(forms, 'codes', {
+            version: user.version,
+            fields: () => proof,
+            buttons: renderButtons('Make new codes', ACCOUNT_PATH),
+          })}`,
+      }
+    },
+    forms: {
+      codes: {
+        async issue(request, fields, reply) {
+          await requireProof(services, reply)
+          const codes = await issueRecoveryCodes(services.company, getActing(request), readSeenVersion(fields))
+          return { page: showRecoveryCodes('New recovery codes', codes, getViewer(request).email) }
+        },
+      },
+    },
+  })
+}
+
+/** Returns the page that shows new recovery codes. */
+export function showRecoveryCodes(title: string, codes: string[], email: string): PageContent {
+  return {
+    title,
+    body: html`<p class="warning">Print or copy these recovery codes now. You won't see them again.</p>
+      <h2>Recovery codes for ${email}</h2>
+      <p>
+        Without your passkeys, your password and one of these codes sign you in. Each code works once. Keep them where
+        you would keep a key, apart from your password.
+      </p>
+      ${renderCopyable('codes', codes.join('\n'), 'Copy codes')}
+      <p class="actions"><a class="button" href="${ACCOUNT_PATH}">Go to your account</a></p>`,
+  }
 }

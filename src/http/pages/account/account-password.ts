@@ -27,11 +27,11 @@ export function makePasswordForm(services: PageServices): Form<unknown, 'passwor
         return { outcome, hasFailed: outcome.outcome === 'wrong password' }
       }
       const attempt = { kind: 'proof in a session', whose: userId, check } as const
-      const changed = await signIns.attempt(request, reply, attempt)
+      const changed = await signIns.attempt(reply, attempt)
       if (changed.outcome === 'wrong password') throw wrongPassword()
       if (changed.cookie === null) clearSessionCookie(reply, sessions)
       else setSessionCookie(reply, sessions, changed.cookie)
-      await rememberUser(services, request, reply, { companyId, userId })
+      await rememberUser(services, reply, { companyId, userId })
       return { done: 'password' }
     },
   }

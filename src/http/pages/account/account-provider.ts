@@ -50,7 +50,7 @@ export function addAccountProvider(app: FastifyInstance, services: PageServices)
         async run(request, _, reply) {
           const { companyId, userId, email } = getViewer(request)
           const { name } = (await requireUsedProvider(services, companyId)).settings
-          await requireProof(services, request, reply)
+          await requireProof(services, reply)
           const purpose = { to: 'link', userId, linkHash: null } as const
           const asked = { companyId, email, purpose, flow: null, next: '', kept: null }
           keepAuthorizationRequest(services, reply, asked)
@@ -72,7 +72,7 @@ export function addAccountProvider(app: FastifyInstance, services: PageServices)
       unlink: {
         path: '/unlink',
         async run(request, fields, reply) {
-          await requireProof(services, request, reply)
+          await requireProof(services, reply)
           const acting = getActing(request)
           await unlinkIdentity(company, acting, acting.actor, readSeenVersion(fields))
           // The session has ended if it began at the provider.

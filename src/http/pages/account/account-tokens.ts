@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { issueUserToken } from '../../../accounts/users/user-tokens.ts'
 import type { TokenScope } from '../../../domain/accounts/roles.ts'
 import { DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS } from '../../../domain/accounts/user-lifecycle.ts'
@@ -6,10 +6,10 @@ import type { SeenToken } from '../../../accounts/users/read-user-tokens.ts'
 import { IssueTokenBody } from '../../admin/user-schemas.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
-import { addTokenRevocation, renderTokenList } from './token-list.ts'
+import { renderTokenList } from './token-list.ts'
 import { checkForm, readSeenVersion, readWholeNumber, renderChoice, renderField } from '../parts/form.ts'
 import { renderForm, type Form, type PageContent, type PageForms } from '../parts/form-page.ts'
-import { ACCOUNT, ACCOUNT_PATH } from '../parts/navigation.ts'
+import { ACCOUNT_PATH } from '../parts/navigation.ts'
 import { renderCopyWarning, renderCopyable } from '../parts/once.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderTime } from '../parts/times.ts'
@@ -28,7 +28,7 @@ export function makeTokenForm(services: PageServices): Form<unknown, never> {
         expires_in_days: readWholeNumber(days),
         ...narrowed,
       })
-      await requireProof(services, request, reply)
+      await requireProof(services, reply)
       const newToken = {
         userId: getViewer(request).userId,
         name: body.name,
@@ -41,13 +41,6 @@ export function makeTokenForm(services: PageServices): Form<unknown, never> {
     },
   }
 }
-
-/** Adds the page that revokes one of the user's own tokens. */
-export function addOwnTokenRevocation(app: FastifyInstance, services: PageServices): void {
-  addTokenRevocation(app, services, ACCOUNT_PATH, placeOf, async () => [ACCOUNT])
-}
-
-const placeOf = (request: FastifyRequest) => ({ userId: getViewer(request).userId, path: ACCOUNT_PATH })
 
 /** Returns the page that shows a new token. */
 function showToken(token: SeenToken['token'], secret: string, timeZone: string): PageContent {
@@ -81,7 +74,7 @@ export async function renderTokens(
   const proof = await renderProof(services, request, asked)
   return html`<h2 id="tokens">Tokens</h2>
     <p>A token lets a program do everything you can do, unless you limit it to the audit endpoint.</p>
-    ${await renderTokenList(services.db, request, placeOf(request), 'You have no tokens.')}
+    ${await renderTokenList(services.db, request, 'You have no tokens.')}
     <h3>New token</h3>
     ${renderForm(forms, 'token', {
       version,

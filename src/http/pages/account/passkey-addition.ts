@@ -15,11 +15,10 @@ import { ACCOUNT, ACCOUNT_PATH } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import { findSupport } from '../sign-in/passkey-form.ts'
-import { PASSKEYS_PATH } from './account-passkeys.ts'
+import { PASSKEYS_PATH, showRecoveryCodes } from './account-passkeys.ts'
 import { findBrowserName } from './browser-name.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
 import { requireOwnUser } from './own-user.ts'
-import { showRecoveryCodes } from './recovery-codes-page.ts'
 import { ProblemError } from '../../server/problem.ts'
 
 const NEW_PATH = `${PASSKEYS_PATH}/new`
@@ -38,9 +37,8 @@ interface PendingPasskey {
 const refuse = (message: string) => new ProblemError(invalidFields([fieldError('', 'invalid_value', message)]))
 
 /** Creates the cookie of the passkeys that browsers are making. */
-function createPendingPasskeys({ providers, sessions }: PageServices): SealedCookie<PendingPasskey> {
-  const { secrets } = providers
-  return createSealedCookie({ name: 'new-passkey', secrets, settings: sessions, lifeSeconds: LIFE_SECONDS })
+function createPendingPasskeys(services: PageServices): SealedCookie<PendingPasskey> {
+  return createSealedCookie(services, 'new-passkey', LIFE_SECONDS)
 }
 
 /** `/account/passkeys/new`: the first step to add a passkey, which takes its name and the password. */
@@ -72,7 +70,7 @@ export function addPasskeyAddition(app: FastifyInstance, services: PageServices)
         async run(request, fields, reply) {
           const party = requireParty(services)
           const { name } = checkForm(NameBody, { name: (fields['name'] ?? '').trim() })
-          await requireProof(services, request, reply)
+          await requireProof(services, reply)
           const viewer = getViewer(request)
           const held = await listPasskeys(services.company.pool, viewer)
           const options = await makeCreationOptions(party, { ...viewer, held })

@@ -5,6 +5,7 @@ import { isId } from '../../../domain/ids.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { TOKEN_ACTIONS } from '../../admin/user-actions.ts'
 import { getTokenStatus } from '../../admin/user-schemas.ts'
+import { readUserId } from '../../admin/users.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { renderBadge } from '../parts/badges.ts'
 import { renderButtons } from '../parts/form.ts'
@@ -12,10 +13,10 @@ import { addFormPage, renderForm, type PageRequest } from '../parts/form-page.ts
 import { html, type Html } from '../parts/html.ts'
 import { readListQuery, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import type { UpperPage } from '../parts/navigation.ts'
+import { ACCOUNT_PATH, NAVIGATION, type UpperPage } from '../parts/navigation.ts'
 import { renderLastFour } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
-import { renderTime } from '../parts/times.ts'
+import { renderTime, renderTimeOrNever } from '../parts/times.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
 /* The tokens of a user, on the user's own page and on that for administrators, and the page that revokes one. */
@@ -23,11 +24,11 @@ import { getActing, getViewer } from '../parts/viewer.ts'
 /** A page of a token, below the page that lists it. `id` is that of the user, on the page for administrators. */
 type TokenRequest = PageRequest<{ token: string; id: string }>
 
-/** Where the tokens of a user are shown. */
-interface TokenPlace {
-  userId: string
-  /** The path of the page that lists them. */
-  path: string
+/** Finds whose tokens a request is about, and the path of the page that lists them. */
+function placeOf(request: FastifyRequest): { userId: string; path: string } {
+  const { id } = request.params as { id?: string }
+  if (id === undefined) return { userId: getViewer(request).userId, path: ACCOUNT_PATH }
+  return { userId: readUserId(id), path: `${NAVIGATION.users.path}/${id}` }
 }
 
 /**
@@ -38,14 +39,13 @@ export function addTokenRevocation(
   app: FastifyInstance,
   { db, company }: PageServices,
   pattern: string,
-  placeOf: (request: TokenRequest) => TokenPlace,
   findTrail: (request: TokenRequest) => Promise<readonly UpperPage[]>,
 ): void {
   const { button, done } = TOKEN_ACTIONS.revoke
   addFormPage(app, {
     path: `${pattern}/tokens/:token/revoke`,
     async load(request: TokenRequest) {
-      const { token } = await requireTokenOf(db, request, placeOf(request))
+      const { token } = await requireToken(db, request)
       return { token, trail: await findTrail(request) }
     },
     render: ({ token, trail }, forms, request) => ({
@@ -58,31 +58,26 @@ export function addTokenRevocation(
     forms: {
       revoke: {
         async run(request) {
-          const place = placeOf(request)
-          const { token } = await requireTokenOf(db, request, place)
+          const { token } = await requireToken(db, request)
           await revokeUserToken(company, getActing(request), token.id)
-          return { goTo: `${place.path}?done=${done}` }
+          return { goTo: `${placeOf(request).path}?done=${done}` }
         },
       },
     },
   })
 }
 
-async function requireTokenOf(db: LedgerDb, request: TokenRequest, { userId }: TokenPlace): Promise<SeenToken> {
+async function requireToken(db: LedgerDb, request: TokenRequest): Promise<SeenToken> {
   const { token: id } = request.params
   const seenToken = isId('tok', id) ? await findUserToken(db, getViewer(request).companyId, id) : null
-  if (seenToken?.token.userId !== userId) throw new ProblemError(NO_SUCH_TOKEN)
+  if (seenToken?.token.userId !== placeOf(request).userId) throw new ProblemError(NO_SUCH_TOKEN)
   return seenToken
 }
 
 /** Renders a page of the tokens of a user, newest first, each with a link to revoke it. */
-export async function renderTokenList(
-  db: LedgerDb,
-  request: FastifyRequest,
-  { userId, path }: TokenPlace,
-  whenNone: string,
-): Promise<Html> {
+export async function renderTokenList(db: LedgerDb, request: FastifyRequest, whenNone: string): Promise<Html> {
   const { companyId, timeZone } = getViewer(request)
+  const { userId, path } = placeOf(request)
   const { cursor, page } = readListQuery(request, 'tok')
   const tokens = await listUserTokens(db, companyId, { userId, ...page })
   return html`${tokens.length === 0 ? html`<p class="empty">${whenNone}</p>` : renderTokens(tokens.slice(0, ROWS_A_PAGE), path, timeZone)}
@@ -97,10 +92,7 @@ function renderTokens(tokens: SeenToken[], path: string, timeZone: string): Html
       { heading: 'Token', cell: ({ token }) => renderLastFour(token.lastFour) },
       { heading: 'Access', cell: ({ token }) => (token.scope === null ? 'Full access' : 'Audit endpoint only') },
       { heading: 'Status', cell: renderTokenStatus },
-      {
-        heading: 'Last used',
-        cell: ({ token }) => (token.lastUsed === null ? 'never' : renderTime(token.lastUsed, timeZone)),
-      },
+      { heading: 'Last used', cell: ({ token }) => renderTimeOrNever(token.lastUsed, timeZone) },
       { heading: 'Ends', cell: ({ token }) => renderTime(token.revokedAt ?? token.expiresAt, timeZone) },
       {
         heading: 'Actions',

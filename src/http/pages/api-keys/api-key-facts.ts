@@ -57,11 +57,6 @@ export function renderAccess({ scopes, allowedNetworks }: SeenKey['key']): Html 
   }`
 }
 
-/** Renders when a key ends. */
-export function renderExpiry({ expiresAt }: SeenKey['key'], timeZone: string): Html {
-  return expiresAt === null ? html`never` : renderTime(expiresAt, timeZone)
-}
-
 /** Renders the networks from which a key may be used. */
 export function renderNetworks({ allowedNetworks }: SeenKey['key']): Html {
   return allowedNetworks === null
@@ -87,27 +82,21 @@ export function renderLastUsed({ usage }: SeenKey['key'], timeZone: string): Htm
   return usage.lastUsedMs === null ? html`never` : renderTime(new Date(usage.lastUsedMs).toISOString(), timeZone)
 }
 
-/** How much of its quota a key has used in the current period. */
-interface QuotaUsed {
-  calls: number
-  limit: number
-  /** Rounded down; a quota of 0 counts as used up. */
-  percent: number
-  /** When the quota resets, RFC 3339 UTC. */
-  resetsAt: string
-}
-
-/** Computes how much of its quota a key has used, by the database's time. */
-export function computeQuotaUsed({ key, now }: SeenKey): QuotaUsed {
+/**
+ * Computes how much of its quota a key has used in the current period, by the database's time, and when the quota
+ * resets (RFC 3339 UTC).
+ */
+export function computeQuotaUsed({ key, now }: SeenKey) {
   const nowMs = Date.parse(now)
   const { quotaLimit: limit, refreshPeriod } = key
   const calls = requestsInWindow(key.usage, refreshPeriod, nowMs)
+  // Rounded down; a quota of 0 counts as used up.
   const percent = limit === 0 ? 100 : Math.floor((100 * calls) / limit)
   return { calls, limit, percent, resetsAt: new Date(windowEnd(refreshPeriod, nowMs)).toISOString() }
 }
 
 /** Renders a bar that is full when the quota is used up. Put the numbers next to it. */
-export function renderQuotaBar({ percent }: QuotaUsed): Html {
+export function renderQuotaBar({ percent }: { percent: number }): Html {
   return html`<svg class="quota" aria-hidden="true" height="12">
     <rect class="quota-ground" width="100%" height="12" rx="3" />
     <rect

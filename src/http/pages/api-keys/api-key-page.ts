@@ -23,12 +23,11 @@ import { readOverlap, renderRotation } from '../parts/rotation.ts'
 import { renderSection } from '../parts/section.ts'
 import { formatNumber, renderLastFour } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
-import { renderTime } from '../parts/times.ts'
+import { renderTime, renderTimeOrNever } from '../parts/times.ts'
 import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
 import {
   hasProblem,
   renderAccess,
-  renderExpiry,
   renderKeyStatus,
   renderLastUsed,
   renderNetworks,
@@ -171,7 +170,7 @@ function renderKeyFacts(seen: SeenKey, problems: readonly AttentionItem[], timeZ
     ['API ID', renderId('api-id', key.id)],
     ['Secret', renderLastFour(key.lastFour)],
     ['Access', renderAccess(key)],
-    ['Expires', renderExpiry(key, timeZone)],
+    ['Expires', renderTimeOrNever(key.expiresAt, timeZone)],
     ['Allowed networks', renderNetworks(key)],
     ['Quota used', renderQuota(seen, timeZone)],
     ['Last used', renderLastUsed(key, timeZone)],

@@ -7,7 +7,6 @@ import { IssueBody, readNewKey } from '../../admin/api-key-schemas.ts'
 import {
   hasProblem,
   renderAccess,
-  renderExpiry,
   renderKeyStatus,
   renderLastUsed,
   renderQuota,
@@ -23,6 +22,7 @@ import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '../pa
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderTable } from '../parts/table.ts'
+import { renderTimeOrNever } from '../parts/times.ts'
 import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
 
 const { path: PATH } = NAVIGATION.apiKeys
@@ -120,7 +120,7 @@ function renderKeyTable(keys: SeenKey[], problems: readonly AttentionItem[], tim
       { heading: 'Access', isWide: true, cell: ({ key }) => renderAccess(key) },
       { heading: 'Quota used', cell: (seen) => renderQuota(seen, timeZone) },
       { heading: 'Last used', cell: ({ key }) => renderLastUsed(key, timeZone) },
-      { heading: 'Expires', isWide: true, cell: ({ key }) => renderExpiry(key, timeZone) },
+      { heading: 'Expires', isWide: true, cell: ({ key }) => renderTimeOrNever(key.expiresAt, timeZone) },
     ],
     rows: keys,
   })

@@ -26,6 +26,7 @@ import { addFormPage, renderForm, type PageContent } from '../parts/form-page.ts
 import { renderFacts } from '../parts/facts.ts'
 import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
 import { formatCount } from '../parts/shown-values.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import { renderPersonFields } from './person-fields.ts'
@@ -37,7 +38,7 @@ const ONE_IDENTIFIER = fieldError('', 'invalid_value', 'Enter either an email or
 const HEAVY = { config: { isHeavyRead: ALWAYS } }
 
 /** Erasure, for administrators: of an employee, or of a person who appears only in refused records. */
-export function addEmployeeErasure(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
+export function addEmployeeErasure(app: FastifyInstance, { db, company: services }: PageServices): void {
   addFormPage(app, {
     path: `${PATH}/:id/erase`,
     ...HEAVY,

@@ -28,6 +28,7 @@ import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { findEndOf, formatTime, readLocal } from '../../../domain/local-times.ts'
 import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
 import { renderNotice } from '../parts/notice.ts'
+import type { PageServices } from '../parts/page-services.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { getViewer } from '../parts/viewer.ts'
 import { describeZone } from '../parts/times.ts'
@@ -41,7 +42,7 @@ export type EmployeeRequest = PageRequest<{ id: string }>
 const DONE = { erased: "Person erased. This can't be undone." }
 
 /** `/settings/employees/{id}?at=`: an employee at a position or time, with their history up to there. */
-export function addEmployeePage(app: FastifyInstance, reads: Reads): void {
+export function addEmployeePage(app: FastifyInstance, { reads }: PageServices): void {
   app.get(`${PATH}/:id`, { config: { isHeavyRead: ALWAYS } }, async (request: EmployeeRequest, reply) => {
     const { time = '', position = '' } = readFormFields(request.query)
     // The form has two fields for a point in time; the address has one parameter.

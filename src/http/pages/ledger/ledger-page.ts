@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { problem } from '../../../domain/errors.ts'
-import type { CheckpointSigner, SignedCheckpoint } from '../../../ledger/audit/sign-checkpoint.ts'
-import { explainRefusal, NoSigningKeyError } from '../../../ledger/audit/sign-checkpoint.ts'
-import { MAX_EVENTS, type Verifications } from '../../../ledger/audit/verifications.ts'
+import { explainRefusal, NoSigningKeyError, type SignedCheckpoint } from '../../../ledger/audit/sign-checkpoint.ts'
+import { createVerifications, MAX_EVENTS, type Verifications } from '../../../ledger/audit/verifications.ts'
 import { type FailingWork, readFailingWork } from '../../../ledger/background/failing-work.ts'
 import { readNames } from '../../../ledger/read/read-names.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
@@ -12,6 +11,7 @@ import { renderFacts, renderId } from '../parts/facts.ts'
 import { addFormPage } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { renderTime } from '../parts/times.ts'
 import { getViewer } from '../parts/viewer.ts'
@@ -22,21 +22,18 @@ const PATH = NAVIGATION.ledger.path
 const REFRESH_MS = 1_000
 const RELOAD_SECONDS = 3
 
-interface LedgerServices {
-  db: LedgerDb
-  signer: CheckpointSigner
-  verifications: Verifications
-}
-
 /** `/settings/ledger`: the signed checkpoint, and verification now or offline. For administrators and auditors. */
-export function addLedgerPage(app: FastifyInstance, services: LedgerServices): void {
-  const { verifications } = services
+export function addLedgerPage(app: FastifyInstance, services: PageServices): void {
+  const { db, signer } = services
+  const onError = (error: unknown) => app.log.error({ err: error }, 'could not verify a ledger')
+  const verifications = createVerifications({ db, signer, onError })
+  app.addHook('onClose', () => verifications.stop())
   // The script reloads only the verification.
   const isReload = ({ headers }: FastifyRequest) => headers['sec-fetch-mode'] === 'cors'
   addFormPage(app, {
     path: PATH,
     config: { isHeavyRead: (request: FastifyRequest) => !isReload(request) },
-    load: (request) => loadVerification(services, request),
+    load: (request) => loadVerification(db, verifications, request),
     render: async ({ run, names, unsigned }, forms, request) => {
       const viewer = getViewer(request)
       const isRunning = run?.verdict === null
@@ -53,7 +50,7 @@ export function addLedgerPage(app: FastifyInstance, services: LedgerServices): v
           <div id="run" ${isRunning ? html`data-refresh="${REFRESH_MS}"` : ''}>${renderRun(run, names, forms, viewer)}</div>
           <h2>Signed checkpoint</h2>
           ${isReload(request) ? '' : await renderCheckpoint(services, request)}
-          ${renderOffline(services.signer.publicKeys(viewer.companyId).current)}`,
+          ${renderOffline(signer.publicKeys(viewer.companyId).current)}`,
       }
     },
     notices: {
@@ -91,7 +88,7 @@ export function addLedgerPage(app: FastifyInstance, services: LedgerServices): v
   })
 }
 
-async function loadVerification({ db, verifications }: LedgerServices, request: FastifyRequest) {
+async function loadVerification(db: LedgerDb, verifications: Verifications, request: FastifyRequest) {
   const { companyId } = getViewer(request)
   const run = await verifications.read(companyId)
   const names = await readNames(db, companyId, run === null ? [] : [run.startedBy])
@@ -108,7 +105,7 @@ function renderUnsigned({ since, error }: FailingWork, timeZone: string): Html {
 
 /** Signs a checkpoint, or says why the service refuses to. */
 async function sign(
-  { db, signer }: LedgerServices,
+  { db, signer }: PageServices,
   request: FastifyRequest,
 ): Promise<SignedCheckpoint | { refusal: string }> {
   try {
@@ -121,7 +118,7 @@ async function sign(
   }
 }
 
-async function renderCheckpoint(services: LedgerServices, request: FastifyRequest): Promise<Html> {
+async function renderCheckpoint(services: PageServices, request: FastifyRequest): Promise<Html> {
   const checkpoint = await sign(services, request)
   if ('refusal' in checkpoint) return html`<p class="alert">${checkpoint.refusal}</p>`
   const { size, root, note, last } = checkpoint

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { Problem } from '../../../domain/errors.ts'
 import { addVary } from '../../server/compression.ts'
 import { acceptsPages, isApiRequest } from '../../server/media-types.ts'
@@ -9,35 +9,26 @@ import { sendOpenPage } from './layout.ts'
 import { findHome } from './navigation.ts'
 
 /** Sends a page for a thrown error, with the navigation if the user is signed in. */
-export async function sendErrorPage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  error: unknown,
-): Promise<FastifyReply> {
+export async function sendErrorPage(reply: FastifyReply, error: unknown): Promise<FastifyReply> {
+  const { request } = reply
   const refusal = toProblem(error, request.routeOptions.bodyLimit ?? 0)
   logError(request, error, refusal)
-  return sendProblemPage(request, reply, refusal)
+  return sendProblemPage(reply, refusal)
 }
 
 /** Sends a problem that has no page of its own: as a page to a browser, unless it asked the API. */
-export function sendRefusal(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  refusal: Problem,
-): FastifyReply | Promise<FastifyReply> {
+export function sendRefusal(reply: FastifyReply, refusal: Problem): FastifyReply | Promise<FastifyReply> {
+  const { request } = reply
   // A cache may store 404 and 405 without being asked to (RFC 9110 section 15.1).
   void reply.header('cache-control', 'no-store')
   if (isApiRequest(request)) return sendProblemDocument(request, reply, refusal)
   addVary(reply, 'accept')
-  return acceptsPages(request) ? sendProblemPage(request, reply, refusal) : sendProblemDocument(request, reply, refusal)
+  return acceptsPages(request) ? sendProblemPage(reply, refusal) : sendProblemDocument(request, reply, refusal)
 }
 
 /** Sends a page that says what went wrong and links to the home page. */
-export async function sendProblemPage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  refusal: Problem,
-): Promise<FastifyReply> {
+export async function sendProblemPage(reply: FastifyReply, refusal: Problem): Promise<FastifyReply> {
+  const { request } = reply
   void reply.code(refusal.status)
   const { viewer } = request
   const home = viewer ? findHome(viewer.role) : '/'

@@ -1,15 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findNeededProof, RECENT_MINUTES } from '../../../accounts/passkeys/prove-again.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
-import { checkProof } from '../../access/check-proof.ts'
+import { checkProof, type ProofServices } from '../../access/check-proof.ts'
 import { sessionCookie } from '../../access/session.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { type FormProblem, readFormFields, renderField } from './form.ts'
 import { html, type Html } from './html.ts'
-import type { PageServices } from './page-services.ts'
 import { getViewer } from './viewer.ts'
-
-type ProofServices = Pick<PageServices, 'company' | 'sessions' | 'signIns'>
 
 /**
  * Renders what proves again that it is the user: a field for the current password or, for those who have none that they
@@ -38,13 +35,10 @@ export async function renderProof(
 }
 
 /** Checks that proof, within the limits of signing in. Throws a problem if it is missing. */
-export async function requireProof(
-  services: ProofServices,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
+export async function requireProof(services: ProofServices, reply: FastifyReply): Promise<void> {
+  const { request } = reply
   const password = readFormFields(request.body)['current'] ?? ''
-  const proof = await checkProof(services, services.signIns, { request, reply, owner: getViewer(request), password })
+  const proof = await checkProof(services, reply, getViewer(request), password)
   if (proof === 'wrong password') throw wrongPassword()
   if (proof === 'old session') throw new ProblemError(OLD_SESSION)
 }

@@ -15,6 +15,11 @@ export function renderTime(instant: string, timeZone: string): Html {
   return renderFocusable(instant, timeZone, renderAge(instant))
 }
 
+/** Renders how long ago an instant was; `never` if it is null. */
+export function renderTimeOrNever(instant: string | null, timeZone: string): Html {
+  return instant === null ? html`never` : renderTime(instant, timeZone)
+}
+
 /** Renders a link that says how long ago an instant was. The link shows the full time, so that Tab stops once. */
 export function renderTimeLink(href: string, instant: string, timeZone: string): Html {
   return renderLink(href, instant, timeZone, renderAge(instant))

@@ -3,11 +3,11 @@ import { readAttention, type Attention } from '../../../accounts/attention/read-
 import type { AttentionItem } from '../../../domain/attention.ts'
 import { renewForRole } from '../../../accounts/users/begin-session.ts'
 import type { Acting } from '../../../accounts/change-company.ts'
-import { ADMIN_ONLY, problem } from '../../../domain/errors.ts'
 import { readInTime, type Reads } from '../../../ledger/read/reads.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { ProblemError } from '../../server/problem.ts'
+import { refuseOtherRoles } from '../../access/authorize-user.ts'
 import { clientOf } from '../../access/client.ts'
 import { findSessionUser, sessionCookie, setSessionCookie, type SessionSettings } from '../../access/session.ts'
 import type { NavigationItem } from './navigation.ts'
@@ -50,10 +50,7 @@ async function renewCookie(
 
 /** Lets the roles of a navigation item through; runs after `requireViewer`. */
 export function requireItem({ roles }: NavigationItem) {
-  const isAdminOnly = roles.every((role) => role === 'admin')
-  const refusal = isAdminOnly
-    ? ADMIN_ONLY
-    : problem('role_required', `This page requires the role ${roles.join(' or ')}`)
+  const refusal = refuseOtherRoles('This page', roles)
   return async (request: FastifyRequest): Promise<void> => {
     if (!roles.includes(getViewer(request).role)) throw new ProblemError(refusal)
   }

@@ -32,13 +32,8 @@ export function formatFields(settings: ProviderSettings): FormFields {
   }
 }
 
-interface ReadForm {
-  settings: ProviderSettings
-  secret: NewSecret
-}
-
 /** Reads the form that sets a provider up. Throws a problem with an error for each bad field. */
-export function readSetupForm(fields: FormFields, allowsHttp: boolean): ReadForm {
+export function readSetupForm(fields: FormFields, allowsHttp: boolean) {
   const clientAuth = fields['client_auth'] ?? 'client_secret'
   const { settings, errors = [] } = readProviderSettings(readFields(fields, clientAuth), { allowsHttp })
   const secret = readNewSecret(fields)

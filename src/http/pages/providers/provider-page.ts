@@ -21,11 +21,13 @@ import { ALWAYS } from '../../access/heavy-reads.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
 import {
   AUTHENTICATION,
+  findOperatorSettings,
   MEANINGS,
   renderAddresses,
   renderProviderActions,
   renderProviderFacts,
   renderSignInLink,
+  renderUse,
 } from './provider-facts.ts'
 import {
   formatFields,
@@ -36,7 +38,6 @@ import {
   renderSecretFields,
 } from './provider-form.ts'
 import { describeUnlinked, renderRemoval, renderUnlinked, renderUseForms } from './provider-use.ts'
-import { findOperatorSettings, renderUse } from './provider-words.ts'
 
 const { path: PATH } = NAVIGATION.signIn
 
@@ -46,7 +47,7 @@ export function addProviderPage(app: FastifyInstance, services: PageServices): v
   async function changeUse(request: PageRequest, fields: FormFields, reply: FastifyReply, use: ProviderUse) {
     const provider = await requireProvider(services, request)
     // Whoever controls a provider that is on can sign in as any user.
-    if (provider.use.use === 'off' && use.use !== 'off') await requireProof(services, request, reply)
+    if (provider.use.use === 'off' && use.use !== 'off') await requireProof(services, reply)
     await changeProvider(providers, getActing(request), { change: 'use', use }, readSeenVersion(fields))
   }
   const switchTo = (use: 'off' | 'optional') => ({

@@ -8,10 +8,9 @@ import { NAVIGATION } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import { buildUrl } from '../parts/addresses.ts'
-import { renderAddresses } from './provider-facts.ts'
+import { findOperatorSettings, renderAddresses } from './provider-facts.ts'
 import { ANY_PROVIDER, PROVIDER_GUIDES } from './provider-guides.ts'
 import { PROVIDER_FIELDS, readSetupForm, renderProviderFields, renderSecretFields } from './provider-form.ts'
-import { findOperatorSettings } from './provider-words.ts'
 
 const { path: PATH } = NAVIGATION.signIn
 

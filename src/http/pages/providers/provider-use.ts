@@ -83,13 +83,8 @@ const CHANGES = {
   },
 }
 
-function renderUseChange(
-  forms: UseForms,
-  { version }: StoredProvider,
-  use: keyof typeof CHANGES,
-  fields = html``,
-): Html {
-  const field = { name: 'seen', value: String(version) }
+function renderUseChange(forms: UseForms, provider: StoredProvider, use: keyof typeof CHANGES, fields = html``): Html {
+  const field = { name: 'seen', value: String(provider.version) }
   const isOpen = forms.problemOf(use) !== null
   return renderConfirmedAction({ ...CHANGES[use], action: forms.actionOf(use), field, fields, isOpen })
 }

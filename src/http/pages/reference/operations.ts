@@ -1,4 +1,5 @@
-import type { DescribedAnswer, OpenApiDocument } from '../../openapi/build-document.ts'
+import type { DescribedAnswer, OpenApiDocument, OpenApiOperation } from '../../openapi/build-document.ts'
+import type { DocumentedContent } from '../../openapi/documented-schema.ts'
 
 /** A JSON Schema, as far as our document uses it. */
 export interface Schema {
@@ -8,14 +9,13 @@ export interface Schema {
   description?: string
   const?: unknown
   enum?: unknown[]
-  default?: Example
+  default?: Value
   properties?: Record<string, Schema>
   required?: string[]
   items?: Schema
   anyOf?: Schema[]
-  oneOf?: Schema[]
   allOf?: Schema[]
-  examples?: Example[]
+  examples?: Value[]
   minLength?: number
   maxLength?: number
   minItems?: number
@@ -27,7 +27,7 @@ export interface Schema {
 }
 
 /** The value of a parameter. */
-type Example = string | number | boolean
+type Value = string | number | boolean
 
 export interface Parameter {
   name: string
@@ -35,12 +35,11 @@ export interface Parameter {
   required?: boolean
   description?: string
   schema: Schema
-  example?: Example
+  example?: Value
 }
 
-export interface Content {
+export interface Content extends DocumentedContent {
   schema?: Schema
-  examples?: Record<string, { summary?: string; value: unknown }>
 }
 
 /** The answers with one status. */
@@ -78,16 +77,7 @@ export interface OperationGroup {
   operations: Operation[]
 }
 
-type Described = {
-  operationId: string
-  summary?: string
-  description?: string
-  tags?: string[]
-  security: readonly object[]
-  parameters?: object[]
-  requestBody?: { description?: string; content: object }
-  responses: Record<string, DescribedAnswer | { $ref: string }>
-}
+type Described = OpenApiOperation & { summary?: string; description?: string; tags?: string[] }
 
 const MESSAGES = {
   name: 'Webhook messages',
@@ -143,9 +133,9 @@ function rankOf(status: string): number {
 }
 
 /** Follows a reference within the document. */
-export function resolveReference(document: OpenApiDocument, target: object): object {
+export function resolveReference<Target extends object>(document: OpenApiDocument, target: Target): Target {
   const { $ref: reference } = target as { $ref?: string }
   if (reference === undefined) return target
   const [, , kind, name] = reference.split('/')
-  return document.components[kind!]![name!]!
+  return document.components[kind!]![name!] as Target
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { problem, type ProblemCode } from '../../../domain/errors.ts'
+import { problem } from '../../../domain/errors.ts'
 import { acceptsPages } from '../../server/media-types.ts'
 import { addVary } from '../../server/compression.ts'
 import { sendRefusal } from '../parts/error-page.ts'
@@ -26,33 +26,31 @@ export function problemPages(app: FastifyInstance, services: RecognitionServices
   const preHandler = recognizeViewer(services)
   app.get('/problems', { schema, preHandler }, (request, reply) =>
     wantsJson(request, reply)
-      ? reply.send({ items: [...PROBLEM_CODES.map(describeProblem), ...RECORD_CODES.map(describeRecordError)] })
+      ? reply.send({ items: [...PROBLEMS_OF_CALLS, ...ERRORS_OF_RECORDS] })
       : sendOpenPage(request, reply, { title: PROBLEMS.label, body: renderProblemList() }),
   )
   app.get<{ Params: { code: string } }>('/problems/:code', { schema, preHandler }, (request, reply) => {
-    const described = describe(request.params.code)
-    if (!described) return sendRefusal(request, reply, problem('route_not_found', 'No problem has this code'))
+    const described = BY_CODE.get(request.params.code)
+    if (!described) return sendRefusal(reply, problem('route_not_found', 'No problem has this code'))
     return wantsJson(request, reply)
       ? reply.send(described)
       : sendOpenPage(request, reply, { title: described.title, body: renderCode(described) })
   })
 }
 
-type RecordCode = keyof typeof RECORD_ERROR_TEXTS
-const RECORD_CODES = Object.keys(RECORD_ERROR_TEXTS) as RecordCode[]
+const PROBLEMS_OF_CALLS = PROBLEM_CODES.map((code) => {
+  const { status, title } = problem(code, '')
+  const { when, remedy, entry = 'no' } = PROBLEM_TEXTS[code]
+  return { type: `/problems/${code}`, code, status, title, when, remedy, log_entry: ENTRIES[entry] }
+})
 
-function isRecordCode(text: string): text is RecordCode {
-  return Object.hasOwn(RECORD_ERROR_TEXTS, text)
-}
+/** The codes of records' errors, with the problem of a call that has such a record. */
+const ERRORS_OF_RECORDS = Object.entries(RECORD_ERROR_TEXTS).map(([code, text]) => {
+  return { code, ...text, problem: '/problems/validation_failed', log_entry: ENTRIES.yes }
+})
 
-/** Describes the code of a record's error, with the problem of the call that has such a record. */
-function describeRecordError(code: RecordCode) {
-  return { code, ...RECORD_ERROR_TEXTS[code], problem: '/problems/validation_failed', log_entry: ENTRIES.yes }
-}
-
-function isCode(text: string): text is ProblemCode {
-  return Object.hasOwn(PROBLEM_TEXTS, text)
-}
+type Described = (typeof PROBLEMS_OF_CALLS | typeof ERRORS_OF_RECORDS)[number]
+const BY_CODE = new Map([...PROBLEMS_OF_CALLS, ...ERRORS_OF_RECORDS].map((one): [string, Described] => [one.code, one]))
 
 /** Whether the client asks for JSON. The default headers of browsers and curl get the page. */
 function wantsJson(request: FastifyRequest, reply: FastifyReply): boolean {
@@ -60,18 +58,7 @@ function wantsJson(request: FastifyRequest, reply: FastifyReply): boolean {
   return /\bapplication\/(?:problem\+)?json\b/i.test(request.headers.accept ?? '') && !acceptsPages(request)
 }
 
-function describeProblem(code: ProblemCode) {
-  const { status, title } = problem(code, '')
-  const { when, remedy, entry = 'no' } = PROBLEM_TEXTS[code]
-  return { type: `/problems/${code}`, code, status, title, when, remedy, log_entry: ENTRIES[entry] }
-}
-
-/** Describes a code of a call or of a record. Null if there is no such code. */
-function describe(code: string) {
-  return isCode(code) ? describeProblem(code) : isRecordCode(code) ? describeRecordError(code) : null
-}
-
-function renderCode(described: NonNullable<ReturnType<typeof describe>>): Html {
+function renderCode(described: Described): Html {
   const { code, title, when, remedy, log_entry: entry } = described
   const status = 'status' in described ? described.status : null
   return html`
@@ -118,13 +105,9 @@ function renderProblemList(): Html {
         CODE,
         MEANING,
       ],
-      rows: PROBLEM_CODES.map(describeProblem).toSorted((a, b) => a.status - b.status),
+      rows: PROBLEMS_OF_CALLS.toSorted((a, b) => a.status - b.status),
     })}
     <h2 id="records">Errors of records</h2>
-    ${renderTable({
-      caption: 'Errors of records',
-      columns: [CODE, MEANING],
-      rows: RECORD_CODES.map(describeRecordError),
-    })}
+    ${renderTable({ caption: 'Errors of records', columns: [CODE, MEANING], rows: ERRORS_OF_RECORDS })}
   `
 }

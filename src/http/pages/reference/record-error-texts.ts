@@ -1,14 +1,8 @@
 import type { ProblemCode, RecordErrorCode } from '../../../domain/errors.ts'
-
-/** The text of the page of a record's error code. */
-interface RecordErrorText {
-  title: string
-  when: string
-  remedy: string
-}
+import type { ProblemText } from './problem-texts.ts'
 
 /** The codes that only records have. The others are problems of a whole call, too, and have their texts there. */
-export const RECORD_ERROR_TEXTS: Record<Exclude<RecordErrorCode, ProblemCode>, RecordErrorText> = {
+export const RECORD_ERROR_TEXTS: Record<Exclude<RecordErrorCode, ProblemCode>, ProblemText & { title: string }> = {
   required: {
     title: 'A required attribute is missing',
     when: 'An employee would have neither `first_name` nor `last_name`, neither `email` nor `external_id`, or no `status`.',

@@ -11,27 +11,12 @@ import { listGroups, type OperationGroup } from './operations.ts'
 import { findOperations, renderIndex, renderSearch } from './render-index.ts'
 import { OPERATION_PATH, renderOperation } from './render-operation.ts'
 
-/** A page that is the same for everybody. */
-interface RenderedPage {
-  title: string
-  body: Html
-  /** Its version (RFC 9110 section 8.8.3). */
-  tag: string
-}
-
 /** `/docs`: the API reference, made from the OpenAPI document: an index with a search, and a page for each operation. */
 export function referencePages(app: FastifyInstance, services: RecognitionServices): void {
   const schema = { hide: true }
   const preHandler = recognizeViewer(services)
-  /** The pages that have been asked for, by operation. There are as many as operations. */
-  const pages = new Map<string, Promise<RenderedPage>>()
   let groups: OperationGroup[] | undefined
   const list = () => (groups ??= listGroups(app.describeApi()))
-  const renderOnce = (id: string, title: string, render: () => Html) => {
-    const page = pages.get(id) ?? renderPage(title, renderContents(list(), id, render()))
-    pages.set(id, page)
-    return page
-  }
 
   app.get<{ Querystring: { q?: unknown } }>('/docs', { schema, preHandler }, async (request, reply) => {
     const { q } = request.query
@@ -40,31 +25,33 @@ export function referencePages(app: FastifyInstance, services: RecognitionServic
       const body = renderContents(list(), '', results)
       return sendOpenPage(request, reply, { title: 'Search the API reference', body })
     }
-    return answer(request, reply, await renderOnce('', 'API reference', () => renderIndex(app.describeApi(), list())))
+    const body = renderContents(list(), '', renderIndex(app.describeApi(), list()))
+    return answer(request, reply, { title: 'API reference', body })
   })
   app.get<{ Params: { id: string } }>(`${OPERATION_PATH}:id`, { schema, preHandler }, async (request, reply) => {
     const operation = list()
       .flatMap(({ operations }) => operations)
       .find(({ id }) => id === request.params.id)
-    if (!operation) return sendRefusal(request, reply, problem('route_not_found', 'The API has no such operation'))
-    const render = () => renderOperation(app.describeApi(), operation)
-    return answer(request, reply, await renderOnce(operation.id, operation.summary, render))
+    if (!operation) return sendRefusal(reply, problem('route_not_found', 'The API has no such operation'))
+    const body = renderContents(list(), operation.id, renderOperation(app.describeApi(), operation))
+    return answer(request, reply, { title: operation.summary, body })
   })
 }
 
-async function renderPage(title: string, body: Html): Promise<RenderedPage> {
-  const text = String(await body)
-  // The page names the style sheet and the scripts, whose addresses change with them.
-  const version = hash('sha256', `${assetUrl('style.css')}\n${text}`)
-  return { title, body, tag: `"${version.slice(0, 32)}"` }
-}
-
-async function answer(request: FastifyRequest, reply: FastifyReply, page: RenderedPage): Promise<FastifyReply> {
+/** Sends a page that is the same for everybody, unless the browser has it (RFC 9110 section 8.8.3). */
+async function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: { title: string; body: Html },
+): Promise<FastifyReply> {
   addVary(reply, 'cookie')
   // With the navigation of who is signed in, no cache may keep it.
   if (request.viewer) return sendOpenPage(request, reply, page)
-  void reply.headers({ etag: page.tag, 'cache-control': 'no-cache' })
-  if (request.headers['if-none-match'] === page.tag) return reply.code(304).send()
+  // The page names the style sheet and the scripts, whose addresses change with them.
+  const version = hash('sha256', `${assetUrl('style.css')}\n${String(await page.body)}`)
+  const tag = `"${version.slice(0, 32)}"`
+  void reply.headers({ etag: tag, 'cache-control': 'no-cache' })
+  if (request.headers['if-none-match'] === tag) return reply.code(304).send()
   return sendOpenPage(request, reply, page)
 }
 

@@ -111,9 +111,8 @@ function renderProblems(answers: Answer[]): Html {
 }
 
 function listCodes({ allOf = [], properties }: Schema): string[] {
-  const { enum: codes, const: code } = properties?.['code'] ?? {}
-  const here = codes ?? (code === undefined ? [] : [code])
-  return [...(here as string[]), ...allOf.flatMap(listCodes)]
+  const { enum: codes = [] } = properties?.['code'] ?? {}
+  return [...(codes as string[]), ...allOf.flatMap(listCodes)]
 }
 
 function renderSamples(operation: Operation): Html {
@@ -129,11 +128,7 @@ function renderExamples(
 ): Html {
   const examples = content.slice(0, 1).flatMap(([, { examples = {} }]) => Object.values(examples))
   return html`${examples.map(({ summary, value }, at) =>
-    renderSample(
-      html`${label}${summary === undefined ? '' : html`: ${renderText(summary)}`}`,
-      typeof value === 'string' ? value : JSON.stringify(value, null, 2),
-      at === 0 && first === 'open',
-    ),
+    renderSample(html`${label}: ${renderText(summary)}`, JSON.stringify(value, null, 2), at === 0 && first === 'open'),
   )}`
 }
 

@@ -3,50 +3,41 @@ import { resolveReference, type Schema } from './operations.ts'
 import { renderParagraphs } from './render-text.ts'
 import { html, type Html } from '../parts/html.ts'
 
-/** Renders the members of a schema, and those of the schemas in them. `above` are the names that it is part of. */
-export function renderSchema(document: OpenApiDocument, schema: Schema, above: readonly string[] = []): Html {
-  const name = nameOf(schema)
-  if (name !== undefined && above.includes(name)) return html``
-  const within = name === undefined ? above : [...above, name]
-  const { anyOf, oneOf, items, ...whole } = merge(document, schema)
-  const choices = (anyOf ?? oneOf ?? []).filter((choice) => hasMembers(document, choice))
-  if (items) return renderSchema(document, items, within)
-  if (choices.length === 1) return renderSchema(document, choices[0]!, within)
+/** Renders the members of a schema, and those of the schemas in them, of which none is part of itself. */
+export function renderSchema(document: OpenApiDocument, schema: Schema): Html {
+  const { anyOf = [], items, properties = {}, required } = resolveReference(document, schema)
+  const choices = anyOf.filter((choice) => hasMembers(document, choice))
+  if (items) return renderSchema(document, items)
+  if (choices.length === 1) return renderSchema(document, choices[0]!)
   if (choices.length > 1)
     return html`${choices.map(
       (choice) =>
         html`<details class="sample" ${nameOf(choice) === undefined ? '' : html`open`}>
           <summary>${describeType(document, choice)}</summary>
-          ${renderSchema(document, choice, within)}
+          ${renderSchema(document, choice)}
         </details>`,
     )}`
-  const members = Object.entries(whole.properties ?? {})
+  const members = Object.entries(properties)
   if (members.length === 0) return html``
   return html`<dl class="members">
-    ${members.map(([member, inner]) => renderMember(document, member, inner, whole.required?.includes(member) ?? false, within))}
+    ${members.map(([member, inner]) => renderMember(document, member, inner, required?.includes(member) ?? false))}
   </dl>`
 }
 
-function renderMember(
-  document: OpenApiDocument,
-  name: string,
-  schema: Schema,
-  isRequired: boolean,
-  above: readonly string[],
-): Html {
-  const { description } = merge(document, schema)
+function renderMember(document: OpenApiDocument, name: string, schema: Schema, isRequired: boolean): Html {
+  const resolved = resolveReference(document, schema)
   return html`<div>
     <dt>
       <code>${name}</code> <span class="hint">${describeType(document, schema)}</span>
       ${isRequired ? html`<span class="required">required</span>` : ''}
     </dt>
     <dd>
-      ${renderParagraphs(description)} ${renderLimits(merge(document, schema))}
+      ${renderParagraphs(resolved.description)} ${renderLimits(resolved)}
       ${
-        hasMembers(document, schema) && !above.includes(nameOf(schema) ?? '')
+        hasMembers(document, schema)
           ? html`<details>
               <summary>Members of <code>${name}</code></summary>
-              ${renderSchema(document, schema, above)}
+              ${renderSchema(document, schema)}
             </details>`
           : ''
       }
@@ -83,32 +74,20 @@ function describeRange(least: number | undefined, most: number | undefined, unit
 export function describeType(document: OpenApiDocument, schema: Schema): string {
   const name = nameOf(schema)
   if (name !== undefined && hasMembers(document, schema)) return name
-  const { type, format, items, anyOf, oneOf, properties } = merge(document, schema)
-  const choices = anyOf ?? oneOf
-  if (choices) return [...new Set(choices.map((choice) => describeType(document, choice)))].join(' or ')
+  const { type, format, items, anyOf } = resolveReference(document, schema)
+  if (anyOf) return [...new Set(anyOf.map((choice) => describeType(document, choice)))].join(' or ')
   if (items) return `array of ${describeType(document, items)}`
-  if (type === undefined) return properties ? 'object' : schema.const === undefined ? 'any value' : typeof schema.const
+  if (type === undefined) return 'any value'
   const words = [type].flat().map((word) => (word === 'string' && format !== undefined ? `string (${format})` : word))
   return words.join(' or ')
 }
 
 function hasMembers(document: OpenApiDocument, schema: Schema): boolean {
-  const { properties, items, anyOf, oneOf } = merge(document, schema)
+  const { properties, items, anyOf } = resolveReference(document, schema)
   if (items) return hasMembers(document, items)
-  const choices = anyOf ?? oneOf
-  return choices ? choices.some((choice) => hasMembers(document, choice)) : Object.keys(properties ?? {}).length > 0
+  return anyOf ? anyOf.some((choice) => hasMembers(document, choice)) : Object.keys(properties ?? {}).length > 0
 }
 
 function nameOf({ $ref: reference }: Schema): string | undefined {
   return reference?.split('/').at(-1)
-}
-
-/** Follows the reference of a schema, and puts the schemas together that it consists of. */
-function merge(document: OpenApiDocument, schema: Schema): Schema {
-  const { allOf = [], ...rest } = resolveReference(document, schema) as Schema
-  if (allOf.length === 0) return rest
-  const parts = [...allOf.map((part) => merge(document, part)), rest]
-  const properties = Object.fromEntries(parts.flatMap((part) => Object.entries(part.properties ?? {})))
-  const required = parts.flatMap((part) => part.required ?? [])
-  return { ...(Object.fromEntries(parts.flatMap((part) => Object.entries(part))) as Schema), properties, required }
 }

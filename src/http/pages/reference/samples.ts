@@ -1,11 +1,5 @@
 import type { Operation, Parameter } from './operations.ts'
 
-/** How to make a call in a language, as a program that runs as it is. */
-interface Sample {
-  language: string
-  code: string
-}
-
 /** What a sample sends. */
 interface SampleRequest {
   method: string
@@ -17,8 +11,8 @@ interface SampleRequest {
   answer: 'json' | 'text' | 'stream' | 'file' | 'none'
 }
 
-/** Writes the samples of a call. Address and secrets come from the environment. */
-export function writeSamples(operation: Operation): Sample[] {
+/** Writes how to make a call in each language, as a program that runs as it is, with values of the environment. */
+export function writeSamples(operation: Operation) {
   const request = buildRequest(operation)
   return [
     { language: 'curl', code: writeCurl(request) },
@@ -137,22 +131,11 @@ function writePython({ method, target, headers, body, answer }: SampleRequest): 
 
 const PYTHON_WORDS: Record<string, string> = { true: 'True', false: 'False', null: 'None' }
 
-/** Writes JSON as Python does. */
+/** Writes JSON as Python does, with a comma after each item. No string of JSON has a line break. */
 function writePythonValue(value: unknown): string {
-  if (Array.isArray(value)) return writeItems('[', value.map(writePythonValue), ']')
-  if (typeof value === 'object' && value !== null)
-    return writeItems(
-      '{',
-      Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${writePythonValue(member)}`),
-      '}',
-    )
-  const json = JSON.stringify(value)
-  return PYTHON_WORDS[json] ?? json
-}
-
-function writeItems(open: string, items: string[], close: string): string {
-  if (items.length === 0) return open + close
-  return `${open}\n${items.map((item) => `    ${indent(item, '    ')},\n`).join('')}${close}`
+  return JSON.stringify(value, null, 4)
+    .replaceAll(/(?<=[^[{,])\n/g, ',\n')
+    .replaceAll(/(?<= )(?:true|false|null)(?=,?$)/gm, (word) => PYTHON_WORDS[word]!)
 }
 
 /** Indents all lines but the first. */

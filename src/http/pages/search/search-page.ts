@@ -7,6 +7,7 @@ import { readFormFields, renderField } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION, SEARCH_PATH } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
 import { getViewer } from '../parts/viewer.ts'
 import { findTargets, type SearchTarget } from './find-targets.ts'
 
@@ -16,7 +17,7 @@ const MAX_TEXT = 254
  * `/settings/search`: leads to any page, person, key, webhook and entry. The text is sent as a form, because names and
  * secrets must not be in an address. The script of the palette shows what this page finds.
  */
-export function addSearchPage(app: FastifyInstance, reads: Reads): void {
+export function addSearchPage(app: FastifyInstance, { reads }: PageServices): void {
   app.get(SEARCH_PATH, async (request, reply) => sendSearch(reads, request, reply, ''))
   app.post(SEARCH_PATH, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
     const { q = '' } = readFormFields(request.body)

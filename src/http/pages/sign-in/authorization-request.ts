@@ -29,9 +29,8 @@ const LIFE_SECONDS = 10 * 60
 const MAX_BYTES = 2_200
 
 /** Creates the cookie that holds an authorization request. */
-export function createAuthorizationRequests({ providers, sessions }: PageServices): SealedCookie<AuthorizationRequest> {
-  const { secrets } = providers
-  return createSealedCookie({ name: 'sign-in', secrets, settings: sessions, lifeSeconds: LIFE_SECONDS })
+export function createAuthorizationRequests(services: PageServices): SealedCookie<AuthorizationRequest> {
+  return createSealedCookie(services, 'sign-in', LIFE_SECONDS)
 }
 
 /** Stores an authorization request in the cookie. If it is too long, leaves out a kept form, then the page to go to. */

@@ -8,7 +8,7 @@ import { html } from '../parts/html.ts'
 import { sendCardPage } from '../parts/layout.ts'
 import { findHome } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { findOperatorSettings } from '../providers/provider-words.ts'
+import { findOperatorSettings } from '../providers/provider-facts.ts'
 import { sendFailure } from './failure-page.ts'
 
 export interface CompanyRoute {
@@ -27,7 +27,7 @@ export function addCompanyPage(app: FastifyInstance, services: PageServices): vo
     if (!provider || provider.use.use === 'off') return sendNoProvider(reply)
     const user = await findSessionUser(access, request, sessions, 'touch')
     if (user?.companyId === provider.companyId) return reply.redirect(next || findHome(user.role), 303)
-    return sendCompanyPage(services, request, reply, provider, next)
+    return sendCompanyPage(services, reply, provider, next)
   })
 }
 
@@ -50,14 +50,13 @@ export function sendNoProvider(reply: FastifyReply): Promise<FastifyReply> {
 
 function sendCompanyPage(
   services: PageServices,
-  request: FastifyRequest,
   reply: FastifyReply,
   provider: StoredProvider,
   next: string,
 ): Promise<FastifyReply> {
   const { companyId, settings, use } = provider
   if (findOperatorSettings(services, companyId).missing)
-    return sendFailure(request, reply, { companyId, provider, reason: 'not_ready' })
+    return sendFailure(reply, { companyId, provider, reason: 'not_ready' })
   // Nothing here says which company it is, or who may use a password.
   return sendCardPage(reply, {
     title: 'Sign in',

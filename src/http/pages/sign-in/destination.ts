@@ -1,8 +1,15 @@
+import type { FastifyReply } from 'fastify'
+import { recordSessionEvents } from '../../../accounts/record-session-events.ts'
+import { endSession } from '../../../accounts/users/sessions.ts'
 import { isId } from '../../../domain/ids.ts'
+import { clientOf } from '../../access/client.ts'
+import { rememberUser } from '../../access/known-browser.ts'
+import { findSessionUser, sessionCookie, setSessionCookie } from '../../access/session.ts'
 import { readOwnPath } from '../parts/addresses.ts'
 import type { FormFields } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
-import { type KeptForm, readKeptForm, renderKeptForm } from '../parts/kept-form.ts'
+import { type KeptForm, readKeptForm, renderKeptForm, sendWayBack } from '../parts/kept-form.ts'
+import type { PageServices } from '../parts/page-services.ts'
 
 /** Where a sign-in leads to. */
 export interface Destination {
@@ -25,4 +32,31 @@ export function readDestination(sent: FormFields): Destination {
 /** Reads the company that a link or a form names, so that only its user signs in; empty if none is named. */
 export function readCompany({ company = '' }: FormFields): string {
   return isId('com', company) ? company : ''
+}
+
+interface Finished extends Destination {
+  /** The cookie of the new session. */
+  cookie: string
+  companyId: string
+  userId: string
+}
+
+/** Gives the browser its new session, ends the previous one, remembers the user, and goes where the person wants to. */
+export async function finishSignIn(
+  services: PageServices,
+  reply: FastifyReply,
+  { cookie, companyId, userId, next, kept }: Finished,
+): Promise<FastifyReply> {
+  const { access, accessPool, company, sessions } = services
+  const { request } = reply
+  const former = sessionCookie(request, sessions)
+  const formerUser = await findSessionUser(access, request, sessions, 'peek')
+  if (former !== null && formerUser) {
+    await endSession(accessPool, formerUser, { cookie: former, client: clientOf(request), why: 'signed in again' })
+    if (formerUser.companyId !== companyId) await recordSessionEvents(company, formerUser.companyId)
+  }
+  await recordSessionEvents(company, companyId)
+  setSessionCookie(reply, sessions, cookie)
+  await rememberUser(services, reply, { companyId, userId })
+  return kept?.companyId === companyId ? sendWayBack(reply, kept) : reply.redirect(next || '/', 303)
 }

@@ -27,7 +27,8 @@ interface Failure {
 }
 
 /** Sends the page about a sign-in that failed: what to do, and what to tell the company's IT. */
-export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure): Promise<FastifyReply> {
+export function sendFailure(reply: FastifyReply, failure: Failure): Promise<FastifyReply> {
+  const { request } = reply
   const { companyId, provider, reason, purpose = { to: 'sign in' } } = failure
   const { status, title, advice, forIt } = FAILURE_WORDS[reason]
   const name = provider?.settings.name ?? 'the identity provider'
@@ -44,14 +45,13 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
 
 /** Sends the page for an error of the provider client. Rethrows any other error. */
 export function sendProviderFault(
-  request: FastifyRequest,
   reply: FastifyReply,
   error: unknown,
   failure: Omit<Failure, 'reason' | 'detail'>,
 ): Promise<FastifyReply> {
-  if (error instanceof UnreadableSecretError) return sendFailure(request, reply, { ...failure, reason: 'not_ready' })
+  if (error instanceof UnreadableSecretError) return sendFailure(reply, { ...failure, reason: 'not_ready' })
   if (!(error instanceof ProviderError)) throw error
-  return sendFailure(request, reply, { ...failure, reason: error.fault, detail: error.message })
+  return sendFailure(reply, { ...failure, reason: error.fault, detail: error.message })
 }
 
 function listFacts({ id }: FastifyRequest, { companyId, provider, reason, detail, identity }: Failure): string[] {

@@ -60,7 +60,7 @@ export function addForgotPassword(app: FastifyInstance, services: PageServices):
     const email = value
     const send = prepare(request, { email, companyIds: company === '' ? null : [company] })
     try {
-      services.signIns.countReset(request, reply, email)
+      services.signIns.count(reply, 'password reset', email)
     } catch (error) {
       return sendForm(reply, typed, company, toFormProblem(error))
     }

@@ -19,7 +19,7 @@ import { html, type Html } from '../parts/html.ts'
 import { sendCardPage } from '../parts/layout.ts'
 import { companyPath, passwordPath } from '../parts/addresses.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { findOperatorSettings } from '../providers/provider-words.ts'
+import { findOperatorSettings } from '../providers/provider-facts.ts'
 import { keepAuthorizationRequest } from './authorization-request.ts'
 
 function describeUsedUp({ outbox }: CompanyServices): Problem {
@@ -39,7 +39,7 @@ export function addInvitationPage(app: FastifyInstance, services: PageServices):
     sendSetPasswordForm(services, reply, readFormFields(request.query)['token'] ?? '', null),
   )
 
-  const accept = limitFailures(app, failureLimit, async (request: FastifyRequest) => {
+  const accept = limitFailures(failureLimit, async (request: FastifyRequest) => {
     const { token = '', password = '', repeated = '' } = readFormFields(request.body)
     const body = checkForm(AcceptBody, { token, password })
     if (password !== repeated)

@@ -10,8 +10,7 @@ import { ProblemError } from '../../server/problem.ts'
 import { companyPath } from '../parts/addresses.ts'
 import { readFormFields, toFormProblem } from '../parts/form.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { readDestination } from './destination.ts'
-import { finishSignIn } from './finish-sign-in.ts'
+import { finishSignIn, readDestination } from './destination.ts'
 import { findSupport, PASSKEY_PATH } from './passkey-form.ts'
 import { sendSignInForm } from './sign-in-form.ts'
 
@@ -26,12 +25,7 @@ const REFUSED = problem(
 /** `/sign-in/passkey`: signing in with a passkey alone, without an email and a password. */
 export function addPasskeySignIn(app: FastifyInstance, services: PageServices): void {
   const { accessPool: pool, company, failures, sessions, signIns } = services
-  const challenges = createSealedCookie<Challenge>({
-    name: 'passkey-challenge',
-    secrets: services.providers.secrets,
-    settings: sessions,
-    lifeSeconds: LIFE_SECONDS,
-  })
+  const challenges = createSealedCookie<Challenge>(services, 'passkey-challenge', LIFE_SECONDS)
 
   app.post(`${PASSKEY_PATH}/options`, async (_request, reply) => {
     const { party, reason } = findSupport(services)
@@ -54,7 +48,7 @@ export function addPasskeySignIn(app: FastifyInstance, services: PageServices): 
     const { owner, credentialId } = assertion
     try {
       // Counted by passkey: whoever knows only whose it is cannot keep that person out.
-      const tried = await signIns.attempt(request, reply, {
+      const tried = await signIns.attempt(reply, {
         kind: 'sign-in',
         whose: `passkey ${credentialId.toString('hex')}`,
         recognize: () => recognizeBrowser(services, request, owner),
@@ -72,7 +66,7 @@ export function addPasskeySignIn(app: FastifyInstance, services: PageServices): 
       if (tried.outcome === 'provider required') return await reply.redirect(companyPath(owner.companyId), 303)
       if (tried.outcome === 'outdated') return await refuse(OUTDATED)
       if (tried.outcome !== 'signed in') return await refuse(REFUSED)
-      return await finishSignIn(services, request, reply, { ...destination, ...owner, cookie: tried.cookie })
+      return await finishSignIn(services, reply, { ...destination, ...owner, cookie: tried.cookie })
     } catch (error) {
       return refuse(toFormProblem(error))
     }

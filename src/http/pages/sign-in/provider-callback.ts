@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { readProvider, type StoredProvider } from '../../../accounts/providers/read-provider.ts'
 import { linkOwnIdentity } from '../../../accounts/sign-in/link-identity.ts'
 import { previewSignIn } from '../../../accounts/sign-in/preview-sign-in.ts'
@@ -12,14 +12,13 @@ import { describeSession, findSessionUser } from '../../access/session.ts'
 import { ACCOUNT_PATH, findHome } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import type { CompanyRoute } from './company-page.ts'
+import { finishSignIn } from './destination.ts'
 import { sendFailure, sendProviderFault } from './failure-page.ts'
-import { finishSignIn } from './finish-sign-in.ts'
 import { type AuthorizationRequest, createAuthorizationRequests, type LinkPurpose } from './authorization-request.ts'
 import { sendTestResult } from './test-result.ts'
 
-/** Someone who came back from the provider, and the request with which they did. */
+/** Someone who came back from the provider, and the answer to the request with which they did. */
 interface Arrival {
-  request: FastifyRequest
   reply: FastifyReply
   provider: StoredProvider
   identity: ProviderIdentity
@@ -42,17 +41,17 @@ export function addProviderCallback(app: FastifyInstance, services: PageServices
       const user = await findSessionUser(access, request, sessions, 'touch')
       // The page was loaded again after signing in.
       if (user?.companyId === company) return reply.redirect(findHome(user.role), 303)
-      return sendFailure(request, reply, { companyId: null, provider: null, reason: 'not_begun' })
+      return sendFailure(reply, { companyId: null, provider: null, reason: 'not_begun' })
     }
     authorizationRequests.clear(reply)
     const { companyId, purpose, flow } = authorizationRequest
     const provider = await readProvider(providers.pool, companyId)
-    if (!provider) return sendFailure(request, reply, { companyId, provider, reason: 'outdated', purpose })
+    if (!provider) return sendFailure(reply, { companyId, provider, reason: 'outdated', purpose })
     try {
-      const identity = await complete(services, { request, reply, provider, flow })
-      return await receive(services, { request, reply, provider, identity, authorizationRequest })
+      const identity = await complete(services, { reply, provider, flow })
+      return await receive(services, { reply, provider, identity, authorizationRequest })
     } catch (error) {
-      return sendProviderFault(request, reply, error, { companyId, provider, purpose })
+      return sendProviderFault(reply, error, { companyId, provider, purpose })
     }
   })
 }
@@ -60,12 +59,12 @@ export function addProviderCallback(app: FastifyInstance, services: PageServices
 /** Redeems the code. Throws ProviderError. */
 async function complete(
   { providers, sessions, signIns }: PageServices,
-  { request, reply, provider, flow }: Pick<Arrival, 'request' | 'reply' | 'provider'> & { flow: ProviderFlow },
+  { reply, provider, flow }: Pick<Arrival, 'reply' | 'provider'> & { flow: ProviderFlow },
 ): Promise<ProviderIdentity> {
   const addresses = findProviderAddresses(sessions.publicUrl, provider.companyId)
   if (!addresses) throw new ProviderError('outdated', 'The address of this service has changed')
-  const at = request.url.indexOf('?')
-  const callbackUrl = `${addresses.redirect}${at === -1 ? '' : request.url.slice(at)}`
+  const { url } = reply.request
+  const callbackUrl = `${addresses.redirect}${url.includes('?') ? url.slice(url.indexOf('?')) : ''}`
   const check = async () => {
     try {
       return { outcome: await providers.client.complete(provider, flow, callbackUrl), hasFailed: false }
@@ -75,7 +74,7 @@ async function complete(
     }
   }
   const attempt = { kind: 'answer of a provider', whose: null, check } as const
-  const answer = await signIns.attempt<ProviderIdentity | ProviderError>(request, reply, attempt)
+  const answer = await signIns.attempt<ProviderIdentity | ProviderError>(reply, attempt)
   if (answer instanceof ProviderError) throw answer
   return answer
 }
@@ -83,44 +82,41 @@ async function complete(
 async function receive(services: PageServices, arrival: Arrival): Promise<FastifyReply> {
   const { purpose } = arrival.authorizationRequest
   if (purpose.to === 'sign in') return signPersonIn(services, arrival)
-  const { request, reply, provider, identity } = arrival
+  const { reply, provider, identity } = arrival
   const { companyId } = provider
   if (purpose.to === 'link' && purpose.linkHash !== null) return linkUser(services, arrival, purpose)
-  const user = await findSessionUser(services.access, request, services.sessions, 'touch')
+  const user = await findSessionUser(services.access, reply.request, services.sessions, 'touch')
   const isSame = user?.companyId === companyId && user.userId === purpose.userId
   if (!isSame || (purpose.to === 'test' && user.role !== 'admin'))
-    return sendFailure(request, reply, { companyId, provider, reason: 'changed_user', purpose })
+    return sendFailure(reply, { companyId, provider, reason: 'changed_user', purpose })
   if (purpose.to === 'link') return linkUser(services, arrival, purpose)
   const preview = await previewSignIn(services.company, provider, identity)
-  return sendTestResult(request, reply, user, identity, preview)
+  return sendTestResult(reply, user, identity, preview)
 }
 
 async function signPersonIn(services: PageServices, arrival: Arrival): Promise<FastifyReply> {
-  const { request, reply, provider, identity, authorizationRequest } = arrival
+  const { reply, provider, identity, authorizationRequest } = arrival
   const { accessPool, company, providers, sessions } = services
   const { companyId } = provider
   const used = { company, pool: accessPool, secrets: providers.secrets }
-  const session = describeSession(request, sessions)
-  const traceparent = request.trace?.traceparent ?? null
+  const session = describeSession(reply.request, sessions)
+  const traceparent = reply.request.trace?.traceparent ?? null
   const signedIn = await signInThroughProvider(used, { provider, identity, session, traceparent })
   if (signedIn.outcome === 'refused') return refuse(arrival, signedIn.refusal)
   const { next, kept } = authorizationRequest
   const { cookie, userId } = signedIn
-  return finishSignIn(services, request, reply, { cookie, companyId, userId, next, kept })
+  return finishSignIn(services, reply, { cookie, companyId, userId, next, kept })
 }
 
 /** Links the user. Whoever came with a one-time link then signs in with the account like anyone else. */
-async function linkUser(
-  services: PageServices,
-  arrival: Arrival,
-  { userId, linkHash }: LinkPurpose,
-): Promise<FastifyReply> {
-  const { request, reply, provider, identity } = arrival
+async function linkUser(services: PageServices, arrival: Arrival, purpose: LinkPurpose): Promise<FastifyReply> {
+  const { userId, linkHash } = purpose
+  const { reply, provider, identity } = arrival
   const acting = {
     companyId: provider.companyId,
     actor: userId,
-    traceparent: request.trace?.traceparent ?? null,
-    client: clientOf(request),
+    traceparent: reply.request.trace?.traceparent ?? null,
+    client: clientOf(reply.request),
   }
   const hash = linkHash === null ? null : Buffer.from(linkHash, 'base64url')
   const refusal = await linkOwnIdentity(services.company, acting, { provider, identity, linkHash: hash })
@@ -128,10 +124,8 @@ async function linkUser(
   return linkHash === null ? reply.redirect(`${ACCOUNT_PATH}?done=linked`, 303) : signPersonIn(services, arrival)
 }
 
-function refuse(
-  { request, reply, provider, identity, authorizationRequest }: Arrival,
-  reason: SignInRefusal,
-): Promise<FastifyReply> {
+function refuse(arrival: Arrival, reason: SignInRefusal): Promise<FastifyReply> {
+  const { reply, provider, identity, authorizationRequest } = arrival
   const { purpose } = authorizationRequest
-  return sendFailure(request, reply, { companyId: provider.companyId, provider, reason, identity, purpose })
+  return sendFailure(reply, { companyId: provider.companyId, provider, reason, identity, purpose })
 }

@@ -7,7 +7,7 @@ import { buildUrl, companyPath, readOwnPath } from '../parts/addresses.ts'
 import { readFormFields } from '../parts/form.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { SignInNeededError } from '../parts/viewer.ts'
-import { findOperatorSettings } from '../providers/provider-words.ts'
+import { findOperatorSettings } from '../providers/provider-facts.ts'
 import { type CompanyRoute, findProvider, sendNoProvider } from './company-page.ts'
 import { sendFailure, sendProviderFault } from './failure-page.ts'
 import {
@@ -36,18 +36,18 @@ export function addProviderStart(app: FastifyInstance, services: PageServices): 
     if (!authorizationRequest) return sendNoProvider(reply)
     const { companyId, email, purpose } = authorizationRequest
     const { addresses, missing } = findOperatorSettings(services, companyId)
-    if (missing !== undefined) return sendFailure(request, reply, { companyId, provider, reason: 'not_ready', purpose })
+    if (missing !== undefined) return sendFailure(reply, { companyId, provider, reason: 'not_ready', purpose })
     try {
       const check = async () => {
         const outcome = await services.providers.client.begin(provider, addresses.redirect, { email })
         return { outcome, hasFailed: false }
       }
       const attempt = { kind: 'answer of a provider', whose: null, check } as const
-      const { url, flow } = await services.signIns.attempt(request, reply, attempt)
+      const { url, flow } = await services.signIns.attempt(reply, attempt)
       keepAuthorizationRequest(services, reply, { ...authorizationRequest, flow })
       return await reply.redirect(url, 303)
     } catch (error) {
-      return sendProviderFault(request, reply, error, { companyId, provider, purpose })
+      return sendProviderFault(reply, error, { companyId, provider, purpose })
     }
   })
 }

@@ -10,8 +10,7 @@ import { type FormProblem, readFormFields, renderField, toFormProblem } from '..
 import { html } from '../parts/html.ts'
 import { sendCardPage } from '../parts/layout.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { type Destination, readDestination, renderDestination } from './destination.ts'
-import { finishSignIn } from './finish-sign-in.ts'
+import { type Destination, finishSignIn, readDestination, renderDestination } from './destination.ts'
 import { findSupport, renderPasskeyForm } from './passkey-form.ts'
 import { sendSignInForm } from './sign-in-form.ts'
 
@@ -26,8 +25,8 @@ const TOO_LATE = problem('invalid_credentials', 'That took too long. Sign in aga
 const REFUSED = problem('invalid_credentials', 'This is not one of your unused recovery codes')
 
 /** Creates the cookie of those who have given the right password. */
-function createSteps({ providers: { secrets }, sessions: settings }: PageServices): SealedCookie<SecondStep> {
-  return createSealedCookie({ name: 'second-step', secrets, settings, lifeSeconds: LIFE_SECONDS })
+function createSteps(services: PageServices): SealedCookie<SecondStep> {
+  return createSealedCookie(services, 'second-step', LIFE_SECONDS)
 }
 
 /** Asks someone who has given the right password for a passkey or a recovery code. */
@@ -53,7 +52,7 @@ export function addSecondStep(app: FastifyInstance, services: PageServices): voi
     if (step === null) return sendSignInForm(services, reply, destination, TOO_LATE)
     try {
       const { companyId, userId } = step
-      const cookie = await signIns.attempt(request, reply, {
+      const cookie = await signIns.attempt(reply, {
         kind: 'sign-in',
         whose: `recovery code ${userId}`,
         recognize: () => recognizeBrowser(services, request, step),
@@ -65,7 +64,7 @@ export function addSecondStep(app: FastifyInstance, services: PageServices): voi
       })
       if (cookie === null) throw new ProblemError(REFUSED)
       steps.clear(reply)
-      return await finishSignIn(services, request, reply, { ...destination, cookie, companyId, userId })
+      return await finishSignIn(services, reply, { ...destination, cookie, companyId, userId })
     } catch (error) {
       return sendSecondStep(services, reply, destination, toFormProblem(error))
     }

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { PasswordUser } from '../../../accounts/users/password-users.ts'
 import { problem } from '../../../domain/errors.ts'
 import { sessionCookie } from '../../access/session.ts'
@@ -27,27 +27,16 @@ export interface SignInForm extends Destination {
   notFound: 'nothing' | 'one provider' | null
 }
 
-const EMPTY: SignInForm = {
-  email: '',
-  next: '',
-  kept: null,
-  step: 'email',
-  company: '',
-  tries: 0,
-  choices: [],
-  notFound: null,
-}
-
 /**
  * Answers a request that needs a session. A page is shown after signing in. A form, which has not been carried out, is
  * shown again. `pages` are the routes of the pages.
  */
 export function askToSignIn(
-  request: FastifyRequest,
   reply: FastifyReply,
   services: PageServices,
   pages: ReadonlySet<string>,
 ): FastifyReply | Promise<FastifyReply> {
+  const { request } = reply
   if (request.headers['sec-fetch-mode'] === 'cors') return reply.code(401).send()
   if (request.method !== 'POST') return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303)
   const [path = ''] = request.url.split('?', 1)
@@ -70,31 +59,32 @@ export function sendSignInForm(
   given: Partial<SignInForm>,
   problem: FormProblem = null,
 ): Promise<FastifyReply> {
-  const form = { ...EMPTY, ...given }
-  const companies = form.choices.map(({ companyId, companyName }) => ({ value: companyId, label: companyName }))
+  const { next = '', kept = null, email = '', step = 'email', company = '', tries = 0, notFound = null } = given
+  const destination = { next, kept }
+  const companies = (given.choices ?? []).map(({ companyId: value, companyName: label }) => ({ value, label }))
   const hasChoice = companies.length > 0
-  const isPasswordStep = form.step === 'password'
-  const hasEmail = form.email !== ''
+  const isPasswordStep = step === 'password'
+  const hasEmail = email !== ''
   const hasPasskeys = findSupport(services).party !== null
   // Where a provider may be behind an email.
   const hasProvider = !isPasswordStep && services.providers.secrets.hasKey && services.sessions.publicUrl !== null
   return sendCardPage(reply, {
     title: 'Sign in',
     problem,
-    body: html`${form.notFound === null ? '' : html`<p>${NOT_FOUND[form.notFound]}</p>`}
+    body: html`${notFound === null ? '' : html`<p>${NOT_FOUND[notFound]}</p>`}
       <form method="post" action="/sign-in" class="stack">
-        ${renderDestination(form)}
-        ${form.tries === 0 ? '' : html`<input type="hidden" name="tries" value="${form.tries}" />`}
-        ${hasChoice || form.company === '' ? '' : html`<input type="hidden" name="company" value="${form.company}" />`}
-        ${renderField({ name: 'email', label: 'Email', value: form.email, type: 'email', autocomplete: hasPasskeys ? 'username webauthn' : 'username', hasFocus: !hasEmail }, null)}
+        ${renderDestination(destination)}
+        ${tries === 0 ? '' : html`<input type="hidden" name="tries" value="${tries}" />`}
+        ${hasChoice || company === '' ? '' : html`<input type="hidden" name="company" value="${company}" />`}
+        ${renderField({ name: 'email', label: 'Email', value: email, type: 'email', autocomplete: hasPasskeys ? 'username webauthn' : 'username', hasFocus: !hasEmail }, null)}
         ${hasChoice ? renderChoice({ name: 'company', label: 'Company', value: '', options: companies, hint: 'You belong to several companies. Choose one and enter your password again.' }, null) : ''}
         ${renderField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', isRequired: !hasProvider, hasFocus: hasEmail }, null)}
         <button class="primary">Sign in</button>
         ${hasProvider ? html`<button name="way" value="provider">Continue with single sign-on</button>` : ''}
       </form>
-      ${hasPasskeys ? renderPasskeyForm(form) : ''}
-      <p class="hint">${renderForgotten(services, form.company)}</p>
-      ${form.company === '' ? '' : html`<p class="hint">This page signs you in to one company. <a href="/sign-in">Use another one</a></p>`}`,
+      ${hasPasskeys ? renderPasskeyForm(destination) : ''}
+      <p class="hint">${renderForgotten(services, company)}</p>
+      ${company === '' ? '' : html`<p class="hint">This page signs you in to one company. <a href="/sign-in">Use another one</a></p>`}`,
   })
 }
 

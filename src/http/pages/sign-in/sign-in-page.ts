@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { findSignInPlace } from '../../../accounts/sign-in/find-sign-in-place.ts'
 import { signIn, type SignInOutcome } from '../../../accounts/sign-in/sign-in-with-password.ts'
 import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '../../../domain/attributes.ts'
@@ -11,8 +11,7 @@ import { companyPath, readOwnPath } from '../parts/addresses.ts'
 import { findHome } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { createAuthorizationRequests, keepAuthorizationRequest } from './authorization-request.ts'
-import { readCompany, readDestination } from './destination.ts'
-import { finishSignIn } from './finish-sign-in.ts'
+import { finishSignIn, readCompany, readDestination } from './destination.ts'
 import { askSecondStep } from './second-step.ts'
 import { sendSignInForm, type SignInForm } from './sign-in-form.ts'
 
@@ -34,13 +33,9 @@ export function addSignInPage(app: FastifyInstance, services: PageServices): voi
     if (user) return reply.redirect(next || findHome(user.role), 303)
     if (fields['with'] !== 'password') return sendSignInForm(services, reply, { next, company })
     // From the page of a company with a provider: with the email that was typed before.
-    const authorizationRequest = authorizationRequests.read(request)
-    const typed = authorizationRequest && {
-      email: authorizationRequest.email ?? '',
-      next: authorizationRequest.next,
-      kept: authorizationRequest.kept,
-    }
-    return sendSignInForm(services, reply, { next, ...typed, company, step: 'password' })
+    const pending = authorizationRequests.read(request) ?? { email: null, next, kept: null }
+    const typed = { email: pending.email ?? '', next: pending.next, kept: pending.kept }
+    return sendSignInForm(services, reply, { ...typed, company, step: 'password' })
   })
 
   app.post('/sign-in', async (request, reply) => {
@@ -51,7 +46,7 @@ export function addSignInPage(app: FastifyInstance, services: PageServices): voi
     const named = { company: readCompany(fields), tries: Math.max(0, tries) }
     const form = { email, step, ...named, ...readDestination(fields) } as const
     try {
-      return await (step === 'email' ? chooseWay : trySignIn)(services, request, reply, form)
+      return await (step === 'email' ? chooseWay : trySignIn)(services, reply, form)
     } catch (error) {
       if (reply.metLimit !== 'sign-in') throw error
       return sendSignInForm(services, reply, form, toFormProblem(error))
@@ -67,19 +62,14 @@ const NO_EMAIL = problem('invalid_credentials', 'Enter your email address.')
 type SentForm = Omit<SignInForm, 'choices' | 'notFound'>
 
 /** Leads to the provider of the user's company, or asks for the password. Strangers are asked for one too. */
-async function chooseWay(
-  services: PageServices,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  form: SentForm,
-): Promise<FastifyReply> {
+async function chooseWay(services: PageServices, reply: FastifyReply, form: SentForm): Promise<FastifyReply> {
   const { value, errors } = readEmailAddress(form.email)
   if (errors) return sendSignInForm(services, reply, form, NO_EMAIL)
-  services.signIns.countQuestion(request, reply)
+  services.signIns.count(reply, 'question', null)
   const email = value
-  const known = await recognizeBrowser(services, request, { email })
+  const known = await recognizeBrowser(services, reply.request, { email })
   const place = await findSignInPlace(services.accessPool, email, known?.users ?? [])
-  if (place.at !== 'provider') return askForPassword(services, request, reply, form, place.at)
+  if (place.at !== 'provider') return askForPassword(services, reply, form, place.at)
   const { companyId } = place
   const { next, kept } = form
   const authorizationRequest = { companyId, email, purpose: { to: 'sign in' }, flow: null, next, kept } as const
@@ -91,24 +81,19 @@ async function chooseWay(
 /** Asks for the password: says that it is missing or, after single sign-on was chosen, what was not found. */
 function askForPassword(
   services: PageServices,
-  request: FastifyRequest,
   reply: FastifyReply,
   form: SentForm,
   place: 'several' | 'here',
 ): Promise<FastifyReply> {
-  const fields = readFormFields(request.body)
+  const fields = readFormFields(reply.request.body)
   const wantsProvider = fields['way'] === 'provider'
   const isMissing = 'password' in fields && !wantsProvider
   const notFound = place === 'several' ? 'one provider' : wantsProvider ? 'nothing' : null
   return sendSignInForm(services, reply, { ...form, step: 'password', notFound }, isMissing ? NO_PASSWORD : null)
 }
 
-async function trySignIn(
-  services: PageServices,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  form: SentForm,
-): Promise<FastifyReply> {
+async function trySignIn(services: PageServices, reply: FastifyReply, form: SentForm): Promise<FastifyReply> {
+  const { request } = reply
   const { accessPool, failures, sessions, signIns } = services
   const { email: typed = '', password = '' } = readFormFields(request.body)
   const sent = typed.trim()
@@ -118,7 +103,7 @@ async function trySignIn(
   const isPassword = password !== '' && [...password].length <= MAX_PASSWORD_CHARACTERS
   const { company, tries } = form
   const named = company === '' ? null : [company]
-  const tried = await signIns.attempt<SignInOutcome, KnownBrowser>(request, reply, {
+  const tried = await signIns.attempt<SignInOutcome, KnownBrowser>(reply, {
     kind: 'sign-in',
     whose: email,
     async recognize() {
@@ -145,7 +130,7 @@ async function trySignIn(
     case 'signed in': {
       const { companyId, userId, role } = tried.user
       const next = form.next || findHome(role)
-      return finishSignIn(services, request, reply, { cookie: tried.cookie, companyId, userId, next, kept: form.kept })
+      return finishSignIn(services, reply, { cookie: tried.cookie, companyId, userId, next, kept: form.kept })
     }
   }
 }

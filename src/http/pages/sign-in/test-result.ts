@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { SignInPreview } from '../../../accounts/sign-in/preview-sign-in.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { Role } from '../../../domain/accounts/roles.ts'
@@ -10,50 +10,44 @@ import { NAVIGATION } from '../parts/navigation.ts'
 import { renderTable } from '../parts/table.ts'
 import { FAILURE_WORDS } from './failure-words.ts'
 
-/** Sends the page with the result of a test: what signing in would have done. Nothing has changed. */
+/** Sends the page with the result of a test: what signing in would have done, and what the provider sent. */
 export function sendTestResult(
-  request: FastifyRequest,
   reply: FastifyReply,
   viewer: SessionUser,
   identity: ProviderIdentity,
   preview: SignInPreview,
 ): Promise<FastifyReply> {
-  return sendUserPage(request, reply, viewer, {
+  const { issuer, subject, name, roleValues } = identity
+  return sendUserPage(reply.request, reply, viewer, {
     title: 'Test result',
     body: html`${renderBreadcrumb(NAVIGATION.signIn)}
       <h1>Test result</h1>
-      ${renderTestResult(identity, preview)}
+      <p class="${preview.outcome === 'refused' ? 'alert' : 'notice'}" role="status">
+        ${renderOutcome(preview)} Nothing was changed.
+      </p>
+      <h2>What the provider says</h2>
+      ${renderFacts([
+        ['Account', html`<code>${subject}</code> at <bdi>${issuer}</bdi>`],
+        ['Email', renderEmail(identity)],
+        ['Name', name === null ? 'None' : html`<bdi>${name}</bdi>`],
+        [
+          'Values of the role claim',
+          roleValues.length === 0
+            ? 'None'
+            : html`${roleValues.map((value, at) => html`${at > 0 ? ', ' : ''}<code>${value}</code>`)}`,
+        ],
+      ])}
+      <h2>All claims</h2>
+      ${renderTable({
+        caption: 'Claims',
+        columns: [
+          { heading: 'Claim', cell: ([claim]) => html`<code>${claim}</code>` },
+          { heading: 'Value', cell: ([, value]) => html`<code>${formatClaim(value)}</code>` },
+        ],
+        rows: Object.entries(identity.claims),
+      })}
       <p class="actions"><a class="button primary" href="${NAVIGATION.signIn.path}">Back to Sign-in</a></p>`,
   })
-}
-
-/** Renders the result of a test: what signing in would have done, and what the provider sent. */
-function renderTestResult(identity: ProviderIdentity, preview: SignInPreview): Html {
-  const { issuer, subject, name, roleValues } = identity
-  return html`<p class="${preview.outcome === 'refused' ? 'alert' : 'notice'}" role="status">
-      ${renderOutcome(preview)} Nothing was changed.
-    </p>
-    <h2>What the provider says</h2>
-    ${renderFacts([
-      ['Account', html`<code>${subject}</code> at <bdi>${issuer}</bdi>`],
-      ['Email', renderEmail(identity)],
-      ['Name', name === null ? 'None' : html`<bdi>${name}</bdi>`],
-      [
-        'Values of the role claim',
-        roleValues.length === 0
-          ? 'None'
-          : html`${roleValues.map((value, at) => html`${at > 0 ? ', ' : ''}<code>${value}</code>`)}`,
-      ],
-    ])}
-    <h2>All claims</h2>
-    ${renderTable({
-      caption: 'Claims',
-      columns: [
-        { heading: 'Claim', cell: ([claim]) => html`<code>${claim}</code>` },
-        { heading: 'Value', cell: ([, value]) => html`<code>${formatClaim(value)}</code>` },
-      ],
-      rows: Object.entries(identity.claims),
-    })}`
 }
 
 function renderOutcome(preview: SignInPreview): Html {

@@ -50,7 +50,7 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
         ${await renderSignIns(services, getViewer(request), user)}
         ${user.isRemoved ? renderRemovedUser(user) : renderUserActions(services, user, getViewer(request).userId, forms)}
         <h2 id="tokens">Tokens</h2>
-        ${await renderTokenList(services.db, request, placeOf(request), 'This user has no tokens.')}
+        ${await renderTokenList(services.db, request, 'This user has no tokens.')}
         ${renderReportForm(forms, 'Personal data', 'Everything that the service stores about this user.')}`,
     }),
     notices: {
@@ -87,16 +87,12 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
       },
     },
   })
-  addTokenRevocation(app, services, `${PATH}/:id`, placeOf, async (request) =>
+  addTokenRevocation(app, services, `${PATH}/:id`, async (request) =>
     listUpperPages(await requireUser(services, request)),
   )
   addPasswordReset(app, services)
   addUserRemoval(app, services)
   addUserErasure(app, services)
-}
-
-function placeOf({ params: { id } }: UserRequest) {
-  return { userId: readUserId(id), path: `${PATH}/${id}` }
 }
 
 /** Finds the user in the path. Throws `user_not_found`. */
@@ -292,11 +288,8 @@ function getExpectedText(user: UserRecord): string {
 const HOURS_SHOWN = 5
 
 /** Renders a user's last sign-in and the latest failed ones. */
-async function renderSignIns(
-  { db }: Pick<PageServices, 'db'>,
-  { companyId, timeZone }: SessionUser,
-  { id: userId }: { id: string },
-): Promise<Html> {
+async function renderSignIns({ db }: PageServices, viewer: SessionUser, { id: userId }: UserRecord): Promise<Html> {
+  const { companyId, timeZone } = viewer
   const last = await findLastSignIn(db, { companyId, userId })
   const failed = await listFailedHours(db, { companyId, userId }, HOURS_SHOWN)
   return html`<h2>Sign-ins</h2>

@@ -14,7 +14,7 @@ import { showOneTimeLink } from './one-time-link.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
-import { renderTime } from '../parts/times.ts'
+import { renderTimeOrNever } from '../parts/times.ts'
 import { formatWaysIn, renderRoleChoice, formatUserName, renderUserStatus } from './user-facts.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 
@@ -90,10 +90,7 @@ function renderUserTable(users: UserRecord[], timeZone: string): Html {
       { heading: 'Role', cell: ({ role }) => role },
       { heading: 'Status', cell: renderUserStatus },
       { heading: 'Signs in with', cell: formatWaysIn },
-      {
-        heading: 'Last sign-in',
-        cell: ({ lastSignInAt }) => (lastSignInAt === null ? 'never' : renderTime(lastSignInAt, timeZone)),
-      },
+      { heading: 'Last sign-in', cell: ({ lastSignInAt }) => renderTimeOrNever(lastSignInAt, timeZone) },
     ],
     rows: users,
   })

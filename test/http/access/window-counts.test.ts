@@ -1,11 +1,11 @@
 import t from 'tap'
-import { createFailureCounts } from '../../../src/http/access/failure-counts.ts'
+import { createWindowCounts } from '../../../src/http/access/window-counts.ts'
 
 const WINDOW_MS = 60_000
 
 function counts({ max = 3, kept = 100 } = {}) {
   let at = 0
-  const counted = createFailureCounts({ max, kept, windowMs: WINDOW_MS, now: () => at })
+  const counted = createWindowCounts({ max, kept, windowMs: WINDOW_MS, now: () => at })
   const fail = (key: string) => counted.begin(key)(true)
   return { ...counted, fail, pass: (ms: number) => (at += ms) }
 }

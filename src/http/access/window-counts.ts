@@ -1,5 +1,5 @@
-/** Attempts by key that may fail, such as passwords for an email address, counted in windows of fixed length. */
-export interface FailureCounts {
+/** Counts by key, such as calls, or wrong passwords for an email address, in windows of fixed length. */
+export interface WindowCounts {
   /** Seconds until another attempt with a key is allowed, at least 1; 0 if it is allowed now. */
   secondsToWait(key: string): number
   /** Begins an attempt, which counts as a failure until it ends. Returns a function that ends it; call it once. */
@@ -16,12 +16,12 @@ interface Window {
  * Allows at most `max` failures per key in a window that starts with the first attempt. At most `kept` windows are
  * stored; beyond that, the oldest is dropped. Keys without failures are not stored. `now` returns milliseconds.
  */
-export function createFailureCounts(options: {
+export function createWindowCounts(options: {
   max: number
   windowMs: number
   kept: number
   now?: () => number
-}): FailureCounts {
+}): WindowCounts {
   const { max, windowMs, kept, now = () => performance.now() } = options
   // Ordered by end time.
   const windows = new Map<string, Window>()
