@@ -35,44 +35,6 @@ export async function findCallsNaming(
   }
 }
 
-/**
- * Deletes the answers to these calls and what identifies their requests. Their keys stay bound, so that a late retry is
- * still recognized.
- */
-export async function forgetAnswers(client: ClientBase, companyId: string, callIds: string[]): Promise<void> {
-  await client.query(
-    `update idempotency_keys set salt = null, fingerprint = null, headers = null, body = null
-     where company_id = $1 and body is not null and call_id = any($2::uuid[])`,
-    [toUuid(companyId), callIds.map(toUuid)],
-  )
-}
-
-/** A stored answer to a call. */
-interface StoredAnswer {
-  callId: string
-  /** RFC 3339 UTC. */
-  answeredAt: string
-}
-
-/** The stored answers to these calls, page by page. */
-export async function* readAnswers(
-  db: Queryable,
-  companyId: string,
-  callIds: readonly string[],
-): AsyncGenerator<StoredAnswer[]> {
-  for (let last = BEFORE_ALL; ;) {
-    const { rows } = await db.query<{ api_id: string; key_hash: Buffer; call_id: string; answered_at: string }>(
-      `select api_id, key_hash, call_id, answered_at from idempotency_keys
-       where company_id = $1 and body is not null and call_id = any($2::uuid[]) and (api_id, key_hash) > ($3, $4)
-       order by api_id, key_hash limit ${ANSWERS_PER_PAGE}`,
-      [toUuid(companyId), callIds.map(toUuid), last.api_id, last.key_hash],
-    )
-    yield rows.map((row) => ({ callId: fromUuid('log', row.call_id), answeredAt: row.answered_at }))
-    if (rows.length < ANSWERS_PER_PAGE) return
-    last = rows.at(-1)!
-  }
-}
-
 /** Events, and calls whose closing events webhooks also report. */
 export interface ToldEvents {
   positions: readonly number[]
