@@ -5,8 +5,7 @@ import type { Mapping } from '../../../clients/typescript/spreadsheets/mapping.t
 import type { PartCounts, StoredRow } from '../../domain/uploads.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 import { clearFailingWork } from '../background/failing-work.ts'
-import type { LedgerTables } from '../tables.ts'
-import { readRows, toUpload, writeContent, writeStoredRow, type StoredUpload } from './read-uploads.ts'
+import { findUpload, readRows, writeContent, writeStoredRow, type StoredUpload } from './read-uploads.ts'
 import { insertParts, STORED_FOR, type FilledPart } from './store-upload.ts'
 
 type UploadRef = Pick<StoredUpload, 'companyId' | 'id'>
@@ -159,15 +158,15 @@ export async function listCompaniesWithUploads(pool: Pool): Promise<string[]> {
 
 /** Claims the oldest upload of a company that is to go on; null if none is left to this process. */
 export async function claimUpload(pool: Pool, companyId: string, leaseId: string): Promise<StoredUpload | null> {
-  const { rows } = await pool.query<LedgerTables['uploads']>(
+  const { rows } = await pool.query<{ upload_id: string }>(
     `update uploads u set lease_id = $2, leased_until = statement_timestamp() + interval '${LEASE_SECONDS} seconds'
      where u.company_id = $1 and ${IS_DUE} and u.upload_id = (
        select d.upload_id from uploads d where d.company_id = $1 and ${IS_DUE.replaceAll('u.', 'd.')}
        order by d.created_at, d.upload_id limit 1)
-     returning u.*`,
+     returning u.upload_id`,
     [toUuid(companyId), leaseId],
   )
-  return rows[0] ? toUpload(rows[0]) : null
+  return rows[0] ? findUpload(pool, companyId, fromUuid('upl', rows[0].upload_id)) : null
 }
 
 /** Lets an upload go: at once if `afterMs` is null, or later, so that others come first. */
