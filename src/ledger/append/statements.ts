@@ -132,15 +132,18 @@ export async function loadRoles(
   }))
 }
 
-/** Loads the countries of companies, by company id. They change only under the lock of their company's head. */
-export async function loadCountries(client: QueryClient, companyIds: string[]): Promise<Map<string, string>> {
+/** Loads the countries of companies that have one. They change only under the lock of their company's head. */
+export async function loadCountries(
+  client: QueryClient,
+  companyIds: string[],
+): Promise<[companyId: string, country: string][]> {
   const { rows } = await client.query<{ company_id: string; country: string }>({
     name: 'load-countries',
     text: `select company_id, country from companies
       where company_id = any($1) and country is not null and ${isOnly('company_id', '$2')}`,
     values: [uuidArray(companyIds), onlyCompany(companyIds.map((companyId) => ({ companyId })))],
   })
-  return new Map(rows.map((row) => [fromUuid('com', row.company_id), row.country]))
+  return rows.map((row) => [fromUuid('com', row.company_id), row.country])
 }
 
 /** The columns of a key that decide its access and its quota. */
