@@ -2,7 +2,7 @@ import type { RecordedEvent } from '../domain/events.ts'
 import { fileNamesPerson, mentionsPerson, type PersonNames } from '../domain/erasure.ts'
 import { toUuid } from '../domain/ids.ts'
 import { readPagesOutsideCalls, readRejectedPages, readStreamPages } from '../ledger/erasure/find-events.ts'
-import { forgetReceiversAnswers, readMessagesAbout, type ToldEvents } from '../ledger/erasure/forget-answers.ts'
+import { findEndsOfCalls, outdateWebhooks } from '../ledger/erasure/forget-answers.ts'
 import { BODIES_PER_PAGE } from '../ledger/erasure/rejected-bodies.ts'
 import { filterInTurns } from '../admission/turns.ts'
 import { eraseStoredRows, readStoredRows } from '../ledger/uploads/erase-rows.ts'
@@ -56,7 +56,9 @@ export function isErasedWithEmployee({ type }: Pick<RecordedEvent, 'type'>): boo
 }
 
 /** An employee, with the events that hold their data and the calls that made these. */
-export interface TracedEmployee extends NamedEmployee, ToldEvents {
+export interface TracedEmployee extends NamedEmployee {
+  positions: readonly number[]
+  callIds: readonly string[]
   /** Calls with a stored answer that may name them. */
   answered: readonly string[]
   /** The calls whose body could not be read, and that addressed the person or whose body names them, by position. */
@@ -67,6 +69,34 @@ type EmployeeRows = 'directory' | 'rejected_bodies' | 'stored_answers' | 'webhoo
 
 const LOG_OF_BODY = `(select e.stream_id from events e
   where e.company_id = rejected_bodies.company_id and e.position = rejected_bodies.position)`
+
+/** A setting of a webhook when a message was sent. */
+const settingThen = (name: string) => `(select coalesce(e.data::json -> 'to', e.data::json) ->> '${name}' from events e
+  where e.company_id = webhook_deliveries.company_id and e.stream_id = webhook_deliveries.webhook_id
+    and e.type in ('WebhookCreated', 'WebhookChanged') and e.recorded_at <= webhook_deliveries.sent_at
+    and coalesce(e.data::json -> 'to', e.data::json) -> '${name}' is not null
+  order by e.stream_version desc limit 1)`
+
+/** The stored attempts to deliver messages about events at these positions. */
+const MESSAGES = describeTable<{ companyId: string; told: readonly number[] }>({
+  table: 'webhook_deliveries',
+  of: { column: 'position', type: 'bigint', values: ({ told }) => told },
+  key: { delivery_id: 'uuid' },
+  shows: {
+    ...columns('delivery_id', 'webhook_id', 'position', 'type', 'sent_at', 'is_delivered', 'http_status', 'answer'),
+    url: settingThen('url'),
+    // Whether the message had values, not only ids and the names of what changed.
+    has_values: `${settingThen('include_data')}::boolean`,
+  },
+  ids: { delivery_id: 'dlv', webhook_id: 'whk' },
+  // An answer may repeat the message, or name the person.
+  sets: { answer: 'null' },
+})
+
+/** Webhooks are told the events of a person, and the ends of their calls. */
+async function withTold(db: Queryable, { companyId, positions, callIds }: TracedEmployee) {
+  return { companyId, told: [...positions, ...(await findEndsOfCalls(db, companyId, callIds))] }
+}
 
 /** The rows beside the ledger that hold data of an employee. */
 export const EMPLOYEE_ROWS: Readonly<Record<EmployeeRows, RowPlace<TracedEmployee>>> = {
@@ -100,12 +130,13 @@ export const EMPLOYEE_ROWS: Readonly<Record<EmployeeRows, RowPlace<TracedEmploye
     erases: ['answered_at', 'log_id'],
   }),
   webhook_messages: {
-    erases: ['answer'],
-    async *read(db, { companyId, ...told }) {
-      for await (const page of readMessagesAbout(db, companyId, told)) yield page.map((message) => ({ ...message }))
+    erases: MESSAGES.erases,
+    async *read(db, person) {
+      yield* MESSAGES.read(db, await withTold(db, person))
     },
-    async erase(client, { companyId, ...told }) {
-      await forgetReceiversAnswers(client, companyId, told)
+    async erase(client, person) {
+      await outdateWebhooks(client, person.companyId)
+      await MESSAGES.erase(client, await withTold(client, person))
     },
   },
   /** Rows of uploaded files that are not applied yet. */

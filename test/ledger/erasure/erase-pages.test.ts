@@ -1,8 +1,7 @@
 import t from 'tap'
 import { newId } from '../../../src/ledger/new-id.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
-import { findCallsNaming, forgetReceiversAnswers } from '../../../src/ledger/erasure/forget-answers.ts'
-import { readMessagesAbout } from '../../../src/ledger/erasure/forget-answers.ts'
+import { findCallsNaming } from '../../../src/ledger/erasure/forget-answers.ts'
 import { findEventsWith } from '../../../src/ledger/erasure/find-events.ts'
 import { readBodyPages } from '../../../src/ledger/erasure/rejected-bodies.ts'
 import { EMPLOYEE_ROWS, type TracedEmployee } from '../../../src/personal-data/employee-places.ts'
@@ -59,12 +58,12 @@ await t.test('what receivers answered is found and deleted, however many message
   const positions = Array.from({ length: 1_501 }, (_, at) => 10_000 + at)
   const answered = [10_000, 10_999, 11_000, 11_500]
   for (const position of answered) await storeDelivery(pool, company.id, webhook.id, { position, answer: 'kept' })
-  for (let at = 0; at < 201; at += 1)
+  for (let at = 0; at < 501; at += 1)
     await storeDelivery(pool, company.id, webhook.id, { position: 10_001, answer: 'kept' })
   await storeDelivery(pool, company.id, webhook.id, { position: 11_501, answer: 'of somebody else' })
-  const told = { positions, callIds: [] }
-  t.equal((await readAll(readMessagesAbout(pool, company.id, told))).length, 205)
-  await inTransaction(pool, (client) => forgetReceiversAnswers(client, company.id, told))
+  const told = traced({ positions })
+  t.equal((await readAll(EMPLOYEE_ROWS.webhook_messages.read(pool, told))).length, 505)
+  await inTransaction(pool, (client) => EMPLOYEE_ROWS.webhook_messages.erase(client, told))
   const { rows } = await pool.query('select answer from webhook_deliveries where answer is not null')
   t.strictSame(rows, [{ answer: 'of somebody else' }])
 })
@@ -82,8 +81,8 @@ await t.test('the ends of more than a thousand calls are told, too', async (t) =
   )
   for (const { position } of ends) await storeDelivery(pool, company.id, webhook.id, { position, answer: 'kept' })
   const others = Array.from({ length: 1_200 }, () => newId('log'))
-  const told = { positions: [], callIds: [logIds[0]!, ...others, logIds[1]!] }
-  t.equal((await readAll(readMessagesAbout(pool, company.id, told))).length, 2)
+  const told = traced({ callIds: [logIds[0]!, ...others, logIds[1]!] })
+  t.equal((await readAll(EMPLOYEE_ROWS.webhook_messages.read(pool, told))).length, 2)
 })
 
 await t.test('a text is found in each of many events, also where one search ends and the next begins', async (t) => {
