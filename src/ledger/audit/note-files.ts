@@ -2,7 +2,7 @@ import { open, readdir, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { errorReason } from '../../postgres/error-reason.ts'
 import { formatOrigin, parseCheckpoints, type Checkpoint } from './checkpoint-note.ts'
-import { syncFolder } from './durable-file.ts'
+import { syncFolder } from '../../files/durable-file.ts'
 
 /** An upper bound for the size of a note. */
 const MAX_NOTE_BYTES = 4096
