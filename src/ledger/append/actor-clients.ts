@@ -104,9 +104,9 @@ const USED: SentColumns<readonly [used: ActorClient, usedAt: string]> = {
 
 /** Writes the rows of clients with the times of their use, in the transaction that appends their events. */
 export function writeClients(client: QueryClient, used: ReadonlyMap<ActorClient, string>): Promise<unknown> {
-  const whenKnown = `on conflict (company_id, client_id)
-    do update set last_at = greatest(actor_clients.last_at, excluded.last_at)`
-  return client.query(insertSent('actor_clients', USED, [...used], whenKnown))
+  const whenKnown =
+    'on conflict (company_id, client_id) do update set last_at = greatest(known.last_at, excluded.last_at)'
+  return client.query(insertSent('actor_clients as known', USED, [...used], whenKnown))
 }
 
 /** Deletes clients that were last used so many days ago, by the database's clock. Returns how many. */
