@@ -12,6 +12,7 @@ export const EVIDENCE = [
     subject text not null,
     requested_by text not null,
     requested_at timestamptz(3) not null,
+    seen_at timestamptz(3) not null,
     expires_at timestamptz(3) not null,
     state text not null check (state in ('waiting', 'making', 'done', 'failed')),
     problem text,

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { explainRefusal } from '../ledger/audit/sign-checkpoint.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
@@ -97,17 +98,17 @@ export async function makeStoredFile(
   companyId: string,
   stopping: AbortSignal,
 ): Promise<false> {
-  const { db, log } = services
+  const { db, pool, log } = services
   const fileId = randomUUID()
-  const file = await claimFile(db, companyId, fileId)
+  const file = await claimFile(pool, companyId, fileId)
   if (!file) return false
-  const lease = keepLease(db, companyId, fileId)
+  const lease = keepLease(pool, companyId, fileId)
   try {
     await storeFile(services, companyId, file, AbortSignal.any([stopping, lease.lost]))
     // Does nothing if the attempt was given up.
     await endFile(db, companyId, fileId, { state: 'done' })
   } catch (error) {
-    if (stopping.aborted) await releaseFile(db, companyId, fileId)
+    if (stopping.aborted) await releaseFile(pool, companyId, fileId)
     else if (!lease.lost.aborted) {
       const problem = explain(error)
       if (problem === UNEXPECTED) log.error({ err: error, companyId }, 'could not make an evidence file')
@@ -120,11 +121,11 @@ export async function makeStoredFile(
 }
 
 /** Renews the lease of an attempt until its end. `lost` aborts when the attempt was given up. */
-function keepLease(db: LedgerDb, companyId: string, fileId: string): { lost: AbortSignal; end(): void } {
+function keepLease(pool: Pool, companyId: string, fileId: string): { lost: AbortSignal; end(): void } {
   const lost = new AbortController()
   const timer = setInterval(() => {
     // If the database does not answer, the next renewal may still come in time.
-    renewFile(db, companyId, fileId).then(
+    renewFile(pool, companyId, fileId).then(
       (isOurs) => isOurs || lost.abort(),
       () => undefined,
     )

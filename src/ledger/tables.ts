@@ -269,6 +269,7 @@ export interface LedgerTables {
     subject: string
     requested_by: string
     requested_at: string
+    seen_at: string
     expires_at: string
     state: 'waiting' | 'making' | 'done' | 'failed'
     problem: string | null

@@ -1,11 +1,10 @@
-import { sql, type UpdateObject } from 'kysely'
+import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { hasErasure } from '../read/export-pages.ts'
-import { readHead } from '../read/read-head.ts'
+import { readHead, readNow } from '../read/read-head.ts'
 import type { LedgerDb, LedgerTables } from '../tables.ts'
 import { changeInPieces, deleteInPieces } from '../../postgres/delete-in-pieces.ts'
-import { openDatabase } from '../../postgres/kysely.ts'
 import type { EvidenceSubject } from './evidence-subject.ts'
 
 /*
@@ -16,6 +15,8 @@ import type { EvidenceSubject } from './evidence-subject.ts'
 /** Bytes that a company's file may have. */
 export const MAX_BYTES = 2 * 1024 ** 3
 const HOURS_KEPT = 24
+/** A file that nobody has worked on for so long is given up: no worker runs, or its attempts have all been killed. */
+const DEAD_AFTER_MINUTES = { waiting: 10, making: 1 }
 /** Seconds for which a process has a file to itself. It renews the lease while it makes the file. */
 const LEASE_SECONDS = 15
 export const LEASE_RENEWED_MS = 5_000
@@ -23,13 +24,15 @@ export const LEASE_RENEWED_MS = 5_000
 const MAX_ATTEMPTS = 3
 const COMPANIES_LISTED = 1_000
 
+type Row = LedgerTables['evidence_files']
+
 /** A company's file: requested, being made, made, or failed. */
 export interface StoredFile {
   requestId: string
   fileId: string
   subject: EvidenceSubject
   requestedBy: string
-  state: LedgerTables['evidence_files']['state'] | 'stopped'
+  state: Row['state'] | 'stopped'
   /** Why it could not be made. */
   problem: string | null
   /** The number of events in it, and of those that have been read. Both are 0 while it waits. */
@@ -47,10 +50,6 @@ export function placeOfEvidenceKey(requestId: string): string {
   return `key of evidence file ${requestId}`
 }
 
-/** Of a file that no worker has begun, or whose attempts have all been killed. Nobody makes it any more. */
-const IS_DEAD = sql<boolean>`(state = 'waiting' and coalesce(leased_until, requested_at) < statement_timestamp() - interval '10 minutes'
-  or state = 'making' and leased_until < statement_timestamp() - interval '45 seconds')`
-
 /** Requests a file in place of the company's last one. Returns false if one is being made. */
 export async function requestFile(
   db: LedgerDb,
@@ -58,18 +57,47 @@ export async function requestFile(
   request: { requestId: string; subject: EvidenceSubject; requestedBy: string; sealedKey: Buffer },
 ): Promise<boolean> {
   const { requestId, subject, requestedBy, sealedKey } = request
-  await db
-    .deleteFrom('evidence_files')
-    .where('company_id', '=', toUuid(companyId))
-    .where((file) => file.or([file('state', 'in', ['done', 'failed']), IS_DEAD]))
-    .execute()
-  const { numAffectedRows } = await sql`
-    insert into evidence_files (company_id, request_id, file_id, subject, requested_by, requested_at, expires_at, state,
-      sealed_key)
-    values (${toUuid(companyId)}, ${requestId}, ${requestId}, ${JSON.stringify(subject)}, ${requestedBy},
-      statement_timestamp(), statement_timestamp() + ${`${HOURS_KEPT} hours`}::interval, 'waiting', ${sealedKey})
-    on conflict do nothing`.execute(db)
-  if (numAffectedRows !== 1n) return false
+  const now = await readNow(db)
+  const row = {
+    request_id: requestId,
+    file_id: requestId,
+    subject: JSON.stringify(subject),
+    requested_by: requestedBy,
+    requested_at: now,
+    seen_at: now,
+    expires_at: addMinutes(now, HOURS_KEPT * 60),
+    sealed_key: sealedKey,
+    leased_until: null,
+    attempts: 0,
+    state: 'waiting' as const,
+    problem: null,
+    size: 0,
+    events: 0,
+    events_read: 0,
+    chunks: 0,
+    bytes: 0,
+  }
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('evidence_files')
+    .values({ company_id: toUuid(companyId), ...row })
+    .onConflict((conflict) =>
+      conflict
+        .column('company_id')
+        .doUpdateSet(row)
+        .where((old) =>
+          old.or([
+            old('evidence_files.state', 'in', ['done', 'failed']),
+            ...(['waiting', 'making'] as const).map((state) =>
+              old.and([
+                old('evidence_files.state', '=', state),
+                old('evidence_files.seen_at', '<', addMinutes(now, -DEAD_AFTER_MINUTES[state])),
+              ]),
+            ),
+          ]),
+        ),
+    )
+    .executeTakeFirst()
+  if (numInsertedOrUpdatedRows !== 1n) return false
   await deleteOtherChunks(db, companyId, requestId)
   return true
 }
@@ -78,37 +106,46 @@ export async function requestFile(
 export async function readStoredFile(db: LedgerDb, companyId: string): Promise<StoredFile | null> {
   const row = await db
     .selectFrom('evidence_files')
-    .select([...FILE, 'size', IS_DEAD.as('isDead')])
+    .selectAll()
     .where('company_id', '=', toUuid(companyId))
-    .where('expires_at', '>', sql<string>`statement_timestamp()`)
     .executeTakeFirst()
   if (!row) return null
-  const { size, isDead, ...file } = row
-  const { position: head } = await readHead(db, companyId)
+  const { position: head, now } = await readHead(db, companyId)
+  if (row.expires_at <= now) return null
   // The process that erased may be of a version that does not delete the row.
-  if (file.state === 'done' && (await hasErasure(db, companyId, { after: size, upTo: head }))) return null
-  return { ...withSubject(file), ...(isDead ? { state: 'stopped' } : {}) }
+  if (row.state === 'done' && (await hasErasure(db, companyId, { after: row.size, upTo: head }))) return null
+  return { ...toStoredFile(row), state: isDead(row, now) ? 'stopped' : row.state }
 }
 
-const FILE = [
-  ...(['request_id as requestId', 'file_id as fileId', 'subject', 'requested_by as requestedBy', 'state'] as const),
-  ...(['problem', 'events', 'events_read as eventsRead', 'chunks', 'bytes'] as const),
-  ...(['expires_at as expiresAt', 'sealed_key as sealedKey'] as const),
-]
-
-function withSubject<File extends { subject: string }>(file: File): File & { subject: EvidenceSubject } {
-  return { ...file, subject: JSON.parse(file.subject) as EvidenceSubject }
+function isDead({ state, seen_at: seenAt }: Row, now: string): boolean {
+  return (state === 'waiting' || state === 'making') && seenAt < addMinutes(now, -DEAD_AFTER_MINUTES[state])
 }
 
-const IS_DUE = sql<boolean>`state in ('waiting', 'making') and attempts < ${sql.lit(MAX_ATTEMPTS)}
-  and expires_at > statement_timestamp() and (leased_until is null or leased_until <= statement_timestamp())`
-const LEASED = sql<string>`statement_timestamp() + ${sql.lit(`${LEASE_SECONDS} seconds`)}::interval`
+function toStoredFile(row: Row): StoredFile {
+  return {
+    requestId: row.request_id,
+    fileId: row.file_id,
+    subject: JSON.parse(row.subject) as EvidenceSubject,
+    requestedBy: row.requested_by,
+    problem: row.problem,
+    events: row.events,
+    eventsRead: row.events_read,
+    chunks: row.chunks,
+    bytes: row.bytes,
+    expiresAt: row.expires_at,
+    sealedKey: row.sealed_key,
+    state: row.state,
+  }
+}
+
+const IS_DUE = `state in ('waiting', 'making') and attempts < ${MAX_ATTEMPTS} and expires_at > statement_timestamp()
+  and (leased_until is null or leased_until <= statement_timestamp())`
+const LEASED = `leased_until = statement_timestamp() + interval '${LEASE_SECONDS} seconds', seen_at = statement_timestamp()`
 
 /** Lists companies with a file that is to be made now, those that have waited longest first. */
 export async function listCompaniesWithFiles(pool: Pool): Promise<string[]> {
-  const { rows } = await sql<{ company_id: string }>`
-    select company_id from evidence_files where ${IS_DUE} order by requested_at limit ${COMPANIES_LISTED}`.execute(
-    openDatabase(pool),
+  const { rows } = await pool.query<{ company_id: string }>(
+    `select company_id from evidence_files where ${IS_DUE} order by requested_at limit ${COMPANIES_LISTED}`,
   )
   return rows.map((row) => fromUuid('com', row.company_id))
 }
@@ -117,26 +154,30 @@ export async function listCompaniesWithFiles(pool: Pool): Promise<string[]> {
  * Claims the file of a company that is to be made, for an attempt with this id: an earlier attempt can store nothing
  * more. Null if none is left to this process.
  */
-export async function claimFile(db: LedgerDb, companyId: string, fileId: string): Promise<StoredFile | null> {
-  const file = await db
-    .updateTable('evidence_files')
-    .set({ file_id: fileId, attempts: sql<number>`attempts + 1`, leased_until: LEASED })
-    .where('company_id', '=', toUuid(companyId))
-    .where(IS_DUE)
-    .returning(FILE)
-    .executeTakeFirst()
-  return file ? withSubject(file) : null
+export async function claimFile(pool: Pool, companyId: string, fileId: string): Promise<StoredFile | null> {
+  const { rows } = await pool.query<Row>(
+    `update evidence_files set file_id = $2, attempts = attempts + 1, ${LEASED}
+     where company_id = $1 and ${IS_DUE} returning *`,
+    [toUuid(companyId), fileId],
+  )
+  return rows[0] ? toStoredFile(rows[0]) : null
 }
 
 /** Renews the lease of an attempt. Returns false if the attempt was given up. */
-export function renewFile(db: LedgerDb, companyId: string, fileId: string): Promise<boolean> {
-  return updateFile(db, companyId, fileId, { leased_until: LEASED })
+export async function renewFile(pool: Pool, companyId: string, fileId: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update evidence_files set ${LEASED} where company_id = $1 and file_id = $2 and state in ('waiting', 'making')`,
+    [toUuid(companyId), fileId],
+  )
+  return rowCount === 1
 }
 
 /** Leaves a file to the next process at once, because this one stops. */
-export async function releaseFile(db: LedgerDb, companyId: string, fileId: string): Promise<void> {
-  const released = { leased_until: sql<string>`statement_timestamp()`, attempts: sql<number>`attempts - 1` }
-  await updateFile(db, companyId, fileId, released)
+export async function releaseFile(pool: Pool, companyId: string, fileId: string): Promise<void> {
+  await pool.query(
+    'update evidence_files set leased_until = null, attempts = attempts - 1 where company_id = $1 and file_id = $2',
+    [toUuid(companyId), fileId],
+  )
 }
 
 /** Begins to store a file that an attempt has claimed. Returns false if the attempt was given up. */
@@ -219,15 +260,10 @@ export async function expireFiles(pool: Pool): Promise<number> {
 }
 
 /** Changes a file that is not finished. Returns false if there is none. */
-async function updateFile(
-  db: LedgerDb,
-  companyId: string,
-  fileId: string,
-  change: UpdateObject<LedgerTables, 'evidence_files'>,
-): Promise<boolean> {
+async function updateFile(db: LedgerDb, companyId: string, fileId: string, change: Partial<Row>): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('evidence_files')
-    .set(change)
+    .set({ ...change, seen_at: await readNow(db) })
     .where('company_id', '=', toUuid(companyId))
     .where('file_id', '=', fileId)
     .where('state', 'in', ['waiting', 'making'])
@@ -241,4 +277,8 @@ async function deleteOtherChunks(db: LedgerDb, companyId: string, fileId: string
     .where('company_id', '=', toUuid(companyId))
     .where('file_id', '<>', fileId)
     .execute()
+}
+
+function addMinutes(instant: string, minutes: number): string {
+  return new Date(Date.parse(instant) + minutes * 60_000).toISOString()
 }
