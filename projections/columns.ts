@@ -24,6 +24,7 @@ function column<Value>(
   return { type, isNullable: false, element, toArray }
 }
 
+export const boolean = column<boolean>('boolean', arrays.booleanArray)
 export const uuid = column<string>('uuid', arrays.uuidArray)
 export const smallint = column<number>('smallint', arrays.integerArray, 'integer')
 export const integer = column<number>('integer', arrays.integerArray)
@@ -32,6 +33,8 @@ export const bytea = column<Buffer>('bytea', arrays.byteaArray)
 /** A time, RFC 3339. */
 export const time = column<string>('timestamptz(3)', arrays.timestamptzArray, 'timestamptz')
 export const text = column<string>('text', arrays.textArray)
+/** A text of megabytes, which is in UTF-8 already. */
+export const utf8 = column<Buffer>('text', arrays.utf8Array)
 
 /** A text that is compared byte by byte: one of these words, or a code. */
 export function word<Value extends string = string>(): Column<Value> {

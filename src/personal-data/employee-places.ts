@@ -1,19 +1,13 @@
 import type { RecordedEvent } from '../domain/events.ts'
 import { fileNamesPerson, mentionsPerson, type PersonNames } from '../domain/erasure.ts'
-import { deleteFromDirectory, readDirectory } from '../ledger/erasure/erase-events.ts'
+import { toUuid } from '../domain/ids.ts'
 import { readPagesOutsideCalls, readRejectedPages, readStreamPages } from '../ledger/erasure/find-events.ts'
-import type { ToldEvents } from '../ledger/erasure/forget-answers.ts'
-import {
-  forgetAnswers,
-  forgetReceiversAnswers,
-  readAnswers,
-  readMessagesAbout,
-} from '../ledger/erasure/forget-answers.ts'
-import { deleteBodies, readBodyPages } from '../ledger/erasure/rejected-bodies.ts'
+import { findEndsOfCalls, outdateWebhooks } from '../ledger/erasure/forget-answers.ts'
+import { BODIES_PER_PAGE } from '../ledger/erasure/rejected-bodies.ts'
 import { filterInTurns } from '../admission/turns.ts'
 import { eraseStoredRows, readStoredRows } from '../ledger/uploads/erase-rows.ts'
 import type { Queryable } from '../postgres/query-client.ts'
-import type { EventReader, FoundIn, RowPlace } from './places.ts'
+import { columns, describeTable, type EventReader, type FoundIn, type RowPlace } from './places.ts'
 
 /** An employee, or a person who appears only in refused records, with all names that they have or had. */
 export interface NamedEmployee {
@@ -62,7 +56,9 @@ export function isErasedWithEmployee({ type }: Pick<RecordedEvent, 'type'>): boo
 }
 
 /** An employee, with the events that hold their data and the calls that made these. */
-export interface TracedEmployee extends NamedEmployee, ToldEvents {
+export interface TracedEmployee extends NamedEmployee {
+  positions: readonly number[]
+  callIds: readonly string[]
   /** Calls with a stored answer that may name them. */
   answered: readonly string[]
   /** The calls whose body could not be read, and that addressed the person or whose body names them, by position. */
@@ -71,43 +67,76 @@ export interface TracedEmployee extends NamedEmployee, ToldEvents {
 
 type EmployeeRows = 'directory' | 'rejected_bodies' | 'stored_answers' | 'webhook_messages' | 'stored_files'
 
+const LOG_OF_BODY = `(select e.stream_id from events e
+  where e.company_id = rejected_bodies.company_id and e.position = rejected_bodies.position)`
+
+/** A setting of a webhook when a message was sent. */
+const settingThen = (name: string) => `(select coalesce(e.data::json -> 'to', e.data::json) ->> '${name}' from events e
+  where e.company_id = webhook_deliveries.company_id and e.stream_id = webhook_deliveries.webhook_id
+    and e.type in ('WebhookCreated', 'WebhookChanged') and e.recorded_at <= webhook_deliveries.sent_at
+    and coalesce(e.data::json -> 'to', e.data::json) -> '${name}' is not null
+  order by e.stream_version desc limit 1)`
+
+/** The stored attempts to deliver messages about events at these positions. */
+const MESSAGES = describeTable<{ companyId: string; told: readonly number[] }>({
+  table: 'webhook_deliveries',
+  of: { column: 'position', type: 'bigint', values: ({ told }) => told },
+  key: { delivery_id: 'uuid' },
+  shows: {
+    ...columns('delivery_id', 'webhook_id', 'position', 'type', 'sent_at', 'is_delivered', 'http_status', 'answer'),
+    url: settingThen('url'),
+    // Whether the message had values, not only ids and the names of what changed.
+    has_values: `${settingThen('include_data')}::boolean`,
+  },
+  ids: { delivery_id: 'dlv', webhook_id: 'whk' },
+  // An answer may repeat the message, or name the person.
+  sets: { answer: 'null' },
+})
+
+/** Webhooks are told the events of a person, and the ends of their calls. */
+async function withTold(db: Queryable, { companyId, positions, callIds }: TracedEmployee) {
+  return { companyId, told: [...positions, ...(await findEndsOfCalls(db, companyId, callIds))] }
+}
+
 /** The rows beside the ledger that hold data of an employee. */
 export const EMPLOYEE_ROWS: Readonly<Record<EmployeeRows, RowPlace<TracedEmployee>>> = {
-  directory: {
-    erases: ['employee_id', 'email', 'external_id', 'manager_id'],
-    async *read(db, { companyId, employeeId }) {
-      if (employeeId !== null) yield readDirectory(db, companyId, employeeId)
-    },
-    async erase(client, { companyId, employeeId }) {
-      if (employeeId !== null) await deleteFromDirectory(client, companyId, employeeId)
-    },
-  },
-  rejected_bodies: {
-    erases: ['position', 'recorded_at', 'log_id', 'body'],
-    async *read(db, { companyId, bodies }) {
-      for await (const page of readBodyPages(db, companyId, { only: bodies })) yield page.map((body) => ({ ...body }))
-    },
-    async erase(client, { companyId, bodies }) {
-      await deleteBodies(client, companyId, bodies)
-    },
-  },
-  stored_answers: {
+  directory: describeTable({
+    table: 'employee_directory',
+    of: { column: 'employee_id', type: 'uuid', values: ({ employeeId }) => (employeeId ? [toUuid(employeeId)] : []) },
+    key: { employee_id: 'uuid' },
+    shows: columns('employee_id', 'email', 'external_id', 'manager_id'),
+    ids: { employee_id: 'emp', manager_id: 'emp' },
+    // Which frees the email address and the external id.
+    sets: 'delete',
+  }),
+  rejected_bodies: describeTable({
+    table: 'rejected_bodies',
+    of: { column: 'position', type: 'bigint', values: ({ bodies }) => bodies },
+    key: { position: 'bigint' },
+    shows: { ...columns('position', 'recorded_at'), log_id: LOG_OF_BODY, body: 'body' },
+    ids: { log_id: 'log' },
+    sets: 'delete',
+    pageRows: BODIES_PER_PAGE,
+  }),
+  // The keys stay bound, so that a late retry is still recognized.
+  stored_answers: describeTable({
+    table: 'idempotency_keys',
+    of: { column: 'call_id', type: 'uuid', values: ({ callIds, answered }) => [...callIds, ...answered].map(toUuid) },
+    where: 'body is not null',
+    key: { api_id: 'uuid', key_hash: 'bytea' },
+    shows: { answered_at: 'answered_at', log_id: 'call_id' },
+    ids: { log_id: 'log' },
+    sets: { salt: 'null', fingerprint: 'null', headers: 'null', body: 'null' },
     erases: ['answered_at', 'log_id'],
-    async *read(db, { companyId, callIds, answered }) {
-      for await (const page of readAnswers(db, companyId, [...new Set([...callIds, ...answered])]))
-        yield page.map(({ callId, answeredAt }) => ({ answered_at: answeredAt, log_id: callId }))
-    },
-    async erase(client, { companyId, callIds, answered }) {
-      await forgetAnswers(client, companyId, [...new Set([...callIds, ...answered])])
-    },
-  },
+  }),
   webhook_messages: {
-    erases: ['answer'],
-    async *read(db, { companyId, ...told }) {
-      for await (const page of readMessagesAbout(db, companyId, told)) yield page.map((message) => ({ ...message }))
+    erases: MESSAGES.erases,
+    async *read(db, person) {
+      yield* MESSAGES.read(db, await withTold(db, person))
     },
-    async erase(client, { companyId, ...told }) {
-      await forgetReceiversAnswers(client, companyId, told)
+    async erase(client, person) {
+      await outdateWebhooks(client, person.companyId)
+      await MESSAGES.erase(client, await withTold(client, person))
     },
   },
   /** Rows of uploaded files that are not applied yet. */

@@ -97,7 +97,7 @@ export async function findTraces(
   // Of a call that addressed the person, the body is theirs, whatever it contains.
   const addressing = new Set(events.refused_records.map(({ callId }) => callId))
   const bodies: MentioningEvent[] = []
-  for await (const page of readBodyPages(db, companyId, { after })) {
+  for await (const page of readBodyPages(db, companyId, after)) {
     const naming = await filterInTurns(
       page,
       ({ log_id: callId, body }) => addressing.has(callId) || textNamesPerson(body, person.names),

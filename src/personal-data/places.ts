@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg'
+import { fromUuid, toUuid, type IdPrefix } from '../domain/ids.ts'
 import type { ErasedBy, ErasingType, EventTypeWith, StreamPrefix } from '../domain/event-types.ts'
 import type { RecordedEvent } from '../domain/events.ts'
 import type { Queryable } from '../postgres/query-client.ts'
@@ -35,4 +36,78 @@ export interface RowPlace<Person> {
   read(db: Queryable, person: Person): AsyncGenerator<Row[]>
   /** Deletes these fields, in the transaction that erases the person. */
   erase(client: ClientBase, person: Person): Promise<void>
+}
+
+/** The rows of a person in a table. */
+export interface PersonTable<Person> {
+  table: string
+  /** The column whose values tell that a row is about the person. */
+  of: { column: string; type: 'uuid' | 'bigint' | 'text'; values(person: Person): readonly unknown[] }
+  /** What else must hold of a row. */
+  where?: string
+  /** The columns that tell the person's rows apart, and their types. */
+  key: Readonly<Record<string, 'uuid' | 'bytea' | 'bigint' | 'timestamptz' | 'text'>>
+  /** The columns that reports show, by their names there. None is a secret. */
+  shows: Readonly<Record<string, string>>
+  /** The ids among them. */
+  ids?: Readonly<Record<string, IdPrefix>>
+  /** What an erasure does: it sets columns to values, or deletes the rows. */
+  sets: Readonly<Record<string, string>> | 'delete'
+  /** The shown columns that it erases: by default those that it sets, or all of a row that it deletes. */
+  erases?: readonly string[]
+  /** How many rows are read at once, fewer if they are large. */
+  pageRows?: number
+}
+
+/** Columns that reports show under their own names. */
+export const columns = (...names: string[]) => Object.fromEntries(names.map((name) => [name, name]))
+
+const ROWS_PER_PAGE = 500
+
+/** Describes the rows of a person in a table. */
+export function describeTable<Person extends { companyId: string }>({
+  table,
+  of,
+  where = 'true',
+  key,
+  shows,
+  ids = {},
+  sets,
+  erases = Object.keys(sets === 'delete' ? shows : sets),
+  pageRows = ROWS_PER_PAGE,
+}: PersonTable<Person>): RowPlace<Person> {
+  const shown = Object.entries(shows).map(([name, column]) => `${column} as ${name}`)
+  const keys = Object.keys(key)
+  const keyColumns = keys.map((column, at) => `${column} as key_${at}`)
+  const lastKey = Object.values(key).map((type, at) => `$${at + 3}::${type}`)
+  const isOfPerson = `company_id = $1 and ${of.column} = any($2::${of.type}[]) and ${where}`
+  const isAfter = `and (${keys.join(', ')}) > (${lastKey.join(', ')})`
+  const change = Object.entries(sets === 'delete' ? {} : sets).map(([name, value]) => `${name} = ${value}`)
+  const valuesOf = (person: Person) => [toUuid(person.companyId), of.values(person)]
+  const toRow = (row: Record<string, unknown>): Row =>
+    Object.fromEntries(
+      Object.keys(shows).map((name) => {
+        const [value, prefix] = [row[name], ids[name]]
+        return [name, prefix && typeof value === 'string' ? fromUuid(prefix, value) : value]
+      }),
+    )
+  return {
+    erases,
+    async *read(db, person) {
+      for (let last: unknown[] = []; ;) {
+        const { rows } = await db.query<Record<string, unknown>>(
+          `select ${[...shown, ...keyColumns].join(', ')} from ${table}
+           where ${isOfPerson} ${last.length === 0 ? '' : isAfter} order by ${keys.join(', ')} limit ${pageRows}`,
+          [...valuesOf(person), ...last],
+        )
+        yield rows.map(toRow)
+        if (rows.length < pageRows) return
+        last = keys.map((_, at) => rows.at(-1)![`key_${at}`])
+      }
+    },
+    async erase(client, person) {
+      const statement = sets === 'delete' ? `delete from ${table}` : `update ${table} set ${change.join(', ')}`
+      await client.query(`${statement} where ${isOfPerson}`, valuesOf(person))
+    },
+  }
 }

@@ -7,6 +7,7 @@ import { UUID_BYTES, writeUuid } from '../domain/ids.ts'
  */
 
 /** The OIDs of the element types. */
+const BOOLEAN = 16
 const BIGINT = 20
 const INTEGER = 23
 const TEXT = 25
@@ -26,6 +27,11 @@ const IS_NULL = -1
 /** An array of `uuid`, from TypeIDs. */
 export function uuidArray(ids: readonly (string | null)[]): Buffer {
   return arrayOfFixed(UUID, UUID_BYTES, ids, writeUuid)
+}
+
+/** An array of `boolean`. */
+export function booleanArray(values: readonly (boolean | null)[]): Buffer {
+  return arrayOfFixed(BOOLEAN, 1, values, (value, into, at) => into.writeUInt8(value ? 1 : 0, at))
 }
 
 /** An array of `integer`. */

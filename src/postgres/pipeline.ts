@@ -75,9 +75,6 @@ interface Sent extends Statement {
  */
 const NAME_PREFIX = 'pipeline '
 
-/** The name of a statement that is parsed and planned whenever it is sent. */
-export const UNNAMED = ''
-
 /** A pipeline, which node-postgres treats as one query: it receives every message up to ReadyForQuery. */
 class PipelinedQuery implements Submittable, Pipe {
   /** Set by node-postgres; calling it stops the query timeout. */
@@ -102,15 +99,10 @@ class PipelinedQuery implements Submittable, Pipe {
 
   query<Row extends QueryResultRow>(statement: Statement): Promise<Answer<Row>> {
     if (this.#failure) return handled(Promise.reject(this.#failure.error))
+    const name = NAME_PREFIX + statement.name
     return handled(
       new Promise((resolve, reject) => {
-        this.#statements.push({
-          ...statement,
-          name: statement.name && NAME_PREFIX + statement.name,
-          rows: [],
-          resolve,
-          reject,
-        })
+        this.#statements.push({ ...statement, name, rows: [], resolve, reject })
       }),
     )
   }
@@ -149,7 +141,7 @@ class PipelinedQuery implements Submittable, Pipe {
     if (!connection?.stream.writable) return
     connection.stream.cork()
     for (const { name, text, values } of this.#statements.slice(this.#written)) {
-      const isNew = name === UNNAMED || !this.#prepared.columns.has(name)
+      const isNew = !this.#prepared.columns.has(name)
       if (isNew) connection.parse({ name, text, types: [] }, true)
       connection.bind({ statement: name, values }, true)
       if (isNew) connection.describe({ type: 'P' }, true)

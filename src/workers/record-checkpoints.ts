@@ -122,21 +122,16 @@ async function recordCompany(
   { db, pool, signer, log }: Pick<RecorderOptions, 'pool' | 'signer' | 'log'> & { db: LedgerDb },
   companyId: string,
 ): Promise<number> {
-  const { size, note, frontier, last } = await trackWork(
+  const { size, note, last } = await trackWork(
     pool,
     { companyId, work: 'signing' },
     () => signer.sign(db, companyId),
     // Administrators see it.
     (error) => explainRefusal(error) ?? 'The service failed. Its log says why',
   )
-  if (last?.size !== size) {
+  if (last?.size !== size)
     await trackWork(pool, { companyId, work: 'checkpoints' }, () => signer.files.append(companyId, note))
-    // The frontier only saves work after a restart.
-    await signer.files
-      .keepFrontier(companyId, frontier)
-      .catch((error: unknown) => log.debug({ err: error }, 'could not store the frontier'))
-  }
-  // Stored subtrees only save the next proof some time.
+  // Stored subtrees only save the next proof some time, and the next signature after a restart.
   const areStored = await storeSubtrees(db, companyId, size, SUBTREE_STEPS).catch((error: unknown) => {
     log.warn({ companyId, err: error }, 'could not store Merkle subtrees')
     return true

@@ -5,6 +5,7 @@ import { openPool } from '../../src/postgres/pool.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import {
   bigintArray,
+  booleanArray,
   byteaArray,
   integerArray,
   jsonArray,
@@ -29,7 +30,7 @@ async function readBack(type: string, array: Buffer): Promise<(string | null)[]>
   return rows.map((row) => row.shown)
 }
 
-const shown = (value: number | null) => (value === null ? null : String(value))
+const shown = (value: number | boolean | null) => (value === null ? null : String(value))
 const arrayOf = <Value>(value: fc.Arbitrary<Value>) => fc.array(fc.option(value, { freq: 5 }), { maxLength: 20 })
 const anyText = fc.string({ unit: anyCodePoint, maxLength: 50 }).map((text) => text.replaceAll('\0', ''))
 const anyBytes = fc.uint8Array({ maxLength: 50 }).map((bytes) => Buffer.from(bytes))
@@ -44,8 +45,9 @@ await t.test('PostgreSQL reads back every element as it was given', async () => 
         arrayOf(anyId),
         arrayOf(fc.integer()),
         arrayOf(fc.maxSafeInteger()),
+        arrayOf(fc.boolean()),
       ] as const),
-      async (texts, blobs, ids, integers, bigints) => {
+      async (texts, blobs, ids, integers, bigints, booleans) => {
         assert.deepEqual(await readBack('text', textArray(texts)), texts)
         assert.deepEqual(
           await readBack('json', jsonArray(texts.map((text) => JSON.stringify(text)))),
@@ -61,6 +63,7 @@ await t.test('PostgreSQL reads back every element as it was given', async () => 
         )
         assert.deepEqual(await readBack('integer', integerArray(integers)), integers.map(shown))
         assert.deepEqual(await readBack('bigint', bigintArray(bigints)), bigints.map(shown))
+        assert.deepEqual(await readBack('boolean', booleanArray(booleans)), booleans.map(shown))
       },
     ),
     { numRuns: 100 },

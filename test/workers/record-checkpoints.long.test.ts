@@ -161,20 +161,27 @@ await t.test('an unusable folder is logged, and notes are written once it is usa
   t.pass('a note came')
 })
 
-await t.test('a restart continues from the kept frontier, and a wrong one does no harm', async (t) => {
+await t.test('a restart continues from stored subtrees, and wrong ones do no harm', async (t) => {
   const service = await startService(t, SETTINGS)
+  const { body } = await addEmployee(service)
+  await lengthenLedger(service, service.company.id, body.employees[0].id, 600)
   const first = await moreWorkers(t, service)
   await recorded(service, await headOf(service))
+  await eventually('subtrees are stored', async () => {
+    return (await service.pool.query('select from merkle_subtrees')).rowCount === 3
+  })
   await first.stop()
-  const frontier = path.join(folderOf(service), `${service.company.id}.frontier`)
-  writeFileSync(
-    frontier,
-    readFileSync(frontier, 'utf8').replace(/^../, (byte) => (byte === '00' ? '11' : '00')),
-  )
-  await moreWorkers(t, service)
-  await addEmployee(service)
-  await recorded(service, await headOf(service))
-  t.pass('a note came')
+  for (const damage of [
+    "update merkle_subtrees set hash = sha256('')",
+    'delete from merkle_subtrees where level = 9',
+  ]) {
+    await asSuperuser(service.urls.superUrl, damage)
+    const workers = await moreWorkers(t, service)
+    await addEmployee(service)
+    await recorded(service, await headOf(service))
+    await workers.stop()
+  }
+  t.pass('notes came')
 })
 
 await t.test('companies whose ledgers were rolled back keep no others from getting a note', async (t) => {

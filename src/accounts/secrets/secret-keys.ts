@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
-import { createDurably, readIfExists, writeDurably } from '../../ledger/audit/durable-file.ts'
+import { createDurably, readIfExists, writeDurably } from '../../files/durable-file.ts'
 import { errorReason } from '../../postgres/error-reason.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { KEY_BYTES } from './secret-box.ts'

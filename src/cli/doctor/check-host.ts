@@ -117,7 +117,7 @@ const isRefusal = (error: unknown): error is Refusal =>
  * signed; null if there is none. Includes companies that the database no longer has.
  */
 async function findRefusal(db: LedgerDb, signer: CheckpointSigner): Promise<Refusal | null> {
-  const assertContinues = createContinuityCheck(signer.files)
+  const assertContinues = createContinuityCheck()
   try {
     const companies = (await signer.files.companies()).filter((name) => isId('com', name)).slice(0, NOTED_COMPANIES)
     for (let at = 0; at < companies.length; at += COMPANIES_AT_ONCE)

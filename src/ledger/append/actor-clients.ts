@@ -3,9 +3,10 @@ import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { Pool } from 'pg'
 import type { Client } from '../../domain/client.ts'
-import { toUuid } from '../../domain/ids.ts'
+import { bigint, nullable, text, time, uuid } from '../../../projections/columns.ts'
 import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
+import { insertSent, sent, type SentColumns } from './sent-rows.ts'
 
 /*
  * The addresses and programs from which keys and users send their requests. They are personal, so the events, which are
@@ -91,24 +92,21 @@ export function isDue({ writtenAt }: ActorClient, now: string): boolean {
   return writtenAt === null || Date.parse(now) - Date.parse(writtenAt) >= PRECISION_MS
 }
 
+const USED: SentColumns<readonly [used: ActorClient, usedAt: string]> = {
+  company_id: sent(uuid, ([{ companyId }]) => companyId),
+  client_id: sent(bigint, ([{ clientId }]) => clientId),
+  actor_id: sent(uuid, ([{ actorId }]) => actorId),
+  address: sent(text, ([{ address }]) => address),
+  user_agent: sent(nullable(text), ([{ userAgent }]) => userAgent),
+  first_at: sent(time, ([, usedAt]) => usedAt),
+  last_at: sent(time, ([, usedAt]) => usedAt),
+}
+
 /** Writes the rows of clients with the times of their use, in the transaction that appends their events. */
 export function writeClients(client: QueryClient, used: ReadonlyMap<ActorClient, string>): Promise<unknown> {
-  const rows = [...used].map(([{ companyId, clientId, actorId, address, userAgent }, usedAt]) => ({
-    c: toUuid(companyId),
-    i: clientId,
-    a: toUuid(actorId),
-    d: address,
-    u: userAgent,
-    t: usedAt,
-  }))
-  return client.query({
-    name: 'write-actor-clients',
-    text: `insert into actor_clients as known (company_id, client_id, actor_id, address, user_agent, first_at, last_at)
-      select c, i, a, d, u, t, t
-      from json_to_recordset($1) as r(c uuid, i bigint, a uuid, d text, u text, t timestamptz)
-      on conflict (company_id, client_id) do update set last_at = greatest(known.last_at, excluded.last_at)`,
-    values: [JSON.stringify(rows)],
-  })
+  const whenKnown =
+    'on conflict (company_id, client_id) do update set last_at = greatest(known.last_at, excluded.last_at)'
+  return client.query(insertSent('actor_clients as known', USED, [...used], whenKnown))
 }
 
 /** Deletes clients that were last used so many days ago, by the database's clock. Returns how many. */

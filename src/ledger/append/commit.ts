@@ -84,16 +84,7 @@ export async function commitTogether(
     const locked = new Set(heads.map(({ companyId }) => companyId))
     const lockedCalls = calls.filter(({ companyId }) => locked.has(companyId))
     const companies = await loadCompanies(query, heads, lockedCalls, rows, { cache, whenLocked, now })
-    const writes: Writes = {
-      decided: [],
-      bound: [],
-      traces: [],
-      bodies: [],
-      corrections: [],
-      clients: new Map(),
-      digests: [],
-      newDigests: new Map(),
-    }
+    const writes = new Writes()
     const results: (Committed | 'held')[] = []
     for (const call of calls) {
       const company = companies.get(call.companyId)
@@ -117,17 +108,17 @@ export async function commitTogether(
 }
 
 /** What the calls of a transaction add, apart from the rows of the employee directory. */
-interface Writes {
-  decided: DecidedEvents[]
-  bound: NewBoundKey[]
-  traces: EventTrace[]
-  bodies: NewRejectedBody[]
-  corrections: NewCorrection[]
+class Writes {
+  readonly decided: DecidedEvents[] = []
+  readonly bound: NewBoundKey[] = []
+  readonly traces: EventTrace[] = []
+  readonly bodies: NewRejectedBody[] = []
+  readonly corrections: NewCorrection[] = []
   /** The clients whose rows are written, and when they were used. */
-  clients: Map<ActorClient, string>
-  digests: NewDigest[]
+  readonly clients = new Map<ActorClient, string>()
+  readonly digests: NewDigest[] = []
   /** Those of new employees, by id, which are inserted with their rows. */
-  newDigests: Map<string, NewDigest>
+  readonly newDigests = new Map<string, NewDigest>()
 }
 
 /** The events of a call, which get their positions and hashes when they are written. */

@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
+import { bigint, text, time, uuid } from '../../../projections/columns.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
 import type { LedgerDb } from '../tables.ts'
+import { insertSent, sent, type SentColumns } from './sent-rows.ts'
 
 /*
  * The trace that the events of a call belong to. It is stored beside the events and not in them, because they are
@@ -20,21 +22,16 @@ export interface EventTrace {
   recordedAt: string
 }
 
+const TRACE: SentColumns<EventTrace> = {
+  company_id: sent(uuid, ({ companyId }) => companyId),
+  position: sent(bigint, ({ position }) => position),
+  traceparent: sent(text, ({ traceparent }) => traceparent),
+  recorded_at: sent(time, ({ recordedAt }) => recordedAt),
+}
+
 /** Stores the traces of calls, in the transaction that appends them. Ignores rows that already exist. */
 export function insertTraces(client: QueryClient, traces: EventTrace[]): Promise<unknown> {
-  const rows = traces.map(({ companyId, position, traceparent, recordedAt }) => ({
-    c: toUuid(companyId),
-    p: position,
-    t: traceparent,
-    r: recordedAt,
-  }))
-  return client.query({
-    name: 'insert-event-traces',
-    text: `insert into event_traces (company_id, position, traceparent, recorded_at)
-      select c, p, t, r from json_to_recordset($1) as r(c uuid, p bigint, t text, r timestamptz)
-      on conflict do nothing`,
-    values: [JSON.stringify(rows)],
-  })
+  return client.query(insertSent('event_traces', TRACE, traces, 'on conflict do nothing'))
 }
 
 /** The `traceparent` of the first `limit` traced calls that end in a range of positions. */

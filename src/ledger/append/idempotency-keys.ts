@@ -1,11 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { EarlierCall, StoredAnswer } from '../../domain/calls/earlier-call.ts'
+import { bigint, boolean, bytea, integer, json, time, utf8, uuid } from '../../../projections/columns.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { doInTurns } from '../../admission/turns.ts'
 import { joinInPieces } from '../../domain/pieces.ts'
-import { utf8Array } from '../../postgres/binary-arrays.ts'
 import { isOnly, onlyCompany } from '../../postgres/only-company.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
+import { insertSent, sent, type SentColumns } from './sent-rows.ts'
 
 /** What an idempotency key was bound to by the first call that carried it. */
 export interface BoundKey {
@@ -13,12 +14,18 @@ export interface BoundKey {
   /** The position of the call's last event. */
   position: number
   /** Null once it has expired or was erased. */
-  kept: { salt: Buffer; fingerprint: Buffer; answer: StoredAnswer } | null
+  kept: KeptAnswer | null
+}
+
+interface KeptAnswer {
+  salt: Buffer
+  fingerprint: Buffer
+  answer: StoredAnswer
 }
 
 /** A bound key to store. */
 export interface NewBoundKey extends KeyOfCall {
-  bound: BoundKey
+  bound: BoundKey & { kept: KeptAnswer }
   mayNameAnyone: boolean
   answeredAt: string
 }
@@ -26,10 +33,7 @@ export interface NewBoundKey extends KeyOfCall {
 const SALT_BYTES = 16
 
 /** An answer to store, with a salted fingerprint of its request. Without the salt, the request cannot be guessed. */
-export function keepAnswer(
-  requestHash: string,
-  { status, headers, body }: StoredAnswer,
-): NonNullable<BoundKey['kept']> {
+export function keepAnswer(requestHash: string, { status, headers, body }: StoredAnswer): KeptAnswer {
   const salt = randomBytes(SALT_BYTES)
   return { salt, fingerprint: fingerprintOf(salt, requestHash), answer: { status, headers, body } }
 }
@@ -97,45 +101,24 @@ export async function loadBoundKeys(
   )
 }
 
-const BOUND_COLUMNS = [
-  'api_id',
-  'key_hash',
-  'salt',
-  'fingerprint',
-  'may_name_anyone',
-  'call_id',
-  'position',
-  'status',
-  'answered_at',
-  'headers',
-  'body',
-]
-const BOUND_ROWS = `(
-    select c, a as api_id, decode(k, 'hex') as key_hash, decode(n, 'hex') as salt, decode(f, 'hex') as fingerprint,
-      m as may_name_anyone, l as call_id, p as position, s as status, t as answered_at, h as headers, ($2::text[])[i] as body
-    from json_to_recordset($1)
-      as columns(c uuid, a uuid, k text, n text, f text, m boolean, l uuid, p bigint, s smallint, t timestamptz, h json, i integer)) r`
+const BOUND: SentColumns<NewBoundKey> = {
+  company_id: sent(uuid, ({ companyId }) => companyId),
+  api_id: sent(uuid, ({ actor }) => actor),
+  key_hash: sent(bytea, ({ keyHash }) => Buffer.from(keyHash, 'hex')),
+  salt: sent(bytea, ({ bound }) => bound.kept.salt),
+  fingerprint: sent(bytea, ({ bound }) => bound.kept.fingerprint),
+  may_name_anyone: sent(boolean, ({ mayNameAnyone }) => mayNameAnyone),
+  call_id: sent(uuid, ({ bound }) => bound.callId),
+  position: sent(bigint, ({ bound }) => bound.position),
+  status: sent(integer, ({ bound }) => bound.kept.answer.status),
+  answered_at: sent(time, ({ answeredAt }) => answeredAt),
+  headers: sent(json(), ({ bound }) => bound.kept.answer.headers),
+  body: sent(utf8, ({ bound }) => bound.kept.answer.body),
+}
 
 /** Binds keys, in the transaction that appends their calls. */
 export function insertBoundKeys(client: QueryClient, keys: NewBoundKey[]): Promise<unknown> {
-  const rows = keys.map(({ bound, mayNameAnyone, answeredAt, ...key }, at) => ({
-    ...storedName(key),
-    n: bound.kept?.salt.toString('hex'),
-    f: bound.kept?.fingerprint.toString('hex'),
-    m: mayNameAnyone,
-    l: toUuid(bound.callId),
-    p: bound.position,
-    s: bound.kept?.answer.status,
-    t: answeredAt,
-    h: bound.kept?.answer.headers,
-    i: at + 1,
-  }))
-  return client.query({
-    name: 'insert-bound-keys',
-    text: `insert into idempotency_keys (company_id, ${BOUND_COLUMNS.join(', ')}) select * from ${BOUND_ROWS}`,
-    // Answers take megabytes, which would be escaped in JSON.
-    values: [JSON.stringify(rows), utf8Array(keys.map(({ bound }) => bound.kept?.answer.body ?? null))],
-  })
+  return client.query(insertSent('idempotency_keys', BOUND, keys))
 }
 
 function storedName({ companyId, actor, keyHash }: KeyOfCall) {

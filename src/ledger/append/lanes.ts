@@ -35,7 +35,8 @@ export interface Lanes {
 }
 
 /**
- * Where a company's calls wait:
+ * Queues the calls of this process, so that those that arrive while a transaction runs share the next one (group
+ * commit). Companies take turns, one call each, and delay nobody else. A company's calls wait in one of these:
  *
  *     shared     the lane of small calls of all companies. A statement costs much the same for one row as for thirty.
  *     large      one of the other lanes. The company sent a large call, and has calls there until all are answered.
@@ -44,12 +45,6 @@ export interface Lanes {
  *
  * A company moves from shared to large with a large call, and from either to contended when a transaction finds its
  * head held.
- */
-type LaneKind = 'shared' | 'large' | 'contended'
-
-/**
- * Queues the calls of this process, so that those that arrive while a transaction runs share the next one (group
- * commit). Companies take turns, one call each, and delay nobody else: see LaneKind.
  *
  * A company may have at most a quarter of the calls and records that this process accepts. Its further calls wait in a
  * line of its own, and are refused if that line is full. Other companies do not notice.
@@ -86,20 +81,10 @@ export function createLanes(given: LaneOptions): Lanes {
     })
   }
 
-  function findLane(call: WriteCall): LaneKind {
-    if (contended.has(call.companyId)) return 'contended'
-    return isSmall(call) && !largeCalls.has(call.companyId) ? 'shared' : 'large'
-  }
-
   async function submit(call: WriteCall): Promise<Committed> {
-    switch (findLane(call)) {
-      case 'shared':
-        return shared(call, call.waitsUntil)
-      case 'large':
-        return submitLarge(call)
-      case 'contended':
-        return contended.submit(call, call.waitsUntil)
-    }
+    if (contended.has(call.companyId)) return contended.submit(call, call.waitsUntil)
+    const isShared = isSmall(call) && !largeCalls.has(call.companyId)
+    return isShared ? shared(call, call.waitsUntil) : submitLarge(call)
   }
 
   async function submitLarge(call: WriteCall): Promise<Committed> {

@@ -8,7 +8,7 @@ import { isSmall, type WriteCall } from '../../domain/calls/write-call.ts'
 import { actorOf } from '../../domain/calls/callers.ts'
 import { LoadedEmployees } from './employee-index.ts'
 import { isSameBasis, type CachedEmployees, type EmployeeCache } from './employee-cache.ts'
-import { boundName, loadBoundKeys } from './idempotency-keys.ts'
+import { boundName, loadBoundKeys, type KeyOfCall } from './idempotency-keys.ts'
 import { findDigests, recognizeUnchanged, usesDigests, type LocatedRecord } from './record-digests.ts'
 import { loadReportingLines } from './load-reporting-lines.ts'
 import { headAt, type QueryMore, type Head, type LockedCompany } from './company-state.ts'
@@ -33,18 +33,21 @@ type LoadedRows = Awaited<ReturnType<typeof loadRows>>
 export async function loadRows(client: QueryClient, calls: WriteCall[], { cache, unchecked, whenLocked }: LoadOptions) {
   const touched = findTouched(calls, cache, unchecked)
   const missing = touched.map(({ companyId, cached }) => ({ companyId, naming: cached.missing }))
+  const compared = touched.flatMap(({ companyId, compared }) => compared.map((record) => ({ companyId, record })))
   const [keys, roles, countries, bound, employees, digests] = await Promise.all([
-    loadCallingKeys(client, calls, whenLocked),
-    loadRoles(client, calls),
-    loadCountries(client, calls),
-    loadBound(client, calls),
+    unlessEmpty(keysOf(calls), (names) => statements.loadKeys(client, names, whenLocked)),
+    unlessEmpty(usersOf(calls), (users) => statements.loadRoles(client, users)),
+    // Only if records have local phone numbers.
+    unlessEmpty(companiesWithLocalPhones(calls), (ids) => statements.loadCountries(client, ids)),
+    unlessEmpty(boundNamesOf(calls), (names) => loadBoundKeys(client, names)),
     loadNamed(client, missing),
-    findDigests(
-      client,
-      touched.flatMap(({ companyId, compared }) => compared.map((record) => ({ companyId, record }))),
-    ),
+    findDigests(client, compared),
   ])
-  return { keys, roles, countries, bound, touched, found: employees, digests }
+  return { keys, roles, countries: new Map(countries), bound, touched, found: employees, digests }
+}
+
+async function unlessEmpty<Wanted, Row>(wanted: Wanted[], load: (wanted: Wanted[]) => Promise<Row[]>): Promise<Row[]> {
+  return wanted.length === 0 ? [] : load(wanted)
 }
 
 /** The employees that calls of a company may need, as far as they are cached. */
@@ -223,23 +226,20 @@ function keysOf(calls: WriteCall[]): KeyOfCompany[] {
   return [...new Map(keys.map((key) => [key.apiId, key])).values()]
 }
 
-async function loadCallingKeys(client: QueryClient, calls: WriteCall[], whenLocked: WhenLocked) {
-  const keys = keysOf(calls)
-  return keys.length === 0 ? [] : statements.loadKeys(client, keys, whenLocked)
+function usersOf(calls: WriteCall[]): { companyId: string; userId: string }[] {
+  return calls.flatMap(({ companyId, caller }) => ('userId' in caller ? [{ companyId, userId: caller.userId }] : []))
 }
 
-async function loadRoles(client: QueryClient, calls: WriteCall[]) {
-  const users = calls.flatMap(({ companyId, caller }) =>
-    'userId' in caller ? [{ companyId, userId: caller.userId }] : [],
-  )
-  return users.length === 0 ? [] : statements.loadRoles(client, users)
-}
-
-/** Loads the countries of companies, by id, if records of their calls have local phone numbers. */
-async function loadCountries(client: QueryClient, calls: WriteCall[]): Promise<ReadonlyMap<string, string>> {
+function companiesWithLocalPhones(calls: WriteCall[]): string[] {
   const withLocal = calls.filter(({ command }) => recordsOf(command).some(hasLocalPhone))
-  const companyIds = [...new Set(withLocal.map(({ companyId }) => companyId))]
-  return companyIds.length === 0 ? new Map() : statements.loadCountries(client, companyIds)
+  return [...new Set(withLocal.map(({ companyId }) => companyId))]
+}
+
+function boundNamesOf(calls: WriteCall[]): KeyOfCall[] {
+  return calls.flatMap((call) => {
+    const { companyId, idempotency } = call
+    return idempotency ? [{ companyId, actor: actorOf(call), keyHash: idempotency.keyHash }] : []
+  })
 }
 
 /** Keys are never deleted, so a key that was not found is held by another transaction. */
@@ -252,16 +252,9 @@ function leaveOutHeldUp(
   for (const { companyId, apiId } of names) if (!ids.has(apiId)) companies.delete(companyId)
 }
 
-async function loadNamed(client: QueryClient, named: { companyId: string; naming: Naming }[]) {
+function loadNamed(client: QueryClient, named: { companyId: string; naming: Naming }[]) {
   const nonEmpty = named.filter(({ naming }) => sizeOf(naming) > 0)
-  return nonEmpty.length === 0 ? [] : loadEmployees(client, nonEmpty)
-}
-
-async function loadBound(client: QueryClient, calls: WriteCall[]) {
-  const names = calls.flatMap((call) =>
-    call.idempotency ? [{ companyId: call.companyId, actor: actorOf(call), keyHash: call.idempotency.keyHash }] : [],
-  )
-  return names.length === 0 ? [] : loadBoundKeys(client, names)
+  return unlessEmpty(nonEmpty, (names) => loadEmployees(client, names))
 }
 
 function sizeOf({ employeeIds, emails, externalIds }: Naming): number {

@@ -113,33 +113,24 @@ interface ReportingLine {
   managerId: string
 }
 
-// UNION drops rows that were found before, so that a query ends even if the table had a cycle.
-
 /** The direct and indirect subordinates of employees, in no order. */
-const SUBORDINATES = {
-  name: 'load-subordinates',
-  text: `with recursive below as (
-      select s.employee_id, s.manager_id from unnest($2::uuid[]) as wanted(employee_id)
-      join employee_directory s on s.company_id = $1 and s.manager_id = wanted.employee_id
-      union
-      select s.employee_id, s.manager_id
-      from below join employee_directory s on s.company_id = $1 and s.manager_id = below.employee_id
-    )
-    select employee_id, manager_id from below limit $3`,
-}
+const SUBORDINATES = selectLines('load-subordinates', (found) => `s.manager_id = ${found}.employee_id`)
 /** The lines from employees to their direct and indirect managers, the nearest first. */
-const SUPERIORS = {
-  name: 'load-superiors',
-  text: `with recursive above as (
+const SUPERIORS = selectLines('load-superiors', (found, column) => `s.employee_id = ${found}.${column}`)
+
+/** UNION drops rows that were found before, so that a query ends even if the table had a cycle. */
+function selectLines(name: string, isNext: (found: string, column: 'employee_id' | 'manager_id') => string) {
+  const text = `with recursive lines as (
       select s.employee_id, s.manager_id from unnest($2::uuid[]) as wanted(employee_id)
-      join employee_directory s on s.company_id = $1 and s.employee_id = wanted.employee_id
+      join employee_directory s on s.company_id = $1 and ${isNext('wanted', 'employee_id')}
       where s.manager_id is not null
       union
       select s.employee_id, s.manager_id
-      from above join employee_directory s on s.company_id = $1 and s.employee_id = above.manager_id
+      from lines join employee_directory s on s.company_id = $1 and ${isNext('lines', 'manager_id')}
       where s.manager_id is not null
     )
-    select employee_id, manager_id from above limit $3`,
+    select employee_id, manager_id from lines limit $3`
+  return { name, text }
 }
 
 /** Loads such lines of these employees, at most `limit`. */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Employee } from '../../domain/employees/employee.ts'
 import type { RecordedEvent } from '../../domain/events.ts'
 import { HEADER_BYTES, joinLater, type SealedEvent } from '../integrity/codec.ts'
@@ -25,6 +26,7 @@ import { charactersIn } from './employee-cache.ts'
 const MAX_CHARACTERS = 48_000_000
 /** Maximum characters of events folded at once. A larger call is not kept, but read from the ledger in parts. */
 const BATCH_CHARACTERS = 4_000_000
+const MAX_COMPANIES = 10_000
 /** How long events are kept, in milliseconds: many times as long as a fold takes. */
 const KEPT_MS = 2_000
 
@@ -71,8 +73,6 @@ export interface RecentEvents {
 
 /** A kept call. */
 interface KeptCall extends Pick<RecentCalls, 'events' | 'leaf' | 'generation'> {
-  companyId: string
-  first: number
   last: number
   /** The employees that it changes, after it. */
   employees: readonly Employee[]
@@ -80,14 +80,13 @@ interface KeptCall extends Pick<RecentCalls, 'events' | 'leaf' | 'generation'> {
   characters: number
   /** How many projections have folded it. */
   folds: number
-  keptAt: number
 }
 
-/** The kept calls of a company: one history of one generation, by the position of their first events, and its end. */
-interface KeptCompany {
+/** The kept history of a company: one of one generation, and its end. */
+interface History {
+  number: number
   end: Frontier
   generation: string | null
-  calls: Map<number, KeptCall>
 }
 
 interface RecentOptions {
@@ -100,124 +99,84 @@ interface RecentOptions {
   now?(): number
 }
 
-export function createRecentEvents(options: RecentOptions): RecentEvents {
-  const { batchCharacters = BATCH_CHARACTERS, readers, ...bounds } = options
-  const kept = createKeptCalls(bounds)
+export function createRecentEvents({
+  readers,
+  maxCharacters = MAX_CHARACTERS,
+  batchCharacters = BATCH_CHARACTERS,
+  keptMs = KEPT_MS,
+  now = () => performance.now(),
+}: RecentOptions): RecentEvents {
+  const forAWhile = { ttl: keptMs, ttlResolution: 0, ttlAutopurge: true, perf: { now } }
+  /** By company. */
+  const histories = new LRUCache<string, History>({ ...forAWhile, max: MAX_COMPANIES })
+  /** By their place, oldest first. Nobody finds those of a history that is kept no longer. */
+  const calls = new LRUCache<string, KeptCall>({ ...forAWhile, maxSize: maxCharacters })
+  let lastHistory = 0
+  /** The place of the call that begins at a position. */
+  const placeOf = ({ number }: History, position: number) => `${number} ${position}`
+
+  /** Extends what is kept of a company if that ends where the call begins, and begins a new history otherwise. */
+  function extend({ companyId, before, after, generation }: StoredCall): History {
+    const known = histories.peek(companyId)
+    const continues = known?.generation === generation && isSameHistory(known.end, before)
+    const history = { number: continues ? known.number : (lastHistory += 1), end: after, generation }
+    histories.set(companyId, history)
+    return history
+  }
+
+  /** The calls that follow a position without a gap. */
+  function listCalls(companyId: string, after: number): KeptCall[] {
+    const history = histories.peek(companyId)
+    const list: KeptCall[] = []
+    const follow = (position: number) => history && calls.peek(placeOf(history, position + 1))
+    for (let call = follow(after); call; call = follow(call.last)) list.push(call)
+    return list
+  }
+
   return {
     keep(stored) {
       for (const call of stored) {
-        const characters = charactersOf(call)
-        // A gap: the calls after this one start a new history.
-        if (characters > batchCharacters) kept.forget(call.companyId)
-        else kept.add(call, characters)
+        const { companyId, before, after, events, employees, generation } = call
+        const size = charactersOf(call)
+        if (size > batchCharacters) {
+          // A gap: the calls after this one start a new history.
+          histories.delete(companyId)
+          continue
+        }
+        const kept: KeptCall = {
+          last: after.size,
+          events: events.map(({ header, data }) => joinLater(header, data)),
+          leaf: events.at(-1)!.leaf,
+          employees,
+          generation,
+          characters: size,
+          folds: 0,
+        }
+        calls.set(placeOf(extend(call), before.size + 1), kept, { size })
       }
-      kept.dropOld()
     },
 
     callsBehind(companyId, { after, head, limit }) {
-      kept.dropOld()
-      const behind = listCalls(kept.callsOf(companyId), after)
+      const behind = listCalls(companyId, after)
       const isWhole = behind.length > 0 && behind.at(-1)!.last >= head
       return isWhole ? joinCalls(takeCalls(behind, { events: limit, characters: batchCharacters }), head) : null
     },
 
     folded(companyId, { after, upTo }) {
-      const calls = kept.callsOf(companyId)
-      if (!calls) return
-      for (let position = after + 1; position <= upTo; position += 1) {
-        const call = calls.get(position)
-        if (call && (call.folds += 1) >= readers) kept.remove(call)
+      const history = histories.peek(companyId)
+      if (!history) return
+      for (let position = after + 1; position <= upTo;) {
+        const place = placeOf(history, position)
+        const call = calls.peek(place)
+        if (call && (call.folds += 1) >= readers) calls.delete(place)
+        position = call ? call.last + 1 : position + 1
       }
     },
 
     forget(companyIds) {
-      companyIds.forEach(kept.forget)
+      for (const companyId of companyIds) histories.delete(companyId)
     },
   }
-}
-
-/** Calls by company, bounded by characters and by age. */
-function createKeptCalls({
-  maxCharacters = MAX_CHARACTERS,
-  keptMs = KEPT_MS,
-  now = () => performance.now(),
-}: Pick<RecentOptions, 'maxCharacters' | 'keptMs' | 'now'>) {
-  const companies = new Map<string, KeptCompany>()
-  /** All calls, oldest first. */
-  const all = new Set<KeptCall>()
-  let characters = 0
-  let timer: NodeJS.Timeout | undefined
-
-  function remove(call: KeptCall): void {
-    if (!all.delete(call)) return
-    characters -= call.characters
-    const { calls } = companies.get(call.companyId)!
-    calls.delete(call.first)
-    if (calls.size === 0) companies.delete(call.companyId)
-  }
-
-  function forget(companyId: string): void {
-    for (const call of companies.get(companyId)?.calls.values() ?? []) remove(call)
-  }
-
-  /** The calls of a company whose ledger ends at this frontier: none, unless what is kept ends there, too. */
-  function companyAt(companyId: string, frontier: Frontier, generation: string | null): KeptCompany {
-    const remembered = companies.get(companyId)
-    if (remembered && remembered.generation === generation && isSameHistory(remembered.end, frontier)) return remembered
-    forget(companyId)
-    const company: KeptCompany = { end: frontier, generation, calls: new Map() }
-    companies.set(companyId, company)
-    return company
-  }
-
-  function add(stored: StoredCall, size: number): void {
-    const { companyId, before, after, events, employees, generation } = stored
-    const company = companyAt(companyId, before, generation)
-    company.end = after
-    const call: KeptCall = {
-      companyId,
-      first: before.size + 1,
-      last: after.size,
-      events: events.map(({ header, data }) => joinLater(header, data)),
-      leaf: events.at(-1)!.leaf,
-      employees,
-      generation,
-      characters: size,
-      folds: 0,
-      keptAt: now(),
-    }
-    company.calls.set(call.first, call)
-    all.add(call)
-    characters += size
-  }
-
-  function dropOld(): void {
-    for (const call of all) {
-      if (characters <= maxCharacters && now() - call.keptAt < keptMs) break
-      remove(call)
-    }
-    dropLater()
-  }
-
-  /** Drops what becomes old, even when no further call arrives. */
-  function dropLater(): void {
-    const [oldest] = all
-    if (!oldest || timer) return
-    const waitMs = Math.max(1, oldest.keptAt + keptMs - now())
-    timer = setTimeout(() => {
-      timer = undefined
-      dropOld()
-    }, waitMs).unref()
-  }
-
-  return { add, dropOld, forget, remove, callsOf: (companyId: string) => companies.get(companyId)?.calls }
-}
-
-/** The calls that follow a position without a gap. */
-function listCalls(calls: Map<number, KeptCall> | undefined, after: number): KeptCall[] {
-  const list: KeptCall[] = []
-  for (let call = calls?.get(after + 1); call; call = calls!.get(call.last + 1)) list.push(call)
-  return list
 }
 
 /** The first of these calls that fit into the limits, and at least one. */

@@ -6,10 +6,12 @@ import { readLocalPhone } from '../../domain/calls/local-phones.ts'
 import { patchWithManager } from '../../domain/calls/reporting-lines.ts'
 import { isSmall, type WriteCall } from '../../domain/calls/write-call.ts'
 import { fromUuid } from '../../domain/ids.ts'
-import { byteaArray, integerArray, textArray, uuidArray } from '../../postgres/binary-arrays.ts'
+import { bytea, integer, uuid } from '../../../projections/columns.ts'
+import { textArray, uuidArray } from '../../postgres/binary-arrays.ts'
 import { isOnly, onlyCompany } from '../../postgres/only-company.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
 import type { LoadedEmployees } from './employee-index.ts'
+import { arraysOf, selectSent, sent, type SentColumns } from './sent-rows.ts'
 import type { OwnedEmployee } from '../read/read-employees.ts'
 
 /*
@@ -120,19 +122,19 @@ export interface NewDigest extends OwnedEmployee {
   digest: string
 }
 
+const DIGEST: SentColumns<NewDigest> = {
+  company_id: sent(uuid, ({ companyId }) => companyId),
+  employee_id: sent(uuid, ({ employee }) => employee.id),
+  version: sent(integer, ({ employee }) => employee.version),
+  digest: sent(bytea, ({ digest }) => Buffer.from(digest, 'hex')),
+}
+
 export function writeDigests(client: QueryClient, digests: NewDigest[]): Promise<unknown> {
   return client.query({
     name: 'write-digests',
     text: `update employee_directory d set record_digest = r.digest, record_version = r.version
-      from (select unnest($1::uuid[]) as company_id, unnest($2::uuid[]) as employee_id,
-        unnest($3::integer[]) as version, unnest($4::bytea[]) as digest) r
+      from ${selectSent(DIGEST)}
       where d.company_id = r.company_id and d.employee_id = r.employee_id and ${isOnly('d.company_id', '$5')}`,
-    values: [
-      uuidArray(digests.map(({ companyId }) => companyId)),
-      uuidArray(digests.map(({ employee }) => employee.id)),
-      integerArray(digests.map(({ employee }) => employee.version)),
-      byteaArray(digests.map(({ digest }) => Buffer.from(digest, 'hex'))),
-      onlyCompany(digests),
-    ],
+    values: [...arraysOf(DIGEST, digests), onlyCompany(digests)],
   })
 }

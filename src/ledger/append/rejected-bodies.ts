@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { RejectedBody } from '../../domain/calls/rejected-body.ts'
-import { toUuid } from '../../domain/ids.ts'
+import { bigint, boolean, integer, nullable, text, time, uuid } from '../../../projections/columns.ts'
 import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import { uuidArray } from '../../postgres/binary-arrays.ts'
 import { isOnly, onlyCompany } from '../../postgres/only-company.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
+import { insertSent, sent, type SentColumns } from './sent-rows.ts'
 
 /*
  * The bodies of calls that could not be read. They are written in the transaction of their call, and stored beside the
@@ -23,28 +24,22 @@ export interface NewRejectedBody {
   body: RejectedBody
 }
 
+const BODY: SentColumns<NewRejectedBody> = {
+  company_id: sent(uuid, ({ companyId }) => companyId),
+  position: sent(bigint, ({ position }) => position),
+  recorded_at: sent(time, ({ recordedAt }) => recordedAt),
+  body: sent(text, ({ body }) => body.text),
+  sent_bytes: sent(integer, ({ body }) => body.bytes),
+  truncated: sent(boolean, ({ body }) => body.truncated),
+  error_at: sent(nullable(integer), ({ body }) => body.error?.at ?? null),
+  error_line: sent(nullable(integer), ({ body }) => body.error?.line ?? null),
+  error_column: sent(nullable(integer), ({ body }) => body.error?.column ?? null),
+}
+
 /** Stores bodies, in the transaction that appends their calls, and deletes the oldest of a company with too many. */
 export function insertBodies(client: QueryClient, bodies: readonly NewRejectedBody[]): Promise<unknown> {
-  const rows = bodies.map(({ companyId, position, recordedAt, body: { text, bytes, truncated, error } }) => ({
-    c: toUuid(companyId),
-    p: position,
-    r: recordedAt,
-    b: text,
-    n: bytes,
-    t: truncated,
-    ea: error?.at ?? null,
-    el: error?.line ?? null,
-    ec: error?.column ?? null,
-  }))
   return Promise.all([
-    client.query({
-      name: 'insert-rejected-bodies',
-      text: `insert into rejected_bodies
-          (company_id, position, recorded_at, body, sent_bytes, truncated, error_at, error_line, error_column)
-        select c, p, r, b, n, t, ea, el, ec from json_to_recordset($1) as r(c uuid, p bigint, r timestamptz, b text,
-          n integer, t boolean, ea integer, el integer, ec integer)`,
-      values: [JSON.stringify(rows)],
-    }),
+    client.query(insertSent('rejected_bodies', BODY, bodies)),
     client.query({
       name: 'prune-rejected-bodies',
       text: `delete from rejected_bodies b using (

@@ -1,19 +1,14 @@
 import type { ApiKey } from '../../domain/accounts/api-key.ts'
 import type { KeyUsage } from '../../domain/accounts/quota.ts'
 import type { Role } from '../../domain/accounts/roles.ts'
-import { fromUuid, toUuid } from '../../domain/ids.ts'
-import {
-  bigintArray,
-  byteaArray,
-  integerArray,
-  textArray,
-  timestamptzArray,
-  uuidArray,
-} from '../../postgres/binary-arrays.ts'
+import { fromUuid } from '../../domain/ids.ts'
+import { bigint, bytea, integer, nullable, text, time, uuid } from '../../../projections/columns.ts'
+import { uuidArray } from '../../postgres/binary-arrays.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
 import type { LedgerTables, Row } from '../tables.ts'
 import type { Head } from './company-state.ts'
 import type { NewDigest } from './record-digests.ts'
+import { arraysOf, insertSent, selectSent, sent, type SentColumns } from './sent-rows.ts'
 import { holdOnlyCompany } from '../../postgres/hold-company.ts'
 import { isOnly, onlyCompany } from '../../postgres/only-company.ts'
 import type { QueryClient, WhenLocked } from '../../postgres/query-client.ts'
@@ -22,8 +17,7 @@ import { packFrontier, unpackFrontier } from '../integrity/merkle.ts'
 
 /*
  * The statements of an append. Each has a name, so that a connection parses and plans it once, and the same text for
- * any number of rows. Many rows, such as those of a call's records, travel as binary arrays, one for each column; few
- * rows travel as one JSON parameter.
+ * any number of rows.
  */
 
 type HeadRow = LedgerTables['heads'] & Row<'checkpoints', 'generation'>
@@ -138,15 +132,18 @@ export async function loadRoles(
   }))
 }
 
-/** Loads the countries of companies, by company id. They change only under the lock of their company's head. */
-export async function loadCountries(client: QueryClient, companyIds: string[]): Promise<Map<string, string>> {
+/** Loads the countries of companies that have one. They change only under the lock of their company's head. */
+export async function loadCountries(
+  client: QueryClient,
+  companyIds: string[],
+): Promise<[companyId: string, country: string][]> {
   const { rows } = await client.query<{ company_id: string; country: string }>({
     name: 'load-countries',
     text: `select company_id, country from companies
       where company_id = any($1) and country is not null and ${isOnly('company_id', '$2')}`,
     values: [uuidArray(companyIds), onlyCompany(companyIds.map((companyId) => ({ companyId })))],
   })
-  return new Map(rows.map((row) => [fromUuid('com', row.company_id), row.country]))
+  return rows.map((row) => [fromUuid('com', row.company_id), row.country])
 }
 
 /** The columns of a key that decide its access and its quota. */
@@ -176,85 +173,46 @@ export function apiKeyOf(row: StandingRow): ApiKey {
   }
 }
 
-/**
- * Rows, called `r`, from binary arrays: the parameters from the first on, one for each column. Arrays that are unnested
- * in the select list are read side by side, row by row; unnested in FROM, each would be materialized first.
- */
-function rowsOf(columns: Record<string, string>): string {
-  const unnested = Object.entries(columns).map(([name, type], at) => `unnest($${at + 1}::${type}[]) as ${name}`)
-  return `(select ${unnested.join(', ')}) r`
+const EVENT: SentColumns<SealedEvent> = {
+  company_id: sent(uuid, ({ companyId }) => companyId),
+  position: sent(bigint, ({ header }) => header.position),
+  recorded_at: sent(time, ({ header }) => header.recorded_at),
+  stream_id: sent(uuid, ({ header }) => header.stream),
+  call_id: sent(nullable(uuid), ({ header }) => header.call_id),
+  stream_version: sent(integer, ({ header }) => header.version),
+  record_index: sent(nullable(integer), ({ header }) => header.index),
+  schema_version: sent(integer, ({ header }) => header.schema_version),
+  type: sent(text, ({ header }) => header.type),
+  actor: sent(text, ({ header }) => header.actor),
+  leaf_hash: sent(bytea, ({ leaf }) => leaf),
+  salt: sent(bytea, ({ salt }) => salt),
+  data: sent(text, ({ data }) => data),
+  client_id: sent(nullable(bigint), ({ clientId }) => clientId),
 }
-
-const EVENT_COLUMNS = {
-  position: 'bigint',
-  recorded_at: 'timestamptz',
-  stream_id: 'uuid',
-  call_id: 'uuid',
-  stream_version: 'integer',
-  record_index: 'integer',
-  schema_version: 'integer',
-  type: 'text',
-  actor: 'text',
-  leaf_hash: 'bytea',
-  salt: 'bytea',
-  data: 'text',
-  client_id: 'bigint',
-}
-const EVENT_ROWS = rowsOf({ company_id: 'uuid', ...EVENT_COLUMNS })
 
 export function insertEvents(client: QueryClient, events: SealedEvent[]): Promise<unknown> {
-  const values = [
-    uuidArray(events.map(({ companyId }) => companyId)),
-    bigintArray(events.map(({ header }) => header.position)),
-    timestamptzArray(events.map(({ header }) => header.recorded_at)),
-    uuidArray(events.map(({ header }) => header.stream)),
-    uuidArray(events.map(({ header }) => header.call_id)),
-    integerArray(events.map(({ header }) => header.version)),
-    integerArray(events.map(({ header }) => header.index)),
-    integerArray(events.map(({ header }) => header.schema_version)),
-    textArray(events.map(({ header }) => header.type)),
-    textArray(events.map(({ header }) => header.actor)),
-    byteaArray(events.map(({ leaf }) => leaf)),
-    byteaArray(events.map(({ salt }) => salt)),
-    textArray(events.map(({ data }) => data)),
-    bigintArray(events.map(({ clientId }) => clientId)),
-  ]
-  return client.query({
-    name: 'insert-events',
-    text: `insert into events (company_id, ${Object.keys(EVENT_COLUMNS).join(', ')}) select * from ${EVENT_ROWS}`,
-    values,
-  })
+  return client.query(insertSent('events', EVENT, events))
 }
 
-const DIRECTORY_COLUMNS = { employee_id: 'uuid', email: 'text', external_id: 'text', manager_id: 'uuid' }
-const DIRECTORY_ROWS = rowsOf({ company_id: 'uuid', ...DIRECTORY_COLUMNS })
-const INSERTED_COLUMNS = { ...DIRECTORY_COLUMNS, record_digest: 'bytea', record_version: 'integer' }
-const INSERTED_ROWS = rowsOf({ company_id: 'uuid', ...INSERTED_COLUMNS })
-
-function directoryColumns(employees: OwnedEmployee[]): Buffer[] {
-  return [
-    uuidArray(employees.map(({ companyId }) => companyId)),
-    uuidArray(employees.map(({ employee }) => employee.id)),
-    textArray(employees.map(({ employee }) => employee.email)),
-    textArray(employees.map(({ employee }) => employee.external_id)),
-    uuidArray(employees.map(({ employee }) => employee.manager_id)),
-  ]
+const DIRECTORY: SentColumns<OwnedEmployee> = {
+  company_id: sent(uuid, ({ companyId }) => companyId),
+  employee_id: sent(uuid, ({ employee }) => employee.id),
+  email: sent(nullable(text), ({ employee }) => employee.email),
+  external_id: sent(nullable(text), ({ employee }) => employee.external_id),
+  manager_id: sent(nullable(uuid), ({ employee }) => employee.manager_id),
 }
 
 /** A new employee, with the digest of a record that changes nothing about them, if they get one. */
 type InsertedEmployee = OwnedEmployee & { digest: NewDigest | undefined }
 
+const INSERTED: SentColumns<InsertedEmployee> = {
+  ...DIRECTORY,
+  record_digest: sent(nullable(bytea), ({ digest }) => (digest ? Buffer.from(digest.digest, 'hex') : null)),
+  record_version: sent(nullable(integer), ({ digest }) => digest?.employee.version ?? null),
+}
+
 export function insertIntoDirectory(client: QueryClient, employees: InsertedEmployee[]): Promise<unknown> {
-  return client.query({
-    name: 'insert-into-directory',
-    text: `insert into employee_directory (company_id, ${Object.keys(INSERTED_COLUMNS).join(', ')})
-      select * from ${INSERTED_ROWS}`,
-    values: [
-      ...directoryColumns(employees),
-      byteaArray(employees.map(({ digest }) => (digest ? Buffer.from(digest.digest, 'hex') : null))),
-      integerArray(employees.map(({ digest }) => digest?.employee.version ?? null)),
-    ],
-  })
+  return client.query(insertSent('employee_directory', INSERTED, employees))
 }
 
 export function updateDirectory(client: QueryClient, employees: OwnedEmployee[]): Promise<unknown> {
@@ -262,44 +220,51 @@ export function updateDirectory(client: QueryClient, employees: OwnedEmployee[])
     name: 'update-directory',
     text: `update employee_directory d
       set email = r.email, external_id = r.external_id, manager_id = r.manager_id
-      from ${DIRECTORY_ROWS}
+      from ${selectSent(DIRECTORY)}
       where d.company_id = r.company_id and d.employee_id = r.employee_id and ${isOnly('d.company_id', '$6')}`,
-    values: [...directoryColumns(employees), onlyCompany(employees)],
+    values: [...arraysOf(DIRECTORY, employees), onlyCompany(employees)],
   })
+}
+
+const HEAD: SentColumns<Head> = {
+  company_id: sent(uuid, ({ companyId }) => companyId),
+  position: sent(bigint, ({ frontier }) => frontier.size),
+  frontier: sent(bytea, ({ frontier }) => packFrontier(frontier)),
+  recorded_at: sent(time, ({ recordedAt }) => recordedAt),
 }
 
 export function updateHeads(client: QueryClient, heads: Head[]): Promise<unknown> {
-  const rows = heads.map(({ companyId, frontier, recordedAt }) => ({
-    c: toUuid(companyId),
-    p: frontier.size,
-    f: packFrontier(frontier).toString('hex'),
-    t: recordedAt,
-  }))
   return client.query({
     name: 'update-heads',
-    text: `update heads set position = r.p, frontier = decode(r.f, 'hex'), recorded_at = r.t
-      from json_to_recordset($1) as r(c uuid, p bigint, f text, t timestamptz)
-      where company_id = r.c and ${isOnly('company_id', '$2')}`,
-    values: [JSON.stringify(rows), onlyCompany(heads)],
+    text: `update heads h set position = r.position, frontier = r.frontier, recorded_at = r.recorded_at
+      from ${selectSent(HEAD)} where h.company_id = r.company_id and ${isOnly('h.company_id', '$5')}`,
+    values: [...arraysOf(HEAD, heads), onlyCompany(heads)],
   })
 }
 
-export function updateUsage(
-  client: QueryClient,
-  used: { companyId: string; apiId: string; usage: KeyUsage }[],
-): Promise<unknown> {
-  const rows = used.map(({ companyId, apiId, usage }) => ({
-    c: toUuid(companyId),
-    k: toUuid(apiId),
-    w: new Date(usage.windowStartMs),
-    n: usage.requestsMade,
-    u: usage.lastUsedMs === null ? null : new Date(usage.lastUsedMs),
-  }))
+interface UsedKey {
+  companyId: string
+  apiId: string
+  usage: KeyUsage
+}
+
+const USAGE: SentColumns<UsedKey> = {
+  company_id: sent(uuid, ({ companyId }) => companyId),
+  api_id: sent(uuid, ({ apiId }) => apiId),
+  window_start: sent(time, ({ usage }) => formatTime(usage.windowStartMs)),
+  requests_made: sent(integer, ({ usage }) => usage.requestsMade),
+  last_used: sent(nullable(time), ({ usage }) => (usage.lastUsedMs === null ? null : formatTime(usage.lastUsedMs))),
+}
+
+const formatTime = (ms: number) => new Date(ms).toISOString()
+
+export function updateUsage(client: QueryClient, used: UsedKey[]): Promise<unknown> {
   return client.query({
     name: 'update-usage',
-    text: `update api_key_usage set window_start = r.w, requests_made = r.n, last_used = r.u
-      from json_to_recordset($1) as r(c uuid, k uuid, w timestamptz, n integer, u timestamptz)
-      where company_id = r.c and api_id = r.k and ${isOnly('company_id', '$2')}`,
-    values: [JSON.stringify(rows), onlyCompany(used)],
+    text: `update api_key_usage u
+      set window_start = r.window_start, requests_made = r.requests_made, last_used = r.last_used
+      from ${selectSent(USAGE)}
+      where u.company_id = r.company_id and u.api_id = r.api_id and ${isOnly('u.company_id', '$6')}`,
+    values: [...arraysOf(USAGE, used), onlyCompany(used)],
   })
 }

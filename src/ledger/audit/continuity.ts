@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import { toUuid } from '../../domain/ids.ts'
 import { appendLeaves, EMPTY_FRONTIER, rootOf, type Frontier } from '../integrity/merkle.ts'
+import { readStoredFrontier } from '../read/merkle-subtrees.ts'
 import type { LedgerDb } from '../tables.ts'
 import type { Checkpoint } from './checkpoint-note.ts'
-import type { NoteFiles } from './note-files.ts'
 
 const LEAVES_PER_PAGE = 10_000
 /** The number of companies whose last verified frontier a process caches, about 2 kB each. */
@@ -20,7 +20,7 @@ export class RefusedToSignError extends Error {
 type AssertContinues = (db: LedgerDb, companyId: string, last: Checkpoint, head: Frontier) => Promise<void>
 
 /** Creates the check of whether ledgers continue their last external checkpoints. It remembers what it has verified. */
-export function createContinuityCheck(files: Pick<NoteFiles, 'frontier'>): AssertContinues {
+export function createContinuityCheck(): AssertContinues {
   /** By company, the verified frontier at the last external checkpoint. */
   const remembered = new LRUCache<string, Frontier>({ max: COMPANIES_REMEMBERED })
 
@@ -33,15 +33,15 @@ export function createContinuityCheck(files: Pick<NoteFiles, 'frontier'>): Asser
       throw refuse(`ends at position ${head.size}, but its last external checkpoint is at position ${last.size}`)
     const isOfNote = (frontier: Frontier) => rootOf(frontier).equals(last.root)
     const isOfHead = (frontier: Frontier) => rootOf(frontier).equals(rootOf(head))
-    const frontier = remembered.get(companyId) ?? (await files.frontier(companyId, last.size))
-    if (frontier && frontier.size <= last.size) {
+    const frontier = remembered.get(companyId) ?? (await readStoredFrontier(db, companyId, last.size))
+    if (frontier.size > 0 && frontier.size <= last.size) {
       const then = await extend(db, companyId, frontier, last.size)
       if (isOfNote(then) && isOfHead(await extend(db, companyId, then, head.size))) {
         remembered.set(companyId, then)
         return
       }
     }
-    // The kept frontier may be wrong, or that of another ledger: only all events show what the fault is.
+    // That frontier may be wrong, or that of another ledger: only all events show what the fault is.
     const then = await extend(db, companyId, EMPTY_FRONTIER, last.size)
     if (!isOfNote(then)) throw refuse(`differs from its last external checkpoint at position ${last.size}`)
     if (!isOfHead(await extend(db, companyId, then, head.size))) throw refuse('has events that do not match its head')

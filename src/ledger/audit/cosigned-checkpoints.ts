@@ -75,13 +75,11 @@ export async function storeCosignature(
   policy: WitnessPolicy,
 ): Promise<void> {
   const place = [toUuid(companyId), size]
-  await client.query(
-    'insert into cosigned_checkpoints (company_id, size, note) values ($1, $2, $3) on conflict do nothing',
-    [...place, note],
-  )
+  // The update changes nothing, but locks the row.
   const { rows } = await client.query<{ note: string }>(
-    'select note from cosigned_checkpoints where company_id = $1 and size = $2 for update',
-    place,
+    `insert into cosigned_checkpoints as stored (company_id, size, note) values ($1, $2, $3)
+     on conflict (company_id, size) do update set note = stored.note returning note`,
+    [...place, note],
   )
   const cosigned = addCosignature(rows[0]!.note, note, cosignature)
   const update = 'update cosigned_checkpoints set note = $3 where company_id = $1 and size = $2 and note <> $3'

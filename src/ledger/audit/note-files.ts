@@ -1,9 +1,8 @@
-import { open, readdir, readFile, rename, writeFile, type FileHandle } from 'node:fs/promises'
+import { open, readdir, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { errorReason } from '../../postgres/error-reason.ts'
 import { formatOrigin, parseCheckpoints, type Checkpoint } from './checkpoint-note.ts'
-import { syncFolder } from './durable-file.ts'
-import { packFrontier, unpackFrontier, type Frontier } from '../integrity/merkle.ts'
+import { syncFolder } from '../../files/durable-file.ts'
 
 /** An upper bound for the size of a note. */
 const MAX_NOTE_BYTES = 4096
@@ -16,8 +15,7 @@ export class NoteFileError extends Error {
 
 /**
  * Checkpoints kept outside the database: one file per company, to which notes are appended, each followed by an empty
- * line. Beside it lies the frontier of the last note, which only saves work: it is trusted only if its root matches the
- * note.
+ * line.
  */
 export interface NoteFiles {
   /** The ids of all companies that have notes. */
@@ -26,15 +24,11 @@ export interface NoteFiles {
   last(companyId: string): Promise<Checkpoint | null>
   /** Appends a note and syncs it to disk. Only one process at a time may do this. */
   append(companyId: string, note: string): Promise<void>
-  /** The stored frontier of this size; null if there is none. It is not authenticated. */
-  frontier(companyId: string, size: number): Promise<Frontier | null>
-  keepFrontier(companyId: string, frontier: Frontier): Promise<void>
 }
 
 /** Opens the note files in a folder; `makeFolder` creates it when the first note is written. */
 export function createNoteFiles(folder: string, makeFolder: (folder: string) => Promise<void>): NoteFiles {
   const notesOf = (companyId: string) => path.join(folder, companyId + NOTES)
-  const frontierOf = (companyId: string) => path.join(folder, `${companyId}.frontier`)
   return {
     async companies() {
       const names = await unlessMissing(() => readdir(folder), `${folder} cannot be read`)
@@ -55,21 +49,6 @@ export function createNoteFiles(folder: string, makeFolder: (folder: string) => 
       } catch (error) {
         throw fileError(error, `${file} cannot be written`)
       }
-    },
-
-    async frontier(companyId, size) {
-      const packed = await readFile(frontierOf(companyId), 'utf8').catch(() => '')
-      try {
-        return packed === '' ? null : unpackFrontier(size, Buffer.from(packed, 'hex'))
-      } catch {
-        return null
-      }
-    },
-
-    async keepFrontier(companyId, frontier) {
-      const beside = `${frontierOf(companyId)}.part`
-      await writeFile(beside, packFrontier(frontier).toString('hex'))
-      await rename(beside, frontierOf(companyId))
     },
   }
 }

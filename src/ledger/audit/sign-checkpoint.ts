@@ -1,6 +1,6 @@
 import type { Checkpoint, TreeHead } from './checkpoint-note.ts'
 import { signCheckpointNote, formatOrigin, listVerifierKeys } from './checkpoint-note.ts'
-import { EMPTY_FRONTIER, rootOf, type Frontier } from '../integrity/merkle.ts'
+import { EMPTY_FRONTIER, rootOf } from '../integrity/merkle.ts'
 import { createContinuityCheck, RefusedToSignError } from './continuity.ts'
 import type { WitnessPolicy } from './cosignature.ts'
 import { readCosignatures, type CosignedCheckpoint } from './cosigned-checkpoints.ts'
@@ -33,7 +33,6 @@ export interface SignedCheckpoint extends TreeHead {
   witnessed: CosignedCheckpoint | null
   /** The verifier key of the note. */
   publicKey: string
-  frontier: Frontier
   /** The last external checkpoint, which this one continues. */
   last: Checkpoint | null
 }
@@ -63,7 +62,7 @@ export function createCheckpointSigner(
 ): CheckpointSigner {
   const { current, retired } = keys
   const known = current ? [current.publicKey, ...retired] : retired
-  const assertContinues = createContinuityCheck(files)
+  const assertContinues = createContinuityCheck()
 
   async function sign(db: LedgerDb, companyId: string): Promise<SignedCheckpoint> {
     if (!current) throw new NoSigningKeyError('no signing key is set')
@@ -75,7 +74,7 @@ export function createCheckpointSigner(
     const origin = formatOrigin(companyId)
     const signed = signCheckpointNote(companyId, at, current)
     const { note, witnessed } = await addCosignatures(db, companyId, signed)
-    return { ...at, note, witnessed, publicKey: formatVerifierKey(origin, current.publicKey), frontier: head, last }
+    return { ...at, note, witnessed, publicKey: formatVerifierKey(origin, current.publicKey), last }
   }
 
   async function addCosignatures(db: LedgerDb, companyId: string, note: string) {

@@ -1,5 +1,5 @@
+import { sql } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
-import { readNow } from '../read/read-head.ts'
 import type { LedgerDb } from '../tables.ts'
 import type { Verdict } from './verify-export.ts'
 
@@ -55,7 +55,7 @@ export async function storeRun(
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('ledger_verifications')
-    .set({ position, seen_at: await readNow(db), ...(verdict ? { verdict: JSON.stringify(verdict) } : {}) })
+    .set({ position, seen_at: sql`statement_timestamp()`, ...(verdict ? { verdict: JSON.stringify(verdict) } : {}) })
     .where('company_id', '=', toUuid(companyId))
     .where('run_id', '=', runId)
     .where('verdict', 'is', null)
@@ -77,14 +77,15 @@ export async function cancelRun(db: LedgerDb, companyId: string): Promise<void> 
 export async function readRun(db: LedgerDb, companyId: string): Promise<VerificationRun | null> {
   const row = await db
     .selectFrom('ledger_verifications')
-    .selectAll()
+    .select(['started_by as startedBy', 'started_at as startedAt', 'position', 'size', 'verdict'])
+    .select(['seen_at as seenAt', sql<string>`clock_timestamp()`.as('now')])
     .where('company_id', '=', toUuid(companyId))
     .executeTakeFirst()
   if (!row) return null
-  const { started_by: startedBy, started_at: startedAt, position, size, verdict } = row
-  const isDead = verdict === null && row.seen_at < isoBefore(await readNow(db), DEAD_AFTER_MS)
+  const { verdict, seenAt, now, ...run } = row
+  const isDead = verdict === null && seenAt < isoBefore(now, DEAD_AFTER_MS)
   const ended = verdict === null ? null : (JSON.parse(verdict) as Verdict | Ended)
-  return { startedBy, startedAt, position, size, verdict: isDead ? { verdict: 'interrupted' } : ended }
+  return { ...run, verdict: isDead ? { verdict: 'interrupted' } : ended }
 }
 
 function isoBefore(instant: string, milliseconds: number): string {

@@ -28,31 +28,15 @@ export function isCorrectable({ status, unapplied }: Pick<FoundCall, 'status' | 
 /** Finds calls of a company in the ledger. The others are missing. */
 export async function findCalls(db: LedgerDb, companyId: string, callIds: readonly string[]): Promise<FoundCall[]> {
   if (callIds.length === 0) return []
-  const { rows } = await sql<{
-    stream_id: string
-    position: number
-    type: string
-    operation: Operation
-    requested_at: string
-    total: number
-    failed: number
-    corrected_records: CorrectedRecords | null
-  }>`select stream_id, position, type, data::json ->> 'operation' as operation,
-      data::json ->> 'requested_at' as requested_at, (data::json -> 'counts' ->> 'total')::integer as total,
-      (data::json -> 'counts' ->> 'failed')::integer as failed,
-      data::json -> 'corrected_records' as corrected_records
-    from events where company_id = ${toUuid(companyId)} and stream_id = any(${callIds.map(toUuid)}::uuid[])
+  const { rows } = await sql<FoundCall>`
+    select stream_id as id, position, case type when 'ApiCallFailed' then 'Failed' else 'Completed' end as status,
+      data::json ->> 'operation' as operation, data::json ->> 'requested_at' as "requestedAt", total,
+      case type when 'ApiCallFailed' then total else (data::json -> 'counts' ->> 'failed')::integer end as unapplied,
+      coalesce(data::json -> 'corrected_records', '{}') as "correctedRecords"
+    from events cross join lateral (select (data::json -> 'counts' ->> 'total')::integer as total) as counted
+    where company_id = ${toUuid(companyId)} and stream_id = any(${callIds.map(toUuid)}::uuid[])
       and type in ('ApiCallCompleted', 'ApiCallFailed')`.execute(db)
-  return rows.map((row) => ({
-    id: fromUuid('log', row.stream_id),
-    position: row.position,
-    status: row.type === 'ApiCallFailed' ? 'Failed' : 'Completed',
-    operation: row.operation,
-    requestedAt: row.requested_at,
-    total: row.total,
-    unapplied: row.type === 'ApiCallFailed' ? row.total : row.failed,
-    correctedRecords: row.corrected_records ?? {},
-  }))
+  return rows.map((call) => ({ ...call, id: fromUuid('log', call.id) }))
 }
 
 /** The indexes of the records that a call refused, in its order. */

@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
-import type { Row } from '../tables.ts'
 
 /*
  * Reads and deletes for an erasure, apart from appending events. Everything runs under the lock of the company's head,
@@ -54,26 +53,4 @@ export async function filterWithData(
     [toUuid(companyId), positions],
   )
   return rows.map(({ position }) => position)
-}
-
-/** What the directory has of an employee. */
-type DirectoryEntry = Row<'employee_directory', 'employee_id' | 'email' | 'external_id' | 'manager_id'>
-
-/** Reads an employee's entry in the directory, if there is one. */
-export async function readDirectory(db: Queryable, companyId: string, employeeId: string) {
-  const { rows } = await db.query<Omit<DirectoryEntry, 'employee_id'>>(
-    'select email, external_id, manager_id from employee_directory where company_id = $1 and employee_id = $2',
-    [toUuid(companyId), toUuid(employeeId)],
-  )
-  return rows.map(({ manager_id: manager, ...names }): DirectoryEntry => {
-    return { employee_id: employeeId, ...names, manager_id: manager && fromUuid('emp', manager) }
-  })
-}
-
-/** Deletes an employee from the directory, which frees the email address and external id. */
-export async function deleteFromDirectory(client: ClientBase, companyId: string, employeeId: string): Promise<void> {
-  await client.query('delete from employee_directory where company_id = $1 and employee_id = $2', [
-    toUuid(companyId),
-    toUuid(employeeId),
-  ])
 }

@@ -3,7 +3,7 @@ import { UnavailableError } from '../../admission/batcher.ts'
 import type { TreeHead } from '../audit/checkpoint-note.ts'
 import { appendSubtree, EMPTY_FRONTIER, joinRoots, rootOf, type Frontier } from '../integrity/merkle.ts'
 import { subtreesOf } from '../integrity/merkle-proofs.ts'
-import { forgetSubtrees, readLeaves, readSubtrees, storeSubtrees } from '../read/merkle-subtrees.ts'
+import { forgetSubtrees, readLeaves, readSubtrees, readWithSubtrees } from '../read/merkle-subtrees.ts'
 import type { PositionRange } from '../read/read-events.ts'
 import type { LedgerDb } from '../tables.ts'
 
@@ -22,14 +22,12 @@ const SUM_DIGITS = 64
  * root, as far as the stored subtrees tell.
  */
 export async function prepareProof(db: LedgerDb, companyId: string, tree: TreeHead): Promise<void> {
-  for (const isLastTry of [false, true]) {
-    // A step stores a million leaves.
-    while (!(await storeSubtrees(db, companyId, tree.size))) continue
-    const roots = await readSubtrees(db, companyId, subtreesOf({ from: 0, to: tree.size }))
-    if (roots && joinRoots(roots).equals(tree.root)) return
-    if (!isLastTry) await forgetSubtrees(db, companyId)
+  const subtrees = subtreesOf({ from: 0, to: tree.size })
+  const readRight = async () => {
+    const roots = await readSubtrees(db, companyId, subtrees)
+    return roots && joinRoots(roots).equals(tree.root) ? roots : null
   }
-  throw new Error(`the events of ${companyId} do not match the root of its checkpoint`)
+  await readWithSubtrees(db, companyId, tree.size, readRight, Infinity)
 }
 
 /**

@@ -14,19 +14,7 @@ export interface LeafRange {
 
 /** The ranges of a leaf's audit path, from the bottom up: `PATH(m, D[n])`, section 2.1.1. */
 export function inclusionRanges(leaf: number, size: number): LeafRange[] {
-  const ranges: LeafRange[] = []
-  let { from, to } = { from: 0, to: size }
-  while (to - from > 1) {
-    const middle = from + splitOf(to - from)
-    if (leaf < middle) {
-      ranges.push({ from: middle, to })
-      to = middle
-    } else {
-      ranges.push({ from, to: middle })
-      from = middle
-    }
-  }
-  return ranges.toReversed()
+  return descend(leaf + 1, size, ({ from, to }) => to - from === 1).beside
 }
 
 /**
@@ -34,21 +22,29 @@ export function inclusionRanges(leaf: number, size: number): LeafRange[] {
  * bottom up: `PROOF(m, D[n])`, section 2.1.2. `before` is at least 1.
  */
 export function consistencyRanges(before: number, size: number): LeafRange[] {
-  const ranges: LeafRange[] = []
-  let { from, to } = { from: 0, to: size }
-  while (to > before) {
-    const middle = from + splitOf(to - from)
-    if (before <= middle) {
-      ranges.push({ from: middle, to })
-      to = middle
-    } else {
-      ranges.push({ from, to: middle })
-      from = middle
-    }
-  }
+  const { end, beside } = descend(before, size, ({ to }) => to === before)
   // If the smaller tree is a complete subtree at the left edge, the verifier already knows its root.
-  if (from > 0) ranges.push({ from, to })
-  return ranges.toReversed()
+  return end.from > 0 ? [end, ...beside] : beside
+}
+
+/**
+ * Descends from the root to the leaf before a number. Returns the first range on the way that is the end, and the ranges
+ * beside the way, from the bottom up.
+ */
+function descend(number: number, size: number, isEnd: (range: LeafRange) => boolean) {
+  let end: LeafRange = { from: 0, to: size }
+  const beside: LeafRange[] = []
+  while (!isEnd(end)) {
+    const middle = end.from + splitOf(end.to - end.from)
+    const [left, right] = [
+      { ...end, to: middle },
+      { ...end, from: middle },
+    ]
+    const [way, other] = number <= middle ? [left, right] : [right, left]
+    beside.unshift(other)
+    end = way
+  }
+  return { end, beside }
 }
 
 /** The largest power of two smaller than `size`, which is at least 2. */

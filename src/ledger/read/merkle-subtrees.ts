@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { UnavailableError } from '../../admission/batcher.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { appendLeaves, EMPTY_FRONTIER, rootOf, type Frontier, type Subtree } from '../integrity/merkle.ts'
 import { subtreesOf } from '../integrity/merkle-proofs.ts'
@@ -30,7 +31,7 @@ export async function storeSubtrees(
   maxSteps = MAX_STEPS,
 ): Promise<boolean> {
   const expected = Math.floor(size / LOWEST_WIDTH)
-  let stored = await storedFrontier(db, companyId)
+  let stored = expected === 0 ? EMPTY_FRONTIER : await storedFrontier(db, companyId, expected)
   for (let steps = 0; stored.size < expected; steps += 1) {
     if (steps === maxSteps) return false
     const count = Math.min(STORED_AT_ONCE, expected - stored.size)
@@ -50,13 +51,23 @@ export async function storeSubtrees(
   return true
 }
 
-/** The stored tree, whose leaves are the lowest-level subtrees. */
-async function storedFrontier(db: LedgerDb, companyId: string): Promise<Frontier> {
+/**
+ * The stored frontier of a tree of at most `size` leaves. It is empty if nothing is stored, and not authenticated: a root
+ * that somebody has signed tells whether it is right.
+ */
+export async function readStoredFrontier(db: LedgerDb, companyId: string, size: number): Promise<Frontier> {
+  const stored = await storedFrontier(db, companyId, Math.floor(size / LOWEST_WIDTH))
+  return { ...stored, size: stored.size * LOWEST_WIDTH }
+}
+
+/** The stored tree, whose leaves are the lowest-level subtrees, up to this number of them. */
+async function storedFrontier(db: LedgerDb, companyId: string, most: number): Promise<Frontier> {
   const last = await db
     .selectFrom('merkle_subtrees')
     .select('number')
     .where('company_id', '=', toUuid(companyId))
     .where('level', '=', LOWEST_LEVEL)
+    .where('number', '<', most)
     .orderBy('number', 'desc')
     .limit(1)
     .executeTakeFirst()
@@ -69,6 +80,28 @@ async function storedFrontier(db: LedgerDb, companyId: string): Promise<Frontier
   const hashes = await readStored(db, companyId, complete)
   // Rows are missing: rebuild all of them.
   return hashes.every((hash) => hash !== undefined) ? { size, hashes } : EMPTY_FRONTIER
+}
+
+/**
+ * Reads what follows from the subtrees of the first `size` leaves, once they are stored. If `read` returns null, because
+ * they are wrong, they are rebuilt once; if they still are, the ledger itself is inconsistent. Throws UnavailableError if
+ * more are missing than one request may wait for.
+ */
+export async function readWithSubtrees<Result>(
+  db: LedgerDb,
+  companyId: string,
+  size: number,
+  read: () => Promise<Result | null>,
+  maxSteps = MAX_STEPS,
+): Promise<Result> {
+  for (const isLastTry of [false, true]) {
+    const areStored = await storeSubtrees(db, companyId, size, maxSteps)
+    if (!areStored) throw new UnavailableError('subtrees are still being stored')
+    const result = await read()
+    if (result !== null) return result
+    if (!isLastTry) await forgetSubtrees(db, companyId)
+  }
+  throw new Error(`the events of ${companyId} do not match the root of its head`)
 }
 
 /** Deletes the stored subtrees of a company, to be rebuilt from the leaves. */

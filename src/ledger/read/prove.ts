@@ -1,8 +1,7 @@
-import { UnavailableError } from '../../admission/batcher.ts'
 import { joinRoots, rootOf, type Subtree } from '../integrity/merkle.ts'
 import type { LeafRange } from '../integrity/merkle-proofs.ts'
 import { consistencyRanges, inclusionRanges, isConsistent, isIncluded, subtreesOf } from '../integrity/merkle-proofs.ts'
-import { forgetSubtrees, readSubtrees, storeSubtrees } from './merkle-subtrees.ts'
+import { readSubtrees, readWithSubtrees } from './merkle-subtrees.ts'
 import type { SeenHead } from './read-head.ts'
 import type { LedgerDb } from '../tables.ts'
 
@@ -58,10 +57,9 @@ export function proveConsistency(
 
 /**
  * Passes the root of the first `size` leaves and the roots of `ranges` to `make`, which builds a proof. The root is
- * checked against the head's frontier, which every append updates in its transaction. If the stored subtrees disagree
- * with it, they are rebuilt once; if they still disagree, the ledger itself is inconsistent.
+ * checked against the head's frontier, which every append updates in its transaction.
  */
-async function proveAgainstHead<Proof>(
+function proveAgainstHead<Proof>(
   db: LedgerDb,
   companyId: string,
   head: SeenHead,
@@ -71,19 +69,13 @@ async function proveAgainstHead<Proof>(
 ): Promise<Proof> {
   const whole = { from: 0, to: size }
   const toHead = consistencyRanges(size, head.position)
-  for (const isLastTry of [false, true]) {
-    const isReady = await storeSubtrees(db, companyId, head.position)
-    if (!isReady) throw new UnavailableError('subtrees are still being stored')
-    const roots = await readRoots(db, companyId, [whole, ...toHead, ...ranges])
-    const [root, ...rest] = roots ?? []
+  return readWithSubtrees(db, companyId, head.position, async () => {
+    const [root, ...rest] = (await readRoots(db, companyId, [whole, ...toHead, ...ranges])) ?? []
     const isOfHead =
       root !== undefined &&
       isConsistent({ size, root }, { size: head.position, root: rootOf(head.frontier) }, rest.slice(0, toHead.length))
-    const proof = isOfHead ? make(root, rest.slice(toHead.length)) : null
-    if (proof) return proof
-    if (!isLastTry) await forgetSubtrees(db, companyId)
-  }
-  throw new Error(`the events of ${companyId} do not match the root of its head`)
+    return isOfHead ? make(root, rest.slice(toHead.length)) : null
+  })
 }
 
 /** The roots of ranges, read in one query; null if the stored subtrees do not suffice. */

@@ -31,20 +31,13 @@ export async function listAddresses(
   actorId: string,
   limit: number,
 ): Promise<UsedAddress[]> {
-  const { rows } = await sql<
-    Row<'actor_clients', 'address' | 'first_at' | 'last_at'> & { user_agents: string[] | null }
-  >`
-    select address, min(first_at) as first_at, max(last_at) as last_at,
-      (array_agg(user_agent order by last_at desc) filter (where user_agent is not null))[:${MAX_PROGRAMS}::integer] as user_agents
+  const { rows } = await sql<UsedAddress>`
+    select address, min(first_at) as "firstAt", max(last_at) as "lastAt", coalesce((array_agg(user_agent
+      order by last_at desc) filter (where user_agent is not null))[:${MAX_PROGRAMS}::integer], '{}') as "userAgents"
     from (
       select address, user_agent, min(first_at) as first_at, max(last_at) as last_at from actor_clients
       where company_id = ${toUuid(companyId)} and actor_id = ${toUuid(actorId)} group by address, user_agent
     ) as used
     group by address order by max(last_at) desc, address limit ${limit}`.execute(db)
-  return rows.map((row) => ({
-    address: row.address,
-    firstAt: row.first_at,
-    lastAt: row.last_at,
-    userAgents: row.user_agents ?? [],
-  }))
+  return rows
 }

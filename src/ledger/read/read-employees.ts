@@ -141,33 +141,16 @@ export function createEmployeeLookup(pool: Pool, companiesTogether = Infinity): 
     holderOf: ({ companyId }) => companyId,
     async find(client, wanted) {
       const stored = await loadEmployees(client, wanted.map(toNaming))
-      const byName = new Map(
-        stored.flatMap(({ companyId, employee }) =>
-          namesOf(employee).map((name) => [`${companyId} ${name}`, employee]),
-        ),
-      )
-      return wanted.map(({ companyId, ...names }) => {
-        const all = namesOf({ id: names.id, email: names.email, external_id: names.externalId })
-        const employee = byName.get(`${companyId} ${all[0]}`)
-        return employee && all.every((name) => namesOf(employee).includes(name)) ? employee : null
-      })
+      return wanted.map((names) => stored.find((one) => isNamed(one, names))?.employee ?? null)
     },
   })
 }
 
-interface Names {
-  id?: string | undefined
-  email?: string | null | undefined
-  external_id?: string | null | undefined
-}
-
-/** The names that are given. An external id may look like an email address. */
-function namesOf({ id, email, external_id: externalId }: Names): string[] {
-  return [
-    ...(id === undefined ? [] : [`id ${id}`]),
-    ...(email === undefined || email === null ? [] : [`email ${email}`]),
-    ...(externalId === undefined || externalId === null ? [] : [`external_id ${externalId}`]),
-  ]
+/** Whether an employee has all of these names. */
+function isNamed({ companyId, employee }: OwnedEmployee, wanted: EmployeeNames): boolean {
+  const { id = employee.id, email = employee.email, externalId = employee.external_id } = wanted
+  const isSame = employee.id === id && employee.email === email && employee.external_id === externalId
+  return isSame && companyId === wanted.companyId
 }
 
 function toNaming({ companyId, id, email, externalId }: EmployeeNames) {

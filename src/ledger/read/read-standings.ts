@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
-import type { LedgerDb, LedgerTables, Row } from '../tables.ts'
+import type { LedgerDb, LedgerTables } from '../tables.ts'
 import { headsWithCheckpoints, isComplete } from './read-progress.ts'
 
 /* What operators and monitoring see of all companies. */
@@ -73,27 +73,16 @@ export async function readCompanyStanding(
   companyId: string,
   { name, version }: Version,
 ): Promise<CompanyStanding> {
-  const { rows } = await sql<
-    Row<'checkpoints', 'attempts' | 'parked_at' | 'error'> & { head: number; reached: number; age: number }
-  >`
-    select h.position as head, coalesce(c.position, 0) as reached, coalesce(c.attempts, 0) as attempts, c.parked_at, c.error,
-      coalesce(extract(epoch from clock_timestamp() - e.recorded_at)::double precision, 0) as age
+  // An append and this statement may run on slightly different clocks, so that an event is younger than nothing.
+  const { rows } = await sql<Omit<CompanyStanding, 'name' | 'version'>>`
+    select coalesce(c.position, 0) as reached, h.position - coalesce(c.position, 0) as "eventsBehind",
+      greatest(0, extract(epoch from clock_timestamp() - e.recorded_at))::double precision as "secondsBehind",
+      coalesce(c.attempts, 0) as attempts, c.parked_at as "parkedAt", c.error
     from ${headsWithCheckpoints({ name, version })}
     left join events e on e.company_id = h.company_id and e.position = coalesce(c.position, 0) + 1
     where h.company_id = ${toUuid(companyId)}`.execute(db)
-  const row = rows[0]
-  if (!row) throw new Error(`there is no company ${companyId}`)
-  return {
-    name,
-    version,
-    reached: row.reached,
-    eventsBehind: row.head - row.reached,
-    // An append and this statement may run on slightly different clocks.
-    secondsBehind: Math.max(0, row.age),
-    attempts: row.attempts,
-    parkedAt: row.parked_at,
-    error: row.error,
-  }
+  if (!rows[0]) throw new Error(`there is no company ${companyId}`)
+  return { name, version, ...rows[0] }
 }
 
 type Lag = Pick<ProjectionStanding, 'companies' | 'lagging' | 'events_behind' | 'parked_companies'>

@@ -1,7 +1,6 @@
-import { UnavailableError } from '../../admission/batcher.ts'
 import { deriveEnvelope } from '../integrity/codec.ts'
 import type { LedgerDb } from '../tables.ts'
-import { forgetSubtrees, readSubtrees, storeSubtrees } from './merkle-subtrees.ts'
+import { readSubtrees, readWithSubtrees } from './merkle-subtrees.ts'
 import { readHead } from './read-head.ts'
 import { storedEventPages } from './read-stored-events.ts'
 
@@ -33,20 +32,10 @@ export async function readTile(
   const first = number * FULL_WIDTH
   const { position } = await readHead(db, companyId)
   if ((first + width) * FULL_WIDTH ** level > position) return null
-  if (level > 0 && !(await storeSubtrees(db, companyId, position))) throw notStored()
-  const hashes = await readSubtrees(
-    db,
-    companyId,
-    Array.from({ length: width }, (_, at) => ({ level: HEIGHT * level, number: first + at })),
-  )
-  if (hashes) return Buffer.concat(hashes)
-  // Rows are missing: the next request stores all of them again.
-  await forgetSubtrees(db, companyId)
-  throw notStored()
-}
-
-function notStored(): UnavailableError {
-  return new UnavailableError('subtrees are still being stored')
+  const subtrees = Array.from({ length: width }, (_, at) => ({ level: HEIGHT * level, number: first + at }))
+  // Leaves are in the events.
+  const stored = level === 0 ? 0 : position
+  return Buffer.concat(await readWithSubtrees(db, companyId, stored, () => readSubtrees(db, companyId, subtrees)))
 }
 
 /** Reads the entries of a bundle: envelopes, each after its length in two bytes. Null if the ledger is shorter. */

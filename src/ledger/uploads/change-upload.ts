@@ -1,17 +1,16 @@
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import type { Client } from '../../domain/client.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
-import type { PartCounts, StoredRow } from '../../domain/uploads.ts'
+import type { PartCounts, StoredRow, UploadState } from '../../domain/uploads.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 import { clearFailingWork } from '../background/failing-work.ts'
-import type { LedgerTables } from '../tables.ts'
-import { readRows, toUpload, writeContent, writeStoredRow, type StoredUpload } from './read-uploads.ts'
+import { findUpload, readRows, writeContent, writeStoredRow, type StoredUpload } from './read-uploads.ts'
 import { insertParts, STORED_FOR, type FilledPart } from './store-upload.ts'
 
-type UploadRef = Pick<StoredUpload, 'companyId' | 'id'>
+export type UploadRef = Pick<StoredUpload, 'companyId' | 'id'>
 
-const idsOf = ({ companyId, id }: UploadRef) => [toUuid(companyId), toUuid(id)]
+export const idsOf = ({ companyId, id }: UploadRef) => [toUuid(companyId), toUuid(id)]
 
 /** What changes when rows are erased, or split into other parts, which have other calls. */
 export const SELECT_STATE = `(select string_agg(p.call_id || ' ' || p.erased, ',' order by p.part) from upload_parts p
@@ -89,13 +88,7 @@ export async function changeMapping(
 ): Promise<boolean> {
   return inTransaction(pool, async (client) => {
     const ids = idsOf(upload)
-    const { rowCount: locked } = await client.query(
-      `select from uploads where company_id = $1 and upload_id = $2 and state in ('previewing', 'previewed') for update`,
-      ids,
-    )
-    if (locked !== 1) return false
-    const { rows } = await client.query<{ state: string }>(`select ${SELECT_STATE} as state`, ids)
-    if (rows[0]?.state !== state) return false
+    if (!(await lockPlan(client, ids, ['previewing', 'previewed'], state))) return false
     await client.query('delete from upload_parts where company_id = $1 and upload_id = $2', ids)
     await insertParts(client, [ids[0]!, ids[1]!, toUuid(upload.userId)], parts)
     await client.query(
@@ -112,6 +105,25 @@ export async function changeMapping(
     )
     return true
   })
+}
+
+/**
+ * Locks a file. Returns false if it is in none of these states, or if its rows or parts have changed since `plan` was
+ * read, unless that is null.
+ */
+export async function lockPlan(
+  client: PoolClient,
+  ids: readonly string[],
+  states: readonly UploadState[],
+  plan: string | null,
+): Promise<boolean> {
+  const { rowCount } = await client.query(
+    'select from uploads where company_id = $1 and upload_id = $2 and state = any($3) for update',
+    [...ids, states],
+  )
+  // The statement that waited for the lock would not see what has changed meanwhile.
+  const { rows } = await client.query<{ state: string | null }>(`select ${SELECT_STATE} as state`, ids as string[])
+  return rowCount === 1 && (plan === null || rows[0]!.state === plan)
 }
 
 /** Deletes a file that is not applied yet, or cancels what is still to come of another. Returns whether it was deleted. */
@@ -159,15 +171,15 @@ export async function listCompaniesWithUploads(pool: Pool): Promise<string[]> {
 
 /** Claims the oldest upload of a company that is to go on; null if none is left to this process. */
 export async function claimUpload(pool: Pool, companyId: string, leaseId: string): Promise<StoredUpload | null> {
-  const { rows } = await pool.query<LedgerTables['uploads']>(
+  const { rows } = await pool.query<{ upload_id: string }>(
     `update uploads u set lease_id = $2, leased_until = statement_timestamp() + interval '${LEASE_SECONDS} seconds'
      where u.company_id = $1 and ${IS_DUE} and u.upload_id = (
        select d.upload_id from uploads d where d.company_id = $1 and ${IS_DUE.replaceAll('u.', 'd.')}
        order by d.created_at, d.upload_id limit 1)
-     returning u.*`,
+     returning u.upload_id`,
     [toUuid(companyId), leaseId],
   )
-  return rows[0] ? toUpload(rows[0]) : null
+  return rows[0] ? findUpload(pool, companyId, fromUuid('upl', rows[0].upload_id)) : null
 }
 
 /** Lets an upload go: at once if `afterMs` is null, or later, so that others come first. */

@@ -2,11 +2,8 @@ import type { Pool, PoolClient } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import type { PartCounts } from '../../domain/uploads.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
-import { SELECT_STATE } from './change-upload.ts'
-import type { StoredUpload } from './read-uploads.ts'
+import { idsOf, lockPlan, type UploadRef } from './change-upload.ts'
 import type { FilledPart } from './store-upload.ts'
-
-type UploadRef = Pick<StoredUpload, 'companyId' | 'id' | 'userId'>
 
 /** A part whose rows are people who are not in the file. */
 export type MissingPart = FilledPart & { callId: string; counts: PartCounts }
@@ -23,7 +20,7 @@ export async function setMissingParts(
 ): Promise<boolean> {
   return inTransaction(pool, async (client) => {
     if (!(await removeParts(client, upload, state))) return false
-    const [company, id] = [toUuid(upload.companyId), toUuid(upload.id)]
+    const ids = idsOf(upload)
     // One by one, because a part takes many bytes.
     for (const [at, part] of parts.entries())
       await client.query(
@@ -32,14 +29,14 @@ export async function setMissingParts(
          select company_id, upload_id, user_id, parts + $3, $4, $5, $6, $7, $8, $9 from uploads
          where company_id = $1 and upload_id = $2`,
         [
-          ...[company, id, at + 1, toUuid(part.callId), part.firstRow, part.rows, part.content],
+          ...[...ids, at + 1, toUuid(part.callId), part.firstRow, part.rows, part.content],
           ...[JSON.stringify(part.counts), active],
         ],
       )
     // Nobody is deactivated without somebody's word, also if the file was to be applied without asking.
     await client.query(
       'update uploads set parts = parts + $3, request_id = null where company_id = $1 and upload_id = $2',
-      [company, id, parts.length],
+      [...ids, parts.length],
     )
     return true
   })
@@ -51,15 +48,9 @@ export async function removeMissingParts(pool: Pool, upload: UploadRef): Promise
 }
 
 /** Returns whether the file is still to be applied, and in this state if one is given. */
-async function removeParts(client: PoolClient, { companyId, id }: UploadRef, state: string | null): Promise<boolean> {
-  const ids = [toUuid(companyId), toUuid(id)]
-  const { rowCount } = await client.query(
-    `select from uploads where company_id = $1 and upload_id = $2 and state = 'previewed' for update`,
-    ids,
-  )
-  if (rowCount !== 1) return false
-  const { rows } = await client.query<{ state: string }>(`select ${SELECT_STATE} as state`, ids)
-  if (state !== null && rows[0]?.state !== state) return false
+async function removeParts(client: PoolClient, upload: UploadRef, state: string | null): Promise<boolean> {
+  const ids = idsOf(upload)
+  if (!(await lockPlan(client, ids, ['previewed'], state))) return false
   await client.query(
     `with gone as (delete from upload_parts where company_id = $1 and upload_id = $2 and missing_of is not null
        returning part)

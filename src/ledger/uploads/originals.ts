@@ -1,7 +1,11 @@
+import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { onClient } from '../../postgres/kysely.ts'
+import type { Queryable } from '../../postgres/query-client.ts'
+import type { LedgerTables } from '../tables.ts'
 import type { OriginalRow } from '../upload-rows.ts'
-import { MAX_UPLOADED_BYTES, MAX_UPLOADS, STORED_FOR } from './store-upload.ts'
+import { MAX_UPLOADED_BYTES, MAX_UPLOADS, STORED_FROM_NOW } from './store-upload.ts'
 
 /** An uploaded file as it was sent, and how it was read. */
 export interface Original extends Pick<OriginalRow, 'operation' | 'answers' | 'question' | 'notes' | 'bytes'> {
@@ -25,30 +29,30 @@ const idsOf = ({ companyId, id }: OriginalRef) => [toUuid(companyId), toUuid(id)
  * as many as it may have uploads.
  */
 export async function storeOriginal(
-  db: Pick<Pool, 'query'>,
+  db: Queryable,
   original: Omit<Original, 'hasContent'>,
   content: Buffer | null,
 ): Promise<void> {
-  const { userId, fileName, operation, logId, answers, question, notes, bytes } = original
-  await db.query(
-    `insert into upload_originals (company_id, upload_id, user_id, file_name, operation, log_id, answers, question, notes,
-       bytes, content, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, statement_timestamp(),
-       statement_timestamp() + ${STORED_FOR})
-     on conflict (company_id, upload_id) do update set answers = excluded.answers, question = excluded.question`,
-    [
-      ...idsOf(original),
-      toUuid(userId),
-      fileName,
+  const { companyId, id, userId, fileName, operation, logId, answers, question, notes, bytes } = original
+  await onClient<LedgerTables>(db)
+    .insertInto('upload_originals')
+    .values({
+      company_id: toUuid(companyId),
+      upload_id: toUuid(id),
+      user_id: toUuid(userId),
+      file_name: fileName,
       operation,
-      logId,
-      JSON.stringify(answers),
-      question && JSON.stringify(question),
-      notes && JSON.stringify(notes),
+      log_id: logId,
+      answers,
+      question,
+      notes,
       bytes,
       content,
-    ],
-  )
+      created_at: sql`statement_timestamp()`,
+      expires_at: STORED_FROM_NOW,
+    })
+    .onConflict((known) => known.columns(['company_id', 'upload_id']).doUpdateSet({ answers, question }))
+    .execute()
   if (!content) return
   await db.query(
     `update upload_originals o set content = null from (
@@ -56,25 +60,21 @@ export async function storeOriginal(
        where company_id = $1 and content is not null window newest as (order by created_at desc, upload_id)
      ) as kept
      where o.company_id = $1 and o.upload_id = kept.upload_id and (kept.files > $2 or kept.bytes > $3)`,
-    [toUuid(original.companyId), MAX_UPLOADS, MAX_UPLOADED_BYTES],
+    [toUuid(companyId), MAX_UPLOADS, MAX_UPLOADED_BYTES],
   )
-}
-
-type FoundOriginal = Omit<OriginalRow, 'company_id' | 'upload_id' | 'content' | 'created_at' | 'expires_at'> & {
-  has_content: boolean
 }
 
 /** Finds how a file was read; null if that is not stored. */
-export async function findOriginal(db: Pick<Pool, 'query'>, { companyId, id }: OriginalRef): Promise<Original | null> {
-  const { rows } = await db.query<FoundOriginal>(
-    `select user_id, file_name, operation, log_id, answers, question, notes, bytes, content is not null as has_content
-     from upload_originals where company_id = $1 and upload_id = $2 and expires_at > statement_timestamp()`,
-    idsOf({ companyId, id }),
-  )
-  const [row] = rows
-  if (!row) return null
-  const { user_id: user, file_name: fileName, log_id: logId, has_content: hasContent, ...same } = row
-  return { ...same, companyId, id, userId: fromUuid('usr', user), fileName, logId, hasContent }
+export async function findOriginal(db: Queryable, { companyId, id }: OriginalRef): Promise<Original | null> {
+  const row = await onClient<LedgerTables>(db)
+    .selectFrom('upload_originals')
+    .select(['user_id as userId', 'file_name as fileName', 'operation', 'log_id as logId'])
+    .select(['answers', 'question', 'notes', 'bytes', sql<boolean>`content is not null`.as('hasContent')])
+    .where('company_id', '=', toUuid(companyId))
+    .where('upload_id', '=', toUuid(id))
+    .where('expires_at', '>', sql<string>`statement_timestamp()`)
+    .executeTakeFirst()
+  return row ? { ...row, companyId, id, userId: fromUuid('usr', row.userId) } : null
 }
 
 /** The bytes that one statement returns. */
@@ -82,7 +82,7 @@ const PIECE = 1_048_576
 
 /** Reads the content of a file, piece by piece; nothing if it is not stored any more. */
 export async function readOriginal(
-  db: Pick<Pool, 'query'>,
+  db: Queryable,
   { companyId, id, bytes }: Pick<Original, 'companyId' | 'id' | 'bytes'>,
 ): Promise<Buffer[]> {
   const pieces: Buffer[] = []

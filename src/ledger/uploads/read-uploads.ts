@@ -1,4 +1,4 @@
-import type { Pool } from 'pg'
+import { sql } from 'kysely'
 import { inTurns } from '../../admission/turns.ts'
 import { problem } from '../../domain/errors.ts'
 import type { CallCounts } from '../../domain/events.ts'
@@ -6,6 +6,8 @@ import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { parseJson } from '../../domain/json.ts'
 import type { Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
 import type { PartCounts, PartState, StoredRow, UploadOperation, UploadState } from '../../domain/uploads.ts'
+import { onClient } from '../../postgres/kysely.ts'
+import type { Queryable } from '../../postgres/query-client.ts'
 import type { LedgerTables } from '../tables.ts'
 
 /** A stored file. Times are RFC 3339 UTC. */
@@ -71,26 +73,31 @@ const MAX_LISTED = 100
 export const NO_SUCH_UPLOAD = problem('upload_not_found', 'No such upload exists. Uploads are deleted after a day')
 
 /** Finds a stored file of a company; null if it does not exist, or its day is over. */
-export async function findUpload(
-  db: Pick<Pool, 'query'>,
-  companyId: string,
-  uploadId: string,
-): Promise<StoredUpload | null> {
-  const { rows } = await db.query<LedgerTables['uploads']>(
-    'select * from uploads where company_id = $1 and upload_id = $2 and expires_at > statement_timestamp()',
-    [toUuid(companyId), toUuid(uploadId)],
-  )
-  return rows[0] ? toUpload(rows[0]) : null
+export async function findUpload(db: Queryable, companyId: string, uploadId: string): Promise<StoredUpload | null> {
+  const row = await selectUploads(db, companyId).where('upload_id', '=', toUuid(uploadId)).executeTakeFirst()
+  return row ? toUpload(row) : null
 }
 
 /** Lists the stored files of a company, newest first. */
-export async function listUploads(db: Pick<Pool, 'query'>, companyId: string): Promise<StoredUpload[]> {
-  const { rows } = await db.query<LedgerTables['uploads']>(
-    `select * from uploads where company_id = $1 and expires_at > statement_timestamp()
-     order by created_at desc, upload_id limit ${MAX_LISTED}`,
-    [toUuid(companyId)],
-  )
-  return rows.map(toUpload)
+export async function listUploads(db: Queryable, companyId: string): Promise<StoredUpload[]> {
+  const newest = selectUploads(db, companyId).orderBy('created_at', 'desc').orderBy('upload_id').limit(MAX_LISTED)
+  return (await newest.execute()).map(toUpload)
+}
+
+function selectUploads(db: Queryable, companyId: string) {
+  return onClient<LedgerTables>(db)
+    .selectFrom('uploads')
+    .select(['company_id as companyId', 'upload_id as id', 'user_id as userId', 'file_name as fileName', 'operation'])
+    .select(['header', 'mapping', 'corrects', 'rows', 'parts', 'state', 'all_or_none as isAllOrNone'])
+    .select(['request_id as requestId', 'address', 'user_agent as userAgent'])
+    .select(['created_at as createdAt', 'expires_at as expiresAt'])
+    .where('company_id', '=', toUuid(companyId))
+    .where('expires_at', '>', sql<string>`statement_timestamp()`)
+}
+
+function toUpload<Row extends Pick<StoredUpload, 'companyId' | 'id' | 'userId'>>(row: Row): Row {
+  const { companyId, id, userId } = row
+  return { ...row, companyId: fromUuid('com', companyId), id: fromUuid('upl', id), userId: fromUuid('usr', userId) }
 }
 
 /** The parts that have rows of the file, rather than people who are not in it. */
@@ -103,29 +110,25 @@ export function partsOfFile(parts: readonly StoredPart[]): StoredPart[] {
  * says.
  */
 export async function readParts(
-  db: Pick<Pool, 'query'>,
+  db: Queryable,
   { companyId, id }: Pick<StoredUpload, 'companyId' | 'id'>,
 ): Promise<StoredPart[]> {
-  const { rows } = await db.query<ReadPart>(
-    `select p.part, p.call_id, p.state <> 'waiting' as is_settled, p.first_row, p.rows, p.erased, p.counts,
+  const { rows } = await db.query<StoredPart>(
+    `select p.part as number, p.call_id as "callId", p.state <> 'waiting' as "isSettled", p.first_row as "firstRow",
+       p.rows, p.erased, p.counts, p.missing_of as "missingOf",
        coalesce(p.outcome, case e.type when 'ApiCallCompleted' then e.data::json -> 'counts' end) as outcome,
-       e.type is not null as is_called,
-       p.missing_of, (count(*) filter (where p.missing_of is null) over ())::integer as of_file,
+       e.type is not null as "isCalled", (count(*) filter (where p.missing_of is null) over ())::integer as of,
        case e.type when 'ApiCallCompleted' then 'applied' when 'ApiCallFailed' then 'refused' else p.state end as state
      from upload_parts p left join events e on e.company_id = p.company_id and e.stream_id = p.call_id
        and e.type in ('ApiCallCompleted', 'ApiCallFailed')
      where p.company_id = $1 and p.upload_id = $2 order by p.part`,
     [toUuid(companyId), toUuid(id)],
   )
-  return rows.map(toPart)
+  return rows.map((part) => ({ ...part, callId: fromUuid('log', part.callId) }))
 }
 
 /** Finds the stored file whose part a call is, if the rows of the part are still stored; null otherwise. */
-export async function findUploadOfCall(
-  db: Pick<Pool, 'query'>,
-  companyId: string,
-  callId: string,
-): Promise<string | null> {
+export async function findUploadOfCall(db: Queryable, companyId: string, callId: string): Promise<string | null> {
   const { rows } = await db.query<{ upload_id: string }>(
     `select u.upload_id from uploads u join upload_parts p on p.company_id = u.company_id and p.upload_id = u.upload_id
      where u.company_id = $1 and p.call_id = $2 and p.content is not null and u.expires_at > statement_timestamp()`,
@@ -136,7 +139,7 @@ export async function findUploadOfCall(
 
 /** Reads which rows of earlier parts would not be applied, as their previews say, by their numbers. */
 export async function readLeftOut(
-  db: Pick<Pool, 'query'>,
+  db: Queryable,
   { companyId, id }: Pick<StoredUpload, 'companyId' | 'id'>,
   part: number,
 ): Promise<Set<number>> {
@@ -149,7 +152,7 @@ export async function readLeftOut(
 
 /** Reads the rows of a part, in pieces. Of a part that was applied, those are left that its call did not apply. */
 export async function readRows(
-  db: Pick<Pool, 'query'>,
+  db: Queryable,
   { companyId, id }: Pick<StoredUpload, 'companyId' | 'id'>,
   part: number,
 ): Promise<StoredRow[]> {
@@ -186,45 +189,4 @@ export function* readContent(content: string): Generator<StoredRow, void> {
 /** The date on which a file was uploaded, as YYYY-MM-DD. */
 export function dateOf({ createdAt }: Pick<StoredUpload, 'createdAt'>): string {
   return createdAt.slice(0, 'YYYY-MM-DD'.length)
-}
-
-export function toUpload(row: LedgerTables['uploads']): StoredUpload {
-  return {
-    companyId: fromUuid('com', row.company_id),
-    id: fromUuid('upl', row.upload_id),
-    userId: fromUuid('usr', row.user_id),
-    fileName: row.file_name,
-    operation: row.operation,
-    header: row.header,
-    mapping: row.mapping,
-    corrects: row.corrects,
-    rows: row.rows,
-    parts: row.parts,
-    state: row.state,
-    isAllOrNone: row.all_or_none,
-    requestId: row.request_id,
-    address: row.address,
-    userAgent: row.user_agent,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-  }
-}
-
-type ReadPart = LedgerTables['upload_parts'] & { is_settled: boolean; is_called: boolean; of_file: number }
-
-function toPart(row: ReadPart): StoredPart {
-  return {
-    number: row.part,
-    callId: fromUuid('log', row.call_id),
-    of: row.of_file,
-    firstRow: row.first_row,
-    rows: row.rows,
-    erased: row.erased,
-    counts: row.counts,
-    missingOf: row.missing_of,
-    state: row.state,
-    outcome: row.outcome,
-    isCalled: row.is_called,
-    isSettled: row.is_settled,
-  }
 }

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
-import type { ClientBase, Pool } from 'pg'
+import type { ClientBase } from 'pg'
 import { readName } from '../../../clients/typescript/spreadsheets/cells.ts'
 import { locateColumns, type ColumnMapping, type Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
 import { toUuid } from '../../domain/ids.ts'
+import type { Queryable } from '../../postgres/query-client.ts'
 import type { LedgerTables } from '../tables.ts'
 
 /*
@@ -15,7 +16,7 @@ const MAX_REMEMBERED = 100
 
 /** Finds the mapping that the company used last for a first line; null if there is none. */
 export async function findMapping(
-  db: Pick<Pool, 'query'>,
+  db: Queryable,
   companyId: string,
   header: readonly string[],
 ): Promise<Mapping | null> {
@@ -32,7 +33,7 @@ export async function findMapping(
 
 /** Remembers a mapping, instead of the one that was not used for longest if there are many. */
 export async function rememberMapping(
-  db: Pick<Pool, 'query'>,
+  db: Queryable,
   companyId: string,
   header: readonly string[],
   mapping: Mapping,

@@ -1,7 +1,10 @@
+import { sql } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
 import type { Client } from '../../domain/client.ts'
 import { toUuid } from '../../domain/ids.ts'
+import { onClient } from '../../postgres/kysely.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
+import type { LedgerTables } from '../tables.ts'
 import type { StoredUpload } from './read-uploads.ts'
 
 /** A part of a file to store. */
@@ -35,6 +38,7 @@ export const MAX_UPLOADS = 20
 export const MAX_UPLOADED_BYTES = 256 * 1024 * 1024
 /** How long a file is stored after it was uploaded, and again after it begins to be applied. */
 export const STORED_FOR = "interval '1 day'"
+export const STORED_FROM_NOW = sql<string>`statement_timestamp() + ${sql.raw(STORED_FOR)}`
 
 /** The class of the advisory locks under which uploads of a company are counted. */
 const COUNTING = 8_147_021
@@ -92,29 +96,33 @@ async function isRoomFor(client: PoolClient, { companyId, bytes }: NewUpload): P
 
 /** The preview of a single part is made when its page is opened. */
 async function insertUpload(client: PoolClient, upload: NewUpload): Promise<void> {
-  const { header, mapping, corrects, bytes, parts, applying, isAllOrNone } = upload
-  await client.query(
-    `insert into uploads (company_id, upload_id, user_id, file_name, operation, header, corrects, rows, parts, bytes,
-       state, mapping, request_id, address, user_agent, all_or_none, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, statement_timestamp(),
-       statement_timestamp() + ${STORED_FOR})`,
-    [
-      toUuid(upload.companyId),
-      toUuid(upload.id),
-      toUuid(upload.userId),
-      upload.fileName,
-      upload.operation,
-      header === null ? null : JSON.stringify(header),
-      JSON.stringify(corrects),
-      parts.reduce((sum, { rows }) => sum + rows, 0),
-      parts.length,
-      bytes,
-      parts.length === 1 ? 'previewed' : 'previewing',
-      mapping === null ? null : JSON.stringify(mapping),
-      applying?.requestId ?? null,
-      applying?.client?.address ?? null,
-      applying?.client?.userAgent ?? null,
-      isAllOrNone,
-    ],
-  )
+  const { header, mapping, corrects, parts, applying } = upload
+  await onClient<LedgerTables>(client)
+    .insertInto('uploads')
+    .values({
+      company_id: toUuid(upload.companyId),
+      upload_id: toUuid(upload.id),
+      user_id: toUuid(upload.userId),
+      file_name: upload.fileName,
+      operation: upload.operation,
+      header: header && writeJson(header),
+      mapping,
+      corrects: writeJson(corrects),
+      rows: parts.reduce((sum, { rows }) => sum + rows, 0),
+      parts: parts.length,
+      bytes: upload.bytes,
+      state: parts.length === 1 ? 'previewed' : 'previewing',
+      request_id: applying?.requestId ?? null,
+      address: applying?.client?.address ?? null,
+      user_agent: applying?.client?.userAgent ?? null,
+      all_or_none: upload.isAllOrNone,
+      created_at: sql`statement_timestamp()`,
+      expires_at: STORED_FROM_NOW,
+      lease_id: null,
+      leased_until: null,
+    })
+    .execute()
 }
+
+/** A list as JSON: node-postgres would send it as an array. */
+const writeJson = (list: readonly string[]) => sql<string[]>`${JSON.stringify(list)}`

@@ -4,7 +4,7 @@ import { clusterVersion, type DataFolder } from './data-folder.ts'
 import { giveTo, runAs } from './database-os-user.ts'
 import type { PostgresBinaries } from './postgres-binaries.ts'
 import { StartupError } from '../startup-error.ts'
-import { discardUnfinished, finishFolder, unfinishedPath } from './unfinished.ts'
+import { discardUnfinished, finishFolder, unfinishedPath } from '../../files/unfinished.ts'
 
 /** The superuser of the cluster, which creates the roles and the database. */
 export const SUPERUSER_NAME = 'postgres'

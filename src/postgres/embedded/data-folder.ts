@@ -3,11 +3,11 @@ import { access, constants, readFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { canEnter, findDatabaseOsUser, type DatabaseOsUser } from './database-os-user.ts'
 import { createRecord, readRecord, recordPath, type DatabaseRecord } from './database-record.ts'
-import { isErrno } from './errno.ts'
+import { isErrno } from '../../files/errno.ts'
 import { makeFolder } from './make-folder.ts'
 import { sharedFolder } from './shared-folder.ts'
 import { StartupError } from '../startup-error.ts'
-import { sweepUnfinished } from './unfinished.ts'
+import { sweepUnfinished } from '../../files/unfinished.ts'
 
 const CLUSTER_NAME = 'postgres'
 

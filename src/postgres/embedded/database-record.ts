@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { link, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isErrno } from './errno.ts'
+import { createDurably, readIfExists } from '../../files/durable-file.ts'
+import { isErrno } from '../../files/errno.ts'
 import { errorReason } from '../error-reason.ts'
 import { StartupError } from '../startup-error.ts'
-import { discardUnfinished, unfinishedPath } from './unfinished.ts'
 
 const RECORD_NAME = 'database.json'
 const PASSWORD_BYTES = 24
@@ -27,29 +26,18 @@ export function recordPath(dataDir: string): string {
 export async function readRecord(dataDir: string): Promise<DatabaseRecord | undefined> {
   const path = recordPath(dataDir)
   try {
-    return parseRecord(await readFile(path, 'utf8'))
+    const text = await readIfExists(path)
+    return text === null ? undefined : parseRecord(text)
   } catch (error) {
-    if (isErrno(error, 'ENOENT')) return undefined
     if (isErrno(error, 'EACCES')) throw new StartupError(`${path} belongs to another user who ran this program before`)
     throw new StartupError(`${path} cannot be read: ${errorReason(error)}`)
   }
 }
 
-/**
- * Writes the first record, with new passwords. If two processes do this at once, both use the first record: unlike a
- * rename, a link never replaces a file.
- */
+/** Writes the first record, with new passwords. If two processes do this at once, both use the first record. */
 export async function createRecord(dataDir: string, cluster: string): Promise<DatabaseRecord> {
   const path = recordPath(dataDir)
-  const unfinished = unfinishedPath(path)
-  try {
-    await writeRecord(unfinished, `${JSON.stringify(newRecord(cluster), null, 2)}\n`)
-    await link(unfinished, path)
-  } catch (error) {
-    if (!isErrno(error, 'EEXIST')) throw error
-  } finally {
-    await discardUnfinished(unfinished)
-  }
+  await createDurably(path, `${JSON.stringify(newRecord(cluster), null, 2)}\n`)
   const record = await readRecord(dataDir)
   if (record === undefined) throw new StartupError(`${path} was removed while the program was starting`)
   return record
@@ -75,14 +63,4 @@ function newRecord(cluster: string): DatabaseRecord {
 // base64url needs no escaping in URLs.
 function newPassword(): string {
   return randomBytes(PASSWORD_BYTES).toString('base64url')
-}
-
-async function writeRecord(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
 }

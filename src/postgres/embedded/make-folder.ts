@@ -1,6 +1,6 @@
 import { chmod, mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { isErrno } from './errno.ts'
+import { isErrno } from '../../files/errno.ts'
 
 // The database's OS user must pass through the folder, but need not list it.
 const FOLDER_MODE = 0o711

@@ -1,10 +1,10 @@
-import { open, readFile, stat, statfs } from 'node:fs/promises'
+import { open, stat, statfs } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { runAs, type CommandResult, type DatabaseOsUser } from './database-os-user.ts'
-import { isErrno } from './errno.ts'
-import { isAlive } from './is-alive.ts'
+import { readIfExists } from '../../files/durable-file.ts'
+import { isAlive } from '../../files/is-alive.ts'
 import type { PostgresBinaries } from './postgres-binaries.ts'
 import { StartupError } from '../startup-error.ts'
 
@@ -46,15 +46,10 @@ interface RunningServer {
 
 /** Finds the server of a cluster; undefined if there is none. */
 export async function findServer(clusterDir: string): Promise<RunningServer | undefined> {
-  try {
-    const lines = (await readFile(join(clusterDir, PID_FILE), 'utf8')).split('\n')
-    const [pid, port] = [Number(lines[PID_LINE]), Number(lines[PORT_LINE])]
-    // The file may be read while it is written.
-    return pid && port ? { pid, port } : undefined
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return undefined
-    throw error
-  }
+  const lines = (await readIfExists(join(clusterDir, PID_FILE)))?.split('\n') ?? []
+  const [pid, port] = [Number(lines[PID_LINE]), Number(lines[PORT_LINE])]
+  // The file may be read while it is written.
+  return pid && port ? { pid, port } : undefined
 }
 
 /**
@@ -64,7 +59,7 @@ export async function findServer(clusterDir: string): Promise<RunningServer | un
  */
 export async function startServer(server: PostgresServer): Promise<string | undefined> {
   const logFile = join(server.clusterDir, LOG_FILE)
-  const logStart = await fileSize(logFile)
+  const logStart = (await fileSize(logFile)) ?? 0
   const options = serverOptions(
     server.settings,
     server.port ?? (await findServer(server.clusterDir))?.port ?? (await freePort()),
@@ -146,20 +141,16 @@ function freePort(): Promise<number> {
 }
 
 async function isEmpty(file: string): Promise<boolean> {
-  return (await stat(file).catch(() => undefined))?.size === 0
+  return (await fileSize(file)) === 0
 }
 
-async function fileSize(file: string): Promise<number> {
-  try {
-    return (await stat(file)).size
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return 0
-    throw error
-  }
+/** Undefined if the file does not exist. */
+async function fileSize(file: string): Promise<number | undefined> {
+  return (await stat(file).catch(() => undefined))?.size
 }
 
 async function readFrom(file: string, start: number): Promise<string> {
-  const size = await fileSize(file)
+  const size = (await fileSize(file)) ?? 0
   if (size <= start) return ''
   const from = Math.max(start, size - LOG_TAIL_BYTES)
   const handle = await open(file)

@@ -2,7 +2,7 @@ import { chmod, lstat, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { canEnter, type DatabaseOsUser } from './database-os-user.ts'
-import { isErrno } from './errno.ts'
+import { isErrno } from '../../files/errno.ts'
 import { StartupError } from '../startup-error.ts'
 
 const FOLDER_NAME = 'employee-ledger'

@@ -143,7 +143,7 @@ await t.test('the oldest calls are dropped when there is too much, and each afte
   time = 125
   t.equal(behind(recent, ONE, 5, 9), null)
   t.equal(behind(recent, ONE, 7, 9)?.events.length, 2)
-  time = 130
+  time = 131
   t.equal(behind(recent, ONE, 7, 9), null)
 })
 

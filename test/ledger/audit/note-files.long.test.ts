@@ -100,14 +100,3 @@ await t.test('an error names a file that cannot be read or written', async (t) =
   await t.rejects(blocked.append(COMPANY, noteOf(1)), NoteFileError)
   await t.rejects(blocked.last(COMPANY), { name: 'NoteFileError', message: /ENOTDIR/ })
 })
-
-await t.test('a frontier is kept beside the notes, and one of another size or form is ignored', async (t) => {
-  const { files, folder } = open(t)
-  const frontier = { size: 5, hashes: [Buffer.alloc(32, 1), Buffer.alloc(32, 2)] }
-  await files.append(COMPANY, noteOf(5))
-  await files.keepFrontier(COMPANY, frontier)
-  t.strictSame(await files.frontier(COMPANY, 5), frontier)
-  t.equal(await files.frontier(COMPANY, 7), null)
-  writeFileSync(path.join(folder, `${COMPANY}.frontier`), 'nonsense')
-  t.equal(await files.frontier(COMPANY, 5), null)
-})

@@ -1,10 +1,11 @@
 import t from 'tap'
 import { newId } from '../../../src/ledger/new-id.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
-import { findCallsNaming, forgetReceiversAnswers, readAnswers } from '../../../src/ledger/erasure/forget-answers.ts'
-import { readMessagesAbout } from '../../../src/ledger/erasure/forget-answers.ts'
+import { findCallsNaming } from '../../../src/ledger/erasure/forget-answers.ts'
 import { findEventsWith } from '../../../src/ledger/erasure/find-events.ts'
-import { deleteBodies, readBodyPages } from '../../../src/ledger/erasure/rejected-bodies.ts'
+import { readBodyPages } from '../../../src/ledger/erasure/rejected-bodies.ts'
+import { EMPLOYEE_ROWS, type TracedEmployee } from '../../../src/personal-data/employee-places.ts'
+import { emptyNames } from '../../../src/domain/erasure.ts'
 import { inTransaction } from '../../../src/postgres/transaction.ts'
 import { storeDelivery } from '../../support/http/stored-deliveries.ts'
 import { startService } from '../../support/service.ts'
@@ -22,9 +23,15 @@ async function readAll<Row>(pages: AsyncGenerator<Row[]>): Promise<Row[]> {
   return rows
 }
 
+/** A person of whom a search has found only this. */
+function traced(found: Partial<TracedEmployee>): TracedEmployee {
+  const nothing = { positions: [], callIds: [], answered: [], bodies: [] }
+  return { companyId: company.id, employeeId: null, names: emptyNames(), ...nothing, ...found }
+}
+
 await t.test('stored answers are found on every page', async (t) => {
   const id = newId('emp')
-  const calls = 401
+  const calls = 1_201
   await pool.query(
     `insert into idempotency_keys (company_id, api_id, key_hash, salt, fingerprint, may_name_anyone, call_id, position,
        status, answered_at, headers, body)
@@ -33,13 +40,17 @@ await t.test('stored answers are found on every page', async (t) => {
     [companyId, toUuid(company.key.api_id), JSON.stringify({ id })],
   )
   const naming = await findCallsNaming(pool, company.id, id, 0)
-  t.equal(new Set(naming).size, 200)
-  t.equal((await findCallsNaming(pool, company.id, id, 200)).length, 100, 'after a position')
+  t.equal(new Set(naming).size, 600)
+  t.equal((await findCallsNaming(pool, company.id, id, 200)).length, 500, 'after a position')
   const { rows } = await pool.query<{ n: number }>(
     'select count(*)::integer as n from idempotency_keys where body is not null',
   )
   t.equal(rows[0]!.n, calls)
-  t.equal((await readAll(readAnswers(pool, company.id, naming))).length, 200)
+  const person = traced({ answered: naming })
+  t.equal((await readAll(EMPLOYEE_ROWS.stored_answers.read(pool, person))).length, 600)
+  await inTransaction(pool, (client) => EMPLOYEE_ROWS.stored_answers.erase(client, person))
+  t.equal((await readAll(EMPLOYEE_ROWS.stored_answers.read(pool, person))).length, 0)
+  t.strictSame(await findCallsNaming(pool, company.id, id, 0), [])
 })
 
 await t.test('what receivers answered is found and deleted, however many messages and events there are', async (t) => {
@@ -47,12 +58,12 @@ await t.test('what receivers answered is found and deleted, however many message
   const positions = Array.from({ length: 1_501 }, (_, at) => 10_000 + at)
   const answered = [10_000, 10_999, 11_000, 11_500]
   for (const position of answered) await storeDelivery(pool, company.id, webhook.id, { position, answer: 'kept' })
-  for (let at = 0; at < 201; at += 1)
+  for (let at = 0; at < 501; at += 1)
     await storeDelivery(pool, company.id, webhook.id, { position: 10_001, answer: 'kept' })
   await storeDelivery(pool, company.id, webhook.id, { position: 11_501, answer: 'of somebody else' })
-  const told = { positions, callIds: [] }
-  t.equal((await readAll(readMessagesAbout(pool, company.id, told))).length, 205)
-  await inTransaction(pool, (client) => forgetReceiversAnswers(client, company.id, told))
+  const told = traced({ positions })
+  t.equal((await readAll(EMPLOYEE_ROWS.webhook_messages.read(pool, told))).length, 505)
+  await inTransaction(pool, (client) => EMPLOYEE_ROWS.webhook_messages.erase(client, told))
   const { rows } = await pool.query('select answer from webhook_deliveries where answer is not null')
   t.strictSame(rows, [{ answer: 'of somebody else' }])
 })
@@ -70,8 +81,8 @@ await t.test('the ends of more than a thousand calls are told, too', async (t) =
   )
   for (const { position } of ends) await storeDelivery(pool, company.id, webhook.id, { position, answer: 'kept' })
   const others = Array.from({ length: 1_200 }, () => newId('log'))
-  const told = { positions: [], callIds: [logIds[0]!, ...others, logIds[1]!] }
-  t.equal((await readAll(readMessagesAbout(pool, company.id, told))).length, 2)
+  const told = traced({ callIds: [logIds[0]!, ...others, logIds[1]!] })
+  t.equal((await readAll(EMPLOYEE_ROWS.webhook_messages.read(pool, told))).length, 2)
 })
 
 await t.test('a text is found in each of many events, also where one search ends and the next begins', async (t) => {
@@ -100,10 +111,10 @@ await t.test('a text is found in each of many events, also where one search ends
 
 await t.test('bodies are found on every page, and only those at certain positions', async (t) => {
   for (let at = 0; at < 41; at += 1) await service.call('POST', '/v1/employees', { body: `[${at}` })
-  const all = await readAll(readBodyPages(pool, company.id, {}))
+  const all = await readAll(readBodyPages(pool, company.id, 0))
   t.equal(all.length, 41)
-  const only = all.filter((_, at) => at % 2 === 0).map(({ position }) => position)
-  t.equal((await readAll(readBodyPages(pool, company.id, { only }))).length, 21)
-  await inTransaction(pool, (client) => deleteBodies(client, company.id, only))
-  t.equal((await readAll(readBodyPages(pool, company.id, {}))).length, 20)
+  const person = traced({ bodies: all.filter((_, at) => at % 2 === 0).map(({ position }) => position) })
+  t.equal((await readAll(EMPLOYEE_ROWS.rejected_bodies.read(pool, person))).length, 21)
+  await inTransaction(pool, (client) => EMPLOYEE_ROWS.rejected_bodies.erase(client, person))
+  t.equal((await readAll(readBodyPages(pool, company.id, 0))).length, 20)
 })

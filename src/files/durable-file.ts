@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto'
-import { link, open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { link, open, readFile, rename, stat, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { isErrno } from './errno.ts'
+import { discardUnfinished, unfinishedPath } from './unfinished.ts'
 
 const OWNER_ALONE = 0o600
 
@@ -9,9 +10,28 @@ const OWNER_ALONE = 0o600
  * partial file.
  */
 export async function writeDurably(file: string, text: string): Promise<void> {
-  const beside = `${file}.${randomUUID()}.part`
+  await writeBeside(file, text, (unfinished) => rename(unfinished, file))
+}
+
+/**
+ * Creates a file that only its owner can read, unless it exists. If several processes do this at once, the first one
+ * wins: unlike a rename, a link never replaces a file. Returns whether this call created it.
+ */
+export async function createDurably(file: string, text: string): Promise<boolean> {
   try {
-    const handle = await open(beside, 'w', OWNER_ALONE)
+    await writeBeside(file, text, (unfinished) => link(unfinished, file))
+    return true
+  } catch (error) {
+    if (isErrno(error, 'EEXIST')) return false
+    throw error
+  }
+}
+
+/** Writes a file under a temporary name, which `put` then puts in its place. */
+async function writeBeside(file: string, text: string, put: (unfinished: string) => Promise<void>): Promise<void> {
+  const unfinished = unfinishedPath(file)
+  try {
+    const handle = await open(unfinished, 'wx', OWNER_ALONE)
     try {
       await handle.writeFile(text)
       await keepOwner(handle, file)
@@ -19,10 +39,9 @@ export async function writeDurably(file: string, text: string): Promise<void> {
     } finally {
       await handle.close()
     }
-    await rename(beside, file)
-  } catch (error) {
-    await rm(beside, { force: true })
-    throw error
+    await put(unfinished)
+  } finally {
+    await discardUnfinished(unfinished)
   }
   await syncFolder(dirname(file))
 }
@@ -43,31 +62,12 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/**
- * Creates a file that only its owner can read, unless it exists. If several processes do this at once, the first one
- * wins. Returns whether this call created it.
- */
-export async function createDurably(file: string, text: string): Promise<boolean> {
-  const beside = `${file}.${randomUUID()}`
-  await writeDurably(beside, text)
-  try {
-    await link(beside, file)
-    await syncFolder(dirname(file))
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw error
-  } finally {
-    await rm(beside, { force: true })
-  }
-}
-
 /** Reads a text file; null if it does not exist. */
 export async function readIfExists(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (isErrno(error, 'ENOENT')) return null
     throw error
   }
 }
