@@ -35,6 +35,12 @@ export async function findHead(db: LedgerDb, companyId: string): Promise<SeenHea
   return { position, frontier: tree, root: rootOf(tree), recordedAt, now }
 }
 
+/** Reads the database's time, RFC 3339 UTC. Citus takes it in an update only as a parameter. */
+export async function readNow(db: LedgerDb): Promise<string> {
+  const { rows } = await sql<{ now: string }>`select clock_timestamp() as now`.execute(db)
+  return rows[0]!.now
+}
+
 /** The head positions of these companies. */
 export async function readPositions(db: LedgerDb, companyIds: string[]): Promise<Map<string, number>> {
   const rows = await db
