@@ -4,12 +4,11 @@ import { toUuid } from '../../domain/ids.ts'
 import { appendCompanyEvents, nextVersion, SCHEDULE } from '../../ledger/append/append-company-events.ts'
 import type { CompanyServices } from '../change-company.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { onClient } from '../../postgres/kysely.ts'
 import { readAttention, readClockOf } from './read-attention.ts'
 
 /**
- * Compares what needs attention now with what the company's events say, and appends an event for each difference. Two
- * processes may do so at once: under the lock, the one with the older facts changes nothing. Returns whether anything
+ * Compares what needs attention now with what the company's events say, and appends an event for each difference. Several
+ * processes may do so at once: of those that begin with the same events, the first one appends. Returns whether anything
  * was appended.
  */
 export async function checkCompany(
@@ -17,6 +16,8 @@ export async function checkCompany(
   companyId: string,
 ): Promise<boolean> {
   const { db, pool, onCommitted } = services
+  // First, so that whatever is appended while the facts are read makes them count for nothing.
+  const version = await nextVersion(pool, companyId, companyId)
   const raised = await readRaised(db, companyId)
   const found = await readAttention(
     db,
@@ -24,13 +25,11 @@ export async function checkCompany(
     await readClockOf(db, companyId),
     raised.map(({ item }) => item),
   )
+  const changes = decideAttention(companyId, raised, found, version)
   // Most checks find no difference, and take no lock.
-  if (decideAttention(companyId, raised, found, 1).length === 0) return false
+  if (changes.length === 0) return false
   const { position } = await appendCompanyEvents(pool, { companyId, actor: SCHEDULE }, async (client) => {
-    if (!(await isNewest(client, companyId, found.now))) return { events: [], result: null }
-    const current = await readRaised(onClient(client), companyId)
-    const version = await nextVersion(client, companyId, companyId)
-    const changes = decideAttention(companyId, current, found, version)
+    if ((await nextVersion(client, companyId, companyId)) !== version) return { events: [], result: null }
     for (const { name, item, event } of changes) {
       if (event.type === 'AttentionRaised') await insertRaised(client, companyId, { name, item })
       else await deleteRaised(client, companyId, name)
@@ -39,16 +38,6 @@ export async function checkCompany(
   })
   if (position !== null) onCommitted?.([companyId])
   return position !== null
-}
-
-/** Records the time of these facts, unless newer ones were compared before. */
-async function isNewest(client: PoolClient, companyId: string, now: string): Promise<boolean> {
-  const { rowCount } = await client.query(
-    `insert into attention_checks as last (company_id, checked_at) values ($1, $2)
-     on conflict (company_id) do update set checked_at = excluded.checked_at where last.checked_at < excluded.checked_at`,
-    [toUuid(companyId), now],
-  )
-  return rowCount === 1
 }
 
 function readRaised(db: LedgerDb, companyId: string): Promise<RaisedItem[]> {
