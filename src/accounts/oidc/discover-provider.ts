@@ -52,7 +52,7 @@ function askForKeys(address: string, send: ProviderFetch): Promise<ProviderKeys>
 }
 
 const isText = (value: unknown) => typeof value === 'string'
-const isAddress = (value: unknown) => isText(value) && URL.canParse(value as string)
+const isAddress = (value: unknown) => typeof value === 'string' && URL.canParse(value)
 const isList = (value: unknown) => Array.isArray(value) && value.every(isText)
 const isFlag = (value: unknown) => typeof value === 'boolean'
 
