@@ -48,8 +48,8 @@ export async function eraseEmployee(
   const named = normalizeName(person)
   for (let look = 1; look <= MAX_LOOKS; look += 1) {
     const seen = await searchLedger(services.pool, acting.companyId, named, left)
-    const { result, position } = await changeCompany(services, acting, 'admin', (client) => {
-      return eraseSeen(client, services, acting.companyId, named, seen)
+    const { result, position } = await changeCompany(services, acting, 'admin', ({ connection }) => {
+      return eraseSeen(connection, services, acting.companyId, named, seen)
     })
     if (!result || position === null) continue
     services.onErased?.('employee')

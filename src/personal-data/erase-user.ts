@@ -11,12 +11,11 @@ import { isErasedWithUser, USER_EVENTS, USER_ROWS } from './user-places.ts'
  * nothing if the user is already erased. Throws RefusedByStateError with `user_not_found` or `user_not_removed`.
  */
 export async function eraseUser(services: CompanyServices, acting: Acting, userId: string): Promise<ChangedUser> {
-  const { companyId } = acting
-  const { result, position } = await changeCompany(services, acting, 'admin', async (client) => {
-    const positions = await findPersonalPositions(client, { companyId, userId })
-    const { events, result } = await changeUserRow(client, companyId, userId, { change: 'erase', positions })
-    if (events.length > 0)
-      for (const place of Object.values(USER_ROWS)) await place.erase(client, { companyId, userId })
+  const user = { companyId: acting.companyId, userId }
+  const { result, position } = await changeCompany(services, acting, 'admin', async (tx) => {
+    const positions = await findPersonalPositions(tx.connection, user)
+    const { events, result } = await changeUserRow(tx, userId, { change: 'erase', positions })
+    if (events.length > 0) for (const place of Object.values(USER_ROWS)) await place.erase(tx.connection, user)
     return { events, result }
   })
   if (position !== null) services.onErased?.('user')

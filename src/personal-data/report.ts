@@ -48,10 +48,10 @@ export async function beginReport(
 ): Promise<Beginning> {
   const { companyId, actor } = acting
   const needs = isActor ? 'any role' : 'admin'
-  const { result, position } = await changeCompany(services, acting, needs, async (client, now) => {
-    const version = await nextVersion(client, companyId, companyId)
+  const { result, position } = await changeCompany(services, acting, needs, async ({ connection, now }) => {
+    const version = await nextVersion(connection, companyId, companyId)
     const text = 'select name from companies where company_id = $1'
-    const { rows } = await client.query<{ name: string }>(text, [toUuid(companyId)])
+    const { rows } = await connection.query<{ name: string }>(text, [toUuid(companyId)])
     const place = { stream: companyId, version, index: null }
     const event = { ...place, type: 'PersonalDataReported', data: { subject_id: id } } as const
     return { events: [event], result: { company: rows[0]!.name, reportedAt: now } }

@@ -5,7 +5,6 @@ import { prefixOfSecret } from '../../domain/accounts/secrets.ts'
 import { OPERATOR } from '../../ledger/append/append-company-events.ts'
 import { insertApiKey } from './api-key-rows.ts'
 import { countApiKeys, findApiKey, type SeenKey } from './read-api-keys.ts'
-import { onClient } from '../../postgres/kysely.ts'
 import { assertSeen, changeCompany, unwrapDecision, type Acting, type CompanyServices } from '../change-company.ts'
 import { digestSecret, generateSecret } from '../users/new-secret.ts'
 
@@ -45,9 +44,9 @@ export async function issueApiKeyRecord(services: CompanyServices, newKey: NewAp
   const { companyId, actor = OPERATOR, seen } = newKey
   const id = services.newId('key')
   const secret = generateSecret(prefixOfSecret('key', companyId))
-  const appended = await changeCompany(services, { ...newKey, actor }, 'admin', async (client, now) => {
-    assertSeen(seen, await countApiKeys(client, companyId), CREATED_MEANWHILE)
-    const events = unwrapDecision(decideIssue({ ...newKey, id }, now))
+  const appended = await changeCompany(services, { ...newKey, actor }, 'admin', async (tx) => {
+    assertSeen(seen, await countApiKeys(tx.connection, companyId), CREATED_MEANWHILE)
+    const events = unwrapDecision(decideIssue({ ...newKey, id }, tx.now))
     const { name, quotaLimit, refreshPeriod } = newKey
     const initial: KeyLife = {
       id,
@@ -60,8 +59,8 @@ export async function issueApiKeyRecord(services: CompanyServices, newKey: NewAp
       isRevoked: false,
       expectedCalls: null,
     }
-    await insertApiKey(client, companyId, events.reduce(evolveKey, initial), digestSecret(secret), now)
-    return { events, result: (await findApiKey(onClient(client), companyId, id))! }
+    await insertApiKey(tx, events.reduce(evolveKey, initial), digestSecret(secret))
+    return { events, result: (await findApiKey(tx.db, companyId, id))! }
   })
   return { ...appended.result, secret, position: appended.position }
 }

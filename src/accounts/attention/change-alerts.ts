@@ -16,17 +16,16 @@ export async function wantsAlerts(db: LedgerDb, companyId: string, userId: strin
 
 /** Lets the acting user get alerts by email, from now on, or none. Throws RefusedByStateError unless an administrator. */
 export async function changeAlerts(services: CompanyServices, acting: Acting, getsAlerts: boolean): Promise<void> {
-  const { companyId, actor: userId } = acting
-  await changeCompany(services, acting, 'admin', async (client) => {
+  await changeCompany(services, acting, 'admin', async ({ connection, companyId, actor: userId }) => {
     const ids = [toUuid(companyId), toUuid(userId)]
-    const { rowCount } = await client.query(
+    const { rowCount } = await connection.query(
       `update users set wants_alerts = $3, version = version + 1, told_at = null,
          told_position = (select position from heads where company_id = $1)
        where company_id = $1 and user_id = $2 and wants_alerts <> $3`,
       [...ids, getsAlerts],
     )
     if (rowCount === 0) return { events: [], result: null }
-    const version = await nextVersion(client, companyId, userId)
+    const version = await nextVersion(connection, companyId, userId)
     const data = { from: !getsAlerts, to: getsAlerts }
     return { events: [{ type: 'UserAlertsChanged', stream: userId, version, index: null, data }], result: null }
   })

@@ -7,6 +7,7 @@ import { companyOfSecret } from '../../domain/accounts/secrets.ts'
 import { enterCompany } from '../../postgres/company-scope.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 import type { LedgerDb, Row } from '../../ledger/tables.ts'
+import type { Transaction } from '../change-company.ts'
 import { insertSessionEvents, type SessionEvent } from '../session-events.ts'
 import { hashSecret } from './new-secret.ts'
 import { hasPasskey, requiresProvider } from './sign-in-conditions.ts'
@@ -205,9 +206,9 @@ export async function endSession(
 }
 
 /** Deletes the session of a cookie, in the transaction after which another one replaces it: it has not ended. */
-export async function deleteReplacedSession(client: Queryable, companyId: string, cookie: string): Promise<void> {
-  await client.query('delete from sessions where company_id = $1 and session_hash = $2', [
-    toUuid(companyId),
+export async function deleteReplacedSession(tx: Transaction, cookie: string): Promise<void> {
+  await tx.connection.query('delete from sessions where company_id = $1 and session_hash = $2', [
+    toUuid(tx.companyId),
     hashSecret(cookie),
   ])
 }
