@@ -5,7 +5,7 @@ import { toUuid, type IdPrefix } from '../domain/ids.ts'
 import type { Decided } from '../domain/accounts/key-lifecycle.ts'
 import type { Outbox } from './mail/outbox.ts'
 import type { Client } from '../domain/client.ts'
-import type { AppendedChange, CompanyChange } from '../ledger/append/append-company-events.ts'
+import type { CompanyChange } from '../ledger/append/append-company-events.ts'
 import { appendCompanyEvents, OPERATOR, RefusedChangeError } from '../ledger/append/append-company-events.ts'
 import { recordSessionEvents } from './record-session-events.ts'
 import { RefusedCredentialsError } from '../domain/accounts/refused-credentials-error.ts'
@@ -81,27 +81,27 @@ type NeededRole = 'admin' | 'any role' | 'no role'
 /**
  * Runs a change under the lock of the company's head. Checks the actor again there, in case the user was removed or
  * lost the admin role after the request arrived. Throws RefusedByStateError, or RefusedCredentialsError if the user was
- * removed.
+ * removed. Returns the result of the change with the position of its last event, which is null if it appended none.
  */
-export async function changeCompany<Result>(
+export async function changeCompany<Result extends object>(
   services: Pick<CompanyServices, 'pool' | 'onCommitted' | 'outbox'>,
   acting: Acting,
   needs: NeededRole,
   change: (tx: Transaction) => Promise<CompanyChange<Result>>,
-): Promise<AppendedChange<Result>> {
+): Promise<Result & { position: number | null }> {
   const { pool, onCommitted, outbox } = services
-  const appended = await appendCompanyEvents(pool, acting, async (connection, now) => {
+  const { result, position } = await appendCompanyEvents(pool, acting, async (connection, now) => {
     const tx = { ...acting, connection, db: onClient<LedgerTables>(connection), now, outbox }
     if (needs !== 'no role') await assertMayAct(tx, needs)
     return change(tx)
   })
-  if (appended.position !== null) {
+  if (position !== null) {
     onCommitted?.([acting.companyId])
     outbox?.announce([acting.companyId])
     // The change may have ended sessions.
     await recordSessionEvents(services, acting.companyId)
   }
-  return appended
+  return { ...result, position }
 }
 
 async function assertMayAct(tx: Transaction, needs: Exclude<NeededRole, 'no role'>): Promise<void> {

@@ -12,14 +12,14 @@ import { isErasedWithUser, USER_EVENTS, USER_ROWS } from './user-places.ts'
  */
 export async function eraseUser(services: CompanyServices, acting: Acting, userId: string): Promise<ChangedUser> {
   const user = { companyId: acting.companyId, userId }
-  const { result, position } = await changeCompany(services, acting, 'admin', async (tx) => {
+  const erased = await changeCompany(services, acting, 'admin', async (tx) => {
     const positions = await findPersonalPositions(tx.connection, user)
-    const { events, result } = await changeUserRow(tx, userId, { change: 'erase', positions })
+    const { events, user: result } = await changeUserRow(tx, userId, { change: 'erase', positions })
     if (events.length > 0) for (const place of Object.values(USER_ROWS)) await place.erase(tx.connection, user)
-    return { events, result }
+    return { events, result: { user: result } }
   })
-  if (position !== null) services.onErased?.('user')
-  return { user: result, position }
+  if (erased.position !== null) services.onErased?.('user')
+  return erased
 }
 
 /** The positions of the events that hold personal data of the user. */

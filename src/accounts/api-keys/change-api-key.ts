@@ -27,10 +27,7 @@ export async function changeApiKey(
   change: Exclude<KeyChange, { change: 'rotate' }>,
   seen?: number,
 ): Promise<ChangedKey> {
-  const { result, position } = await changeCompany(services, acting, 'admin', (tx) =>
-    changeKeyRow(tx, apiId, { ...change, seen }),
-  )
-  return { ...result, position }
+  return changeCompany(services, acting, 'admin', (tx) => changeKeyRow(tx, apiId, { ...change, seen }))
 }
 
 /**
@@ -45,10 +42,10 @@ export async function rotateApiKey(
   seen?: number,
 ): Promise<KeyWithSecret> {
   const secret = generateSecret(prefixOfSecret('key', acting.companyId))
-  const { result, position } = await changeCompany(services, acting, 'admin', (tx) =>
+  const rotated = await changeCompany(services, acting, 'admin', (tx) =>
     changeKeyRow(tx, apiId, { change: 'rotate', overlapSeconds, seen }, digestSecret(secret)),
   )
-  return { ...result, secret, position }
+  return { ...rotated, secret }
 }
 
 type SeenChange = KeyChange & { seen: number | undefined }

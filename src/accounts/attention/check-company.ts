@@ -1,8 +1,7 @@
-import type { PoolClient } from 'pg'
 import { decideAttention, type RaisedItem } from '../../domain/attention.ts'
 import { toUuid } from '../../domain/ids.ts'
-import { appendCompanyEvents, nextVersion, SCHEDULE } from '../../ledger/append/append-company-events.ts'
-import type { CompanyServices } from '../change-company.ts'
+import { nextVersion, SCHEDULE } from '../../ledger/append/append-company-events.ts'
+import { changeCompany, type CompanyServices } from '../change-company.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { readAttention, readClockOf } from './read-attention.ts'
 
@@ -15,7 +14,7 @@ export async function checkCompany(
   services: Pick<CompanyServices, 'pool' | 'onCommitted'> & { db: LedgerDb },
   companyId: string,
 ): Promise<boolean> {
-  const { db, pool, onCommitted } = services
+  const { db, pool } = services
   // First, so that whatever is appended while the facts are read makes them count for nothing.
   const version = await nextVersion(pool, companyId, companyId)
   const raised = await readRaised(db, companyId)
@@ -28,31 +27,21 @@ export async function checkCompany(
   const changes = decideAttention(companyId, raised, found, version)
   // Most checks find no difference, and take no lock.
   if (changes.length === 0) return false
-  const { position } = await appendCompanyEvents(pool, { companyId, actor: SCHEDULE }, async (client) => {
-    if ((await nextVersion(client, companyId, companyId)) !== version) return { events: [], result: null }
+  const { position } = await changeCompany(services, { companyId, actor: SCHEDULE }, 'no role', async (tx) => {
+    const company = toUuid(companyId)
+    if ((await nextVersion(tx.connection, companyId, companyId)) !== version) return { events: [], result: {} }
     for (const { name, item, event } of changes) {
-      if (event.type === 'AttentionRaised') await insertRaised(client, companyId, { name, item })
-      else await deleteRaised(client, companyId, name)
+      if (event.type === 'AttentionRaised')
+        await tx.db.insertInto('raised_attention').values({ company_id: company, name, item }).execute()
+      else
+        await tx.db.deleteFrom('raised_attention').where('company_id', '=', company).where('name', '=', name).execute()
     }
-    return { events: changes.map(({ event }) => event), result: null }
+    return { events: changes.map(({ event }) => event), result: {} }
   })
-  if (position !== null) onCommitted?.([companyId])
   return position !== null
 }
 
 function readRaised(db: LedgerDb, companyId: string): Promise<RaisedItem[]> {
   const raised = db.selectFrom('raised_attention').where('company_id', '=', toUuid(companyId))
   return raised.select(['name', 'item']).execute()
-}
-
-async function insertRaised(client: PoolClient, companyId: string, { name, item }: RaisedItem): Promise<void> {
-  await client.query('insert into raised_attention (company_id, name, item) values ($1, $2, $3)', [
-    toUuid(companyId),
-    name,
-    JSON.stringify(item),
-  ])
-}
-
-async function deleteRaised(client: PoolClient, companyId: string, name: string): Promise<void> {
-  await client.query('delete from raised_attention where company_id = $1 and name = $2', [toUuid(companyId), name])
 }

@@ -32,7 +32,7 @@ export async function snooze(
       'insert into attention_snoozes (company_id, name, item, until, reason, actor) values ($1, $2, $3, $4, $5, $6)',
       [...key, JSON.stringify(item), until, reason, tx.actor],
     )
-    return { events: [await makeEvent(tx, item, { until, reason })], result: null }
+    return { events: [await makeEvent(tx, item, { until, reason })], result: {} }
   })
 }
 
@@ -43,8 +43,8 @@ export async function endSnooze(services: CompanyServices, acting: Acting, name:
       'delete from attention_snoozes where company_id = $1 and name = $2 returning item',
       [toUuid(tx.companyId), name],
     )
-    if (!rows[0]) return { events: [], result: null }
-    return { events: [await makeEvent(tx, rows[0].item, { until: null, reason: null })], result: null }
+    if (!rows[0]) return { events: [], result: {} }
+    return { events: [await makeEvent(tx, rows[0].item, { until: null, reason: null })], result: {} }
   })
 }
 

@@ -18,25 +18,19 @@ export async function changeSettings(
   acting: Acting,
   settings: CompanySettings,
 ): Promise<{ company: CompanyRecord; position: number | null }> {
-  const { result, position } = await changeCompany(
-    services,
-    acting,
-    'admin',
-    async ({ connection, db, companyId: stream }) => {
-      const before = await readCompany(db, stream)
-      const { timeZone = before.timeZone, country = before.country } = settings
-      const events: NewEvent[] = []
-      const version = await nextVersion(connection, stream, stream)
-      const next = () => ({ stream, version: version + events.length, index: null })
-      if (timeZone !== before.timeZone)
-        events.push({ type: 'CompanyTimeZoneChanged', ...next(), data: { from: before.timeZone, to: timeZone } })
-      if (country !== before.country)
-        events.push({ type: 'CompanyCountryChanged', ...next(), data: { from: before.country, to: country } })
-      if (events.length > 0)
-        await sql`update companies set time_zone = ${timeZone}, country = ${country}
+  return changeCompany(services, acting, 'admin', async ({ connection, db, companyId: stream }) => {
+    const before = await readCompany(db, stream)
+    const { timeZone = before.timeZone, country = before.country } = settings
+    const events: NewEvent[] = []
+    const version = await nextVersion(connection, stream, stream)
+    const next = () => ({ stream, version: version + events.length, index: null })
+    if (timeZone !== before.timeZone)
+      events.push({ type: 'CompanyTimeZoneChanged', ...next(), data: { from: before.timeZone, to: timeZone } })
+    if (country !== before.country)
+      events.push({ type: 'CompanyCountryChanged', ...next(), data: { from: before.country, to: country } })
+    if (events.length > 0)
+      await sql`update companies set time_zone = ${timeZone}, country = ${country}
         where company_id = ${toUuid(stream)}`.execute(db)
-      return { events, result: { ...before, timeZone, country } }
-    },
-  )
-  return { company: result, position }
+    return { events, result: { company: { ...before, timeZone, country } } }
+  })
 }

@@ -32,16 +32,18 @@ export async function addPasskey(
   const { companyId, actor: userId } = acting
   const owner = { companyId, userId }
   const passkeyId = services.newId('psk')
-  const { result } = await changeCompany(services, acting, 'any role', async (tx) => {
+  const { codes } = await changeCompany<{ codes: string[] | null }>(services, acting, 'any role', async (tx) => {
     const held = (await listPasskeys(tx.connection, owner)).length
-    const { events, result } = await changeUserRow(tx, userId, { change: 'add_passkey', passkeyId, name, held }, seen)
+    const change = { change: 'add_passkey', passkeyId, name, held } as const
+    const { events, user } = await changeUserRow(tx, userId, change, seen)
     if (!(await insertPasskey(tx, { id: passkeyId, name, credential }))) throw new RefusedByStateError(ADDED_ALREADY)
     await notifyUser(tx, userId, { kind: 'passkey_added', name })
-    if (!result.hasPassword || (await countRecoveryCodes(tx.connection, owner)) > 0) return { events, result: null }
+    if (!user.hasPassword || (await countRecoveryCodes(tx.connection, owner)) > 0)
+      return { events, result: { codes: null } }
     const issued = await issueCodes(tx)
-    return { events: [...events, ...issued.events], result: issued.codes }
+    return { events: [...events, ...issued.events], result: { codes: issued.codes } }
   })
-  return result
+  return codes
 }
 
 const refuse = (message: string) => invalidFields([fieldError('', 'invalid_value', message)])
@@ -63,7 +65,7 @@ export async function removePasskey(
   await changeCompany(services, acting, 'any role', async (tx) => {
     const { connection } = tx
     const passkeys = await listPasskeys(connection, owner)
-    if (!passkeys.some(({ id }) => id === passkeyId)) return { events: [], result: null }
+    if (!passkeys.some(({ id }) => id === passkeyId)) return { events: [], result: {} }
     const isLast = passkeys.length === 1
     const isLastWayIn =
       isLast &&
@@ -75,7 +77,7 @@ export async function removePasskey(
     const condition = sql`user_id = ${toUuid(userId)} and method = 'passkey'
       and session_hash <> ${hashSecret(keptCookie ?? '')}`
     await endSessions(connection, tx, 'passkey_removed', condition)
-    return { events, result: null }
+    return { events, result: {} }
   })
 }
 
@@ -85,13 +87,13 @@ export async function removePasskey(
  */
 export async function issueRecoveryCodes(services: CompanyServices, acting: Acting, seen: number): Promise<string[]> {
   const { companyId, actor: userId } = acting
-  const { result } = await changeCompany(services, acting, 'any role', async (tx) => {
+  const { codes } = await changeCompany(services, acting, 'any role', async (tx) => {
     const passkeys = await listPasskeys(tx.connection, { companyId, userId })
     if (passkeys.length === 0) throw new RefusedByStateError(NO_PASSKEY)
     const { events, codes } = await issueCodes(tx, seen)
-    return { events, result: codes }
+    return { events, result: { codes } }
   })
-  return result
+  return codes
 }
 
 async function issueCodes(tx: Transaction, seen?: number) {

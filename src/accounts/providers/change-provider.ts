@@ -63,15 +63,14 @@ export async function addProvider(
 ): Promise<ChangedProvider> {
   const id = services.newId('idp')
   const secret = await makeSecret(services, given)
-  const { result, position } = await changeCompany(services, acting, 'admin', async (tx) => {
+  return changeCompany(services, acting, 'admin', async (tx) => {
     if (await readProvider(tx.connection, tx.companyId)) throw refuseOutdated(ALREADY_ADDED)
     const added = decideProvider(id, { ...settings, client_auth: given.clientAuth })
     const initial = { id, version: 0, settings: added.data as ProviderSettings, use: OFF }
     const sealed = services.secrets.encrypt(secret, placeOfSecret(id))
     await insertProvider(tx, evolveProvider(initial, added), sealed)
-    return { events: [added], result: await loadProvider(tx) }
+    return { events: [added], result: { provider: await loadProvider(tx) } }
   })
-  return { provider: result, position }
 }
 
 /**
@@ -85,8 +84,7 @@ export async function changeProvider(
   change: Exclude<ProviderChange, { change: 'replace_secret' }>,
   seen?: number,
 ): Promise<ChangedProvider> {
-  const { result, position } = await changeCompany(services, acting, 'admin', (tx) => changeRows(tx, change, seen))
-  return { provider: result, position }
+  return changeCompany(services, acting, 'admin', (tx) => changeRows(tx, change, seen))
 }
 
 /** Replaces the secret, and with it how the service authenticates. Throws like `changeProvider`. */
@@ -97,13 +95,12 @@ export async function rotateProviderSecret(
   seen?: number,
 ): Promise<ChangedProvider> {
   const secret = await makeSecret(services, given)
-  const { result, position } = await changeCompany(services, acting, 'admin', async (tx) => {
+  return changeCompany(services, acting, 'admin', async (tx) => {
     const change = { change: 'replace_secret', clientAuth: given.clientAuth } as const
-    const { events, result: provider } = await changeRows(tx, change, seen)
-    await replaceProviderSecret(tx, services.secrets.encrypt(secret, placeOfSecret(provider.id)))
-    return { events, result: await loadProvider(tx) }
+    const { events, result } = await changeRows(tx, change, seen)
+    await replaceProviderSecret(tx, services.secrets.encrypt(secret, placeOfSecret(result.provider.id)))
+    return { events, result: { provider: await loadProvider(tx) } }
   })
-  return { provider: result, position }
 }
 
 async function changeRows(tx: Transaction, change: ProviderChange, seen: number | undefined) {
@@ -126,7 +123,7 @@ async function changeRows(tx: Transaction, change: ProviderChange, seen: number 
       'provider_required',
       sql`method <> 'provider' and user_id <> ${toUuid(exempt)}`,
     )
-  return { events, result: { ...stored, ...changed } }
+  return { events, result: { provider: { ...stored, ...changed } } }
 }
 
 async function loadProvider({ connection, companyId }: Transaction): Promise<StoredProvider> {

@@ -23,6 +23,11 @@ interface ProvenAccount {
   linkHash: Buffer | null
 }
 
+/** Why somebody was not linked; null if nothing was wrong. */
+interface Linking {
+  refusal: SignInRefusal | null
+}
+
 /**
  * Links the actor to an account at the company's provider, which the same person has proved; no email is needed. Returns
  * why not, or null. Throws ProviderError like `signInThroughProvider`.
@@ -35,19 +40,19 @@ export async function linkOwnIdentity(
   const { companyId, actor: userId } = acting
   const account = { issuer: identity.issuer, subject: identity.subject }
   try {
-    const { result } = await changeCompany<SignInRefusal | null>(services, acting, 'any role', async (tx) => {
+    const linked = await changeCompany<Linking>(services, acting, 'any role', async (tx) => {
       const { connection } = tx
       await assertUnchanged(tx, provider)
       const user = (await findUser(tx.db, companyId, userId))!
       const { byAccount } = await loadMatchingUsers(connection, companyId, { ...identity, email: null })
       const isProven = linkHash === null || (await findUserOfLink(connection, companyId, linkHash))?.userId === userId
       const decision = decideLink(account, user, { byAccount, use: provider.use.use, isProven })
-      if (decision.outcome === 'refuse') return { events: [], result: decision.refusal }
+      if (decision.outcome === 'refuse') return { events: [], result: { refusal: decision.refusal } }
       const { events } = await changeUserRow(tx, userId, { change: 'link', identity: account })
       if (events.length > 0) await storeIdentity(tx, userId, account)
-      return { events, result: null }
+      return { events, result: { refusal: null } }
     })
-    return result
+    return linked.refusal
   } catch (error) {
     if (error instanceof RefusedCredentialsError) return 'user_removed'
     throw error
@@ -67,19 +72,18 @@ export async function unlinkIdentity(
   seen?: number,
 ): Promise<ChangedUser> {
   const isOwn = acting.actor === userId
-  const { result, position } = await changeCompany(services, acting, isOwn ? 'any role' : 'admin', async (tx) => {
+  return changeCompany(services, acting, isOwn ? 'any role' : 'admin', async (tx) => {
     const user = await findUser(tx.db, tx.companyId, userId)
     if (!user) throw new RefusedByStateError(NO_SUCH_USER)
     if (isOwn && user.identity !== null && !(await hasOtherWayIn(tx))) throw new RefusedByStateError(ONLY_WAY_IN)
-    const { events, result } = await changeUserRow(tx, userId, { change: 'unlink' }, seen)
+    const { events, user: unlinked } = await changeUserRow(tx, userId, { change: 'unlink' }, seen)
     if (events.length > 0) {
       await storeIdentity(tx, userId, null)
       const condition = sql`user_id = ${toUuid(userId)} and method = 'provider'`
       await endSessions(tx.connection, tx, 'identity_unlinked', condition)
     }
-    return { events, result }
+    return { events, result: { user: unlinked } }
   })
-  return { user: result, position }
 }
 
 /** Whether the actor can sign in without an account at the provider. */

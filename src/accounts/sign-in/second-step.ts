@@ -54,7 +54,8 @@ export async function signInWithRecoveryCode(
       // Of two concurrent uses, the second finds the code used.
       if (!(await deleteRecoveryCode(tx.connection, owner, code))) throw new RefusedCredentialsError('the code is used')
       const remaining = await countRecoveryCodes(tx.connection, owner)
-      return changeUserRow(tx, userId, { change: 'use_recovery_code', remaining })
+      const { events } = await changeUserRow(tx, userId, { change: 'use_recovery_code', remaining })
+      return { events, result: {} }
     })
   } catch (error) {
     if (error instanceof RefusedCredentialsError) return null

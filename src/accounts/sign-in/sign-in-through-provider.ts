@@ -58,18 +58,18 @@ export async function signInThroughProvider(
   { provider, identity, session, traceparent }: Return,
 ): Promise<ProviderSignIn> {
   const { companyId, id: actor } = provider
-  const { result } = await changeCompany(company, { companyId, actor, traceparent }, 'no role', async (tx) => {
-    await assertUnchanged(tx, provider)
-    return recognize(tx, { company, provider, identity })
-  })
-  if ('refusal' in result) return { outcome: 'refused', refusal: result.refusal }
+  const acting = { companyId, actor, traceparent }
+  const recognition = { company, provider, identity }
+  const recognized = await changeCompany<Recognized>(company, acting, 'no role', (tx) => recognize(tx, recognition))
+  if ('refusal' in recognized) return { outcome: 'refused', refusal: recognized.refusal }
+  const { userId } = recognized
   const { issuer, subject, providerSession, idToken } = identity
-  const sealed = idToken.length > MAX_ID_TOKEN ? null : secrets.encrypt(idToken, placeOfIdToken(result.userId))
+  const sealed = idToken.length > MAX_ID_TOKEN ? null : secrets.encrypt(idToken, placeOfIdToken(userId))
   const proof = { method: 'provider', issuer, subject, providerSession, idToken: sealed } as const
-  const cookie = await beginSession(pool, { companyId, userId: result.userId }, proof, session)
+  const cookie = await beginSession(pool, { companyId, userId }, proof, session)
   // The user was unlinked or removed after the lock was released.
   if (cookie === null) throw makeOutdatedError()
-  return { outcome: 'signed in', cookie, userId: result.userId }
+  return { outcome: 'signed in', cookie, userId }
 }
 
 /** Throws ProviderError if the provider is not the one that someone signed in at any more. */
@@ -93,6 +93,7 @@ async function recognize(
   tx: Transaction,
   { company, provider, identity }: Recognition,
 ): Promise<CompanyChange<Recognized>> {
+  await assertUnchanged(tx, provider)
   const { settings, use } = provider
   const account = { issuer: identity.issuer, subject: identity.subject }
   const matching = await loadMatchingUsers(tx.connection, tx.companyId, identity)

@@ -38,11 +38,11 @@ export async function changeOwnPassword(
     // Of two concurrent changes, the second finds a password that it has not checked.
     if ((await loadPasswordHash(tx.connection, companyId, userId)) !== checked)
       throw refuseOutdated('Your password has already been changed. Nothing was done this time')
-    const { events, result } = await changeUserRow(tx, userId, { change: 'set_password' })
+    const { events } = await changeUserRow(tx, userId, { change: 'set_password' })
     if (cookie !== null) await deleteReplacedSession(tx, cookie)
     await storePassword(tx, { passwordHash, provesEmail: false })
     await notifyUser(tx, userId, { kind: 'password_changed' })
-    return { events, result }
+    return { events, result: {} }
   })
   // A session is enough here: no second step is asked for.
   const proof = { method: 'password', passwordHash, beside: 'session' } as const

@@ -32,21 +32,20 @@ export async function changeUserRole(
   userId: string,
   role: Role | undefined,
 ): Promise<ChangedUser> {
-  const { result, position } = await changeCompany(services, acting, 'admin', (tx) =>
-    changeUserRow(tx, userId, { change: 'role', role }),
-  )
-  return { user: result, position }
+  return changeCompany(services, acting, 'admin', async (tx) => {
+    const { events, user } = await changeUserRow(tx, userId, { change: 'role', role })
+    return { events, result: { user } }
+  })
 }
 
 /** Removes a user. Password, passkeys, link, tokens and sessions stop working at once. Throws like `changeUserRole`. */
 export async function removeUser(services: CompanyServices, acting: Acting, userId: string): Promise<ChangedUser> {
-  const { result, position } = await changeCompany(services, acting, 'admin', async (tx) => {
-    const { events, result } = await changeUserRow(tx, userId, { change: 'remove' })
-    if (events.length === 0) return { events, result }
+  return changeCompany(services, acting, 'admin', async (tx) => {
+    const { events, user } = await changeUserRow(tx, userId, { change: 'remove' })
+    if (events.length === 0) return { events, result: { user } }
     await deleteUserAccess(tx, userId)
-    return { events, result: { ...result, removedAt: tx.now, linkExpiresAt: null, hasPasskeys: false } }
+    return { events, result: { user: { ...user, removedAt: tx.now, linkExpiresAt: null, hasPasskeys: false } } }
   })
-  return { user: result, position }
 }
 
 /**
@@ -63,17 +62,18 @@ export async function resetUserPassword(
 ): Promise<UserWithLink> {
   if (acting.actor === userId) throw new RefusedByStateError(OWN_PASSWORD)
   const linkToken = generateSecret(prefixOfSecret('link', acting.companyId))
-  const { result, position } = await changeCompany(services, acting, 'admin', async (tx) => {
+  const reset = await changeCompany(services, acting, 'admin', async (tx) => {
     const link = makeOneTimeLink(linkToken, tx.now)
     const { expiresAt } = link
     const kind = (await hasHadAccess(tx, userId)) ? 'password_reset' : 'invitation'
-    const { events, result } = await changeUserRow(tx, userId, { change: 'reset', linkExpiresAt: expiresAt }, seen)
+    const change = { change: 'reset', linkExpiresAt: expiresAt } as const
+    const { events, user } = await changeUserRow(tx, userId, change, seen)
     await storeLink(tx, userId, link)
     const isEmailed = await emailLink(tx, { userId, kind, token: linkToken, expiresAt })
-    const user: UserRecord = { ...result, linkExpiresAt: expiresAt, hasPasskeys: false }
-    return { events, result: { user, linkExpiresAt: expiresAt, isEmailed } }
+    const result = { ...user, linkExpiresAt: expiresAt, hasPasskeys: false }
+    return { events, result: { user: result, linkExpiresAt: expiresAt, isEmailed } }
   })
-  return { ...result, linkToken, position }
+  return { ...reset, linkToken }
 }
 
 /**
@@ -87,9 +87,9 @@ export async function changeUserRow(tx: Transaction, userId: string, change: Use
     throw refuseOutdated(CHANGED)
   const facts = await loadUserFacts(tx.connection, tx.companyId, userId)
   const events = unwrapDecision(decideUserChange(stored, change, facts))
-  const result: UserRecord = { ...stored, ...events.reduce(evolveUser, stored) }
-  if (events.length > 0) await updateUser(tx, result)
-  return { events, result }
+  const user: UserRecord = { ...stored, ...events.reduce(evolveUser, stored) }
+  if (events.length > 0) await updateUser(tx, user)
+  return { events, user }
 }
 
 /** Whether anything about a user changed after a version. Signing in and out, and failing to, changes nothing. */

@@ -30,7 +30,7 @@ export async function inviteCompanyUser(
 ): Promise<UserWithLink> {
   const id = services.newId('usr')
   const linkToken = generateSecret(prefixOfSecret('link', acting.companyId))
-  const { result, position } = await changeCompany(services, acting, 'admin', async (tx) => {
+  const invited = await changeCompany(services, acting, 'admin', async (tx) => {
     if (await isEmailTaken(tx, person.email)) {
       throw new RefusedByStateError(problem('user_exists', 'A user with this email address already exists'))
     }
@@ -42,7 +42,7 @@ export async function inviteCompanyUser(
     const stored = (await findUser(tx.db, tx.companyId, id))!
     return { events, result: { user: stored, linkExpiresAt: expiresAt, isEmailed } }
   })
-  return { ...result, linkToken, position }
+  return { ...invited, linkToken }
 }
 
 /** Returns what is stored of a new one-time token. `now` is RFC 3339 UTC. */

@@ -163,11 +163,15 @@ export async function findUserOfSession(
 type SessionRow = Omit<SessionUser, keyof UserRef> & Row<'users', 'user_id'> & { is_stale: boolean }
 
 /** Replaces the cookie of a session, for the user's current role. Returns false if another request has done so. */
-export async function renewSession(db: LedgerDb, cookie: string, next: { hash: Buffer; role: Role }): Promise<boolean> {
+export async function renewSession(
+  db: LedgerDb,
+  { companyId, role }: SessionUser,
+  { cookie, next }: { cookie: string; next: string },
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('sessions')
-    .set({ session_hash: next.hash, role: next.role })
-    .where('company_id', '=', companyUuid(cookie))
+    .set({ session_hash: hashSecret(next), role })
+    .where('company_id', '=', toUuid(companyId))
     .where('session_hash', '=', hashSecret(cookie))
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
@@ -211,12 +215,6 @@ export async function deleteReplacedSession(tx: Transaction, cookie: string): Pr
     toUuid(tx.companyId),
     hashSecret(cookie),
   ])
-}
-
-function companyUuid(cookie: string): string {
-  const companyId = companyOfSecret('session', cookie)
-  if (companyId === null) throw new Error('this is not a session cookie')
-  return toUuid(companyId)
 }
 
 /** Deletes the sessions that have exceeded their lifetime, by the database's clock. Returns how many. */

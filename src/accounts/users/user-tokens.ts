@@ -41,16 +41,16 @@ export async function issueUserToken(
 ): Promise<IssuedToken> {
   const id = services.newId('tok')
   const secret = generateSecret(prefixOfSecret('token', acting.companyId))
-  const { result, position } = await changeCompany(services, acting, 'any role', async (tx) => {
+  const issued = await changeCompany(services, acting, 'any role', async (tx) => {
     const expiresAt = addDays(tx.now, expiresInDays)
     const issuing = { change: 'issue_token', tokenId: id, name, expiresAt, scope } as const
     if ((await countWorkingTokens(tx, userId)) >= MAX_TOKENS) throw new RefusedByStateError(TOO_MANY)
     const { events } = await changeUserRow(tx, userId, issuing, seen)
     const token = await insertToken(tx, { id, userId, name, scope, expiresAt }, digestSecret(secret))
     await notifyUser(tx, userId, { kind: 'token_issued', name, scope })
-    return { events, result: token }
+    return { events, result: { token } }
   })
-  return { token: result, secret, position }
+  return { ...issued, secret }
 }
 
 /**
@@ -67,10 +67,10 @@ export async function revokeUserToken(
     const token = (await findUserToken(tx.db, tx.companyId, tokenId))?.token
     const mayRevoke = token?.userId === tx.actor || (await isAdministrator(tx))
     if (!token || !mayRevoke) throw new RefusedByStateError(NO_SUCH_TOKEN)
-    if (token.revokedAt !== null) return { events: [], result: null }
+    if (token.revokedAt !== null) return { events: [], result: {} }
     const { events } = await changeUserRow(tx, token.userId, { change: 'revoke_token', tokenId })
     await markTokenRevoked(tx, tokenId)
-    return { events, result: null }
+    return { events, result: {} }
   })
   return position
 }

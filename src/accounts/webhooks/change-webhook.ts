@@ -59,16 +59,16 @@ export async function createWebhook(
   assertHasKey(services.secrets)
   const id = services.newId('whk')
   const secret = generateWebhookSecret()
-  const { result, position } = await changeCompany(services, acting, 'admin', async (tx) => {
+  const created = await changeCompany(services, acting, 'admin', async (tx) => {
     const count = await countWebhooks(tx.connection, tx.companyId)
     assertSeen(seen, count, CREATED_MEANWHILE)
     if (count >= MAX_WEBHOOKS) throw new RefusedByStateError(TOO_MANY)
-    const created = decideWebhook(id, settings)
-    const webhook = evolveWebhook({ id, version: 0, settings, status: 'enabled', disabledReason: null }, created)
+    const event = decideWebhook(id, settings)
+    const webhook = evolveWebhook({ id, version: 0, settings, status: 'enabled', disabledReason: null }, event)
     await insertWebhook(tx, webhook, encryptSecret(services.secrets, secret, id))
-    return { events: [created], result: (await findWebhook(tx.db, tx.companyId, id))! }
+    return { events: [event], result: (await findWebhook(tx.db, tx.companyId, id))! }
   })
-  return { ...withHead(result, position), secret }
+  return { ...withHead(created), secret }
 }
 
 /**
@@ -82,10 +82,9 @@ export async function changeWebhook(
   change: Exclude<WebhookChange, { change: 'rotate' | 'disable' }>,
   seen?: number,
 ): Promise<ChangedWebhook> {
-  const { result, position } = await changeCompany(services, acting, 'admin', (tx) =>
-    changeRows(tx, webhookId, { ...change, seen }),
+  return withHead(
+    await changeCompany(services, acting, 'admin', (tx) => changeRows(tx, webhookId, { ...change, seen })),
   )
-  return withHead(result, position)
 }
 
 /**
@@ -102,10 +101,10 @@ export async function rotateWebhookSecret(
   assertHasKey(services.secrets)
   const secret = generateWebhookSecret()
   const sealed = encryptSecret(services.secrets, secret, webhookId)
-  const { result, position } = await changeCompany(services, acting, 'admin', (tx) =>
+  const rotated = await changeCompany(services, acting, 'admin', (tx) =>
     changeRows(tx, webhookId, { change: 'rotate', overlapSeconds, seen }, sealed),
   )
-  return { ...withHead(result, position), secret }
+  return { ...withHead(rotated), secret }
 }
 
 /**
@@ -117,9 +116,10 @@ export async function disableWebhook(
   { companyId, webhookId, leaseId }: { companyId: string; webhookId: string; leaseId: string },
   reason: WebhookDisabledReason,
 ): Promise<void> {
-  await changeCompany<SeenWebhook | null>({ pool }, { companyId, actor: SCHEDULE }, 'no role', async (tx) => {
-    if (!(await hasLease(tx, webhookId, leaseId))) return { events: [], result: null }
-    return changeRows(tx, webhookId, { change: 'disable', reason, seen: undefined })
+  await changeCompany({ pool }, { companyId, actor: SCHEDULE }, 'no role', async (tx) => {
+    if (!(await hasLease(tx, webhookId, leaseId))) return { events: [], result: {} }
+    const { events } = await changeRows(tx, webhookId, { change: 'disable', reason, seen: undefined })
+    return { events, result: {} }
   })
 }
 
@@ -155,7 +155,7 @@ async function changeRows(
 }
 
 /** A webhook is loaded before the event of its change is appended. */
-function withHead({ webhook, now }: SeenWebhook, position: number | null): ChangedWebhook {
+function withHead({ webhook, now, position }: ChangedWebhook): ChangedWebhook {
   const progress = { ...webhook.progress, head: position ?? webhook.progress.head }
   return { webhook: { ...webhook, progress }, now, position }
 }
