@@ -15,6 +15,11 @@ export const ATTENTION = [
     item jsonb not null,
     primary key (company_id, name)
   )`,
+  // The time of the facts that were last compared. Whoever comes with older facts changes nothing.
+  `create table attention_checks (
+    company_id uuid primary key,
+    checked_at timestamptz(3) not null
+  ) with (fillfactor = 50)`,
   // Whether a user wants alerts by email; up to which position they were told, and when last.
   `alter table users add column wants_alerts boolean not null default false,
     add column told_position bigint, add column told_at timestamptz(3)`,

@@ -221,6 +221,7 @@ export interface LedgerTables {
     last_at: string
   }
   raised_attention: { company_id: string; name: string; item: AttentionItem }
+  attention_checks: { company_id: string; checked_at: string }
   attention_snoozes: {
     company_id: string
     name: string

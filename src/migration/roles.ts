@@ -34,6 +34,7 @@ export const RIGHTS: Record<string, string> = {
   corrections: 'select, insert',
   unchanged_records: 'select, insert',
   raised_attention: 'select, insert, delete',
+  attention_checks: 'select, insert, update',
   attention_snoozes: 'select, insert, delete',
   webhooks: 'select, insert, update, delete',
   webhook_progress: 'select, insert, update, delete',

@@ -23,6 +23,7 @@ const MAY: Record<string, string> = {
   companies: 'INSERT SELECT UPDATE',
   employee_directory: 'DELETE INSERT SELECT UPDATE',
   actor_clients: 'DELETE INSERT SELECT UPDATE',
+  attention_checks: 'INSERT SELECT UPDATE',
   attention_snoozes: 'DELETE INSERT SELECT',
   raised_attention: 'DELETE INSERT SELECT',
   session_events: 'DELETE INSERT SELECT UPDATE',

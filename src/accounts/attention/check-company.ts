@@ -1,22 +1,20 @@
 import { decideAttention, type RaisedItem } from '../../domain/attention.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { nextVersion, SCHEDULE } from '../../ledger/append/append-company-events.ts'
-import { changeCompany, type CompanyServices } from '../change-company.ts'
+import { changeCompany, type CompanyServices, type Transaction } from '../change-company.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { readAttention, readClockOf } from './read-attention.ts'
 
 /**
- * Compares what needs attention now with what the company's events say, and appends an event for each difference. Several
- * processes may do so at once: of those that begin with the same events, the first one appends. Returns whether anything
+ * Compares what needs attention now with what the company's events say, and appends an event for each difference. Two
+ * processes may do so at once: under the lock, the one with the older facts changes nothing. Returns whether anything
  * was appended.
  */
 export async function checkCompany(
   services: Pick<CompanyServices, 'pool' | 'onCommitted'> & { db: LedgerDb },
   companyId: string,
 ): Promise<boolean> {
-  const { db, pool } = services
-  // First, so that whatever is appended while the facts are read makes them count for nothing.
-  const version = await nextVersion(pool, companyId, companyId)
+  const { db } = services
   const raised = await readRaised(db, companyId)
   const found = await readAttention(
     db,
@@ -24,12 +22,13 @@ export async function checkCompany(
     await readClockOf(db, companyId),
     raised.map(({ item }) => item),
   )
-  const changes = decideAttention(companyId, raised, found, version)
   // Most checks find no difference, and take no lock.
-  if (changes.length === 0) return false
+  if (decideAttention(companyId, raised, found, 1).length === 0) return false
   const { position } = await changeCompany(services, { companyId, actor: SCHEDULE }, 'no role', async (tx) => {
+    if (!(await isNewest(tx, found.now))) return { events: [], result: {} }
     const company = toUuid(companyId)
-    if ((await nextVersion(tx.connection, companyId, companyId)) !== version) return { events: [], result: {} }
+    const current = await readRaised(tx.db, companyId)
+    const changes = decideAttention(companyId, current, found, await nextVersion(tx.connection, companyId, companyId))
     for (const { name, item, event } of changes) {
       if (event.type === 'AttentionRaised')
         await tx.db.insertInto('raised_attention').values({ company_id: company, name, item }).execute()
@@ -39,6 +38,16 @@ export async function checkCompany(
     return { events: changes.map(({ event }) => event), result: {} }
   })
   return position !== null
+}
+
+/** Records the time of these facts, unless newer ones were compared before. */
+async function isNewest({ connection, companyId }: Transaction, now: string): Promise<boolean> {
+  const { rowCount } = await connection.query(
+    `insert into attention_checks as last (company_id, checked_at) values ($1, $2)
+     on conflict (company_id) do update set checked_at = excluded.checked_at where last.checked_at < excluded.checked_at`,
+    [toUuid(companyId), now],
+  )
+  return rowCount === 1
 }
 
 function readRaised(db: LedgerDb, companyId: string): Promise<RaisedItem[]> {

@@ -1,11 +1,10 @@
-import type { Pool, PoolClient } from 'pg'
+import type { ClientBase, Pool, PoolClient } from 'pg'
 import { createBudget, quarterOf, type Budget } from '../../admission/budget.ts'
 import { isErasing } from '../../domain/event-types.ts'
 import type { NewEvent } from '../../domain/events.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { insertHead, headAt, placeEvents } from './company-state.ts'
 import { isTransient, meansNotCommitted } from '../../postgres/database-errors.ts'
-import type { Queryable } from '../../postgres/query-client.ts'
 import { eraseNamedBy } from '../erasure/erase-events.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
 import type { Client } from '../../domain/client.ts'
@@ -142,8 +141,8 @@ function canRollBack(client: PoolClient): Promise<boolean> {
   )
 }
 
-/** Returns the version of the next event of a stream. Only under the lock of the head does it stay the next. */
-export async function nextVersion(client: Queryable, companyId: string, stream: string): Promise<number> {
+/** Returns the version of the next event of a stream. Call it under the lock of the head. */
+export async function nextVersion(client: ClientBase, companyId: string, stream: string): Promise<number> {
   const { rows } = await client.query<{ version: number }>(
     'select coalesce(max(stream_version), 0) + 1 as version from events where company_id = $1 and stream_id = $2',
     [toUuid(companyId), toUuid(stream)],
