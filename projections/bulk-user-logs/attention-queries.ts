@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import { RECORD_CODES, type FailedCalls, type PartialCalls } from '../../src/domain/attention.ts'
+import { RECORD_CODES, type Found } from '../../src/domain/attention.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { AnyDb } from '../projection.ts'
 import { CALLS_BY_HOUR, ENTRIES, FAILURES_BY_HOUR } from './live-tables.ts'
@@ -81,22 +81,19 @@ function firstIdOf(time: string): string {
  * may be missing.
  */
 export function readFailedCalls(rows: readonly FailedCallsRow[]): {
-  failedCalls: FailedCalls[]
-  partialCalls: PartialCalls[]
+  failedCalls: Found<'calls_failed'>[]
+  partialCalls: Found<'records_refused'>[]
   isCut: boolean
 } {
   const isMore = rows.some((row) => row.is_cut)
-  const all = rows.slice(0, MAX_CAUSES).map(({ code, refused, records: total, ...row }) => ({
-    code,
-    total,
-    calls: row.calls,
-    records: code === '' ? refused : total,
-    key: { id: fromUuid('key', row.key_id), name: row.key_name },
-    isMore,
-    firstAt: row.first_at,
-    lastLogId: fromUuid('log', row.last_call_id),
-  }))
-  const [partialCalls, failedCalls] = [all.filter(({ code }) => code === ''), all.filter(({ code }) => code !== '')]
+  const failedCalls: Found<'calls_failed'>[] = []
+  const partialCalls: Found<'records_refused'>[] = []
+  for (const { code, calls, refused, records, ...row } of rows.slice(0, MAX_CAUSES)) {
+    const found = { subject: { id: fromUuid('key', row.key_id), name: row.key_name }, since: row.first_at }
+    const others = { is_more: isMore, last_log_id: fromUuid('log', row.last_call_id) }
+    if (code === '') partialCalls.push({ ...found, details: { records: refused, total: records, calls, ...others } })
+    else failedCalls.push({ ...found, details: { code, calls, records, ...others } })
+  }
   return { failedCalls, partialCalls, isCut: isMore || rows.length > MAX_CAUSES }
 }
 

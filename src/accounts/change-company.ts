@@ -5,11 +5,12 @@ import { toUuid, type IdPrefix } from '../domain/ids.ts'
 import type { Decided } from '../domain/accounts/key-lifecycle.ts'
 import type { Outbox } from './mail/outbox.ts'
 import type { Client } from '../domain/client.ts'
-import type { AppendedChange, CompanyChange } from '../ledger/append/append-company-events.ts'
+import type { CompanyChange } from '../ledger/append/append-company-events.ts'
 import { appendCompanyEvents, OPERATOR, RefusedChangeError } from '../ledger/append/append-company-events.ts'
 import { recordSessionEvents } from './record-session-events.ts'
 import { RefusedCredentialsError } from '../domain/accounts/refused-credentials-error.ts'
-import type { Row } from '../ledger/tables.ts'
+import type { LedgerDb, LedgerTables, Row } from '../ledger/tables.ts'
+import { onClient } from '../postgres/kysely.ts'
 
 /** The services that change a company. */
 export interface CompanyServices {
@@ -31,6 +32,16 @@ export interface Acting {
   traceparent?: string | null
   /** From where the request was sent; absent on the command line. */
   client?: Client
+}
+
+/** The transaction of a change, which holds the lock of the company's head. */
+export interface Transaction extends Acting {
+  connection: PoolClient
+  /** A query builder on the connection. */
+  db: LedgerDb
+  /** When the change is made, RFC 3339 UTC. */
+  now: string
+  outbox: Outbox | undefined
 }
 
 /** The company's state does not allow the change, or its subject does not exist. */
@@ -64,46 +75,50 @@ export function refuseOutdated(whatHappened: string): RefusedByStateError {
   return new RefusedByStateError(problem('precondition_failed', whatHappened))
 }
 
+/** What the actor of a change must be: a user, or for `no role`, a provider or the program itself. */
+type NeededRole = 'admin' | 'any role' | 'no role'
+
 /**
  * Runs a change under the lock of the company's head. Checks the actor again there, in case the user was removed or
  * lost the admin role after the request arrived. Throws RefusedByStateError, or RefusedCredentialsError if the user was
- * removed.
+ * removed. Returns the result of the change with the position of its last event, which is null if it appended none.
  */
-export async function changeCompany<Result>(
-  services: CompanyServices,
+export async function changeCompany<Result extends object>(
+  services: Pick<CompanyServices, 'pool' | 'onCommitted' | 'outbox'>,
   acting: Acting,
-  needs: 'admin' | 'any role',
-  change: (client: PoolClient, now: string) => Promise<CompanyChange<Result>>,
-): Promise<AppendedChange<Result>> {
+  needs: NeededRole,
+  change: (tx: Transaction) => Promise<CompanyChange<Result>>,
+): Promise<Result & { position: number | null }> {
   const { pool, onCommitted, outbox } = services
-  const appended = await appendCompanyEvents(pool, acting, async (client, now) => {
-    await assertMayAct(client, acting, needs)
-    return change(client, now)
+  const { result, position } = await appendCompanyEvents(pool, acting, async (connection, now) => {
+    const tx = { ...acting, connection, db: onClient<LedgerTables>(connection), now, outbox }
+    if (needs !== 'no role') await assertMayAct(tx, needs)
+    return change(tx)
   })
-  if (appended.position !== null) {
+  if (position !== null) {
     onCommitted?.([acting.companyId])
     outbox?.announce([acting.companyId])
     // The change may have ended sessions.
     await recordSessionEvents(services, acting.companyId)
   }
-  return appended
+  return { ...result, position }
 }
 
-async function assertMayAct(client: PoolClient, acting: Acting, needs: 'admin' | 'any role'): Promise<void> {
-  const role = await loadRole(client, acting)
+async function assertMayAct(tx: Transaction, needs: Exclude<NeededRole, 'no role'>): Promise<void> {
+  const role = await loadRole(tx)
   if (role === null) throw new RefusedCredentialsError('the user was removed meanwhile')
   if (needs === 'admin' && role !== 'admin') throw new RefusedByStateError(ADMIN_ONLY)
 }
 
-/** Whether the actor is an administrator, under the lock of the company's head. */
-export async function isAdministrator(client: PoolClient, acting: Acting): Promise<boolean> {
-  return (await loadRole(client, acting)) === 'admin'
+/** Whether the actor is an administrator. */
+export async function isAdministrator(tx: Transaction): Promise<boolean> {
+  return (await loadRole(tx)) === 'admin'
 }
 
 /** The command line may do what an administrator may. */
-async function loadRole(client: PoolClient, { companyId, actor }: Acting): Promise<Role | null> {
+async function loadRole({ connection, companyId, actor }: Transaction): Promise<Role | null> {
   if (actor === OPERATOR) return 'admin'
-  const { rows } = await client.query<Row<'users', 'role'>>(
+  const { rows } = await connection.query<Row<'users', 'role'>>(
     'select role from users where company_id = $1 and user_id = $2 and removed_at is null',
     [toUuid(companyId), toUuid(actor)],
   )

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { SessionEndReason } from '../domain/accounts/sign-in.ts'
-import type { Client } from '../domain/client.ts'
+import type { Acting } from './change-company.ts'
 import type { NewEvent } from '../domain/events.ts'
 import { fromUuid, toUuid } from '../domain/ids.ts'
 import { onClient } from '../postgres/kysely.ts'
@@ -23,17 +23,10 @@ export type SessionEvent = {
   }
 }[StoredEvent['type']]
 
-/** Who starts or ends sessions: the id of a user or of an identity provider, or `OPERATOR`, and from where. */
-export interface SessionActor {
-  companyId: string
-  actor: string
-  client?: Client
-}
-
 /** Stores events that are to be appended, in the caller's transaction. */
 export async function insertSessionEvents(
   client: Queryable,
-  { companyId, actor, client: sender }: SessionActor,
+  { companyId, actor, client: sender }: Acting,
   events: SessionEvent[],
 ): Promise<void> {
   if (events.length === 0) return
@@ -52,7 +45,7 @@ export async function insertSessionEvents(
  */
 export async function endSessions(
   client: Queryable,
-  by: SessionActor,
+  by: Acting,
   reason: SessionEndReason,
   condition: RawBuilder<unknown>,
 ): Promise<number> {

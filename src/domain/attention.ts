@@ -75,25 +75,8 @@ export interface KeyFacts {
   lastCallAt: string | null
 }
 
-/** The failed calls of a key with one code. */
-export interface FailedCalls {
-  key: { id: string; name: string }
-  code: string
-  calls: number
-  /** The records of these calls. */
-  records: number
-  /** Whether there are more of them than were counted. */
-  isMore: boolean
-  firstAt: string
-  lastLogId: string
-}
-
-/** The calls of a key that applied some of their records and refused others. */
-export interface PartialCalls extends Omit<FailedCalls, 'code' | 'records'> {
-  /** The records that were refused, and all records of these calls. */
-  records: number
-  total: number
-}
+/** What is found of a kind without anything to decide. */
+export type Found<Kind extends AttentionKind> = Omit<AttentionItem<Kind>, 'kind'>
 
 export interface AttentionFacts {
   /** The database's time, RFC 3339 UTC. */
@@ -103,8 +86,8 @@ export interface AttentionFacts {
   /** Keys that are not revoked. */
   keys: KeyFacts[]
   /** These and `partialCalls`: since `startOfYesterday`. */
-  failedCalls: FailedCalls[]
-  partialCalls: PartialCalls[]
+  failedCalls: Found<'calls_failed'>[]
+  partialCalls: Found<'records_refused'>[]
   webhooks: {
     id: string
     name: string
@@ -114,7 +97,7 @@ export interface AttentionFacts {
     error: string | null
   }[]
   provider: { id: string; name: string; failingSince: string | null; fault: string | null } | null
-  parkedProjections: { name: string; parkedAt: string; position: number }[]
+  parkedProjections: Found<'projection_parked'>[]
   /** Witnesses that dispute the ledger; `id` is the name and the id of the key. */
   disputes: { id: string; since: string; fault: Exclude<WitnessFault, 'unavailable'>; error: string }[]
   /** Work in the background that fails. `subject` tells apart work of the same kind. */
@@ -152,34 +135,24 @@ export function findAttention(facts: AttentionFacts): AttentionItem[] {
       const subject = { id, name: id.slice(0, id.lastIndexOf('+')) }
       return { kind: 'ledger_disputed', subject, since, details: { fault, error } }
     }),
-    ...facts.parkedProjections.map(({ name, parkedAt, position }): AttentionItem => {
-      return { kind: 'projection_parked', subject: { id: name, name }, since: parkedAt, details: { position } }
-    }),
+    ...facts.parkedProjections.map((found): AttentionItem => ({ kind: 'projection_parked', ...found })),
     ...findOfWork(facts),
     ...findOfProvider(facts),
     ...findOfWebhooks(facts),
     ...facts.keys.flatMap((key) => findOfKey(key, facts)),
-    ...facts.failedCalls
-      .toSorted(compareCosts)
-      .map(({ key, code, calls, records, isMore, firstAt, lastLogId }): AttentionItem => {
-        const details = { code, calls, records, is_more: isMore, last_log_id: lastLogId }
-        return { kind: 'calls_failed', subject: key, since: firstAt, details }
-      }),
-    ...facts.partialCalls
-      .toSorted(compareCosts)
-      .map(({ key, records, total, calls, isMore, firstAt, lastLogId }): AttentionItem => {
-        const details = { records, total, calls, is_more: isMore, last_log_id: lastLogId }
-        return { kind: 'records_refused', subject: key, since: firstAt, details }
-      }),
+    ...facts.failedCalls.toSorted(compareCosts).map((found): AttentionItem => ({ kind: 'calls_failed', ...found })),
+    ...facts.partialCalls.toSorted(compareCosts).map((found): AttentionItem => ({ kind: 'records_refused', ...found })),
   ]
   return items.toSorted((one, other) => ATTENTION_KINDS.indexOf(one.kind) - ATTENTION_KINDS.indexOf(other.kind))
 }
 
 /** Sorts the most records or calls first, and of as many the oldest. A call whose body could not be read has no records. */
-function compareCosts(one: PartialCalls | FailedCalls, other: PartialCalls | FailedCalls): number {
-  const costOf = ({ calls, records }: PartialCalls | FailedCalls) => Math.max(calls, records)
-  return costOf(other) - costOf(one) || (one.firstAt < other.firstAt ? -1 : 1)
+function compareCosts(one: FoundCalls, other: FoundCalls): number {
+  const costOf = ({ details: { calls, records } }: FoundCalls) => Math.max(calls, records)
+  return costOf(other) - costOf(one) || (one.since! < other.since! ? -1 : 1)
 }
+
+type FoundCalls = Found<'calls_failed'> | Found<'records_refused'>
 
 /** Tells an item from all others of its company, also at another time. */
 export function nameOfItem({ kind, subject, details }: AttentionItem): string {

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { buildErasingEvents } from '../domain/erasure.ts'
 import { problem } from '../domain/errors.ts'
-import { nextVersion } from '../ledger/append/append-company-events.ts'
+import { nextVersion, type CompanyChange } from '../ledger/append/append-company-events.ts'
 import { filterWithData } from '../ledger/erasure/erase-events.ts'
 import { changeCompany, RefusedByStateError, type Acting, type CompanyServices } from '../accounts/change-company.ts'
 import { countStored, EMPLOYEE_ROWS, isInStoredFiles } from './employee-places.ts'
@@ -48,12 +48,12 @@ export async function eraseEmployee(
   const named = normalizeName(person)
   for (let look = 1; look <= MAX_LOOKS; look += 1) {
     const seen = await searchLedger(services.pool, acting.companyId, named, left)
-    const { result, position } = await changeCompany(services, acting, 'admin', (client) => {
-      return eraseSeen(client, services, acting.companyId, named, seen)
+    const { erased, position } = await changeCompany(services, acting, 'admin', ({ connection }) => {
+      return eraseSeen(connection, services, acting.companyId, named, seen)
     })
-    if (!result || position === null) continue
+    if (!erased || position === null) continue
     services.onErased?.('employee')
-    return { ...result, position }
+    return { ...erased, position }
   }
   throw new RefusedByStateError(problem('unavailable', "The person's data keeps changing; try again"))
 }
@@ -101,10 +101,10 @@ async function eraseSeen(
   companyId: string,
   named: NamedPerson,
   seen: Seen,
-) {
+): Promise<CompanyChange<{ erased: Omit<ErasedPerson, 'position'> | null }>> {
   const person = await findPerson(client, companyId, named)
   // The search did not look for names that were added meanwhile.
-  if (!isSamePerson(person, seen.person)) return { events: [], result: null }
+  if (!isSamePerson(person, seen.person)) return { events: [], result: { erased: null } }
   const traced = joinTraces(person, [seen.traces, await findTraces(client, person, named, seen.upTo)])
   const positions = await filterWithData(client, companyId, traced.positions)
   if (positions.length + traced.bodies.length === 0 && !(await isInStoredFiles(client, traced)))
@@ -118,5 +118,6 @@ async function eraseSeen(
     positions.length === 0
       ? [{ type: 'EmployeeErased' as const, stream, version, index: null, data: { positions } }]
       : buildErasingEvents('EmployeeErased', stream, version, positions)
-  return { events, result: { employeeId: person.employeeId, positions: positions.length } }
+  const erased = { employeeId: person.employeeId, positions: positions.length }
+  return { events, result: { erased } }
 }

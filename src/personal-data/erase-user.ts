@@ -11,16 +11,15 @@ import { isErasedWithUser, USER_EVENTS, USER_ROWS } from './user-places.ts'
  * nothing if the user is already erased. Throws RefusedByStateError with `user_not_found` or `user_not_removed`.
  */
 export async function eraseUser(services: CompanyServices, acting: Acting, userId: string): Promise<ChangedUser> {
-  const { companyId } = acting
-  const { result, position } = await changeCompany(services, acting, 'admin', async (client) => {
-    const positions = await findPersonalPositions(client, { companyId, userId })
-    const { events, result } = await changeUserRow(client, companyId, userId, { change: 'erase', positions })
-    if (events.length > 0)
-      for (const place of Object.values(USER_ROWS)) await place.erase(client, { companyId, userId })
-    return { events, result }
+  const user = { companyId: acting.companyId, userId }
+  const erased = await changeCompany(services, acting, 'admin', async (tx) => {
+    const positions = await findPersonalPositions(tx.connection, user)
+    const { events, user: result } = await changeUserRow(tx, userId, { change: 'erase', positions })
+    if (events.length > 0) for (const place of Object.values(USER_ROWS)) await place.erase(tx.connection, user)
+    return { events, result: { user: result } }
   })
-  if (position !== null) services.onErased?.('user')
-  return { user: result, position }
+  if (erased.position !== null) services.onErased?.('user')
+  return erased
 }
 
 /** The positions of the events that hold personal data of the user. */

@@ -48,15 +48,15 @@ export async function beginReport(
 ): Promise<Beginning> {
   const { companyId, actor } = acting
   const needs = isActor ? 'any role' : 'admin'
-  const { result, position } = await changeCompany(services, acting, needs, async (client, now) => {
-    const version = await nextVersion(client, companyId, companyId)
+  const reported = await changeCompany(services, acting, needs, async ({ connection, now }) => {
+    const version = await nextVersion(connection, companyId, companyId)
     const text = 'select name from companies where company_id = $1'
-    const { rows } = await client.query<{ name: string }>(text, [toUuid(companyId)])
+    const { rows } = await connection.query<{ name: string }>(text, [toUuid(companyId)])
     const place = { stream: companyId, version, index: null }
     const event = { ...place, type: 'PersonalDataReported', data: { subject_id: id } } as const
     return { events: [event], result: { company: rows[0]!.name, reportedAt: now } }
   })
-  const { company, reportedAt } = result
+  const { company, reportedAt, position } = reported
   return {
     title: `What ${company} holds about ${name ?? id ?? 'a person'}`,
     subject: { id, reportedAt, position },

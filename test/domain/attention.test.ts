@@ -89,25 +89,19 @@ await t.test('a webhook needs attention after ten minutes of failures, or once i
 })
 
 await t.test('failed calls, a failing provider, and a parked read model need attention, the most urgent first', (t) => {
-  const failed = {
-    key: { id: 'key_1', name: 'Nightly sync' },
-    calls: 3,
-    records: 3,
-    isMore: false,
-    firstAt: ago(5),
-    lastLogId: 'log_1',
-  }
+  const failed = { subject: { id: 'key_1', name: 'Nightly sync' }, since: ago(5) }
+  const details = { calls: 3, records: 3, is_more: false, last_log_id: 'log_1' }
   const items = findAttention({
     ...NOTHING,
     failedCalls: [
-      { ...failed, code: 'validation_failed' },
-      { ...failed, code: 'quota_exceeded', calls: 9_720, records: 0 },
-      { ...failed, code: 'already_exists', records: 5_000 },
-      { ...failed, code: 'malformed_json', records: 0, firstAt: ago(6) },
+      { ...failed, details: { ...details, code: 'validation_failed' } },
+      { ...failed, details: { ...details, code: 'quota_exceeded', calls: 9_720, records: 0 } },
+      { ...failed, details: { ...details, code: 'already_exists', records: 5_000 } },
+      { ...failed, since: ago(6), details: { ...details, code: 'malformed_json', records: 0 } },
     ],
-    partialCalls: [{ ...failed, records: 12, total: 5_000 }],
+    partialCalls: [{ ...failed, details: { ...details, records: 12, total: 5_000 } }],
     provider: { id: 'idp_1', name: 'Entra', failingSince: ago(2), fault: 'unreachable' },
-    parkedProjections: [{ name: 'employees', parkedAt: ago(1), position: 41 }],
+    parkedProjections: [{ subject: { id: 'employees', name: 'employees' }, since: ago(1), details: { position: 41 } }],
   })
   t.strictSame(items.map(nameOfItem), [
     'projection_parked employees',

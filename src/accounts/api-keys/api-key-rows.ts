@@ -1,20 +1,17 @@
 import { sql } from 'kysely'
-import type { ClientBase } from 'pg'
 import { windowStart } from '../../domain/accounts/quota.ts'
 import { toUuid } from '../../domain/ids.ts'
 import type { KeyLife } from '../../domain/accounts/key-lifecycle.ts'
+import type { Transaction } from '../change-company.ts'
 import type { SecretDigest } from '../users/new-secret.ts'
-import { onClient } from '../../postgres/kysely.ts'
 
 /* The rows of API keys, written only under the lock of the company's head, together with the key's events. */
 
 /** Inserts a new key with no usage. */
 export async function insertApiKey(
-  client: ClientBase,
-  companyId: string,
+  { db, companyId, now }: Transaction,
   key: KeyLife,
   secret: SecretDigest,
-  now: string,
 ): Promise<void> {
   const [company, id] = [toUuid(companyId), toUuid(key.id)]
   const { version, name, isEnabled, isRevoked, quotaLimit, refreshPeriod, scopes, expiresAt, allowedNetworks } = key
@@ -22,14 +19,14 @@ export async function insertApiKey(
   await sql`insert into api_keys (company_id, api_id, version, name, secret_hash, is_enabled, is_revoked, quota_limit,
       refresh_period, scopes, expires_at, allowed_networks, created_at, last_four)
     values (${company}, ${id}, ${version}, ${name}, ${secret.hash}, ${isEnabled}, ${isRevoked}, ${quotaLimit},
-      ${refreshPeriod}, ${scopes}, ${expiresAt}, ${allowedNetworks}, ${now}, ${lastFour})`.execute(onClient(client))
+      ${refreshPeriod}, ${scopes}, ${expiresAt}, ${allowedNetworks}, ${now}, ${lastFour})`.execute(db)
   const firstWindow = new Date(windowStart(refreshPeriod, Date.parse(now)))
   await sql`insert into api_key_usage (company_id, api_id, window_start, requests_made)
-    values (${company}, ${id}, ${firstWindow}, 0)`.execute(onClient(client))
+    values (${company}, ${id}, ${firstWindow}, 0)`.execute(db)
 }
 
-/** Stores a key after a change at a time. Revoking also removes its previous secret. */
-export async function updateApiKey(client: ClientBase, companyId: string, key: KeyLife, now: string): Promise<void> {
+/** Stores a key after a change. Revoking also removes its previous secret. */
+export async function updateApiKey({ db, companyId, now }: Transaction, key: KeyLife): Promise<void> {
   const expectedCalls = sql`${key.expectedCalls && JSON.stringify(key.expectedCalls)}::jsonb`
   const noPrevious = key.isRevoked ? sql`previous_secret_hash = null, previous_expires_at = null,` : sql``
   await sql`update api_keys set ${noPrevious} version = ${key.version}, name = ${key.name},
@@ -38,21 +35,20 @@ export async function updateApiKey(client: ClientBase, companyId: string, key: K
       allowed_networks = ${key.allowedNetworks}, expected_calls = ${expectedCalls},
       expected_since = case when ${expectedCalls} is null then null
         when expected_calls = ${expectedCalls} then expected_since else ${now}::timestamptz end
-    where company_id = ${toUuid(companyId)} and api_id = ${toUuid(key.id)}`.execute(onClient(client))
+    where company_id = ${toUuid(companyId)} and api_id = ${toUuid(key.id)}`.execute(db)
 }
 
 /** Replaces a key's secret. The old secret works until `previousExpiresAt`, or ends at once if that is null. */
 export async function updateKeySecret(
-  client: ClientBase,
-  companyId: string,
+  { db, companyId, now }: Transaction,
   apiId: string,
-  rotation: { secret: SecretDigest; previousExpiresAt: string | null; now: string },
+  secret: SecretDigest,
+  previousExpiresAt: string | null,
 ): Promise<void> {
-  const { secret, previousExpiresAt, now } = rotation
   const previousHash = previousExpiresAt === null ? sql`null` : sql`secret_hash`
   await sql`update api_keys set secret_hash = ${secret.hash}, rotated_at = ${now},
       previous_secret_hash = ${previousHash}, previous_expires_at = ${previousExpiresAt}, last_four = jsonb_object(
         array[${secret.hash.toString('hex')}, encode(secret_hash, 'hex')],
         array[${secret.lastFour}, last_four ->> encode(secret_hash, 'hex')])
-    where company_id = ${toUuid(companyId)} and api_id = ${toUuid(apiId)}`.execute(onClient(client))
+    where company_id = ${toUuid(companyId)} and api_id = ${toUuid(apiId)}`.execute(db)
 }

@@ -1,11 +1,10 @@
 import type { KeyAccess, KeyQuota } from '../../domain/events.ts'
-import { accessData, FULL_ACCESS } from '../../domain/accounts/key-access.ts'
-import { evolveKey, decideIssue, type KeyLife, type KeyToIssue } from '../../domain/accounts/key-lifecycle.ts'
+import { accessData } from '../../domain/accounts/key-access.ts'
+import { createKey, decideIssue, type KeyToIssue } from '../../domain/accounts/key-lifecycle.ts'
 import { prefixOfSecret } from '../../domain/accounts/secrets.ts'
 import { OPERATOR } from '../../ledger/append/append-company-events.ts'
 import { insertApiKey } from './api-key-rows.ts'
 import { countApiKeys, findApiKey, type SeenKey } from './read-api-keys.ts'
-import { onClient } from '../../postgres/kysely.ts'
 import { assertSeen, changeCompany, unwrapDecision, type Acting, type CompanyServices } from '../change-company.ts'
 import { digestSecret, generateSecret } from '../users/new-secret.ts'
 
@@ -45,23 +44,11 @@ export async function issueApiKeyRecord(services: CompanyServices, newKey: NewAp
   const { companyId, actor = OPERATOR, seen } = newKey
   const id = services.newId('key')
   const secret = generateSecret(prefixOfSecret('key', companyId))
-  const appended = await changeCompany(services, { ...newKey, actor }, 'admin', async (client, now) => {
-    assertSeen(seen, await countApiKeys(client, companyId), CREATED_MEANWHILE)
-    const events = unwrapDecision(decideIssue({ ...newKey, id }, now))
-    const { name, quotaLimit, refreshPeriod } = newKey
-    const initial: KeyLife = {
-      id,
-      version: 0,
-      name,
-      quotaLimit,
-      refreshPeriod,
-      ...FULL_ACCESS,
-      isEnabled: false,
-      isRevoked: false,
-      expectedCalls: null,
-    }
-    await insertApiKey(client, companyId, events.reduce(evolveKey, initial), digestSecret(secret), now)
-    return { events, result: (await findApiKey(onClient(client), companyId, id))! }
+  const issued = await changeCompany(services, { ...newKey, actor }, 'admin', async (tx) => {
+    assertSeen(seen, await countApiKeys(tx.connection, companyId), CREATED_MEANWHILE)
+    const events = unwrapDecision(decideIssue({ ...newKey, id }, tx.now))
+    await insertApiKey(tx, createKey(events[0]!), digestSecret(secret))
+    return { events, result: (await findApiKey(tx.db, companyId, id))! }
   })
-  return { ...appended.result, secret, position: appended.position }
+  return { ...issued, secret }
 }

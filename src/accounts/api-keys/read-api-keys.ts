@@ -1,4 +1,4 @@
-import { sql, type InferResult, type RawBuilder } from 'kysely'
+import { sql, type InferResult } from 'kysely'
 import type { KeyUsage } from '../../domain/accounts/quota.ts'
 import { hasExpired } from '../../domain/accounts/api-key.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
@@ -67,13 +67,9 @@ export function hasPreviousSecret({ key, now }: SeenKey): boolean {
   return key.previousExpiresAt !== null && key.previousExpiresAt > now
 }
 
-/** The condition for each status, as `findKeyStatus` finds it. */
-const HAS_STATUS: Record<KeyStatus, RawBuilder<boolean>> = {
-  revoked: sql`k.is_revoked`,
-  expired: sql`not k.is_revoked and k.expires_at <= clock_timestamp()`,
-  active: sql`not k.is_revoked and (k.expires_at <= clock_timestamp()) is not true and k.is_enabled`,
-  disabled: sql`not k.is_revoked and (k.expires_at <= clock_timestamp()) is not true and not k.is_enabled`,
-}
+/** The status of a key, as `findKeyStatus` finds it. */
+const STATUS = sql<KeyStatus>`case when k.is_revoked then 'revoked' when k.expires_at <= clock_timestamp() then 'expired'
+  when k.is_enabled then 'active' else 'disabled' end`
 
 /** Lists a company's keys before an id, newest first. */
 export async function listApiKeys(
@@ -84,7 +80,7 @@ export async function listApiKeys(
   const { status, before, limit } = page
   let query = selectApiKeys(db, companyId)
   if (before !== undefined) query = query.where('k.api_id', '<', toUuid(before))
-  if (status !== undefined) query = query.where(HAS_STATUS[status])
+  if (status !== undefined) query = query.where(STATUS, '=', status)
   return (await query.orderBy('k.api_id', 'desc').limit(limit).execute()).map(toSeenKey)
 }
 

@@ -1,6 +1,6 @@
 import { toUuid } from '../../domain/ids.ts'
 import { changeCompany, type Acting, type CompanyServices } from '../change-company.ts'
-import { nextVersion } from '../../ledger/append/append-company-events.ts'
+import { placeUserEvents } from '../place-user-events.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 
 /** Whether a user gets alerts by email. */
@@ -16,18 +16,17 @@ export async function wantsAlerts(db: LedgerDb, companyId: string, userId: strin
 
 /** Lets the acting user get alerts by email, from now on, or none. Throws RefusedByStateError unless an administrator. */
 export async function changeAlerts(services: CompanyServices, acting: Acting, getsAlerts: boolean): Promise<void> {
-  const { companyId, actor: userId } = acting
-  await changeCompany(services, acting, 'admin', async (client) => {
+  await changeCompany(services, acting, 'admin', async ({ connection, companyId, actor: userId }) => {
     const ids = [toUuid(companyId), toUuid(userId)]
-    const { rowCount } = await client.query(
-      `update users set wants_alerts = $3, version = version + 1, told_at = null,
+    const { rowCount } = await connection.query(
+      `update users set wants_alerts = $3, told_at = null,
          told_position = (select position from heads where company_id = $1)
        where company_id = $1 and user_id = $2 and wants_alerts <> $3`,
       [...ids, getsAlerts],
     )
-    if (rowCount === 0) return { events: [], result: null }
-    const version = await nextVersion(client, companyId, userId)
+    if (rowCount === 0) return { events: [], result: {} }
     const data = { from: !getsAlerts, to: getsAlerts }
-    return { events: [{ type: 'UserAlertsChanged', stream: userId, version, index: null, data }], result: null }
+    const events = await placeUserEvents(connection, companyId, [{ userId, type: 'UserAlertsChanged', data }])
+    return { events, result: {} }
   })
 }

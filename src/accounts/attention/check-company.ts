@@ -1,10 +1,8 @@
-import type { PoolClient } from 'pg'
 import { decideAttention, type RaisedItem } from '../../domain/attention.ts'
 import { toUuid } from '../../domain/ids.ts'
-import { appendCompanyEvents, nextVersion, SCHEDULE } from '../../ledger/append/append-company-events.ts'
-import type { CompanyServices } from '../change-company.ts'
+import { nextVersion, SCHEDULE } from '../../ledger/append/append-company-events.ts'
+import { changeCompany, type CompanyServices, type Transaction } from '../change-company.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { onClient } from '../../postgres/kysely.ts'
 import { readAttention, readClockOf } from './read-attention.ts'
 
 /**
@@ -16,7 +14,7 @@ export async function checkCompany(
   services: Pick<CompanyServices, 'pool' | 'onCommitted'> & { db: LedgerDb },
   companyId: string,
 ): Promise<boolean> {
-  const { db, pool, onCommitted } = services
+  const { db } = services
   const raised = await readRaised(db, companyId)
   const found = await readAttention(
     db,
@@ -26,24 +24,25 @@ export async function checkCompany(
   )
   // Most checks find no difference, and take no lock.
   if (decideAttention(companyId, raised, found, 1).length === 0) return false
-  const { position } = await appendCompanyEvents(pool, { companyId, actor: SCHEDULE }, async (client) => {
-    if (!(await isNewest(client, companyId, found.now))) return { events: [], result: null }
-    const current = await readRaised(onClient(client), companyId)
-    const version = await nextVersion(client, companyId, companyId)
-    const changes = decideAttention(companyId, current, found, version)
+  const { position } = await changeCompany(services, { companyId, actor: SCHEDULE }, 'no role', async (tx) => {
+    if (!(await isNewest(tx, found.now))) return { events: [], result: {} }
+    const company = toUuid(companyId)
+    const current = await readRaised(tx.db, companyId)
+    const changes = decideAttention(companyId, current, found, await nextVersion(tx.connection, companyId, companyId))
     for (const { name, item, event } of changes) {
-      if (event.type === 'AttentionRaised') await insertRaised(client, companyId, { name, item })
-      else await deleteRaised(client, companyId, name)
+      if (event.type === 'AttentionRaised')
+        await tx.db.insertInto('raised_attention').values({ company_id: company, name, item }).execute()
+      else
+        await tx.db.deleteFrom('raised_attention').where('company_id', '=', company).where('name', '=', name).execute()
     }
-    return { events: changes.map(({ event }) => event), result: null }
+    return { events: changes.map(({ event }) => event), result: {} }
   })
-  if (position !== null) onCommitted?.([companyId])
   return position !== null
 }
 
 /** Records the time of these facts, unless newer ones were compared before. */
-async function isNewest(client: PoolClient, companyId: string, now: string): Promise<boolean> {
-  const { rowCount } = await client.query(
+async function isNewest({ connection, companyId }: Transaction, now: string): Promise<boolean> {
+  const { rowCount } = await connection.query(
     `insert into attention_checks as last (company_id, checked_at) values ($1, $2)
      on conflict (company_id) do update set checked_at = excluded.checked_at where last.checked_at < excluded.checked_at`,
     [toUuid(companyId), now],
@@ -54,16 +53,4 @@ async function isNewest(client: PoolClient, companyId: string, now: string): Pro
 function readRaised(db: LedgerDb, companyId: string): Promise<RaisedItem[]> {
   const raised = db.selectFrom('raised_attention').where('company_id', '=', toUuid(companyId))
   return raised.select(['name', 'item']).execute()
-}
-
-async function insertRaised(client: PoolClient, companyId: string, { name, item }: RaisedItem): Promise<void> {
-  await client.query('insert into raised_attention (company_id, name, item) values ($1, $2, $3)', [
-    toUuid(companyId),
-    name,
-    JSON.stringify(item),
-  ])
-}
-
-async function deleteRaised(client: PoolClient, companyId: string, name: string): Promise<void> {
-  await client.query('delete from raised_attention where company_id = $1 and name = $2', [toUuid(companyId), name])
 }

@@ -83,10 +83,7 @@ export async function readAttention(
     ${listOf(selectSnoozes(company, formatLocalDay(Date.parse(now), timeZone)))} as snoozes`.execute(db)
   const facts = rows[0]!
   const { failedCalls, partialCalls, isCut } = readFailedCalls(facts.failed_calls)
-  const withTime = <Calls extends { firstAt: string }>(calls: Calls): Calls => ({
-    ...calls,
-    firstAt: toTime(calls.firstAt),
-  })
+  const withTime = <Item extends { since: string | null }>(item: Item) => ({ ...item, since: toTime(item.since) })
   const found = findAttention({
     now,
     timeZone,
@@ -270,5 +267,5 @@ function toParked({
   parked_at: parkedAt,
   position,
 }: ParkedRow): AttentionFacts['parkedProjections'][number] {
-  return { name: projection, parkedAt: toTime(parkedAt)!, position }
+  return { subject: { id: projection, name: projection }, since: toTime(parkedAt), details: { position } }
 }

@@ -1,11 +1,11 @@
-import type { PoolClient } from 'pg'
 import { attentionData, nameOfItem, type AttentionItem } from '../../domain/attention.ts'
 import type { NewEvent } from '../../domain/events.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { formatLocalDay } from '../../domain/local-times.ts'
 import { checkSnooze, type WantedSnooze } from '../../domain/snoozes.ts'
 import { nextVersion } from '../../ledger/append/append-company-events.ts'
-import { changeCompany, RefusedByStateError, type Acting, type CompanyServices } from '../change-company.ts'
+import { changeCompany, RefusedByStateError } from '../change-company.ts'
+import type { Acting, CompanyServices, Transaction } from '../change-company.ts'
 
 /**
  * Puts off a problem until a day of the company's time zone, also one that is put off already. Until then, it is not
@@ -17,42 +17,42 @@ export async function snooze(
   item: AttentionItem,
   { until, reason, timeZone }: WantedSnooze & { timeZone: string },
 ): Promise<void> {
-  await changeCompany(services, acting, 'admin', async (client, now) => {
-    const today = formatLocalDay(Date.parse(now), timeZone)
-    const key = [toUuid(acting.companyId), nameOfItem(item)]
-    await client.query('delete from attention_snoozes where company_id = $1 and (name = $2 or until <= $3)', [
+  await changeCompany(services, acting, 'admin', async (tx) => {
+    const { connection } = tx
+    const today = formatLocalDay(Date.parse(tx.now), timeZone)
+    const key = [toUuid(tx.companyId), nameOfItem(item)]
+    await connection.query('delete from attention_snoozes where company_id = $1 and (name = $2 or until <= $3)', [
       ...key,
       today,
     ])
-    const { rowCount: others } = await client.query('select from attention_snoozes where company_id = $1', [key[0]])
+    const { rowCount: others } = await connection.query('select from attention_snoozes where company_id = $1', [key[0]])
     const refusal = checkSnooze({ until, reason }, today, others ?? 0)
     if (refusal) throw new RefusedByStateError(refusal)
-    await client.query(
+    await connection.query(
       'insert into attention_snoozes (company_id, name, item, until, reason, actor) values ($1, $2, $3, $4, $5, $6)',
-      [...key, JSON.stringify(item), until, reason, acting.actor],
+      [...key, JSON.stringify(item), until, reason, tx.actor],
     )
-    return { events: [await makeEvent(client, acting, item, { until, reason })], result: null }
+    return { events: [await makeEvent(tx, item, { until, reason })], result: {} }
   })
 }
 
 /** Shows a problem again that was put off, by its name. Does nothing if it was not. */
 export async function endSnooze(services: CompanyServices, acting: Acting, name: string): Promise<void> {
-  await changeCompany(services, acting, 'admin', async (client) => {
-    const { rows } = await client.query<{ item: AttentionItem }>(
+  await changeCompany(services, acting, 'admin', async (tx) => {
+    const { rows } = await tx.connection.query<{ item: AttentionItem }>(
       'delete from attention_snoozes where company_id = $1 and name = $2 returning item',
-      [toUuid(acting.companyId), name],
+      [toUuid(tx.companyId), name],
     )
-    if (!rows[0]) return { events: [], result: null }
-    return { events: [await makeEvent(client, acting, rows[0].item, { until: null, reason: null })], result: null }
+    if (!rows[0]) return { events: [], result: {} }
+    return { events: [await makeEvent(tx, rows[0].item, { until: null, reason: null })], result: {} }
   })
 }
 
 async function makeEvent(
-  client: PoolClient,
-  { companyId: stream }: Acting,
+  { connection, companyId: stream }: Transaction,
   item: AttentionItem,
   what: { until: string | null; reason: string | null },
 ): Promise<NewEvent> {
-  const version = await nextVersion(client, stream, stream)
+  const version = await nextVersion(connection, stream, stream)
   return { type: 'AttentionSnoozed', stream, version, index: null, data: { ...attentionData(item), ...what } }
 }

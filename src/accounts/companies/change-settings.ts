@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { NewEvent } from '../../domain/events.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { nextVersion } from '../../ledger/append/append-company-events.ts'
-import { onClient } from '../../postgres/kysely.ts'
 import { readCompany, type CompanyRecord } from './read-company.ts'
 import { changeCompany, type Acting, type CompanyServices } from '../change-company.ts'
 
@@ -19,12 +18,11 @@ export async function changeSettings(
   acting: Acting,
   settings: CompanySettings,
 ): Promise<{ company: CompanyRecord; position: number | null }> {
-  const { companyId: stream } = acting
-  const { result, position } = await changeCompany(services, acting, 'admin', async (client) => {
-    const before = await readCompany(onClient(client), stream)
+  return changeCompany(services, acting, 'admin', async ({ connection, db, companyId: stream }) => {
+    const before = await readCompany(db, stream)
     const { timeZone = before.timeZone, country = before.country } = settings
     const events: NewEvent[] = []
-    const version = await nextVersion(client, stream, stream)
+    const version = await nextVersion(connection, stream, stream)
     const next = () => ({ stream, version: version + events.length, index: null })
     if (timeZone !== before.timeZone)
       events.push({ type: 'CompanyTimeZoneChanged', ...next(), data: { from: before.timeZone, to: timeZone } })
@@ -32,8 +30,7 @@ export async function changeSettings(
       events.push({ type: 'CompanyCountryChanged', ...next(), data: { from: before.country, to: country } })
     if (events.length > 0)
       await sql`update companies set time_zone = ${timeZone}, country = ${country}
-        where company_id = ${toUuid(stream)}`.execute(onClient(client))
-    return { events, result: { ...before, timeZone, country } }
+        where company_id = ${toUuid(stream)}`.execute(db)
+    return { events, result: { company: { ...before, timeZone, country } } }
   })
-  return { company: result, position }
 }

@@ -5,12 +5,14 @@ import type { ClientMethod } from './client-authentication.ts'
 import { askFor, explainIssuer, explainStatus } from './explain-fault.ts'
 import { ProviderError } from './provider-client.ts'
 import type { ProviderFetch } from './provider-fetch.ts'
-import { openProviderKeys, type ProviderKeys } from './provider-keys.ts'
+import { readKeys, type ProviderKeys } from './provider-keys.ts'
 
 /** What a provider publishes. */
 export interface PublishedProvider {
   metadata: ServerMetadata
   keys: ProviderKeys
+  /** Fetches the keys as they are now. */
+  fetchKeys(): Promise<ProviderKeys>
 }
 
 interface DiscoverOptions {
@@ -19,88 +21,78 @@ interface DiscoverOptions {
   allowsHttp: boolean
   /** What is done to each configuration of openid-client. */
   execute: readonly ((config: oidc.Configuration) => void)[]
-  /** Called when other keys were fetched. */
-  onChanged(): void
 }
 
 /** Fetches what a provider publishes about itself (OpenID Connect Discovery 1.0, section 4), and its keys. */
 export async function discoverProvider(
   { issuer, client_id: clientId }: Pick<ProviderSettings, 'issuer' | 'client_id'>,
-  { fetch, allowsHttp, execute, onChanged }: DiscoverOptions,
+  { fetch, allowsHttp, execute }: DiscoverOptions,
 ): Promise<PublishedProvider> {
   const options = { [oidc.customFetch]: fetch, execute: [...execute] }
   const config = await oidc.discovery(new URL(issuer), clientId, undefined, oidc.None(), options)
-  const metadata = keepMetadata(config.serverMetadata())
+  const sent = config.serverMetadata()
   // openid-client lets through another slash at the end, and the issuers of providers that many companies share: whoever
   // has an account with any of these would be let in.
-  if (metadata.issuer !== issuer) throw explainIssuer(metadata.issuer, issuer)
-  assertAddresses(metadata, allowsHttp)
-  return {
-    metadata,
-    keys: await openProviderKeys({ fetchKeys: () => fetchKeys(metadata.jwks_uri!, fetch), onChanged }),
-  }
+  if (sent.issuer !== issuer) throw explainIssuer(sent.issuer, issuer)
+  const metadata = keepMetadata(sent, allowsHttp)
+  const fetchKeys = () => askForKeys(metadata.jwks_uri!, fetch)
+  return { metadata, keys: await fetchKeys(), fetchKeys }
 }
 
-function fetchKeys(address: string, send: ProviderFetch): Promise<unknown> {
+function askForKeys(address: string, send: ProviderFetch): Promise<ProviderKeys> {
   return askFor('its keys', async () => {
     const headers = { accept: 'application/json, application/jwk-set+json' }
     const response = await send(address, { method: 'GET', headers, body: undefined, redirect: 'manual' })
     if (response.status !== 200) throw explainStatus(response.status, 'its keys')
-    return response.json().catch(() => {
+    const sent: unknown = await response.json().catch(() => {
       throw new ProviderError('misconfigured', 'The provider did not answer with JSON when asked for its keys')
     })
+    return readKeys(sent)
   })
 }
 
-const NEEDED_ADDRESSES = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
-const ADDRESSES = [...NEEDED_ADDRESSES, 'userinfo_endpoint', 'end_session_endpoint'] as const
-const TEXTS = ['issuer', ...ADDRESSES] as const
-const LISTS = [
-  'token_endpoint_auth_methods_supported',
-  'token_endpoint_auth_signing_alg_values_supported',
-  'id_token_signing_alg_values_supported',
-  'userinfo_signing_alg_values_supported',
-  'code_challenge_methods_supported',
-  'scopes_supported',
-] as const
-const FLAGS = [
-  'authorization_response_iss_parameter_supported',
-  'backchannel_logout_supported',
-  'backchannel_logout_session_supported',
-] as const
+const isText = (value: unknown) => typeof value === 'string'
+const isAddress = (value: unknown) => typeof value === 'string' && URL.canParse(value)
+const isList = (value: unknown) => Array.isArray(value) && value.every(isText)
+const isFlag = (value: unknown) => typeof value === 'boolean'
 
-/** Throws unless the addresses are there and usable, so that a check finds what would stop users. */
-function assertAddresses(metadata: ServerMetadata, allowsHttp: boolean): void {
-  const missing = NEEDED_ADDRESSES.find((name) => metadata[name] === undefined)
-  if (missing) throw withoutValid(missing)
-  for (const name of ADDRESSES) {
-    if (metadata[name] === undefined) continue
-    const address = URL.parse(metadata[name])
-    if (!address) throw withoutValid(name)
-    if (address.protocol !== 'https:' && !(allowsHttp && address.protocol === 'http:'))
-      throw new ProviderError('misconfigured', `The address ${name} in the provider's configuration does not use https`)
-  }
+/** What the client uses of a provider's configuration. */
+const MEMBERS = {
+  issuer: isText,
+  authorization_endpoint: isAddress,
+  token_endpoint: isAddress,
+  jwks_uri: isAddress,
+  userinfo_endpoint: isAddress,
+  end_session_endpoint: isAddress,
+  token_endpoint_auth_methods_supported: isList,
+  token_endpoint_auth_signing_alg_values_supported: isList,
+  id_token_signing_alg_values_supported: isList,
+  userinfo_signing_alg_values_supported: isList,
+  code_challenge_methods_supported: isList,
+  scopes_supported: isList,
+  authorization_response_iss_parameter_supported: isFlag,
+  backchannel_logout_supported: isFlag,
+  backchannel_logout_session_supported: isFlag,
 }
+const NEEDED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri']
 
-function withoutValid(name: string): ProviderError {
-  return new ProviderError('misconfigured', `The provider's configuration has no valid ${name}`)
-}
-
-/** Keeps what the client uses, and checks its types. */
-function keepMetadata(sent: ServerMetadata): ServerMetadata {
-  const isText = (value: unknown) => typeof value === 'string'
-  const isList = (value: unknown) => Array.isArray(value) && value.every(isText)
-  const isFlag = (value: unknown) => typeof value === 'boolean'
+/** Keeps what the client uses. Throws unless it is valid, so that a check finds what would stop users. */
+function keepMetadata(sent: ServerMetadata, allowsHttp: boolean): ServerMetadata {
   const kept: Record<string, unknown> = {}
-  for (const [names, isValid] of [[TEXTS, isText] as const, [LISTS, isList] as const, [FLAGS, isFlag] as const]) {
-    for (const name of names) {
-      const value = sent[name]
-      if (value === undefined || value === null) continue
-      if (!isValid(value)) throw withoutValid(name)
-      kept[name] = value
-    }
+  for (const [name, isValid] of Object.entries(MEMBERS)) {
+    const value = sent[name] ?? undefined
+    if (value === undefined ? NEEDED.includes(name) : !isValid(value))
+      throw new ProviderError('misconfigured', `The provider's configuration has no valid ${name}`)
+    if (value !== undefined && isValid === isAddress && !isSecure(value as string, allowsHttp))
+      throw new ProviderError('misconfigured', `The address ${name} in the provider's configuration does not use https`)
+    kept[name] = value
   }
   return kept as unknown as ServerMetadata
+}
+
+function isSecure(address: string, allowsHttp: boolean): boolean {
+  const { protocol } = new URL(address)
+  return protocol === 'https:' || (allowsHttp && protocol === 'http:')
 }
 
 /** What a provider publishes, as far as it matters for signing in, a line each. */

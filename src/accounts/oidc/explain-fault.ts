@@ -122,9 +122,6 @@ function explainClient(error: oidc.ClientError, requested: ProviderResource): Pr
     case 'OAUTH_HTTP_REQUEST_FORBIDDEN':
     case 'OAUTH_REQUEST_PROTOCOL_FORBIDDEN':
       return fault('misconfigured', "An address in the provider's configuration does not use https")
-    case 'OAUTH_MISSING_SERVER_METADATA':
-    case 'OAUTH_INVALID_SERVER_METADATA':
-      return fault('misconfigured', `The provider's configuration has no valid ${about?.attribute ?? 'address'}`)
     case undefined:
     default:
       if (detail.startsWith('unexpected "iss"') || detail.includes('"iss" (issuer) missing'))

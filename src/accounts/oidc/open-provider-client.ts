@@ -1,5 +1,6 @@
-import { secondsAhead } from '../../postgres/database-clock.ts'
+import { errors, type JWTPayload } from 'jose'
 import * as oidc from 'openid-client'
+import { secondsAhead } from '../../postgres/database-clock.ts'
 import { placeOfSecret, type StoredProvider } from '../providers/read-provider.ts'
 import { createBudget } from '../../admission/budget.ts'
 import type { ProviderSettings } from '../../domain/provider-settings.ts'
@@ -13,7 +14,7 @@ import { type ProviderClient, ProviderError, type ProviderFlow, type ProviderIde
 import { openProviderFetch } from './provider-fetch.ts'
 import { joinClaims, lacksClaims, readIdentity } from './read-identity.ts'
 import { assertIsForClient, readLogoutNotice } from './read-logout-token.ts'
-import { assertAccessToken, TOLERANCE_S, verifyToken } from './verify-token.ts'
+import { assertAccessToken, TOLERANCE_S, verifyToken, type TokenSource } from './verify-token.ts'
 
 /** Requests under way at once: of all companies, and of one. A request holds at most 256 kB. */
 const REQUESTS = { total: 256, share: 8, maxWaiting: 256, maxWaitMs: 10_000 }
@@ -37,11 +38,10 @@ export function openProviderClient({ secrets, now, ...options }: ProviderClientO
   const requests = createBudget(REQUESTS)
   const execute = options.allowPrivate ? [oidc.allowInsecureRequests] : []
   const fetchFor = (companyId: string) => openProviderFetch({ outgoing, requests, companyId })
-  const discover = ({ companyId, settings }: StoredProvider, onChanged = () => {}) =>
-    askFor('its configuration', () => {
-      const asking = { fetch: fetchFor(companyId), allowsHttp: options.allowPrivate, execute }
-      return discoverProvider(settings, { ...asking, onChanged })
-    })
+  const discover = ({ companyId, settings }: StoredProvider) =>
+    askFor('its configuration', () =>
+      discoverProvider(settings, { fetch: fetchFor(companyId), allowsHttp: options.allowPrivate, execute }),
+    )
   const providers = createKnownProviders(discover, now)
 
   /** Finds what the provider publishes. Codes, secrets and tokens go by it, so the issuer is compared at each use. */
@@ -50,6 +50,21 @@ export function openProviderClient({ secrets, now, ...options }: ProviderClientO
     if (published.metadata.issuer !== provider.settings.issuer)
       throw explainIssuer(published.metadata.issuer, provider.settings.issuer)
     return published
+  }
+
+  /** Checks a token. If its key is not known, the provider may have changed its keys. */
+  async function verify(provider: StoredProvider, token: string, source: TokenSource): Promise<JWTPayload> {
+    const check = (by: PublishedProvider) => verifyToken(by, provider.settings.client_id, token, source)
+    const published = await findPublished(provider)
+    try {
+      return await check(published)
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed))
+        throw error
+      const renewed = await providers.findAgain(provider, source)
+      if (renewed === published) throw error
+      return check(renewed)
+    }
   }
 
   /** Describes the provider and the client to openid-client. */
@@ -88,10 +103,10 @@ export function openProviderClient({ secrets, now, ...options }: ProviderClientO
       if (flow.providerId !== id || flow.providerVersion !== version)
         throw new ProviderError('outdated', 'The provider or its settings have changed since the sign-in began')
       const secret = secrets.decrypt(provider.secret, placeOfSecret(provider.id))
-      const published = await findPublished(provider)
-      const proof = await proveClient(chooseMethod(settings, published.metadata), secret)
-      const config = configure(provider, published.metadata, proof)
-      return redeemCode({ config, published, settings, flow, callbackUrl, secret })
+      const { metadata } = await findPublished(provider)
+      const config = configure(provider, metadata, await proveClient(chooseMethod(settings, metadata), secret))
+      const verifyIdToken = (idToken: string) => verify(provider, idToken, 'sign-in')
+      return redeemCode({ config, verifyIdToken, settings, flow, callbackUrl, secret })
     },
 
     findLogoutUrl: (provider, idToken, returnTo) =>
@@ -108,8 +123,7 @@ export function openProviderClient({ secrets, now, ...options }: ProviderClientO
       askFor('its keys', async () => {
         // First, because strangers can send tokens.
         assertIsForClient(logoutToken, provider.settings)
-        const published = await findPublished(provider)
-        return readLogoutNotice(await verifyToken(published, provider.settings.client_id, logoutToken, 'logout'))
+        return readLogoutNotice(await verify(provider, logoutToken, 'logout'))
       }),
 
     check: (provider) =>
@@ -132,7 +146,7 @@ function chooseScope(roleClaim: string | null, { scopes_supported: supported }: 
 interface RedeemOptions {
   /** The client, with its proof. */
   config: oidc.Configuration
-  published: PublishedProvider
+  verifyIdToken(idToken: string): Promise<JWTPayload>
   settings: ProviderSettings
   flow: ProviderFlow
   callbackUrl: string
@@ -142,7 +156,7 @@ interface RedeemOptions {
 
 /** Redeems the code of a callback and reads who signed in: from the ID token, and from userinfo if it lacks something. */
 async function redeemCode(options: RedeemOptions): Promise<ProviderIdentity> {
-  const { config, published, settings, flow, secret } = options
+  const { config, verifyIdToken, settings, flow, secret } = options
   const callback = new URL(options.callbackUrl)
   const hidden = [secret, flow.codeVerifier, ...callback.searchParams.getAll('code')]
   const expected = {
@@ -155,10 +169,9 @@ async function redeemCode(options: RedeemOptions): Promise<ProviderIdentity> {
   const { id_token: sent, access_token: accessToken } = await askFor('tokens', redeem, hidden)
   const idToken = sent!
   // openid-client has checked the claims; where TLS names the sender, a signature is not needed, but is checked, too.
-  const verify = () => verifyToken(published, settings.client_id, idToken, 'sign-in')
-  const claims = await askFor('its keys', verify, hidden)
+  const claims = await askFor('its keys', () => verifyIdToken(idToken), hidden)
   assertAccessToken(idToken, claims, accessToken)
-  if (!lacksClaims(claims, settings) || !published.metadata.userinfo_endpoint)
+  if (!lacksClaims(claims, settings) || !config.serverMetadata().userinfo_endpoint)
     return readIdentity(claims, settings, idToken)
   const ask = () => oidc.fetchUserInfo(config, accessToken, claims.sub!)
   const userInfo = await askFor('the claims of the user', ask, [...hidden, accessToken])

@@ -3,7 +3,7 @@ import { decodeProtectedHeader, type JWTPayload } from 'jose'
 import { databaseTimeMs } from '../../postgres/database-clock.ts'
 import type { PublishedProvider } from './discover-provider.ts'
 import { explainClaim } from './explain-fault.ts'
-import type { TokenSource } from './provider-keys.ts'
+import { verifyWith } from './provider-keys.ts'
 
 /** The allowed difference between the provider's clock and ours, in seconds. */
 export const TOLERANCE_S = 60
@@ -24,6 +24,9 @@ const ALGORITHMS: ReadonlySet<string> = new Set([
   'Ed25519',
 ])
 
+/** Where a token comes from. Strangers can send logout tokens, so these must not use up what ID tokens may cause. */
+export type TokenSource = 'sign-in' | 'logout'
+
 const NEEDED_CLAIMS = { 'sign-in': ['exp', 'sub'], logout: ['exp', 'jti', 'events'] }
 
 /** Checks the signature of a token, and that it is recent, by this provider and for this client. Returns its claims. */
@@ -43,7 +46,7 @@ export async function verifyToken(
     maxTokenAge: OLDEST_TOKEN_S,
     requiredClaims: NEEDED_CLAIMS[source],
   }
-  const claims = await keys.verify(token, options, source)
+  const claims = await verifyWith(keys, token, options)
   // Whoever the token was made for, it says so (OpenID Connect Core 1.0, section 3.1.3.7).
   if (claims['azp'] !== undefined && claims['azp'] !== clientId) throw explainClaim('azp')
   return claims

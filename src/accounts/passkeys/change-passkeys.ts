@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { PoolClient } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { loadPasswordHash } from '../users/user-rows.ts'
-import { changeCompany, RefusedByStateError, type Acting, type CompanyServices } from '../change-company.ts'
+import { changeCompany, RefusedByStateError } from '../change-company.ts'
+import type { Acting, CompanyServices, Transaction } from '../change-company.ts'
 import { endSessions } from '../session-events.ts'
 import { changeUserRow } from '../users/change-user.ts'
 import { notifyUser } from '../users/email-user.ts'
@@ -17,7 +17,6 @@ import {
   replaceRecoveryCodes,
 } from './passkey-rows.ts'
 import { generateRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts'
-import type { UserRef } from '../users/users.ts'
 import type { NewCredential } from './webauthn.ts'
 
 /**
@@ -33,18 +32,18 @@ export async function addPasskey(
   const { companyId, actor: userId } = acting
   const owner = { companyId, userId }
   const passkeyId = services.newId('psk')
-  const { result } = await changeCompany(services, acting, 'any role', async (client, now) => {
-    const held = (await listPasskeys(client, owner)).length
+  const { codes } = await changeCompany<{ codes: string[] | null }>(services, acting, 'any role', async (tx) => {
+    const held = (await listPasskeys(tx.connection, owner)).length
     const change = { change: 'add_passkey', passkeyId, name, held } as const
-    const { events, result } = await changeUserRow(client, companyId, userId, change, seen)
-    if (!(await insertPasskey(client, owner, { id: passkeyId, name, credential }, now)))
-      throw new RefusedByStateError(ADDED_ALREADY)
-    await notifyUser(client, services, acting, { userId, change: { kind: 'passkey_added', name }, now })
-    if (!result.hasPassword || (await countRecoveryCodes(client, owner)) > 0) return { events, result: null }
-    const issued = await issueCodes(client, owner)
-    return { events: [...events, ...issued.events], result: issued.codes }
+    const { events, user } = await changeUserRow(tx, userId, change, seen)
+    if (!(await insertPasskey(tx, { id: passkeyId, name, credential }))) throw new RefusedByStateError(ADDED_ALREADY)
+    await notifyUser(tx, userId, { kind: 'passkey_added', name })
+    if (!user.hasPassword || (await countRecoveryCodes(tx.connection, owner)) > 0)
+      return { events, result: { codes: null } }
+    const issued = await issueCodes(tx)
+    return { events: [...events, ...issued.events], result: { codes: issued.codes } }
   })
-  return result
+  return codes
 }
 
 const refuse = (message: string) => invalidFields([fieldError('', 'invalid_value', message)])
@@ -63,22 +62,22 @@ export async function removePasskey(
 ): Promise<void> {
   const { companyId, actor: userId } = acting
   const owner = { companyId, userId }
-  await changeCompany(services, acting, 'any role', async (client) => {
-    const passkeys = await listPasskeys(client, owner)
-    if (!passkeys.some(({ id }) => id === passkeyId)) return { events: [], result: null }
+  await changeCompany(services, acting, 'any role', async (tx) => {
+    const { connection } = tx
+    const passkeys = await listPasskeys(connection, owner)
+    if (!passkeys.some(({ id }) => id === passkeyId)) return { events: [], result: {} }
     const isLast = passkeys.length === 1
     const isLastWayIn =
       isLast &&
-      (await loadPasswordHash(client, companyId, userId)) === null &&
-      !(await hasUsableIdentity(client, owner))
-    const change = { change: 'remove_passkey', passkeyId, isLastWayIn } as const
-    const { events } = await changeUserRow(client, companyId, userId, change, seen)
-    await deletePasskey(client, owner, passkeyId)
-    if (isLast) await replaceRecoveryCodes(client, owner, [])
+      (await loadPasswordHash(connection, companyId, userId)) === null &&
+      !(await hasUsableIdentity(connection, owner))
+    const { events } = await changeUserRow(tx, userId, { change: 'remove_passkey', passkeyId, isLastWayIn }, seen)
+    await deletePasskey(connection, owner, passkeyId)
+    if (isLast) await replaceRecoveryCodes(connection, owner, [])
     const condition = sql`user_id = ${toUuid(userId)} and method = 'passkey'
       and session_hash <> ${hashSecret(keptCookie ?? '')}`
-    await endSessions(client, acting, 'passkey_removed', condition)
-    return { events, result: null }
+    await endSessions(connection, tx, 'passkey_removed', condition)
+    return { events, result: {} }
   })
 }
 
@@ -88,22 +87,20 @@ export async function removePasskey(
  */
 export async function issueRecoveryCodes(services: CompanyServices, acting: Acting, seen: number): Promise<string[]> {
   const { companyId, actor: userId } = acting
-  const { result } = await changeCompany(services, acting, 'any role', async (client) => {
-    if ((await listPasskeys(client, { companyId, userId })).length === 0) throw new RefusedByStateError(NO_PASSKEY)
-    const { events, codes } = await issueCodes(client, { companyId, userId }, seen)
-    return { events, result: codes }
+  const { codes } = await changeCompany(services, acting, 'any role', async (tx) => {
+    const passkeys = await listPasskeys(tx.connection, { companyId, userId })
+    if (passkeys.length === 0) throw new RefusedByStateError(NO_PASSKEY)
+    const { events, codes } = await issueCodes(tx, seen)
+    return { events, result: { codes } }
   })
-  return result
+  return codes
 }
 
-async function issueCodes(client: PoolClient, owner: UserRef, seen?: number) {
+async function issueCodes(tx: Transaction, seen?: number) {
+  const { connection, companyId, actor: userId } = tx
   const codes = generateRecoveryCodes()
-  const change = { change: 'issue_recovery_codes' } as const
-  const { events } = await changeUserRow(client, owner.companyId, owner.userId, change, seen)
-  await replaceRecoveryCodes(
-    client,
-    owner,
-    codes.map((code) => hashRecoveryCode(code)!),
-  )
+  const hashes = codes.map((code) => hashRecoveryCode(code)!)
+  const { events } = await changeUserRow(tx, userId, { change: 'issue_recovery_codes' }, seen)
+  await replaceRecoveryCodes(connection, { companyId, userId }, hashes)
   return { events, codes }
 }

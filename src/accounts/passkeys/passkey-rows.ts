@@ -1,4 +1,5 @@
 import { fromUuid, toUuid } from '../../domain/ids.ts'
+import type { Transaction } from '../change-company.ts'
 import { requiresProvider } from '../users/sign-in-conditions.ts'
 import type { UserRef } from '../users/users.ts'
 import type { NewCredential } from './webauthn.ts'
@@ -34,19 +35,17 @@ export async function listPasskeys(client: Queryable, owner: UserRef): Promise<P
   return rows.map(({ passkey_id: uuid, ...passkey }) => ({ id: fromUuid('psk', uuid), ...passkey }))
 }
 
-/** Inserts a passkey. Returns false if the company already has one with its credential id. */
+/** Inserts a passkey of the actor. Returns false if the company already has one with its credential id. */
 export async function insertPasskey(
-  client: Queryable,
-  owner: UserRef,
+  { connection, companyId, actor: userId, now }: Transaction,
   { id, name, credential }: { id: string; name: string; credential: NewCredential },
-  now: string,
 ): Promise<boolean> {
   const { publicKey, counter, transports } = credential
-  const { rowCount } = await client.query(
+  const { rowCount } = await connection.query(
     `insert into passkeys
        (company_id, user_id, credential_id, passkey_id, public_key, counter, transports, name, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (company_id, credential_id) do nothing`,
-    [...idsOf(owner), credential.id, toUuid(id), publicKey, counter, transports, name, now],
+    [...idsOf({ companyId, userId }), credential.id, toUuid(id), publicKey, counter, transports, name, now],
   )
   return rowCount === 1
 }

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { PoolClient } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import { problem } from '../../domain/errors.ts'
 import { invalidFields } from '../../domain/field-errors.ts'
@@ -13,7 +12,7 @@ import {
 } from '../../domain/providers/provider-lifecycle.ts'
 import { findSecretError } from '../../domain/providers/read-provider-settings.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import type { Acting, CompanyServices } from '../change-company.ts'
+import type { Acting, CompanyServices, Transaction } from '../change-company.ts'
 import {
   assertHasKey,
   assertSeen,
@@ -62,18 +61,16 @@ export async function addProvider(
   settings: Omit<ProviderSettings, 'client_auth'>,
   given: NewSecret,
 ): Promise<ChangedProvider> {
-  const { companyId } = acting
   const id = services.newId('idp')
   const secret = await makeSecret(services, given)
-  const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
-    if (await readProvider(client, companyId)) throw refuseOutdated(ALREADY_ADDED)
+  return changeCompany(services, acting, 'admin', async (tx) => {
+    if (await readProvider(tx.connection, tx.companyId)) throw refuseOutdated(ALREADY_ADDED)
     const added = decideProvider(id, { ...settings, client_auth: given.clientAuth })
     const initial = { id, version: 0, settings: added.data as ProviderSettings, use: OFF }
     const sealed = services.secrets.encrypt(secret, placeOfSecret(id))
-    await insertProvider(client, companyId, evolveProvider(initial, added), sealed, now)
-    return { events: [added], result: await loadProvider(client, companyId) }
+    await insertProvider(tx, evolveProvider(initial, added), sealed)
+    return { events: [added], result: { provider: await loadProvider(tx) } }
   })
-  return { provider: result, position }
 }
 
 /**
@@ -87,10 +84,7 @@ export async function changeProvider(
   change: Exclude<ProviderChange, { change: 'replace_secret' }>,
   seen?: number,
 ): Promise<ChangedProvider> {
-  const { result, position } = await changeCompany(services, acting, 'admin', (client) =>
-    changeRows(client, acting, change, seen),
-  )
-  return { provider: result, position }
+  return changeCompany(services, acting, 'admin', (tx) => changeRows(tx, change, seen))
 }
 
 /** Replaces the secret, and with it how the service authenticates. Throws like `changeProvider`. */
@@ -100,38 +94,40 @@ export async function rotateProviderSecret(
   given: NewSecret,
   seen?: number,
 ): Promise<ChangedProvider> {
-  const { companyId } = acting
   const secret = await makeSecret(services, given)
-  const { result, position } = await changeCompany(services, acting, 'admin', async (client) => {
+  return changeCompany(services, acting, 'admin', async (tx) => {
     const change = { change: 'replace_secret', clientAuth: given.clientAuth } as const
-    const { events, result: provider } = await changeRows(client, acting, change, seen)
-    await replaceProviderSecret(client, companyId, services.secrets.encrypt(secret, placeOfSecret(provider.id)))
-    return { events, result: await loadProvider(client, companyId) }
+    const { events, result } = await changeRows(tx, change, seen)
+    await replaceProviderSecret(tx, services.secrets.encrypt(secret, placeOfSecret(result.provider.id)))
+    return { events, result: { provider: await loadProvider(tx) } }
   })
-  return { provider: result, position }
 }
 
-async function changeRows(client: PoolClient, acting: Acting, change: ProviderChange, seen: number | undefined) {
-  const { companyId } = acting
-  const stored = await loadProvider(client, companyId)
+async function changeRows(tx: Transaction, change: ProviderChange, seen: number | undefined) {
+  const stored = await loadProvider(tx)
   assertSeen(seen, stored.version, CHANGED)
   const breakGlass = change.change === 'use' ? change.use.break_glass : null
-  const facts = await loadProviderFacts(client, companyId, stored.settings.issuer, breakGlass)
+  const facts = await loadProviderFacts(tx, stored.settings.issuer, breakGlass)
   const events = unwrapDecision(decideProviderChange(stored, change, facts))
   const changed = events.reduce<ProviderLife>(evolveProvider, stored)
-  if (change.change === 'remove') await deleteProvider(client, companyId)
-  else if (events.length > 0) await updateProvider(client, companyId, changed)
+  if (change.change === 'remove') await deleteProvider(tx)
+  else if (events.length > 0) await updateProvider(tx, changed)
   if (changed.use.use === 'off' && stored.use.use !== 'off')
-    await endSessions(client, acting, 'provider_off', sql`method = 'provider'`)
+    await endSessions(tx.connection, tx, 'provider_off', sql`method = 'provider'`)
   const { break_glass: exempt } = changed.use
   // A session that begins at the same time is refused at each use.
   if (exempt !== null && exempt !== stored.use.break_glass)
-    await endSessions(client, acting, 'provider_required', sql`method <> 'provider' and user_id <> ${toUuid(exempt)}`)
-  return { events, result: { ...stored, ...changed } }
+    await endSessions(
+      tx.connection,
+      tx,
+      'provider_required',
+      sql`method <> 'provider' and user_id <> ${toUuid(exempt)}`,
+    )
+  return { events, result: { provider: { ...stored, ...changed } } }
 }
 
-async function loadProvider(client: PoolClient, companyId: string): Promise<StoredProvider> {
-  const provider = await readProvider(client, companyId)
+async function loadProvider({ connection, companyId }: Transaction): Promise<StoredProvider> {
+  const provider = await readProvider(connection, companyId)
   if (!provider) throw new RefusedByStateError(NO_PROVIDER)
   return provider
 }

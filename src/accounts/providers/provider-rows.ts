@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
-import type { ClientBase } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import type { ProviderFacts, ProviderLife } from '../../domain/providers/provider-lifecycle.ts'
-import { onClient } from '../../postgres/kysely.ts'
+import type { Transaction } from '../change-company.ts'
 import { hasPasskey } from '../users/sign-in-conditions.ts'
 
 /*
@@ -12,11 +11,9 @@ import { hasPasskey } from '../users/sign-in-conditions.ts'
 
 /** Stores a new provider. */
 export async function insertProvider(
-  client: ClientBase,
-  companyId: string,
+  { db, companyId, now }: Transaction,
   provider: ProviderLife,
   sealed: Buffer,
-  now: string,
 ): Promise<void> {
   const { id, version, settings, use } = provider
   const { name, issuer, client_id: clientId, client_auth: clientAuth } = settings
@@ -24,39 +21,38 @@ export async function insertProvider(
       creates_users, role_claim, roles, use, break_glass, secret, created_at)
     values (${toUuid(companyId)}, ${toUuid(id)}, ${version}, ${name}, ${issuer}, ${clientId}, ${clientAuth},
       ${settings.creates_users}, ${settings.role_claim}, ${JSON.stringify(settings.roles)}, ${use.use},
-      ${use.break_glass && toUuid(use.break_glass)}, ${sealed}, ${now})`.execute(onClient(client))
+      ${use.break_glass && toUuid(use.break_glass)}, ${sealed}, ${now})`.execute(db)
 }
 
 /** Stores a changed provider. */
-export async function updateProvider(client: ClientBase, companyId: string, provider: ProviderLife): Promise<void> {
+export async function updateProvider({ db, companyId }: Transaction, provider: ProviderLife): Promise<void> {
   const { id, version, settings, use } = provider
   await sql`update identity_providers set version = ${version}, name = ${settings.name}, issuer = ${settings.issuer},
       client_id = ${settings.client_id}, client_auth = ${settings.client_auth},
       creates_users = ${settings.creates_users}, role_claim = ${settings.role_claim},
       roles = ${JSON.stringify(settings.roles)}, use = ${use.use},
       break_glass = ${use.break_glass && toUuid(use.break_glass)}, failing_since = null, fault = null
-    where company_id = ${toUuid(companyId)} and provider_id = ${toUuid(id)}`.execute(onClient(client))
+    where company_id = ${toUuid(companyId)} and provider_id = ${toUuid(id)}`.execute(db)
 }
 
 /** Replaces the secret of a company's provider. */
-export async function replaceProviderSecret(client: ClientBase, companyId: string, sealed: Buffer): Promise<void> {
+export async function replaceProviderSecret({ db, companyId }: Transaction, sealed: Buffer): Promise<void> {
   await sql`update identity_providers set secret = ${sealed}, failing_since = null, fault = null
-    where company_id = ${toUuid(companyId)}`.execute(onClient(client))
+    where company_id = ${toUuid(companyId)}`.execute(db)
 }
 
 /** Deletes a company's provider. The links of users stay: they name the issuer, and are nothing without it. */
-export async function deleteProvider(client: ClientBase, companyId: string): Promise<void> {
-  await client.query('delete from identity_providers where company_id = $1', [toUuid(companyId)])
+export async function deleteProvider({ connection, companyId }: Transaction): Promise<void> {
+  await connection.query('delete from identity_providers where company_id = $1', [toUuid(companyId)])
 }
 
 /** Loads what a change of the use depends on. */
 export async function loadProviderFacts(
-  client: ClientBase,
-  companyId: string,
+  { connection, companyId }: Transaction,
   issuer: string,
   breakGlass: string | null,
 ): Promise<ProviderFacts> {
-  const { rows } = await client.query<ProviderFacts>(
+  const { rows } = await connection.query<ProviderFacts>(
     `select coalesce(bool_or(user_id = $3 and password_hash is not null), false) as "canBreakGlass",
        coalesce(bool_or(issuer = $2), false) as "hasLinkedAdmin",
        coalesce(bool_or(password_hash is not null or ${hasPasskey('$1', 'users.user_id')}), false) as "hasAdminWithout"

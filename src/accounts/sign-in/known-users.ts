@@ -32,19 +32,13 @@ export async function findKnownUsers(
   const recent = remembered.filter(({ signedInAt }) => now - signedInAt < KNOWN_DAYS * 86_400_000)
   if (recent.length === 0) return []
   const key = await readSignInKey(pool)
+  const companies = recent.map(({ companyId }) => toUuid(companyId))
+  const users = recent.map(({ userId }) => toUuid(userId))
   let query = openDatabase<LedgerTables>(pool)
     .selectFrom('users')
     .select(['user_id', 'password_hash'])
-    .where(
-      'company_id',
-      'in',
-      recent.map(({ companyId }) => toUuid(companyId)),
-    )
-    .where(
-      'user_id',
-      'in',
-      recent.map(({ userId }) => toUuid(userId)),
-    )
+    .where('company_id', 'in', companies)
+    .where('user_id', 'in', users)
     .where('removed_at', 'is', null)
   if (email !== null) query = query.where('email', '=', email)
   const rows = await query.execute()

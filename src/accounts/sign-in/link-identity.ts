@@ -1,18 +1,17 @@
 import { sql } from 'kysely'
-import type { PoolClient } from 'pg'
 import { problem } from '../../domain/errors.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { decideLink, type SignInRefusal } from '../../domain/providers/decide-sign-in.ts'
 import type { ProviderIdentity } from '../oidc/provider-client.ts'
 import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
 import type { StoredProvider } from '../providers/read-provider.ts'
-import { changeCompany, RefusedByStateError, type Acting, type CompanyServices } from '../change-company.ts'
+import { changeCompany, RefusedByStateError } from '../change-company.ts'
+import type { Acting, CompanyServices, Transaction } from '../change-company.ts'
 import { endSessions } from '../session-events.ts'
 import { changeUserRow, NO_SUCH_USER, type ChangedUser } from '../users/change-user.ts'
 import { hasPasskey, requiresProvider } from '../users/sign-in-conditions.ts'
 import { findUserOfLink, storeIdentity } from '../users/user-rows.ts'
 import { findUser } from '../users/users.ts'
-import { onClient } from '../../postgres/kysely.ts'
 import { loadMatchingUsers } from './matching-users.ts'
 import { assertUnchanged } from './sign-in-through-provider.ts'
 
@@ -22,6 +21,11 @@ interface ProvenAccount {
   identity: ProviderIdentity
   /** The SHA-256 of the one-time link's token, which is used up; null for a session. */
   linkHash: Buffer | null
+}
+
+/** Why somebody was not linked; null if nothing was wrong. */
+interface Linking {
+  refusal: SignInRefusal | null
 }
 
 /**
@@ -36,18 +40,19 @@ export async function linkOwnIdentity(
   const { companyId, actor: userId } = acting
   const account = { issuer: identity.issuer, subject: identity.subject }
   try {
-    const { result } = await changeCompany<SignInRefusal | null>(services, acting, 'any role', async (client) => {
-      await assertUnchanged(client, provider)
-      const user = (await findUser(onClient(client), companyId, userId))!
-      const { byAccount } = await loadMatchingUsers(client, companyId, { ...identity, email: null })
-      const isProven = linkHash === null || (await findUserOfLink(client, companyId, linkHash))?.userId === userId
+    const linked = await changeCompany<Linking>(services, acting, 'any role', async (tx) => {
+      const { connection } = tx
+      await assertUnchanged(tx, provider)
+      const user = (await findUser(tx.db, companyId, userId))!
+      const { byAccount } = await loadMatchingUsers(connection, companyId, { ...identity, email: null })
+      const isProven = linkHash === null || (await findUserOfLink(connection, companyId, linkHash))?.userId === userId
       const decision = decideLink(account, user, { byAccount, use: provider.use.use, isProven })
-      if (decision.outcome === 'refuse') return { events: [], result: decision.refusal }
-      const { events } = await changeUserRow(client, companyId, userId, { change: 'link', identity: account })
-      if (events.length > 0) await storeIdentity(client, companyId, userId, account)
-      return { events, result: null }
+      if (decision.outcome === 'refuse') return { events: [], result: { refusal: decision.refusal } }
+      const { events } = await changeUserRow(tx, userId, { change: 'link', identity: account })
+      if (events.length > 0) await storeIdentity(tx, userId, account)
+      return { events, result: { refusal: null } }
     })
-    return result
+    return linked.refusal
   } catch (error) {
     if (error instanceof RefusedCredentialsError) return 'user_removed'
     throw error
@@ -66,29 +71,27 @@ export async function unlinkIdentity(
   userId: string,
   seen?: number,
 ): Promise<ChangedUser> {
-  const { companyId, actor } = acting
-  const isOwn = actor === userId
-  const { result, position } = await changeCompany(services, acting, isOwn ? 'any role' : 'admin', async (client) => {
-    const user = await findUser(onClient(client), companyId, userId)
+  const isOwn = acting.actor === userId
+  return changeCompany(services, acting, isOwn ? 'any role' : 'admin', async (tx) => {
+    const user = await findUser(tx.db, tx.companyId, userId)
     if (!user) throw new RefusedByStateError(NO_SUCH_USER)
-    if (isOwn && user.identity !== null && !(await hasOtherWayIn(client, companyId, userId)))
-      throw new RefusedByStateError(ONLY_WAY_IN)
-    const { events, result } = await changeUserRow(client, companyId, userId, { change: 'unlink' }, seen)
+    if (isOwn && user.identity !== null && !(await hasOtherWayIn(tx))) throw new RefusedByStateError(ONLY_WAY_IN)
+    const { events, user: unlinked } = await changeUserRow(tx, userId, { change: 'unlink' }, seen)
     if (events.length > 0) {
-      await storeIdentity(client, companyId, userId, null)
+      await storeIdentity(tx, userId, null)
       const condition = sql`user_id = ${toUuid(userId)} and method = 'provider'`
-      await endSessions(client, acting, 'identity_unlinked', condition)
+      await endSessions(tx.connection, tx, 'identity_unlinked', condition)
     }
-    return { events, result }
+    return { events, result: { user: unlinked } }
   })
-  return { user: result, position }
 }
 
-async function hasOtherWayIn(client: PoolClient, companyId: string, userId: string): Promise<boolean> {
-  const { rowCount } = await client.query(
+/** Whether the actor can sign in without an account at the provider. */
+async function hasOtherWayIn({ connection, companyId, actor }: Transaction): Promise<boolean> {
+  const { rowCount } = await connection.query(
     `select 1 from users u where u.company_id = $1 and u.user_id = $2
        and (u.password_hash is not null or ${hasPasskey('$1', '$2')}) and not ${requiresProvider('$1', '$2')}`,
-    [toUuid(companyId), toUuid(userId)],
+    [toUuid(companyId), toUuid(actor)],
   )
   return (rowCount ?? 0) > 0
 }

@@ -50,11 +50,12 @@ export async function signInWithRecoveryCode(
   const passwordHash = await loadPassword(company.pool, owner, password)
   if (passwordHash === null) return null
   try {
-    await changeCompany(company, { companyId, actor: userId, client: session }, 'any role', async (client) => {
+    await changeCompany(company, { companyId, actor: userId, client: session }, 'any role', async (tx) => {
       // Of two concurrent uses, the second finds the code used.
-      if (!(await deleteRecoveryCode(client, owner, code))) throw new RefusedCredentialsError('the code is used')
-      const remaining = await countRecoveryCodes(client, owner)
-      return changeUserRow(client, companyId, userId, { change: 'use_recovery_code', remaining })
+      if (!(await deleteRecoveryCode(tx.connection, owner, code))) throw new RefusedCredentialsError('the code is used')
+      const remaining = await countRecoveryCodes(tx.connection, owner)
+      const { events } = await changeUserRow(tx, userId, { change: 'use_recovery_code', remaining })
+      return { events, result: {} }
     })
   } catch (error) {
     if (error instanceof RefusedCredentialsError) return null

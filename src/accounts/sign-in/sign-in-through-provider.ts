@@ -1,20 +1,19 @@
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
 import type { Role } from '../../domain/accounts/roles.ts'
 import type { NewEvent } from '../../domain/events.ts'
 import { decideSignIn, type SignInRefusal } from '../../domain/providers/decide-sign-in.ts'
 import { decideRole, findRoleOfClaims } from '../../domain/providers/role-of-claims.ts'
 import { ProviderError, type ProviderIdentity } from '../oidc/provider-client.ts'
-import { appendCompanyEvents, type CompanyChange } from '../../ledger/append/append-company-events.ts'
+import type { CompanyChange } from '../../ledger/append/append-company-events.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { readProvider, type StoredProvider } from '../providers/read-provider.ts'
 import { buildUser } from '../users/add-user.ts'
-import type { CompanyServices } from '../change-company.ts'
+import { changeCompany, type CompanyServices, type Transaction } from '../change-company.ts'
 import { changeUserRow } from '../users/change-user.ts'
 import type { NewSession } from '../users/sessions.ts'
 import { beginSession } from '../users/begin-session.ts'
 import { insertUser, loadUserFacts, storeIdentity } from '../users/user-rows.ts'
 import { findUser } from '../users/users.ts'
-import { onClient } from '../../postgres/kysely.ts'
 import { loadMatchingUsers } from './matching-users.ts'
 import { isStorableText } from '../../domain/storable-text.ts'
 
@@ -59,25 +58,24 @@ export async function signInThroughProvider(
   { provider, identity, session, traceparent }: Return,
 ): Promise<ProviderSignIn> {
   const { companyId, id: actor } = provider
-  const change = async (client: PoolClient, now: string) => {
-    await assertUnchanged(client, provider)
-    return recognize(client, { company, provider, identity }, now)
-  }
-  const { result, position } = await appendCompanyEvents(company.pool, { companyId, actor, traceparent }, change)
-  if (position !== null) company.onCommitted?.([companyId])
-  if ('refusal' in result) return { outcome: 'refused', refusal: result.refusal }
+  const acting = { companyId, actor, traceparent }
+  const recognition = { company, provider, identity }
+  const recognized = await changeCompany<Recognized>(company, acting, 'no role', (tx) => recognize(tx, recognition))
+  if ('refusal' in recognized) return { outcome: 'refused', refusal: recognized.refusal }
+  const { userId } = recognized
   const { issuer, subject, providerSession, idToken } = identity
-  const sealed = idToken.length > MAX_ID_TOKEN ? null : secrets.encrypt(idToken, placeOfIdToken(result.userId))
+  const sealed = idToken.length > MAX_ID_TOKEN ? null : secrets.encrypt(idToken, placeOfIdToken(userId))
   const proof = { method: 'provider', issuer, subject, providerSession, idToken: sealed } as const
-  const cookie = await beginSession(pool, { companyId, userId: result.userId }, proof, session)
+  const cookie = await beginSession(pool, { companyId, userId }, proof, session)
   // The user was unlinked or removed after the lock was released.
   if (cookie === null) throw makeOutdatedError()
-  return { outcome: 'signed in', cookie, userId: result.userId }
+  return { outcome: 'signed in', cookie, userId }
 }
 
 /** Throws ProviderError if the provider is not the one that someone signed in at any more. */
-export async function assertUnchanged(client: PoolClient, { companyId, id, version }: StoredProvider): Promise<void> {
-  const current = await readProvider(client, companyId)
+export async function assertUnchanged({ connection }: Transaction, provider: StoredProvider): Promise<void> {
+  const { companyId, id, version } = provider
+  const current = await readProvider(connection, companyId)
   if (current?.id !== id || current.version !== version) throw makeOutdatedError()
 }
 
@@ -92,13 +90,13 @@ interface Recognition {
 }
 
 async function recognize(
-  client: PoolClient,
+  tx: Transaction,
   { company, provider, identity }: Recognition,
-  now: string,
 ): Promise<CompanyChange<Recognized>> {
-  const { companyId, settings, use } = provider
+  await assertUnchanged(tx, provider)
+  const { settings, use } = provider
   const account = { issuer: identity.issuer, subject: identity.subject }
-  const matching = await loadMatchingUsers(client, companyId, identity)
+  const matching = await loadMatchingUsers(tx.connection, tx.companyId, identity)
   const decision = decideSignIn(identity, matching, { ...settings, ...use })
   const ofClaims = findRoleOfClaims(settings, identity.roleValues)
   switch (decision.outcome) {
@@ -113,32 +111,27 @@ async function recognize(
         role: ofClaims ?? 'member',
       }
       const { user, events } = buildUser(person, [{ change: 'link', identity: account }])
-      await insertUser(client, companyId, user, { passwordHash: null, link: null }, now)
-      await storeIdentity(client, companyId, user.id, account)
+      await insertUser(tx, user, { passwordHash: null, link: null })
+      await storeIdentity(tx, user.id, account)
       return { events, result: { userId: user.id } }
     }
     case 'link': {
-      const linked = await changeUserRow(client, companyId, decision.userId, { change: 'link', identity: account })
-      await storeIdentity(client, companyId, decision.userId, account)
-      const events = await giveRole(client, companyId, decision.userId, ofClaims)
-      return { events: [...linked.events, ...events], result: { userId: decision.userId } }
+      const { userId } = decision
+      const linked = await changeUserRow(tx, userId, { change: 'link', identity: account })
+      await storeIdentity(tx, userId, account)
+      return { events: [...linked.events, ...(await giveRole(tx, userId, ofClaims))], result: { userId } }
     }
     case 'sign_in': {
-      const events = await giveRole(client, companyId, decision.userId, ofClaims)
-      return { events, result: { userId: decision.userId } }
+      const { userId } = decision
+      return { events: await giveRole(tx, userId, ofClaims), result: { userId } }
     }
   }
 }
 
-async function giveRole(
-  client: PoolClient,
-  companyId: string,
-  userId: string,
-  ofClaims: Role | null,
-): Promise<NewEvent[]> {
-  const user = (await findUser(onClient(client), companyId, userId))!
-  const role = decideRole(user.role, ofClaims, await loadUserFacts(client, companyId, userId))
-  return (await changeUserRow(client, companyId, userId, { change: 'role', role })).events
+async function giveRole(tx: Transaction, userId: string, ofClaims: Role | null): Promise<NewEvent[]> {
+  const user = (await findUser(tx.db, tx.companyId, userId))!
+  const role = decideRole(user.role, ofClaims, await loadUserFacts(tx.connection, tx.companyId, userId))
+  return (await changeUserRow(tx, userId, { change: 'role', role })).events
 }
 
 /** The name as users have it; null if there is none that can be stored. */

@@ -28,17 +28,15 @@ export async function acceptInvitation(
   const { userId: actor, email, provesEmail } = await requireUserOfLink(services.pool, companyId, token)
   const passwordHash = await hashPassword(password, makeHashSetting(await readSignInKey(services.pool), email))
   const acting = { companyId, actor, client: sender }
-  const { result, position } = await changeCompany(services, acting, 'any role', async (client, now) => {
+  return changeCompany(services, acting, 'any role', async (tx) => {
     // Of two concurrent uses, the second finds the token used.
-    if ((await requireUserOfLink(client, companyId, token)).userId !== actor) throw makeTokenError()
-    const isFirst = !(await hasHadAccess(client, companyId, actor))
-    const { events, result } = await changeUserRow(client, companyId, actor, { change: 'set_password' })
-    await storePassword(client, acting, { passwordHash, provesEmail })
-    if (!isFirst)
-      await notifyUser(client, services, acting, { userId: actor, change: { kind: 'password_changed' }, now })
-    return { events, result: { ...result, linkExpiresAt: null } }
+    if ((await requireUserOfLink(tx.connection, companyId, token)).userId !== actor) throw makeTokenError()
+    const isFirst = !(await hasHadAccess(tx, actor))
+    const { events, user } = await changeUserRow(tx, actor, { change: 'set_password' })
+    await storePassword(tx, { passwordHash, provesEmail })
+    if (!isFirst) await notifyUser(tx, actor, { kind: 'password_changed' })
+    return { events, result: { user: { ...user, linkExpiresAt: null } } }
   })
-  return { user: result, position }
 }
 
 /** Finds the user whose one-time token this is; null if it does not work. Does not use up the token. */

@@ -54,18 +54,17 @@ export async function addUser(services: CompanyServices, newUser: NewUser, given
   const token = generateSecret(prefixOfSecret('token', companyId))
   const { password, passwordHash } = given ?? (await makePassword(services.pool, email))
   const operator = { companyId, actor: OPERATOR }
-  const { result: expiresAt } = await changeCompany(services, operator, 'admin', async (client, now) => {
-    const isTaken = await isEmailTaken(client, companyId, email)
-    if (isTaken) throw new RefusedChangeError(`the company already has a user ${email}`)
-    const expiresAt = new Date(Date.parse(now) + TOKEN_LIFE_MS).toISOString()
+  const { expiresAt } = await changeCompany(services, operator, 'admin', async (tx) => {
+    if (await isEmailTaken(tx, email)) throw new RefusedChangeError(`the company already has a user ${email}`)
+    const expiresAt = new Date(Date.parse(tx.now) + TOKEN_LIFE_MS).toISOString()
     const { user, events } = buildUser({ id, email, name, role }, [
       { change: 'set_password' },
       { change: 'issue_token', tokenId, name: TOKEN_NAME, expiresAt, scope: null },
     ])
-    await insertUser(client, companyId, user, { passwordHash, link: null }, now)
-    const issued = { id: tokenId, userId: id, name: TOKEN_NAME, scope: null, createdAt: now, expiresAt }
-    await insertToken(client, companyId, issued, digestSecret(token))
-    return { events, result: expiresAt }
+    await insertUser(tx, user, { passwordHash, link: null })
+    const issued = { id: tokenId, userId: id, name: TOKEN_NAME, scope: null, expiresAt }
+    await insertToken(tx, issued, digestSecret(token))
+    return { events, result: { expiresAt } }
   })
   return { user_id: id, email, role, password, token, token_expires_at: expiresAt }
 }

@@ -50,5 +50,5 @@ function getSignInMethod(proof: SessionProof): SignInMethod | null {
 export async function renewForRole(db: LedgerDb, user: SessionUser, cookie: string): Promise<string | null> {
   if (user.role === user.sessionRole) return null
   const next = generateSecret(prefixOfSecret('session', user.companyId))
-  return (await renewSession(db, cookie, { hash: hashSecret(next), role: user.role })) ? next : null
+  return (await renewSession(db, user, { cookie, next })) ? next : null
 }

@@ -34,15 +34,15 @@ export async function changeOwnPassword(
   if (checked === null) throw new RefusedCredentialsError('the user no longer has a password')
   if (!(await verifyPassword(current, checked))) return { outcome: 'wrong password' }
   const passwordHash = await hashPassword(next, makeHashSetting(await readSignInKey(company.pool), email))
-  await changeCompany(company, acting, 'any role', async (client, now) => {
+  await changeCompany(company, acting, 'any role', async (tx) => {
     // Of two concurrent changes, the second finds a password that it has not checked.
-    if ((await loadPasswordHash(client, companyId, userId)) !== checked)
+    if ((await loadPasswordHash(tx.connection, companyId, userId)) !== checked)
       throw refuseOutdated('Your password has already been changed. Nothing was done this time')
-    const { events, result } = await changeUserRow(client, companyId, userId, { change: 'set_password' })
-    if (cookie !== null) await deleteReplacedSession(client, companyId, cookie)
-    await storePassword(client, acting, { passwordHash, provesEmail: false })
-    await notifyUser(client, company, acting, { userId, change: { kind: 'password_changed' }, now })
-    return { events, result }
+    const { events } = await changeUserRow(tx, userId, { change: 'set_password' })
+    if (cookie !== null) await deleteReplacedSession(tx, cookie)
+    await storePassword(tx, { passwordHash, provesEmail: false })
+    await notifyUser(tx, userId, { kind: 'password_changed' })
+    return { events, result: {} }
   })
   // A session is enough here: no second step is asked for.
   const proof = { method: 'password', passwordHash, beside: 'session' } as const

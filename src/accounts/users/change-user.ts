@@ -1,4 +1,3 @@
-import type { PoolClient } from 'pg'
 import type { Role } from '../../domain/accounts/roles.ts'
 import { problem } from '../../domain/errors.ts'
 import { toUuid } from '../../domain/ids.ts'
@@ -7,11 +6,10 @@ import { decideUserChange, evolveUser, type UserChange } from '../../domain/acco
 import { emailLink } from './email-user.ts'
 import { deleteUserAccess, hasHadAccess, loadUserFacts, storeLink, updateUser } from './user-rows.ts'
 import { findUser, type UserRecord } from './users.ts'
-import type { Acting, CompanyServices } from '../change-company.ts'
+import type { Acting, CompanyServices, Transaction } from '../change-company.ts'
 import { changeCompany, refuseOutdated, unwrapDecision, RefusedByStateError } from '../change-company.ts'
 import { makeOneTimeLink, type UserWithLink } from './invite-user.ts'
 import { generateSecret } from './new-secret.ts'
-import { onClient } from '../../postgres/kysely.ts'
 
 export const NO_SUCH_USER = problem('user_not_found', 'No such user exists')
 const CHANGED = 'The user has changed since you opened this page. Nothing was done; check it, then try again'
@@ -34,25 +32,20 @@ export async function changeUserRole(
   userId: string,
   role: Role | undefined,
 ): Promise<ChangedUser> {
-  const { result, position } = await changeCompany(services, acting, 'admin', async (client) => {
-    const user = await findUser(onClient(client), acting.companyId, userId)
-    // Without a role, nothing changes, and the caller gets the current state.
-    const newRole = role ?? user?.role ?? 'member'
-    return changeUserRow(client, acting.companyId, userId, { change: 'role', role: newRole })
+  return changeCompany(services, acting, 'admin', async (tx) => {
+    const { events, user } = await changeUserRow(tx, userId, { change: 'role', role })
+    return { events, result: { user } }
   })
-  return { user: result, position }
 }
 
 /** Removes a user. Password, passkeys, link, tokens and sessions stop working at once. Throws like `changeUserRole`. */
 export async function removeUser(services: CompanyServices, acting: Acting, userId: string): Promise<ChangedUser> {
-  const { companyId } = acting
-  const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
-    const { events, result } = await changeUserRow(client, companyId, userId, { change: 'remove' })
-    if (events.length === 0) return { events, result }
-    await deleteUserAccess(client, acting, userId, now)
-    return { events, result: { ...result, removedAt: now, linkExpiresAt: null, hasPasskeys: false } }
+  return changeCompany(services, acting, 'admin', async (tx) => {
+    const { events, user } = await changeUserRow(tx, userId, { change: 'remove' })
+    if (events.length === 0) return { events, result: { user } }
+    await deleteUserAccess(tx, userId)
+    return { events, result: { user: { ...user, removedAt: tx.now, linkExpiresAt: null, hasPasskeys: false } } }
   })
-  return { user: result, position }
 }
 
 /**
@@ -67,52 +60,45 @@ export async function resetUserPassword(
   userId: string,
   seen?: number,
 ): Promise<UserWithLink> {
-  const { companyId } = acting
   if (acting.actor === userId) throw new RefusedByStateError(OWN_PASSWORD)
-  const linkToken = generateSecret(prefixOfSecret('link', companyId))
-  const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
-    const link = makeOneTimeLink(linkToken, now)
-    const reset = { change: 'reset', linkExpiresAt: link.expiresAt } as const
-    const kind = (await hasHadAccess(client, companyId, userId)) ? 'password_reset' : 'invitation'
-    const { events, result } = await changeUserRow(client, companyId, userId, reset, seen)
-    await storeLink(client, acting, userId, link)
+  const linkToken = generateSecret(prefixOfSecret('link', acting.companyId))
+  const reset = await changeCompany(services, acting, 'admin', async (tx) => {
+    const link = makeOneTimeLink(linkToken, tx.now)
     const { expiresAt } = link
-    const isEmailed = await emailLink(client, services, acting, { userId, kind, token: linkToken, expiresAt })
-    const user: UserRecord = { ...result, linkExpiresAt: expiresAt, hasPasskeys: false }
-    return { events, result: { user, linkExpiresAt: expiresAt, isEmailed } }
+    const kind = (await hasHadAccess(tx, userId)) ? 'password_reset' : 'invitation'
+    const change = { change: 'reset', linkExpiresAt: expiresAt } as const
+    const { events, user } = await changeUserRow(tx, userId, change, seen)
+    await storeLink(tx, userId, link)
+    const isEmailed = await emailLink(tx, { userId, kind, token: linkToken, expiresAt })
+    const result = { ...user, linkExpiresAt: expiresAt, hasPasskeys: false }
+    return { events, result: { user: result, linkExpiresAt: expiresAt, isEmailed } }
   })
-  return { ...result, linkToken, position }
+  return { ...reset, linkToken }
 }
 
 /**
  * Decides a change under the lock and stores the user's version and role; the caller stores the rest. With `seen`, only
  * if the user still has that version. Throws RefusedByStateError.
  */
-export async function changeUserRow(
-  client: PoolClient,
-  companyId: string,
-  userId: string,
-  change: UserChange,
-  seen?: number,
-) {
-  const stored = await findUser(onClient(client), companyId, userId)
+export async function changeUserRow(tx: Transaction, userId: string, change: UserChange, seen?: number) {
+  const stored = await findUser(tx.db, tx.companyId, userId)
   if (!stored) throw new RefusedByStateError(NO_SUCH_USER)
-  if (seen !== undefined && seen !== stored.version && (await hasChangedSince(client, companyId, userId, seen)))
+  if (seen !== undefined && seen !== stored.version && (await hasChangedSince(tx, userId, seen)))
     throw refuseOutdated(CHANGED)
-  const events = unwrapDecision(decideUserChange(stored, change, await loadUserFacts(client, companyId, userId)))
-  const result: UserRecord = { ...stored, ...events.reduce(evolveUser, stored) }
-  if (events.length > 0) await updateUser(client, companyId, result)
-  return { events, result }
+  const facts = await loadUserFacts(tx.connection, tx.companyId, userId)
+  const events = unwrapDecision(decideUserChange(stored, change, facts))
+  const user: UserRecord = { ...stored, ...events.reduce(evolveUser, stored) }
+  if (events.length > 0) await updateUser(tx, user)
+  return { events, user }
 }
 
 /** Whether anything about a user changed after a version. Signing in and out, and failing to, changes nothing. */
 async function hasChangedSince(
-  client: PoolClient,
-  companyId: string,
+  { connection, companyId }: Transaction,
   userId: string,
   version: number,
 ): Promise<boolean> {
-  const { rowCount } = await client.query(
+  const { rowCount } = await connection.query(
     `select 1 from events where company_id = $1 and stream_id = $2 and stream_version > $3
        and type not in ('UserSignedIn', 'UserSignedOut', 'UserSessionsEnded', 'UserSignInFailed') limit 1`,
     [toUuid(companyId), toUuid(userId), version],

@@ -2,11 +2,9 @@ import { isId, toUuid } from '../../domain/ids.ts'
 import type { AccountChange, EmailContext } from '../mail/account-emails.ts'
 import { describeAccountChange, describeInvitation, describeReset } from '../mail/account-emails.ts'
 import { enqueueEmail } from '../mail/outbox.ts'
-import type { Acting, CompanyServices } from '../change-company.ts'
+import type { Acting, Transaction } from '../change-company.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
 import type { Row } from '../../ledger/tables.ts'
-
-type Services = Pick<CompanyServices, 'outbox'>
 
 /** A new one-time link of a user. */
 interface NewLink {
@@ -21,17 +19,13 @@ interface NewLink {
  * Writes the message with the link of an invitation or of an administrator's reset, in the transaction that stores the
  * link. Returns whether there will be one: not where the service sends no email, nor beyond the limits of the outbox.
  */
-export async function emailLink(
-  client: Queryable,
-  { outbox }: Services,
-  acting: Acting,
-  { userId, kind, token, expiresAt }: NewLink,
-): Promise<boolean> {
+export async function emailLink(tx: Transaction, { userId, kind, token, expiresAt }: NewLink): Promise<boolean> {
+  const { connection, companyId, outbox } = tx
   if (!outbox) return false
-  const context = await loadEmailContext(client, acting)
+  const context = await loadEmailContext(connection, tx)
   const describe = kind === 'invitation' ? describeInvitation : describeReset
   const content = describe(context, { url: buildLinkUrl(outbox.publicUrl, token), expiresAt })
-  return enqueueEmail(client, outbox, { companyId: acting.companyId, userId, kind, expiresAt, ...content })
+  return enqueueEmail(connection, outbox, { companyId, userId, kind, expiresAt, ...content })
 }
 
 /** The path of the page that a one-time link leads to. */
@@ -42,17 +36,13 @@ export function buildLinkUrl(publicUrl: string, token: string): string {
   return `${publicUrl}${INVITATION_PATH}?token=${token}`
 }
 
-/** Tells a user about a change of the account, in the transaction that makes it. `now` is RFC 3339 UTC. */
-export async function notifyUser(
-  client: Queryable,
-  { outbox }: Services,
-  acting: Acting,
-  { userId, change, now }: { userId: string; change: AccountChange; now: string },
-): Promise<void> {
+/** Tells a user about a change of the account, in the transaction that makes it. */
+export async function notifyUser(tx: Transaction, userId: string, change: AccountChange): Promise<void> {
+  const { connection, companyId, now, outbox } = tx
   if (!outbox) return
-  const context = await loadEmailContext(client, acting)
+  const context = await loadEmailContext(connection, tx)
   const content = describeAccountChange(context, change, { at: now, publicUrl: outbox.publicUrl })
-  await enqueueEmail(client, outbox, { companyId: acting.companyId, userId, kind: change.kind, ...content })
+  await enqueueEmail(connection, outbox, { companyId, userId, kind: change.kind, ...content })
 }
 
 /** Loads what messages say about the company and about who acts. */

@@ -4,7 +4,6 @@ import { prefixOfSecret } from '../../domain/accounts/secrets.ts'
 import { addDays, LINK_LIFE_DAYS } from '../../domain/accounts/user-lifecycle.ts'
 import { insertUser, isEmailTaken, type OneTimeLink } from './user-rows.ts'
 import { findUser, type UserRecord } from './users.ts'
-import { onClient } from '../../postgres/kysely.ts'
 import { buildUser } from './add-user.ts'
 import { emailLink } from './email-user.ts'
 import { changeCompany, RefusedByStateError, type Acting, type CompanyServices } from '../change-company.ts'
@@ -29,23 +28,21 @@ export async function inviteCompanyUser(
   acting: Acting,
   person: { email: string; name: string; role: Role },
 ): Promise<UserWithLink> {
-  const { companyId } = acting
   const id = services.newId('usr')
-  const linkToken = generateSecret(prefixOfSecret('link', companyId))
-  const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
-    if (await isEmailTaken(client, companyId, person.email)) {
+  const linkToken = generateSecret(prefixOfSecret('link', acting.companyId))
+  const invited = await changeCompany(services, acting, 'admin', async (tx) => {
+    if (await isEmailTaken(tx, person.email)) {
       throw new RefusedByStateError(problem('user_exists', 'A user with this email address already exists'))
     }
     const { user, events } = buildUser({ id, ...person }, [])
-    const link = makeOneTimeLink(linkToken, now)
-    await insertUser(client, companyId, user, { passwordHash: null, link }, now)
+    const link = makeOneTimeLink(linkToken, tx.now)
+    await insertUser(tx, user, { passwordHash: null, link })
     const { expiresAt } = link
-    const email = { userId: id, kind: 'invitation', token: linkToken, expiresAt } as const
-    const isEmailed = await emailLink(client, services, acting, email)
-    const stored = (await findUser(onClient(client), companyId, id))!
+    const isEmailed = await emailLink(tx, { userId: id, kind: 'invitation', token: linkToken, expiresAt })
+    const stored = (await findUser(tx.db, tx.companyId, id))!
     return { events, result: { user: stored, linkExpiresAt: expiresAt, isEmailed } }
   })
-  return { ...result, linkToken, position }
+  return { ...invited, linkToken }
 }
 
 /** Returns what is stored of a new one-time token. `now` is RFC 3339 UTC. */

@@ -7,6 +7,7 @@ import { companyOfSecret } from '../../domain/accounts/secrets.ts'
 import { enterCompany } from '../../postgres/company-scope.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 import type { LedgerDb, Row } from '../../ledger/tables.ts'
+import type { Transaction } from '../change-company.ts'
 import { insertSessionEvents, type SessionEvent } from '../session-events.ts'
 import { hashSecret } from './new-secret.ts'
 import { hasPasskey, requiresProvider } from './sign-in-conditions.ts'
@@ -162,11 +163,15 @@ export async function findUserOfSession(
 type SessionRow = Omit<SessionUser, keyof UserRef> & Row<'users', 'user_id'> & { is_stale: boolean }
 
 /** Replaces the cookie of a session, for the user's current role. Returns false if another request has done so. */
-export async function renewSession(db: LedgerDb, cookie: string, next: { hash: Buffer; role: Role }): Promise<boolean> {
+export async function renewSession(
+  db: LedgerDb,
+  { companyId, role }: SessionUser,
+  { cookie, next }: { cookie: string; next: string },
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('sessions')
-    .set({ session_hash: next.hash, role: next.role })
-    .where('company_id', '=', companyUuid(cookie))
+    .set({ session_hash: hashSecret(next), role })
+    .where('company_id', '=', toUuid(companyId))
     .where('session_hash', '=', hashSecret(cookie))
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
@@ -205,17 +210,11 @@ export async function endSession(
 }
 
 /** Deletes the session of a cookie, in the transaction after which another one replaces it: it has not ended. */
-export async function deleteReplacedSession(client: Queryable, companyId: string, cookie: string): Promise<void> {
-  await client.query('delete from sessions where company_id = $1 and session_hash = $2', [
-    toUuid(companyId),
+export async function deleteReplacedSession(tx: Transaction, cookie: string): Promise<void> {
+  await tx.connection.query('delete from sessions where company_id = $1 and session_hash = $2', [
+    toUuid(tx.companyId),
     hashSecret(cookie),
   ])
-}
-
-function companyUuid(cookie: string): string {
-  const companyId = companyOfSecret('session', cookie)
-  if (companyId === null) throw new Error('this is not a session cookie')
-  return toUuid(companyId)
 }
 
 /** Deletes the sessions that have exceeded their lifetime, by the database's clock. Returns how many. */

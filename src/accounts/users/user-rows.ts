@@ -5,7 +5,8 @@ import type { Identity, UserFacts, UserLife } from '../../domain/accounts/user-l
 import { cancelEmails } from '../mail/outbox.ts'
 import type { SecretDigest } from './new-secret.ts'
 import type { TokenRecord } from './read-user-tokens.ts'
-import { endSessions, type SessionActor } from '../session-events.ts'
+import type { Transaction } from '../change-company.ts'
+import { endSessions } from '../session-events.ts'
 import { hasPasskey, mayResetPassword, requiresProvider } from './sign-in-conditions.ts'
 import { onClient } from '../../postgres/kysely.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
@@ -26,9 +27,9 @@ function isOf(companyId: string, userId: string): RawBuilder<boolean> {
 }
 
 /** Whether a user who is not removed has this email. */
-export async function isEmailTaken(client: ClientBase, companyId: string, email: string): Promise<boolean> {
+export async function isEmailTaken({ db, companyId }: Transaction, email: string): Promise<boolean> {
   const { rows } = await sql`select 1 from users
-    where company_id = ${toUuid(companyId)} and email = ${email} and removed_at is null`.execute(onClient(client))
+    where company_id = ${toUuid(companyId)} and email = ${email} and removed_at is null`.execute(db)
   return rows.length > 0
 }
 
@@ -48,13 +49,11 @@ export async function loadUserFacts(client: ClientBase, companyId: string, userI
 }
 
 /** Whether a user has ever had a way to sign in: one who never had can only have been invited. */
-export async function hasHadAccess(client: ClientBase, companyId: string, userId: string): Promise<boolean> {
-  const { rows } = await client.query<{ has_had: boolean }>(
-    `select exists (select from events where company_id = $1 and stream_id = $2
-       and type in ('UserPasswordSet', 'UserIdentityLinked', 'UserPasskeyAdded')) as has_had`,
-    [toUuid(companyId), toUuid(userId)],
-  )
-  return rows[0]!.has_had
+export async function hasHadAccess({ db, companyId }: Transaction, userId: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from events
+    where company_id = ${toUuid(companyId)} and stream_id = ${toUuid(userId)}
+      and type in ('UserPasswordSet', 'UserIdentityLinked', 'UserPasskeyAdded') limit 1`.execute(db)
+  return rows.length > 0
 }
 
 /** The SHA-256 of a one-time token, and when it expires. */
@@ -65,38 +64,30 @@ export interface OneTimeLink {
 
 /** Inserts a user with either a password or a link to set one. */
 export async function insertUser(
-  client: ClientBase,
-  companyId: string,
+  { db, companyId, now }: Transaction,
   user: UserLife,
-  access: { passwordHash: string | null; link: OneTimeLink | null },
-  now: string,
+  { passwordHash, link }: { passwordHash: string | null; link: OneTimeLink | null },
 ): Promise<void> {
-  const { passwordHash, link } = access
   const { id, version, email, name, role } = user
   await sql`insert into users
       (company_id, user_id, version, email, name, role, password_hash, link_hash, link_expires_at, created_at)
     values (${toUuid(companyId)}, ${toUuid(id)}, ${version}, ${email}, ${name}, ${role}, ${passwordHash},
-      ${link?.hash ?? null}, ${link?.expiresAt ?? null}, ${now})`.execute(onClient(client))
+      ${link?.hash ?? null}, ${link?.expiresAt ?? null}, ${now})`.execute(db)
 }
 
 /** Stores a user's version and role after a change. */
-export async function updateUser(client: ClientBase, companyId: string, user: UserLife): Promise<void> {
+export async function updateUser({ db, companyId }: Transaction, user: UserLife): Promise<void> {
   await sql`update users set version = ${user.version}, role = ${user.role}
-    where ${isOf(companyId, user.id)}`.execute(onClient(client))
+    where ${isOf(companyId, user.id)}`.execute(db)
 }
 
 /**
  * Stores the account at the identity provider with which a user signs in; null removes it. Deletes any one-time link: it
  * must not work beside the account.
  */
-export async function storeIdentity(
-  client: ClientBase,
-  companyId: string,
-  userId: string,
-  identity: Identity | null,
-): Promise<void> {
+export async function storeIdentity(tx: Transaction, userId: string, identity: Identity | null): Promise<void> {
   await sql`update users set issuer = ${identity?.issuer ?? null}, subject = ${identity?.subject ?? null}, ${NO_LINKS}
-    where ${isOf(companyId, userId)}`.execute(onClient(client))
+    where ${isOf(tx.companyId, userId)}`.execute(tx.db)
 }
 
 /**
@@ -104,56 +95,44 @@ export async function storeIdentity(
  * account at the identity provider, and ends the user's sessions. The administrator who sees the link could use it, so
  * the email address is no longer proved.
  */
-export async function storeLink(
-  client: ClientBase,
-  acting: SessionActor,
-  userId: string,
-  link: OneTimeLink,
-): Promise<void> {
-  const { companyId } = acting
+export async function storeLink(tx: Transaction, userId: string, link: OneTimeLink): Promise<void> {
   await sql`update users set password_hash = null, issuer = null, subject = null, link_hash = ${link.hash},
       link_expires_at = ${link.expiresAt}, has_proved_email = false, ${NO_RESET}
-    where ${isOf(companyId, userId)}`.execute(onClient(client))
-  await deletePasskeysOf(client, companyId, userId)
-  await endSessions(client, acting, 'password_reset', sql`user_id = ${toUuid(userId)}`)
+    where ${isOf(tx.companyId, userId)}`.execute(tx.db)
+  await deletePasskeysOf(tx, userId)
+  await endSessions(tx.connection, tx, 'password_reset', sql`user_id = ${toUuid(userId)}`)
 }
 
 /** Stores the password of the actor. Deletes the links and ends the sessions. */
 export async function storePassword(
-  client: ClientBase,
-  acting: SessionActor,
+  tx: Transaction,
   { passwordHash, provesEmail }: { passwordHash: string; provesEmail: boolean },
 ): Promise<void> {
-  const { companyId, actor: userId } = acting
+  const { companyId, actor: userId } = tx
   await sql`update users set password_hash = ${passwordHash}, ${NO_LINKS},
       has_proved_email = has_proved_email or ${provesEmail}
-    where ${isOf(companyId, userId)}`.execute(onClient(client))
-  await endSessions(client, acting, 'password_set', sql`user_id = ${toUuid(userId)}`)
+    where ${isOf(companyId, userId)}`.execute(tx.db)
+  await endSessions(tx.connection, tx, 'password_set', sql`user_id = ${toUuid(userId)}`)
 }
 
-async function deletePasskeysOf(client: ClientBase, companyId: string, userId: string): Promise<void> {
-  await sql`delete from passkeys where ${isOf(companyId, userId)}`.execute(onClient(client))
-  await sql`delete from recovery_codes where ${isOf(companyId, userId)}`.execute(onClient(client))
+async function deletePasskeysOf({ db, companyId }: Transaction, userId: string): Promise<void> {
+  await sql`delete from passkeys where ${isOf(companyId, userId)}`.execute(db)
+  await sql`delete from recovery_codes where ${isOf(companyId, userId)}`.execute(db)
 }
 
 /**
  * Deletes a removed user's password, links, passkeys and recovery codes, ends the tokens and sessions, and cancels
  * messages. The name stays, because events refer to it.
  */
-export async function deleteUserAccess(
-  client: ClientBase,
-  acting: SessionActor,
-  userId: string,
-  now: string,
-): Promise<void> {
-  const { companyId } = acting
+export async function deleteUserAccess(tx: Transaction, userId: string): Promise<void> {
+  const { connection, db, companyId, now } = tx
   await sql`update users set password_hash = null, ${NO_LINKS}, removed_at = ${now}
-    where ${isOf(companyId, userId)}`.execute(onClient(client))
+    where ${isOf(companyId, userId)}`.execute(db)
   await sql`update user_tokens set revoked_at = ${now}
-    where ${isOf(companyId, userId)} and revoked_at is null`.execute(onClient(client))
-  await deletePasskeysOf(client, companyId, userId)
-  await endSessions(client, acting, 'user_removed', sql`user_id = ${toUuid(userId)}`)
-  await cancelEmails(client, companyId, userId)
+    where ${isOf(companyId, userId)} and revoked_at is null`.execute(db)
+  await deletePasskeysOf(tx, userId)
+  await endSessions(connection, tx, 'user_removed', sql`user_id = ${toUuid(userId)}`)
+  await cancelEmails(connection, companyId, userId)
 }
 
 /** The user of a one-time link that works. */
@@ -200,40 +179,29 @@ export async function loadPasswordHash(client: Queryable, companyId: string, use
 
 /** Inserts a token, of whose secret only a digest is stored, and returns it. */
 export async function insertToken(
-  client: ClientBase,
-  companyId: string,
-  token: Omit<TokenRecord, 'lastFour' | 'lastUsed' | 'revokedAt'>,
+  { db, companyId, now: createdAt }: Transaction,
+  token: Pick<TokenRecord, 'id' | 'userId' | 'name' | 'scope' | 'expiresAt'>,
   { hash, lastFour }: SecretDigest,
 ): Promise<TokenRecord> {
-  const { id, userId, name, scope, expiresAt, createdAt } = token
+  const { id, userId, name, scope, expiresAt } = token
   await sql`
     insert into user_tokens (company_id, token_id, token_hash, user_id, name, last_four, scope, expires_at, created_at)
     values (${toUuid(companyId)}, ${toUuid(id)}, ${hash}, ${toUuid(userId)}, ${name}, ${lastFour}, ${scope},
-      ${expiresAt}, ${createdAt})`.execute(onClient(client))
-  return { ...token, lastFour, lastUsed: null, revokedAt: null }
+      ${expiresAt}, ${createdAt})`.execute(db)
+  return { ...token, createdAt, lastFour, lastUsed: null, revokedAt: null }
 }
 
-/** Counts the tokens of a user that are neither revoked nor expired. `now` is RFC 3339 UTC. */
-export async function countWorkingTokens(
-  client: ClientBase,
-  companyId: string,
-  userId: string,
-  now: string,
-): Promise<number> {
+/** Counts the tokens of a user that are neither revoked nor expired. */
+export async function countWorkingTokens({ db, companyId, now }: Transaction, userId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*)::integer as count from user_tokens
-    where ${isOf(companyId, userId)} and revoked_at is null and expires_at > ${now}`.execute(onClient(client))
+    where ${isOf(companyId, userId)} and revoked_at is null and expires_at > ${now}`.execute(db)
   return rows[0]!.count
 }
 
-/** Stores that a token is revoked. `now` is RFC 3339 UTC. */
-export async function markTokenRevoked(
-  client: ClientBase,
-  companyId: string,
-  tokenId: string,
-  now: string,
-): Promise<void> {
+/** Stores that a token is revoked. */
+export async function markTokenRevoked({ db, companyId, now }: Transaction, tokenId: string): Promise<void> {
   await sql`update user_tokens set revoked_at = ${now}
-    where company_id = ${toUuid(companyId)} and token_id = ${toUuid(tokenId)}`.execute(onClient(client))
+    where company_id = ${toUuid(companyId)} and token_id = ${toUuid(tokenId)}`.execute(db)
 }
 
 /** Replaces the hash of a password by another one of the same password, unless the password was changed meanwhile. */

@@ -9,7 +9,6 @@ import { notifyUser } from './email-user.ts'
 import type { Acting, CompanyServices } from '../change-company.ts'
 import { changeCompany, isAdministrator, RefusedByStateError } from '../change-company.ts'
 import { digestSecret, generateSecret } from './new-secret.ts'
-import { onClient } from '../../postgres/kysely.ts'
 
 export const NO_SUCH_TOKEN = problem('token_not_found', 'No such token exists')
 
@@ -40,21 +39,18 @@ export async function issueUserToken(
   acting: Acting,
   { userId, name, expiresInDays, scope, seen }: WantedToken,
 ): Promise<IssuedToken> {
-  const { companyId } = acting
   const id = services.newId('tok')
-  const secret = generateSecret(prefixOfSecret('token', companyId))
-  const { result, position } = await changeCompany(services, acting, 'any role', async (client, now) => {
-    const expiresAt = addDays(now, expiresInDays)
+  const secret = generateSecret(prefixOfSecret('token', acting.companyId))
+  const issued = await changeCompany(services, acting, 'any role', async (tx) => {
+    const expiresAt = addDays(tx.now, expiresInDays)
     const issuing = { change: 'issue_token', tokenId: id, name, expiresAt, scope } as const
-    if ((await countWorkingTokens(client, companyId, userId, now)) >= MAX_TOKENS)
-      throw new RefusedByStateError(TOO_MANY)
-    const { events } = await changeUserRow(client, companyId, userId, issuing, seen)
-    const issued = { id, userId, name, scope, createdAt: now, expiresAt }
-    const token = await insertToken(client, companyId, issued, digestSecret(secret))
-    await notifyUser(client, services, acting, { userId, change: { kind: 'token_issued', name, scope }, now })
-    return { events, result: token }
+    if ((await countWorkingTokens(tx, userId)) >= MAX_TOKENS) throw new RefusedByStateError(TOO_MANY)
+    const { events } = await changeUserRow(tx, userId, issuing, seen)
+    const token = await insertToken(tx, { id, userId, name, scope, expiresAt }, digestSecret(secret))
+    await notifyUser(tx, userId, { kind: 'token_issued', name, scope })
+    return { events, result: { token } }
   })
-  return { token: result, secret, position }
+  return { ...issued, secret }
 }
 
 /**
@@ -67,15 +63,14 @@ export async function revokeUserToken(
   acting: Acting,
   tokenId: string,
 ): Promise<number | null> {
-  const { companyId, actor } = acting
-  const { position } = await changeCompany(services, acting, 'any role', async (client, now) => {
-    const token = (await findUserToken(onClient(client), companyId, tokenId))?.token
-    const mayRevoke = token?.userId === actor || (await isAdministrator(client, acting))
+  const { position } = await changeCompany(services, acting, 'any role', async (tx) => {
+    const token = (await findUserToken(tx.db, tx.companyId, tokenId))?.token
+    const mayRevoke = token?.userId === tx.actor || (await isAdministrator(tx))
     if (!token || !mayRevoke) throw new RefusedByStateError(NO_SUCH_TOKEN)
-    if (token.revokedAt !== null) return { events: [], result: null }
-    const { events } = await changeUserRow(client, companyId, token.userId, { change: 'revoke_token', tokenId })
-    await markTokenRevoked(client, companyId, tokenId, now)
-    return { events, result: null }
+    if (token.revokedAt !== null) return { events: [], result: {} }
+    const { events } = await changeUserRow(tx, token.userId, { change: 'revoke_token', tokenId })
+    await markTokenRevoked(tx, tokenId)
+    return { events, result: {} }
   })
   return position
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
 import { problem, type Problem } from '../../domain/errors.ts'
 import type { WebhookChange, WebhookLife } from '../../domain/webhooks/webhook-lifecycle.ts'
 import {
@@ -9,11 +9,10 @@ import {
   MAX_WEBHOOKS,
 } from '../../domain/webhooks/webhook-lifecycle.ts'
 import { WEBHOOK_SECRET_PREFIX, type WebhookDisabledReason, type WebhookSettings } from '../../domain/webhook-types.ts'
-import { appendCompanyEvents, SCHEDULE, type CompanyChange } from '../../ledger/append/append-company-events.ts'
+import { SCHEDULE, type CompanyChange } from '../../ledger/append/append-company-events.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import type { Acting, CompanyServices } from '../change-company.ts'
+import type { Acting, CompanyServices, Transaction } from '../change-company.ts'
 import { assertHasKey, assertSeen, changeCompany, RefusedByStateError } from '../change-company.ts'
-import { onClient } from '../../postgres/kysely.ts'
 import { findWebhook, type SeenWebhook } from './read-webhooks.ts'
 import {
   countWebhooks,
@@ -58,19 +57,18 @@ export async function createWebhook(
   seen?: number,
 ): Promise<WebhookWithSecret> {
   assertHasKey(services.secrets)
-  const { companyId } = acting
   const id = services.newId('whk')
   const secret = generateWebhookSecret()
-  const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
-    const count = await countWebhooks(client, companyId)
+  const created = await changeCompany(services, acting, 'admin', async (tx) => {
+    const count = await countWebhooks(tx.connection, tx.companyId)
     assertSeen(seen, count, CREATED_MEANWHILE)
     if (count >= MAX_WEBHOOKS) throw new RefusedByStateError(TOO_MANY)
-    const created = decideWebhook(id, settings)
-    const webhook = evolveWebhook({ id, version: 0, settings, status: 'enabled', disabledReason: null }, created)
-    await insertWebhook(client, companyId, webhook, encryptSecret(services.secrets, secret, id), now)
-    return { events: [created], result: (await findWebhook(onClient(client), companyId, id))! }
+    const event = decideWebhook(id, settings)
+    const webhook = evolveWebhook({ id, version: 0, settings, status: 'enabled', disabledReason: null }, event)
+    await insertWebhook(tx, webhook, encryptSecret(services.secrets, secret, id))
+    return { events: [event], result: (await findWebhook(tx.db, tx.companyId, id))! }
   })
-  return { ...withHead(result, position), secret }
+  return { ...withHead(created), secret }
 }
 
 /**
@@ -84,10 +82,9 @@ export async function changeWebhook(
   change: Exclude<WebhookChange, { change: 'rotate' | 'disable' }>,
   seen?: number,
 ): Promise<ChangedWebhook> {
-  const { result, position } = await changeCompany(services, acting, 'admin', (client, now) =>
-    changeRows(client, acting.companyId, webhookId, { ...change, seen }, now),
+  return withHead(
+    await changeCompany(services, acting, 'admin', (tx) => changeRows(tx, webhookId, { ...change, seen })),
   )
-  return withHead(result, position)
 }
 
 /**
@@ -102,18 +99,12 @@ export async function rotateWebhookSecret(
   seen?: number,
 ): Promise<WebhookWithSecret> {
   assertHasKey(services.secrets)
-  const { companyId } = acting
   const secret = generateWebhookSecret()
-  const { result, position } = await changeCompany(services, acting, 'admin', async (client, now) => {
-    const change = { change: 'rotate', overlapSeconds, seen } as const
-    const { events } = await changeRows(client, companyId, webhookId, change, now)
-    const [rotated] = events
-    const previousExpiresAt = rotated?.type === 'WebhookSecretRotated' ? rotated.data.previous_expires_at : null
-    const sealed = encryptSecret(services.secrets, secret, webhookId)
-    await replaceWebhookSecret(client, companyId, webhookId, { sealed, previousExpiresAt, now })
-    return { events, result: (await findWebhook(onClient(client), companyId, webhookId))! }
-  })
-  return { ...withHead(result, position), secret }
+  const sealed = encryptSecret(services.secrets, secret, webhookId)
+  const rotated = await changeCompany(services, acting, 'admin', (tx) =>
+    changeRows(tx, webhookId, { change: 'rotate', overlapSeconds, seen }, sealed),
+  )
+  return { ...withHead(rotated), secret }
 }
 
 /**
@@ -125,46 +116,46 @@ export async function disableWebhook(
   { companyId, webhookId, leaseId }: { companyId: string; webhookId: string; leaseId: string },
   reason: WebhookDisabledReason,
 ): Promise<void> {
-  await appendCompanyEvents(pool, { companyId, actor: SCHEDULE }, async (client, now) => {
-    if (!(await hasLease(client, companyId, webhookId, leaseId))) return { events: [], result: null }
-    const change = { change: 'disable', reason, seen: undefined } as const
-    const { events } = await changeRows(client, companyId, webhookId, change, now)
-    return { events, result: null }
+  await changeCompany({ pool }, { companyId, actor: SCHEDULE }, 'no role', async (tx) => {
+    if (!(await hasLease(tx, webhookId, leaseId))) return { events: [], result: {} }
+    const { events } = await changeRows(tx, webhookId, { change: 'disable', reason, seen: undefined })
+    return { events, result: {} }
   })
 }
 
+/** Decides a change under the lock and stores its events in the rows. A rotation needs the new secret. */
 async function changeRows(
-  client: PoolClient,
-  companyId: string,
+  tx: Transaction,
   webhookId: string,
   change: WebhookChange & { seen: number | undefined },
-  now: string,
+  sealed?: Buffer,
 ): Promise<CompanyChange<SeenWebhook>> {
-  const found = await findWebhook(onClient(client), companyId, webhookId)
+  const found = await findWebhook(tx.db, tx.companyId, webhookId)
   if (!found) throw new RefusedByStateError(NO_SUCH_WEBHOOK)
   const { webhook: stored } = found
   assertSeen(change.seen, stored.version, CHANGED)
   const { position, head } = stored.progress
   if (change.change === 'resume' && (change.position ?? 0) > head) throw new RefusedByStateError(refuseBeyond(head))
-  const events = decideWebhookChange(stored, change, { now, position, isFailing: stored.progress.attempts > 0 })
+  const isFailing = stored.progress.attempts > 0
+  const events = decideWebhookChange(stored, change, { now: tx.now, position, isFailing })
   if (events.length === 0) return { events, result: found }
   const changed = events.reduce<WebhookLife>(evolveWebhook, stored)
   if (change.change === 'remove') {
-    await deleteWebhook(client, companyId, webhookId)
+    await deleteWebhook(tx, webhookId)
     return { events, result: { ...found, webhook: { ...stored, ...changed } } }
   }
-  await updateWebhook(client, companyId, changed, now)
-  for (const event of events) {
-    if (event.type === 'WebhookResumed') await moveProgress(client, companyId, webhookId, event.data.position)
+  await updateWebhook(tx, changed)
+  for (const { type, data } of events) {
+    if (type === 'WebhookResumed') await moveProgress(tx, webhookId, data.position)
     // What failed at the old address says nothing about the new one.
-    else if (event.type === 'WebhookChanged' && event.data.to.url !== undefined)
-      await moveProgress(client, companyId, webhookId, position)
+    if (type === 'WebhookChanged' && data.to.url !== undefined) await moveProgress(tx, webhookId, position)
+    if (type === 'WebhookSecretRotated') await replaceWebhookSecret(tx, webhookId, sealed!, data.previous_expires_at)
   }
-  return { events, result: (await findWebhook(onClient(client), companyId, webhookId))! }
+  return { events, result: (await findWebhook(tx.db, tx.companyId, webhookId))! }
 }
 
 /** A webhook is loaded before the event of its change is appended. */
-function withHead({ webhook, now }: SeenWebhook, position: number | null): ChangedWebhook {
+function withHead({ webhook, now, position }: ChangedWebhook): ChangedWebhook {
   const progress = { ...webhook.progress, head: position ?? webhook.progress.head }
   return { webhook: { ...webhook, progress }, now, position }
 }

@@ -1,9 +1,8 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { ClientBase } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import type { WebhookLife } from '../../domain/webhooks/webhook-lifecycle.ts'
+import type { Transaction } from '../change-company.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import { onClient } from '../../postgres/kysely.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
 
 /*
@@ -25,83 +24,64 @@ export async function countWebhooks(client: Queryable, companyId: string): Promi
 
 /** Inserts a new webhook, whose deliveries begin after the head's present position. */
 export async function insertWebhook(
-  client: ClientBase,
-  companyId: string,
+  { db, companyId, now }: Transaction,
   webhook: WebhookLife,
   sealed: Buffer,
-  now: string,
 ): Promise<void> {
   const [company, id] = [toUuid(companyId), toUuid(webhook.id)]
   const { url, description, types, include_data: includeData, concurrency } = webhook.settings
   await sql`insert into webhooks (company_id, webhook_id, version, url, description, types, include_data, concurrency,
       status, secret, created_at)
     values (${company}, ${id}, ${webhook.version}, ${url}, ${description}, ${types}, ${includeData}, ${concurrency},
-      ${webhook.status}, ${sealed}, ${now})`.execute(onClient(client))
+      ${webhook.status}, ${sealed}, ${now})`.execute(db)
   await sql`insert into webhook_progress (company_id, webhook_id, position)
-    select company_id, ${id}::uuid, position from heads where company_id = ${company}`.execute(onClient(client))
+    select company_id, ${id}::uuid, position from heads where company_id = ${company}`.execute(db)
 }
 
 /** Stores a changed webhook, and outdates what was read of it. */
-export async function updateWebhook(
-  client: ClientBase,
-  companyId: string,
-  webhook: WebhookLife,
-  now: string,
-): Promise<void> {
+export async function updateWebhook({ db, companyId, now }: Transaction, webhook: WebhookLife): Promise<void> {
   const { url, description, types, include_data: includeData, concurrency } = webhook.settings
   const disabledAt = webhook.status === 'disabled' ? sql`coalesce(disabled_at, ${now})` : sql`null`
   await sql`update webhooks set version = ${webhook.version}, revision = revision + 1, url = ${url},
       description = ${description}, types = ${types}, include_data = ${includeData}, concurrency = ${concurrency},
       status = ${webhook.status}, disabled_reason = ${webhook.disabledReason}, disabled_at = ${disabledAt}
-    where ${isWebhook(companyId, webhook.id)}`.execute(onClient(client))
+    where ${isWebhook(companyId, webhook.id)}`.execute(db)
 }
 
 /** Deletes a webhook. Its deliveries expire with their age. */
-export async function deleteWebhook(client: ClientBase, companyId: string, webhookId: string): Promise<void> {
-  await sql`delete from webhook_progress where ${isWebhook(companyId, webhookId)}`.execute(onClient(client))
-  await sql`delete from webhooks where ${isWebhook(companyId, webhookId)}`.execute(onClient(client))
+export async function deleteWebhook({ db, companyId }: Transaction, webhookId: string): Promise<void> {
+  await sql`delete from webhook_progress where ${isWebhook(companyId, webhookId)}`.execute(db)
+  await sql`delete from webhooks where ${isWebhook(companyId, webhookId)}`.execute(db)
 }
 
 /**
  * Makes deliveries go on after a position, at once and as if nothing had failed. Takes the lease away, so that a worker
  * that is delivering does not record its own position over this one.
  */
-export async function moveProgress(
-  client: ClientBase,
-  companyId: string,
-  webhookId: string,
-  position: number,
-): Promise<void> {
+export async function moveProgress({ db, companyId }: Transaction, webhookId: string, position: number): Promise<void> {
   await sql`update webhook_progress set position = ${position},
       ahead = case when position = ${position} then ahead else '{}' end,
       attempts = 0, failing_since = null, due_at = null, error = null, lease_id = null, leased_until = null
-    where ${isWebhook(companyId, webhookId)}`.execute(onClient(client))
+    where ${isWebhook(companyId, webhookId)}`.execute(db)
 }
 
 /** Whether a lease on a webhook has not been taken away. Locks the webhook's progress. */
-export async function hasLease(
-  client: ClientBase,
-  companyId: string,
-  webhookId: string,
-  leaseId: string,
-): Promise<boolean> {
+export async function hasLease({ db, companyId }: Transaction, webhookId: string, leaseId: string): Promise<boolean> {
   const { rows } = await sql`select 1 from webhook_progress
-    where company_id = ${toUuid(companyId)} and webhook_id = ${toUuid(webhookId)} and lease_id = ${leaseId}
-    for update`.execute(onClient(client))
+    where ${isWebhook(companyId, webhookId)} and lease_id = ${leaseId} for update`.execute(db)
   return rows.length === 1
 }
 
 /** Replaces a webhook's secret. The old one signs too until `previousExpiresAt`, or ends at once if that is null. */
 export async function replaceWebhookSecret(
-  client: ClientBase,
-  companyId: string,
+  { db, companyId, now }: Transaction,
   webhookId: string,
-  rotation: { sealed: Buffer; previousExpiresAt: string | null; now: string },
+  sealed: Buffer,
+  previousExpiresAt: string | null,
 ): Promise<void> {
-  const { sealed, previousExpiresAt, now } = rotation
   await sql`update webhooks set secret = ${sealed}, rotated_at = ${now}, previous_expires_at = ${previousExpiresAt},
       previous_secret = ${previousExpiresAt === null ? sql`null` : sql`secret`}
-    where ${isWebhook(companyId, webhookId)}`.execute(onClient(client))
+    where ${isWebhook(companyId, webhookId)}`.execute(db)
 }
 
 /** Seals a webhook's secret for its row. */

@@ -26,6 +26,7 @@ export interface KeyLife extends Access {
 }
 
 export type KeyEvent = Extract<NewEvent, { type: `ApiKey${string}` }>
+type IssuedEvent = Extract<KeyEvent, { type: 'ApiKeyIssued' }>
 
 /** The fields of a key that an edit changes; absent fields stay as they are. */
 interface KeyEdit extends WantedAccess {
@@ -54,7 +55,7 @@ export type Decided<Event> = { events: Event[]; problem?: undefined } | { events
 export interface KeyToIssue extends Pick<KeyLife, 'id' | 'name' | 'quotaLimit' | 'refreshPeriod'>, WantedAccess {}
 
 /** Issues a key: the first event of its stream. `now` is RFC 3339 UTC. */
-export function decideIssue(key: KeyToIssue, now: string): Decided<KeyEvent> {
+export function decideIssue(key: KeyToIssue, now: string): Decided<IssuedEvent> {
   const { access, problem } = readAccess(key, FULL_ACCESS, now)
   if (problem) return { problem }
   const data = { name: key.name, ...quotaOf(key), ...accessData(access) }
@@ -115,15 +116,19 @@ function quotaOf({ quotaLimit, refreshPeriod }: Pick<KeyLife, 'quotaLimit' | 're
   return { quota_limit: quotaLimit, refresh_period: refreshPeriod }
 }
 
+/** The key that begins with an event. */
+export function createKey({ stream: id, version, data }: IssuedEvent): KeyLife {
+  const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = data
+  const initial = { isEnabled: true, isRevoked: false, expectedCalls: null }
+  return { id, version, name, quotaLimit, refreshPeriod, ...accessOf(data), ...initial }
+}
+
 /** Applies an event to a key. */
 export function evolveKey(key: KeyLife, event: KeyEvent): KeyLife {
   const next = { ...key, version: event.version }
   switch (event.type) {
-    case 'ApiKeyIssued': {
-      const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = event.data
-      const initial = { isEnabled: true, isRevoked: false, expectedCalls: null }
-      return { ...next, name, quotaLimit, refreshPeriod, ...accessOf(event.data), ...initial }
-    }
+    case 'ApiKeyIssued':
+      return createKey(event)
     case 'ApiKeyRenamed':
       return { ...next, name: event.data.to }
     case 'ApiKeyQuotaChanged':

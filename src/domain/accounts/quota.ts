@@ -1,5 +1,3 @@
-import { DAY_MS, HOUR_MS } from '../local-times.ts'
-
 /** The calendar window after which a key's quota resets (UTC, weeks from Monday). */
 export const REFRESH_PERIODS = ['hourly', 'daily', 'weekly', 'monthly'] as const
 export type RefreshPeriod = (typeof REFRESH_PERIODS)[number]
@@ -10,33 +8,28 @@ export const DEFAULT_REFRESH_PERIOD: RefreshPeriod = 'monthly'
 
 /** Returns the start of the quota window that contains a time. Milliseconds since the epoch, in and out. */
 export function windowStart(period: RefreshPeriod, atMs: number): number {
-  const at = new Date(atMs)
-  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()]
-  switch (period) {
-    case 'hourly':
-      return Date.UTC(year, month, day, at.getUTCHours())
-    case 'daily':
-      return Date.UTC(year, month, day)
-    case 'weekly':
-      // getUTCDay counts from Sunday; a week begins on Monday.
-      return Date.UTC(year, month, day - ((at.getUTCDay() + 6) % 7))
-    case 'monthly':
-      return Date.UTC(year, month)
-  }
+  return startOfWindow(period, atMs, 0)
 }
 
 /** Returns the end of the quota window that contains a time, which is the start of the next. */
 export function windowEnd(period: RefreshPeriod, atMs: number): number {
-  const start = new Date(windowStart(period, atMs))
+  return startOfWindow(period, atMs, 1)
+}
+
+/** The start of the window so many windows after the one that contains a time. */
+function startOfWindow(period: RefreshPeriod, atMs: number, later: number): number {
+  const at = new Date(atMs)
+  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()]
   switch (period) {
     case 'hourly':
-      return start.getTime() + HOUR_MS
+      return Date.UTC(year, month, day, at.getUTCHours() + later)
     case 'daily':
-      return start.getTime() + DAY_MS
+      return Date.UTC(year, month, day + later)
     case 'weekly':
-      return start.getTime() + 7 * DAY_MS
+      // getUTCDay counts from Sunday; a week begins on Monday.
+      return Date.UTC(year, month, day - ((at.getUTCDay() + 6) % 7) + 7 * later)
     case 'monthly':
-      return Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1)
+      return Date.UTC(year, month + later)
   }
 }
 

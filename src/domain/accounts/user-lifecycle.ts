@@ -29,7 +29,8 @@ export type UserEvent = Extract<NewEvent, { type: `User${string}` }>
 
 /** A change of a user. */
 export type UserChange =
-  | { change: 'role'; role: Role }
+  /** Without a role, nothing changes. */
+  | { change: 'role'; role: Role | undefined }
   /** Also unlinks the account at the identity provider. */
   | { change: 'reset'; linkExpiresAt: string }
   | { change: 'set_password' }
@@ -85,8 +86,9 @@ export function decideUserChange(user: UserLife, change: UserChange, facts: User
   const place = { stream: user.id, version: user.version + 1, index: null }
   switch (change.change) {
     case 'role': {
-      if (change.role === user.role) return { events: [] }
-      return { events: [{ ...place, type: 'UserRoleChanged', data: { from: user.role, to: change.role } }] }
+      const { role = user.role } = change
+      if (role === user.role) return { events: [] }
+      return { events: [{ ...place, type: 'UserRoleChanged', data: { from: user.role, to: role } }] }
     }
     case 'reset': {
       const reset = { ...place, type: 'UserPasswordReset', data: { link_expires_at: change.linkExpiresAt } } as const
@@ -142,16 +144,19 @@ const BREAK_GLASS = problem(
 
 /** Whether a change takes the emergency access from whoever has it. */
 function losesBreakGlass(change: UserChange): boolean {
-  return (
-    change.change === 'reset' || change.change === 'remove' || (change.change === 'role' && change.role !== 'admin')
-  )
+  return change.change === 'reset' || endsAdmin(change)
 }
 
 /** Whether a change costs the company an administrator. */
 function losesAdmin(user: UserLife, change: UserChange): boolean {
   if (user.role !== 'admin') return false
   if (change.change === 'unlink') return user.identity !== null && !user.hasPassword
-  return change.change === 'remove' || (change.change === 'role' && change.role !== 'admin')
+  return endsAdmin(change)
+}
+
+/** Whether an administrator is none after a change. */
+function endsAdmin(change: UserChange): boolean {
+  return change.change === 'remove' || (change.change === 'role' && (change.role ?? 'admin') !== 'admin')
 }
 
 /** Applies an event to a user. */

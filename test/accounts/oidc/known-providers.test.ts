@@ -9,21 +9,17 @@ import { storedProvider } from '../../support/providers/stored-provider.ts'
 
 const MIB = 1024 * 1024
 
-/** Providers whose keys take so many bytes. */
-function openKnown(bytes: number) {
+const keysOf = (bytes: number) => ({ bytes, algorithms: [], find: () => Promise.reject(new Error('no key')) })
+
+/** Providers whose keys take so many bytes, and others when they are fetched again. */
+function openKnown(bytes: number, later = bytes) {
   const discovered: string[] = []
-  const changes = new Map<string, (bytes: number) => void>()
-  const known = createKnownProviders(async ({ companyId, settings }: StoredProvider, onChanged) => {
+  const known = createKnownProviders(async ({ companyId, settings }: StoredProvider) => {
     discovered.push(companyId)
-    const keys = { bytes, algorithms: [], verify: async () => ({}) }
-    changes.set(companyId, (now) => {
-      keys.bytes = now
-      onChanged()
-    })
     const metadata: ServerMetadata = { issuer: settings.issuer }
-    return { metadata, keys }
+    return { metadata, keys: keysOf(bytes), fetchKeys: async () => keysOf(later) }
   })
-  return { known, discovered, changes }
+  return { known, discovered }
 }
 
 const companies = ['com_a', 'com_b', 'com_c', 'com_d'].map((companyId) =>
@@ -37,9 +33,9 @@ await t.test('the provider that was not used for longest makes room', async (t) 
 })
 
 await t.test('keys that grow count in full', async (t) => {
-  const { known, discovered, changes } = openKnown(1 * MIB)
+  const { known, discovered } = openKnown(1 * MIB, 14 * MIB)
   for (const provider of companies) await known.find(provider)
-  changes.get('com_d')!(14 * MIB)
+  await known.findAgain(companies[3]!, 'sign-in')
   for (const provider of companies.toReversed()) await known.find(provider)
   t.strictSame(discovered, ['com_a', 'com_b', 'com_c', 'com_d', 'com_b', 'com_a'])
 })
@@ -55,10 +51,7 @@ await t.test('a provider that takes the place of another is read again, although
   const issuers: string[] = []
   const known = createKnownProviders(async ({ settings }) => {
     issuers.push(settings.issuer)
-    return {
-      metadata: { issuer: settings.issuer },
-      keys: { bytes: 1, algorithms: [], verify: async () => ({}) },
-    }
+    return { metadata: { issuer: settings.issuer }, keys: keysOf(1), fetchKeys: async () => keysOf(1) }
   })
   const former = storedProvider({ issuer: 'https://former.example' }, { companyId: 'com_a' })
   const successor = storedProvider({ issuer: 'https://successor.example' }, { companyId: 'com_a' })

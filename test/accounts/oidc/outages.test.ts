@@ -140,7 +140,7 @@ await t.test('too many requests that wait for a slow provider are refused at onc
 await t.test('a provider that many companies share is refused, as it would let in all of them', async (t) => {
   const issuer = 'https://login.microsoftonline.com/common/v2.0'
   const metadata = { issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0', jwks_uri: `${issuer}/keys` }
-  const options = { fetch: async () => Response.json(metadata), allowsHttp: false, execute: [], onChanged: () => {} }
+  const options = { fetch: async () => Response.json(metadata), allowsHttp: false, execute: [] }
   await t.rejects(discoverProvider({ issuer, client_id: 'ledger' }, options), refusal('wrong_issuer', /\{tenantid\}/))
 })
 
@@ -161,7 +161,7 @@ await t.test("the addresses in a provider's configuration are checked too", asyn
     }
     const fetch: CustomFetch = async (url, options) =>
       url === `${issuer}${CONFIGURATION}` ? Response.json(metadata) : asking(url, options)
-    const options = { fetch, allowsHttp: false, execute: [], onChanged: () => {} }
+    const options = { fetch, allowsHttp: false, execute: [] }
     const discovered = discoverProvider({ issuer, client_id: 'ledger' }, options)
     await t.rejects(discovered, refusal('misconfigured', message))
   }
