@@ -67,8 +67,8 @@ export function oneOf<const Text extends string>(texts: readonly Text[], descrip
 }
 
 /** The same schema, or null. */
-export function nullable<Schema extends TSchema>(schema: Schema) {
-  return Type.Union([schema, Type.Null()])
+export function nullable<Schema extends TSchema>(schema: Schema, options: SchemaOptions = {}) {
+  return Type.Union([schema, Type.Null()], options)
 }
 
 /** Makes the schema of an object that may be null. */
