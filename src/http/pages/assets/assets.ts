@@ -56,7 +56,7 @@ export const ASSETS = {
 /** Serves the style sheet, the scripts and the icon of the pages. */
 export function pageAssets(app: FastifyInstance): void {
   for (const { path, type, content } of Object.values(ASSETS)) {
-    app.get(path, { schema: { hide: true }, config: { isStatic: true } }, (_, reply) =>
+    app.get(path, { schema: { hide: true } }, (_, reply) =>
       reply
         .headers({ 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' })
         .type(type)
