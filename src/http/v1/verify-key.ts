@@ -5,7 +5,7 @@ import { rateLimitHeaders, REFRESH_PERIODS, requestsInWindow } from '../../domai
 import type { KeyUsageCounter } from '../../accounts/api-keys/key-access.ts'
 import { jsonAnswer } from '../openapi/documented-schema.ts'
 import { KEY_VERIFICATION } from '../openapi/employee-examples.ts'
-import { namedObject, oneOf, strictObject } from '../openapi/schema-parts.ts'
+import { namedObject, oneOf } from '../openapi/schema-parts.ts'
 import { useKeyOf } from '../access/quota.ts'
 
 /** The six fields of the specification, section 2.3. */
@@ -27,7 +27,6 @@ const verifySchema = {
   description:
     'Costs no quota, needs no scope, and works with an exhausted quota or a disabled key. A key with allowed networks ' +
     'can only be verified from there.',
-  querystring: strictObject({}),
   response: {
     200: jsonAnswer('The state and usage of the key.', KeyVerification, { examples: KEY_VERIFICATION }),
   },
