@@ -29,7 +29,7 @@ import { expireDeliveries } from '../delivery/webhooks/expire-deliveries.ts'
 import { openPoster } from '../delivery/webhooks/post.ts'
 import { listWaitingWebhooks } from '../delivery/webhooks/progress.ts'
 import { listWaitingSubmissions } from '../delivery/witnesses/progress.ts'
-import { readJsonBody } from '../http/server/json-body.ts'
+import { parseRecord } from '../http/server/json-body.ts'
 import { createCallsInProgress } from '../ledger/calls/calls-in-progress.ts'
 import { createLongCalls } from '../ledger/append/long-calls.ts'
 import { expireFailingWork } from '../ledger/background/failing-work.ts'
@@ -218,7 +218,7 @@ async function openUploads(
     boss,
     log,
     pool: store.pool,
-    readBody: readJsonBody,
+    parseRecord,
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     commands: {
       lanes,

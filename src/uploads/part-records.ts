@@ -1,10 +1,9 @@
 import { inTurns } from '../admission/turns.ts'
 import type { FileFault } from '../../clients/typescript/spreadsheets/file-error.ts'
 import { openRows, type RowReader } from '../../clients/typescript/spreadsheets/read-records.ts'
-import type { Problem } from '../domain/errors.ts'
 import type { StoredRow } from '../domain/uploads.ts'
 import { dateOf, type StoredUpload } from '../ledger/uploads/read-uploads.ts'
-import type { ReadBody } from './read-file.ts'
+import type { ParseRecord } from './read-file.ts'
 
 /** The records of a part, as the body of a call, and where they are in the file. */
 export interface PartRecords {
@@ -46,7 +45,7 @@ const MAX_ROW_FAULTS = 16
 export async function readPart(
   upload: Pick<StoredUpload, 'header' | 'mapping' | 'createdAt'>,
   all: readonly StoredRow[],
-  readBody: ReadBody,
+  parseRecord: ParseRecord,
 ): Promise<PartRecords> {
   const file = openUpload(upload)
   const [body, rows, faults, notes]: [unknown[], StoredRow[], FileFault[], FileFault[]] = [[], [], [], []]
@@ -60,7 +59,7 @@ export async function readPart(
       unreadable.push({ row, faults: [] })
       continue
     }
-    const read = reader ? readCells(reader, row, readBody) : readRecord(row)
+    const read = reader ? readCells(reader, row, parseRecord) : readRecord(row)
     for (const note of read.notes?.slice(0, MAX_FAULTS - notes.length) ?? []) notes.push(note)
     if (read.faults) {
       for (const fault of read.faults.slice(0, MAX_FAULTS - faults.length)) faults.push(fault)
@@ -92,16 +91,12 @@ function readRecord({ row, record, plan }: StoredRow): ReadRecord {
 }
 
 /** The records of cells meet the same rules as those of a call. */
-function readCells(file: RowReader, { line = 1, cells = [], plan }: StoredRow, readBody: ReadBody): ReadRecord {
+function readCells(file: RowReader, { line = 1, cells = [], plan }: StoredRow, parseRecord: ParseRecord): ReadRecord {
   const { json, faults, notes } = file.read({ line, cells }, plan)
   if (faults.length > 0) return { faults }
-  const { body: record, problem } = readBody(json, 1) as { body?: unknown; problem?: Problem }
-  if (!problem) return { record, json, notes }
-  return {
-    faults: [
-      { line, column: null, message: problem.detail.replace(/^The body/, 'The record').replace(/^Record 0: /, '') },
-    ],
-  }
+  const { record, problem } = parseRecord(json)
+  if (problem === undefined) return { record, json, notes }
+  return { faults: [{ line, column: null, message: problem.replace(/^The body/, 'The record') }] }
 }
 
 /** The examples of a column, and the rows that are searched for them. */

@@ -1,4 +1,3 @@
-import type { Problem } from '../domain/errors.ts'
 import { inTurns } from '../admission/turns.ts'
 import { readName } from '../../clients/typescript/spreadsheets/cells.ts'
 import { collectSamples, type FileSample } from '../../clients/typescript/spreadsheets/column-samples.ts'
@@ -14,18 +13,15 @@ import type { JsonElement } from '../../clients/typescript/spreadsheets/split-js
 import { FileFaultError } from './part-builder.ts'
 import { RowStore } from './row-store.ts'
 
-/** Parses JSON as the body of a call with so many records, or says what is wrong with it. */
-export type ReadBody = (
-  json: string,
-  maxRecords: number,
-) => { body: unknown; problem?: undefined } | { problem: Problem }
+/** Parses the JSON of a record like the body of a call, or says what is wrong with it. */
+export type ParseRecord = (json: string) => { record?: unknown; problem?: string | undefined }
 
 /** What calls may have. */
 export interface CallLimits {
   maxRecords: number
   /** Bytes of a body. */
   bodyLimit: number
-  readBody: ReadBody
+  parseRecord: ParseRecord
 }
 
 /** What a file holds. */
@@ -99,23 +95,22 @@ export function countBytes(chunks: readonly Uint8Array[]): number {
 async function readJson(
   records: AsyncIterable<JsonElement[]>,
   bytes: number,
-  { bodyLimit, readBody }: CallLimits,
+  { bodyLimit, parseRecord }: CallLimits,
   rows: RowStore,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (bytes > bodyLimit) throw new FileError(1, `A JSON file must have at most ${bodyLimit} bytes`)
   for await (const elements of records)
     for await (const { line, json } of inTurns(elements, signal)) {
-      const { body: record, problem } = readBody(json, 1) as { body?: unknown; problem?: Problem }
-      if (problem) throw new FileError(line, describeRecord(rows.length, problem.detail))
+      const { record, problem } = parseRecord(json)
+      if (problem !== undefined) throw new FileError(line, describeRecord(rows.length, problem))
       rows.add({ row: rows.length + 1, record })
     }
   if (rows.length === 0) throw new FileError(1, 'There are no records in the list')
 }
 
 /** What is wrong with a record, which was read like the body of a call. */
-function describeRecord(index: number, ofBody: string): string {
-  const detail = ofBody.replace(/^Record 0: /, '')
+function describeRecord(index: number, detail: string): string {
   return detail.startsWith('The body ') ? detail.replace('The body', `Record ${index}`) : `Record ${index}: ${detail}`
 }
 

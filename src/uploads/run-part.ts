@@ -17,14 +17,14 @@ import { recordCall, recordCounts, stopUpload } from '../ledger/uploads/change-u
 import { readLeftOut, readRows, type StoredPart, type StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { correctionsOf } from './match-corrections.ts'
 import { nameRow, type PartRecords, readPart } from './part-records.ts'
-import type { ReadBody } from './read-file.ts'
+import type { ParseRecord } from './read-file.ts'
 import { chooseRowsLeft, findCalled } from './rows-left.ts'
 
 /** What running the parts of stored files needs. */
 export interface UploadServices {
   pool: Pool
   commands: CommandServices
-  readBody: ReadBody
+  parseRecord: ParseRecord
 }
 
 type SentRecords = Pick<PartRecords, 'body' | 'bytes' | 'rows'>
@@ -64,7 +64,7 @@ export async function previewPart(
 }
 
 async function makePreview(services: UploadServices, upload: StoredUpload, part: StoredPart): Promise<PartPreview> {
-  const records = await readPart(upload, await readRows(services.pool, upload, part.number), services.readBody)
+  const records = await readPart(upload, await readRows(services.pool, upload, part.number), services.parseRecord)
   const { body, rows } = records
   const numbers = records.unreadable.map(({ row }) => row.row)
   const unreadable = numbers.length
@@ -163,7 +163,7 @@ export async function applyPart(services: UploadServices, upload: StoredUpload, 
   const { pool } = services
   let called = await findCalled(pool, upload, part)
   if (called === null) {
-    const records = await readPart(upload, await readRows(pool, upload, part.number), services.readBody)
+    const records = await readPart(upload, await readRows(pool, upload, part.number), services.parseRecord)
     // Its rows were erased, or none of them can be read.
     if (records.body.length === 0)
       return recordCall(pool, upload, part.number, records.unreadable.length === 0 ? 'canceled' : 'refused')

@@ -112,13 +112,13 @@ export async function storeFile(
 }
 
 function readSent(
-  { commands: { maxRecords }, readBody, bodyLimit }: UploadRouteServices,
+  { commands: { maxRecords }, parseRecord, bodyLimit }: UploadRouteServices,
   companyId: string,
   { content, answers }: Pick<SentFile, 'content' | 'answers'>,
   signal: AbortSignal,
 ): Promise<ReadFile> {
   const settings = { signal, acquireThread: () => threads.acquire(companyId, 1) }
-  return readFile(content, answers, { maxRecords, bodyLimit, readBody }, settings)
+  return readFile(content, answers, { maxRecords, bodyLimit, parseRecord }, settings)
 }
 
 /** Stores how a file was read, and the file itself if it is kept. */

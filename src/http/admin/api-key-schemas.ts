@@ -8,12 +8,13 @@ import {
   windowStart,
 } from '../../domain/accounts/quota.ts'
 import { KEY_SCOPES, type KeyScope } from '../../domain/accounts/api-key.ts'
-import type { ExpectedCalls } from '../../domain/accounts/expected-calls.ts'
+import type { Weekday } from '../../domain/accounts/expected-calls.ts'
 import { MAX_EVERY_HOURS, normalizeExpectedCalls, TIME_OF_DAY } from '../../domain/accounts/expected-calls.ts'
-import { accessData, MAX_NETWORKS } from '../../domain/accounts/key-access.ts'
+import { MAX_NETWORKS } from '../../domain/accounts/key-access.ts'
 import { DEFAULT_OVERLAP_SECONDS, MAX_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
 import { MAX_NETWORK_CHARACTERS } from '../../domain/networks.ts'
 import { findKeyStatus, hasPreviousSecret, KEY_STATUSES, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
+import { render } from '../openapi/render.ts'
 import {
   LastFour,
   makeListSchema,
@@ -23,7 +24,6 @@ import {
   oneOf,
   Page,
   requireOnly,
-  STRICT,
   strictObject,
   Time,
   TimeOrNull,
@@ -70,30 +70,23 @@ const access = {
       'may also name single addresses; an empty list is the same as null.',
   }),
 }
-const Expected = Type.Unsafe<ExpectedCalls | null>({
-  anyOf: [
-    {
-      type: 'object',
-      properties: { every_hours: { type: 'integer', minimum: 1, maximum: MAX_EVERY_HOURS } },
-      required: ['every_hours'],
-      ...STRICT,
-    },
-    {
-      type: 'object',
-      properties: {
-        by_time: { type: 'string', pattern: TIME_OF_DAY },
-        weekdays: { type: 'array', items: { type: 'integer', minimum: 1, maximum: 7 }, minItems: 1, uniqueItems: true },
-      },
-      required: ['by_time', 'weekdays'],
-      ...STRICT,
-    },
-    { type: 'null' },
+const DayOfWeek = Type.Unsafe<Weekday>({ type: 'integer', minimum: 1, maximum: 7 })
+const Expected = Type.Union(
+  [
+    strictObject({ every_hours: Type.Integer({ minimum: 1, maximum: MAX_EVERY_HOURS }) }),
+    strictObject({
+      by_time: Type.String({ pattern: TIME_OF_DAY }),
+      weekdays: Type.Array(DayOfWeek, { minItems: 1, uniqueItems: true }),
+    }),
+    Type.Null(),
   ],
-  description:
-    'When writing calls of the key are expected: at least every so many hours, or by a time of day (`06:00`) on some ' +
-    "weekdays (1 is Monday, 7 is Sunday), in the company's time zone and within the 24 hours before. If none comes, the " +
-    'key needs attention. Null expects none.',
-})
+  {
+    description:
+      'When writing calls of the key are expected: at least every so many hours, or by a time of day (`06:00`) on some ' +
+      "weekdays (1 is Monday, 7 is Sunday), in the company's time zone and within the 24 hours before. If none comes, " +
+      'the key needs attention. Null expects none.',
+  },
+)
 const Secret = Type.String({
   description: 'The secret, sent as `x-api-key`. It is shown only once.',
 })
@@ -176,26 +169,20 @@ export function renderKey(seen: SeenKey) {
   const { usage, refreshPeriod, previousExpiresAt } = key
   const isOverlapping = hasPreviousSecret(seen)
   const nowMs = Date.parse(now)
-  return {
-    id: key.id,
-    name: key.name,
-    secret_last_four: key.lastFour,
+  return render(ShownKey, {
+    ...key,
+    secretLastFour: key.lastFour,
     status: findKeyStatus(seen),
-    ...accessData(key),
-    quota_limit: key.quotaLimit,
-    refresh_period: refreshPeriod,
     usage: {
       requests_made: requestsInWindow(usage, refreshPeriod, nowMs),
       window_start: new Date(windowStart(refreshPeriod, nowMs)).toISOString(),
       window_end: new Date(windowEnd(refreshPeriod, nowMs)).toISOString(),
     },
-    expected_calls: key.expectedCalls,
-    last_used: usage.lastUsedMs === null ? null : new Date(usage.lastUsedMs).toISOString(),
+    lastUsed: usage.lastUsedMs === null ? null : new Date(usage.lastUsedMs).toISOString(),
     rotation: {
       rotated_at: key.rotatedAt,
       previous_secret_expires_at: isOverlapping ? previousExpiresAt : null,
       previous_secret_last_four: isOverlapping ? key.previousLastFour : null,
     },
-    created_at: key.createdAt,
-  }
+  })
 }

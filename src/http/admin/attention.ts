@@ -6,7 +6,8 @@ import type { AttentionItem } from '../../domain/attention.ts'
 import { ATTENTION_KINDS, type AttentionKind } from '../../domain/attention-kinds.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../access/authorize-user.ts'
-import { namedObject, oneOf, strictObject, Time, TimeOrNull } from '../openapi/schema-parts.ts'
+import { render } from '../openapi/render.ts'
+import { namedObject, nullable, oneOf, strictObject, Time, TimeOrNull } from '../openapi/schema-parts.ts'
 
 type DetailsOf<Kind extends AttentionKind> = AttentionItem<Kind>['details']
 
@@ -50,22 +51,18 @@ const Item = namedObject('AttentionItem', {
   }),
 })
 
+const LastCall = strictObject({
+  log_id: Type.String(),
+  requested_at: Time,
+  status: oneOf(['Completed', 'Failed']),
+  records: Type.Integer(),
+})
+
 const Attention = namedObject('Attention', {
   items: Type.Array(Item, {
     description: 'The most urgent first; of failed calls, those with the most records. Empty if all is well.',
   }),
-  last_call: Type.Unsafe<object | null>({
-    anyOf: [
-      strictObject({
-        log_id: Type.String(),
-        requested_at: Time,
-        status: oneOf(['Completed', 'Failed']),
-        records: Type.Integer(),
-      }),
-      { type: 'null' },
-    ],
-    description: "The company's last call. Null if it has made none.",
-  }),
+  last_call: nullable(LastCall, { description: "The company's last call. Null if it has made none." }),
 })
 
 const GET_ATTENTION = {
@@ -86,14 +83,6 @@ export function attention(app: FastifyInstance, db: LedgerDb): void {
     const { companyId } = userOf(request)
     const { items } = await readAttention(db, companyId, await readClockOf(db, companyId))
     const lastCall = await findLastCall(db, companyId)
-    return {
-      items,
-      last_call: lastCall && {
-        log_id: lastCall.logId,
-        requested_at: lastCall.requestedAt,
-        status: lastCall.status,
-        records: lastCall.records,
-      },
-    }
+    return { items, last_call: lastCall && render(LastCall, lastCall) }
   })
 }

@@ -5,23 +5,25 @@ import {
   type PageSize,
 } from '../../../projections/bulk-user-logs/queries.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { allPages, type CsvColumn } from './csv-text.ts'
+import type { CsvColumn } from './csv-text.ts'
 import { nameRecord, type DetailedRecord } from './detailed-records.ts'
 import type { ShownRecord } from './log-records.ts'
 
 const ENTRIES_PER_PAGE = 1_000
 
 /** Reads all matching entries, newest first, a page at a time. */
-export function listAllEntries(
+export async function* listAllEntries(
   db: LedgerDb,
   companyId: string,
   filter: EntryFilter,
   page: PageSize & { before: number | null } = { before: null, limit: ENTRIES_PER_PAGE },
 ): AsyncGenerator<LogEntry[]> {
-  return allPages(async (place) => {
-    const { entries, next } = await listLogEntries(db, companyId, filter, { ...page, before: place ?? page.before })
-    return { rows: entries, next }
-  })
+  let { before } = page
+  do {
+    const { entries, next } = await listLogEntries(db, companyId, filter, { ...page, before })
+    yield entries
+    before = next
+  } while (before !== null)
 }
 
 export const ENTRY_COLUMNS: readonly CsvColumn<LogEntry>[] = [

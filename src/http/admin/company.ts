@@ -4,11 +4,12 @@ import type { CompanyServices } from '../../accounts/change-company.ts'
 import { changeSettings, type CompanySettings } from '../../accounts/companies/change-settings.ts'
 import { readCountry } from '../../domain/accounts/country.ts'
 import { MAX_TIME_ZONE_CHARACTERS, readTimeZone } from '../../domain/accounts/time-zone.ts'
-import { readCompany, type CompanyRecord, type CompanyRow } from '../../accounts/companies/read-company.ts'
+import { readCompany, type CompanyRow } from '../../accounts/companies/read-company.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { ProblemError } from '../server/problem.ts'
 import { actingUser, MERGE_PATCH_BODY, setPositionHeader } from './company-schemas.ts'
+import { render } from '../openapi/render.ts'
 import { mergePatch, namedObject, nullable, Time } from '../openapi/schema-parts.ts'
 
 const TimeZone = {
@@ -53,13 +54,13 @@ const CHANGE_COMPANY = {
 /** `GET` and `PATCH /admin/v1/company`: the company and its settings, for administrators. */
 export function company(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
   app.get('/company', { schema: GET_COMPANY }, async (request) =>
-    showCompany(await readCompany(db, actingUser(request).companyId)),
+    render(ShownCompany, await readCompany(db, actingUser(request).companyId)),
   )
 
   app.patch('/company', { schema: CHANGE_COMPANY, ...MERGE_PATCH_BODY }, async (request, reply) => {
     const changed = await changeSettings(services, actingUser(request), readSettings(request.body))
     setPositionHeader(reply, changed.position)
-    return showCompany(changed.company)
+    return render(ShownCompany, changed.company)
   })
 }
 
@@ -77,7 +78,3 @@ export function readSettings({ time_zone: zone, country: code }: Static<typeof C
 
 const NO_TIME_ZONE = 'time_zone must be an IANA time zone name, such as Europe/Berlin'
 const NO_COUNTRY = 'country must be an ISO 3166-1 alpha-2 code, such as DE'
-
-function showCompany({ id, name, timeZone, country, createdAt }: CompanyRecord): Static<typeof ShownCompany> {
-  return { id, name, time_zone: timeZone, country, created_at: createdAt }
-}

@@ -70,19 +70,3 @@ export async function* writeCsv<Row>(
     }
   if (header !== '') yield header
 }
-
-/** A page, which may be empty, and the place after which the next one starts; null if there is none. */
-interface CsvPage<Row> {
-  rows: Row[]
-  next: number | null
-}
-
-/** Reads pages until there is no next one. `readPage` gets the place of the page; null for the first. */
-export async function* allPages<Row>(readPage: (place: number | null) => Promise<CsvPage<Row>>): AsyncGenerator<Row[]> {
-  let place: number | null = null
-  do {
-    const page: CsvPage<Row> = await readPage(place)
-    yield page.rows
-    place = page.next
-  } while (place !== null)
-}

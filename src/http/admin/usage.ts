@@ -31,8 +31,8 @@ const UsageOfDays = {
   items: Type.Array(
     Type.Object({
       day: Type.String({ format: 'date', description: 'The day of the calls.' }),
-      operation: Type.Unsafe<string>({ type: 'string', enum: [...OPERATIONS] }),
-      status: Type.Unsafe<string>({ type: 'string', enum: ['Completed', 'Failed'] }),
+      operation: oneOf(OPERATIONS),
+      status: oneOf(['Completed', 'Failed']),
       calls: Count,
       records: Type.Object({ total: Count, updated: Count, deactivated: Count, failed: Count, no_updates: Count }),
     }),

@@ -9,6 +9,7 @@ import {
 } from '../../domain/accounts/user-lifecycle.ts'
 import type { TokenRecord } from '../../accounts/users/read-user-tokens.ts'
 import { getUserStatus, USER_STATUSES, type UserRecord } from '../../accounts/users/users.ts'
+import { render } from '../openapi/render.ts'
 import {
   LastFour,
   makeListSchema,
@@ -81,17 +82,7 @@ export const AcceptBody = strictObject({
 
 /** Renders a user for a response. */
 export function renderUser(user: UserRecord) {
-  return {
-    id: user.id,
-    email: user.email,
-    name: user.name,
-    role: user.role,
-    status: getUserStatus(user),
-    invitation_expires_at: user.linkExpiresAt,
-    last_sign_in_at: user.lastSignInAt,
-    created_at: user.createdAt,
-    removed_at: user.removedAt,
-  }
+  return render(ShownUser, { ...user, status: getUserStatus(user), invitationExpiresAt: user.linkExpiresAt })
 }
 
 const TOKEN_STATUSES = ['active', 'expired', 'revoked'] as const
@@ -135,18 +126,7 @@ export const IssueTokenBody = requireOnly(['name'], {
 
 /** Renders a token for a response. `now` is RFC 3339 UTC. */
 export function renderToken({ token, now }: { token: TokenRecord; now: string }) {
-  return {
-    id: token.id,
-    user_id: token.userId,
-    name: token.name,
-    secret_last_four: token.lastFour,
-    scope: token.scope,
-    status: getTokenStatus(token, now),
-    created_at: token.createdAt,
-    expires_at: token.expiresAt,
-    last_used: token.lastUsed,
-    revoked_at: token.revokedAt,
-  }
+  return render(ShownToken, { ...token, secretLastFour: token.lastFour, status: getTokenStatus(token, now) })
 }
 
 /** Returns the status of a token. `now` is RFC 3339 UTC. */

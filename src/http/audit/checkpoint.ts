@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
-import { Type, type Static } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { problem } from '../../domain/errors.ts'
 import type { TreeHead } from '../../ledger/audit/checkpoint-note.ts'
 import { explainRefusal, type SignedCheckpoint } from '../../ledger/audit/sign-checkpoint.ts'
 import { userOf } from '../access/authorize-user.ts'
+import { nullable, oneOf } from '../openapi/schema-parts.ts'
 import { idsOf } from '../server/access-log.ts'
 import { ProblemError } from '../server/problem.ts'
 import type { AuditServices } from './audit-services.ts'
@@ -21,8 +22,6 @@ const CHECKPOINT_MEMBERS = {
   note: Type.String({ description: 'The signed note. Verify exactly these characters.' }),
 }
 
-const Witnessed = Type.Object(CHECKPOINT_MEMBERS)
-
 const CHECKPOINT = {
   operationId: 'getCheckpoint',
   summary: 'Sign the current head of the ledger',
@@ -35,8 +34,7 @@ const CHECKPOINT = {
     200: Type.Object({
       ...CHECKPOINT_MEMBERS,
       public_key: PublicKey,
-      witnessed: Type.Unsafe<Static<typeof Witnessed> | null>({
-        anyOf: [Witnessed, { type: 'null' }],
+      witnessed: nullable(Type.Object(CHECKPOINT_MEMBERS), {
         description: 'The newest checkpoint that a quorum of witnesses has cosigned (C2SP `tlog-cosignature`), if any.',
       }),
     }),
@@ -52,7 +50,7 @@ const KEYS = {
       items: Type.Array(
         Type.Object({
           public_key: PublicKey,
-          status: Type.Unsafe<string>({ type: 'string', enum: ['current', 'retired'] }),
+          status: oneOf(['current', 'retired']),
         }),
       ),
       next_cursor: Type.Null({ description: 'Always null: there is only one page.' }),
@@ -67,8 +65,9 @@ export function checkpoints(app: FastifyInstance, { db, signer }: AuditServices)
   })
   app.get('/keys', { schema: KEYS }, async (request) => {
     const { current, retired } = signer.publicKeys(userOf(request).companyId)
-    const first = current === null ? [] : [{ public_key: current, status: 'current' }]
-    return { items: [...first, ...retired.map((key) => ({ public_key: key, status: 'retired' }))], next_cursor: null }
+    const first = current === null ? [] : [{ public_key: current, status: 'current' as const }]
+    const others = retired.map((key) => ({ public_key: key, status: 'retired' as const }))
+    return { items: [...first, ...others], next_cursor: null }
   })
 }
 

@@ -55,8 +55,8 @@ export async function followLive(
   reply.sse.onClose(() => over.abort())
   const life = setTimeout(() => over.abort(), limits.lifeMs)
   const ended = AbortSignal.any([stopping, over.signal])
-  const bell = new Bell()
-  const stopListening = source.listen(() => bell.ring())
+  let moved = new AbortController()
+  const stopListening = source.listen(() => moved.abort())
   let position = start
   try {
     begin(reply, formatHeartbeat(source.idOf(start), limits))
@@ -68,7 +68,8 @@ export async function followLive(
         reply.raw.write(`: still here\n${formatHeartbeat(source.idOf(position), limits)}`)
         checkAt = performance.now() + limits.heartbeatMs
       }
-      bell.reset()
+      // What moves from here on ends the wait, even if it does so before the wait begins.
+      moved = new AbortController()
       const { events, reached, isMore } = await source.readAfter(position)
       // Check after reading: the user may have been removed while a slow page was read.
       if (events.length > 0) await source.authorize(request, reply)
@@ -77,7 +78,7 @@ export async function followLive(
         position = at
       }
       position = reached
-      if (!isMore) await bell.wait(checkAt - performance.now(), ended)
+      if (!isMore) await waitFor(checkAt - performance.now(), AbortSignal.any([moved.signal, ended]))
     }
   } catch (error) {
     // The status has been sent; the client gets the error when it reconnects.
@@ -120,22 +121,7 @@ async function deliver(
   return isTaken
 }
 
-/** Wakes a waiter, even if it rings before the wait starts. */
-class Bell {
-  #rung = new AbortController()
-
-  ring(): void {
-    this.#rung.abort()
-  }
-
-  reset(): void {
-    if (this.#rung.signal.aborted) this.#rung = new AbortController()
-  }
-
-  /** Resolves when it has rung since the last reset, the timeout has passed, or the signal is aborted. */
-  async wait(timeoutMs: number, ended: AbortSignal): Promise<void> {
-    await pause(Math.max(0, timeoutMs), undefined, { signal: AbortSignal.any([this.#rung.signal, ended]) }).catch(
-      () => undefined,
-    )
-  }
+/** Resolves when the time has passed, or the signal is aborted. */
+async function waitFor(timeMs: number, signal: AbortSignal): Promise<void> {
+  await pause(Math.max(0, timeMs), undefined, { signal }).catch(() => undefined)
 }

@@ -4,15 +4,22 @@ import { MAX_ANSWERED_ERRORS } from '../../domain/errors.ts'
 import { MAX_RECORD_ERRORS } from '../../domain/record-errors.ts'
 import { Employee, EmployeeAsCreated, EmployeeId, EmployeeStatus, LogId, orNull } from './employee-schemas.ts'
 import { RecordErrorSchema } from './problem-schemas.ts'
-import { Count, describedObject, makeListSchema, namedObject, optionalInteger, strictObject } from './schema-parts.ts'
+import {
+  Count,
+  describedObject,
+  makeListSchema,
+  namedChoice,
+  namedObject,
+  oneOf,
+  optionalInteger,
+  strictObject,
+} from './schema-parts.ts'
 
-const RecordResult = Type.Unsafe({
-  $id: 'RecordResult',
-  type: 'string',
-  enum: RECORD_RESULTS,
-  description:
-    'What an update did to the employee. If several apply, the first of deactivated, reactivated, synced and no_updates.',
-})
+const RecordResult = namedChoice(
+  'RecordResult',
+  RECORD_RESULTS,
+  'What an update did to the employee. If several apply, the first of deactivated, reactivated, synced and no_updates.',
+)
 
 const Changed = Type.Array(Type.String(), {
   description: 'Names of the attributes that changed. A custom attribute is named like `custom_attributes.grade`.',
@@ -30,7 +37,7 @@ export const CallCounts = namedObject('CallCounts', {
 
 const Warnings = Type.Array(
   namedObject('CallWarning', {
-    code: Type.Unsafe({ type: 'string', enum: ['inactive_employees'] }),
+    code: oneOf(['inactive_employees']),
     count: { ...Count, description: 'The number of records.' },
     message: Type.String(),
   }),
@@ -41,8 +48,11 @@ const Warnings = Type.Array(
   },
 )
 
-/** The status of the employee of a record, after the call. */
-const StatusAfter = { ...EmployeeStatus, description: "The employee's status after the call." }
+/** Describes what a call did to the employee of each record. */
+function resultsOf(id: TSchema, result: TSchema) {
+  const status = { ...EmployeeStatus, description: "The employee's status after the call." }
+  return Type.Array(strictObject({ index: Count, id, status, result, changed: Changed }))
+}
 
 /** What the answers with `all_or_none=false` have, so that a client reads the results of all bulk calls in the same way. */
 const PARTIAL = {
@@ -57,12 +67,11 @@ const PARTIAL = {
         description:
           "The employee's status after the call. Null if the call refused the record of somebody who isn't there.",
       }),
-      result: Type.Unsafe({
-        $id: 'PartialResult',
-        type: 'string',
-        enum: ['created', ...RECORD_RESULTS, 'failed'],
-        description: 'What the call did to the employee; `failed` if it refused the record.',
-      }),
+      result: namedChoice(
+        'PartialResult',
+        ['created', ...RECORD_RESULTS, 'failed'],
+        'What the call did to the employee; `failed` if it refused the record.',
+      ),
       changed: Changed,
       errors: Type.Array(RecordErrorSchema, {
         maxItems: MAX_RECORD_ERRORS,
@@ -116,9 +125,7 @@ export const UpdatedEmployees = describedObject('UpdatedEmployees', '`log_id` is
   log_id: OptionalLogId,
   counts: CallCounts,
   warnings: Warnings,
-  results: Type.Array(
-    strictObject({ index: Count, id: EmployeeId, status: StatusAfter, result: RecordResult, changed: Changed }),
-  ),
+  results: resultsOf(EmployeeId, RecordResult),
 })
 
 export const UpsertedEmployees = describedObject(
@@ -129,19 +136,9 @@ export const UpsertedEmployees = describedObject(
     log_id: OptionalLogId,
     counts: CallCounts,
     warnings: Warnings,
-    results: Type.Array(
-      strictObject({
-        index: Count,
-        id: orNull(EmployeeId),
-        status: StatusAfter,
-        result: Type.Unsafe({
-          $id: 'UpsertResult',
-          type: 'string',
-          enum: ['created', ...RECORD_RESULTS],
-          description: 'What the call did to the employee.',
-        }),
-        changed: Changed,
-      }),
+    results: resultsOf(
+      orNull(EmployeeId),
+      namedChoice('UpsertResult', ['created', ...RECORD_RESULTS], 'What the call did to the employee.'),
     ),
   },
 )

@@ -3,6 +3,7 @@ import type { HeaderName } from './headers.ts'
 
 /** A part of the API, with what all its routes share. */
 export interface ApiPart {
+  /** The beginning of the names of its responses. */
   name: string
   /** The path prefix of its routes. */
   prefix: string
@@ -13,7 +14,12 @@ export interface ApiPart {
   problems: readonly ProblemCode[]
 }
 
-const ANY_ROUTE = ['internal_error', 'unavailable'] as const
+const ANY_ROUTE = ['rate_limited', 'internal_error', 'unavailable'] as const
+const OF_USERS: Omit<ApiPart, 'name' | 'prefix'> = {
+  security: [{ bearer: [] }],
+  headers: ['X-Request-Id'],
+  problems: ['invalid_credentials', 'role_required', 'cross_site_request', ...ANY_ROUTE],
+}
 
 const PARTS: readonly ApiPart[] = [
   {
@@ -21,32 +27,12 @@ const PARTS: readonly ApiPart[] = [
     prefix: '/v1/',
     security: [{ apiId: [], apiKey: [] }],
     headers: ['X-Request-Id', 'RateLimit-Policy', 'RateLimit'],
-    problems: ['invalid_credentials', 'rate_limited', ...ANY_ROUTE],
+    problems: ['invalid_credentials', ...ANY_ROUTE],
   },
-  {
-    name: 'Admin',
-    prefix: '/admin/v1/',
-    security: [{ bearer: [] }],
-    headers: ['X-Request-Id'],
-    problems: [
-      'invalid_credentials',
-      'admin_only',
-      'role_required',
-      'cross_site_request',
-      'rate_limited',
-      ...ANY_ROUTE,
-    ],
-  },
-  {
-    name: 'Audit',
-    prefix: '/audit/v1/',
-    security: [{ bearer: [] }],
-    headers: ['X-Request-Id'],
-    problems: ['invalid_credentials', 'role_required', 'cross_site_request', 'rate_limited', ...ANY_ROUTE],
-  },
+  { ...OF_USERS, name: 'Admin', prefix: '/admin/v1/', problems: ['admin_only', ...OF_USERS.problems] },
+  { ...OF_USERS, name: 'Audit', prefix: '/audit/v1/' },
 ]
 
-const OPEN: ApiPart = { name: 'Open', prefix: '/', security: [], headers: ['X-Request-Id'], problems: [] }
 /** Problems that only routes with credentials can have. */
 const NEEDS_CREDENTIALS: readonly ProblemCode[] = [
   'invalid_credentials',
@@ -56,9 +42,10 @@ const NEEDS_CREDENTIALS: readonly ProblemCode[] = [
   'key_disabled',
 ]
 
-/** Finds the part that a route belongs to. The route's own `security` replaces that of the part. */
+/** Finds the part that a route belongs to. The route's own `security` replaces that of the part. Throws if none has it. */
 export function findPart(path: string, security?: readonly Record<string, string[]>[]): ApiPart {
-  const part = PARTS.find(({ prefix }) => path.startsWith(prefix)) ?? OPEN
+  const part = PARTS.find(({ prefix }) => path.startsWith(prefix))
+  if (!part) throw new Error(`no part of the API has ${path}`)
   if (security === undefined) return part
   const problems =
     security.length === 0 ? part.problems.filter((code) => !NEEDS_CREDENTIALS.includes(code)) : part.problems

@@ -225,17 +225,15 @@ function describeContent(
 
 /** Completes the description of a response, which may be only a JSON schema. */
 function asAnswer(status: string, answer: object): DocumentedAnswer {
-  const { description, headers, content } = answer as Partial<DocumentedAnswer>
-  if (content) return { ...(answer as DocumentedAnswer), description: description ?? SUCCESSES[status] ?? 'Success.' }
-  const hasBody = status !== '204' && (answer as { type?: string }).type !== 'null'
-  return {
-    description: description ?? SUCCESSES[status] ?? 'Success.',
-    ...omitUndefined({ headers }),
-    ...(hasBody ? asContent(answer) : {}),
+  const {
+    description = status === '201' ? 'Created.' : 'OK.',
+    headers,
+    type,
+  } = answer as Partial<DocumentedAnswer> & {
+    type?: string
   }
+  return { description, ...omitUndefined({ headers }), ...(type === 'null' ? {} : asContent(answer)) }
 }
-
-const SUCCESSES: Record<string, string> = { 200: 'OK.', 201: 'Created.', 204: 'Done. The response has no body.' }
 
 function asContent(
   schema: unknown,

@@ -8,9 +8,8 @@ export class NamedSchemas {
   readonly components: Record<string, object> = {}
 
   /**
-   * Converts a schema for the document: every schema with an `$id`, at any depth, becomes a component of that name,
-   * choices between strings become an `enum`, and the defaults of properties go into their descriptions. Throws if two
-   * different schemas have the same name.
+   * Converts a schema for the document: every schema with an `$id`, at any depth, becomes a component of that name, and
+   * the defaults of properties go into their descriptions. Throws if two different schemas have the same name.
    */
   refer(schema: object): object {
     // TypeBox keeps its metadata under symbols, which JSON drops.
@@ -25,7 +24,7 @@ export class NamedSchemas {
       if (isData(key)) return [key, member] as const
       return [key, this.#visit(key === 'properties' ? describeDefaults(member as Properties) : member)] as const
     })
-    const schema = asEnum(Object.fromEntries(members))
+    const schema = Object.fromEntries(members)
     return typeof name === 'string' ? this.#name(name, schema) : schema
   }
 
@@ -52,14 +51,4 @@ function describeDefaults(properties: Properties): Properties {
     return [name, { ...schema, description: [description, words].filter(Boolean).join(' ') }] as const
   })
   return Object.fromEntries(described)
-}
-
-/** Turns an `anyOf` of constant strings into an `enum`, which readers and generators handle better. */
-function asEnum(schema: Json): Json {
-  const { anyOf: choices, ...rest } = schema
-  if (!Array.isArray(choices) || choices.length === 0) return schema
-  const isText = (choice: Json) => typeof choice['const'] === 'string' && Object.keys(choice).length === 2
-  return choices.every(isText)
-    ? { type: 'string', enum: choices.map((choice: Json) => choice['const']), ...rest }
-    : schema
 }

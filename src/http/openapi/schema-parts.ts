@@ -66,9 +66,14 @@ export function oneOf<const Text extends string>(texts: readonly Text[], descrip
   return Type.Unsafe<Text>({ type: 'string', enum: [...texts], ...(description === undefined ? {} : { description }) })
 }
 
+/** The same as a component of the OpenAPI document, with a name. */
+export function namedChoice<const Text extends string>(name: string, texts: readonly Text[], description: string) {
+  return { ...oneOf(texts, description), $id: name }
+}
+
 /** The same schema, or null. */
-export function nullable<Schema extends TSchema>(schema: Schema) {
-  return Type.Union([schema, Type.Null()])
+export function nullable<Schema extends TSchema>(schema: Schema, options: SchemaOptions = {}) {
+  return Type.Union([schema, Type.Null()], options)
 }
 
 /** Makes the schema of an object that may be null. */

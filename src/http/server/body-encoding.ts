@@ -3,13 +3,9 @@ import type { Pieces } from '../../domain/pieces.ts'
 import { UnreadableBodyError } from './unreadable-body.ts'
 
 /** How many bytes are checked before others get a turn. */
-const PORTION = 1_048_576
-/** The bytes among which an invalid one is looked for. */
-const SMALL_PORTION = 65_536
+const PORTION = 262_144
 
 const UTF8_MARK = Buffer.from('\ufeff')
-const REPLACEMENT = '\ufffd'
-const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT)
 const LENIENT = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Refuses bytes that are not UTF-8. Returns where the text begins. */
@@ -17,8 +13,9 @@ export function* checkEncoding(bytes: Buffer): Pieces<number> {
   if (bytes.length === 0) throw new UnreadableBodyError('malformed_json', 'The body is empty')
   for (let at = 0; at < bytes.length;) {
     const end = endOfCharacter(bytes, at + PORTION)
-    if (!isUtf8(bytes.subarray(at, end)))
-      throw new UnreadableBodyError('malformed_json', 'The body is not valid UTF-8', yield* findInvalidByte(bytes, at))
+    const portion = bytes.subarray(at, end)
+    if (!isUtf8(portion))
+      throw new UnreadableBodyError('malformed_json', 'The body is not valid UTF-8', at + findInvalidByte(portion))
     at = end
     if (at < bytes.length) yield
   }
@@ -41,34 +38,21 @@ function hasMark(bytes: Buffer, at: number): boolean {
 export function endOfCharacter(bytes: Buffer, at: number): number {
   let end = Math.min(at, bytes.length)
   // A character has at most three more bytes.
-  while (end < Math.min(at + 3, bytes.length) && (bytes[end]! & 0xc0) === 0x80) end += 1
+  while (end < Math.min(at + 3, bytes.length) && !isFirst(bytes[end])) end += 1
   return end
 }
 
-/** The first byte from here on that is not UTF-8. */
-function* findInvalidByte(bytes: Buffer, from: number): Pieces<number | null> {
-  for (let at = from; at < bytes.length;) {
-    const end = endOfCharacter(bytes, at + SMALL_PORTION)
-    const portion = bytes.subarray(at, end)
-    const invalid = isUtf8(portion) ? null : findReplaced(portion)
-    if (invalid !== null) return at + invalid
-    at = end
-    yield
-  }
-  return null
+/** The first byte that is not UTF-8, of bytes that are not: the first one that changes if they are decoded. */
+function findInvalidByte(bytes: Buffer): number {
+  const replaced = Buffer.from(LENIENT.decode(bytes))
+  let at = 0
+  while (bytes[at] === replaced[at]) at += 1
+  // What stands in its place may begin with the same bytes.
+  while (!isFirst(replaced[at])) at -= 1
+  return at
 }
 
-/** The first byte that is replaced when a text is decoded. */
-function findReplaced(bytes: Buffer): number | null {
-  const text = LENIENT.decode(bytes)
-  let byte = 0
-  let start = 0
-  for (let at = text.indexOf(REPLACEMENT); at !== -1; at = text.indexOf(REPLACEMENT, start)) {
-    byte += Buffer.byteLength(text.slice(start, at))
-    const sent = bytes.subarray(byte, byte + REPLACEMENT_BYTES.length)
-    if (!sent.equals(REPLACEMENT_BYTES)) return byte
-    byte += sent.length
-    start = at + 1
-  }
-  return null
+/** Whether a byte begins a character. */
+function isFirst(byte: number | undefined): boolean {
+  return byte === undefined || (byte & 0xc0) !== 0x80
 }

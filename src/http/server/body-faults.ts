@@ -49,15 +49,12 @@ export function* explainSyntaxError(
 }
 
 /** The characters (UTF-16 units) of the text between two bytes. */
-export function* countCharacters(bytes: Buffer, from: number, to: number): Pieces<number> {
+function* countCharacters(bytes: Buffer, from: number, to: number): Pieces<number> {
   let count = 0
   for (let at = from; at < to;) {
-    const end = Math.min(at + PORTION, to)
-    for (; at < end; at += 1) {
-      const byte = bytes[at]!
-      // Not those that continue a character; the first of four begins two units.
-      if ((byte & 0xc0) !== 0x80) count += byte >= 0xf0 ? 2 : 1
-    }
+    const end = Math.min(endOfCharacter(bytes, at + PORTION), to)
+    count += bytes.toString('utf8', at, end).length
+    at = end
     if (at < to) yield
   }
   return count

@@ -1,14 +1,7 @@
-import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { isFromAnotherSite } from './cross-site.ts'
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Whether every answer of the route is the same: it is compressed once, and better. */
-    isStatic?: boolean
-  }
-}
 
 const SMALLEST = 1_024
 const COMPRESSIBLE = /^(?:text\/(?:html|css|javascript)|image\/svg\+xml|application\/(?:[\w.-]+\+)?json)(?:;|$)/
@@ -29,14 +22,6 @@ const compressGzip = promisify(gzip)
  * uncompressed.
  */
 export function compressAnswers(app: FastifyInstance): void {
-  /** By route and encoding. */
-  const compressed = new Map<string, Promise<Buffer>>()
-  const compressOnce = (key: string, payload: string | Buffer, encoding: Encoding) => {
-    const result = compressed.get(key) ?? compress(payload, encoding, 'best')
-    compressed.set(key, result)
-    result.catch(() => compressed.delete(key))
-    return result
-  }
   app.addHook('onSend', async (request, reply, payload) => {
     if (!isCompressible(reply, payload)) return payload
     addVary(reply, 'accept-encoding')
@@ -44,10 +29,7 @@ export function compressAnswers(app: FastifyInstance): void {
     const encoding = chooseEncoding(request, ENCODINGS)
     if (!encoding) return payload
     void reply.header('content-encoding', encoding).removeHeader('content-length')
-    const { isStatic } = request.routeOptions.config as FastifyContextConfig
-    return isStatic && reply.statusCode === 200
-      ? compressOnce(`${encoding} ${request.routeOptions.url}`, payload, encoding)
-      : compress(payload, encoding, 'fast')
+    return compress(payload, encoding)
   })
 }
 
@@ -84,10 +66,11 @@ export function chooseEncoding<Offered extends Encoding>(
   return offered.filter((encoding) => weightOf(encoding) > 0).toSorted((a, b) => weightOf(b) - weightOf(a))[0]
 }
 
-function compress(payload: string | Buffer, encoding: Encoding, effort: 'best' | 'fast'): Promise<Buffer> {
-  if (encoding === 'gzip') return compressGzip(payload, { level: effort === 'best' ? 9 : 6 })
+function compress(payload: string | Buffer, encoding: Encoding): Promise<Buffer> {
+  if (encoding === 'gzip') return compressGzip(payload)
   const params = {
-    [constants.BROTLI_PARAM_QUALITY]: effort === 'best' ? 9 : 4,
+    // Higher ones take many times as long for a tenth of the bytes.
+    [constants.BROTLI_PARAM_QUALITY]: 4,
     [constants.BROTLI_PARAM_SIZE_HINT]: Buffer.byteLength(payload),
   }
   return compressBrotli(payload, { params })

@@ -9,10 +9,10 @@ import {
   tooManyValues,
   UnreadRecord,
 } from '../../domain/calls/unread-record.ts'
-import { problem, type FieldError, type Problem } from '../../domain/errors.ts'
+import type { FieldError } from '../../domain/errors.ts'
 import { IDENTIFYING_FIELDS, type SentJson } from '../../domain/events.ts'
 import { findSyntaxError } from '../../domain/find-syntax-error.ts'
-import { hasEscapedName, isObject, parseStrictly } from '../../domain/json.ts'
+import { hasEscapedName, parseStrictly } from '../../domain/json.ts'
 import { doAtOnce, type Pieces } from '../../domain/pieces.ts'
 import { checkEncoding } from './body-encoding.ts'
 import { explainAlteration, explainSyntaxError, type BodyPart, type Path } from './body-faults.ts'
@@ -33,6 +33,8 @@ const ESCAPED_CODE_UNIT = String.raw`\u`
 
 /** What a body may have. */
 interface BodyLimits {
+  /** Whether a list is one of records, and not a value of a record. */
+  hasRecords: boolean
   /** Records beyond this number are counted and not parsed. */
   maxRecords: number
   /** Values of all records together, apart from those that are not parsed. */
@@ -41,10 +43,11 @@ interface BodyLimits {
 
 /** The limits of a call with so many records. */
 export function limitsOfCall(maxRecords: number): BodyLimits {
-  return { maxRecords, maxValues: VALUES_PER_RECORD * Math.max(LEAST_RECORDS, maxRecords) }
+  return { hasRecords: true, maxRecords, maxValues: VALUES_PER_RECORD * Math.max(LEAST_RECORDS, maxRecords) }
 }
 
 const ANY_NUMBER: BodyLimits = { ...limitsOfCall(LEAST_RECORDS), maxRecords: Infinity }
+const ONE_RECORD: BodyLimits = { ...ANY_NUMBER, hasRecords: false }
 
 /**
  * Parses a JSON body (RFC 8259) and refuses whatever PostgreSQL or JSON would alter: invalid UTF-8, members named
@@ -73,28 +76,15 @@ export function parseJsonBody(bytes: Buffer, limits?: BodyLimits): SentJson {
   return doAtOnce(parseInPieces(bytes, limits))
 }
 
-/** Parses a text like a body, or says what is wrong with it, also if that is the size of a record. */
-export function readJsonBody(
-  json: string,
-  maxRecords: number,
-): { body: SentJson; problem?: undefined } | { problem: Problem } {
+/** Parses a record like a body, or says what is wrong with it, also if that is its size. */
+export function parseRecord(json: string): { record: SentJson; problem?: undefined } | { problem: string } {
   try {
-    const body = parseJsonBody(Buffer.from(json), { ...limitsOfCall(maxRecords), maxRecords: Infinity })
-    const unread = listRecords(body).findIndex((record) => record instanceof UnreadRecord)
-    return unread === -1 ? { body } : { problem: explainUnread(listRecords(body)[unread] as UnreadRecord, unread) }
+    const record = parseJsonBody(Buffer.from(json), ONE_RECORD)
+    return record instanceof UnreadRecord ? { problem: record.error.message } : { record }
   } catch (error) {
-    if (error instanceof ProblemError) return { problem: error.problem }
+    if (error instanceof ProblemError) return { problem: error.message }
     throw error
   }
-}
-
-function listRecords(body: SentJson): SentJson[] {
-  if (Array.isArray(body)) return body
-  return isObject(body) && Array.isArray(body['employees']) ? body['employees'] : [body]
-}
-
-function explainUnread({ error }: UnreadRecord, at: number): Problem {
-  return problem('invalid_body', `Record ${at}: ${error.message}`)
 }
 
 function explainFault(fault: ScanFault, at: number, { maxValues }: BodyLimits): UnreadableBodyError {

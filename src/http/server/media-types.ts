@@ -3,7 +3,6 @@ import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fast
 import type { IncomingMessage } from 'node:http'
 import { doInTurns } from '../../admission/turns.ts'
 import { problem } from '../../domain/errors.ts'
-import type { Pieces } from '../../domain/pieces.ts'
 import { limitsOfCall, parseInPieces } from './json-body.ts'
 import { ProblemError } from './problem.ts'
 import { announcedBytes, DEFAULT_BODY_LIMIT, followService, readBody } from './read-body.ts'
@@ -39,37 +38,23 @@ export function acceptJsonBodies(app: FastifyInstance, maxRecords: number): void
   const whileServed = followService(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser([...MERGE_PATCH_TYPES], async (request: FastifyRequest, payload: IncomingMessage) => {
-    const body = await readBody(request, payload)
+    // Only calls that may be retried need the hash.
+    const hash = request.headers['idempotency-key'] === undefined ? null : createHash('sha256')
+    const body = await readBody(request, payload, hash)
     request.bodyBytes = body.length
     assertMediaType(request)
     request.sentBody = body
     // Many clients name a type for what they don't send.
     const { schema } = request.routeOptions
     if (body.length === 0 && (schema?.isBodyOptional || schema?.body === undefined)) return undefined
-    const read = async (signal?: AbortSignal) => {
-      // Only calls that may be retried need the hash.
-      if (request.headers['idempotency-key'] !== undefined)
-        request.bodyHash = await doInTurns(hashInPieces(body), signal)
-      return doInTurns(parseInPieces(body, limitsOfCall(maxRecords)), signal)
-    }
+    if (hash) request.bodyHash = hash.digest('hex')
+    const read = (signal?: AbortSignal) => doInTurns(parseInPieces(body, limitsOfCall(maxRecords)), signal)
     return body.length <= DEFAULT_BODY_LIMIT ? read() : whileServed(request, read)
   })
   app.addHook('preValidation', (request, _reply, done) => {
     if (request.body === undefined && request.routeOptions.schema?.isBodyOptional) request.body = {}
     done()
   })
-}
-
-const HASHED_AT_ONCE = 1_048_576
-
-/** The SHA-256 of a body, in hexadecimal. */
-function* hashInPieces(body: Buffer): Pieces<string> {
-  const hash = createHash('sha256')
-  for (let at = 0; at < body.length; at += HASHED_AT_ONCE) {
-    hash.update(body.subarray(at, at + HASHED_AT_ONCE))
-    if (at + HASHED_AT_ONCE < body.length) yield
-  }
-  return hash.digest('hex')
 }
 
 /** Refuses compressed bodies (RFC 9110 section 15.5.16) before they are read. */

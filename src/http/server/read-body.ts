@@ -1,4 +1,5 @@
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
+import type { Hash } from 'node:crypto'
 import { finished, type Readable } from 'node:stream'
 import { UnavailableError } from '../../admission/batcher.ts'
 import { doInTurns } from '../../admission/turns.ts'
@@ -42,9 +43,9 @@ export function continueAfterChecks(app: FastifyInstance): void {
   })
 }
 
-/** Reads a body as a whole; see `receiveBody`. */
-export async function readBody(request: FastifyRequest, body: Readable): Promise<Buffer> {
-  return doInTurns(joinInPieces(await receiveBody(request, body)))
+/** Reads a body as a whole, and hashes it on the way; see `receiveBody`. */
+export async function readBody(request: FastifyRequest, body: Readable, hash: Hash | null = null): Promise<Buffer> {
+  return doInTurns(joinInPieces(await receiveBody(request, body, hash)))
 }
 
 /**
@@ -54,7 +55,7 @@ export async function readBody(request: FastifyRequest, body: Readable): Promise
  * The connection stays open, because the refusal still has to be answered, so the client can still send, leave, or break
  * the connection afterwards. The listeners stay, too: they discard what arrives, and no error is without a listener.
  */
-export function receiveBody(request: FastifyRequest, body: Readable): Promise<Buffer[]> {
+export function receiveBody(request: FastifyRequest, body: Readable, hash: Hash | null = null): Promise<Buffer[]> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer[]>()
   const { bodyLimit } = request.routeOptions
   const refuse = () => reject(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE())
@@ -72,6 +73,7 @@ export function receiveBody(request: FastifyRequest, body: Readable): Promise<Bu
       return refuse()
     }
     chunks.push(chunk)
+    hash?.update(chunk)
     if (!isSmall || length <= DEFAULT_BODY_LIMIT) return
     isSmall = false
     if (!request.reserveBody) return

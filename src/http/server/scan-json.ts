@@ -33,6 +33,8 @@ export interface Piece {
 export type ScanFault = 'too deep' | 'too many values' | 'altered number'
 
 interface ScanLimits {
+  /** Whether the body, or its member `employees`, is a list of records. */
+  hasRecords: boolean
   /** Further records are counted and not listed. */
   maxRecords: number
   /** The most values of all pieces together, apart from those that are not parsed. */
@@ -187,6 +189,7 @@ export class JsonScanner {
 
   /** Whether an array that has just begun is the list of records: the body itself, or its member `employees`. */
   #beginsRecords(): boolean {
+    if (!this.#limits.hasRecords) return false
     if (this.#depth === 1) return this.around.values === 0
     if (this.#depth !== 2 || this.around.members === 0) return false
     return readTextAt(this.#bytes, this.#textAt, MAX_NAME_BYTES) === LIST

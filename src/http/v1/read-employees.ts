@@ -8,7 +8,6 @@ import { callerOf } from '../access/authenticate.ts'
 import { jsonAnswer } from '../openapi/documented-schema.ts'
 import { EMPLOYEE_READ } from '../openapi/employee-examples.ts'
 import { Employee } from '../openapi/employee-schemas.ts'
-import { strictObject } from '../openapi/schema-parts.ts'
 import { EmployeeParams, READING_PROBLEMS } from '../openapi/v1-calls.ts'
 import { preconditionsOf } from '../server/preconditions.ts'
 import { ProblemError } from '../server/problem.ts'
@@ -24,7 +23,6 @@ const readSchema = {
   summary: 'Read one employee',
   description: 'Always current. An id of another company is treated like one that does not exist.',
   params: EmployeeParams,
-  querystring: strictObject({}),
   documentedHeaders: ['If-None-Match', 'If-Match'],
   response: {
     200: jsonAnswer('The employee.', Employee, { headers: ['ETag'], examples: EMPLOYEE_READ }),

@@ -5,7 +5,7 @@ import { rateLimitHeaders, REFRESH_PERIODS, requestsInWindow } from '../../domai
 import type { KeyUsageCounter } from '../../accounts/api-keys/key-access.ts'
 import { jsonAnswer } from '../openapi/documented-schema.ts'
 import { KEY_VERIFICATION } from '../openapi/employee-examples.ts'
-import { namedObject, strictObject } from '../openapi/schema-parts.ts'
+import { namedObject, oneOf } from '../openapi/schema-parts.ts'
 import { useKeyOf } from '../access/quota.ts'
 
 /** The six fields of the specification, section 2.3. */
@@ -15,11 +15,9 @@ const KeyVerification = namedObject('KeyVerification', {
   is_enabled: Type.Boolean(),
   quota_limit: Type.Integer({ description: 'The number of requests allowed in each period.' }),
   requests_made: Type.Integer({ description: 'The number of requests made in the current period.' }),
-  refresh_period: Type.Union(
-    REFRESH_PERIODS.map((period) => Type.Literal(period)),
-    {
-      description: 'The quota period: a calendar hour, day, week (from Monday) or month, in UTC.',
-    },
+  refresh_period: oneOf(
+    REFRESH_PERIODS,
+    'The quota period: a calendar hour, day, week (from Monday) or month, in UTC.',
   ),
 })
 
@@ -29,7 +27,6 @@ const verifySchema = {
   description:
     'Costs no quota, needs no scope, and works with an exhausted quota or a disabled key. A key with allowed networks ' +
     'can only be verified from there.',
-  querystring: strictObject({}),
   response: {
     200: jsonAnswer('The state and usage of the key.', KeyVerification, { examples: KEY_VERIFICATION }),
   },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { parseStrictly } from '../../../src/domain/json.ts'
-import { parseJsonBody } from '../../../src/http/server/json-body.ts'
+import { parseJsonBody, parseRecord } from '../../../src/http/server/json-body.ts'
 import { ProblemError } from '../../../src/http/server/problem.ts'
 import { anyJson } from '../../support/domain/arbitraries.ts'
 
@@ -255,6 +255,16 @@ await t.test('any member that occurs twice is found, and no other', async () => 
 await t.test('a refusal says at which character the body stops being JSON', async (t) => {
   t.match(refusalOf('{"a"1}').detail, /at character 4$/)
   t.notMatch(refusalOf('[position 424242').detail, /424242/)
+})
+
+await t.test('the record of a file is read whole or not at all, whatever lists are in it', async (t) => {
+  const many = Array.from({ length: 40_000 }, () => 0)
+  t.strictSame(parseRecord('{"employees":[{"a":1}]}'), { record: { employees: [{ a: 1 }] } })
+  t.strictSame(parseRecord('[{"a":1}]'), { record: [{ a: 1 }] })
+  for (const record of [{ employees: [{ many }] }, { employees: many }])
+    t.match(parseRecord(JSON.stringify(record)), { problem: 'The members of a record must have at most 256 values' })
+  t.match(parseRecord(JSON.stringify(many)), { problem: 'A record must have at most 128 members' })
+  t.match(parseRecord('{"a":1'), { problem: /^The body is not valid JSON at character 6$/ })
 })
 
 const SECRET = 'canary'

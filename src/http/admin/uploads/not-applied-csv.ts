@@ -12,7 +12,7 @@ import type { StoredRow } from '../../../domain/uploads.ts'
 import { readRows, type StoredPart, type StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import { readStreamPages } from '../../../ledger/erasure/find-events.ts'
 import { readPart } from '../../../uploads/part-records.ts'
-import type { ReadBody } from '../../../uploads/read-file.ts'
+import type { ParseRecord } from '../../../uploads/read-file.ts'
 import { chooseRowsLeft, findCalled } from '../../../uploads/rows-left.ts'
 import type { UploadServices } from '../../../uploads/run-part.ts'
 import { writeCsvHeader, writeCsvRows } from '../csv-text.ts'
@@ -21,7 +21,7 @@ import { makePointersRelative } from '../refused-records.ts'
 
 /** Writes the rows of a file that were not applied, to correct and upload again, part by part. */
 export async function* writeNotApplied(
-  { pool, readBody }: Pick<UploadServices, 'pool' | 'readBody'>,
+  { pool, parseRecord }: Pick<UploadServices, 'pool' | 'parseRecord'>,
   upload: StoredUpload,
   parts: readonly StoredPart[],
 ): AsyncGenerator<string> {
@@ -36,8 +36,8 @@ export async function* writeNotApplied(
     const stored = await readRows(pool, upload, part.number)
     const rows = upload.isAllOrNone
       ? stored
-      : await chooseRowsLeft({ readBody }, upload, await findCalled(pool, upload, part), stored)
-    const errors = { ofCall: await readErrors(pool, upload, part), ofRows: await readFaults(readBody, upload, rows) }
+      : await chooseRowsLeft({ parseRecord }, upload, await findCalled(pool, upload, part), stored)
+    const errors = { ofCall: await readErrors(pool, upload, part), ofRows: await readFaults(parseRecord, upload, rows) }
     yield* writeCsvRows(writeRows(rows, upload, part, errors, layout))
   }
 }
@@ -63,12 +63,12 @@ function* writeRows(
 
 /** Reads again what is wrong with the rows that could not be read, by their numbers. */
 async function readFaults(
-  readBody: ReadBody,
+  parseRecord: ParseRecord,
   upload: StoredUpload,
   rows: readonly StoredRow[],
 ): Promise<Map<number, string>> {
   const unread = rows.filter(({ index }) => index === null)
-  const { unreadable } = await readPart(upload, unread, readBody)
+  const { unreadable } = await readPart(upload, unread, parseRecord)
   return new Map(
     unreadable.map(({ row, faults }) => [row.row, writeText(faults.map(describeFault).join('; '))] as const),
   )

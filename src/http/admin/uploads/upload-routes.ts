@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import { type Static, Type } from '@sinclair/typebox'
 import { RefusedByStateError } from '../../../accounts/change-company.ts'
 import type { Budget } from '../../../admission/budget.ts'
@@ -90,7 +91,9 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget }: UploadServic
   const maxBytes = maxFileBytes(uploads)
   budgetFiles(app, { fileBudget, maxBytes, companyOf: (request) => userOf(request).companyId })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser([...FILE_TYPES], receiveBody)
+  app.addContentTypeParser([...FILE_TYPES], async (request: FastifyRequest, file: IncomingMessage) =>
+    receiveBody(request, file),
+  )
   app.post(
     '/uploads',
     {

@@ -5,6 +5,7 @@ import { listQuestions } from '../../../../clients/typescript/spreadsheets/mappi
 import { MAX_CORRECTIONS, summarize, UPLOAD_OPERATIONS } from '../../../domain/uploads.ts'
 import { partsOfFile, type StoredPart, type StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
+import { render } from '../../openapi/render.ts'
 import {
   Count,
   nullable,
@@ -107,7 +108,7 @@ const Part = Type.Object({
   log_id: Type.String({ description: 'The id that the entry of the part has, or will have.' }),
 })
 
-const FACTS = {
+const Facts = Type.Object({
   id: Type.String({ description: '`upl_…`' }),
   state: oneOf(
     ['previewing', 'previewed', 'applying', 'stopped', 'ended'],
@@ -125,7 +126,7 @@ const FACTS = {
   corrects: Type.Array(Type.String(), { description: 'The ids of the failed entries that the file corrects.' }),
   created_at: Time,
   expires_at: Type.String({ format: 'date-time', description: 'When the upload is deleted. Its entries stay.' }),
-}
+})
 
 const Summary = Type.Object(
   {
@@ -158,7 +159,7 @@ const LeftOutRows = Type.Object({
 
 export const ShownUpload = Type.Object(
   {
-    ...FACTS,
+    ...Facts.properties,
     questions: Type.Array(ShownQuestion, {
       description:
         'What the mapping leaves open. Rows cannot be read before it is answered, or `unreadable_values` is `leave_out`.',
@@ -175,7 +176,7 @@ export const ShownUpload = Type.Object(
   },
   { $id: 'Upload' },
 )
-export const UploadList = Type.Object({ items: Type.Array(Type.Object(FACTS)) })
+export const UploadList = Type.Object({ items: Type.Array(Facts) })
 
 const PlacedError = Type.Object({
   row: nullable(Type.Integer()),
@@ -206,18 +207,7 @@ const MAX_ERRORS = 1_000
 
 /** Renders an upload without its parts. */
 export function renderUploadFacts(upload: StoredUpload) {
-  return {
-    id: upload.id,
-    state: upload.state,
-    file_name: upload.fileName,
-    operation: upload.operation,
-    user_id: upload.userId,
-    rows: upload.rows,
-    all_or_none: upload.isAllOrNone,
-    corrects: upload.corrects,
-    created_at: upload.createdAt,
-    expires_at: upload.expiresAt,
-  }
+  return render(Facts, { ...upload, allOrNone: upload.isAllOrNone })
 }
 
 /** Renders an upload and its parts. */
@@ -225,24 +215,12 @@ export function renderUpload(upload: StoredUpload, parts: readonly StoredPart[],
   return {
     ...renderUploadFacts(upload),
     header_row: notes?.headerLine ?? null,
-    left_out: (notes?.leftOut ?? []).map(({ line, lastLine, reason, message }) => ({
-      line,
-      last_line: lastLine,
-      reason,
-      message,
-    })),
+    left_out: (notes?.leftOut ?? []).map((rows) => render(LeftOutRows, rows)),
     left_out_omitted: notes?.leftOutMore ?? 0,
     questions: upload.mapping ? listQuestions(upload.mapping) : [],
-    parts: parts.map(({ number, missingOf, firstRow, rows, erased, counts, state, callId }) => ({
-      number,
-      kind: missingOf === null ? ('rows' as const) : ('missing_people' as const),
-      first_row: firstRow,
-      rows,
-      erased,
-      counts,
-      state,
-      log_id: callId,
-    })),
+    parts: parts.map((part) =>
+      render(Part, { ...part, kind: part.missingOf === null ? 'rows' : 'missing_people', logId: part.callId }),
+    ),
     summary: { text: describeSummary(upload, parts), ...summarize(partsOfFile(parts)) },
   }
 }

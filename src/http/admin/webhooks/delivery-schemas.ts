@@ -2,7 +2,17 @@ import { Type, type Static } from '@sinclair/typebox'
 import type { RebuiltMessage } from '../../../delivery/webhooks/rebuild-message.ts'
 import type { Delivery } from '../../../accounts/webhooks/read-deliveries.ts'
 import { PING_TYPE, WEBHOOK_TYPES } from '../../../domain/webhook-types.ts'
-import { describedObject, makeListSchema, oneOf, Page, strictObject, Time } from '../../openapi/schema-parts.ts'
+import { render } from '../../openapi/render.ts'
+import {
+  describedObject,
+  makeListSchema,
+  nullable,
+  oneOf,
+  Page,
+  strictObject,
+  textOrNull,
+  Time,
+} from '../../openapi/schema-parts.ts'
 
 export const DELIVERY_STATUSES = ['delivered', 'failed'] as const
 
@@ -30,18 +40,13 @@ export const ShownDelivery = describedObject('WebhookDelivery', 'One attempt to 
   sent_at: Time,
   duration_ms: Type.Integer({ minimum: 0 }),
   status: oneOf(DELIVERY_STATUSES, 'The receiver accepts a message by answering with a status from 200 to 299.'),
-  http_status: Type.Unsafe<number | null>({
-    type: ['integer', 'null'],
+  http_status: nullable(Type.Integer(), {
     description: 'The status that the receiver answered. Null if it did not answer.',
   }),
-  error: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Why it failed. Null if it did not.' }),
-  answer: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    description: "The start of the receiver's answer. Null if there was none, or if the event has been erased.",
-  }),
+  error: textOrNull('Why it failed. Null if it did not.'),
+  answer: textOrNull("The start of the receiver's answer. Null if there was none, or if the event has been erased."),
   request: Type.Optional(
-    Type.Unsafe<Static<typeof SentMessage> | null>({
-      anyOf: [SentMessage, { type: 'null' }],
+    nullable(SentMessage, {
       description:
         'What was sent. Only in the answer to a request for one delivery. Null if the ledger no longer has the event, ' +
         'because it was restored to an earlier state.',
@@ -56,17 +61,7 @@ export const DeliveryListQuery = strictObject({
 
 /** Renders a delivery for a response; with what it sent, if that was read. */
 export function renderDelivery(delivery: Delivery, sent?: RebuiltMessage | null): Static<typeof ShownDelivery> {
+  const status = delivery.isDelivered ? 'delivered' : 'failed'
   const request = sent && { headers: sent.headers, body: sent.body, erased: sent.isErased }
-  return {
-    id: delivery.id,
-    type: delivery.type,
-    position: delivery.position,
-    sent_at: delivery.sentAt,
-    duration_ms: delivery.durationMs,
-    status: delivery.isDelivered ? 'delivered' : 'failed',
-    http_status: delivery.httpStatus,
-    error: delivery.error,
-    answer: delivery.answer,
-    ...(request === undefined ? {} : { request }),
-  }
+  return render(ShownDelivery, { ...delivery, status, ...(request === undefined ? {} : { request }) })
 }

@@ -1,17 +1,31 @@
-import type { FastifyInstance, FastifySchema } from 'fastify'
-import { changeWebhook, createWebhook, NO_SUCH_WEBHOOK } from '../../../accounts/webhooks/change-webhook.ts'
+import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
+import type { Static } from '@sinclair/typebox'
+import {
+  changeWebhook,
+  createWebhook,
+  NO_SUCH_WEBHOOK,
+  rotateWebhookSecret,
+  type WebhookWithSecret,
+} from '../../../accounts/webhooks/change-webhook.ts'
+import { findResumePosition } from '../../../accounts/webhooks/find-resume-position.ts'
 import { findWebhook, listWebhooks } from '../../../accounts/webhooks/read-webhooks.ts'
+import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
+import type { LedgerDb } from '../../../ledger/tables.ts'
+import { describeAction } from '../../openapi/actions.ts'
 import { NO_CONTENT } from '../../openapi/schema-parts.ts'
 import { ProblemError } from '../../server/problem.ts'
+import { NOT_A_TIME, readInstant } from '../../server/query-values.ts'
 import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimTexts } from '../company-schemas.ts'
 import { addDeliveryRoutes } from './deliveries.ts'
-import { addWebhookActions } from './webhook-actions.ts'
-import { ofWebhook, readWebhookId, showWithSecret, type WebhookRouteServices } from './webhook-routes.ts'
+import { WEBHOOK_ACTIONS } from './webhook-actions.ts'
+import { ofWebhook, readWebhookId, type WebhookRouteServices } from './webhook-routes.ts'
 import {
   CreateWebhookBody,
   EditWebhookBody,
   readSettings,
   renderWebhook,
+  ResumeBody,
+  RotateWebhookBody,
   ShownWebhook,
   ShownWebhookWithSecret,
   WebhookList,
@@ -61,6 +75,31 @@ const REMOVE_WEBHOOK = {
   response: { 204: NO_CONTENT },
 } as const satisfies FastifySchema
 
+const PAUSE_WEBHOOK = {
+  ...ofWebhook,
+  ...describeAction(WEBHOOK_ACTIONS.pause),
+  response: { 200: ShownWebhook },
+} as const satisfies FastifySchema
+
+const RESUME_WEBHOOK = {
+  ...ofWebhook,
+  ...describeAction(WEBHOOK_ACTIONS.resume),
+  body: ResumeBody,
+  isBodyOptional: true,
+  response: { 200: ShownWebhook },
+} as const satisfies FastifySchema
+
+const ROTATE_WEBHOOK_SECRET = {
+  operationId: 'rotateWebhookSecret',
+  summary: 'Rotate the secret of a webhook',
+  description: 'The new secret is shown only once. Messages are signed with both for `overlap_seconds`.',
+  ...ofWebhook,
+  body: RotateWebhookBody,
+  isBodyOptional: true,
+  response: { 200: ShownWebhookWithSecret },
+  problems: ['webhook_not_found', 'secrets_key_missing'],
+} as const satisfies FastifySchema
+
 /** Routes to manage webhooks, for administrators. Each change is an event. */
 export function webhookRoutes(app: FastifyInstance, services: WebhookRouteServices): void {
   const { db, webhooks } = services
@@ -92,7 +131,29 @@ export function webhookRoutes(app: FastifyInstance, services: WebhookRouteServic
     },
   )
 
-  addWebhookActions(app, services)
+  app.post('/webhooks/:id/pause', { schema: PAUSE_WEBHOOK, ...JSON_BODY }, async (request, reply) => {
+    const id = readWebhookId(request.params.id)
+    const changed = await changeWebhook(webhooks, actingUser(request), id, { change: 'pause' })
+    setPositionHeader(reply, changed.position)
+    return renderWebhook(changed)
+  })
+
+  app.post('/webhooks/:id/resume', { schema: RESUME_WEBHOOK, ...JSON_BODY }, async (request, reply) => {
+    const id = readWebhookId(request.params.id)
+    const acting = actingUser(request)
+    const position = await readResumePosition(db, acting.companyId, request.body)
+    const change = { change: 'resume', ...(position === undefined ? {} : { position }) } as const
+    const changed = await changeWebhook(webhooks, acting, id, change)
+    setPositionHeader(reply, changed.position)
+    return renderWebhook(changed)
+  })
+
+  app.post('/webhooks/:id/rotate', { schema: ROTATE_WEBHOOK_SECRET, ...JSON_BODY }, async (request, reply) => {
+    const id = readWebhookId(request.params.id)
+    const { overlap_seconds: overlap } = request.body
+    return showWithSecret(reply, await rotateWebhookSecret(webhooks, actingUser(request), id, overlap))
+  })
+
   app.delete('/webhooks/:id', { schema: REMOVE_WEBHOOK, ...JSON_BODY }, async (request, reply) => {
     const id = readWebhookId(request.params.id)
     const { position } = await changeWebhook(webhooks, actingUser(request), id, { change: 'remove' })
@@ -100,4 +161,24 @@ export function webhookRoutes(app: FastifyInstance, services: WebhookRouteServic
   })
 
   addDeliveryRoutes(app, services)
+}
+
+/** Shows a webhook together with its new secret. */
+function showWithSecret(reply: FastifyReply, { secret, position, ...seen }: WebhookWithSecret) {
+  setPositionHeader(reply, position)
+  return { ...renderWebhook(seen), secret }
+}
+
+/** Reads the position after which deliveries go on; undefined for where they stopped. Throws a problem at the field. */
+async function readResumePosition(
+  db: LedgerDb,
+  companyId: string,
+  { after, since }: Static<typeof ResumeBody>,
+): Promise<number | undefined> {
+  if (since === undefined) return after
+  const refuse = (message: string) => new ProblemError(invalidFields([fieldError('/since', 'invalid_value', message)]))
+  if (after !== undefined) throw refuse('since must not be combined with after')
+  const time = readInstant(since)
+  if (time === null) throw refuse(`since ${NOT_A_TIME}`)
+  return findResumePosition(db, companyId, time)
 }

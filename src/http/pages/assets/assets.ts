@@ -59,7 +59,7 @@ export function pageAssets(app: FastifyInstance): void {
   for (const [name, content] of Object.entries(ASSETS)) {
     const path = assetUrl(name as keyof typeof ASSETS)
     const type = TYPES[name.split('.').at(-1)!]!
-    app.get(path, { schema: { hide: true }, config: { isStatic: true } }, (_, reply) =>
+    app.get(path, { schema: { hide: true } }, (_, reply) =>
       reply
         .headers({ 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' })
         .type(type)
