@@ -9,37 +9,39 @@ import { print } from './print.ts'
 /** The exit code of wrong usage for commands in which 1 has another meaning. */
 export const USAGE_ERROR = 2
 
+/** Exits with it, for `exitOverride` of such a command. */
+export function exitWrongUsage({ exitCode }: { exitCode: number }): never {
+  process.exit(exitCode === 0 ? 0 : USAGE_ERROR)
+}
+
 type Run = (...given: never[]) => Promise<object | void>
 
+/** The names of a module's functions that commands can run. */
+type Runs<Module> = { [Name in keyof Module]: Module[Name] extends Run ? Name : never }[keyof Module]
+
+type AddCommand<Module> = (name: string, description: string, run: Runs<Module>) => Command
+
 /**
- * Loads a module when a command runs, so that help and usage errors are fast. Runs the function with this name, and
- * prints what it returns.
+ * Returns a function that adds a command, which runs a function of a module and prints what it returns. The module is
+ * loaded when the command runs, so that help and usage errors are fast.
  */
-export function loadOnRun<Name extends string>(load: () => Promise<Record<Name, Run>>, name: Name) {
-  return async function (this: Command, ...given: unknown[]): Promise<void> {
-    // commander does not know the types of options.
-    const run = (await load())[name] as (...given: unknown[]) => Promise<object | void>
-    const returned = await run(...given)
-    if (returned !== undefined) print(returned, this.opts()['json'] === true)
-  }
-}
-
-type AddCommand = (name: string, description: string) => Command
-
-/** Returns a function that adds a command. */
-export function commandsIn(parent: Command): AddCommand {
-  return (name, description) => parent.command(name).description(description)
-}
-
-/** Adds a group of commands. Returns a function that adds a command to it. */
-export function commandsOf(program: Command, group: string, description: string): AddCommand {
-  return commandsIn(commandsIn(program)(group, description))
+export function commandsIn<Module>(parent: Command, load: () => Promise<Module>): AddCommand<Module> {
+  return (name, description, run) =>
+    parent
+      .command(name)
+      .description(description)
+      .action(async function (this: Command, ...given: unknown[]) {
+        // commander does not know the types of options.
+        const action = (await load())[run] as (...given: unknown[]) => Promise<object | void>
+        const returned = await action(...given)
+        if (returned !== undefined) print(returned, this.opts()['json'] === true)
+      })
 }
 
 /** The same for commands that all need a company. */
-export function companyCommandsOf(program: Command, group: string, description: string): AddCommand {
-  const addCommand = commandsOf(program, group, description)
-  return (name, description) => addCommand(name, description).addOption(companyOption())
+export function companyCommandsIn<Module>(parent: Command, load: () => Promise<Module>): AddCommand<Module> {
+  const addCommand = commandsIn(parent, load)
+  return (...command) => addCommand(...command).addOption(companyOption())
 }
 
 /** The commands that print no result. */
@@ -57,6 +59,11 @@ export function addJsonOptions(program: Command, words: string[] = []): void {
 /** `--yes`, for commands that cannot be undone. */
 export function yesOption(): Option {
   return new Option('--yes', 'do not ask for confirmation; required without a terminal')
+}
+
+/** `--dry-run`. */
+export function dryRunOption(): Option {
+  return new Option('--dry-run', 'print what would be done, and do nothing')
 }
 
 /** `--out <file>`. */
