@@ -1,4 +1,4 @@
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type SchemaOptions, type Static } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
 
 const MIB = 1024 * 1024
@@ -22,6 +22,12 @@ export const PATTERN_RULES: Readonly<Record<string, string>> = {
 
 const optionalText = (description: string, pattern?: string) =>
   Type.Optional(Type.String({ description, ...(pattern === undefined ? {} : { pattern }) }))
+
+const oneOf = (values: string[], options: SchemaOptions) =>
+  Type.Union(
+    values.map((one) => Type.Literal(one)),
+    options,
+  )
 
 /**
  * Every setting of the program, with its meaning and default. A test checks the table in docs/configuration.md against
@@ -90,10 +96,10 @@ export const ConfigSchema = Type.Object({
     'address of an OpenTelemetry collector that receives traces (OTLP over HTTP, JSON); unset: no traces',
     HTTP_URL,
   ),
-  LOG_LEVEL: Type.Union(
-    ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].map((level) => Type.Literal(level)),
-    { default: 'info', description: 'lowest level that is logged (JSON lines, standard error)' },
-  ),
+  LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+    default: 'info',
+    description: 'lowest level that is logged (JSON lines, standard error)',
+  }),
   MAX_RECORDS: Type.Integer({
     default: 1000,
     minimum: 1,
@@ -171,6 +177,8 @@ export const ConfigSchema = Type.Object({
   }),
 })
 
+const SAMPLERS = ['always_on', 'always_off', 'traceidratio']
+
 /** OpenTelemetry's variables besides the endpoint. The SDK's packages leave it to the program to read them. */
 const TracingSchema = Type.Object({
   OTEL_EXPORTER_OTLP_HEADERS: optionalText(
@@ -180,20 +188,10 @@ const TracingSchema = Type.Object({
   OTEL_RESOURCE_ATTRIBUTES: optionalText(
     'more attributes of the process in traces, as `name=value`, separated by commas',
   ),
-  OTEL_TRACES_SAMPLER: Type.Union(
-    [
-      Type.Literal('always_on'),
-      Type.Literal('always_off'),
-      Type.Literal('traceidratio'),
-      Type.Literal('parentbased_always_on'),
-      Type.Literal('parentbased_always_off'),
-      Type.Literal('parentbased_traceidratio'),
-    ],
-    {
-      default: 'parentbased_always_on',
-      description: 'which calls are traced; `parentbased_…`: the caller decides if it sends `traceparent`',
-    },
-  ),
+  OTEL_TRACES_SAMPLER: oneOf([...SAMPLERS, ...SAMPLERS.map((name) => `parentbased_${name}`)], {
+    default: 'parentbased_always_on',
+    description: 'which calls are traced; `parentbased_…`: the caller decides if it sends `traceparent`',
+  }),
   OTEL_TRACES_SAMPLER_ARG: Type.Number({
     default: 1,
     minimum: 0,

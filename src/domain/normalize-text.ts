@@ -55,23 +55,10 @@ export function listStoredForms(sent: string): string[] {
 }
 
 /** Scripts in which joiners choose the shape of the letters beside them. */
-const JOINING_SCRIPTS = [
-  ...['Arabic', 'Syriac', 'Mandaic', 'Mongolian', 'Nko', 'Phags_Pa', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati'],
-  ...[
-    'Oriya',
-    'Tamil',
-    'Telugu',
-    'Kannada',
-    'Malayalam',
-    'Sinhala',
-    'Khmer',
-    'Myanmar',
-    'Tibetan',
-    'Balinese',
-    'Javanese',
-  ],
-]
-const JOINING_LETTER = `[${JOINING_SCRIPTS.map((script) => `\\p{Script_Extensions=${script}}`).join('')}]`
+const JOINING_SCRIPTS =
+  'Arabic Syriac Mandaic Mongolian Nko Phags_Pa Devanagari Bengali Gurmukhi Gujarati ' +
+  'Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer Myanmar Tibetan Balinese Javanese'
+const JOINING_LETTER = `[${JOINING_SCRIPTS.replaceAll(/(\w+) ?/g, String.raw`\p{Script_Extensions=$1}`)}]`
 const EMOJI = String.raw`\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?`
 
 /** Invisible characters that belong to what stands before them. */

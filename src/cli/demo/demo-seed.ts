@@ -74,7 +74,8 @@ async function makeCalls(
   make: (call: DemoCall) => Promise<DemoAnswer>,
 ) {
   const outcomes = new Map<string, number>()
-  const progress = showProgress('demo calls', factories.length)
+  const progress = showProgress('demo calls')
+  progress.begin(factories.length)
   try {
     for (const factory of factories) {
       interruption.throwIfAborted()

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '../../domain/attributes.ts'
 import { isId, type IdPrefix } from '../../domain/ids.ts'
+import { isCalendarDate } from '../../domain/local-times.ts'
 import { readNetwork } from '../../domain/networks.ts'
 import { readCountry } from '../../domain/accounts/country.ts'
 import { readTimeZone } from '../../domain/accounts/time-zone.ts'
@@ -139,9 +140,7 @@ export function parseTimeOrNever(value: string): string {
 
 function readTime(value: string, what: string): string {
   const [, day] = TIME.exec(value) ?? []
-  // Date reads 30 February as 2 March.
-  const isDay = day !== undefined && new Date(Date.parse(day) || 0).toISOString().startsWith(day)
-  if (isDay && !Number.isNaN(Date.parse(value))) return new Date(value).toISOString()
+  if (day !== undefined && isCalendarDate(day) && !Number.isNaN(Date.parse(value))) return new Date(value).toISOString()
   throw new InvalidArgumentError(`It must be ${what} such as 2027-01-31T18:00:00Z.`)
 }
 
