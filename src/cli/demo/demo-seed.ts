@@ -63,7 +63,8 @@ async function callThroughApi({ config, database, store }: Opened, demo: DemoCre
     for (const factory of factories) {
       interruption.throwIfAborted()
       const call = factory(company)
-      call.onAnswer?.(await send(api.address, demo, call))
+      const answer = await send(api.address, demo, call)
+      call.onAnswer?.(answer)
       outcomes.set(call.outcome, (outcomes.get(call.outcome) ?? 0) + 1)
       progress.advance()
     }
