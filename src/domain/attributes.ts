@@ -211,31 +211,22 @@ function readCustomAttributes(sent: unknown): AttributeReading {
     return invalid('too_long', `An employee can have at most ${MAX_CUSTOM_ATTRIBUTES} custom attributes`)
   }
   const errors: AttributeError[] = []
-  // In the order of the canonical form, as in the events.
-  const value: Record<string, unknown> = {}
-  let isInOrder = true
+  const values = new Map<string, unknown>()
   for (const name of Object.keys(sent).sort()) {
     const reading = readCustomAttribute(name, (sent as Record<string, unknown>)[name])
     if (reading.error) errors.push({ below: [name], ...reading.error })
-    else if (Object.hasOwn(value, reading.key)) errors.push({ below: [name], ...SAME_NAME })
-    else {
-      value[reading.key] = reading.value
-      isInOrder &&= reading.key === name
-    }
+    else if (values.has(reading.key)) errors.push({ below: [name], ...SAME_NAME })
+    else values.set(reading.key, reading.value)
   }
   if (errors.length > 0) return { errors }
-  return { value: isInOrder ? value : sortMembers(value) }
+  // In the order of the canonical form, as in the events.
+  return { value: Object.fromEntries([...values].toSorted(([one], [other]) => (one < other ? -1 : 1))) }
 }
 
 const SAME_NAME = {
   code: 'invalid_value',
   message: 'Another custom attribute of the record has the same name',
 } as const
-
-function sortMembers(value: Record<string, unknown>): Record<string, unknown> {
-  const names = Object.keys(value).sort()
-  return Object.fromEntries(names.map((name) => [name, value[name]]))
-}
 
 type CustomReading = { key: string; value: unknown; error?: undefined } | { error: AttributeError }
 
