@@ -20,31 +20,23 @@ const COMPANIES = 20
 const NOTED_COMPANIES = 20_000
 const COMPANIES_AT_ONCE = 100
 
-/** Checks that the signing key can be used, and that no other user can read its file; without a file, it is a setting. */
-export function checkSigningKey(open: () => Promise<unknown>, file: string | null): Promise<Finding> {
-  const check = 'signing key'
-  return checkKey(check, open, file, (absent) =>
+/** What is found where the file of a key does not exist. */
+const WITHOUT = {
+  'signing key': (absent: string) =>
     warn(
-      check,
+      'signing key',
       `${absent}; checkpoints are not signed, so a rollback cannot be detected`,
       'create a key and set SIGNING_KEY_FILE (docs/deployment.md, “On your own PostgreSQL”)',
     ),
-  )
+  'secrets key': (absent: string) =>
+    ok('secrets key', `${absent}; webhooks, identity providers, passkeys, email, and large evidence files need it`),
 }
 
-/** Checks that the keys which encrypt stored secrets can be used, and that no other user can read their file. */
-export function checkSecretsKey(open: () => Promise<unknown>, file: string | null): Promise<Finding> {
-  const check = 'secrets key'
-  return checkKey(check, open, file, (absent) =>
-    ok(check, `${absent}; webhooks, identity providers, passkeys, email, and large evidence files need it`),
-  )
-}
-
-async function checkKey(
-  check: string,
+/** Checks that a key can be used, and that no other user can read its file; without a file, it is a setting. */
+export async function checkKey(
+  check: keyof typeof WITHOUT,
   open: () => Promise<unknown>,
   file: string | null,
-  whenMissing: (absent: string) => Finding,
 ): Promise<Finding> {
   try {
     await open()
@@ -53,7 +45,7 @@ async function checkKey(
   }
   if (file === null) return ok(check, 'from its setting')
   const stats = await stat(file).catch(() => null)
-  return stats ? modeFinding(check, file, stats) : whenMissing(`${file} does not exist`)
+  return stats ? modeFinding(check, file, stats) : WITHOUT[check](`${file} does not exist`)
 }
 
 /**
