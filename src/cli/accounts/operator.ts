@@ -27,7 +27,10 @@ export function changeAsOperator<Details extends unknown[], Result>(
   change: Change<Details, Result>,
   ...details: Details
 ): Promise<Result> {
-  return withStore(({ store: { pool } }) => change({ pool, newId }, asOperator(companyId), ...details))
+  return withStore(({ store: { pool } }) => {
+    const services = { pool, newId }
+    return change(services, asOperator(companyId), ...details)
+  })
 }
 
 /** The same for a change that may send messages to users. */
@@ -36,9 +39,10 @@ export function changeAndNotify<Details extends unknown[], Result>(
   change: Change<Details, Result>,
   ...details: Details
 ): Promise<Result> {
-  return withStore(async ({ config, store: { pool } }) =>
-    change({ pool, newId, outbox: await findOutbox(config) }, asOperator(companyId), ...details),
-  )
+  return withStore(async ({ config, store: { pool } }) => {
+    const services = { pool, newId, outbox: await findOutbox(config) }
+    return change(services, asOperator(companyId), ...details)
+  })
 }
 
 /** Opens the services of changes that store secrets. */

@@ -42,7 +42,7 @@ export function commandsIn<Module>(parent: Command, load: () => Promise<Module>)
 /** The same for commands that all need a company. */
 export function companyCommandsIn<Module>(parent: Command, load: () => Promise<Module>): AddCommand<Module> {
   const addCommand = commandsIn(parent, load)
-  return (...command) => addCommand(...command).addOption(companyOption())
+  return (name, description, run) => addCommand(name, description, run).addOption(companyOption())
 }
 
 /** The commands that print no result. */
