@@ -1,4 +1,3 @@
-import type { Pool } from 'pg'
 import { findDatabase, type OpenedDatabase } from '../../postgres/embedded/find-database.ts'
 import { listMissing, openUnchecked } from '../../bootstrap/store.ts'
 import { findConfiguredSecretBox, secretsKeyFile } from '../../bootstrap/secrets.ts'
@@ -111,7 +110,11 @@ async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: 
     if (missing.length > 0) return findings
     await addFindings('machines', () => checkMachines(db, urls.serviceUrl, connectionsOf(config)))
     await addFindings('role', () => checkPrivileges(db))
-    await addFindings('companies', () => checkCompanies(config, pool))
+    await addFindings('recorded times', () => checkRecordedTimes(pool))
+    for (const projection of PROJECTIONS)
+      await addFindings(`projection ${projection.name}`, () => checkProjection(pool, projection))
+    await addFindings('background work', () => checkWork(pool))
+    await addFindings('witnesses', async () => checkWitnesses(pool, readWitnesses(config).witnesses.length))
     await addFindings('stored secrets', async () => checkSecrets(db, await findConfiguredSecretBox(config)))
     await addFindings('checkpoints', async () =>
       checkCheckpoints(db, await findSigner(config), config.CHECKPOINT_INTERVAL_MS),
@@ -120,11 +123,4 @@ async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: 
   } finally {
     await close()
   }
-}
-
-async function checkCompanies(config: Config, pool: Pool): Promise<Finding[]> {
-  const findings = [await checkRecordedTimes(pool)]
-  for (const projection of PROJECTIONS) findings.push(await checkProjection(pool, projection))
-  const witnesses = await checkWitnesses(pool, readWitnesses(config).witnesses.length)
-  return [...findings, ...(await checkWork(pool)), ...witnesses]
 }
