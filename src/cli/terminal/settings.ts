@@ -9,9 +9,8 @@ export function readSettings(): Config {
     if (config.MIGRATE_DATABASE_URL !== undefined && config.DATABASE_URL === undefined) {
       throw new StartupError('MIGRATE_DATABASE_URL requires DATABASE_URL')
     }
-    const { OTEL_EXPORTER_OTLP_ENDPOINT: collector } = config
-    if (collector !== undefined && !URL.canParse(collector))
-      throw new StartupError('OTEL_EXPORTER_OTLP_ENDPOINT is not a valid URL')
+    for (const name of ['OTEL_EXPORTER_OTLP_ENDPOINT', 'PUBLIC_URL'] as const)
+      if (!URL.canParse(config[name] ?? 'http://unset')) throw new StartupError(`${name} is not a valid URL`)
     for (const name of ['DATABASE_URL', 'MIGRATE_DATABASE_URL'] as const) assertAddress(name, config[name])
     readMailServer(config)
     if (config.DATABASE_URL === undefined) forgetDatabaseVariables()
