@@ -2,6 +2,9 @@
  * Plain JavaScript, which any Node.js can read: the rest of the program is TypeScript, and an older one would fail on it
  * with a stack trace.
  */
+import module from 'node:module'
+import { fileURLToPath } from 'node:url'
+
 const NEEDED = 24
 const { node } = process.versions
 if (Number(node.split('.')[0]) < NEEDED) {
@@ -11,3 +14,7 @@ if (Number(node.split('.')[0]) < NEEDED) {
   )
   process.exit(1)
 }
+
+// Halves the time of a start. The cache is inside node_modules, where only those who may change the program can write
+// (in the folder for temporary files, others could plant code). Where it cannot be written, there is none.
+module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node', import.meta.url)))

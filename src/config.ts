@@ -1,4 +1,4 @@
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type SchemaOptions, type Static } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
 
 const MIB = 1024 * 1024
@@ -22,6 +22,15 @@ export const PATTERN_RULES: Readonly<Record<string, string>> = {
 
 const optionalText = (description: string, pattern?: string) =>
   Type.Optional(Type.String({ description, ...(pattern === undefined ? {} : { pattern }) }))
+
+const wholeNumber = (description: string, fallback: number, { from, to }: { from: number; to?: number }) =>
+  Type.Integer({ description, default: fallback, minimum: from, ...(to === undefined ? {} : { maximum: to }) })
+
+const oneOf = (values: string[], options: SchemaOptions) =>
+  Type.Union(
+    values.map((one) => Type.Literal(one)),
+    options,
+  )
 
 /**
  * Every setting of the program, with its meaning and default. A test checks the table in docs/configuration.md against
@@ -52,13 +61,11 @@ export const ConfigSchema = Type.Object({
   SECRETS_KEY_FILE: optionalText(
     'the file of those keys, one on each line; unset: `secrets-key` in DATA_DIR, created for the embedded server',
   ),
-  OUTGOING_PRIVATE: Type.Integer({
-    default: 0,
-    minimum: 0,
-    maximum: 1,
-    description:
-      '1: webhooks and identity providers may use http and reach private addresses, for development, but no link-local ones; 0: https and public ones only',
-  }),
+  OUTGOING_PRIVATE: wholeNumber(
+    '1: webhooks and identity providers may use http and reach private addresses, for development, but no link-local ones; 0: https and public ones only',
+    0,
+    { from: 0, to: 1 },
+  ),
   CHECKPOINT_DIR: optionalText('folder for the checkpoints, outside the database; unset: `checkpoints` in DATA_DIR'),
   WITNESS_URLS: optionalText(
     'addresses of the witnesses that cosign checkpoints (c2sp.org/tlog-witness), separated by commas; unset: none',
@@ -72,12 +79,7 @@ export const ConfigSchema = Type.Object({
     }),
   ),
   HOST: Type.String({ default: '127.0.0.1', description: 'address to listen on' }),
-  PORT: Type.Integer({
-    default: 3000,
-    minimum: 0,
-    maximum: 65_535,
-    description: 'port to listen on; 0: any free port',
-  }),
+  PORT: wholeNumber('port to listen on; 0: any free port', 3000, { from: 0, to: 65_535 }),
   METRICS_PORT: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -90,40 +92,26 @@ export const ConfigSchema = Type.Object({
     'address of an OpenTelemetry collector that receives traces (OTLP over HTTP, JSON); unset: no traces',
     HTTP_URL,
   ),
-  LOG_LEVEL: Type.Union(
-    ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].map((level) => Type.Literal(level)),
-    { default: 'info', description: 'lowest level that is logged (JSON lines, standard error)' },
+  LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+    default: 'info',
+    description: 'lowest level that is logged (JSON lines, standard error)',
+  }),
+  MAX_RECORDS: wholeNumber('maximum number of records in a call', 1000, { from: 1, to: 10_000 }),
+  BODY_LIMIT: wholeNumber('maximum size of the body of a writing call, in bytes', 8 * MIB, {
+    from: 1024,
+    to: 64 * MIB,
+  }),
+  EMPLOYEE_CACHE: wholeNumber(
+    'about how many bytes of employees stay in memory for the next calls of their companies; a company may have a quarter, for a minute after its last call; per process',
+    64 * MIB,
+    { from: 0 },
   ),
-  MAX_RECORDS: Type.Integer({
-    default: 1000,
-    minimum: 1,
-    maximum: 10_000,
-    description: 'maximum number of records in a call',
-  }),
-  BODY_LIMIT: Type.Integer({
-    default: 8 * MIB,
-    minimum: 1024,
-    maximum: 64 * MIB,
-    description: 'maximum size of the body of a writing call, in bytes',
-  }),
-  EMPLOYEE_CACHE: Type.Integer({
-    default: 64 * MIB,
-    minimum: 0,
-    description:
-      'about how many bytes of employees stay in memory for the next calls of their companies; a company may have a quarter, for a minute after its last call; per process',
-  }),
-  POOL_SIZE: Type.Integer({
-    default: 16,
-    minimum: 2,
-    maximum: 200,
-    description:
-      'connections for reads and for changes of companies; appends, sessions and sign-in have their own; per process',
-  }),
-  BURST_LIMIT: Type.Integer({
-    default: 100,
-    minimum: 0,
-    description: 'calls per second of one API key; 0: no limit; per process',
-  }),
+  POOL_SIZE: wholeNumber(
+    'connections for reads and for changes of companies; appends, sessions and sign-in have their own; per process',
+    16,
+    { from: 2, to: 200 },
+  ),
+  BURST_LIMIT: wholeNumber('calls per second of one API key; 0: no limit; per process', 100, { from: 0 }),
   PUBLIC_URL: optionalText(
     'address at which browsers reach the service, for passkeys, identity providers, and links in email; if it is https, session cookies are sent over https only',
     HTTP_ORIGIN,
@@ -137,39 +125,26 @@ export const ConfigSchema = Type.Object({
     'addresses or networks (`10.0.0.0/8`) of trusted proxies, separated by commas; only their `X-Forwarded-*` headers count',
     PROXIES,
   ),
-  SESSION_IDLE_MINUTES: Type.Integer({
-    default: 60,
-    minimum: 1,
-    maximum: 1440,
-    description: 'minutes without use after which a session ends',
-  }),
-  SESSION_HOURS: Type.Integer({
-    default: 12,
-    minimum: 1,
-    maximum: 720,
-    description: 'hours after which a session ends in any case',
-  }),
-  ANSWERS_KEPT_HOURS: Type.Integer({
-    default: 72,
-    minimum: 1,
-    maximum: 8760,
-    description:
-      'hours for which the answer to a call with an idempotency key is kept for retries; no longer than REJECTED_RECORDS_KEPT_DAYS',
-  }),
-  REJECTED_RECORDS_KEPT_DAYS: Type.Integer({
-    default: 0,
-    minimum: 0,
-    maximum: 36_500,
-    description: 'days for which refused records and bodies, and the names of uploaded files, are kept; 0: forever',
-  }),
-  ADDRESSES_KEPT_DAYS: Type.Integer({
-    default: 90,
-    minimum: 1,
-    maximum: 3650,
-    description:
-      'days for which the service keeps the address and the program from which a call or a change was sent, or a user signed in',
-  }),
+  SESSION_IDLE_MINUTES: wholeNumber('minutes without use after which a session ends', 60, { from: 1, to: 1440 }),
+  SESSION_HOURS: wholeNumber('hours after which a session ends in any case', 12, { from: 1, to: 720 }),
+  ANSWERS_KEPT_HOURS: wholeNumber(
+    'hours for which the answer to a call with an idempotency key is kept for retries; no longer than REJECTED_RECORDS_KEPT_DAYS',
+    72,
+    { from: 1, to: 8760 },
+  ),
+  REJECTED_RECORDS_KEPT_DAYS: wholeNumber(
+    'days for which refused records and bodies, and the names of uploaded files, are kept; 0: forever',
+    0,
+    { from: 0, to: 36_500 },
+  ),
+  ADDRESSES_KEPT_DAYS: wholeNumber(
+    'days for which the service keeps the address and the program from which a call or a change was sent, or a user signed in',
+    90,
+    { from: 1, to: 3650 },
+  ),
 })
+
+const SAMPLERS = ['always_on', 'always_off', 'traceidratio']
 
 /** OpenTelemetry's variables besides the endpoint. The SDK's packages leave it to the program to read them. */
 const TracingSchema = Type.Object({
@@ -180,20 +155,10 @@ const TracingSchema = Type.Object({
   OTEL_RESOURCE_ATTRIBUTES: optionalText(
     'more attributes of the process in traces, as `name=value`, separated by commas',
   ),
-  OTEL_TRACES_SAMPLER: Type.Union(
-    [
-      Type.Literal('always_on'),
-      Type.Literal('always_off'),
-      Type.Literal('traceidratio'),
-      Type.Literal('parentbased_always_on'),
-      Type.Literal('parentbased_always_off'),
-      Type.Literal('parentbased_traceidratio'),
-    ],
-    {
-      default: 'parentbased_always_on',
-      description: 'which calls are traced; `parentbased_…`: the caller decides if it sends `traceparent`',
-    },
-  ),
+  OTEL_TRACES_SAMPLER: oneOf([...SAMPLERS, ...SAMPLERS.map((name) => `parentbased_${name}`)], {
+    default: 'parentbased_always_on',
+    description: 'which calls are traced; `parentbased_…`: the caller decides if it sends `traceparent`',
+  }),
   OTEL_TRACES_SAMPLER_ARG: Type.Number({
     default: 1,
     minimum: 0,

@@ -1,5 +1,5 @@
-import { enableCompileCache } from 'node:module'
-import { fileURLToPath } from 'node:url'
+// Also caches what is compiled: with `--import`, this file, too.
+import './assert-node.js'
 import { interruption, listenForInterruption } from './cli/terminal/interruption.ts'
 
 /*
@@ -7,9 +7,6 @@ import { interruption, listenForInterruption } from './cli/terminal/interruption
  * during loading ends it in order too.
  */
 listenForInterruption()
-// Halves the time of a start. The cache is inside node_modules, where only those who may change the program can write
-// (in the folder for temporary files, others could plant code). Where it cannot be written, there is none.
-enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node', import.meta.url)))
 try {
   const { buildProgram } = await import('./cli/program.ts')
   interruption.throwIfAborted()

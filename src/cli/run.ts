@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import type { PartOptions, RunningPart } from '../bootstrap/running-part.ts'
@@ -122,19 +123,13 @@ async function startListening(running: Running, options: PartOptions): Promise<s
  */
 async function stopParts(parts: RunningPart[], timeoutMs: number, log: Logger): Promise<void> {
   const timeIsUp = AbortSignal.any([AbortSignal.timeout(timeoutMs), forcedStop])
+  const isOver = timeIsUp.aborted ? Promise.resolve() : once(timeIsUp, 'abort')
   for (const part of parts.toReversed()) {
-    await Promise.race([part.stop(), waitForAbort(timeIsUp)]).catch((error: unknown) =>
+    await Promise.race([part.stop(), isOver]).catch((error: unknown) =>
       log.error({ err: error }, 'a part of the program failed to stop'),
     )
   }
   if (timeIsUp.aborted) log.warn('shutdown timed out; calls in progress were cut off')
-}
-
-async function waitForAbort(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  await new Promise((resolve) => {
-    signal.addEventListener('abort', resolve, { once: true })
-  })
 }
 
 function printLine(line: string): void {

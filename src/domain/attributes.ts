@@ -1,5 +1,6 @@
 import type { RecordErrorCode } from './errors.ts'
 import { hasMoreMembersThan } from './json.ts'
+import { isCalendarDate } from './local-times.ts'
 import { describeInvisible, isPlain, mayFit, normalizeText, trimBlanks } from './normalize-text.ts'
 import { readPhoneNumber } from './phone-number.ts'
 
@@ -210,31 +211,22 @@ function readCustomAttributes(sent: unknown): AttributeReading {
     return invalid('too_long', `An employee can have at most ${MAX_CUSTOM_ATTRIBUTES} custom attributes`)
   }
   const errors: AttributeError[] = []
-  // In the order of the canonical form, as in the events.
-  const value: Record<string, unknown> = {}
-  let isInOrder = true
+  const values = new Map<string, unknown>()
   for (const name of Object.keys(sent).sort()) {
     const reading = readCustomAttribute(name, (sent as Record<string, unknown>)[name])
     if (reading.error) errors.push({ below: [name], ...reading.error })
-    else if (Object.hasOwn(value, reading.key)) errors.push({ below: [name], ...SAME_NAME })
-    else {
-      value[reading.key] = reading.value
-      isInOrder &&= reading.key === name
-    }
+    else if (values.has(reading.key)) errors.push({ below: [name], ...SAME_NAME })
+    else values.set(reading.key, reading.value)
   }
   if (errors.length > 0) return { errors }
-  return { value: isInOrder ? value : sortMembers(value) }
+  // In the order of the canonical form, as in the events.
+  return { value: Object.fromEntries([...values].toSorted(([one], [other]) => (one < other ? -1 : 1))) }
 }
 
 const SAME_NAME = {
   code: 'invalid_value',
   message: 'Another custom attribute of the record has the same name',
 } as const
-
-function sortMembers(value: Record<string, unknown>): Record<string, unknown> {
-  const names = Object.keys(value).sort()
-  return Object.fromEntries(names.map((name) => [name, value[name]]))
-}
 
 type CustomReading = { key: string; value: unknown; error?: undefined } | { error: AttributeError }
 
@@ -269,19 +261,4 @@ export function formatCharacters(count: number): string {
 /** Counts code points only if the number of UTF-16 units does not decide. */
 function isLongerThan(text: string, max: number): boolean {
   return text.length > max && (text.length > 2 * max || [...text].length > max)
-}
-
-const DATE = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/
-const DAYS_OF_MONTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-
-/** Whether a text is a calendar date from year 1 on. Faster than a round trip through `Date`. */
-function isCalendarDate(text: string): boolean {
-  if (!DATE.test(text)) return false
-  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))]
-  return year > 0 && day > 0 && day <= countDaysInMonth(year, month)
-}
-
-function countDaysInMonth(year: number, month: number): number {
-  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
-  return month === 2 && isLeap ? 29 : (DAYS_OF_MONTHS[month - 1] ?? 0)
 }

@@ -7,15 +7,20 @@ export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
 const DAY_CHARACTERS = 'YYYY-MM-DD'.length
 const HOURS_OF_DAY = '00:00'
-const LOCAL = /^((?:19|2\d)\d{2}-\d{2}-\d{2})(?:T(\d{2}:\d{2}))?$/
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+const LOCAL = /^((?:19|2\d)\d{2}-\d{2}-\d{2})(?:T((?:[01]\d|2[0-3]):[0-5]\d))?$/
+
+/** Whether a text is a day (YYYY-MM-DD) of the calendar, from year 1 on. */
+export function isCalendarDate(text: string): boolean {
+  if (!DAY.test(text) || text.startsWith('0000')) return false
+  // Date reads 30 February as 2 March.
+  return new Date(`${text}T00:00Z`).getUTCDate() === Number(text.slice(-2))
+}
 
 /** Reads a day or local time as a form sends it; null for any other text. */
 export function readLocal(text: string): { day: string; time: string | undefined } | null {
   const [, day, time] = LOCAL.exec(text) ?? []
-  if (day === undefined) return null
-  const read = Date.parse(`${day}T${time ?? HOURS_OF_DAY}Z`)
-  // Date reads 30 February as 2 March.
-  return Number.isNaN(read) || !new Date(read).toISOString().startsWith(day) ? null : { day, time }
+  return day !== undefined && isCalendarDate(day) ? { day, time } : null
 }
 
 /** Returns the first instant of a day or local time. Throws on a text that `readLocal` does not accept. */

@@ -1,6 +1,6 @@
 import { fieldError, invalidFields } from './field-errors.ts'
 import { problem, type Problem, type RecordError } from './errors.ts'
-import { readLocal, shiftDay } from './local-times.ts'
+import { isCalendarDate, shiftDay } from './local-times.ts'
 import { isStorableText } from './storable-text.ts'
 
 /** The problems that a company may have put off at a time, and for how many days at most. */
@@ -18,7 +18,7 @@ export interface WantedSnooze {
 export function checkSnooze({ until, reason }: WantedSnooze, today: string, others: number): Problem | null {
   const errors: RecordError[] = []
   const last = shiftDay(today, MAX_SNOOZE_DAYS)
-  if (readLocal(until)?.time !== undefined || readLocal(until) === null || until <= today || until > last)
+  if (!isCalendarDate(until) || until <= today || until > last)
     errors.push(fieldError('/until', 'invalid_value', `until must be a day from tomorrow to ${last}`))
   if (reason === '' || reason.length > MAX_REASON || !isStorableText(reason))
     errors.push(fieldError('/reason', 'invalid_value', `reason must have 1 to ${MAX_REASON} characters`))

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import t from 'tap'
-import { eventProgress, showProgress } from '../../src/cli/terminal/progress.ts'
+import { showProgress } from '../../src/cli/terminal/progress.ts'
 
 /** A stream that keeps everything written to it. */
 function keepingStream(asTerminal: boolean): { stream: NodeJS.WriteStream; text(): string } {
@@ -16,7 +16,8 @@ function keepingStream(asTerminal: boolean): { stream: NodeJS.WriteStream; text(
 
 await t.test('without a terminal it writes a line for each tenth, with rate and time left', async (t) => {
   const { stream, text } = keepingStream(false)
-  const progress = showProgress('rows', 200, stream)
+  const progress = showProgress('rows', stream)
+  progress.begin(200)
   for (let done = 0; done < 199; done += 1) progress.advance()
   t.equal(text().split('\n').length - 1, 9)
   progress.advance()
@@ -29,7 +30,8 @@ await t.test('without a terminal it writes a line for each tenth, with rate and 
 
 await t.test('large steps print no line twice', async (t) => {
   const { stream, text } = keepingStream(false)
-  const progress = showProgress('rows', 7, stream)
+  const progress = showProgress('rows', stream)
+  progress.begin(7)
   for (const steps of [3, 3, 1]) progress.advance(steps)
   progress.finish()
   t.same(text().match(/\([0-9]+ %\)/g), ['(42 %)', '(85 %)', '(100 %)'])
@@ -37,7 +39,8 @@ await t.test('large steps print no line twice', async (t) => {
 
 await t.test('on a terminal it draws a bar, with rate and time left', async (t) => {
   const { stream, text } = keepingStream(true)
-  const progress = showProgress('rows', 4, stream)
+  const progress = showProgress('rows', stream)
+  progress.begin(4)
   progress.advance(3)
   progress.advance()
   progress.finish()
@@ -47,13 +50,13 @@ await t.test('on a terminal it draws a bar, with rate and time left', async (t) 
 
 await t.test('progress never exceeds 100 %, and empty work prints nothing', async (t) => {
   const { stream, text } = keepingStream(false)
-  const progress = eventProgress('rows', stream)
+  const progress = showProgress('rows', stream)
   progress.begin(4)
   for (const steps of [3, 3, 3]) progress.advance(steps)
   progress.finish()
   t.same(text().match(/\([0-9]+ %\)/g), ['(75 %)', '(100 %)'])
   const empty = keepingStream(false)
-  const nothing = eventProgress('rows', empty.stream)
+  const nothing = showProgress('rows', empty.stream)
   nothing.begin(0)
   nothing.advance(2)
   nothing.finish()

@@ -33,6 +33,7 @@ await t.test('an invalid setting is named in one line', async (t) => {
       'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL that starts with http:// or https://',
     ],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a b' }, 'OTEL_EXPORTER_OTLP_ENDPOINT is not a valid URL'],
+    [{ PUBLIC_URL: 'https://example.com:99999' }, 'PUBLIC_URL is not a valid URL'],
     [
       { PUBLIC_URL: 'https://example.com/ledger' },
       'PUBLIC_URL must be a URL that starts with http:// or https://, without a path',

@@ -115,14 +115,14 @@ function listMonths(): Map<string, string> {
   const months = new Map<string, Set<number>>()
   const add = (name: string, month: number) => months.set(name, (months.get(name) ?? new Set()).add(month))
   for (const language of LANGUAGES)
-    for (let month = 1; month <= 12; month += 1)
-      for (const options of [{ month: 'long' }, { month: 'short' }, { month: 'long', day: 'numeric' }] as const) {
-        const parts = new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }).formatToParts(
-          Date.UTC(2023, month - 1, 1),
-        )
+    for (const options of [{ month: 'long' }, { month: 'short' }, { month: 'long', day: 'numeric' }] as const) {
+      const format = new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' })
+      for (let month = 1; month <= 12; month += 1) {
+        const parts = format.formatToParts(Date.UTC(2023, month - 1, 1))
         const name = simplify(parts.find(({ type }) => type === 'month')!.value)
         add(name, month)
         if (/^\p{L}{4}/u.test(name)) add(name.slice(0, 3), month)
       }
+    }
   return new Map([...months].flatMap(([name, [month, other]]) => (other === undefined ? [[name, String(month)]] : [])))
 }

@@ -56,9 +56,7 @@ export async function setCountry(country: string | null, options: CompanyOptions
 }
 
 async function setSettings(settings: CompanySettings, options: CompanyOptions) {
-  const { company } = await changeAsOperator(options.company, (services, acting) =>
-    changeSettings(services, acting, settings),
-  )
+  const { company } = await changeAsOperator(options.company, changeSettings, settings)
   const { id, name, timeZone, country } = company
   return { company_id: id, name, time_zone: timeZone, country } satisfies Omit<CompanyRow, 'created_at'>
 }

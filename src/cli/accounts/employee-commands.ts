@@ -1,26 +1,28 @@
 import { Option, type Command } from 'commander'
-import { companyCommandsOf, idOption, loadOnRun, outOption, parseText, yesOption } from '../terminal/options.ts'
+import { companyCommandsIn, idOption, outOption, parseText, yesOption } from '../terminal/options.ts'
 
 const MAX_NAME_CHARACTERS = 1_000
 
-const load = () => import('./employee.ts')
-
 /** Adds `employee …`. */
 export function addEmployeeCommands(program: Command): void {
-  const employee = companyCommandsOf(program, 'employee', 'employees of a company')
-  addIdentifiers(
-    employee('report', 'write what is held about a person, as a page or as JSON; finds them as an erasure does'),
+  const employee = companyCommandsIn(
+    program.command('employee').description('employees of a company'),
+    () => import('./employee.ts'),
   )
-    .addOption(outOption())
-    .action(loadOnRun(load, 'reportPerson'))
+  addIdentifiers(
+    employee(
+      'report',
+      'write what is held about a person, as a page or as JSON; finds them as an erasure does',
+      'reportPerson',
+    ),
+  ).addOption(outOption())
   addIdentifiers(
     employee(
       'erase',
       'erase a person permanently; identify them by id, email address, or external id; also finds people who appear only in refused records',
+      'erasePerson',
     ),
-  )
-    .addOption(yesOption())
-    .action(loadOnRun(load, 'erasePerson'))
+  ).addOption(yesOption())
 }
 
 /** Adds the options that identify a person. */

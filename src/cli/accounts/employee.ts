@@ -1,9 +1,10 @@
 import { eraseEmployee } from '../../personal-data/erase-employee.ts'
 import type { NamedPerson } from '../../personal-data/find-person.ts'
+import { reportEmployee } from '../../personal-data/report-employee.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { changeAsOperator, type CompanyOptions } from './operator.ts'
-import { type ReportOptions, writeEmployeeReport } from './report.ts'
+import { type ReportOptions, writeReport } from './report.ts'
 
 type Identifiers = { id?: string; email?: string; externalId?: string }
 type Options = CompanyOptions & { yes?: boolean } & Identifiers
@@ -12,13 +13,13 @@ type Options = CompanyOptions & { yes?: boolean } & Identifiers
 export async function erasePerson({ company, yes, ...named }: Options) {
   const person = readPerson(named)
   await confirm("This erases the person and all of their data in the company's ledger.", yes)
-  const erased = await changeAsOperator(company, (services, acting) => eraseEmployee(services, acting, person))
+  const erased = await changeAsOperator(company, eraseEmployee, person)
   return { employee_id: erased.employeeId, positions: erased.positions, position: erased.position }
 }
 
 /** `employee report`: writes what is held about an employee, or a person who appears only in refused records. */
-export async function reportPerson({ company, out, json, ...named }: ReportOptions & Identifiers) {
-  await writeEmployeeReport({ company, out, json }, readPerson(named))
+export async function reportPerson(options: ReportOptions & Identifiers) {
+  await writeReport(options, reportEmployee, readPerson(options))
 }
 
 function readPerson({ id, email, externalId }: Identifiers): NamedPerson {

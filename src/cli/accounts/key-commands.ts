@@ -3,9 +3,8 @@ import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD, REFRESH_PERIODS } from '..
 import { KEY_SCOPES } from '../../domain/accounts/api-key.ts'
 import { DEFAULT_OVERLAP_SECONDS, MAX_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
 import {
-  companyCommandsOf,
+  companyCommandsIn,
   idOption,
-  loadOnRun,
   parseNetwork,
   parseText,
   parseTimeOrNever,
@@ -22,21 +21,18 @@ const networks = () =>
     parseNetwork,
   )
 
-const load = () => import('./key.ts')
-
 /** Adds `key …`. */
 export function addKeyCommands(program: Command): void {
-  const key = companyCommandsOf(program, 'key', 'API keys of a company')
-  key('issue', 'issue an API key; shows its secret once')
+  const key = companyCommandsIn(program.command('key').description('API keys of a company'), () => import('./key.ts'))
+  key('issue', 'issue an API key; shows its secret once', 'issueKey')
     .requiredOption('--name <name>', 'the name of the key', parseText(120))
     .option('--quota-limit <n>', 'requests in each period', parseWholeNumber(MAX_QUOTA), DEFAULT_QUOTA_LIMIT)
     .addOption(period().default(DEFAULT_REFRESH_PERIOD))
     .addOption(scopes().default([...KEY_SCOPES], KEY_SCOPES.join(' ')))
     .addOption(expiry())
     .addOption(networks())
-    .action(loadOnRun(load, 'issueKey'))
-  key('list', 'list the API keys, newest first').action(loadOnRun(load, 'listKeys'))
-  key('edit', 'rename an API key, or change its quota or access; keeps what you leave out')
+  key('list', 'list the API keys, newest first', 'listKeys')
+  key('edit', 'rename an API key, or change its quota or access; keeps what you leave out', 'editKey')
     .addOption(keyOption())
     .option('--name <name>', 'the name of the key', parseText(120))
     .option('--quota-limit <n>', 'requests in each period', parseWholeNumber(MAX_QUOTA))
@@ -44,8 +40,7 @@ export function addKeyCommands(program: Command): void {
     .addOption(scopes())
     .addOption(expiry())
     .addOption(networks())
-    .action(loadOnRun(load, 'editKey'))
-  key('rotate', 'give an API key a new secret and show it once; the old one keeps working for a while')
+  key('rotate', 'give an API key a new secret and show it once; the old one keeps working for a while', 'rotateKey')
     .addOption(keyOption())
     .option(
       '--overlap <seconds>',
@@ -53,12 +48,7 @@ export function addKeyCommands(program: Command): void {
       parseWholeNumber(MAX_OVERLAP_SECONDS),
       DEFAULT_OVERLAP_SECONDS,
     )
-    .action(loadOnRun(load, 'rotateApiKeySecret'))
-  key('disable', 'refuse the calls of an API key until it is enabled again')
-    .addOption(keyOption())
-    .action(loadOnRun(load, 'disableKey'))
-  key('enable', 'accept the calls of a disabled API key again')
-    .addOption(keyOption())
-    .action(loadOnRun(load, 'enableKey'))
-  key('revoke', 'revoke an API key permanently').addOption(keyOption()).action(loadOnRun(load, 'revokeKey'))
+  key('disable', 'refuse the calls of an API key until it is enabled again', 'disableKey').addOption(keyOption())
+  key('enable', 'accept the calls of a disabled API key again', 'enableKey').addOption(keyOption())
+  key('revoke', 'revoke an API key permanently', 'revokeKey').addOption(keyOption())
 }

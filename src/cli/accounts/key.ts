@@ -50,7 +50,7 @@ export async function editKey({
 }: KeyOptions & Partial<QuotaOptions> & AccessOptions & { name?: string }) {
   const { name, quotaLimit, refreshPeriod } = options
   const change = { change: 'edit', name, quotaLimit, refreshPeriod, ...readAccessOptions(options) } as const
-  return describeKey(await changeAsOperator(company, (services, acting) => changeApiKey(services, acting, key, change)))
+  return describeKey(await changeAsOperator(company, changeApiKey, key, change))
 }
 
 function readAccessOptions({ scope, expiresAt, network }: AccessOptions) {
@@ -67,14 +67,12 @@ export const enableKey = (options: KeyOptions) => changeKey(options, 'enable')
 export const revokeKey = (options: KeyOptions) => changeKey(options, 'revoke')
 
 async function changeKey({ company, key }: KeyOptions, change: 'disable' | 'enable' | 'revoke') {
-  return describeKey(
-    await changeAsOperator(company, (services, acting) => changeApiKey(services, acting, key, { change })),
-  )
+  return describeKey(await changeAsOperator(company, changeApiKey, key, { change }))
 }
 
 /** `key rotate`: issues a new secret; the old one keeps working for `overlap` seconds. */
-export async function rotateApiKeySecret({ company, key, overlap }: KeyOptions & { overlap: number }) {
-  const rotated = await changeAsOperator(company, (services, acting) => rotateApiKey(services, acting, key, overlap))
+export async function rotateKey({ company, key, overlap }: KeyOptions & { overlap: number }) {
+  const rotated = await changeAsOperator(company, rotateApiKey, key, overlap)
   return { ...describeKey(rotated), api_key: rotated.secret }
 }
 

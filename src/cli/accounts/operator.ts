@@ -15,22 +15,34 @@ export function asOperator(companyId: string): Acting {
   return { companyId, actor: OPERATOR }
 }
 
+type Change<Details extends unknown[], Result> = (
+  services: CompanyServices,
+  acting: Acting,
+  ...details: Details
+) => Promise<Result>
+
 /** Runs a change of a company as the operator. */
-export function changeAsOperator<Result>(
+export function changeAsOperator<Details extends unknown[], Result>(
   companyId: string,
-  change: (services: CompanyServices, acting: Acting) => Promise<Result>,
+  change: Change<Details, Result>,
+  ...details: Details
 ): Promise<Result> {
-  return withStore(({ store: { pool } }) => change({ pool, newId }, asOperator(companyId)))
+  return withStore(({ store: { pool } }) => {
+    const services = { pool, newId }
+    return change(services, asOperator(companyId), ...details)
+  })
 }
 
 /** The same for a change that may send messages to users. */
-export function changeAndNotify<Result>(
+export function changeAndNotify<Details extends unknown[], Result>(
   companyId: string,
-  change: (services: CompanyServices, acting: Acting) => Promise<Result>,
+  change: Change<Details, Result>,
+  ...details: Details
 ): Promise<Result> {
-  return withStore(async ({ config, store: { pool } }) =>
-    change({ pool, newId, outbox: await findOutbox(config) }, asOperator(companyId)),
-  )
+  return withStore(async ({ config, store: { pool } }) => {
+    const services = { pool, newId, outbox: await findOutbox(config) }
+    return change(services, asOperator(companyId), ...details)
+  })
 }
 
 /** Opens the services of changes that store secrets. */

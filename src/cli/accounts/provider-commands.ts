@@ -1,18 +1,23 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
 import { ROLES } from '../../domain/accounts/roles.ts'
 import { CLIENT_AUTHS, PROVIDER_USES, type ProviderSettings } from '../../domain/provider-settings.ts'
-import { companyCommandsOf, loadOnRun, parseId } from '../terminal/options.ts'
+import { companyCommandsIn, parseId } from '../terminal/options.ts'
 
 const authOption = () => new Option('--client-auth <how>', 'how the service authenticates').choices(CLIENT_AUTHS)
 
 const secretOption = () => new Option('--secret-file <file>', 'the file with the client secret; - for standard input')
 
-const load = () => import('./provider.ts')
-
 /** Adds `provider …`. */
 export function addProviderCommands(program: Command): void {
-  const provider = companyCommandsOf(program, 'provider', 'the identity provider of a company')
-  provider('set', 'set up the identity provider, switched off, or change its settings; keeps what you leave out')
+  const provider = companyCommandsIn(
+    program.command('provider').description('the identity provider of a company'),
+    () => import('./provider.ts'),
+  )
+  provider(
+    'set',
+    'set up the identity provider, switched off, or change its settings; keeps what you leave out',
+    'setProvider',
+  )
     .option('--name <name>', 'what the sign-in page calls it')
     .option('--issuer <url>', 'the issuer, exactly as the provider writes it')
     .option('--client-id <id>', 'the id of this service at the provider')
@@ -24,28 +29,23 @@ export function addProviderCommands(program: Command): void {
     .option('--role-claim <claim>', 'the claim that decides about roles')
     .option('--no-role-claim', 'roles are changed only here')
     .option('--role <value=role...>', 'the roles of the values of that claim', parseRole)
-    .action(loadOnRun(load, 'setProvider'))
-  provider('show', 'show the identity provider, and the addresses to register there').action(
-    loadOnRun(load, 'showProvider'),
-  )
-  provider('check', 'show what the identity provider publishes, without signing in').action(
-    loadOnRun(load, 'checkProvider'),
-  )
-  provider('use', 'switch the identity provider on or off; off opens a company whose provider fails')
+  provider('show', 'show the identity provider, and the addresses to register there', 'showProvider')
+  provider('check', 'show what the identity provider publishes, without signing in', 'checkProvider')
+  provider('use', 'switch the identity provider on or off; off opens a company whose provider fails', 'useProvider')
     .addArgument(new Argument('<use>', 'beside passwords, instead of them, or not at all').choices(PROVIDER_USES))
     .addOption(
       new Option('--break-glass <id>', 'with required: the administrator who keeps a password').argParser(
         parseId('usr'),
       ),
     )
-    .action(loadOnRun(load, 'useProvider'))
-  provider('replace-secret', 'replace the client secret, or make a new key pair; the present one stops at once')
+  provider(
+    'replace-secret',
+    'replace the client secret, or make a new key pair; the present one stops at once',
+    'replaceSecret',
+  )
     .addOption(authOption())
     .addOption(secretOption())
-    .action(loadOnRun(load, 'replaceProviderSecret'))
-  provider('remove', 'remove the identity provider; one that is required must be turned off first').action(
-    loadOnRun(load, 'removeProvider'),
-  )
+  provider('remove', 'remove the identity provider; one that is required must be turned off first', 'removeProvider')
 }
 
 /** Parses one of several roles of values, and adds it to those before it. The value may contain an equals sign. */

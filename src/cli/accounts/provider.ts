@@ -89,7 +89,7 @@ export async function useProvider(
 }
 
 /** `provider replace-secret`: replaces the client secret, or makes a new key pair. */
-export async function replaceProviderSecret({ company, clientAuth, secretFile }: CompanyOptions & SecretOptions) {
+export async function replaceSecret({ company, clientAuth, secretFile }: CompanyOptions & SecretOptions) {
   return changeProviderBy(async (opened) => {
     const { settings, version } = await requireProvider(opened, company)
     const secret = await readNewSecret(clientAuth ?? settings.client_auth, secretFile)
@@ -99,8 +99,7 @@ export async function replaceProviderSecret({ company, clientAuth, secretFile }:
 
 /** `provider remove`. */
 export async function removeProvider({ company }: CompanyOptions) {
-  const change = { change: 'remove' } as const
-  const removed = await changeAsOperator(company, (services, acting) => changeProvider(services, acting, change))
+  const removed = await changeAsOperator(company, changeProvider, { change: 'remove' })
   return { provider_id: removed.provider.id, use: 'removed' }
 }
 

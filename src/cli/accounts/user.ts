@@ -6,11 +6,13 @@ import { inviteCompanyUser, type UserWithLink } from '../../accounts/users/invit
 import { issueUserToken, revokeUserToken } from '../../accounts/users/user-tokens.ts'
 import type { Role, TokenScope } from '../../domain/accounts/roles.ts'
 import { getUserStatus, listUsers, type UserRecord } from '../../accounts/users/users.ts'
+import { reportUser } from '../../personal-data/report-user.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { say } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
 import { listNewest } from './list-newest.ts'
 import { changeAndNotify, changeAsOperator, type CompanyOptions } from './operator.ts'
+import { type ReportOptions, writeReport } from './report.ts'
 
 interface UserOptions extends CompanyOptions {
   user: string
@@ -26,9 +28,7 @@ export async function addCompanyUser({ company: companyId, email, name, role }: 
 /** `user invite`: adds a user without a password, and issues a one-time token to set one, which is emailed too. */
 export async function inviteUser({ company, email, name, role }: CompanyOptions & UserDetails) {
   const person = { email, name, role }
-  return describeUserAndLink(
-    await changeAndNotify(company, (services, acting) => inviteCompanyUser(services, acting, person)),
-  )
+  return describeUserAndLink(await changeAndNotify(company, inviteCompanyUser, person))
 }
 
 /** `user list`: lists the users of a company. */
@@ -41,27 +41,30 @@ export async function listCompanyUsers({ company }: CompanyOptions) {
 
 /** `user role`: changes a user's role, effective immediately. */
 export async function changeRole({ company, user, role }: UserOptions & { role: Role }) {
-  const changed = await changeAsOperator(company, (services, acting) => changeUserRole(services, acting, user, role))
+  const changed = await changeAsOperator(company, changeUserRole, user, role)
   return describeUser(changed.user)
 }
 
 /** `user reset`: issues a one-time token to set a new password. */
 export async function resetUser({ company, user }: UserOptions) {
-  return describeUserAndLink(
-    await changeAndNotify(company, (services, acting) => resetUserPassword(services, acting, user)),
-  )
+  return describeUserAndLink(await changeAndNotify(company, resetUserPassword, user))
 }
 
 /** `user remove`: removes a user and revokes their tokens. */
 export async function removeCompanyUser({ company, user }: UserOptions) {
-  const removed = await changeAsOperator(company, (services, acting) => removeUser(services, acting, user))
+  const removed = await changeAsOperator(company, removeUser, user)
   return describeUser(removed.user)
+}
+
+/** `user report`: writes what is held about a user. */
+export async function reportCompanyUser(options: ReportOptions & { user: string }) {
+  await writeReport(options, reportUser, options.user)
 }
 
 /** `user erase`: erases the personal data of a removed user. */
 export async function eraseCompanyUser({ company, user, yes }: UserOptions & { yes?: boolean }) {
   await confirm("This erases the user's name, email address, and tokens.", yes)
-  const erased = await changeAsOperator(company, (services, acting) => eraseUser(services, acting, user))
+  const erased = await changeAsOperator(company, eraseUser, user)
   return describeUser(erased.user)
 }
 
@@ -74,15 +77,13 @@ export async function issueToken({
   scope,
 }: UserOptions & { name: string; days: number; scope?: TokenScope }) {
   const requestedToken = { userId: user, name, expiresInDays: days, scope: scope ?? null }
-  const { token, secret } = await changeAndNotify(company, (services, acting) =>
-    issueUserToken(services, acting, requestedToken),
-  )
+  const { token, secret } = await changeAndNotify(company, issueUserToken, requestedToken)
   return { token_id: token.id, name: token.name, scope: token.scope, token: secret, expires_at: token.expiresAt }
 }
 
 /** `token revoke`: revokes an access token. */
 export async function revokeToken({ company, token }: CompanyOptions & { token: string }) {
-  await changeAsOperator(company, (services, acting) => revokeUserToken(services, acting, token))
+  await changeAsOperator(company, revokeUserToken, token)
   return say({ token_id: token, revoked: true }, `revoked ${token}\n`)
 }
 

@@ -7,16 +7,17 @@ import {
   MAX_URL,
 } from '../../domain/webhooks/webhook-lifecycle.ts'
 import { WEBHOOK_TYPES } from '../../domain/webhook-types.ts'
-import { companyCommandsOf, idOption, loadOnRun, parseText, parseTime, parseWholeNumber } from '../terminal/options.ts'
+import { companyCommandsIn, idOption, parseText, parseTime, parseWholeNumber } from '../terminal/options.ts'
 
 const webhookOption = () => idOption('webhook', 'whk', 'the id of the webhook')
 
-const load = () => import('./webhook.ts')
-
 /** Adds `webhook …`. */
 export function addWebhookCommands(program: Command): void {
-  const webhook = companyCommandsOf(program, 'webhook', 'webhooks of a company')
-  webhook('create', 'create a webhook; shows its secret once')
+  const webhook = companyCommandsIn(
+    program.command('webhook').description('webhooks of a company'),
+    () => import('./webhook.ts'),
+  )
+  webhook('create', 'create a webhook; shows its secret once', 'addWebhook')
     .requiredOption('--url <url>', 'where messages are sent', parseText(MAX_URL))
     .option('--description <text>', 'what the webhook is for', parseText(MAX_DESCRIPTION), '')
     .addOption(new Option('--types <type...>', 'the types of the messages; default: all').choices(WEBHOOK_TYPES))
@@ -27,13 +28,10 @@ export function addWebhookCommands(program: Command): void {
       parseWholeNumber(MAX_CONCURRENCY, 1),
       DEFAULT_CONCURRENCY,
     )
-    .action(loadOnRun(load, 'addWebhook'))
-  webhook('list', 'list the webhooks, oldest first').action(loadOnRun(load, 'showWebhooks'))
-  webhook('show', 'show a webhook and its progress').addOption(webhookOption()).action(loadOnRun(load, 'showWebhook'))
-  webhook('pause', 'pause deliveries until the webhook is resumed')
-    .addOption(webhookOption())
-    .action(loadOnRun(load, 'pauseWebhook'))
-  webhook('resume', 'resume deliveries, or send messages again from an earlier point')
+  webhook('list', 'list the webhooks, oldest first', 'showWebhooks')
+  webhook('show', 'show a webhook and its progress', 'showWebhook').addOption(webhookOption())
+  webhook('pause', 'pause deliveries until the webhook is resumed', 'pauseWebhook').addOption(webhookOption())
+  webhook('resume', 'resume deliveries, or send messages again from an earlier point', 'resumeWebhook')
     .addOption(webhookOption())
     .option('--after <position>', 'send the events after this position', parseWholeNumber(Number.MAX_SAFE_INTEGER))
     .addOption(
@@ -41,8 +39,11 @@ export function addWebhookCommands(program: Command): void {
         .argParser(parseTime)
         .conflicts('after'),
     )
-    .action(loadOnRun(load, 'resumeWebhook'))
-  webhook('rotate', 'give a webhook a new secret and show it once; messages are signed with both for a while')
+  webhook(
+    'rotate',
+    'give a webhook a new secret and show it once; messages are signed with both for a while',
+    'rotateWebhook',
+  )
     .addOption(webhookOption())
     .option(
       '--overlap <seconds>',
@@ -50,6 +51,5 @@ export function addWebhookCommands(program: Command): void {
       parseWholeNumber(MAX_OVERLAP_SECONDS),
       DEFAULT_OVERLAP_SECONDS,
     )
-    .action(loadOnRun(load, 'rotateWebhook'))
-  webhook('remove', 'remove a webhook permanently').addOption(webhookOption()).action(loadOnRun(load, 'removeWebhook'))
+  webhook('remove', 'remove a webhook permanently', 'removeWebhook').addOption(webhookOption())
 }

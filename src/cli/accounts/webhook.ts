@@ -53,10 +53,7 @@ export async function showWebhook({ company, webhook }: WebhookOptions) {
 
 /** `webhook pause`. */
 export async function pauseWebhook({ company, webhook }: WebhookOptions) {
-  const change = { change: 'pause' } as const
-  return describeWebhook(
-    await changeAsOperator(company, (services, acting) => changeWebhook(services, acting, webhook, change)),
-  )
+  return describeWebhook(await changeAsOperator(company, changeWebhook, webhook, { change: 'pause' }))
 }
 
 /** `webhook resume`: resumes deliveries, after a position or since a time if one is given. */
@@ -80,10 +77,7 @@ export async function rotateWebhook({ company, webhook, overlap }: WebhookOption
 
 /** `webhook remove`. */
 export async function removeWebhook({ company, webhook }: WebhookOptions) {
-  const change = { change: 'remove' } as const
-  const removed = await changeAsOperator(company, (services, acting) =>
-    changeWebhook(services, acting, webhook, change),
-  )
+  const removed = await changeAsOperator(company, changeWebhook, webhook, { change: 'remove' })
   return { webhook_id: removed.webhook.id, status: 'removed' }
 }
 

@@ -1,12 +1,11 @@
 import { Option, type Command } from 'commander'
 import {
-  commandsOf,
-  companyOption,
-  loadOnRun,
+  commandsIn,
+  companyCommandsIn,
+  exitWrongUsage,
   parseId,
   parseTime,
   parseWholeNumber,
-  USAGE_ERROR,
 } from '../terminal/options.ts'
 
 const MAX_POSITION = Number.MAX_SAFE_INTEGER
@@ -14,20 +13,20 @@ const MAX_WITNESSES = 1_000
 
 /** Adds `audit …`: export and verification of the ledger, and rotation of the signing key. */
 export function addAuditCommands(program: Command): void {
-  const audit = commandsOf(program, 'audit', 'export and verify the ledger')
-  audit('export', 'export the ledger and a signed checkpoint for offline verification')
-    .addOption(companyOption())
+  const audit = program.command('audit').description('export and verify the ledger')
+  const addExport = companyCommandsIn(audit, () => import('./audit-export.ts'))
+  addExport('export', 'export the ledger and a signed checkpoint for offline verification', 'exportLedger')
     .option(
       '--out <file>',
       'the file to write, compressed if its name ends in `.gz`; the checkpoint goes to FILE.checkpoint (default: standard output, without a checkpoint)',
     )
     .option('--after <n>', 'start after this position, to continue an export', parseWholeNumber(MAX_POSITION), 0)
-    .action(loadOnRun(() => import('./audit-export.ts'), 'exportLedger'))
-  audit(
+  const addEvidence = companyCommandsIn(audit, () => import('./audit-evidence.ts'))
+  addEvidence(
     'evidence',
     'write an evidence file about an employee, a call, or a period: events, proof, verifier, and a readable page',
+    'writeEvidenceFile',
   )
-    .addOption(companyOption())
     .addOption(
       new Option('--employee <id>', 'the employee').argParser(parseId('emp')).conflicts(['call', 'from', 'to']),
     )
@@ -35,10 +34,11 @@ export function addAuditCommands(program: Command): void {
     .option('--from <time>', 'only events recorded at or after this time', parseTime)
     .option('--to <time>', 'only events recorded before this time', parseTime)
     .requiredOption('--out <file>', 'the zip file to write')
-    .action(loadOnRun(() => import('./audit-evidence.ts'), 'writeEvidenceFile'))
-  const verify = audit(
+  const addVerify = commandsIn(audit, () => import('./audit-verify.ts'))
+  addVerify(
     'verify',
     'verify an export offline; exit code 0 consistent, 1 invalid, 2 wrong usage, 3 diverged, 4 unverifiable',
+    'verifyLedger',
   )
     .argument('<file>', 'the file that `audit export` wrote')
     .option('--checkpoint <file>', 'a file of checkpoints that the ledger must match; can be repeated', appendValue, [])
@@ -59,10 +59,12 @@ export function addAuditCommands(program: Command): void {
       'how many of these witnesses must have cosigned a checkpoint (default: all)',
       parseWholeNumber(MAX_WITNESSES),
     )
-    .action(loadOnRun(() => import('./audit-verify.ts'), 'verifyLedger'))
-  verify.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR))
-  audit('rotate-key', 'replace the signing key in its file; keeps the old public key as retired').action(
-    loadOnRun(() => import('./audit-rotate-key.ts'), 'rotateCheckpointKey'),
+    .exitOverride(exitWrongUsage)
+  const addRotation = commandsIn(audit, () => import('./audit-rotate-key.ts'))
+  addRotation(
+    'rotate-key',
+    'replace the signing key in its file; keeps the old public key as retired',
+    'rotateCheckpointKey',
   )
 }
 

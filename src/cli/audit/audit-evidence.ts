@@ -3,7 +3,7 @@ import { ErasedMeanwhileError, planEvidence, writeEvidence } from '../../evidenc
 import { NoEvidenceError, type EvidenceSubject } from '../../ledger/evidence/evidence-subject.ts'
 import { explainRefusal } from '../../ledger/audit/sign-checkpoint.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
-import { eventProgress } from '../terminal/progress.ts'
+import { showProgress } from '../terminal/progress.ts'
 import { requireHead } from '../terminal/require-head.ts'
 import { assertNotThere, writeFile } from '../terminal/write-file.ts'
 import { withStore } from '../terminal/with-store.ts'
@@ -24,7 +24,7 @@ export async function writeEvidenceFile(options: EvidenceOptions) {
   return withStore(async ({ config, store }) => {
     await requireHead(store.db, company)
     const services = await createEvidenceServices(config, store)
-    const progress = eventProgress('evidence')
+    const progress = showProgress('evidence, events')
     try {
       const plan = await planEvidence(services, company, readSubject(options))
       progress.begin(plan.events)

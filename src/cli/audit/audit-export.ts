@@ -7,7 +7,7 @@ import { formatProofLine } from '../../ledger/read/proof-line.ts'
 import { RefusedToSignError } from '../../ledger/audit/continuity.ts'
 import { NoSigningKeyError } from '../../ledger/audit/sign-checkpoint.ts'
 import { interruption } from '../terminal/interruption.ts'
-import { eventProgress } from '../terminal/progress.ts'
+import { showProgress } from '../terminal/progress.ts'
 import { requireHead } from '../terminal/require-head.ts'
 import { readSettings } from '../terminal/settings.ts'
 import { assertNotThere, writeFile } from '../terminal/write-file.ts'
@@ -82,7 +82,7 @@ async function findExportEnd(
 
 /** Yields the lines of the export. Progress leaves out events that were appended after the start. */
 async function* exportLines(pages: ReturnType<typeof exportPages>, events: number): AsyncGenerator<string> {
-  const progress = eventProgress('export')
+  const progress = showProgress('export, events')
   progress.begin(events)
   try {
     for await (const page of pages) {

@@ -55,7 +55,8 @@ const NO_CHECKPOINTS =
 
 async function verifyFile(file: string, evidence: Evidence): Promise<Verdict> {
   const { size } = await stat(file)
-  const progress = showProgress('verify (bytes)', Math.max(1, size))
+  const progress = showProgress('verify (bytes)')
+  progress.begin(size)
   const bytes = countBytes(createReadStream(file, { signal: interruption }), progress)
   try {
     return await verifyExport(splitLines(file.endsWith('.gz') ? gunzip(bytes) : bytes), evidence)

@@ -1,4 +1,4 @@
-import type { NewDemoEmployee } from './demo-employees.ts'
+import { inventEmployee, type NewDemoEmployee } from './demo-employees.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
 /** An employee of the demo, as of the last answer. */
@@ -45,20 +45,18 @@ export type CallFactory = (company: DemoCompany) => DemoCall
 
 export const EMPLOYEES_PATH = '/v1/employees'
 
-type Invention = (number: number, random: SeededRandom) => NewDemoEmployee
-
 /** Invents employees for a call that will be refused; does not use up their numbers. */
 export function inventUnnumbered(
   { nextNumber, random }: DemoCompany,
   count: number,
-  employee: Invention,
+  invent = inventEmployee,
 ): NewDemoEmployee[] {
-  return Array.from({ length: count }, (_, at) => employee(nextNumber + at, random))
+  return Array.from({ length: count }, (_, at) => invent(nextNumber + at, random))
 }
 
 /** Invents employees for a call that will succeed, and uses up their numbers. */
-export function inventNumbered(company: DemoCompany, count: number, employee: Invention): NewDemoEmployee[] {
-  const employees = inventUnnumbered(company, count, employee)
+export function inventNumbered(company: DemoCompany, count: number, invent = inventEmployee): NewDemoEmployee[] {
+  const employees = inventUnnumbered(company, count, invent)
   company.nextNumber += count
   return employees
 }

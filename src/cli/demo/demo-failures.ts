@@ -1,7 +1,6 @@
 import { fromUuid } from '../../domain/ids.ts'
 import type { DemoCall, DemoCompany, CallFactory } from './demo-company.ts'
 import { EMPLOYEES_PATH, inventUnnumbered, pickEmployee } from './demo-company.ts'
-import { inventEmployee } from './demo-employees.ts'
 
 /** Calls that the API refuses, by reason. */
 export const FAILURES: Record<string, CallFactory> = {
@@ -15,7 +14,7 @@ export const FAILURES: Record<string, CallFactory> = {
   patchOfManyThatIsNone: () => makeRefused('PATCH', EMPLOYEES_PATH, { department: 'Finance' }, 'invalid_body'),
 
   spreadsheet(company) {
-    const rows = inventUnnumbered(company, 3, inventEmployee).map((e) => [e.first_name, e.last_name, e.email].join(';'))
+    const rows = inventUnnumbered(company, 3).map((e) => [e.first_name, e.last_name, e.email].join(';'))
     const body = ['first_name;last_name;email', ...rows].join('\n')
     return {
       ...makeRefused('POST', EMPLOYEES_PATH, body, 'unsupported_media_type'),
@@ -28,7 +27,7 @@ export const FAILURES: Record<string, CallFactory> = {
   nobodyToUpdate: () => makeRefused('PATCH', EMPLOYEES_PATH, [], 'empty_batch'),
 
   tooMany(company) {
-    const employees = inventUnnumbered(company, DEMO_MAX_RECORDS + 1, inventEmployee)
+    const employees = inventUnnumbered(company, DEMO_MAX_RECORDS + 1)
     return makeRefused('POST', EMPLOYEES_PATH, { employees }, 'batch_too_large')
   },
 
@@ -46,17 +45,14 @@ export const FAILURES: Record<string, CallFactory> = {
   }),
 
   keyOfAnotherCall(company) {
-    const [employee] = inventUnnumbered(company, 1, inventEmployee)
+    const [employee] = inventUnnumbered(company, 1)
     const headers = { 'idempotency-key': company.random.pick(company.idempotencyKeys) }
     return { ...makeRefused('POST', EMPLOYEES_PATH, employee, 'idempotency_key_reused'), headers }
   },
 
   alreadyThere(company) {
     const { email } = pickEmployee(company, 'active')
-    const employees = [
-      ...inventUnnumbered(company, 2, inventEmployee),
-      { first_name: 'Ana', last_name: 'Pérez', email },
-    ]
+    const employees = [...inventUnnumbered(company, 2), { first_name: 'Ana', last_name: 'Pérez', email }]
     return makeRefused('POST', EMPLOYEES_PATH, { employees }, 'already_exists')
   },
 
@@ -74,7 +70,7 @@ export const FAILURES: Record<string, CallFactory> = {
   },
 
   faultyImport(company) {
-    const [a, b, c, d, e, ...good] = inventUnnumbered(company, 12, inventEmployee)
+    const [a, b, c, d, e, ...good] = inventUnnumbered(company, 12)
     const employees = [
       { ...a, start_date: '2026-02-30', phone: '030 1234' },
       { ...b, email: 'not an address', salary: 100_000 },
@@ -87,7 +83,7 @@ export const FAILURES: Record<string, CallFactory> = {
   },
 
   twiceInOneImport(company) {
-    const [first, second, ...others] = inventUnnumbered(company, 6, inventEmployee)
+    const [first, second, ...others] = inventUnnumbered(company, 6)
     const employees = [first, ...others, { ...second, email: first!.email.toUpperCase() }]
     return makeRefused('POST', EMPLOYEES_PATH, { employees }, 'validation_failed')
   },

@@ -1,5 +1,6 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { sql } from 'kysely'
+import { divide } from '../../domain/divide.ts'
 import { fromUuid, isId, toUuid } from '../../domain/ids.ts'
 import { createContinuityCheck, RefusedToSignError } from '../../ledger/audit/continuity.ts'
 import { NoteFileError } from '../../ledger/audit/note-files.ts'
@@ -20,31 +21,23 @@ const COMPANIES = 20
 const NOTED_COMPANIES = 20_000
 const COMPANIES_AT_ONCE = 100
 
-/** Checks that the signing key can be used, and that no other user can read its file; without a file, it is a setting. */
-export function checkSigningKey(open: () => Promise<unknown>, file: string | null): Promise<Finding> {
-  const check = 'signing key'
-  return checkKey(check, open, file, (absent) =>
+/** What is found where the file of a key does not exist. */
+const WITHOUT = {
+  'signing key': (absent: string) =>
     warn(
-      check,
+      'signing key',
       `${absent}; checkpoints are not signed, so a rollback cannot be detected`,
       'create a key and set SIGNING_KEY_FILE (docs/deployment.md, “On your own PostgreSQL”)',
     ),
-  )
+  'secrets key': (absent: string) =>
+    ok('secrets key', `${absent}; webhooks, identity providers, passkeys, email, and large evidence files need it`),
 }
 
-/** Checks that the keys which encrypt stored secrets can be used, and that no other user can read their file. */
-export function checkSecretsKey(open: () => Promise<unknown>, file: string | null): Promise<Finding> {
-  const check = 'secrets key'
-  return checkKey(check, open, file, (absent) =>
-    ok(check, `${absent}; webhooks, identity providers, passkeys, email, and large evidence files need it`),
-  )
-}
-
-async function checkKey(
-  check: string,
+/** Checks that a key can be used, and that no other user can read its file; without a file, it is a setting. */
+export async function checkKey(
+  check: keyof typeof WITHOUT,
   open: () => Promise<unknown>,
   file: string | null,
-  whenMissing: (absent: string) => Finding,
 ): Promise<Finding> {
   try {
     await open()
@@ -53,7 +46,7 @@ async function checkKey(
   }
   if (file === null) return ok(check, 'from its setting')
   const stats = await stat(file).catch(() => null)
-  return stats ? modeFinding(check, file, stats) : whenMissing(`${file} does not exist`)
+  return stats ? modeFinding(check, file, stats) : WITHOUT[check](`${file} does not exist`)
 }
 
 /**
@@ -68,11 +61,15 @@ export function modeFinding(check: string, file: string, { uid, mode }: { uid: n
 
 /** Checks that recent changes are covered by checkpoints outside the database, and that every ledger continues its own. */
 export async function checkCheckpoints(db: LedgerDb, signer: CheckpointSigner, intervalMs: number): Promise<Finding> {
-  const { files } = signer
-  const refusal = await findRefusal(db, signer)
-  if (refusal instanceof NoteFileError)
-    return fail('checkpoints', refusal.message, 'restore the key that signed it (docs/operations.md, “Keys”)')
-  if (refusal) return fail('checkpoints', refusal.message, 'see docs/operations.md, “After a restore”')
+  try {
+    await assertAllContinue(db, signer)
+  } catch (error) {
+    if (error instanceof NoteFileError)
+      return fail('checkpoints', error.message, 'restore the key that signed it (docs/operations.md, “Keys”)')
+    if (error instanceof RefusedToSignError)
+      return fail('checkpoints', error.message, 'see docs/operations.md, “After a restore”')
+    throw error
+  }
   const heads = await db
     .selectFrom('heads')
     .select(['company_id', 'position'])
@@ -82,7 +79,7 @@ export async function checkCheckpoints(db: LedgerDb, signer: CheckpointSigner, i
   const missing: string[] = []
   for (const { company_id: uuid, position } of heads) {
     const companyId = fromUuid('com', uuid)
-    const size = (await files.last(companyId))?.size ?? 0
+    const size = (await signer.files.last(companyId))?.size ?? 0
     // The last event of a busy company is always recent.
     if (size < position && (await isOlderThan(db, 60 + (2 * intervalMs) / 1_000, uuid, size + 1)))
       missing.push(companyId)
@@ -107,51 +104,34 @@ async function isOlderThan(db: LedgerDb, seconds: number, companyUuid: string, p
   return event !== undefined
 }
 
-type Refusal = RefusedToSignError | NoteFileError
-
-const isRefusal = (error: unknown): error is Refusal =>
-  error instanceof RefusedToSignError || error instanceof NoteFileError
+const isRefusal = (error: unknown) => error instanceof RefusedToSignError || error instanceof NoteFileError
 
 /**
- * Finds a ledger that does not continue its last checkpoint outside the database, or a checkpoint that the keys have not
- * signed; null if there is none. Includes companies that the database no longer has.
+ * Throws the refusal to sign a ledger that does not continue its last checkpoint outside the database, or a checkpoint
+ * that the keys have not signed. Includes companies that the database no longer has.
  */
-async function findRefusal(db: LedgerDb, signer: CheckpointSigner): Promise<Refusal | null> {
+async function assertAllContinue(db: LedgerDb, { files, readLast }: CheckpointSigner): Promise<void> {
   const assertContinues = createContinuityCheck()
-  try {
-    const companies = (await signer.files.companies()).filter((name) => isId('com', name)).slice(0, NOTED_COMPANIES)
-    for (let at = 0; at < companies.length; at += COMPANIES_AT_ONCE)
-      await assertAllContinue(db, signer, companies.slice(at, at + COMPANIES_AT_ONCE), assertContinues)
-    return null
-  } catch (error) {
-    if (isRefusal(error)) return error
-    throw error
-  }
-}
-
-/** Reads notes before heads, so that a note written meanwhile is not taken for evidence. */
-async function assertAllContinue(
-  db: LedgerDb,
-  { readLast }: CheckpointSigner,
-  companies: string[],
-  assertContinues: ReturnType<typeof createContinuityCheck>,
-): Promise<void> {
-  const notes = await Promise.all(companies.map(readLast))
-  const rows = await db
-    .selectFrom('heads')
-    .select(['company_id', 'position', 'frontier'])
-    .where('company_id', 'in', companies.map(toUuid))
-    .execute()
-  const heads = new Map(rows.map((row) => [fromUuid('com', row.company_id), row]))
-  for (const [index, companyId] of companies.entries()) {
-    const last = notes[index]
-    if (!last) continue
-    try {
-      const row = heads.get(companyId)
-      const head = row ? unpackFrontier(row.position, row.frontier) : EMPTY_FRONTIER
-      await assertContinues(db, companyId, last, head)
-    } catch (error) {
-      throw isRefusal(error) ? error : new Error(`${companyId}: ${errorReason(error)}`, { cause: error })
+  const noted = (await files.companies()).filter((name) => isId('com', name)).slice(0, NOTED_COMPANIES)
+  for (const companies of divide(noted, COMPANIES_AT_ONCE)) {
+    // Before heads, so that a note written meanwhile is not taken for evidence.
+    const notes = await Promise.all(companies.map(readLast))
+    const rows = await db
+      .selectFrom('heads')
+      .select(['company_id', 'position', 'frontier'])
+      .where('company_id', 'in', companies.map(toUuid))
+      .execute()
+    const heads = new Map(rows.map((row) => [fromUuid('com', row.company_id), row]))
+    for (const [index, companyId] of companies.entries()) {
+      const last = notes[index]
+      if (!last) continue
+      try {
+        const row = heads.get(companyId)
+        const head = row ? unpackFrontier(row.position, row.frontier) : EMPTY_FRONTIER
+        await assertContinues(db, companyId, last, head)
+      } catch (error) {
+        throw isRefusal(error) ? error : new Error(`${companyId}: ${errorReason(error)}`, { cause: error })
+      }
     }
   }
 }

@@ -1,4 +1,3 @@
-import type { Pool } from 'pg'
 import { findDatabase, type OpenedDatabase } from '../../postgres/embedded/find-database.ts'
 import { listMissing, openUnchecked } from '../../bootstrap/store.ts'
 import { findConfiguredSecretBox, secretsKeyFile } from '../../bootstrap/secrets.ts'
@@ -18,14 +17,7 @@ import { checkWork } from './check-work.ts'
 import { checkSecrets } from './check-secrets.ts'
 import { checkServer, checkSize } from './check-server.ts'
 import { checkProjection, checkRecordedTimes, checkPrivileges, migrationFinding } from './check-tables.ts'
-import {
-  checkCheckpointLocation,
-  checkCheckpoints,
-  checkDisk,
-  checkFolder,
-  checkSecretsKey,
-  checkSigningKey,
-} from './check-host.ts'
+import { checkCheckpointLocation, checkCheckpoints, checkDisk, checkFolder, checkKey } from './check-host.ts'
 import { interruptible } from '../terminal/interruption.ts'
 import { say } from '../terminal/print.ts'
 import { readSettings } from '../terminal/settings.ts'
@@ -52,17 +44,21 @@ function formatFinding({ check, level, found: summary, advice }: Finding): strin
 /** The checks that need no database. */
 async function checkHost(config: Config): Promise<Finding[]> {
   const { SIGNING_KEY: signing, SECRETS_KEY: secrets } = config
-  const key = await checkSigningKey(() => findSigner(config), signing === undefined ? signingKeyFile(config) : null)
-  const openBox = () => findConfiguredSecretBox(config)
-  const secretsKey = await checkSecretsKey(openBox, secrets === undefined ? secretsKeyFile(config) : null)
   const isEmbedded = config.DATABASE_URL === undefined
   const folder = await checkFolder(config.DATA_DIR)
-  // With DATABASE_URL, the service writes nothing to the data folder.
-  const data = isEmbedded || folder.level === 'ok' ? [folder] : []
-  const disk = await checkOwnDisk(config)
-  const place = await checkCheckpointLocation(checkpointFolder(config), isEmbedded ? config.DATA_DIR : null)
-  const mail = config.SMTP_URL === undefined ? [] : [await interruptible(() => checkMail(config))]
-  return [key, secretsKey, ...data, ...disk, place, ...mail]
+  return [
+    await checkKey('signing key', () => findSigner(config), signing === undefined ? signingKeyFile(config) : null),
+    await checkKey(
+      'secrets key',
+      () => findConfiguredSecretBox(config),
+      secrets === undefined ? secretsKeyFile(config) : null,
+    ),
+    // With DATABASE_URL, the service writes nothing to the data folder.
+    ...(isEmbedded || folder.level === 'ok' ? [folder] : []),
+    ...(await checkOwnDisk(config)),
+    await checkCheckpointLocation(checkpointFolder(config), isEmbedded ? config.DATA_DIR : null),
+    ...(config.SMTP_URL === undefined ? [] : [await interruptible(() => checkMail(config))]),
+  ]
 }
 
 /** Checks the disk that this program writes to. The database of DATABASE_URL may be on another machine. */
@@ -114,7 +110,11 @@ async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: 
     if (missing.length > 0) return findings
     await addFindings('machines', () => checkMachines(db, urls.serviceUrl, connectionsOf(config)))
     await addFindings('role', () => checkPrivileges(db))
-    await addFindings('companies', () => checkCompanies(config, pool))
+    await addFindings('recorded times', () => checkRecordedTimes(pool))
+    for (const projection of PROJECTIONS)
+      await addFindings(`projection ${projection.name}`, () => checkProjection(pool, projection))
+    await addFindings('background work', () => checkWork(pool))
+    await addFindings('witnesses', async () => checkWitnesses(pool, readWitnesses(config).witnesses.length))
     await addFindings('stored secrets', async () => checkSecrets(db, await findConfiguredSecretBox(config)))
     await addFindings('checkpoints', async () =>
       checkCheckpoints(db, await findSigner(config), config.CHECKPOINT_INTERVAL_MS),
@@ -123,11 +123,4 @@ async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: 
   } finally {
     await close()
   }
-}
-
-async function checkCompanies(config: Config, pool: Pool): Promise<Finding[]> {
-  const findings = [await checkRecordedTimes(pool)]
-  for (const projection of PROJECTIONS) findings.push(await checkProjection(pool, projection))
-  const witnesses = await checkWitnesses(pool, readWitnesses(config).witnesses.length)
-  return [...findings, ...(await checkWork(pool)), ...witnesses]
 }

@@ -6,7 +6,7 @@ import { rebuild, RebuildError } from '../../workers/rebuild.ts'
 import { rebuildCompany } from '../../workers/rebuild-company.ts'
 import { interruption } from '../terminal/interruption.ts'
 import { say } from '../terminal/print.ts'
-import { eventProgress } from '../terminal/progress.ts'
+import { showProgress } from '../terminal/progress.ts'
 import { requireHead } from '../terminal/require-head.ts'
 import { findProjection } from './projections.ts'
 import { withMaintenance } from '../terminal/with-store.ts'
@@ -79,7 +79,7 @@ async function showRebuild<Result>(
   howItEnds: string,
   run: (hooks: Hooks) => Promise<Result>,
 ): Promise<Result> {
-  const progress = eventProgress(`rebuilding ${name}`)
+  const progress = showProgress(`rebuilding ${name}, events`)
   const sayIt = () => process.stderr.write(`\n${howItEnds}\n`)
   interruption.addEventListener('abort', sayIt, { once: true })
   try {

@@ -2,7 +2,7 @@ import { PROJECTIONS } from '../../../projections/index.ts'
 import { verifyProjection, type CompanyFault, type Verification } from '../../workers/verify.ts'
 import { interruption } from '../terminal/interruption.ts'
 import { say } from '../terminal/print.ts'
-import { eventProgress } from '../terminal/progress.ts'
+import { showProgress } from '../terminal/progress.ts'
 import { requireHead } from '../terminal/require-head.ts'
 import { findProjection } from './projections.ts'
 import { withMaintenance } from '../terminal/with-store.ts'
@@ -19,7 +19,7 @@ export async function verifyProjections(name: string | undefined, { company, sho
     if (company !== undefined) await requireHead(db, company)
     const each = []
     for (const projection of projections) {
-      const progress = eventProgress(`verifying ${projection.name}`)
+      const progress = showProgress(`verifying ${projection.name}, events`)
       const hooks = { signal: interruption, onBegun: progress.begin, onFolded: progress.advance }
       const one = company === undefined ? {} : { companyId: company }
       const verification = await verifyProjection(db, projection, {

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '../../domain/attributes.ts'
 import { isId, type IdPrefix } from '../../domain/ids.ts'
+import { isCalendarDate } from '../../domain/local-times.ts'
 import { readNetwork } from '../../domain/networks.ts'
 import { readCountry } from '../../domain/accounts/country.ts'
 import { readTimeZone } from '../../domain/accounts/time-zone.ts'
@@ -9,37 +10,39 @@ import { print } from './print.ts'
 /** The exit code of wrong usage for commands in which 1 has another meaning. */
 export const USAGE_ERROR = 2
 
+/** Exits with it, for `exitOverride` of such a command. */
+export function exitWrongUsage({ exitCode }: { exitCode: number }): never {
+  process.exit(exitCode === 0 ? 0 : USAGE_ERROR)
+}
+
 type Run = (...given: never[]) => Promise<object | void>
 
+/** The names of a module's functions that commands can run. */
+type Runs<Module> = { [Name in keyof Module]: Module[Name] extends Run ? Name : never }[keyof Module]
+
+type AddCommand<Module> = (name: string, description: string, run: Runs<Module>) => Command
+
 /**
- * Loads a module when a command runs, so that help and usage errors are fast. Runs the function with this name, and
- * prints what it returns.
+ * Returns a function that adds a command, which runs a function of a module and prints what it returns. The module is
+ * loaded when the command runs, so that help and usage errors are fast.
  */
-export function loadOnRun<Name extends string>(load: () => Promise<Record<Name, Run>>, name: Name) {
-  return async function (this: Command, ...given: unknown[]): Promise<void> {
-    // commander does not know the types of options.
-    const run = (await load())[name] as (...given: unknown[]) => Promise<object | void>
-    const returned = await run(...given)
-    if (returned !== undefined) print(returned, this.opts()['json'] === true)
-  }
-}
-
-type AddCommand = (name: string, description: string) => Command
-
-/** Returns a function that adds a command. */
-export function commandsIn(parent: Command): AddCommand {
-  return (name, description) => parent.command(name).description(description)
-}
-
-/** Adds a group of commands. Returns a function that adds a command to it. */
-export function commandsOf(program: Command, group: string, description: string): AddCommand {
-  return commandsIn(commandsIn(program)(group, description))
+export function commandsIn<Module>(parent: Command, load: () => Promise<Module>): AddCommand<Module> {
+  return (name, description, run) =>
+    parent
+      .command(name)
+      .description(description)
+      .action(async function (this: Command, ...given: unknown[]) {
+        // commander does not know the types of options.
+        const action = (await load())[run] as (...given: unknown[]) => Promise<object | void>
+        const returned = await action(...given)
+        if (returned !== undefined) print(returned, this.opts()['json'] === true)
+      })
 }
 
 /** The same for commands that all need a company. */
-export function companyCommandsOf(program: Command, group: string, description: string): AddCommand {
-  const addCommand = commandsOf(program, group, description)
-  return (name, description) => addCommand(name, description).addOption(companyOption())
+export function companyCommandsIn<Module>(parent: Command, load: () => Promise<Module>): AddCommand<Module> {
+  const addCommand = commandsIn(parent, load)
+  return (name, description, run) => addCommand(name, description, run).addOption(companyOption())
 }
 
 /** The commands that print no result. */
@@ -57,6 +60,11 @@ export function addJsonOptions(program: Command, words: string[] = []): void {
 /** `--yes`, for commands that cannot be undone. */
 export function yesOption(): Option {
   return new Option('--yes', 'do not ask for confirmation; required without a terminal')
+}
+
+/** `--dry-run`. */
+export function dryRunOption(): Option {
+  return new Option('--dry-run', 'print what would be done, and do nothing')
 }
 
 /** `--out <file>`. */
@@ -86,57 +94,55 @@ export function idOption(name: string, prefix: IdPrefix, description: string): O
   return new Option(`--${name} <id>`, description).makeOptionMandatory().argParser(parseId(prefix))
 }
 
+/** Makes a parser. commander refuses a value that is not read, with the rule. */
+function parserOf<Value>(read: (value: string) => Value | null | undefined, rule: string): (value: string) => Value {
+  return (value) => {
+    const parsed = read(value)
+    if (parsed !== null && parsed !== undefined) return parsed
+    throw new InvalidArgumentError(`It must ${rule}.`)
+  }
+}
+
 /** Parses an id with this prefix. */
 export function parseId(prefix: IdPrefix): (value: string) => string {
-  return (value) => {
-    if (isId(prefix, value)) return value
-    throw new InvalidArgumentError(`It must be an id that starts with ${prefix}_.`)
-  }
+  return parserOf((value) => (isId(prefix, value) ? value : null), `be an id that starts with ${prefix}_`)
 }
 
 /** Parses and trims a text of 1 to `max` characters. */
 export function parseText(max: number): (value: string) => string {
-  return (value) => {
-    const trimmed = value.trim()
-    if (trimmed.length > 0 && trimmed.length <= max) return trimmed
-    throw new InvalidArgumentError(`It must have 1 to ${max} characters.`)
-  }
+  const read = (trimmed: string) => (trimmed.length > 0 && trimmed.length <= max ? trimmed : null)
+  return parserOf((value) => read(value.trim()), `have 1 to ${max} characters`)
 }
 
 /** Parses and normalizes an email address. */
-export function parseEmail(value: string): string {
-  const { value: address, errors } = readEmailAddress(value)
-  if (!errors) return address
-  throw new InvalidArgumentError(`It must be an email address of at most ${MAX_EMAIL_CHARACTERS} characters.`)
-}
+export const parseEmail = parserOf(
+  (value) => readEmailAddress(value).value,
+  `be an email address of at most ${MAX_EMAIL_CHARACTERS} characters`,
+)
 
 /** Parses a whole number from `min` to `max`. */
 export function parseWholeNumber(max: number, min = 0): (value: string) => number {
-  return (value) => {
-    if (/^[0-9]{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value)
-    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
-  }
+  const read = (number: number) => (number >= min && number <= max ? number : null)
+  const parse = (value: string) => (/^[0-9]{1,16}$/.test(value) ? read(Number(value)) : null)
+  return parserOf(parse, `be a whole number from ${min} to ${max}`)
 }
 
 const TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/i
 
-/** Parses a time with its offset from UTC (RFC 3339). */
-export function parseTime(value: string): string {
-  return readTime(value, 'a time')
+function readTime(value: string): string | null {
+  const [, day] = TIME.exec(value) ?? []
+  const isTime = day !== undefined && isCalendarDate(day) && !Number.isNaN(Date.parse(value))
+  return isTime ? new Date(value).toISOString() : null
 }
+
+/** Parses a time with its offset from UTC (RFC 3339). */
+export const parseTime = parserOf(readTime, 'be a time such as 2027-01-31T18:00:00Z')
 
 /** Parses a time, or `never`: commander does not let a parser return null. */
-export function parseTimeOrNever(value: string): string {
-  return value === 'never' ? value : readTime(value, 'never, or a time')
-}
-
-function readTime(value: string, what: string): string {
-  const [, day] = TIME.exec(value) ?? []
-  // Date reads 30 February as 2 March.
-  const isDay = day !== undefined && new Date(Date.parse(day) || 0).toISOString().startsWith(day)
-  if (isDay && !Number.isNaN(Date.parse(value))) return new Date(value).toISOString()
-  throw new InvalidArgumentError(`It must be ${what} such as 2027-01-31T18:00:00Z.`)
-}
+export const parseTimeOrNever = parserOf(
+  (value) => (value === 'never' ? value : readTime(value)),
+  'be never, or a time such as 2027-01-31T18:00:00Z',
+)
 
 /** Parses one of several networks, and adds it to those before it; `any` is no network at all. */
 export function parseNetwork(value: string, before?: string[]): string[] {
@@ -149,16 +155,14 @@ export function parseNetwork(value: string, before?: string[]): string[] {
 }
 
 /** Parses the IANA name of a time zone. */
-export function parseTimeZone(value: string): string {
-  const name = readTimeZone(value.trim())
-  if (name !== null) return name
-  throw new InvalidArgumentError('It must be the IANA name of a time zone, such as Europe/Berlin.')
-}
+export const parseTimeZone = parserOf(
+  (value) => readTimeZone(value.trim()),
+  'be the IANA name of a time zone, such as Europe/Berlin',
+)
+
+const parseCode = parserOf(readCountry, 'be an ISO 3166-1 alpha-2 code, such as DE, or none')
 
 /** Parses the code of a country; null for `none`. */
 export function parseCountry(value: string): string | null {
-  if (value.trim() === 'none') return null
-  const code = readCountry(value)
-  if (code !== null) return code
-  throw new InvalidArgumentError('It must be an ISO 3166-1 alpha-2 code, such as DE, or none.')
+  return value.trim() === 'none' ? null : parseCode(value)
 }

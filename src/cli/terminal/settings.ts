@@ -1,5 +1,5 @@
 import { EnvironmentSchema, forgetDatabaseVariables, PATTERN_RULES, readConfig, type Config } from '../../config.ts'
-import { MailSettingError, readMailServer } from '../../delivery/mail/mail-server.ts'
+import { readMailServer } from '../../delivery/mail/mail-server.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 
 /** Reads the settings. Throws a StartupError that names the invalid ones. */
@@ -9,11 +9,10 @@ export function readSettings(): Config {
     if (config.MIGRATE_DATABASE_URL !== undefined && config.DATABASE_URL === undefined) {
       throw new StartupError('MIGRATE_DATABASE_URL requires DATABASE_URL')
     }
-    const { OTEL_EXPORTER_OTLP_ENDPOINT: collector } = config
-    if (collector !== undefined && !URL.canParse(collector))
-      throw new StartupError('OTEL_EXPORTER_OTLP_ENDPOINT is not a valid URL')
+    for (const name of ['OTEL_EXPORTER_OTLP_ENDPOINT', 'PUBLIC_URL'] as const)
+      if (!URL.canParse(config[name] ?? 'http://unset')) throw new StartupError(`${name} is not a valid URL`)
     for (const name of ['DATABASE_URL', 'MIGRATE_DATABASE_URL'] as const) assertAddress(name, config[name])
-    assertMail(config)
+    readMailServer(config)
     if (config.DATABASE_URL === undefined) forgetDatabaseVariables()
     return config
   } catch (error) {
@@ -38,14 +37,6 @@ function assertAddress(name: 'DATABASE_URL' | 'MIGRATE_DATABASE_URL', url = ''):
     )
   if (others !== '' || /[?&]host=[^&]*,/.test(url))
     throw new StartupError(`${name} must name one host, such as a proxy that leads to the primary`)
-}
-
-function assertMail(config: Config): void {
-  try {
-    readMailServer(config)
-  } catch (error) {
-    throw error instanceof MailSettingError ? new StartupError(error.message) : error
-  }
 }
 
 type Setting = keyof typeof EnvironmentSchema.properties

@@ -1,5 +1,5 @@
 import { createWriteStream, existsSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
@@ -20,11 +20,10 @@ export function assertNotThere(...files: string[]): void {
 export async function writeFile(file: string, content: AsyncIterable<string | Uint8Array> | string[]): Promise<void> {
   const partFile = `${file}.part`
   try {
-    const target = createWriteStream(partFile)
+    const target = createWriteStream(partFile, { flush: true })
     const source = Readable.from(content, { objectMode: false })
     if (file.endsWith('.gz')) await pipeline(source, createGzip(), target, { signal: interruption })
     else await pipeline(source, target, { signal: interruption })
-    await syncFile(partFile)
     await rename(partFile, file)
   } catch (error) {
     await rm(partFile, { force: true })
@@ -32,14 +31,5 @@ export async function writeFile(file: string, content: AsyncIterable<string | Ui
     if (error instanceof Error && 'syscall' in error)
       throw new StartupError(`${file} cannot be written: ${errorReason(error)}`)
     throw error
-  }
-}
-
-async function syncFile(file: string): Promise<void> {
-  const handle = await open(file, 'r+')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

@@ -1,7 +1,7 @@
 import type { AttributePatch, EmployeeStatus } from '../attributes.ts'
 import type { Employee, RecordResult } from '../employees/employee.ts'
 import type { Problem, RecordError } from '../errors.ts'
-import type { CallCounts, NewEvent, Operation } from '../events.ts'
+import type { CallCounts, EventData, NewEvent, Operation } from '../events.ts'
 import type { UserCaller } from './callers.ts'
 import type { RejectedBody } from './rejected-body.ts'
 
@@ -38,14 +38,16 @@ export interface AppliedRecord {
   changed: string[]
 }
 
-/** A record of a successful call that was not applied, with the errors that are kept of it. */
-interface RefusedRecord {
+/** A record that was not applied, with the errors that are kept of it. */
+export interface RefusedRecord {
   index: number
   /** The employee whom the record names, and their status; null if there is none. */
   id: string | null
   status: EmployeeStatus | null
   errors: RecordError[]
   errorCount: number
+  /** The data of its event. */
+  data: EventData['EmployeeRecordRejected']
 }
 
 /** The decision on a call: the events to append, including the closing event, and the result for the client. */
@@ -56,7 +58,7 @@ export interface CallDecision {
   problem: Problem | null
   /** One for each record of a successful call, in the order sent; empty for a failed one. */
   outcomes: AppliedRecord[]
-  /** In the order sent. */
+  /** Of a successful call, in the order sent. */
   refusals: RefusedRecord[]
   /**
    * Of a successful call, the employees about whom the same record changes nothing again, with what it sets: those whose

@@ -23,11 +23,11 @@ export interface Locator {
   asSent?: string
 }
 
-/** The normalized reference to the manager; null removes the manager. */
-export interface ManagerReference {
+/** A reference to the manager. */
+interface ManagerReference {
   field: 'manager_id' | 'manager_external_id' | 'manager_email'
-  value: string | null
-  asSent?: string
+  /** What identifies the manager; null removes the manager. */
+  locator: Locator | null
 }
 
 /** Other records of the call, one of which must be applied as well, and the field that it is needed for. */
@@ -175,8 +175,9 @@ function asSent(name: AttributeName, sent: SentJson, value: unknown): { asSent?:
 /** What only the service sets. A client may send back what it has read (RFC 7644, section 3.5.2). */
 const READ_ONLY: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'deactivated_at', 'version'])
 
-const MANAGER_FIELDS: Readonly<Record<ManagerReference['field'], AttributeName>> = {
-  manager_id: 'manager_id',
+/** The field of the manager that each field names. */
+const MANAGER_FIELDS: Readonly<Record<ManagerReference['field'], Locator['field']>> = {
+  manager_id: 'id',
   manager_external_id: 'external_id',
   manager_email: 'email',
 }
@@ -184,7 +185,8 @@ const MANAGER_FIELDS: Readonly<Record<ManagerReference['field'], AttributeName>>
 /** The attribute whose rules apply to each field. */
 const FIELDS: ReadonlyMap<string, AttributeName> = new Map([
   ...ATTRIBUTE_NAMES.map((name) => [name, name] as const),
-  ...Object.entries(MANAGER_FIELDS),
+  ['manager_external_id', 'external_id'],
+  ['manager_email', 'email'],
 ])
 
 /** Reads all members of a record except the one that locates the employee, which was read before. */
@@ -210,8 +212,8 @@ function readFields(
     if (localPhone !== undefined) local = localPhone
     else if (faults) for (const { below, code, message } of faults) errors.add([name, ...(below ?? [])], code, message)
     else if (isManagerField(name)) {
-      const reference = { field: name, value: value as string | null }
-      managers.push({ ...reference, ...asSent(attribute, sent[name], value) })
+      const by = { field: MANAGER_FIELDS[name], ...asSent(attribute, sent[name], value) }
+      managers.push({ field: name, locator: value === null ? null : { ...by, value: value as string } })
     } else patch[name] = value
   }
   const statedId = locating === 'id' ? null : readStatedId(sent.id, errors)

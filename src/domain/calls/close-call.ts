@@ -3,7 +3,7 @@ import { errorPointer, errorsOmitted, MAX_ANSWERED_ERRORS, problem, type Problem
 import type { CallCounts, EventData, NewEvent, SentJson } from '../events.ts'
 import { isId } from '../ids.ts'
 import { mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
-import type { AppliedRecord, CallContext, CallDecision } from './call-decision.ts'
+import type { AppliedRecord, CallContext, CallDecision, RefusedRecord } from './call-decision.ts'
 import type { Draft, UnchangedEmployee } from './call-draft.ts'
 import type { ReadRecord } from './call-records.ts'
 import { keepLocator, keepRecord } from './refused-record.ts'
@@ -74,21 +74,11 @@ export function* completeCall({ drafts, unchanged, refused }: Judged, context: C
   const counts = { ...NO_COUNTS, total: outcomes.length + refused.length, failed: refused.length }
   // Created employees count in the total alone.
   for (const { result } of outcomes) if (result !== null) counts[bucketOf(result)] += 1
-  const refusals = yield* mapInPieces(refused, (draft) => ({
-    index: draft.record.index,
-    id: draft.before?.id ?? null,
-    status: draft.before?.status ?? null,
-    errors: recordErrors(draft),
-    errorCount: draft.errors.count,
-  }))
-  const rejected = yield* mapInPieces(refused, (draft, at) => {
-    const { index, errors } = refusals[at]!
-    return { index, data: rejection(draft, errors) }
-  })
+  const refusals = yield* mapInPieces(refused, refuseRecord)
   const applied = drafts.flatMap((draft) => draft.events)
   const unchangedIds = outcomes.filter(({ result }) => result === 'no_updates').map(({ id }) => id)
   const data = { ...factsOf(context, counts), unchanged: unchangedIds }
-  const events = eventsOf(context, applied, rejected, { type: 'ApiCallCompleted', data })
+  const events = eventsOf(context, applied, refusals, { type: 'ApiCallCompleted', data })
   return { events, counts, problem: null, outcomes, refusals, unchanged: unchangedBy(drafts), withheld: [] }
 }
 
@@ -103,42 +93,33 @@ function unchangedBy(drafts: Draft[]): CallDecision['unchanged'] {
 }
 
 export function* failCall(drafts: Draft[], counts: CallCounts, context: CallContext): Pieces<CallDecision> {
-  const invalid = drafts
-    .filter((draft) => draft.errors.count > 0)
-    .map((draft) => ({ draft, errors: recordErrors(draft) }))
-  const detail = `${invalid.length} of ${counts.total} records ${invalid.length === 1 ? 'has' : 'have'} errors; nothing was applied`
-  const rejected = yield* mapInPieces(invalid, ({ draft, errors }) => ({
-    index: draft.record.index,
-    data: rejection(draft, errors),
-  }))
-  const kept = invalid.flatMap(({ errors }) => errors)
+  const faulty = drafts.filter(({ errors }) => errors.count > 0)
+  const refused = yield* mapInPieces(faulty, refuseRecord)
+  const detail = `${refused.length} of ${counts.total} records ${refused.length === 1 ? 'has' : 'have'} errors; nothing was applied`
+  const kept = refused.flatMap(({ errors }) => errors)
   const answered = kept.slice(0, MAX_ANSWERED_ERRORS)
-  const errorCount = invalid.reduce((sum, { draft }) => sum + draft.errors.count, 0)
+  const errorCount = refused.reduce((sum, record) => sum + record.errorCount, 0)
   const refusal = problem(codeFor(kept), detail, answered, errorCount - answered.length)
   const withheld = drafts.filter(({ errors }) => errors.count === 0).flatMap(({ events }) => events)
-  return { ...close(rejected, counts, refusal, context), withheld }
+  return { ...close(refused, counts, refusal, context), withheld }
 }
 
-function recordErrors({ record, before, errors }: Draft): RecordError[] {
-  return errors.kept.map(({ path, code, message, employeeId }) => ({
-    index: record.index,
-    id: before?.id ?? employeeId ?? null,
-    pointer: errorPointer(record.pointer, path),
-    code,
-    message,
-  }))
-}
-
-/** Makes the event data of a refused record, with all its kept errors, even those left out of the response. */
-function rejection({ record, before, errors: all }: Draft, errors: RecordError[]): EventData['EmployeeRecordRejected'] {
-  const { locator, sent } = record
-  return {
+/** Refuses a record. Its event has all errors that are kept, even those left out of the response. */
+function refuseRecord({ record, before, errors: found }: Draft): RefusedRecord {
+  const { index, locator, sent } = record
+  const id = before?.id ?? null
+  const errors = found.kept.map(({ path, code, message, employeeId }) => {
+    const pointer = errorPointer(record.pointer, path)
+    return { index, id: id ?? employeeId ?? null, pointer, code, message }
+  })
+  const data = {
     locator: locator ? keepLocator(locator.field, locator.value) : null,
-    employee_id: before?.id ?? null,
+    employee_id: id,
     ...keepRecord(sent),
     errors: errors.map(({ pointer, code, message }) => ({ pointer, code, message })),
-    ...errorsOmitted(all.count - errors.length),
+    ...errorsOmitted(found.count - errors.length),
   }
+  return { index, id, status: before?.status ?? null, errors, errorCount: found.count, data }
 }
 
 function codeFor(errors: RecordError[]): 'already_exists' | 'inactive_employee_exists' | 'validation_failed' {
@@ -156,10 +137,7 @@ function close(rejected: Rejected[], counts: CallCounts, refusal: Problem, conte
   return { events, counts, problem: refusal, outcomes: [], refusals: [], unchanged: [], withheld: [] }
 }
 
-interface Rejected {
-  index: number
-  data: EventData['EmployeeRecordRejected']
-}
+type Rejected = Pick<RefusedRecord, 'index' | 'data'>
 
 type ClosingEvent = Extract<NewEvent, { type: 'ApiCallCompleted' | 'ApiCallFailed' }>
 

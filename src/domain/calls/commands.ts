@@ -39,7 +39,7 @@ interface ManyCommand extends CommandFacts {
 
 export interface UpdateOneCommand extends CommandFacts {
   operation: 'update_one'
-  record: ReadRecord
+  records: [ReadRecord]
   offending: OffendingRecord
   preconditions: Preconditions
 }
@@ -81,8 +81,8 @@ export function readUpdateOne(id: string, body: SentJson, preconditions: Precond
   const offending = { locator: { id }, record: body }
   const form = recordOfOne(body)
   if (form.problem) return refusedCommand('update_one', form.problem, 1, offending)
-  const record = readUpdateOf(form.records[0]!, id)
-  return { operation: 'update_one', count: 1, touches: touchedValues([record]), record, offending, preconditions }
+  const records: [ReadRecord] = [readUpdateOf(form.records[0]!, id)]
+  return { operation: 'update_one', count: 1, touches: touchedValues(records), records, offending, preconditions }
 }
 
 /** The command of several employees, or its refusal if it sets a condition that their list does not meet. */
@@ -93,8 +93,7 @@ export function underPreconditions(command: Command, preconditions: Precondition
 
 /** The records of a command that were read. */
 export function recordsOf(command: Command): ReadRecord[] {
-  if ('refusal' in command) return []
-  return command.operation === 'update_one' ? [command.record] : command.records
+  return 'refusal' in command ? [] : command.records
 }
 
 /** A command that is refused as a whole. `count` is the number of its records. */

@@ -148,12 +148,12 @@ function* decideUpdateOne(
   employees: EmployeeDirectory,
   context: CallContext,
 ): Pieces<CallDecision> {
-  const { record, offending, preconditions } = command
+  const { records, offending, preconditions } = command
   const employee = employees.byId(offending.locator.id)
   if (!employee) return refuseCall(EMPLOYEE_NOT_FOUND, 1, context, offending)
   const failed = findFailedCondition(preconditions, employee.version)
   if (failed) return refuseCall(PRECONDITION_FAILED[failed], 1, context, offending)
-  return yield* decideRecords([record], null, employees, context)
+  return yield* decideRecords(records, null, employees, context)
 }
 
 const EMPLOYEE_NOT_FOUND = problem('employee_not_found', 'No such employee exists')

@@ -31,12 +31,15 @@ export function keepLocator(field: 'id' | 'external_id' | 'email', value: string
   return value.length <= MAX_NAME_UNITS ? { [field]: value } : null
 }
 
+/** The characters of JSON that a JSON string writes with an escape of two. */
+const ESCAPED = '"\\\n\r\t'
+
 /** As many whole characters as fit when they are written as a JSON string once more. */
 function beginningOf(text: string): string {
   let bytes = '""'.length
   let end = 0
   for (const character of text) {
-    bytes += character === '"' || character === '\\' ? 2 : utf8Bytes(character.codePointAt(0)!)
+    bytes += ESCAPED.includes(character) ? 2 : utf8Bytes(character.codePointAt(0)!)
     if (bytes > MAX_RECORD_BYTES) break
     end += character.length
   }

@@ -1,8 +1,7 @@
 import { addCollision, locate, type Draft, type EmployeeDirectory } from './call-draft.ts'
 import type { AttributePatch } from '../attributes.ts'
 import { mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
-import type { Locator, ManagerReference, Need, ReadRecord } from './call-records.ts'
-import { managerLocator } from './touched-values.ts'
+import type { Locator, Need, ReadRecord } from './call-records.ts'
 
 /**
  * Resolves the manager of each record and puts the id into its patch. Looks in the company's state before the call,
@@ -19,17 +18,16 @@ export function* resolveManagers(
   return yield* mapInPieces(records, (record) => {
     if (record.managers.length === 0) return record
     const needs: Need[] = []
-    const missing: ManagerReference[] = []
+    const missing: string[] = []
     const ids = new Set<string | null>()
     let isAmbiguous = false
-    for (const manager of record.managers) {
-      const locator = managerLocator(manager)
+    for (const { field, locator } of record.managers) {
       const known = locator && locate(locator, directory)
       const named = known || locator === null ? undefined : findInCall(locator, inCall)
-      if (named) needs.push({ anyOf: named.indexes, field: manager.field, code: 'manager_not_found' })
+      if (named) needs.push({ anyOf: named.indexes, field, code: 'manager_not_found' })
       if (named?.isShared) isAmbiguous = true
       const id = locator === null ? null : (known?.id ?? named?.id)
-      if (id === undefined) missing.push(manager)
+      if (id === undefined) missing.push(field)
       else ids.add(id)
     }
     if (missing.length === 0) {
@@ -39,7 +37,7 @@ export function* resolveManagers(
       if (others.length === 0) return { ...record, patch: { ...record.patch, manager_id: id }, needs }
     }
     const errors = record.errors.copy()
-    for (const { field } of missing) errors.add([field], 'manager_not_found', 'No employee matches this manager')
+    for (const field of missing) errors.add([field], 'manager_not_found', 'No employee matches this manager')
     if (missing.length === 0) errors.add([record.managers[1]!.field], 'invalid_value', DIFFERENT_MANAGERS)
     return { ...record, errors, needs }
   })
@@ -52,18 +50,9 @@ export function patchWithManager(
   { patch, managers }: ReadRecord,
   findId: (locator: Locator) => string | undefined,
 ): AttributePatch | undefined {
-  const [id, ...others] = managers.map((manager) => idOfManager(manager, findId))
   if (managers.length === 0) return patch
+  const [id, ...others] = managers.map(({ locator }) => locator && findId(locator))
   return id === undefined || others.some((other) => other !== id) ? undefined : { ...patch, manager_id: id }
-}
-
-/** Null removes the manager; undefined if nobody is meant. */
-function idOfManager(
-  manager: ManagerReference,
-  findId: (locator: Locator) => string | undefined,
-): string | null | undefined {
-  const locator = managerLocator(manager)
-  return locator === null ? null : findId(locator)
 }
 
 /** Who has a name after the call, and the records that give it to them; whether it is given to several, in error. */

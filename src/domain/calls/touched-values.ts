@@ -1,5 +1,5 @@
 import { isId } from '../ids.ts'
-import type { Locator, ManagerReference, ReadRecord } from './call-records.ts'
+import type { Locator, ReadRecord } from './call-records.ts'
 
 /** Employees named in each of the three ways. Values are normalized. */
 export interface Naming {
@@ -25,20 +25,9 @@ export const NO_TOUCHES: Touches = { located: NOBODY, managers: NOBODY, claimed:
 export function touchedValues(records: ReadRecord[]): Touches {
   return {
     located: naming(records.flatMap(({ locator }) => locator ?? [])),
-    managers: naming(records.flatMap(({ managers }) => managers.flatMap((manager) => managerLocator(manager) ?? []))),
+    managers: naming(records.flatMap(({ managers }) => managers.flatMap(({ locator }) => locator ?? []))),
     claimed: claimedValues(records),
   }
-}
-
-const LOCATES: Record<ManagerReference['field'], Locator['field']> = {
-  manager_id: 'id',
-  manager_external_id: 'external_id',
-  manager_email: 'email',
-}
-
-/** What identifies the manager; null if the record removes the manager. */
-export function managerLocator({ field, value, ...sent }: ManagerReference): Locator | null {
-  return value === null ? null : { field: LOCATES[field], value, ...sent }
 }
 
 function naming(locators: Locator[]): Naming {

@@ -1,7 +1,6 @@
 import { locate } from '../../domain/calls/call-draft.ts'
 import type { Locator, ReadRecord } from '../../domain/calls/call-records.ts'
 import { recordsOf } from '../../domain/calls/commands.ts'
-import { managerLocator } from '../../domain/calls/touched-values.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { uuidArray } from '../../postgres/binary-arrays.ts'
@@ -64,10 +63,7 @@ interface Move {
 
 function findMove(records: ReadRecord[], employees: LoadedEmployees): Move {
   const managed = records.flatMap(({ locator, managers }) =>
-    managers.flatMap((manager) => {
-      const named = managerLocator(manager)
-      return named ? [{ locator, named }] : []
-    }),
+    managers.flatMap(({ locator: named }) => (named ? [{ locator, named }] : [])),
   )
   if (!managed.some(({ locator }) => locator)) return { employeeIds: [], managerIds: [] }
   const moved = findMovedNames(records, employees)

@@ -85,21 +85,16 @@ function buildResource(
   return defaultResource().merge(resourceFromAttributes({ ...attributes, ...parseKeyPairsIntoRecord(more), ...named }))
 }
 
+/** What a caller that sends no trace gets; `parentbased_…`: one that sends a trace decides. */
 function createSampler({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: TracingSettings): Sampler {
-  switch (name) {
-    case 'always_on':
-      return new AlwaysOnSampler()
-    case 'always_off':
-      return new AlwaysOffSampler()
-    case 'traceidratio':
-      return new TraceIdRatioBasedSampler(ratio)
-    case 'parentbased_always_on':
-      return new ParentBasedSampler({ root: new AlwaysOnSampler() })
-    case 'parentbased_always_off':
-      return new ParentBasedSampler({ root: new AlwaysOffSampler() })
-    case 'parentbased_traceidratio':
-      return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) })
+  const roots: Record<string, Sampler> = {
+    always_on: new AlwaysOnSampler(),
+    always_off: new AlwaysOffSampler(),
+    traceidratio: new TraceIdRatioBasedSampler(ratio),
   }
+  const rootName = name.replace(/^parentbased_/, '')
+  const root = roots[rootName]!
+  return rootName === name ? root : new ParentBasedSampler({ root })
 }
 
 /** While the collector is down, every batch fails. Report this only once per interval. */

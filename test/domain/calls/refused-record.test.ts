@@ -1,6 +1,7 @@
 import t from 'tap'
 import { emptyNames, mentionsPerson } from '../../../src/domain/erasure.ts'
 import { keepLocator, keepRecord, MAX_RECORD_BYTES } from '../../../src/domain/calls/refused-record.ts'
+import { TOO_MANY_BYTES, UnreadRecord } from '../../../src/domain/calls/unread-record.ts'
 import { emp, given, hired, person } from '../../support/domain/given-when-then.ts'
 
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
@@ -28,6 +29,16 @@ await t.test('a truncated text ends with a whole character, and fits when it is 
       t.ok((record as string).isWellFormed())
     }
   }
+})
+
+await t.test('the beginning of a record that was not parsed fits, also if it is padded with white space', (t) => {
+  for (const space of [' ', '\n', '\t', '\r\n']) {
+    const text = `{${space.repeat(70_000)}`
+    const { record } = keepRecord(new UnreadRecord(text, {}, TOO_MANY_BYTES))
+    t.ok(bytesOf(record) <= MAX_RECORD_BYTES, `${bytesOf(record)} bytes of ${JSON.stringify(space)}`)
+    t.ok(text.startsWith(record as string))
+  }
+  t.end()
 })
 
 await t.test('an e-mail address at the cut is left out entirely', async (t) => {

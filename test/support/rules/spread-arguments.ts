@@ -2,7 +2,10 @@ import ts from '@typescript/typescript6'
 import type { SourceFile } from './source-files.ts'
 
 /** Spread arguments that cannot become many, each with the reason. */
-const BOUNDED = new Map([['src/cli/terminal/options.ts: run(...given)', 'the arguments that a command has']])
+const BOUNDED = new Map([
+  ['src/cli/terminal/options.ts: action(...given)', 'the arguments that a command has'],
+  ['src/cli/accounts/operator.ts: change(services, asOperator(companyId), ...details)', 'those that a use case has'],
+])
 
 /**
  * Calls that spread a list into their arguments. Each argument takes space on the stack, so a list of some 100,000
