@@ -42,7 +42,7 @@ const FORM_LIMIT = 65_536
 
 /** The admin interface: sign-in, Company Settings, account. Server-rendered; works without scripts. */
 export async function pages(app: FastifyInstance, services: PageServices): Promise<void> {
-  const { db, access, reads, company, sessions, signer } = services
+  const { db, access, reads, sessions, signer } = services
   // Pages accept forms only: JSON bodies could contain values that are not texts.
   app.removeContentTypeParser([...MERGE_PATCH_TYPES])
   await app.register(formbody, { bodyLimit: FORM_LIMIT })
@@ -68,7 +68,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     signedIn.addHook('preHandler', showKeptForm)
     signedIn.get('/settings', async (request, reply) => reply.redirect(findHome(request.viewer!.role), 303))
     addAccountPage(signedIn, services)
-    addSearchPage(signedIn, reads)
+    addSearchPage(signedIn, services)
     const addSection = (
       item: NavigationItem,
       ...routes: ((scope: FastifyInstance, services: PageServices) => void)[]
@@ -86,22 +86,9 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
     await addSection(NAVIGATION.usage, complete, addUsagePage)
     await addSection(NAVIGATION.users, addUsersPage, addUserPage)
     await addSection(NAVIGATION.signIn, addProviderPage, addProviderSetup)
-    await addSection(
-      NAVIGATION.events,
-      (scope) => addEventsPage(scope, reads),
-      (scope) => addEventPage(scope, reads),
-    )
-    await addSection(
-      NAVIGATION.employees,
-      complete,
-      (scope) => addEmployeesPage(scope, reads),
-      (scope) => addEmployeePage(scope, reads),
-    )
-    await addSection(
-      { ...NAVIGATION.employees, roles: ['admin'] },
-      (scope) => addEmployeeErasure(scope, db, company),
-      addEmployeeReport,
-    )
+    await addSection(NAVIGATION.events, addEventsPage, addEventPage)
+    await addSection(NAVIGATION.employees, complete, addEmployeesPage, addEmployeePage)
+    await addSection({ ...NAVIGATION.employees, roles: ['admin'] }, addEmployeeErasure, addEmployeeReport)
     await addSection(NAVIGATION.ledger, (scope) => addLedgerPage(scope, { db, signer, verifications }), addEvidencePage)
     await addSection(NAVIGATION.health, addHealthPage)
     await addSection(NAVIGATION.company, addCompanyPage)

@@ -87,7 +87,7 @@ async function sendEntry(
         ${refusals ? renderCauses(entry, refusals, query.given['error']) : ''}
       </div>
       ${outcomes.size === 0 ? '' : renderRecords({ entry, outcomes, refusals, query, page })}
-      <aside class=\"entry-side\" aria-label=\"Call\">
+      <aside class="entry-side" aria-label="Call">
         ${renderCounts(entry, outcomes)} ${renderRequest(entry, client, viewer.timeZone)}
       </aside>
     </div>`

@@ -3,7 +3,6 @@ import { isId } from '../../../domain/ids.ts'
 import { listStoredEvents, type EventPlace, type ListedEvent } from '../../../ledger/read/browse-events.ts'
 import { readEmployeeAt } from '../../../ledger/read/read-employee-history.ts'
 import { readHead } from '../../../ledger/read/read-head.ts'
-import type { Reads } from '../../../ledger/read/reads.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { makeUnknownEmployeeError, resolvePosition } from '../../audit/employee-history.ts'
@@ -27,6 +26,7 @@ import { html, type Html } from '../parts/html.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { findEndOf, formatTime, readLocal } from '../../../domain/local-times.ts'
 import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
 import { renderNotice } from '../parts/notice.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { getViewer } from '../parts/viewer.ts'
@@ -41,13 +41,13 @@ export type EmployeeRequest = PageRequest<{ id: string }>
 const DONE = { erased: "Person erased. This can't be undone." }
 
 /** `/settings/employees/{id}?at=`: an employee at a position or time, with their history up to there. */
-export function addEmployeePage(app: FastifyInstance, reads: Reads): void {
+export function addEmployeePage(app: FastifyInstance, services: PageServices): void {
   app.get(`${PATH}/:id`, { config: { isHeavyRead: ALWAYS } }, async (request: EmployeeRequest, reply) => {
     const { time = '', position = '' } = readFormFields(request.query)
     // The form has two fields for a point in time; the address has one parameter.
     if (time !== '' || position !== '')
       return reply.redirect(buildUrl(`${PATH}/${readEmployeeId(request)}`, { at: position || time }), 303)
-    return sendEmployee(reads, request, reply)
+    return sendEmployee(services, request, reply)
   })
 }
 
@@ -57,7 +57,11 @@ export function readEmployeeId({ params }: EmployeeRequest): string {
   return params.id
 }
 
-async function sendEmployee(reads: Reads, request: EmployeeRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function sendEmployee(
+  { reads }: PageServices,
+  request: EmployeeRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const viewer = getViewer(request)
   const { companyId, timeZone } = viewer
   const id = readEmployeeId(request)

@@ -5,7 +5,6 @@ import type { Employee } from '../../../domain/employees/employee.ts'
 import { isId } from '../../../domain/ids.ts'
 import { formatFullName } from '../../../domain/employees/full-name.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
-import type { Reads } from '../../../ledger/read/reads.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
 import { decodeIdCursor, encodeCursor } from '../../server/cursor.ts'
 import { buildEmployeeUrl, buildUrl } from '../parts/addresses.ts'
@@ -23,6 +22,7 @@ import {
 import { findFormerPeople, type FormerPerson } from '../parts/former-people.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
 import { REPORT_PATH } from './employee-report.ts'
 import { renderNotice } from '../parts/notice.ts'
 import { renderBreakable } from '../parts/shown-values.ts'
@@ -35,7 +35,7 @@ const Search = Type.Object({ q: Type.String({ maxLength: 254 }) })
 const DONE = { erased: 'Person erased. Refused records no longer contain their data.' }
 
 /** `/settings/employees`: the search for an employee whose history is to be shown. */
-export function addEmployeesPage(app: FastifyInstance, reads: Reads): void {
+export function addEmployeesPage(app: FastifyInstance, { reads }: PageServices): void {
   app.get(PATH, { config: { isHeavyRead: whenGiven('q') } }, async (request, reply) => {
     const viewer = getViewer(request)
     const q = readFormFields(request.query)['q']?.trim() ?? ''

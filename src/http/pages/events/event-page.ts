@@ -6,7 +6,6 @@ import { readClientOf } from '../../../ledger/read/read-clients.ts'
 import { readNames } from '../../../ledger/read/read-names.ts'
 import { readHead } from '../../../ledger/read/read-head.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
-import type { Reads } from '../../../ledger/read/reads.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { listNamedIds, renderSentence } from './event-sentence.ts'
 import { isPosition } from './event-query.ts'
@@ -17,6 +16,7 @@ import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
 import { renderFacts } from '../parts/facts.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { renderTime } from '../parts/times.ts'
 import { renderBadge } from '../parts/badges.ts'
@@ -25,7 +25,7 @@ import { getViewer } from '../parts/viewer.ts'
 const PATH = NAVIGATION.events.path
 
 /** `/settings/events/{position}`: one event with everything stored, and whether its hashes match. */
-export function addEventPage(app: FastifyInstance, reads: Reads): void {
+export function addEventPage(app: FastifyInstance, { reads }: PageServices): void {
   app.get<{ Params: { position: string } }>(`${PATH}/:position`, async (request, reply) => {
     const viewer = getViewer(request)
     const { position: text } = request.params

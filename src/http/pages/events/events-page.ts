@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import { listStoredEvents, type ListedEvents } from '../../../ledger/read/browse-events.ts'
 import { findLastPositionBefore } from '../../../ledger/read/find-position.ts'
 import { readHead } from '../../../ledger/read/read-head.ts'
-import type { Reads } from '../../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
 import { buildUrl } from '../parts/addresses.ts'
@@ -15,6 +14,7 @@ import { html, type Html } from '../parts/html.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { getViewer } from '../parts/viewer.ts'
 
@@ -23,7 +23,7 @@ const EVENTS_PER_PAGE = 50
 const INVALID_QUERY = 400
 
 /** `/settings/events`: the company's ledger, newest first, for administrators and auditors. */
-export function addEventsPage(app: FastifyInstance, reads: Reads): void {
+export function addEventsPage(app: FastifyInstance, { reads }: PageServices): void {
   app.get(
     PATH,
     { config: { isHeavyRead: whenGiven('type', 'actor', 'id', 'from', 'to', 'q') } },

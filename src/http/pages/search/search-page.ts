@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findSecretIn } from '../../../domain/accounts/secrets.ts'
 import { isStorableText } from '../../../domain/storable-text.ts'
-import type { Reads } from '../../../ledger/read/reads.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { readFormFields, renderField } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION, SEARCH_PATH } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
 import { getViewer } from '../parts/viewer.ts'
 import { findTargets, type SearchTarget } from './find-targets.ts'
 
@@ -16,16 +16,16 @@ const MAX_TEXT = 254
  * `/settings/search`: leads to any page, person, key, webhook and entry. The text is sent as a form, because names and
  * secrets must not be in an address; the script of the palette gets the answer as JSON.
  */
-export function addSearchPage(app: FastifyInstance, reads: Reads): void {
-  app.get(SEARCH_PATH, async (request, reply) => sendSearch(reads, request, reply, ''))
+export function addSearchPage(app: FastifyInstance, services: PageServices): void {
+  app.get(SEARCH_PATH, async (request, reply) => sendSearch(services, request, reply, ''))
   app.post(SEARCH_PATH, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
     const { q = '' } = readFormFields(request.body)
-    return sendSearch(reads, request, reply, q.trim().slice(0, MAX_TEXT))
+    return sendSearch(services, request, reply, q.trim().slice(0, MAX_TEXT))
   })
 }
 
 async function sendSearch(
-  reads: Reads,
+  { reads }: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   text: string,
