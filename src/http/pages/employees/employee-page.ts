@@ -12,7 +12,6 @@ import type { SeenEmployee } from './employee-then.ts'
 import { renderAttributes, formatEmployeeName, listChanged, renderStanding } from './employee-then.ts'
 import { REPORT_PATH } from './employee-report.ts'
 import { buildTimelineHref, readTimeline, readTimelinePlace, renderTimeline } from './timeline.ts'
-import { renderEventTable } from '../events/event-table.ts'
 import {
   toFormProblem,
   renderField,
@@ -33,8 +32,6 @@ import { getViewer } from '../parts/viewer.ts'
 import { describeZone } from '../parts/times.ts'
 
 const PATH = NAVIGATION.employees.path
-/** Events that the page shows as they are stored; the event stream has all of them. */
-const EVENTS_SHOWN = 20
 
 export type EmployeeRequest = PageRequest<{ id: string }>
 
@@ -116,7 +113,7 @@ function describeMoment(at: string, { position }: SeenEmployee, timeZone: string
   return Number.isNaN(Date.parse(at)) || /^\d+$/.test(at) ? place : `${formatTime(at, timeZone)} (${place})`
 }
 
-/** Renders the history up to the moment of the page, in sentences or as it is stored. */
+/** Renders the history up to the moment of the page, in sentences. The event stream shows it as it is stored. */
 async function renderHistory(
   db: LedgerDb,
   viewer: SessionUser,
@@ -125,34 +122,20 @@ async function renderHistory(
   query: FormFields,
 ): Promise<Html> {
   const buildHref = buildTimelineHref(id, seen === null ? '' : (query['at'] ?? ''))
-  const isRaw = query['view'] === 'raw'
-  const heading = html`<div class="stream-bar">
-    <h2 id="history">History</h2>
-    <p>
-      <a href="${buildHref(isRaw ? {} : { view: 'raw' })}">${isRaw ? 'Show as sentences' : 'Show as stored'}</a>
-      <a href="${buildUrl(NAVIGATION.events.path, { id })}">View in event stream</a>
-    </p>
-  </div>`
-  if (isRaw) {
-    const place = { upTo: seen?.position ?? Number.MAX_SAFE_INTEGER }
-    const { events, older } = await listStoredEvents(
-      db,
-      viewer.companyId,
-      { stream: id },
-      { place, limit: EVENTS_SHOWN },
-    )
-    const caption =
-      older === null
-        ? 'All events of this employee, newest first'
-        : `The ${EVENTS_SHOWN} newest events of this employee`
-    return html`${heading}${await renderEventTable(db, viewer, caption, events)}`
-  }
+  const position = (!seen?.isNow && seen?.position) || undefined
   const place = readTimelinePlace(query)
   const upTo = seen?.version === undefined ? null : seen.version + 1
   const before = place.before === null || upTo === null ? (place.before ?? upTo) : Math.min(place.before, upTo)
   const timeline = await readTimeline(db, viewer.companyId, id, { ...place, before })
   const offered = seen?.state.standing === 'known' ? listChanged(seen.state) : []
-  return html`${heading}${await renderTimeline(db, viewer, timeline, { place, buildHref, offered })}`
+  return html`<div class="stream-bar">
+      <h2 id="history">History</h2>
+      <p>
+        <a href="${buildUrl(NAVIGATION.events.path, { id, position, view: 'raw' })}">Show as stored</a>
+        <a href="${buildUrl(NAVIGATION.events.path, { id })}">View in event stream</a>
+      </p>
+    </div>
+    ${await renderTimeline(db, viewer, timeline, { place, buildHref, offered })}`
 }
 
 /** Reads the employee at the time or position in the address, or returns the problem of a bad address. */
@@ -168,17 +151,8 @@ async function readEmployeeAtMoment(
     const { position: head } = await readHead(db, companyId)
     const position = at === '' ? head : await resolvePosition(db, companyId, moment)
     const state = await readEmployeeAt(db, companyId, id, position)
-    return {
-      seen: {
-        id,
-        position,
-        head,
-        isNow: at === '',
-        state,
-        ...(await findSteps(db, companyId, id, { position, head })),
-      },
-      problem: null,
-    }
+    const steps = await findSteps(db, companyId, id, { position, head })
+    return { seen: { id, position, head, isNow: at === '', state, ...steps }, problem: null }
   } catch (error) {
     return { seen: null, problem: toFormProblem(error) }
   }
@@ -197,11 +171,7 @@ async function findSteps(
   ])
   // The newest event up to here produced the state shown; the step back leads to the event before it.
   const before = past[0] && (past[1]?.position ?? past[0].position - 1)
-  return {
-    version: past[0]?.header?.version ?? 0,
-    earlier: before ?? null,
-    later: future[0]?.position ?? null,
-  }
+  return { version: past[0]?.header?.version ?? 0, earlier: before ?? null, later: future[0]?.position ?? null }
 }
 
 function renderMomentForm(id: string, at: string, timeZone: string): Html {
