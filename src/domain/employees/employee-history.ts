@@ -1,4 +1,5 @@
 import { ATTRIBUTE_NAMES } from '../attributes.ts'
+import type { AttributeChanges, NewEvent, RecordedEvent } from '../events.ts'
 import { CUSTOM_PREFIX, evolve, type Employee, type EmployeeEvent } from './employee.ts'
 
 /** The event that last set an attribute. */
@@ -9,6 +10,21 @@ export interface ExplainedEmployee {
   employee: Employee
   /** By name; custom attributes as `custom_attributes.KEY`. Attributes never changed have the creation as cause. */
   causes: Readonly<Record<string, Cause>>
+}
+
+/** Returns what an event changed about an employee, also the status; nothing for a creation, or if the data were erased. */
+export function changesOf({ type, data }: NewEvent | RecordedEvent): AttributeChanges {
+  if (data === null) return {}
+  switch (type) {
+    case 'EmployeeUpdated':
+      return data.changes
+    case 'EmployeeDeactivated':
+      return { status: { from: 'active', to: 'inactive' } }
+    case 'EmployeeReactivated':
+      return { status: { from: 'inactive', to: 'active' } }
+    default:
+      return {}
+  }
 }
 
 /** Applies one event to the employee and the causes. Pure: does not modify its arguments. */

@@ -1,4 +1,5 @@
 import type { Employee } from '../../../domain/employees/employee.ts'
+import { changesOf } from '../../../domain/employees/employee-history.ts'
 import { formatFullName } from '../../../domain/employees/full-name.ts'
 import type { RecordError } from '../../../domain/errors.ts'
 import type { NewEvent } from '../../../domain/events.ts'
@@ -158,23 +159,11 @@ function namePerson(record: unknown, employee: Employee | undefined): string {
   return named.name ?? named.email ?? named.external_id ?? ''
 }
 
-/** Lists what an event sets or changes. */
+/** Lists what an event sets or changes; errors have a table of their own. */
 function listChanges(event: RecordEvent): Change[] {
-  switch (event.type) {
-    case 'EmployeeCreated':
-      return listAttributes(event.data.attributes).map(([field, to]) => ({ field, to }))
-    case 'EmployeeUpdated':
-      return Object.entries(event.data.changes).map(([field, change]) => ({ field, ...change }))
-    case 'EmployeeDeactivated':
-      return [{ field: 'status', from: 'active', to: 'inactive' }]
-    case 'EmployeeReactivated':
-      return [{ field: 'status', from: 'inactive', to: 'active' }]
-    // Errors have a table of their own.
-    case 'EmployeeRecordRejected':
-    case 'ApiCallCompleted':
-    case 'ApiCallFailed':
-      return []
-  }
+  if (event.type === 'EmployeeCreated')
+    return listAttributes(event.data.attributes).map(([field, to]) => ({ field, to }))
+  return Object.entries(changesOf(event)).map(([field, change]) => ({ field, ...change }))
 }
 
 /** Renders the errors of records, by their causes, and by the lines and columns of the file. */
