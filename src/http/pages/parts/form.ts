@@ -20,6 +20,12 @@ export function readFormFields(body: unknown): FormFields {
   return Object.fromEntries(texts) as FormFields
 }
 
+/** Picks fields that are not empty, without the blanks around them. */
+export function pickFields(fields: FormFields, names: readonly string[]): FormFields {
+  const texts = names.map((name) => [name, fields[name]?.trim() ?? ''])
+  return Object.fromEntries(texts.filter(([, text]) => text !== '')) as FormFields
+}
+
 /**
  * Checks a form's values with the schema of the corresponding endpoint, so that both have the same rules and messages.
  * Throws a problem with an error for each bad field.
