@@ -94,7 +94,7 @@ export function renderUploads(uploads: readonly StoredUpload[], timeZone: string
         },
         { heading: 'Uploaded', cell: ({ createdAt }) => renderTime(createdAt, timeZone) },
         { heading: 'Status', cell: ({ state }) => STATES[state] },
-        { heading: 'Rows', isNumber: true, cell: ({ rows }) => formatNumber(rows) },
+        { heading: 'Rows', count: ({ rows }) => rows },
       ],
       rows: uploads,
     })}

@@ -9,8 +9,8 @@ interface Figure {
   count: (usage: UsageOfDay) => number
 }
 
-const countCalls = ({ calls }: UsageOfDay) => calls
-const countRecords = ({ records }: UsageOfDay) => records.total
+export const countCalls = ({ calls }: UsageOfDay) => calls
+export const countRecords = ({ records }: UsageOfDay) => records.total
 
 const FIGURES: Figure[] = [
   { label: 'Calls completed', status: 'Completed', count: countCalls },
@@ -32,7 +32,7 @@ export function renderComparison(usage: readonly UsageOfDay[], before: readonly 
       look: 'sums',
       columns: [
         { heading: 'Figure', cell: ({ label }) => label },
-        { heading: `Last ${days} days`, isNumber: true, cell: ({ now }) => formatNumber(now) },
+        { heading: `Last ${days} days`, count: ({ now }) => now },
         ...(isCompared ? compare(`${days} days before`) : []),
       ],
       rows,
@@ -57,7 +57,7 @@ export function sumUsage(
 /** Returns the columns that compare the sums of a row. */
 export function compare(heading: string): Column<Compared>[] {
   return [
-    { heading, isNumber: true, cell: ({ earlier }) => formatNumber(earlier) },
+    { heading, count: ({ earlier }) => earlier },
     { heading: 'Change', isNumber: true, cell: ({ now, earlier }) => formatChange(now, earlier) },
   ]
 }
