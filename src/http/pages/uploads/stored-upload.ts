@@ -55,22 +55,26 @@ function isAsked({ mapping }: StoredUpload): boolean {
   return mapping !== null && mapping.unreadable_values === 'refuse' && listQuestions(mapping).length > 0
 }
 
-/** The title of the page of an upload. */
-export function titleOf({ upload, parts, shown }: ShownUpload): string {
+/** The title of the page of an upload, and what its heading has before the name of the file. */
+export function titleOf({ upload, parts, shown }: ShownUpload): readonly [title: string, heading: string] {
   switch (upload.state) {
     case 'previewing':
-      return 'Preview of the file'
+      return PREVIEW
     case 'previewed':
-      if (isAsked(upload)) return 'Questions about the file'
-      return shown && canApplyNothing({ upload, parts, shown }) ? 'File not applied' : 'Preview of the file'
+      if (isAsked(upload)) return ['Questions about the file', 'Questions about']
+      return shown && canApplyNothing({ upload, parts, shown }) ? ['File not applied', 'Errors in'] : PREVIEW
     case 'applying':
-      return 'Applying the file'
+      return ['Applying the file', 'Applying the file:']
     case 'stopped':
-      return 'Stopped'
+      return ['Stopped', 'Stopped:']
     case 'ended':
-      return isAllApplied(summarize(partsOfFile(parts))) ? 'File applied' : 'File applied in part'
+      return isAllApplied(summarize(partsOfFile(parts)))
+        ? ['File applied', 'File applied:']
+        : ['File applied in part', 'File applied in part:']
   }
 }
+
+const PREVIEW = ['Preview of the file', 'Preview of'] as const
 
 /** What a file would do without the rows that cannot be applied. */
 function countAll({ upload, parts, shown }: Pick<ShownUpload, 'upload' | 'parts' | 'shown'>): PartCounts {
@@ -189,14 +193,12 @@ function renderPartTable({ state }: StoredUpload, parts: readonly StoredPart[]):
     { heading: 'Unchanged', cell: count(({ unchanged }) => unchanged) },
     { heading: 'Refused', cell: count(({ refused, unreadable }) => refused + unreadable) },
   ]
-  const applied = (part: StoredPart) => summarize([part]).applied
+  const once = (of: (summary: UploadSummary) => number) => (part: StoredPart) =>
+    part.state === 'waiting' ? '' : formatNumber(of(summarize([part])))
   const after = [
     { heading: 'Status', cell: (part: StoredPart) => PART_STATES[part.state] },
-    { heading: 'Applied', cell: (part: StoredPart) => (part.state === 'waiting' ? '' : formatNumber(applied(part))) },
-    {
-      heading: 'Refused',
-      cell: (part: StoredPart) => (part.state === 'waiting' ? '' : formatNumber(summarize([part]).refused)),
-    },
+    { heading: 'Applied', cell: once(({ applied }) => applied) },
+    { heading: 'Refused', cell: once(({ refused }) => refused) },
     {
       heading: 'Entry',
       cell: (part: StoredPart) => (part.isCalled ? html`<a href="${LOGS_PATH}/${part.callId}">Open its entry</a>` : ''),

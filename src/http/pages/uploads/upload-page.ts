@@ -185,27 +185,16 @@ function guessCountry(
   return found ?? (language !== 'en-US' && isPhoneCountry(region) ? region : undefined)
 }
 
-/** How the heading begins of a file that is not applied yet, by its title. */
-const BEGINNINGS: Readonly<Record<string, string>> = {
-  'File not applied': 'Errors in',
-  'Questions about the file': 'Questions about',
-}
-
 async function sendUpload(request: FastifyRequest, reply: FastifyReply, shown: ShownUpload): Promise<FastifyReply> {
   const { upload } = shown
   const isBefore = upload.state === 'previewing' || upload.state === 'previewed'
   const isMoving = upload.state === 'previewing' || upload.state === 'applying'
-  const title = titleOf(shown)
-  const ofFile = html`<bdi>${upload.fileName}</bdi>`
-  return sendUserPage(request, reply, getViewer(request), {
-    title,
-    body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Upload a file', path: UPLOAD_PATH }])}
-      <div id="upload" ${isMoving ? html`data-refresh="${REFRESH_MS}"` : ''}>
-        <h1>${isBefore ? html`${BEGINNINGS[title] ?? 'Preview of'} ${ofFile}` : html`${title}: ${ofFile}`}</h1>
-        ${isBefore ? renderPreviewed(shown) : renderProgress(shown)}
-      </div>`,
-    reloadSeconds: isMoving ? RELOAD_SECONDS : undefined,
-  })
+  const [title, heading] = titleOf(shown)
+  const content = html`<div id="upload" ${isMoving ? html`data-refresh="${REFRESH_MS}"` : ''}>
+    <h1>${heading} <bdi>${upload.fileName}</bdi></h1>
+    ${isBefore ? renderPreviewed(shown) : renderProgress(shown)}
+  </div>`
+  return sendBelowForm(request, reply, title, content, isMoving ? RELOAD_SECONDS : undefined)
 }
 
 /** Asks how a file is to be read. */
@@ -215,12 +204,9 @@ async function sendQuestion(
   { fileName, id }: Original,
   question: StoredQuestion,
 ): Promise<FastifyReply> {
-  return sendUserPage(request, reply, getViewer(request), {
-    title: 'How to read the file',
-    body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Upload a file', path: UPLOAD_PATH }])}
-      <h1>How to read <bdi>${fileName}</bdi></h1>
-      ${renderQuestion(id, question)}`,
-  })
+  const content = html`<h1>How to read <bdi>${fileName}</bdi></h1>
+    ${renderQuestion(id, question)}`
+  return sendBelowForm(request, reply, 'How to read the file', content)
 }
 
 /** Says what is wrong with a file, or with what its columns were to mean. */
@@ -230,11 +216,19 @@ async function sendFaults(
   { faults }: FileFaultError,
   { title, content }: { title: string; content: Html },
 ): Promise<FastifyReply> {
-  return sendUserPage(request, reply.code(422), getViewer(request), {
-    title,
-    body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Upload a file', path: UPLOAD_PATH }])} ${content}
-      ${renderFileFaults(faults)}`,
-  })
+  return sendBelowForm(request, reply.code(422), title, html`${content} ${renderFileFaults(faults)}`)
+}
+
+/** Sends a page that is below the one with the form. */
+async function sendBelowForm(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  title: string,
+  content: Html,
+  reloadSeconds?: number,
+): Promise<FastifyReply> {
+  const trail = renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Upload a file', path: UPLOAD_PATH }])
+  return sendUserPage(request, reply, getViewer(request), { title, body: html`${trail} ${content}`, reloadSeconds })
 }
 
 function describeRefused({ fileName, logId }: Pick<UploadForm, 'fileName' | 'logId'>) {
