@@ -17,10 +17,14 @@ import { DAY_MS, HOUR_MS } from '../../../domain/local-times.ts'
 
 /** The filters of the address: those of the list, and a length of time up to now. */
 export type FilterName = keyof EntryFilter | 'last'
-const NAMES = Object.keys({
-  ...{ status: true, operation: true, key: true, error: true, http_status: true },
-  ...{ last: true, from: true, to: true, employee: true, q: true },
-} satisfies Record<FilterName, true>) as FilterName[]
+
+/** How the form has each filter: as a field, or as a hidden one, which keeps what a link has set. */
+const IN_FORM: Record<FilterName, 'field' | 'hidden'> = {
+  ...({ status: 'hidden', operation: 'field', key: 'field', error: 'field', http_status: 'field' } as const),
+  ...({ last: 'hidden', from: 'field', to: 'field', employee: 'hidden', q: 'field' } as const),
+}
+const NAMES = Object.keys(IN_FORM) as FilterName[]
+export const HIDDEN = NAMES.filter((name) => IN_FORM[name] === 'hidden')
 
 /** The filters in a page's address. */
 export interface PageFilter {

@@ -155,7 +155,7 @@ export function renderDayField(field: Field & { value: string }, problem: FormPr
   return renderField({ ...field, type, isRequired: false }, problem)
 }
 
-interface Option {
+export interface Option {
   value: string
   label: string
 }
