@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { isId } from '../../../domain/ids.ts'
 import { listStoredEvents, type EventPlace, type ListedEvent } from '../../../ledger/read/browse-events.ts'
 import { readEmployeeAt } from '../../../ledger/read/read-employee-history.ts'
@@ -38,13 +38,45 @@ export type EmployeeRequest = PageRequest<{ id: string }>
 const DONE = { erased: "Person erased. This can't be undone." }
 
 /** `/settings/employees/{id}?at=`: an employee at a position or time, with their history up to there. */
-export function addEmployeePage(app: FastifyInstance, services: PageServices): void {
+export function addEmployeePage(app: FastifyInstance, { reads }: PageServices): void {
   app.get(`${PATH}/:id`, { config: { isHeavyRead: ALWAYS } }, async (request: EmployeeRequest, reply) => {
-    const { time = '', position = '' } = readFormFields(request.query)
+    const id = readEmployeeId(request)
+    const query = readFormFields(request.query)
+    const { at = '', time = '', position = '' } = query
     // The form has two fields for a point in time; the address has one parameter.
-    if (time !== '' || position !== '')
-      return reply.redirect(buildUrl(`${PATH}/${readEmployeeId(request)}`, { at: position || time }), 303)
-    return sendEmployee(services, request, reply)
+    if (time !== '' || position !== '') return reply.redirect(buildUrl(`${PATH}/${id}`, { at: position || time }), 303)
+    const viewer = getViewer(request)
+    const { companyId, timeZone } = viewer
+    const db = await reads.of(companyId, request.left)
+    const { seen, problem } = await readEmployeeAtMoment(db, companyId, id, at, timeZone)
+    // Somebody may be unknown at the moment that was asked for.
+    if ((seen?.state.standing ?? 'unknown') === 'unknown') {
+      const newest = await listEvents(db, companyId, id, { place: { upTo: Number.MAX_SAFE_INTEGER }, limit: 1 })
+      if (newest.length === 0) throw makeUnknownEmployeeError()
+    }
+    const title = formatEmployeeName(seen)
+    const isErasable = seen?.state.standing !== 'erased'
+    const body = html`${renderBreadcrumb(NAVIGATION.employees)}
+      <h1><bdi>${title}</bdi></h1>
+      ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)} ${seen ? renderStanding(seen, viewer) : ''}
+      <div class="life">
+        <section aria-labelledby="history">${await renderHistory(db, viewer, id, seen, query)}</section>
+        <section aria-labelledby="values">
+          <h2 id="values">${seen === null || seen.isNow ? 'Values now' : `As of ${describeMoment(at, seen, timeZone)}`}</h2>
+          ${seen?.state.standing === 'known' ? await renderAttributes(db, seen.state, seen.position, viewer) : ''}
+          ${renderMomentForm(id, at, timeZone)}
+          <p class="actions">
+            <a class="button" href="${buildUrl(EVIDENCE_PATH, { employee: id })}">Evidence file…</a>
+            ${
+              viewer.role === 'admin'
+                ? html`<a class="button" href="${buildUrl(REPORT_PATH, { employee_id: id })}">What is held about this person…</a>
+                    ${isErasable ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase person…</a>` : ''}`
+                : ''
+            }
+          </p>
+        </section>
+      </div>`
+    return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, { title, body })
   })
 }
 
@@ -52,48 +84,6 @@ export function addEmployeePage(app: FastifyInstance, services: PageServices): v
 export function readEmployeeId({ params }: EmployeeRequest): string {
   if (!isId('emp', params.id)) throw makeUnknownEmployeeError()
   return params.id
-}
-
-async function sendEmployee(
-  { reads }: PageServices,
-  request: EmployeeRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const viewer = getViewer(request)
-  const { companyId, timeZone } = viewer
-  const id = readEmployeeId(request)
-  const db = await reads.of(companyId, request.left)
-  const query = readFormFields(request.query)
-  const { at = '' } = query
-  const { seen, problem } = await readEmployeeAtMoment(db, companyId, id, at, timeZone)
-  // Somebody may be unknown at the moment that was asked for.
-  if ((seen?.state.standing ?? 'unknown') === 'unknown') {
-    const newest = await listEvents(db, companyId, id, { place: { upTo: Number.MAX_SAFE_INTEGER }, limit: 1 })
-    if (newest.length === 0) throw makeUnknownEmployeeError()
-  }
-  const title = formatEmployeeName(seen)
-  const isErasable = seen?.state.standing !== 'erased'
-  const body = html`${renderBreadcrumb(NAVIGATION.employees)}
-    <h1><bdi>${title}</bdi></h1>
-    ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)} ${seen ? renderStanding(seen, viewer) : ''}
-    <div class="life">
-      <section aria-labelledby="history">${await renderHistory(db, viewer, id, seen, query)}</section>
-      <section aria-labelledby="values">
-        <h2 id="values">${seen === null || seen.isNow ? 'Values now' : `As of ${describeMoment(at, seen, timeZone)}`}</h2>
-        ${seen?.state.standing === 'known' ? await renderAttributes(db, seen.state, seen.position, viewer) : ''}
-        ${renderMomentForm(id, at, timeZone)}
-        <p class="actions">
-          <a class="button" href="${buildUrl(EVIDENCE_PATH, { employee: id })}">Evidence file…</a>
-          ${
-            viewer.role === 'admin'
-              ? html`<a class="button" href="${buildUrl(REPORT_PATH, { employee_id: id })}">What is held about this person…</a>
-                  ${isErasable ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase person…</a>` : ''}`
-              : ''
-          }
-        </p>
-      </section>
-    </div>`
-  return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, { title, body })
 }
 
 /** Lists events of an employee, those nearest to a place. */
