@@ -20,6 +20,7 @@ import {
   type FormProblem,
   pickFields,
   readFormFields,
+  renderDayField,
   renderField,
   toFormProblem,
 } from '../parts/form.ts'
@@ -200,12 +201,8 @@ function renderFields(given: FormFields, fault: FormProblem): Html {
   const text = { isRequired: false, autocomplete: 'off', maxLength: 254 }
   const field = (name: 'employee' | 'call', label: string, hint: string) =>
     renderField({ ...text, name, label, value: given[name] ?? '', hint }, fault)
-  const day = (name: 'from' | 'to', label: string, hint: string) => {
-    const value = given[name] ?? ''
-    // Other pages lead here with a time of day.
-    const type = value.includes('T') ? ('datetime-local' as const) : ('date' as const)
-    return renderField({ name, label, value, type, isRequired: false, hint }, fault)
-  }
+  const day = (name: 'from' | 'to', label: string, hint: string) =>
+    renderDayField({ name, label, value: given[name] ?? '', hint }, fault)
   return html`<h2>New evidence file</h2>
     <p>Choose one: an employee, a call, or a period.</p>
     <form method="get" action="${EVIDENCE_PATH}" class="stack">

@@ -10,8 +10,7 @@ import { findCalls } from '../../../ledger/corrections/find-calls.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { buildEmployeeUrl, buildUrl } from '../parts/addresses.ts'
 import { findFormerPeople } from '../parts/former-people.ts'
-import { ACCOUNT_PATH, listNavigationItems, NAVIGATION, REFERENCE_PAGES } from '../parts/navigation.ts'
-import { UPLOAD_PATH } from '../parts/upload-address.ts'
+import { ACCOUNT_PATH, listNavigationItems, NAVIGATION, REFERENCE_PAGES, UPLOAD_PATH } from '../parts/navigation.ts'
 
 /** Something that a search leads to. */
 export interface SearchTarget {

@@ -16,10 +16,10 @@ import { guessStatus, type Status } from '../../../../clients/typescript/spreads
 import type { StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import { FileFaultError } from '../../../uploads/part-builder.ts'
 import type { FormFields } from '../parts/form.ts'
+import { UPLOAD_PATH } from '../parts/navigation.ts'
 import { html, type Html } from '../parts/html.ts'
 import { formatCount, renderBreakable } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
-import { UPLOAD_PATH } from '../parts/upload-address.ts'
 
 /** A column and some of its values. */
 interface ShownColumn {

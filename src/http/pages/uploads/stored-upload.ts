@@ -12,11 +12,11 @@ import { NEVER_LEFT_OUT } from '../../../../clients/typescript/spreadsheets/read
 import { partsOfFile, type StoredPart, type StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import type { Original } from '../../../ledger/uploads/originals.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
+import { buildUploadUrl } from '../parts/addresses.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { NAVIGATION, UPLOAD_PATH } from '../parts/navigation.ts'
 import { formatCount, formatNumber } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
-import { buildUploadUrl, UPLOAD_PATH } from '../parts/upload-address.ts'
 import { renderCorrectedEntries, renderUnasked, type CorrectedEntry } from './corrected-calls.ts'
 import { renderReading } from './file-question.ts'
 import { renderLeaveOut, renderMapping } from './mapping-form.ts'
@@ -132,7 +132,7 @@ function renderActions({ upload, shown, isOwn, parts, missing }: ShownUpload, co
     <div class="actions">
       ${isOffered ? html`<form method="post" action="${UPLOAD_PATH}/${upload.id}/apply">${renderConfirmation(missing)} ${button}</form>` : ''}
       ${isOwn && canLeaveOut(upload, shown) ? renderLeaveOut(upload) : ''}
-      <a class="button" href="${upload.corrects[0] === undefined ? UPLOAD_PATH : buildUploadUrl(upload.corrects[0])}">Choose another file</a>
+      <a class="button" href="${buildUploadUrl(upload.corrects[0])}">Choose another file</a>
       ${renderCancel(upload, 'Delete the file')}
     </div>`
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Readable } from 'node:stream'
 import { findEmployees } from '../../../../projections/employees/queries.ts'
+import { type Problem, problem } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { locateColumns } from '../../../../clients/typescript/spreadsheets/mapping.ts'
 import { findCountry, isPhoneCountry } from '../../../../clients/typescript/spreadsheets/read-phone.ts'
@@ -23,11 +24,11 @@ import { CSV_TYPE, writeCsvHeader } from '../../admin/csv-text.ts'
 import { NO_SUCH_ENTRY } from '../../admin/bulk-user-logs.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { readFormFields, renderFormAlert, toFormProblem, type FormProblem } from '../parts/form.ts'
+import { buildUploadUrl } from '../parts/addresses.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderBreadcrumb, sendUserPage } from '../parts/layout.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { NAVIGATION, UPLOAD_PATH } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { buildUploadUrl, UPLOAD_PATH } from '../parts/upload-address.ts'
 import { getActing, getViewer, requireItem, requireViewer } from '../parts/viewer.ts'
 import { readCorrectedCall, readCorrectedEntries } from './corrected-calls.ts'
 import { addMissingActions, readConfirmed, showMissing } from './missing-people.ts'
@@ -64,7 +65,11 @@ export async function addUploadPages(app: FastifyInstance, services: PageService
       let form: UploadForm | null = null
       try {
         form = await readUpload(request, uploads.bodyLimit)
-        return await receive(services, request, reply, form)
+        const { content, ...rest } = form
+        if (!content) throw new ProblemError(NO_FILE)
+        const file = { ...rest, content, answers: UNANSWERED }
+        const id = await storeOrAsk(uploads, getActing(request), file, request.reading!)
+        return await reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
       } catch (error) {
         if (error instanceof FileFaultError && form) return sendFaults(request, reply, error, describeRefused(form))
         return sendForm(services, request, reply, form?.logId ?? '', toFormProblem(error))
@@ -87,17 +92,7 @@ export async function addUploadPages(app: FastifyInstance, services: PageService
   })
 }
 
-async function receive(
-  services: PageServices,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { content, logId, ...form }: UploadForm,
-): Promise<FastifyReply> {
-  if (!content) return sendForm(services, request, reply, logId, null, 'Choose a file first.')
-  const file = { ...form, content, logId, answers: UNANSWERED }
-  const id = await storeOrAsk(services.uploads, getActing(request), file, request.reading!)
-  return reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
-}
+const NO_FILE: Problem = { ...problem('validation_failed', 'Choose a file first'), status: 200 }
 
 function addStoredUploadPages(app: FastifyInstance, services: PageServices): void {
   const { uploads } = services
@@ -235,7 +230,7 @@ function describeRefused({ fileName, logId }: Pick<UploadForm, 'fileName' | 'log
   const content = html`<h1>Errors in <bdi>${fileName}</bdi></h1>
     <p>Nothing was applied. Correct the file and upload it again.</p>
     <p class="actions">
-      <a class="button" href="${logId === '' ? UPLOAD_PATH : buildUploadUrl(logId)}">Choose another file</a>
+      <a class="button" href="${buildUploadUrl(logId)}">Choose another file</a>
     </p>`
   return { title: 'File not applied', content }
 }
@@ -251,20 +246,19 @@ async function sendForm(
   request: FastifyRequest,
   reply: FastifyReply,
   logId: string,
-  problem: FormProblem,
-  hint = '',
+  refusal: FormProblem,
 ): Promise<FastifyReply> {
   const { companyId, timeZone } = getViewer(request)
   const corrected = isId('log', logId) ? await readCorrectedCall(uploads, companyId, logId) : null
   if (logId !== '' && !corrected) throw new ProblemError(NO_SUCH_ENTRY)
   const title = corrected ? 'Fix and send again' : 'Upload a file'
-  if (problem) void reply.code(problem.status)
+  if (refusal) void reply.code(refusal.status)
   const limits = { maxRecords: uploads.commands.maxRecords, bodyLimit: uploads.bodyLimit }
   return sendUserPage(request, reply, getViewer(request), {
     title,
     body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
       <h1>${title}</h1>
-      ${renderFormAlert(problem)} ${hint === '' ? '' : html`<p class="alert" role="alert">${hint}</p>`}
-      ${renderUploadForm(corrected, limits)} ${renderUploads(await listUploads(uploads.pool, companyId), timeZone)}`,
+      ${renderFormAlert(refusal)} ${renderUploadForm(corrected, limits)}
+      ${renderUploads(await listUploads(uploads.pool, companyId), timeZone)}`,
   })
 }
