@@ -15,16 +15,10 @@ export interface ExplainedEmployee {
 /** Returns what an event changed about an employee, also the status; nothing for a creation, or if the data were erased. */
 export function changesOf({ type, data }: NewEvent | RecordedEvent): AttributeChanges {
   if (data === null) return {}
-  switch (type) {
-    case 'EmployeeUpdated':
-      return data.changes
-    case 'EmployeeDeactivated':
-      return { status: { from: 'active', to: 'inactive' } }
-    case 'EmployeeReactivated':
-      return { status: { from: 'inactive', to: 'active' } }
-    default:
-      return {}
-  }
+  if (type === 'EmployeeUpdated') return data.changes
+  if (type === 'EmployeeDeactivated') return { status: { from: 'active', to: 'inactive' } }
+  if (type === 'EmployeeReactivated') return { status: { from: 'inactive', to: 'active' } }
+  return {}
 }
 
 /** Applies one event to the employee and the causes. Pure: does not modify its arguments. */

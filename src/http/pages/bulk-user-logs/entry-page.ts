@@ -26,7 +26,7 @@ import {
   formatCaller,
   formatEntryTitle,
   renderCorrections,
-  renderCounts,
+  renderCallCounts,
   renderRequest,
   renderOutcome,
   renderWholeRefusal,
@@ -71,7 +71,7 @@ export function addEntryPages(app: FastifyInstance, services: PageServices, path
       </div>
       ${outcomes.size === 0 ? '' : renderRecords({ entry, outcomes, refusals, query, page })}
       <aside class="entry-side" aria-label="Call">
-        ${renderCounts(entry, outcomes)} ${renderRequest(entry, client, viewer.timeZone)}
+        ${renderCallCounts(entry, outcomes)} ${renderRequest(entry, client, viewer.timeZone)}
       </aside>
     </div>`
     if (!query.filter) void reply.code(400)

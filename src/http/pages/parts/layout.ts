@@ -104,6 +104,10 @@ function renderCount(count: number | undefined): Html {
 
 function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string, number>): Html {
   const items = listNavigationItems(user.role)
+  const groups = NAVIGATION_GROUPS.map((group) => {
+    const ofGroup = items.filter((item) => item.group === group)
+    return renderGroup(group, ofGroup, path, counts)
+  })
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
   return html`<header class="side">
     <a class="home" href="${findHome(user.role)}"><span class="company"><bdi>${user.companyName}</bdi></span></a>
@@ -111,18 +115,7 @@ function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string,
     <details class="menu folded">
       <summary class="button">Menu${renderCount(total === 0 ? undefined : total)}</summary>
       <div class="menu-panel">
-        ${
-          items.length === 0
-            ? ''
-            : html`<nav aria-label="Company Settings" class="menu-pages">${NAVIGATION_GROUPS.map((group) =>
-                renderGroup(
-                  group,
-                  items.filter((item) => item.group === group),
-                  path,
-                  counts,
-                ),
-              )}</nav>`
-        }
+        ${items.length === 0 ? '' : html`<nav aria-label="Company Settings" class="menu-pages">${groups}</nav>`}
         <nav aria-label="Developers" class="menu-pages">${renderGroup('Developers', REFERENCE_PAGES, path, counts)}</nav>
         <nav class="personal" aria-label="Personal">
           <a href="${ACCOUNT_PATH}"><bdi>${user.name}</bdi></a>

@@ -13,6 +13,7 @@ import type { PartPreview } from '../../../uploads/run-part.ts'
 import { nameRecord } from '../../admin/detailed-records.ts'
 import { renderAttributeName } from '../parts/attribute-words.ts'
 import { describeCause } from '../parts/describe-cause.ts'
+import { renderCounts } from '../parts/facts.ts'
 import { toSentence } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { formatNumber, listAttributes, renderChange, renderValue } from '../parts/shown-values.ts'
@@ -40,15 +41,7 @@ export function renderPreviewCounts(counts: PartCounts): Html {
   const names = (Object.keys(LABELS) as (keyof PartCounts)[]).filter(
     (name) => !SHOWN_IF_ANY.has(name) || counts[name] > 0,
   )
-  return html`<dl class="counts">
-    ${names.map(
-      (name) =>
-        html`<div>
-          <dt>${LABELS[name]}</dt>
-          <dd>${formatNumber(counts[name])}</dd>
-        </div>`,
-    )}
-  </dl>
+  return html`${renderCounts(names.map((name) => [LABELS[name], counts[name]]))}
   ${counts.inactive > 0 ? html`<p class="hint">${describeInactive(counts.inactive)}</p>` : ''}`
 }
 
