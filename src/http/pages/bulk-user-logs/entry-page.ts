@@ -75,7 +75,7 @@ export function addEntryPages(app: FastifyInstance, services: PageServices, path
       </aside>
     </div>`
     if (!query.filter) void reply.code(400)
-    return sendUserPage(request, reply, viewer, { title: formatEntryTitle(entry), body })
+    return sendUserPage(reply, viewer, { title: formatEntryTitle(entry), body })
   })
   app.get(`${path}/:log_id/records/:index`, async (request: PageRequest<{ log_id: string; index: string }>, reply) => {
     const { db, entry, client } = await openEntry(services, request)
@@ -94,7 +94,7 @@ export function addEntryPages(app: FastifyInstance, services: PageServices, path
       <div class="entry-records">${renderRecordDetails(record!)}</div>
       <aside class="entry-side" aria-label="Call">${renderRequest(entry, client, viewer.timeZone)}</aside>
     </div>`
-    return sendUserPage(request, reply, viewer, { title: `Record ${index} · ${formatEntryTitle(entry)}`, body })
+    return sendUserPage(reply, viewer, { title: `Record ${index} · ${formatEntryTitle(entry)}`, body })
   })
 }
 

@@ -76,7 +76,7 @@ export function addEmployeePage(app: FastifyInstance, { reads }: PageServices): 
           </p>
         </section>
       </div>`
-    return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, { title, body })
+    return sendUserPage(problem ? reply.code(problem.status) : reply, viewer, { title, body })
   })
 }
 

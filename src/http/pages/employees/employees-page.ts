@@ -54,7 +54,7 @@ export function addEmployeesPage(app: FastifyInstance, { reads }: PageServices):
       <p>See any employee at any point in time, and who changed what.</p>
       ${renderSearchForm(q, problem)} ${q === '' || problem ? '' : renderSearchResults(q, cursor, employees, former)}
       ${viewer.role === 'admin' ? renderPersonalDataLinks() : ''}`
-    return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, {
+    return sendUserPage(problem ? reply.code(problem.status) : reply, viewer, {
       title: 'Employees over time',
       body,
     })

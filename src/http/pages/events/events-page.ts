@@ -36,7 +36,7 @@ export function addEventsPage(app: FastifyInstance, { reads }: PageServices): vo
       const body = html`<h1>Event stream</h1>
         ${await renderEventFilter(db, viewer, query, view ?? {})}
         ${query.problem ? '' : await renderEvents(db, query)}`
-      return sendUserPage(request, query.problem ? reply.code(INVALID_QUERY) : reply, viewer, {
+      return sendUserPage(query.problem ? reply.code(INVALID_QUERY) : reply, viewer, {
         title: 'Event stream',
         body,
       })

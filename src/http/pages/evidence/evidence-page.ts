@@ -10,6 +10,7 @@ import { EVENTS_TOLD, type PlannedEvidence } from '../../../evidence/evidence-fi
 import type { EvidenceSubject } from '../../../ledger/evidence/evidence-subject.ts'
 import type { StoredFile } from '../../../ledger/evidence/stored-files.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
+import { readSubject } from '../../audit/evidence.ts'
 import { planOrRefuse, sendEvidence, sendZip } from '../../audit/send-evidence.ts'
 import { STREAMED_ROUTE, whenGiven } from '../../access/heavy-reads.ts'
 import { ProblemError } from '../../server/problem.ts'
@@ -142,19 +143,16 @@ async function findPeople(db: LedgerDb, companyId: string, given: FormFields): P
 
 /** Reads the subject of a form. Days and times are in the company's time zone; a day in `to` is included. */
 function readGivenSubject(given: FormFields, timeZone: string): EvidenceSubject {
-  const { employee, call } = given
+  const { call } = given
   const faults = [
-    ...(employee === undefined || isId('emp', employee) ? [] : [faultOf('employee', 'must be the ID of an employee')]),
     ...(call === undefined || isId('log', call) ? [] : [faultOf('call', 'must be the ID of an entry, or its address')]),
     ...checkPeriod(given),
   ]
-  const isPeriod = given['from'] !== undefined || given['to'] !== undefined
-  if ([employee !== undefined, call !== undefined, isPeriod].filter(Boolean).length !== 1)
+  const isPeriod = 'from' in given || 'to' in given
+  if (['employee' in given, 'call' in given, isPeriod].filter(Boolean).length !== 1)
     faults.push(fieldError('', 'invalid_value', NOT_ONE))
   if (faults.length > 0) throw new ProblemError(invalidFields(faults))
-  if (employee !== undefined) return { kind: 'employee', id: employee }
-  if (call !== undefined) return { kind: 'call', id: call }
-  return { kind: 'period', from: null, to: null, ...readPeriod(given, timeZone) }
+  return readSubject({ ...given, ...readPeriod(given, timeZone) })
 }
 
 const NOT_ONE = 'Choose what the file is about: an employee, a call, or a period, and only one of them'

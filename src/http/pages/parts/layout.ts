@@ -22,12 +22,8 @@ interface PageContent extends PageMoves {
 }
 
 /** Sends a page to a user who is signed in, with the navigation on the left. */
-export async function sendUserPage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  user: SessionUser,
-  page: PageContent,
-): Promise<FastifyReply> {
+export async function sendUserPage(reply: FastifyReply, user: SessionUser, page: PageContent): Promise<FastifyReply> {
+  const { request } = reply
   const [path = ''] = request.url.split('?', 1)
   // Where the service fails, or the company asks too much of it, it is asked nothing more.
   const isSpared = reply.statusCode >= 500 || reply.statusCode === 429
@@ -50,7 +46,7 @@ export async function sendOpenPage(
   reply: FastifyReply,
   page: PageContent,
 ): Promise<FastifyReply> {
-  if (request.viewer) return sendUserPage(request, reply, request.viewer, page)
+  if (request.viewer) return sendUserPage(reply, request.viewer, page)
   return sendPage(
     reply,
     page.title,

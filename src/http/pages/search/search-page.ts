@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { findSecretIn } from '../../../domain/accounts/secrets.ts'
 import { isStorableText } from '../../../domain/storable-text.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
@@ -17,26 +17,22 @@ const MAX_TEXT = 254
  * secrets must not be in an address; the script of the palette gets the answer as JSON.
  */
 export function addSearchPage(app: FastifyInstance, services: PageServices): void {
-  app.get(SEARCH_PATH, async (request, reply) => sendSearch(services, request, reply, ''))
+  app.get(SEARCH_PATH, async (_, reply) => sendSearch(services, reply, ''))
   app.post(SEARCH_PATH, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
     const { q = '' } = readFormFields(request.body)
-    return sendSearch(services, request, reply, q.trim().slice(0, MAX_TEXT))
+    return sendSearch(services, reply, q.trim().slice(0, MAX_TEXT))
   })
 }
 
-async function sendSearch(
-  { reads }: PageServices,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  text: string,
-): Promise<FastifyReply> {
+async function sendSearch({ reads }: PageServices, reply: FastifyReply, text: string): Promise<FastifyReply> {
+  const { request } = reply
   const viewer = getViewer(request)
   const isSearchable = findSecretIn(text) === null && isStorableText(text)
   const db = await reads.of(viewer.companyId, request.left)
   const targets = isSearchable ? await findTargets(db, viewer, text) : listForSecret()
   if (request.headers.accept === 'application/json')
     return reply.header('cache-control', 'no-store').send({ items: targets })
-  return sendUserPage(request, reply, viewer, {
+  return sendUserPage(reply, viewer, {
     title: 'Search',
     body: html`<h1>Search</h1>
       <form method="post" action="${SEARCH_PATH}" class="search-line" role="search">

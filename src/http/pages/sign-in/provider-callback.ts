@@ -92,7 +92,7 @@ async function receive(services: PageServices, arrival: Arrival): Promise<Fastif
     return sendFailure(request, reply, { companyId, provider, reason: 'changed_user', purpose })
   if (purpose.to === 'link') return linkUser(services, arrival, purpose)
   const preview = await previewSignIn(services.company, provider, identity)
-  return sendTestResult(request, reply, user, identity, preview)
+  return sendTestResult(reply, user, identity, preview)
 }
 
 async function signPersonIn(services: PageServices, arrival: Arrival): Promise<FastifyReply> {

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { SignInPreview } from '../../../accounts/sign-in/preview-sign-in.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { Role } from '../../../domain/accounts/roles.ts'
@@ -12,13 +12,12 @@ import { FAILURE_WORDS } from './failure-words.ts'
 
 /** Sends the page with the result of a test: what signing in would have done. Nothing has changed. */
 export function sendTestResult(
-  request: FastifyRequest,
   reply: FastifyReply,
   viewer: SessionUser,
   identity: ProviderIdentity,
   preview: SignInPreview,
 ): Promise<FastifyReply> {
-  return sendUserPage(request, reply, viewer, {
+  return sendUserPage(reply, viewer, {
     title: 'Test result',
     body: html`${renderBreadcrumb(NAVIGATION.signIn)}
       <h1>Test result</h1>

@@ -49,7 +49,7 @@ export async function addUploadPages(app: FastifyInstance, services: PageService
   const { access, sessions, uploads, fileBudget } = services
   app.get(UPLOAD_PATH, async (request, reply) => {
     const { log } = request.query as { log?: unknown }
-    return sendForm(services, request, reply, typeof log === 'string' ? log : '', null)
+    return sendForm(services, reply, typeof log === 'string' ? log : '', null)
   })
   app.get(`${UPLOAD_PATH}/template.csv`, async (_, reply) =>
     sendAttachment(reply, 'employees.csv', CSV_TYPE, Readable.from([writeCsvHeader(listTemplateColumns())])),
@@ -71,8 +71,8 @@ export async function addUploadPages(app: FastifyInstance, services: PageService
         const id = await storeOrAsk(uploads, getActing(request), file, request.reading!)
         return await reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
       } catch (error) {
-        if (error instanceof FileFaultError && form) return sendFaults(request, reply, error, describeRefused(form))
-        return sendForm(services, request, reply, form?.logId ?? '', toFormProblem(error))
+        if (error instanceof FileFaultError && form) return sendFaults(reply, error, describeRefused(form))
+        return sendForm(services, reply, form?.logId ?? '', toFormProblem(error))
       }
     })
     scope.post(`${UPLOAD_PATH}/:id/read`, async (request, reply) => {
@@ -85,7 +85,7 @@ export async function addUploadPages(app: FastifyInstance, services: PageService
         const id = await rereadFile(reading, getActing(request), original, answers, request.reading!)
         return await reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
       } catch (error) {
-        if (error instanceof FileFaultError) return sendFaults(request, reply, error, describeRefused(original))
+        if (error instanceof FileFaultError) return sendFaults(reply, error, describeRefused(original))
         throw error
       }
     })
@@ -100,14 +100,14 @@ function addStoredUploadPages(app: FastifyInstance, services: PageServices): voi
     const { companyId, userId } = getViewer(request)
     const id = readUploadId(request)
     const original = await findOriginal(uploads.pool, { companyId, id })
-    if (original?.question) return sendQuestion(request, reply, original, original.question)
+    if (original?.question) return sendQuestion(reply, original, original.question)
     const upload = await requireUpload(uploads, companyId, id)
     const parts = await readParts(uploads.pool, upload)
     const shown = await showPart(services, request, upload, parts)
     const corrected = await readCorrectedEntries(uploads, companyId, upload.corrects)
     const missing = await showMissing(services, upload, parts, (request.query as { missing?: unknown }).missing)
     const isOwn = upload.userId === userId
-    return sendUpload(request, reply, { upload, parts, shown, corrected, missing, isOwn, original })
+    return sendUpload(reply, { upload, parts, shown, corrected, missing, isOwn, original })
   })
 
   app.post(`${UPLOAD_PATH}/:id/apply`, async (request, reply) => {
@@ -133,7 +133,7 @@ function addStoredUploadPages(app: FastifyInstance, services: PageServices): voi
       if (mapping) await mapUpload(uploads, upload, readMapping(mapping, readFormFields(request.body)))
     } catch (error) {
       if (!(error instanceof FileFaultError)) throw error
-      return sendFaults(request, reply, error, describeUnchanged(upload))
+      return sendFaults(reply, error, describeUnchanged(upload))
     }
     return reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
   })
@@ -180,7 +180,7 @@ function guessCountry(
   return found ?? (language !== 'en-US' && isPhoneCountry(region) ? region : undefined)
 }
 
-async function sendUpload(request: FastifyRequest, reply: FastifyReply, shown: ShownUpload): Promise<FastifyReply> {
+async function sendUpload(reply: FastifyReply, shown: ShownUpload): Promise<FastifyReply> {
   const { upload } = shown
   const isBefore = upload.state === 'previewing' || upload.state === 'previewed'
   const isMoving = upload.state === 'previewing' || upload.state === 'applying'
@@ -189,41 +189,29 @@ async function sendUpload(request: FastifyRequest, reply: FastifyReply, shown: S
     <h1>${heading} <bdi>${upload.fileName}</bdi></h1>
     ${isBefore ? renderPreviewed(shown) : renderProgress(shown)}
   </div>`
-  return sendBelowForm(request, reply, title, content, isMoving ? RELOAD_SECONDS : undefined)
+  return sendBelowForm(reply, title, content, isMoving ? RELOAD_SECONDS : undefined)
 }
 
 /** Asks how a file is to be read. */
-async function sendQuestion(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { fileName, id }: Original,
-  question: StoredQuestion,
-): Promise<FastifyReply> {
+async function sendQuestion(reply: FastifyReply, { fileName, id }: Original, question: StoredQuestion) {
   const content = html`<h1>How to read <bdi>${fileName}</bdi></h1>
     ${renderQuestion(id, question)}`
-  return sendBelowForm(request, reply, 'How to read the file', content)
+  return sendBelowForm(reply, 'How to read the file', content)
 }
 
 /** Says what is wrong with a file, or with what its columns were to mean. */
 async function sendFaults(
-  request: FastifyRequest,
   reply: FastifyReply,
   { faults }: FileFaultError,
   { title, content }: { title: string; content: Html },
 ): Promise<FastifyReply> {
-  return sendBelowForm(request, reply.code(422), title, html`${content} ${renderFileFaults(faults)}`)
+  return sendBelowForm(reply.code(422), title, html`${content} ${renderFileFaults(faults)}`)
 }
 
 /** Sends a page that is below the one with the form. */
-async function sendBelowForm(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  title: string,
-  content: Html,
-  reloadSeconds?: number,
-): Promise<FastifyReply> {
+async function sendBelowForm(reply: FastifyReply, title: string, content: Html, reloadSeconds?: number) {
   const trail = renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Upload a file', path: UPLOAD_PATH }])
-  return sendUserPage(request, reply, getViewer(request), { title, body: html`${trail} ${content}`, reloadSeconds })
+  return sendUserPage(reply, getViewer(reply.request), { title, body: html`${trail} ${content}`, reloadSeconds })
 }
 
 function describeRefused({ fileName, logId }: Pick<UploadForm, 'fileName' | 'logId'>) {
@@ -243,18 +231,18 @@ function describeUnchanged({ id, fileName }: Pick<StoredUpload, 'id' | 'fileName
 
 async function sendForm(
   { uploads }: PageServices,
-  request: FastifyRequest,
   reply: FastifyReply,
   logId: string,
   refusal: FormProblem,
 ): Promise<FastifyReply> {
-  const { companyId, timeZone } = getViewer(request)
+  const viewer = getViewer(reply.request)
+  const { companyId, timeZone } = viewer
   const corrected = isId('log', logId) ? await readCorrectedCall(uploads, companyId, logId) : null
   if (logId !== '' && !corrected) throw new ProblemError(NO_SUCH_ENTRY)
   const title = corrected ? 'Fix and send again' : 'Upload a file'
   if (refusal) void reply.code(refusal.status)
   const limits = { maxRecords: uploads.commands.maxRecords, bodyLimit: uploads.bodyLimit }
-  return sendUserPage(request, reply, getViewer(request), {
+  return sendUserPage(reply, viewer, {
     title,
     body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
       <h1>${title}</h1>

@@ -51,7 +51,7 @@ export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb
       </p>
       ${usage.length === 0 && before.length === 0 ? renderNoCalls(count) : html`${renderComparison(usage, before, count)} ${usage.length === 0 ? renderNoCalls(count) : renderCharts(sumByDay(usage, days), usage, before)}`}
       ${renderQuotas(keys, viewer.timeZone)}`
-    return sendUserPage(request, reply, viewer, { title: 'Usage', body })
+    return sendUserPage(reply, viewer, { title: 'Usage', body })
   })
 }
 
