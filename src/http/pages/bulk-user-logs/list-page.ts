@@ -192,11 +192,11 @@ async function countEntries(
   reads: Reads,
   companyId: string,
   filter: EntryFilter,
-  { entries, reached, newer, older, count }: ReadPage,
+  page: ReadPage,
 ): Promise<EntryCount | null> {
-  const shown = entries.length
-  if (newer === null && older === null) return { count: shown, isMore: false }
-  const counted = count ?? (await countInTime(reads, companyId, filter, findEnd({ entries, reached })))
+  const shown = page.entries.length
+  if (page.newer === null && page.older === null) return { count: shown, isMore: false }
+  const counted = page.count ?? (await countInTime(reads, companyId, filter, findEnd(page)))
   return counted && counted.count < shown ? { count: shown, isMore: true } : counted
 }
 
@@ -213,7 +213,7 @@ async function readFacets(
 }
 
 /** The last position that a page shows, if newer entries arrive on it by themselves and are added to its counts. */
-function findEnd({ entries, reached }: Pick<ReadPage, 'entries' | 'reached'>): number | null {
+function findEnd({ entries, reached }: ReadPage): number | null {
   return reached === null ? null : Math.max(reached, entries[0]?.position ?? 0)
 }
 

@@ -24,7 +24,7 @@ export function renderActor(actor: string, names: ReadonlyMap<string, string>): 
 }
 
 /** Renders a link to the call that an event belongs to, with its id. */
-export function renderCallLink(event: Pick<EventHeader, 'call_id'>, viewer: SessionUser): Html {
+export function renderCallLink(event: Pick<EventHeader, 'call_id'>, viewer: Pick<SessionUser, 'role'>): Html {
   const href = buildCallUrl(event.call_id, viewer)
   if (href === null) return html``
   return html`<div class="hint">
