@@ -12,7 +12,7 @@ export interface ExplainedEmployee {
   causes: Readonly<Record<string, Cause>>
 }
 
-/** Returns what an event changed about an employee, also the status; nothing for a creation, or if the data were erased. */
+/** Returns what an event changed about an employee, the status included; a creation and erased data changed nothing. */
 export function changesOf({ type, data }: NewEvent | RecordedEvent): AttributeChanges {
   if (data === null) return {}
   if (type === 'EmployeeUpdated') return data.changes

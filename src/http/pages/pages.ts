@@ -49,9 +49,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
   app.addHook('onRequest', refuseOtherSites(sessions))
   const shown = new Set<string>()
   app.setErrorHandler((error, request, reply) =>
-    error instanceof SignInNeededError
-      ? askToSignIn(request, reply, services, shown)
-      : sendErrorPage(request, reply, error),
+    error instanceof SignInNeededError ? askToSignIn(request, reply, services, shown) : sendErrorPage(reply, error),
   )
   app.get('/', async (request, reply) => {
     const user = await findSessionUser(access, request, sessions, 'touch')
@@ -110,9 +108,7 @@ function openVerifications(app: FastifyInstance, { db, signer }: PageServices): 
 /** Answers unknown paths with a page. */
 function addUnknownPages(app: FastifyInstance): void {
   for (const path of ['/settings/*', '/account/*']) {
-    app.get(path, (request, reply) =>
-      sendProblemPage(request, reply, problem('route_not_found', 'There is no page at this address')),
-    )
+    app.get(path, (_, reply) => sendProblemPage(reply, problem('route_not_found', 'There is no page at this address')))
   }
 }
 

@@ -39,6 +39,7 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
     })
     return renderChoice({ name, label, value: value(name), options: [{ value: '', label: any }, ...counted] }, problem)
   }
+  const kept = HIDDEN.filter((name) => value(name) !== '')
   const link = (change: FormFields) => buildUrl(path, { ...given, ...change })
   const search = {
     name: 'q',
@@ -60,7 +61,7 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
         ${causes.length === 0 ? '' : list('error', 'Cause', 'Any cause', causes)}
         ${statuses.length === 0 ? '' : list('http_status', 'HTTP status', 'Any HTTP status', statuses)}
         </details>
-        ${HIDDEN.filter((name) => value(name) !== '').map((name) => html`<input type="hidden" name="${name}" value="${value(name)}" />`)}
+        ${kept.map((name) => html`<input type="hidden" name="${name}" value="${value(name)}" />`)}
         <button class="primary">Search</button>
       </div>
       <div class="narrowing">

@@ -55,6 +55,8 @@ export function addEmployeePage(app: FastifyInstance, { reads }: PageServices): 
       if (newest.length === 0) throw makeUnknownEmployeeError()
     }
     const title = formatEmployeeName(seen)
+    const moment = seen === null || seen.isNow ? null : describeMoment(at, seen, timeZone)
+    const report = buildUrl(REPORT_PATH, { employee_id: id })
     const isErasable = seen?.state.standing !== 'erased'
     const body = html`${renderBreadcrumb(NAVIGATION.employees)}
       <h1><bdi>${title}</bdi></h1>
@@ -62,14 +64,14 @@ export function addEmployeePage(app: FastifyInstance, { reads }: PageServices): 
       <div class="life">
         <section aria-labelledby="history">${await renderHistory(db, viewer, id, seen, query)}</section>
         <section aria-labelledby="values">
-          <h2 id="values">${seen === null || seen.isNow ? 'Values now' : `As of ${describeMoment(at, seen, timeZone)}`}</h2>
+          <h2 id="values">${moment === null ? 'Values now' : `As of ${moment}`}</h2>
           ${seen?.state.standing === 'known' ? await renderAttributes(db, seen.state, seen.position, viewer) : ''}
           ${renderMomentForm(id, at, timeZone)}
           <p class="actions">
             <a class="button" href="${buildUrl(EVIDENCE_PATH, { employee: id })}">Evidence file…</a>
             ${
               viewer.role === 'admin'
-                ? html`<a class="button" href="${buildUrl(REPORT_PATH, { employee_id: id })}">What is held about this person…</a>
+                ? html`<a class="button" href="${report}">What is held about this person…</a>
                     ${isErasable ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase person…</a>` : ''}`
                 : ''
             }

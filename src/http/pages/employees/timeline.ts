@@ -72,8 +72,9 @@ function listChanges(event: EmployeeStreamEvent, attribute: string | null): Chan
   if (event.type === 'EmployeeErased' || event.data === null) return whole
   if (event.type === 'EmployeeCreated') {
     if (attribute === null) return whole
-    const attributeSet = listAttributes(event.data.attributes).find(([name]) => name === attribute)
-    return attributeSet ? [{ event, attribute: { name: attribute, from: null, to: attributeSet[1], isFirst: true } }] : []
+    return listAttributes(event.data.attributes)
+      .filter(([name]) => name === attribute)
+      .map(([name, to]) => ({ event, attribute: { name, from: null, to, isFirst: true } }))
   }
   return Object.entries(changesOf(event))
     .filter(([name]) => attribute === null || name === attribute)

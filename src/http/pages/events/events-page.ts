@@ -50,7 +50,8 @@ export function addEventsPage(app: FastifyInstance, { reads }: PageServices): vo
         const { events } = listed
         const render = view ? renderEventTable : renderEventList
         const names = await readNames(from, viewer.companyId, events.flatMap(listNamedIds))
-        return html`${events.length === 0 ? renderNoEvents(listed) : render('Events, newest first', events, { viewer, names })}
+        const rows = render('Events, newest first', events, { viewer, names })
+        return html`${events.length === 0 ? renderNoEvents(listed) : rows}
           ${renderEventPageLinks(listed, { ...given, ...view })}`
       }
     },

@@ -9,14 +9,11 @@ import { sendOpenPage } from './layout.ts'
 import { findHome } from './navigation.ts'
 
 /** Sends a page for a thrown error, with the navigation if the user is signed in. */
-export async function sendErrorPage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  error: unknown,
-): Promise<FastifyReply> {
+export async function sendErrorPage(reply: FastifyReply, error: unknown): Promise<FastifyReply> {
+  const { request } = reply
   const refusal = toProblem(error, request.routeOptions.bodyLimit ?? 0)
   logError(request, error, refusal)
-  return sendProblemPage(request, reply, refusal)
+  return sendProblemPage(reply, refusal)
 }
 
 /** Sends a problem that has no page of its own: as a page to a browser, unless it asked the API. */
@@ -29,18 +26,13 @@ export function sendRefusal(
   void reply.header('cache-control', 'no-store')
   if (isApiRequest(request)) return sendProblemDocument(request, reply, refusal)
   addVary(reply, 'accept')
-  return acceptsPages(request) ? sendProblemPage(request, reply, refusal) : sendProblemDocument(request, reply, refusal)
+  return acceptsPages(request) ? sendProblemPage(reply, refusal) : sendProblemDocument(request, reply, refusal)
 }
 
 /** Sends a page that says what went wrong and links to the home page. */
-export async function sendProblemPage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  refusal: Problem,
-): Promise<FastifyReply> {
-  void reply.code(refusal.status)
-  const { viewer } = request
-  const home = viewer ? findHome(viewer.role) : '/'
+export async function sendProblemPage(reply: FastifyReply, refusal: Problem): Promise<FastifyReply> {
+  const { request } = reply.code(refusal.status)
+  const home = request.viewer ? findHome(request.viewer.role) : '/'
   const title = refusal.code === 'route_not_found' ? 'Page not found' : refusal.title
   const body = html`<div>
     <p class="hint">${refusal.status}</p>
