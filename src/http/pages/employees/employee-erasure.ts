@@ -6,11 +6,11 @@ import type { NamedPerson } from '../../../personal-data/find-person.ts'
 import { readEmployeeAt } from '../../../ledger/read/read-employee-history.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { ErasureBody, readIdentifier } from '../../admin/erasures.ts'
-import { makeUnknownEmployeeError } from '../../audit/employee-history.ts'
+import { makeUnknownEmployeeError, readEmployeeId } from '../../audit/employee-history.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { readEmployeeId, type EmployeeRequest } from './employee-page.ts'
+import type { EmployeeRequest } from './employee-page.ts'
 import { buildEmployeeUrl } from '../parts/addresses.ts'
 import {
   checkForm,
@@ -62,7 +62,7 @@ export function addEmployeeErasure(app: FastifyInstance, services: PageServices)
       erase: {
         ...HEAVY,
         async run(request, fields) {
-          const id = readEmployeeId(request)
+          const id = readEmployeeId(request.params.id)
           const { typed } = await readPerson(services.db, getViewer(request).companyId, id)
           requireTyped(fields, typed)
           await eraseEmployee(services.company, getActing(request), { by: 'id', value: id }, request.left)
@@ -135,7 +135,7 @@ async function readPerson(db: LedgerDb, companyId: string, id: string): Promise<
 
 async function loadErasure({ db, company }: PageServices, request: EmployeeRequest) {
   const { companyId } = getViewer(request)
-  const id = readEmployeeId(request)
+  const id = readEmployeeId(request.params.id)
   const { employee, typed } = await readPerson(db, companyId, id)
   const name = employee ? formatFullName(employee) : 'Erased person'
   const scope = await findErasureScope(company.pool, companyId, { by: 'id', value: id }, request.left)

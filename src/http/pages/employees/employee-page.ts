@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import { isId } from '../../../domain/ids.ts'
 import { listStoredEvents, type EventPlace, type ListedEvent } from '../../../ledger/read/browse-events.ts'
 import { readEmployeeAt } from '../../../ledger/read/read-employee-history.ts'
 import { readHead } from '../../../ledger/read/read-head.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
-import { makeUnknownEmployeeError, resolvePosition } from '../../audit/employee-history.ts'
+import { makeUnknownEmployeeError, readEmployeeId, resolvePosition } from '../../audit/employee-history.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import type { SeenEmployee } from './employee-then.ts'
@@ -40,7 +39,7 @@ const DONE = { erased: "Person erased. This can't be undone." }
 /** `/settings/employees/{id}?at=`: an employee at a position or time, with their history up to there. */
 export function addEmployeePage(app: FastifyInstance, { reads }: PageServices): void {
   app.get(`${PATH}/:id`, { config: { isHeavyRead: ALWAYS } }, async (request: EmployeeRequest, reply) => {
-    const id = readEmployeeId(request)
+    const id = readEmployeeId(request.params.id)
     const query = readFormFields(request.query)
     const { at = '', time = '', position = '' } = query
     // The form has two fields for a point in time; the address has one parameter.
@@ -80,12 +79,6 @@ export function addEmployeePage(app: FastifyInstance, { reads }: PageServices): 
       </div>`
     return sendUserPage(problem ? reply.code(problem.status) : reply, viewer, { title, body })
   })
-}
-
-/** Reads the employee id in the path. Throws a problem when it is not an employee id. */
-export function readEmployeeId({ params }: EmployeeRequest): string {
-  if (!isId('emp', params.id)) throw makeUnknownEmployeeError()
-  return params.id
 }
 
 /** Lists events of an employee, those nearest to a place. */
