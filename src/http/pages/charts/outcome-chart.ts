@@ -34,7 +34,8 @@ const LABELS = 3
 export function renderOutcomeChart({ id, title, unit, bars, isCompact = false }: Chart): Html {
   const { height, below, labelAt, maxSteps } = isCompact ? COMPACT : FULL
   const values = bars.map(({ completed, failed }) => [completed, failed] as const)
-  const { max, ticks } = roundScale(Math.max(0, ...values.map(([completed, failed]) => completed + failed)), maxSteps)
+  const highest = values.reduce((most, [completed, failed]) => Math.max(most, completed + failed), 0)
+  const { max, ticks } = roundScale(highest, maxSteps)
   const stacks = stackBars(values, max, height)
   const labeled = chooseLabeledColumns(bars.length, LABELS)
   // What is inside an image can't be followed.
