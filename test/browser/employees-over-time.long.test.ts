@@ -180,7 +180,6 @@ await t.test('the pages look right in both color schemes and at every width', as
     `/${id}?at=1`,
     `/${id}?at=soon`,
     `/${id}?attribute=department`,
-    `/${id}?view=raw`,
   ])
     t.same(await looksOf(page, EMPLOYEES + path), [])
   t.same(faults, [])

@@ -1,4 +1,5 @@
 import { ATTRIBUTE_NAMES } from '../attributes.ts'
+import type { AttributeChanges, NewEvent, RecordedEvent } from '../events.ts'
 import { CUSTOM_PREFIX, evolve, type Employee, type EmployeeEvent } from './employee.ts'
 
 /** The event that last set an attribute. */
@@ -9,6 +10,15 @@ export interface ExplainedEmployee {
   employee: Employee
   /** By name; custom attributes as `custom_attributes.KEY`. Attributes never changed have the creation as cause. */
   causes: Readonly<Record<string, Cause>>
+}
+
+/** Returns what an event changed about an employee, the status included; a creation and erased data changed nothing. */
+export function changesOf({ type, data }: NewEvent | RecordedEvent): AttributeChanges {
+  if (data === null) return {}
+  if (type === 'EmployeeUpdated') return data.changes
+  if (type === 'EmployeeDeactivated') return { status: { from: 'active', to: 'inactive' } }
+  if (type === 'EmployeeReactivated') return { status: { from: 'inactive', to: 'active' } }
+  return {}
 }
 
 /** Applies one event to the employee and the causes. Pure: does not modify its arguments. */

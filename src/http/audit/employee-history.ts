@@ -18,7 +18,7 @@ import type { AuditServices } from './audit-services.ts'
 import { assertNotBeyond, AuditEvent, Cause } from './event-schemas.ts'
 
 const UNKNOWN = problem('employee_not_found', 'No such employee exists')
-const { schema: ofEmployee, read: readEmployeeId } = idIn('employee', 'emp', UNKNOWN)
+export const { schema: ofEmployee, read: readEmployeeId } = idIn('employee', 'emp', UNKNOWN)
 const AtQuery = strictObject({
   at: optionalString({
     minLength: 1,

@@ -47,7 +47,7 @@ export function evidence(app: FastifyInstance, services: AuditServices): void {
 }
 
 /** Reads what a file is about: by default, the whole ledger. Throws a problem if more than one subject is given. */
-function readSubject({ employee, call, from, to }: Static<typeof EvidenceQuery>): EvidenceSubject {
+export function readSubject({ employee, call, from, to }: Static<typeof EvidenceQuery>): EvidenceSubject {
   const isPeriod = from !== undefined || to !== undefined
   if ([employee !== undefined, call !== undefined, isPeriod].filter(Boolean).length > 1)
     throw invalidQuery('employee', 'must not be given together with call, from, or to, nor call with from or to')

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { LogEntry } from '../../../../projections/bulk-user-logs/queries.ts'
 import type { RecordFilter } from '../../../../projections/bulk-user-logs/records-queries.ts'
 import { countOutcomes, findLogRecord, listLogRecords } from '../../../../projections/bulk-user-logs/records-queries.ts'
@@ -21,7 +21,7 @@ import {
   formatCaller,
   formatEntryTitle,
   renderCorrections,
-  renderCounts,
+  renderCallCounts,
   renderRequest,
   renderOutcome,
   renderWholeRefusal,
@@ -33,50 +33,33 @@ import { renderRejectedBody } from './rejected-body.ts'
 import { renderPersonInFull } from './records.ts'
 import { renderStatusBadge } from '../parts/badges.ts'
 import { toFormProblem, checkForm, readFormFields } from '../parts/form.ts'
+import type { PageRequest } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getViewer } from '../parts/viewer.ts'
 
-type EntryRequest = FastifyRequest<{ Params: { log_id: string }; Querystring: unknown }>
-type RecordRequest = FastifyRequest<{ Params: { log_id: string; index: string } }>
+type EntryRequest = PageRequest<{ log_id: string }>
 
 /** `/settings/bulk-user-logs/{log_id}`: an entry with its records, and a page for each record. */
-type EntryServices = Pick<PageServices, 'reads' | 'requireLogEntry'>
-
-export function addEntryPages(app: FastifyInstance, services: EntryServices, path: string): void {
-  app.get<{ Params: { log_id: string } }>(
-    `${path}/:log_id`,
-    { config: { isHeavyRead: whenGiven('q', 'error') } },
-    async (request, reply) => sendEntry(services, request, reply),
-  )
-  app.get<{ Params: { log_id: string; index: string } }>(`${path}/:log_id/records/:index`, async (request, reply) =>
-    sendRecord(services, request, reply),
-  )
-}
-
-async function sendEntry(
-  { reads, requireLogEntry }: EntryServices,
-  request: EntryRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const viewer = getViewer(request)
-  const { companyId } = viewer
-  const db = await reads.of(companyId, request.left)
-  const entry = await requireLogEntry(db, companyId, request.params.log_id)
-  const client = await readClientOf(db, companyId, entry.position)
-  const outcomes = await countOutcomes(db, companyId, entry)
-  const query = readRecordQuery(request.query, outcomes)
-  const correction = await readCorrection(db, companyId, toFoundCall(entry))
-  const rejectedBody = await readRejectedBody(db, companyId, entry.position)
-  const refusals = entry.entry.counts.failed > 0 ? await readRefusals(db, companyId, entry) : null
-  const page = query.filter && (await readRecordPage(db, companyId, entry, query.filter, query))
-  const body = html`<div class="entry columns">
+export function addEntryPages(app: FastifyInstance, services: PageServices, path: string): void {
+  const config = { isHeavyRead: whenGiven('q', 'error') }
+  app.get(`${path}/:log_id`, { config }, async (request: EntryRequest, reply) => {
+    const { db, entry, client } = await openEntry(services, request)
+    const viewer = getViewer(request)
+    const { companyId } = viewer
+    const outcomes = await countOutcomes(db, companyId, entry)
+    const query = readRecordQuery(request.query, outcomes)
+    const correction = await readCorrection(db, companyId, toFoundCall(entry))
+    const rejectedBody = await readRejectedBody(db, companyId, entry.position)
+    const refusals = entry.entry.counts.failed > 0 ? await readRefusals(db, companyId, entry) : null
+    const page = query.filter && (await readRecordPage(db, companyId, entry, query.filter, query))
+    const body = html`<div class="entry columns">
       <div>
         ${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
         <h1>${renderHeading(entry)} ${renderStatusBadge(entry.entry.status)}</h1>
-        ${renderOutcome(entry, outcomes)} ${renderCounts(entry, outcomes)} ${renderWholeRefusal(entry)}
+        ${renderOutcome(entry, outcomes)} ${renderCallCounts(entry, outcomes)} ${renderWholeRefusal(entry)}
         ${renderRejectedBody(entry, rejectedBody)}
         ${renderCorrections(entry, correction)}
         ${refusals ? renderCauses(entry, refusals, query.given['error']) : ''}
@@ -84,40 +67,40 @@ async function sendEntry(
       </div>
       <aside aria-label="Call">${renderRequest(entry, client, viewer.timeZone)}</aside>
     </div>`
-  return sendUserPage(request, query.filter ? reply : reply.code(400), viewer, { title: formatEntryTitle(entry), body })
-}
-
-function renderHeading(entry: LogEntry): Html {
-  return html`${formatCall(entry)} · <bdi>${formatCaller(entry.entry)}</bdi>`
-}
-
-async function sendRecord(
-  { reads, requireLogEntry }: EntryServices,
-  request: RecordRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { log_id: id, index } = request.params
-  const viewer = getViewer(request)
-  const { companyId } = viewer
-  const db = await reads.of(companyId, request.left)
-  const entry = await requireLogEntry(db, companyId, id)
-  const row = /^\d{1,9}$/.test(index) ? await findLogRecord(db, companyId, entry, Number(index)) : null
-  if (!row) throw new ProblemError(problem('route_not_found', 'This entry has no such record'))
-  const [record] = await addDetails(db, companyId, [row])
-  const client = await readClientOf(db, companyId, entry.position)
-  const breadcrumb = renderBreadcrumb(NAVIGATION.bulkUserLogs, [
-    { label: formatCall(entry), path: buildEntryUrl(entry) },
-  ])
-  const body = html`<div class="entry columns">
+    if (!query.filter) void reply.code(400)
+    return sendUserPage(reply, viewer, { title: formatEntryTitle(entry), body })
+  })
+  app.get(`${path}/:log_id/records/:index`, async (request: PageRequest<{ log_id: string; index: string }>, reply) => {
+    const { db, entry, client } = await openEntry(services, request)
+    const { index } = request.params
+    const viewer = getViewer(request)
+    const row = /^\d{1,9}$/.test(index) ? await findLogRecord(db, viewer.companyId, entry, Number(index)) : null
+    if (!row) throw new ProblemError(problem('route_not_found', 'This entry has no such record'))
+    const [record] = await addDetails(db, viewer.companyId, [row])
+    const ofEntry = { label: formatCall(entry), path: buildEntryUrl(entry) }
+    const body = html`<div class="entry columns">
       <div>
-        ${breadcrumb}
+        ${renderBreadcrumb(NAVIGATION.bulkUserLogs, [ofEntry])}
         <h1>Record ${index} · ${renderHeading(entry)} ${renderStatusBadge(record!.outcome)}</h1>
         <p>${renderPersonInFull(record!)}</p>
         ${renderRecordDetails(record!)}
       </div>
       <aside aria-label="Call">${renderRequest(entry, client, viewer.timeZone)}</aside>
     </div>`
-  return sendUserPage(request, reply, viewer, { title: `Record ${index} · ${formatEntryTitle(entry)}`, body })
+    return sendUserPage(reply, viewer, { title: `Record ${index} · ${formatEntryTitle(entry)}`, body })
+  })
+}
+
+/** Reads the entry that a page is about, and from where its call was sent. */
+async function openEntry({ reads, requireLogEntry }: PageServices, request: EntryRequest) {
+  const { companyId } = getViewer(request)
+  const db = await reads.of(companyId, request.left)
+  const entry = await requireLogEntry(db, companyId, request.params.log_id)
+  return { db, entry, client: await readClientOf(db, companyId, entry.position) }
+}
+
+function renderHeading(entry: LogEntry): Html {
+  return html`${formatCall(entry)} · <bdi>${formatCaller(entry.entry)}</bdi>`
 }
 
 function readRecordQuery(query: unknown, outcomes: OutcomeCounts): RecordQuery {

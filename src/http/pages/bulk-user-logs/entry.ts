@@ -5,7 +5,7 @@ import { isCorrected, type Correction } from '../../../ledger/corrections/read-c
 import { buildUrl } from '../parts/addresses.ts'
 import { capitalise, COUNTS, formatCorrection, describeDone, listDone, OPERATIONS, VERBS } from '../parts/call-words.ts'
 import { renderAddressLink, renderClient } from '../parts/clients.ts'
-import { renderFacts, renderId } from '../parts/facts.ts'
+import { renderCounts, renderFacts, renderId } from '../parts/facts.ts'
 import { html, type Html } from '../parts/html.ts'
 import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
 import { formatCount, formatNumber } from '../parts/shown-values.ts'
@@ -99,19 +99,11 @@ function renderApiError({ entry: { error, http_status: status } }: LogEntry): Ht
 }
 
 /** Renders the counts of a call, and what they mean where that is not obvious. */
-export function renderCounts(logEntry: LogEntry, outcomes: OutcomeCounts): Html {
+export function renderCallCounts(logEntry: LogEntry, outcomes: OutcomeCounts): Html {
   const { counts } = logEntry.entry
   const meaning = explainCounts(logEntry, outcomes)
   return html`<section class="entry-counts" aria-label="Counts">
-    <dl class="counts cluster">
-      ${COUNTS.map(
-        ([name, label]) =>
-          html`<div>
-            <dt>${label}</dt>
-            <dd>${formatNumber(counts[name])}</dd>
-          </div>`,
-      )}
-    </dl>
+    ${renderCounts(COUNTS.map(([name, label]) => [label, counts[name]]))}
     ${meaning === null ? '' : html`<p class="hint">${meaning}</p>`}
   </section>`
 }

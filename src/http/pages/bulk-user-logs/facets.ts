@@ -36,13 +36,10 @@ export function countFacets({ groups, isMore }: EntryGroups, filter: EntryFilter
   const isNarrowed = FACETS.some((facet) => filter[facet] !== undefined)
   for (const { counts } of matching)
     for (const name of Object.keys(totals) as (keyof typeof totals)[]) totals[name] += counts[name]
-  const counts = {
-    status: countBy('status'),
-    operation: countBy('operation'),
-    key: countBy('key'),
-    error: countBy('error'),
-    http_status: countBy('http_status'),
-  }
+  const counts = Object.fromEntries(FACETS.map((facet) => [facet, countBy(facet)])) as Record<
+    Facet,
+    Map<string, number>
+  >
   return { counts, count: isMore && isNarrowed ? null : { count, isMore }, totals, isMore }
 }
 

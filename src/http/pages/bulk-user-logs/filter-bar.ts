@@ -1,19 +1,14 @@
 import { buildUrl } from '../parts/addresses.ts'
-import { listOptions, renderChoice, renderDayField, renderField, toSentence, type FormFields } from '../parts/form.ts'
+import { renderChoice, renderDayField, renderField, toSentence, type FormFields, type Option } from '../parts/form.ts'
 import { capitalise, describeCode, OPERATIONS } from '../parts/call-words.ts'
 import { type Facet, type Facets, formatFacet } from './facets.ts'
-import { LAST, type FilterName, type PageFilter } from './filter.ts'
+import { HIDDEN, LAST, type FilterName, type PageFilter } from './filter.ts'
 import { html, type Html } from '../parts/html.ts'
 import { describeZone } from '../parts/times.ts'
 
-interface KeyOption {
-  id: string
-  name: string
-}
-
 /** What the filter bar needs beside the filters. */
 interface Surroundings {
-  keys: KeyOption[]
+  keys: readonly { id: string; name: string }[]
   /** The path of the list. */
   path: string
   timeZone: string
@@ -22,14 +17,6 @@ interface Surroundings {
   /** How many entries the values of filters find; null if they were not counted. */
   facets: Facets | null
 }
-
-/** How the form has each filter: as a field, or as a hidden one, which keeps what a link has set. */
-const IN_FORM: Record<FilterName, 'field' | 'hidden'> = {
-  ...({ q: 'field', operation: 'field', key: 'field', error: 'field', http_status: 'field' } as const),
-  ...({ from: 'field', to: 'field' } as const),
-  ...({ status: 'hidden', last: 'hidden', employee: 'hidden' } as const),
-}
-const CARRIED = (Object.keys(IN_FORM) as FilterName[]).filter((name) => IN_FORM[name] === 'hidden')
 
 /** Renders the search box, the filters as links and lists, the filters that are set, and the chart. */
 export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, chart, facets }: Surroundings): Html {
@@ -40,14 +27,19 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
     keyOptions.push({ value: value('key'), label: value('key') })
   const valuesOf = (name: Facet) =>
     [...new Set([...(facets?.counts[name].keys() ?? []), value(name)])].filter((text) => text !== '')
-  const causes = valuesOf('error')
-  const statuses = valuesOf('http_status').toSorted()
-  const counted = (facet: Facet, options: { value: string; label: string }[]) =>
-    options.map((option) => {
-      const count = option.value === '' ? '' : formatFacet(facets, facet, option.value)
+  const operations = Object.entries(OPERATIONS).map(([operation, label]) => ({ value: operation, label }))
+  const causes = valuesOf('error').map((code) => ({ value: code, label: capitalise(describeCode(code)) }))
+  const statuses = valuesOf('http_status')
+    .toSorted()
+    .map((status) => ({ value: status, label: status }))
+  const list = (name: Facet, label: string, any: string, options: readonly Option[]) => {
+    const counted = options.map((option) => {
+      const count = formatFacet(facets, name, option.value)
       return count === '' ? option : { ...option, label: `${option.label} (${count})` }
     })
-  const causeOptions = causes.map((code) => ({ value: code, label: capitalise(describeCode(code)) }))
+    return renderChoice({ name, label, value: value(name), options: [{ value: '', label: any }, ...counted] }, problem)
+  }
+  const kept = HIDDEN.filter((name) => value(name) !== '')
   const link = (change: FormFields) => buildUrl(path, { ...given, ...change })
   const search = {
     name: 'q',
@@ -64,12 +56,12 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
         ${renderField(search, problem)}
         <details class="folded">
         <summary>Filters</summary>
-        ${renderChoice({ name: 'operation', label: 'Operation', value: value('operation'), options: counted('operation', listOptions(OPERATIONS, 'Any operation')) }, problem)}
-        ${renderChoice({ name: 'key', label: 'API key', value: value('key'), options: counted('key', [{ value: '', label: 'Any API key' }, ...keyOptions]) }, problem)}
-        ${causes.length === 0 ? '' : renderChoice({ name: 'error', label: 'Cause', value: value('error'), options: counted('error', [{ value: '', label: 'Any cause' }, ...causeOptions]) }, problem)}
-        ${statuses.length === 0 ? '' : renderChoice({ name: 'http_status', label: 'HTTP status', value: value('http_status'), options: counted('http_status', [{ value: '', label: 'Any HTTP status' }, ...statuses.map((status) => ({ value: status, label: status }))]) }, problem)}
+        ${list('operation', 'Operation', 'Any operation', operations)}
+        ${list('key', 'API key', 'Any API key', keyOptions)}
+        ${causes.length === 0 ? '' : list('error', 'Cause', 'Any cause', causes)}
+        ${statuses.length === 0 ? '' : list('http_status', 'HTTP status', 'Any HTTP status', statuses)}
         </details>
-        ${CARRIED.filter((name) => value(name) !== '').map((name) => html`<input type="hidden" name="${name}" value="${value(name)}" />`)}
+        ${kept.map((name) => html`<input type="hidden" name="${name}" value="${value(name)}" />`)}
         <button class="primary">Search</button>
       </div>
       <div class="cluster narrowing">
@@ -90,7 +82,7 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
 /** Lists the errors of filters that have no input to show them at. */
 function renderAlert({ given, problem }: PageFilter): Html {
   if (!problem) return html``
-  const faults = CARRIED.filter((name) => name in given)
+  const faults = HIDDEN.filter((name) => name in given)
     .map((name) => ({ name, message: findMessage(problem, name) }))
     .filter(({ message }) => message !== undefined)
   return html`<div class="alert" role="alert">
@@ -121,7 +113,7 @@ function renderRange({ given, problem }: PageFilter, timeZone: string): Html {
 }
 
 /** Renders each filter that is set as a link that removes it. */
-function renderChips({ given }: PageFilter, keys: { value: string; label: string }[], path: string): Html {
+function renderChips({ given }: PageFilter, keys: readonly Option[], path: string): Html {
   const names = Object.keys(given) as FilterName[]
   if (names.length === 0) return html``
   const label = (name: FilterName): Html | string => {

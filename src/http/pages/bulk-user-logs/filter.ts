@@ -4,16 +4,27 @@ import type { RecordError } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { readEntryFilter, EntryExportQuery } from '../../admin/bulk-user-logs-schemas.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
-import { ProblemError } from '../../server/problem.ts'
-import { toFormProblem, checkForm, readFormFields, type FormFields, type FormProblem } from '../parts/form.ts'
-import { DAY_MS, findStartOf, findEndOf, HOUR_MS, readLocal } from '../../../domain/local-times.ts'
+import {
+  checkForm,
+  pickFields,
+  readFormFields,
+  toFormProblem,
+  type FormFields,
+  type FormProblem,
+} from '../parts/form.ts'
+import { checkPeriod, readPeriod } from '../parts/periods.ts'
+import { DAY_MS, HOUR_MS } from '../../../domain/local-times.ts'
 
 /** The filters of the address: those of the list, and a length of time up to now. */
 export type FilterName = keyof EntryFilter | 'last'
-const NAMES = Object.keys({
-  ...{ status: true, operation: true, key: true, error: true, http_status: true },
-  ...{ last: true, from: true, to: true, employee: true, q: true },
-} satisfies Record<FilterName, true>) as FilterName[]
+
+/** How the form has each filter: as a field, or as a hidden one, which keeps what a link has set. */
+const IN_FORM: Record<FilterName, 'field' | 'hidden'> = {
+  ...({ status: 'hidden', operation: 'field', key: 'field', error: 'field', http_status: 'field' } as const),
+  ...({ last: 'hidden', from: 'field', to: 'field', employee: 'hidden', q: 'field' } as const),
+}
+const NAMES = Object.keys(IN_FORM) as FilterName[]
+export const HIDDEN = NAMES.filter((name) => IN_FORM[name] === 'hidden')
 
 /** The filters in a page's address. */
 export interface PageFilter {
@@ -36,60 +47,33 @@ export const LAST: Readonly<Record<string, { label: string; short: string; ms: n
  * dropped beside `from` or `to`: who enters a range means that.
  */
 export function readPageFilter(query: unknown, timeZone: string): PageFilter {
-  const texts = readFormFields(query)
-  const given: FormFields = Object.fromEntries(
-    NAMES.map((name) => [name, texts[name]?.trim() ?? ''] as const).filter(
-      ([name, text]) =>
-        text !== '' && !(name === 'last' && ((texts['from'] ?? '') !== '' || (texts['to'] ?? '') !== '')),
-    ),
+  const texts = pickFields(readFormFields(query), NAMES)
+  const { last: _, ...withoutLast } = texts
+  const { from, to, ...others } = withoutLast
+  const given = from === undefined && to === undefined ? texts : withoutLast
+  const faults = [...checkPeriod(given), checkKeyId(given['key']), checkLast(given['last'])].filter(
+    (fault) => fault !== null,
   )
   try {
-    const { from, to, last, ...others } = given
-    const faults = [
-      checkLocalTime('from', from),
-      checkLocalTime('to', to),
-      checkKeyId(others['key']),
-      checkLast(last),
-      ...listFaults(others),
-    ].filter((fault) => fault !== null)
-    if (faults.length > 0) throw new ProblemError(invalidFields(faults))
-    const instants = {
-      ...(last === undefined ? {} : { from: new Date(databaseTimeMs() - LAST[last]!.ms).toISOString() }),
-      ...(from === undefined ? {} : { from: new Date(findStartOf(from, timeZone)).toISOString() }),
-      ...(to === undefined ? {} : { to: new Date(findEndOf(to, timeZone)).toISOString() }),
-    }
-    return {
-      given,
-      filter: readEntryFilter(checkForm(EntryExportQuery, toQuery({ ...others, ...instants }))),
-      problem: null,
-    }
+    const period = faults.length === 0 ? { ...readLast(given['last']), ...readPeriod(given, timeZone) } : {}
+    const checked = checkForm(EntryExportQuery, toQuery({ ...others, ...period }))
+    if (faults.length > 0) return { given, filter: null, problem: invalidFields(faults) }
+    return { given, filter: readEntryFilter(checked), problem: null }
   } catch (error) {
-    return { given, filter: null, problem: toFormProblem(error) }
+    const problem = toFormProblem(error)
+    // All errors are shown together.
+    const together = faults.length === 0 ? problem : invalidFields([...faults, ...problem.errors])
+    return { given, filter: null, problem: together }
   }
+}
+
+function readLast(last: string | undefined): { from?: string } {
+  return last === undefined ? {} : { from: new Date(databaseTimeMs() - LAST[last]!.ms).toISOString() }
 }
 
 /** Reads the numbers among the texts of an address. */
 function toQuery({ http_status: status, ...texts }: FormFields): unknown {
   return status === undefined ? texts : { ...texts, http_status: Number(status) }
-}
-
-/** Lists what the endpoint refuses, so that all errors are shown together. */
-function listFaults(values: FormFields): RecordError[] {
-  try {
-    checkForm(EntryExportQuery, toQuery(values))
-    return []
-  } catch (error) {
-    return toFormProblem(error).errors
-  }
-}
-
-function checkLocalTime(name: string, text: string | undefined): RecordError | null {
-  if (text === undefined || readLocal(text)) return null
-  return fieldError(
-    `/${name}`,
-    'invalid_format',
-    `${name} must be a date, such as 2026-11-20, or a date and time, such as 2026-11-20T14:30`,
-  )
 }
 
 function checkKeyId(key: string | undefined): RecordError | null {

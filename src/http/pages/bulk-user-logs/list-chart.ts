@@ -5,7 +5,7 @@ import type { LedgerDb } from '../../../ledger/tables.ts'
 import { type OutcomeBar, renderOutcomeChart } from '../charts/outcome-chart.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import type { FormFields } from '../parts/form.ts'
-import { DAY_MS, findStartOf, formatLocal, formatLocalDay, HOUR_MS, shiftDay } from '../../../domain/local-times.ts'
+import { DAY_MS, formatLocal, formatLocalDay, HOUR_MS, listDaysUpTo } from '../../../domain/local-times.ts'
 import type { Html } from '../parts/html.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { formatCalendarDay } from '../parts/times.ts'
@@ -48,16 +48,13 @@ export function divideTime({ from, to }: Pick<EntryFilter, 'from' | 'to'>, timeZ
 }
 
 function listDays(start: number, end: number, timeZone: string): Slot[] {
-  const startOf = (day: string) => Math.ceil(findStartOf(day, timeZone) / HOUR_MS) * HOUR_MS
-  const slots: Slot[] = []
-  for (let day = formatLocalDay(start, timeZone), from = startOf(day); from < end;) {
-    const next = shiftDay(day, 1)
-    const to = startOf(next)
-    slots.push({ from, to })
-    day = next
-    from = to
-  }
-  return slots
+  const toFullHour = (instant: number) => Math.ceil(instant / HOUR_MS) * HOUR_MS
+  // The first and the last day count in part, and a day may have 23 hours.
+  const most = Math.ceil((end - start) / DAY_MS) + 2
+  return listDaysUpTo(formatLocalDay(end, timeZone), most, timeZone)
+    .filter(({ to }) => to > start)
+    .map(({ from, to }) => ({ from: toFullHour(from), to: toFullHour(to) }))
+    .filter(({ from }) => from < end)
 }
 
 /** Reads and renders the chart. Returns null if there is nothing to show. */

@@ -56,22 +56,17 @@ const KEYS_SHOWN = 200
 /** The most people that the page names because a former value found them. */
 const MAX_FORMER = 5
 
-type BulkUserLogsPageServices = Pick<PageServices, 'db' | 'reads' | 'sessions'>
-
 /** Bulk User Logs: the list, its new rows for the script, the pages of an entry, and uploading a file. */
 export function addBulkUserLogsPages(app: FastifyInstance, services: PageServices): void {
   const config = { isHeavyRead: whenGiven('q', 'employee') }
-  app.get(LOGS_PATH, { config }, async (request, reply) => sendEntryList(services, request, reply))
-  app.get(ROWS_PATH, { config }, async (request, reply) => sendRows(services.reads, request, reply))
+  app.get(LOGS_PATH, { config }, async (_, reply) => sendEntryList(services, reply))
+  app.get(ROWS_PATH, { config }, async (_, reply) => sendRows(services, reply))
   addEntryPages(app, services, LOGS_PATH)
   void app.register((uploads) => addUploadPages(uploads, services))
 }
 
-async function sendEntryList(
-  services: BulkUserLogsPageServices,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function sendEntryList(services: PageServices, reply: FastifyReply): Promise<FastifyReply> {
+  const { request } = reply
   const { companyId, timeZone } = getViewer(request)
   const read = readPageFilter(request.query, timeZone)
   const { given } = read
@@ -80,7 +75,7 @@ async function sendEntryList(
   if (Object.values(fields).includes('')) return reply.redirect(buildUrl(LOGS_PATH, given), 303)
   const keys = (await listApiKeys(services.db, companyId, { limit: KEYS_SHOWN })).map(({ key }) => key)
   const db = await services.reads.of(companyId, request.left)
-  const send = async (body: Html) => sendUserPage(request, reply, getViewer(request), { title: 'Bulk User Logs', body })
+  const send = async (body: Html) => sendUserPage(reply, getViewer(request), { title: 'Bulk User Logs', body })
   const renderBar = (pageFilter: PageFilter, chart: Html | null, facets: Facets | null) =>
     renderFilterBar(pageFilter, { keys, path: LOGS_PATH, timeZone, chart, facets })
   const place = readPagePosition(fields)
@@ -196,11 +191,11 @@ async function countEntries(
   reads: Reads,
   companyId: string,
   filter: EntryFilter,
-  { entries, reached, newer, older, count }: ReadPage,
+  page: ReadPage,
 ): Promise<EntryCount | null> {
-  const shown = entries.length
-  if (newer === null && older === null) return { count: shown, isMore: false }
-  const counted = count ?? (await countInTime(reads, companyId, filter, findEnd({ entries, reached })))
+  const shown = page.entries.length
+  if (page.newer === null && page.older === null) return { count: shown, isMore: false }
+  const counted = page.count ?? (await countInTime(reads, companyId, filter, findEnd(page)))
   return counted && counted.count < shown ? { count: shown, isMore: true } : counted
 }
 
@@ -217,7 +212,7 @@ async function readFacets(
 }
 
 /** The last position that a page shows, if newer entries arrive on it by themselves and are added to its counts. */
-function findEnd({ entries, reached }: Pick<ReadPage, 'entries' | 'reached'>): number | null {
+function findEnd({ entries, reached }: ReadPage): number | null {
   return reached === null ? null : Math.max(reached, entries[0]?.position ?? 0)
 }
 
@@ -231,7 +226,8 @@ async function readReached(db: LedgerDb, companyId: string, { employee, q }: Ent
 }
 
 /** Sends the rows after a position, newest first, with the position up to which the log was read. */
-async function sendRows(reads: Reads, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function sendRows({ reads }: PageServices, reply: FastifyReply): Promise<FastifyReply> {
+  const { request } = reply
   const { companyId, timeZone } = getViewer(request)
   const db = await reads.of(companyId, request.left)
   const { filter } = readPageFilter(request.query, timeZone)

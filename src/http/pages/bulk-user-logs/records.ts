@@ -76,14 +76,8 @@ function renderBody(entry: LogEntry, record: DetailedRecord, lines: Line[], colu
 function renderLines(kind: keyof typeof COLUMNS, record: DetailedRecord): Line[] {
   if (record.shown.erased)
     return [html`<td colspan="${COLUMNS[kind].length}" class="hint">This data has been erased.</td>`]
-  switch (kind) {
-    case 'refused':
-      return renderErrorLines(record.shown, 'refused')
-    case 'created':
-      return [renderCreatedLine(record)]
-    case 'updated':
-      return renderChangeLines(record)
-  }
+  if (kind === 'created') return [renderCreatedLine(record)]
+  return kind === 'refused' ? renderErrorLines(record.shown, kind) : renderChangeLines(record)
 }
 
 /** Renders a line for each error of a refused record. Among changes, the value and its error share a cell. */
@@ -99,10 +93,11 @@ function renderErrorLines(shown: ShownRecord, kind: 'refused' | 'updated'): Line
     return html`<td class="field">${renderBreakable(formatField(pointer))}</td>
       ${cells}`
   })
-  const columns = kind === 'refused' ? 3 : 2
-  return omitted === 0
-    ? lines
-    : [...lines, html`<td colspan="${columns}" class="hint">and ${formatNumber(omitted)} more</td>`]
+  if (omitted === 0) return lines
+  return [
+    ...lines,
+    html`<td colspan="${kind === 'refused' ? 3 : 2}" class="hint">and ${formatNumber(omitted)} more</td>`,
+  ]
 }
 
 /** Longer values, and further attributes, are cut; the record in full has all of them. */

@@ -28,42 +28,27 @@ export function renderRefusedRecord(
   messages: PlacedMessage[],
   label: string,
 ): Html {
-  const lines =
-    record === null
-      ? []
-      : truncated
-        ? [renderLine(record as string)]
-        : takeLines(renderLines(record, '', '', html``, ''))
+  // A truncated record is no longer valid JSON.
+  const cut = { content: html`<bdi>${shorten(String(record))}</bdi>`, pointer: null }
+  const lines = record === null ? [] : truncated ? [cut] : takeLines(renderLines(record, '', '', html``, ''))
   const places = new Set(lines.map(({ pointer }) => pointer))
   const isPlaced = ({ pointer }: PlacedMessage) => pointer !== '' && places.has(pointer)
   const placed = Map.groupBy(messages.filter(isPlaced), ({ pointer }) => pointer)
   const isScrolled = truncated || lines.length + placed.size >= SCROLLED_FROM
   const above = messages.filter((message) => isScrolled || !isPlaced(message))
-  return html`${
-    above.length === 0
-      ? ''
-      : html`<ul>
-          ${above.map((message) => html`<li>${renderMessage(message)}</li>`)}
-        </ul>`
-  }
+  const faults = above.map((message) => html`<li>${renderMessage(message)}</li>`)
+  const region = isScrolled ? html`tabindex="0" role="region" aria-label="${label}"` : ''
+  const shown = lines.map(({ content, pointer }) => {
+    const below = (placed.get(pointer ?? '') ?? []).map(({ message, code }) => {
+      return html`<strong class="fault">↑ ${message} (${code})</strong>\n`
+    })
+    return html`${content}\n${below}`
+  })
+  return html`${above.length === 0 ? '' : html`<ul>${faults}</ul>`}
   ${omitted === 0 ? '' : html`<p class="hint">The record has ${formatNumber(omitted)} more ${omitted === 1 ? 'error' : 'errors'}. The log keeps the first ${messages.length}.</p>`}
-  ${
-    lines.length === 0
-      ? ''
-      : html`<pre class="sent" ${isScrolled ? html`tabindex="0" role="region" aria-label="${label}"` : ''}>${lines.map(
-          ({ content, pointer }) =>
-            html`${content}\n${(placed.get(pointer ?? '') ?? []).map(
-              (message) => html`<strong class="fault">↑ ${message.message} (${message.code})</strong>\n`,
-            )}`,
-        )}</pre>`
-  }
+  ${lines.length === 0 ? '' : html`<pre class="sent" ${region}>${shown}</pre>`}
   ${truncated ? html`<p class="hint">The record was too large to keep in full. The log and the CSV have its beginning.</p>` : ''}
   ${lines.length === MAX_LINES ? html`<p class="hint">Showing the first ${MAX_LINES} lines; the CSV has all of them.</p>` : ''}`
-}
-
-/** Renders a truncated record, which is no longer valid JSON. */
-function renderLine(text: string): Line {
-  return { content: html`<bdi>${shorten(text)}</bdi>`, pointer: null }
 }
 
 function renderMessage({ pointer, code, message }: PlacedMessage): Html {

@@ -33,15 +33,10 @@ const LABELS = 3
  */
 export function renderOutcomeChart({ id, title, unit, bars, isCompact = false }: Chart): Html {
   const { height, below, labelAt, maxSteps } = isCompact ? COMPACT : FULL
-  const { max, ticks } = roundScale(
-    bars.reduce((most, { completed, failed }) => Math.max(most, completed + failed), 0),
-    maxSteps,
-  )
-  const stacks = stackBars(
-    bars.map(({ completed, failed }) => [completed, failed]),
-    max,
-    height,
-  )
+  const values = bars.map(({ completed, failed }) => [completed, failed] as const)
+  const highest = values.reduce((most, [completed, failed]) => Math.max(most, completed + failed), 0)
+  const { max, ticks } = roundScale(highest, maxSteps)
+  const stacks = stackBars(values, max, height)
   const labeled = chooseLabeledColumns(bars.length, LABELS)
   // What is inside an image can't be followed.
   const role = bars.some(({ href }) => href !== undefined) ? 'group' : 'img'
@@ -61,11 +56,10 @@ export function renderOutcomeChart({ id, title, unit, bars, isCompact = false }:
 }
 
 function describeBars(bars: readonly OutcomeBar[], unit: string): string {
-  const sum = (of: 'completed' | 'failed') => formatNumber(bars.reduce((total, bar) => total + bar[of], 0))
-  const peak = bars.reduce((highest, bar) =>
-    bar.completed + bar.failed > highest.completed + highest.failed ? bar : highest,
-  )
-  const most = formatNumber(peak.completed + peak.failed)
+  const sum = (of: 'completed' | 'failed') => formatNumber(bars.reduce((count, bar) => count + bar[of], 0))
+  const total = (bar: OutcomeBar) => bar.completed + bar.failed
+  const peak = bars.reduce((highest, bar) => (total(bar) > total(highest) ? bar : highest))
+  const most = formatNumber(total(peak))
   return `${bars.length} ${unit}: ${sum('completed')} completed, ${sum('failed')} failed. Most on ${peak.label}: ${most}.`
 }
 

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import type { CompanyServices } from '../../../accounts/change-company.ts'
 import type { Employee } from '../../../domain/employees/employee.ts'
 import { formatFullName } from '../../../domain/employees/full-name.ts'
 import { eraseEmployee, findErasureScope, type ErasureScope } from '../../../personal-data/erase-employee.ts'
@@ -7,11 +6,11 @@ import type { NamedPerson } from '../../../personal-data/find-person.ts'
 import { readEmployeeAt } from '../../../ledger/read/read-employee-history.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { ErasureBody, readIdentifier } from '../../admin/erasures.ts'
-import { makeUnknownEmployeeError } from '../../audit/employee-history.ts'
+import { makeUnknownEmployeeError, readEmployeeId } from '../../audit/employee-history.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { readEmployeeId, type EmployeeRequest } from './employee-page.ts'
+import type { EmployeeRequest } from './employee-page.ts'
 import { buildEmployeeUrl } from '../parts/addresses.ts'
 import {
   checkForm,
@@ -38,11 +37,11 @@ const ONE_IDENTIFIER = fieldError('', 'invalid_value', 'Enter either an email or
 const HEAVY = { config: { isHeavyRead: ALWAYS } }
 
 /** Erasure, for administrators: of an employee, or of a person who appears only in refused records. */
-export function addEmployeeErasure(app: FastifyInstance, { db, company: services }: PageServices): void {
+export function addEmployeeErasure(app: FastifyInstance, services: PageServices): void {
   addFormPage(app, {
     path: `${PATH}/:id/erase`,
     ...HEAVY,
-    load: (request: EmployeeRequest) => loadErasure(db, services, request),
+    load: (request: EmployeeRequest) => loadErasure(services, request),
     render: ({ id, name, email, typed, scope }, forms) => ({
       title: 'Erase person',
       heading: html`Erase <bdi>${name}</bdi>?`,
@@ -63,10 +62,10 @@ export function addEmployeeErasure(app: FastifyInstance, { db, company: services
       erase: {
         ...HEAVY,
         async run(request, fields) {
-          const id = readEmployeeId(request)
-          const { typed } = await readPerson(db, getViewer(request).companyId, id)
+          const id = readEmployeeId(request.params.id)
+          const { typed } = await readPerson(services.db, getViewer(request).companyId, id)
           requireTyped(fields, typed)
-          await eraseEmployee(services, getActing(request), { by: 'id', value: id }, request.left)
+          await eraseEmployee(services.company, getActing(request), { by: 'id', value: id }, request.left)
           return { goTo: `${buildEmployeeUrl(id)}?done=erased` }
         },
       },
@@ -76,7 +75,7 @@ export function addEmployeeErasure(app: FastifyInstance, { db, company: services
 }
 
 /** `/settings/employees/erase`: finds a person by email or external ID, and erases who appears only in refused records. */
-function addPersonErasure(app: FastifyInstance, services: CompanyServices): void {
+function addPersonErasure(app: FastifyInstance, { company }: PageServices): void {
   addFormPage(app, {
     path: `${PATH}/erase`,
     load: async () => null,
@@ -96,12 +95,12 @@ function addPersonErasure(app: FastifyInstance, services: CompanyServices): void
         keeps: ['email', 'external_id'],
         async run(request, fields) {
           const person = readPersonFields(fields)
-          const scope = await findErasureScope(services.pool, getViewer(request).companyId, person, request.left)
+          const scope = await findErasureScope(company.pool, getViewer(request).companyId, person, request.left)
           if (scope.employeeId !== null) return { goTo: `${buildEmployeeUrl(scope.employeeId)}/erase` }
           if (fields['typed'] === undefined) return { page: askToErase(person, scope, null) }
           try {
             requireTyped(fields, person.value)
-            await eraseEmployee(services, getActing(request), person, request.left)
+            await eraseEmployee(company, getActing(request), person, request.left)
           } catch (error) {
             return { page: askToErase(person, scope, toFormProblem(error)) }
           }
@@ -134,12 +133,12 @@ async function readPerson(db: LedgerDb, companyId: string, id: string): Promise<
   return { employee, typed: employee?.email ?? employee?.external_id ?? id }
 }
 
-async function loadErasure(db: LedgerDb, services: CompanyServices, request: EmployeeRequest) {
+async function loadErasure({ db, company }: PageServices, request: EmployeeRequest) {
   const { companyId } = getViewer(request)
-  const id = readEmployeeId(request)
+  const id = readEmployeeId(request.params.id)
   const { employee, typed } = await readPerson(db, companyId, id)
   const name = employee ? formatFullName(employee) : 'Erased person'
-  const scope = await findErasureScope(services.pool, companyId, { by: 'id', value: id }, request.left)
+  const scope = await findErasureScope(company.pool, companyId, { by: 'id', value: id }, request.left)
   return { id, name, email: employee ? (employee.email ?? 'None') : 'Erased', typed, scope }
 }
 

@@ -1,19 +1,16 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
-import { isId } from '../../../domain/ids.ts'
+import type { FastifyInstance } from 'fastify'
 import { listStoredEvents, type EventPlace, type ListedEvent } from '../../../ledger/read/browse-events.ts'
 import { readEmployeeAt } from '../../../ledger/read/read-employee-history.ts'
 import { readHead } from '../../../ledger/read/read-head.ts'
-import type { Reads } from '../../../ledger/read/reads.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
-import { makeUnknownEmployeeError, resolvePosition } from '../../audit/employee-history.ts'
+import { makeUnknownEmployeeError, readEmployeeId, resolvePosition } from '../../audit/employee-history.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import type { SeenEmployee } from './employee-then.ts'
 import { renderAttributes, formatEmployeeName, listChanged, renderStanding } from './employee-then.ts'
 import { REPORT_PATH } from './employee-report.ts'
 import { buildTimelineHref, readTimeline, readTimelinePlace, renderTimeline } from './timeline.ts'
-import { renderEventTable } from '../events/event-table.ts'
 import {
   toFormProblem,
   renderField,
@@ -34,8 +31,6 @@ import { getViewer } from '../parts/viewer.ts'
 import { describeZone } from '../parts/times.ts'
 
 const PATH = NAVIGATION.employees.path
-/** Events that the page shows as they are stored; the event stream has all of them. */
-const EVENTS_SHOWN = 20
 
 export type EmployeeRequest = PageRequest<{ id: string }>
 
@@ -44,56 +39,46 @@ const DONE = { erased: "Person erased. This can't be undone." }
 /** `/settings/employees/{id}?at=`: an employee at a position or time, with their history up to there. */
 export function addEmployeePage(app: FastifyInstance, { reads }: PageServices): void {
   app.get(`${PATH}/:id`, { config: { isHeavyRead: ALWAYS } }, async (request: EmployeeRequest, reply) => {
-    const { time = '', position = '' } = readFormFields(request.query)
+    const id = readEmployeeId(request.params.id)
+    const query = readFormFields(request.query)
+    const { at = '', time = '', position = '' } = query
     // The form has two fields for a point in time; the address has one parameter.
-    if (time !== '' || position !== '')
-      return reply.redirect(buildUrl(`${PATH}/${readEmployeeId(request)}`, { at: position || time }), 303)
-    return sendEmployee(reads, request, reply)
+    if (time !== '' || position !== '') return reply.redirect(buildUrl(`${PATH}/${id}`, { at: position || time }), 303)
+    const viewer = getViewer(request)
+    const { companyId, timeZone } = viewer
+    const db = await reads.of(companyId, request.left)
+    const { seen, problem } = await readEmployeeAtMoment(db, companyId, id, at, timeZone)
+    // Somebody may be unknown at the moment that was asked for.
+    if ((seen?.state.standing ?? 'unknown') === 'unknown') {
+      const newest = await listEvents(db, companyId, id, { place: { upTo: Number.MAX_SAFE_INTEGER }, limit: 1 })
+      if (newest.length === 0) throw makeUnknownEmployeeError()
+    }
+    const title = formatEmployeeName(seen)
+    const moment = seen === null || seen.isNow ? null : describeMoment(at, seen, timeZone)
+    const report = buildUrl(REPORT_PATH, { employee_id: id })
+    const isErasable = seen?.state.standing !== 'erased'
+    const body = html`${renderBreadcrumb(NAVIGATION.employees)}
+      <h1><bdi>${title}</bdi></h1>
+      ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)} ${seen ? renderStanding(seen, viewer) : ''}
+      <div class="columns">
+        <section aria-labelledby="history">${await renderHistory(db, viewer, id, seen, query)}</section>
+        <aside aria-labelledby="values">
+          <h2 id="values">${moment === null ? 'Values now' : `As of ${moment}`}</h2>
+          ${seen?.state.standing === 'known' ? await renderAttributes(db, seen.state, seen.position, viewer) : ''}
+          ${renderMomentForm(id, at, timeZone)}
+          <p class="actions">
+            <a class="button" href="${buildUrl(EVIDENCE_PATH, { employee: id })}">Evidence file…</a>
+            ${
+              viewer.role === 'admin'
+                ? html`<a class="button" href="${report}">What is held about this person…</a>
+                    ${isErasable ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase person…</a>` : ''}`
+                : ''
+            }
+          </p>
+        </aside>
+      </div>`
+    return sendUserPage(problem ? reply.code(problem.status) : reply, viewer, { title, body })
   })
-}
-
-/** Reads the employee id in the path. Throws a problem when it is not an employee id. */
-export function readEmployeeId({ params }: EmployeeRequest): string {
-  if (!isId('emp', params.id)) throw makeUnknownEmployeeError()
-  return params.id
-}
-
-async function sendEmployee(reads: Reads, request: EmployeeRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const viewer = getViewer(request)
-  const { companyId, timeZone } = viewer
-  const id = readEmployeeId(request)
-  const db = await reads.of(companyId, request.left)
-  const query = readFormFields(request.query)
-  const { at = '' } = query
-  const { seen, problem } = await readEmployeeAtMoment(db, companyId, id, at, timeZone)
-  // Somebody may be unknown at the moment that was asked for.
-  if ((seen?.state.standing ?? 'unknown') === 'unknown') {
-    const newest = await listEvents(db, companyId, id, { place: { upTo: Number.MAX_SAFE_INTEGER }, limit: 1 })
-    if (newest.length === 0) throw makeUnknownEmployeeError()
-  }
-  const title = formatEmployeeName(seen)
-  const isErasable = seen?.state.standing !== 'erased'
-  const body = html`${renderBreadcrumb(NAVIGATION.employees)}
-    <h1><bdi>${title}</bdi></h1>
-    ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)} ${seen ? renderStanding(seen, viewer) : ''}
-    <div class="columns">
-      <section aria-labelledby="history">${await renderHistory(db, viewer, id, seen, query)}</section>
-      <aside aria-labelledby="values">
-        <h2 id="values">${seen === null || seen.isNow ? 'Values now' : `As of ${describeMoment(at, seen, timeZone)}`}</h2>
-        ${seen?.state.standing === 'known' ? await renderAttributes(db, seen.state, seen.position, viewer) : ''}
-        ${renderMomentForm(id, at, timeZone)}
-        <p class="actions">
-          <a class="button" href="${buildUrl(EVIDENCE_PATH, { employee: id })}">Evidence file…</a>
-          ${
-            viewer.role === 'admin'
-              ? html`<a class="button" href="${buildUrl(REPORT_PATH, { employee_id: id })}">What is held about this person…</a>
-                  ${isErasable ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase person…</a>` : ''}`
-              : ''
-          }
-        </p>
-      </aside>
-    </div>`
-  return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, { title, body })
 }
 
 /** Lists events of an employee, those nearest to a place. */
@@ -113,7 +98,7 @@ function describeMoment(at: string, { position }: SeenEmployee, timeZone: string
   return Number.isNaN(Date.parse(at)) || /^\d+$/.test(at) ? place : `${formatTime(at, timeZone)} (${place})`
 }
 
-/** Renders the history up to the moment of the page, in sentences or as it is stored. */
+/** Renders the history up to the moment of the page, in sentences. The event stream shows it as it is stored. */
 async function renderHistory(
   db: LedgerDb,
   viewer: SessionUser,
@@ -122,34 +107,20 @@ async function renderHistory(
   query: FormFields,
 ): Promise<Html> {
   const buildHref = buildTimelineHref(id, seen === null ? '' : (query['at'] ?? ''))
-  const isRaw = query['view'] === 'raw'
-  const heading = html`<div class="cluster">
-    <h2 id="history">History</h2>
-    <p class="tools">
-      <a href="${buildHref(isRaw ? {} : { view: 'raw' })}">${isRaw ? 'Show as sentences' : 'Show as stored'}</a>
-      <a href="${buildUrl(NAVIGATION.events.path, { id })}">View in event stream</a>
-    </p>
-  </div>`
-  if (isRaw) {
-    const place = { upTo: seen?.position ?? Number.MAX_SAFE_INTEGER }
-    const { events, older } = await listStoredEvents(
-      db,
-      viewer.companyId,
-      { stream: id },
-      { place, limit: EVENTS_SHOWN },
-    )
-    const caption =
-      older === null
-        ? 'All events of this employee, newest first'
-        : `The ${EVENTS_SHOWN} newest events of this employee`
-    return html`${heading}${await renderEventTable(db, viewer, caption, events)}`
-  }
+  const position = (!seen?.isNow && seen?.position) || undefined
   const place = readTimelinePlace(query)
   const upTo = seen?.version === undefined ? null : seen.version + 1
   const before = place.before === null || upTo === null ? (place.before ?? upTo) : Math.min(place.before, upTo)
   const timeline = await readTimeline(db, viewer.companyId, id, { ...place, before })
   const offered = seen?.state.standing === 'known' ? listChanged(seen.state) : []
-  return html`${heading}${await renderTimeline(db, viewer, timeline, { place, buildHref, offered })}`
+  return html`<div class="cluster">
+      <h2 id="history">History</h2>
+      <p class="tools">
+        <a href="${buildUrl(NAVIGATION.events.path, { id, position, view: 'raw' })}">Show as stored</a>
+        <a href="${buildUrl(NAVIGATION.events.path, { id })}">View in event stream</a>
+      </p>
+    </div>
+    ${await renderTimeline(db, viewer, timeline, { place, buildHref, offered })}`
 }
 
 /** Reads the employee at the time or position in the address, or returns the problem of a bad address. */
@@ -165,17 +136,8 @@ async function readEmployeeAtMoment(
     const { position: head } = await readHead(db, companyId)
     const position = at === '' ? head : await resolvePosition(db, companyId, moment)
     const state = await readEmployeeAt(db, companyId, id, position)
-    return {
-      seen: {
-        id,
-        position,
-        head,
-        isNow: at === '',
-        state,
-        ...(await findSteps(db, companyId, id, { position, head })),
-      },
-      problem: null,
-    }
+    const steps = await findSteps(db, companyId, id, { position, head })
+    return { seen: { id, position, head, isNow: at === '', state, ...steps }, problem: null }
   } catch (error) {
     return { seen: null, problem: toFormProblem(error) }
   }
@@ -194,11 +156,7 @@ async function findSteps(
   ])
   // The newest event up to here produced the state shown; the step back leads to the event before it.
   const before = past[0] && (past[1]?.position ?? past[0].position - 1)
-  return {
-    version: past[0]?.header?.version ?? 0,
-    earlier: before ?? null,
-    later: future[0]?.position ?? null,
-  }
+  return { version: past[0]?.header?.version ?? 0, earlier: before ?? null, later: future[0]?.position ?? null }
 }
 
 function renderMomentForm(id: string, at: string, timeZone: string): Html {

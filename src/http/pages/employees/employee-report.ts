@@ -4,7 +4,7 @@ import { ALWAYS } from '../../access/heavy-reads.ts'
 import { ErasureBody } from '../../admin/erasures.ts'
 import { makeReport } from '../../admin/personal-data.ts'
 import { ProblemError } from '../../server/problem.ts'
-import { checkForm, readFormFields, renderField } from '../parts/form.ts'
+import { checkForm, pickFields, readFormFields, renderField } from '../parts/form.ts'
 import { addFormPage, renderForm } from '../parts/form-page.ts'
 import { html } from '../parts/html.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
@@ -45,9 +45,9 @@ export function addEmployeeReport(app: FastifyInstance, services: PageServices):
         config: { isHeavyRead: ALWAYS },
         keeps: FIELDS,
         async run(request, fields, reply) {
-          const given = FIELDS.map((name) => [name, (fields[name] ?? '').trim()]).filter(([, text]) => text !== '')
-          if (given.length !== 1) throw new ProblemError(invalidFields([ONE_OF_THREE]))
-          const person = checkForm(ErasureBody, Object.fromEntries(given))
+          const given = pickFields(fields, FIELDS)
+          if (Object.keys(given).length !== 1) throw new ProblemError(invalidFields([ONE_OF_THREE]))
+          const person = checkForm(ErasureBody, given)
           const reading = { ...services.company, db: services.db }
           const report = await makeReport(reading, getActing(request), person, request.left)
           return sendReportFile(services, request, reply, report)

@@ -6,16 +6,17 @@ import { isId } from '../../../domain/ids.ts'
 import { formatFullName } from '../../../domain/employees/full-name.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
-import { decodeIdCursor, encodeCursor } from '../../server/cursor.ts'
-import { buildEmployeeUrl, buildUrl } from '../parts/addresses.ts'
+import { decodeIdCursor } from '../../server/cursor.ts'
+import { buildEmployeeUrl } from '../parts/addresses.ts'
 import { renderStatusBadge } from '../parts/badges.ts'
 import { html, type Html } from '../parts/html.ts'
-import { renderPageLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
+import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import {
   toFormProblem,
   checkForm,
   renderField,
   renderFormAlert,
+  pickFields,
   readFormFields,
   type FormProblem,
 } from '../parts/form.ts'
@@ -41,10 +42,10 @@ export function addEmployeesPage(app: FastifyInstance, { reads }: PageServices):
     const q = readFormFields(request.query)['q']?.trim() ?? ''
     // An erased employee still has an id.
     if (isId('emp', q)) return reply.redirect(buildEmployeeUrl(q), 303)
-    const { cursor = '' } = readFormFields(request.query)
+    const { cursor } = pickFields(readFormFields(request.query), ['cursor'])
     const db = await reads.of(viewer.companyId, request.left)
     const { employees, problem } = await findEmployees(db, viewer.companyId, q, cursor)
-    const isFirst = cursor === '' && q !== '' && !problem
+    const isFirst = cursor === undefined && q !== '' && !problem
     const former = isFirst ? await findFormerPeople(db, viewer.companyId, q) : []
     if (employees.length === 1 && isFirst && former.length === 0)
       return reply.redirect(buildEmployeeUrl(employees[0]!.id), 303)
@@ -53,7 +54,7 @@ export function addEmployeesPage(app: FastifyInstance, { reads }: PageServices):
       <p>See any employee at any point in time, and who changed what.</p>
       ${renderSearchForm(q, problem)} ${q === '' || problem ? '' : renderSearchResults(q, cursor, employees, former)}
       ${viewer.role === 'admin' ? renderPersonalDataLinks() : ''}`
-    return sendUserPage(request, problem ? reply.code(problem.status) : reply, viewer, {
+    return sendUserPage(problem ? reply.code(problem.status) : reply, viewer, {
       title: 'Employees over time',
       body,
     })
@@ -65,11 +66,11 @@ async function findEmployees(
   db: LedgerDb,
   companyId: string,
   q: string,
-  cursor: string,
+  cursor: string | undefined,
 ): Promise<{ employees: Employee[]; problem: FormProblem }> {
   if (q === '') return { employees: [], problem: null }
   try {
-    const after = cursor === '' ? null : decodeIdCursor('emp', cursor)
+    const after = cursor === undefined ? null : decodeIdCursor('emp', cursor)
     const { q: text } = checkForm(Search, { q })
     return { employees: await searchEmployees(db, companyId, text, { after, limit: ROWS_A_PAGE + 1 }), problem: null }
   } catch (error) {
@@ -86,7 +87,12 @@ function renderSearchForm(q: string, problem: FormProblem): Html {
   </form>`
 }
 
-function renderSearchResults(q: string, cursor: string, employees: Employee[], former: FormerPerson[]): Html {
+function renderSearchResults(
+  q: string,
+  cursor: string | undefined,
+  employees: Employee[],
+  former: FormerPerson[],
+): Html {
   if (employees.length + former.length === 0) {
     return html`<div class="empty">
       <h2>No matching employees</h2>
@@ -97,17 +103,7 @@ function renderSearchResults(q: string, cursor: string, employees: Employee[], f
   }
   return html`${employees.length === 0 ? '' : renderPeople('Matching employees, exact matches first', employees.slice(0, ROWS_A_PAGE))}
     ${former.length === 0 ? '' : html`<h2>Found by a former detail</h2> ${renderPeople('Employees found by a former detail', former, q)}`}
-    ${renderPageLinks([
-      { label: 'First page', rel: 'first', href: cursor === '' ? null : buildUrl(PATH, { q }) },
-      {
-        label: 'More',
-        rel: 'next',
-        href:
-          employees.length > ROWS_A_PAGE
-            ? buildUrl(PATH, { q, cursor: encodeCursor(employees[ROWS_A_PAGE - 1]!.id) })
-            : null,
-      },
-    ])}`
+    ${renderListLinks(PATH, { q }, cursor, employees, ({ id }) => id, ['First page', 'More'])}`
 }
 
 /** Renders a table of people, with what the searched text was to each. */

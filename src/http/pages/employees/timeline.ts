@@ -4,6 +4,7 @@ import { html, type Html } from '../parts/html.ts'
 import { listAttributes, formatNumber } from '../parts/shown-values.ts'
 import { type EmployeeStreamEvent, isEmployeeEvent } from '../../../domain/employees/employee.ts'
 import { isId } from '../../../domain/ids.ts'
+import { changesOf } from '../../../domain/employees/employee-history.ts'
 import { formatFullName } from '../../../domain/employees/full-name.ts'
 import { readEvent } from '../../../ledger/integrity/codec.ts'
 import { readNames } from '../../../ledger/read/read-names.ts'
@@ -68,28 +69,16 @@ export async function readTimeline(
 /** Lists what an event set or changed: everything, or one attribute. */
 function listChanges(event: EmployeeStreamEvent, attribute: string | null): Change[] {
   const whole: Change[] = attribute === null ? [{ event, attribute: null }] : []
-  switch (event.type) {
-    case 'EmployeeCreated': {
-      if (attribute === null || event.data === null) return whole
-      const attributeSet = listAttributes(event.data.attributes).find(([name]) => name === attribute)
-      return attributeSet
-        ? [{ event, attribute: { name: attribute, from: null, to: attributeSet[1], isFirst: true } }]
-        : []
-    }
-    case 'EmployeeUpdated':
-      if (event.data === null) return whole
-      return Object.entries(event.data.changes)
-        .filter(([name]) => attribute === null || name === attribute)
-        .map(([name, change]) => ({ event, attribute: { name, ...change, isFirst: false } }))
-    case 'EmployeeDeactivated':
-    case 'EmployeeReactivated': {
-      if (event.data === null || (attribute !== null && attribute !== 'status')) return whole
-      const [from, to] = event.type === 'EmployeeDeactivated' ? ['active', 'inactive'] : ['inactive', 'active']
-      return [{ event, attribute: { name: 'status', from, to, isFirst: false } }]
-    }
-    case 'EmployeeErased':
-      return whole
+  if (event.type === 'EmployeeErased' || event.data === null) return whole
+  if (event.type === 'EmployeeCreated') {
+    if (attribute === null) return whole
+    return listAttributes(event.data.attributes)
+      .filter(([name]) => name === attribute)
+      .map(([name, to]) => ({ event, attribute: { name, from: null, to, isFirst: true } }))
   }
+  return Object.entries(changesOf(event))
+    .filter(([name]) => attribute === null || name === attribute)
+    .map(([name, change]) => ({ event, attribute: { name, ...change, isFirst: false } }))
 }
 
 /** What the page of a history links to. */

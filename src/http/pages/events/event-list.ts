@@ -1,26 +1,17 @@
-import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import type { ListedEvent } from '../../../ledger/read/browse-events.ts'
-import { readNames } from '../../../ledger/read/read-names.ts'
-import type { LedgerDb } from '../../../ledger/tables.ts'
 import { formatTime } from '../../../domain/local-times.ts'
-import { listNamedIds, renderSentence } from './event-sentence.ts'
+import { renderSentence, type SentenceContext } from './event-sentence.ts'
 import { renderEventLink } from './event-values.ts'
 import { html, type Html } from '../parts/html.ts'
 
 /** Renders events as sentences, one per row, in the order given. */
-export async function renderEventList(
-  db: LedgerDb,
-  viewer: SessionUser,
-  caption: string,
-  events: readonly ListedEvent[],
-): Promise<Html> {
-  const names = await readNames(db, viewer.companyId, events.flatMap(listNamedIds))
+export function renderEventList(caption: string, events: readonly ListedEvent[], context: SentenceContext): Html {
   const rows = events.map((event) => ({
     at: event.header?.recorded_at ?? null,
-    what: renderSentence(event, { viewer, names }),
+    what: renderSentence(event, context),
     position: event.position,
   }))
-  return renderStream({ caption, heading: 'What happened', rows }, viewer.timeZone)
+  return renderStream({ caption, heading: 'What happened', rows }, context.viewer.timeZone)
 }
 
 interface Stream {

@@ -44,7 +44,7 @@ export function addEventPage(app: FastifyInstance, { reads }: PageServices): voi
         { label: 'Newer', rel: 'prev', href: event.position < head ? `${PATH}/${event.position + 1}` : null },
         { label: 'Older', rel: 'next', href: event.position > 1 ? `${PATH}/${event.position - 1}` : null },
       ])}`
-    return sendUserPage(request, reply, viewer, { title: await textOf(sentence), body })
+    return sendUserPage(reply, viewer, { title: await textOf(sentence), body })
   })
 }
 

@@ -4,8 +4,8 @@ import { isId } from '../../../domain/ids.ts'
 import type { EventPlace } from '../../../ledger/read/browse-events.ts'
 import type { EventFilter } from '../../../ledger/read/event-filter.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
-import { readFormFields, type FormFields, type FormProblem } from '../parts/form.ts'
-import { findEndOf, findStartOf, readLocal } from '../../../domain/local-times.ts'
+import { pickFields, readFormFields, type FormFields, type FormProblem } from '../parts/form.ts'
+import { checkPeriod, readPeriod } from '../parts/periods.ts'
 import { findTypes } from './event-groups.ts'
 import { WITHOUT_ID } from './event-sentence.ts'
 import { isStorableText } from '../../../domain/storable-text.ts'
@@ -31,14 +31,13 @@ export interface EventQuery {
 /** Reads an address. Days and times are in the company's time zone; a day in `to` is included. */
 export function readEventQuery(query: unknown, timeZone: string): EventQuery {
   const texts = readFormFields(query)
-  const pick = (names: readonly string[]) =>
-    Object.fromEntries(
-      names.map((name) => [name, texts[name]?.trim() ?? ''] as const).filter(([, text]) => text !== ''),
-    ) as FormFields
-  const [given, places] = [pick(FILTERS), pick(PLACES)]
-  const errors = Object.entries({ ...given, ...places }).flatMap(([name, text]) => findError(name, text) ?? [])
+  const [given, places] = [pickFields(texts, FILTERS), pickFields(texts, PLACES)]
+  const errors = [
+    ...checkPeriod(given),
+    ...Object.entries({ ...given, ...places }).flatMap(([name, text]) => findError(name, text) ?? []),
+  ]
   if (errors.length > 0) return { ...NOTHING, given, problem: invalidFields(errors) }
-  const { type, actor, id, from, to, q } = given
+  const { type, actor, id, q } = given
   const types = type === undefined ? null : findTypes(type)
   return {
     given,
@@ -48,10 +47,7 @@ export function readEventQuery(query: unknown, timeZone: string): EventQuery {
       ...(q === undefined ? {} : { text: q }),
       ...(id === undefined ? {} : isId('log', id) ? { call: id } : { stream: id }),
     },
-    between: {
-      ...(from === undefined ? {} : { from: toInstant(findStartOf(from, timeZone)) }),
-      ...(to === undefined ? {} : { to: toInstant(findEndOf(to, timeZone)) }),
-    },
+    between: readPeriod(given, timeZone),
     place: readPlace(places),
     problem: null,
   }
@@ -64,28 +60,14 @@ function readPlace({ position, newer_from: newerFrom }: FormFields): EventPlace 
   return { upTo: position === undefined ? Number.MAX_SAFE_INTEGER : Number(position) }
 }
 
-function toInstant(time: number): string {
-  return new Date(time).toISOString()
-}
-
 /** Checks one value. Returns its error, or null. */
 function findError(name: string, text: string): RecordError | null {
-  const isRight = CHECKS[name]!
-  return isRight.holds(text) ? null : fieldError(`/${name}`, 'invalid_value', `${name} ${isRight.rule}`)
+  const check = CHECKS[name]
+  return !check || check.holds(text) ? null : fieldError(`/${name}`, 'invalid_value', `${name} ${check.rule}`)
 }
 
-interface Check {
-  holds(text: string): boolean
-  rule: string
-}
-
-const LOCAL: Check = {
-  holds: (text) => readLocal(text) !== null,
-  rule: 'must be a date, such as 2026-11-20, or a date and time, such as 2026-11-20T14:30',
-}
-const POSITION: Check = { holds: isPosition, rule: 'must be a whole number from 1' }
-
-const CHECKS: Record<string, Check> = {
+const POSITION = { holds: isPosition, rule: 'must be a whole number from 1' }
+const CHECKS: Record<string, { holds(text: string): boolean; rule: string }> = {
   type: { holds: (text) => findTypes(text) !== null, rule: 'must be an event type' },
   actor: {
     holds: (text) => isId('key', text) || isId('usr', text) || Object.hasOwn(WITHOUT_ID, text),
@@ -95,8 +77,6 @@ const CHECKS: Record<string, Check> = {
     holds: (text) => STREAM_PREFIXES.some((prefix) => isId(prefix, text)),
     rule: 'must be the ID of an employee, a call, an API key, a webhook, a user or the company',
   },
-  from: LOCAL,
-  to: LOCAL,
   q: {
     holds: (text) => [...text].length <= MAX_TEXT_CHARACTERS && isStorableText(text),
     rule: `must have at most ${MAX_TEXT_CHARACTERS} characters, and none that can't be stored`,

@@ -21,7 +21,7 @@ import { renderCallWord } from './event-values.ts'
 type SentenceViewer = Pick<SessionUser, 'role' | 'timeZone'>
 
 /** What a sentence needs beside the event. */
-interface SentenceContext {
+export interface SentenceContext {
   viewer: SentenceViewer
   /** Current names of keys, users and employees, by id. */
   names: ReadonlyMap<string, string>

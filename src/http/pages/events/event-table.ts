@@ -1,7 +1,5 @@
 import type { ListedEvent } from '../../../ledger/read/browse-events.ts'
-import { readNames } from '../../../ledger/read/read-names.ts'
-import type { SessionUser } from '../../../accounts/users/sessions.ts'
-import type { LedgerDb } from '../../../ledger/tables.ts'
+import type { SentenceContext } from './event-sentence.ts'
 import { renderEventLink, renderActor, renderCallLink, formatJson, renderStream } from './event-values.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderTime } from '../parts/times.ts'
@@ -9,17 +7,7 @@ import { renderTime } from '../parts/times.ts'
 const COLUMNS = ['Position', 'Recorded', 'Type', 'Stream', 'By']
 
 /** Renders events as a table, in the order given, with the current names of keys and users. */
-export async function renderEventTable(
-  db: LedgerDb,
-  viewer: SessionUser,
-  caption: string,
-  events: readonly ListedEvent[],
-): Promise<Html> {
-  const names = await readNames(
-    db,
-    viewer.companyId,
-    events.flatMap(({ header }) => (header ? [header.actor] : [])),
-  )
+export function renderEventTable(caption: string, events: readonly ListedEvent[], context: SentenceContext): Html {
   return html`<table class="cards events">
     <caption>
       ${caption}
@@ -29,12 +17,12 @@ export async function renderEventTable(
         ${COLUMNS.map((label) => html`<th scope="col">${label}</th>`)}
       </tr>
     </thead>
-    ${events.map((event) => renderEventRows(event, names, viewer))}
+    ${events.map((event) => renderEventRows(event, context))}
   </table>`
 }
 
 /** Renders the header in one row, and the data, which need the full width, in the next. */
-function renderEventRows(event: ListedEvent, names: ReadonlyMap<string, string>, viewer: SessionUser): Html {
+function renderEventRows(event: ListedEvent, { names, viewer }: SentenceContext): Html {
   const { position, header } = event
   const link = html`<th scope="row" class="unbroken" data-label="Position">${renderEventLink(position)}</th>`
   if (!header)

@@ -24,8 +24,8 @@ export function renderActor(actor: string, names: ReadonlyMap<string, string>): 
 }
 
 /** Renders a link to the call that an event belongs to, with its id. */
-export function renderCallLink(event: Pick<EventHeader, 'call_id'>, viewer: SessionUser): Html {
-  const href = buildCallUrl(event, viewer)
+export function renderCallLink(event: Pick<EventHeader, 'call_id'>, viewer: Pick<SessionUser, 'role'>): Html {
+  const href = buildCallUrl(event.call_id, viewer)
   if (href === null) return html``
   return html`<div class="hint">
     of call <a href="${href}"><code>${event.call_id}</code></a>
@@ -34,15 +34,12 @@ export function renderCallLink(event: Pick<EventHeader, 'call_id'>, viewer: Sess
 
 /** Renders the same link as a word in a sentence. */
 export function renderCallWord(event: Pick<EventHeader, 'call_id'>, viewer: Pick<SessionUser, 'role'>): Html {
-  const href = buildCallUrl(event, viewer)
+  const href = buildCallUrl(event.call_id, viewer)
   return href === null ? html`` : html`<a class="call" href="${href}" aria-label="call ${event.call_id}">call</a>`
 }
 
 /** The address of a call's log entry or, for those who may not open entries, of its events. */
-function buildCallUrl(
-  { call_id: call }: Pick<EventHeader, 'call_id'>,
-  { role }: Pick<SessionUser, 'role'>,
-): string | null {
+function buildCallUrl(call: string | null, { role }: Pick<SessionUser, 'role'>): string | null {
   if (call === null) return null
   return role === 'admin'
     ? `${NAVIGATION.bulkUserLogs.path}/${encodeURIComponent(call)}`
@@ -50,11 +47,7 @@ function buildCallUrl(
 }
 
 /** Renders a link to the subject of an event: an employee after this event, or else all events of the stream. */
-export function renderStream({
-  stream,
-  position,
-  version,
-}: Pick<EventHeader, 'stream' | 'position' | 'version'>): Html {
+export function renderStream({ stream, position, version }: EventHeader): Html {
   const address = isId('emp', stream)
     ? buildEmployeeUrl(stream, position)
     : buildUrl(NAVIGATION.events.path, { id: stream })

@@ -1,12 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { listStoredEvents, type ListedEvents } from '../../../ledger/read/browse-events.ts'
 import { findLastPositionBefore } from '../../../ledger/read/find-position.ts'
+import { readNames } from '../../../ledger/read/read-names.ts'
 import { readHead } from '../../../ledger/read/read-head.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { whenGiven } from '../../access/heavy-reads.ts'
 import { buildUrl } from '../parts/addresses.ts'
 import { renderEventFilter } from './event-filter-form.ts'
 import { renderEventList } from './event-list.ts'
+import { listNamedIds } from './event-sentence.ts'
 import { renderEventTable } from './event-table.ts'
 import { readEventQuery, type EventQuery } from './event-query.ts'
 import { readFormFields } from '../parts/form.ts'
@@ -36,7 +38,7 @@ export function addEventsPage(app: FastifyInstance, { reads }: PageServices): vo
       const body = html`<h1>Event stream</h1>
         ${await renderEventFilter(db, viewer, query, view ?? {})}
         ${query.problem ? '' : await renderEvents(db, query)}`
-      return sendUserPage(request, query.problem ? reply.code(INVALID_QUERY) : reply, viewer, {
+      return sendUserPage(query.problem ? reply.code(INVALID_QUERY) : reply, viewer, {
         title: 'Event stream',
         body,
       })
@@ -47,7 +49,9 @@ export function addEventsPage(app: FastifyInstance, { reads }: PageServices): vo
         const listed = await listStoredEvents(from, viewer.companyId, filter, page)
         const { events } = listed
         const render = view ? renderEventTable : renderEventList
-        return html`${events.length === 0 ? renderNoEvents(listed) : await render(from, viewer, 'Events, newest first', events)}
+        const names = await readNames(from, viewer.companyId, events.flatMap(listNamedIds))
+        const rows = render('Events, newest first', events, { viewer, names })
+        return html`${events.length === 0 ? renderNoEvents(listed) : rows}
           ${renderEventPageLinks(listed, { ...given, ...view })}`
       }
     },

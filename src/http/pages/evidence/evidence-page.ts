@@ -3,7 +3,6 @@ import { searchEmployees } from '../../../../projections/employees/queries.ts'
 import type { SessionUser } from '../../../accounts/users/sessions.ts'
 import { formatFullName } from '../../../domain/employees/full-name.ts'
 import type { Employee } from '../../../domain/employees/employee.ts'
-import { findEndOf, findStartOf, readLocal } from '../../../domain/local-times.ts'
 import { problem } from '../../../domain/errors.ts'
 import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
 import { isId } from '../../../domain/ids.ts'
@@ -11,16 +10,26 @@ import { EVENTS_TOLD, type PlannedEvidence } from '../../../evidence/evidence-fi
 import type { EvidenceSubject } from '../../../ledger/evidence/evidence-subject.ts'
 import type { StoredFile } from '../../../ledger/evidence/stored-files.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
+import { readSubject } from '../../audit/evidence.ts'
 import { planOrRefuse, sendEvidence, sendZip } from '../../audit/send-evidence.ts'
 import { STREAMED_ROUTE, whenGiven } from '../../access/heavy-reads.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { streamTexts } from '../../server/text-stream.ts'
 import { buildUrl } from '../parts/addresses.ts'
-import { type FormFields, type FormProblem, readFormFields, renderField, toFormProblem } from '../parts/form.ts'
+import {
+  type FormFields,
+  type FormProblem,
+  pickFields,
+  readFormFields,
+  renderDayField,
+  renderField,
+  toFormProblem,
+} from '../parts/form.ts'
 import { addFormPage, type PageForms, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
+import { checkPeriod, readPeriod } from '../parts/periods.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { renderTime } from '../parts/times.ts'
 import { getViewer, requireViewer } from '../parts/viewer.ts'
@@ -46,7 +55,7 @@ export function addEvidencePage(app: FastifyInstance, services: PageServices): v
     config: { isHeavyRead: whenGiven('employee', 'call', 'from', 'to') },
     async load(request) {
       const { companyId, timeZone } = getViewer(request)
-      const given = pickFields(request.body ?? request.query)
+      const given = pickGiven(request.body ?? request.query)
       const file = await storedFiles.read(companyId)
       const nothing = { given, file, people: [], planned: null, fault: null }
       if (request.method === 'POST' || !isSent(request)) return nothing
@@ -84,7 +93,7 @@ export function addEvidencePage(app: FastifyInstance, services: PageServices): v
       make: {
         async run(request, fields) {
           const { companyId, userId, timeZone } = getViewer(request)
-          const subject = readGivenSubject(pickFields(fields), timeZone)
+          const subject = readGivenSubject(pickGiven(fields), timeZone)
           if (!storedFiles.canStore) throw new ProblemError(problem('unavailable', NO_KEY))
           const isRequested = await storedFiles.request(companyId, { subject, requestedBy: userId })
           return isRequested ? { goTo: EVIDENCE_PATH } : { done: 'running' }
@@ -95,7 +104,7 @@ export function addEvidencePage(app: FastifyInstance, services: PageServices): v
 
   app.get(`${EVIDENCE_PATH}/file`, STREAMED_ROUTE, async (request, reply) => {
     const { companyId, timeZone } = getViewer(request)
-    const planned = await plan(request, readGivenSubject(pickFields(request.query), timeZone))
+    const planned = await plan(request, readGivenSubject(pickGiven(request.query), timeZone))
     const reading = await reads.of(companyId, request.left)
     return sendEvidence({ request, reply, authorize }, reading, readMe, planned)
   })
@@ -112,11 +121,10 @@ export function addEvidencePage(app: FastifyInstance, services: PageServices): v
 const NO_KEY =
   'This service has no key with which it could store the file encrypted. Use the audit endpoint or the command line'
 
-function pickFields(from: unknown): FormFields {
-  const fields = readFormFields(from)
-  const given = FIELDS.map((name) => [name, fields[name]?.trim() ?? ''] as const).filter(([, text]) => text !== '')
-  const { call, ...others } = Object.fromEntries(given) as FormFields
-  return call === undefined ? others : { ...others, call: readCall(call) }
+/** Picks what a file is about. A call is named by its ID, or by the address of its entry. */
+function pickGiven(from: unknown): FormFields {
+  const { call, ...others } = pickFields(readFormFields(from), FIELDS)
+  return call === undefined ? others : { ...others, call: /log_[0-9a-z]{26}/.exec(call)?.[0] ?? call }
 }
 
 /** Whether somebody has sent the form, perhaps without a choice. */
@@ -133,35 +141,21 @@ async function findPeople(db: LedgerDb, companyId: string, given: FormFields): P
   throw new ProblemError(invalidFields([faultOf('employee', 'names nobody: search by a current name, email, or ID')]))
 }
 
-/** Reads the ID of a call from what somebody typed: the ID, or the address of its entry. */
-function readCall(text: string): string {
-  return /log_[0-9a-z]{26}/.exec(text)?.[0] ?? text
-}
-
 /** Reads the subject of a form. Days and times are in the company's time zone; a day in `to` is included. */
-function readGivenSubject({ employee, call, from, to }: FormFields, timeZone: string): EvidenceSubject {
+function readGivenSubject(given: FormFields, timeZone: string): EvidenceSubject {
+  const { call } = given
   const faults = [
-    ...(employee === undefined || isId('emp', employee) ? [] : [faultOf('employee', 'must be the ID of an employee')]),
     ...(call === undefined || isId('log', call) ? [] : [faultOf('call', 'must be the ID of an entry, or its address')]),
-    ...(from === undefined || readLocal(from) ? [] : [faultOf('from', NOT_LOCAL)]),
-    ...(to === undefined || readLocal(to) ? [] : [faultOf('to', NOT_LOCAL)]),
+    ...checkPeriod(given),
   ]
-  const isPeriod = from !== undefined || to !== undefined
-  if ([employee !== undefined, call !== undefined, isPeriod].filter(Boolean).length !== 1)
+  const isPeriod = 'from' in given || 'to' in given
+  if (['employee' in given, 'call' in given, isPeriod].filter(Boolean).length !== 1)
     faults.push(fieldError('', 'invalid_value', NOT_ONE))
   if (faults.length > 0) throw new ProblemError(invalidFields(faults))
-  if (employee !== undefined) return { kind: 'employee', id: employee }
-  if (call !== undefined) return { kind: 'call', id: call }
-  const toInstant = (time: number) => new Date(time).toISOString()
-  return {
-    kind: 'period',
-    from: from === undefined ? null : toInstant(findStartOf(from, timeZone)),
-    to: to === undefined ? null : toInstant(findEndOf(to, timeZone)),
-  }
+  return readSubject({ ...given, ...readPeriod(given, timeZone) })
 }
 
 const NOT_ONE = 'Choose what the file is about: an employee, a call, or a period, and only one of them'
-const NOT_LOCAL = 'must be a date, such as 2026-11-20, or a date and time, such as 2026-11-20T14:30'
 
 function faultOf(name: string, fault: string) {
   return fieldError(`/${name}`, 'invalid_value', `${name} ${fault}`)
@@ -205,12 +199,8 @@ function renderFields(given: FormFields, fault: FormProblem): Html {
   const text = { isRequired: false, autocomplete: 'off', maxLength: 254 }
   const field = (name: 'employee' | 'call', label: string, hint: string) =>
     renderField({ ...text, name, label, value: given[name] ?? '', hint }, fault)
-  const day = (name: 'from' | 'to', label: string, hint: string) => {
-    const value = given[name] ?? ''
-    // Other pages lead here with a time of day.
-    const type = value.includes('T') ? ('datetime-local' as const) : ('date' as const)
-    return renderField({ name, label, value, type, isRequired: false, hint }, fault)
-  }
+  const day = (name: 'from' | 'to', label: string, hint: string) =>
+    renderDayField({ name, label, value: given[name] ?? '', hint }, fault)
   return html`<h2>New evidence file</h2>
     <p>Choose one: an employee, a call, or a period.</p>
     <form method="get" action="${EVIDENCE_PATH}" class="stack">

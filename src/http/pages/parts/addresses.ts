@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { SessionSettings } from '../../access/session.ts'
-import { NAVIGATION } from './navigation.ts'
+import { NAVIGATION, UPLOAD_PATH } from './navigation.ts'
 
 /** Values of a query string by name; undefined and empty values are omitted. */
 export type QueryValues = Readonly<Record<string, string | number | undefined>>
@@ -41,4 +41,9 @@ export function passwordPath(companyId: string): string {
 /** Builds the path of an employee's page, at a position or now. */
 export function buildEmployeeUrl(id: string, position?: number): string {
   return buildUrl(`${NAVIGATION.employees.path}/${encodeURIComponent(id)}`, { at: position })
+}
+
+/** Builds the address of the page that uploads a file, as a correction of a failed entry if one is given. */
+export function buildUploadUrl(logId?: string): string {
+  return buildUrl(UPLOAD_PATH, { log: logId })
 }

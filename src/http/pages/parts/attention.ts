@@ -111,12 +111,10 @@ function renderCauses(causes: Line): Html {
   const { subject } = causes[0]!
   const failed = causes.filter((item) => item.kind === 'calls_failed')
   const calls = failed.reduce((sum, { details }) => sum + details.calls, 0)
+  const isMoreThan = failed.some(({ details }) => details.is_more)
   return html`<a href="${buildUrl(NAVIGATION.bulkUserLogs.path, { key: subject.id, status: 'Failed' })}"
       ><bdi>${subject.name}</bdi></a
-    >: ${countCalls(
-      calls,
-      failed.some(({ details }) => details.is_more),
-    )} failed since yesterday.
+    >: ${countCalls(calls, isMoreThan)} failed since yesterday.
     <ul>
       ${failed.slice(0, SHOWN_CAUSES).map((item) => {
         const { calls: count, is_more: isMore, code } = item.details

@@ -18,15 +18,8 @@ interface ConfirmedAction {
 }
 
 /** Renders an action that takes effect at once. Its button opens the question, and a second one answers it. */
-export function renderConfirmedAction({
-  label,
-  of,
-  text,
-  action,
-  field,
-  fields,
-  isOpen = false,
-}: ConfirmedAction): Html {
+export function renderConfirmedAction(asked: ConfirmedAction): Html {
+  const { label, of, text, action, field, fields, isOpen = false } = asked
   const subject = of === undefined ? '' : html`<span class="visually-hidden"> ${of}</span>`
   return html`<details class="confirm" ${isOpen ? html`open` : ''}>
     <summary class="button">${label}${subject}…</summary>

@@ -28,10 +28,8 @@ export function sendRefusal(reply: FastifyReply, refusal: Problem): FastifyReply
 
 /** Sends a page that says what went wrong and links to the home page. */
 export async function sendProblemPage(reply: FastifyReply, refusal: Problem): Promise<FastifyReply> {
-  const { request } = reply
-  void reply.code(refusal.status)
-  const { viewer } = request
-  const home = viewer ? findHome(viewer.role) : '/'
+  const { request } = reply.code(refusal.status)
+  const home = request.viewer ? findHome(request.viewer.role) : '/'
   const title = refusal.code === 'route_not_found' ? 'Page not found' : refusal.title
   const body = html`<div>
     <p class="hint">${refusal.status}</p>

@@ -1,4 +1,5 @@
 import { html, type Html } from './html.ts'
+import { formatNumber } from './shown-values.ts'
 
 /** A name and its value; null if there is nothing to say. */
 export type Fact = readonly [label: string, value: Html | string] | null
@@ -11,6 +12,19 @@ export function renderFacts(facts: readonly Fact[]): Html {
         ? ''
         : html`<dt>${fact[0]}</dt>
             <dd>${fact[1]}</dd> `,
+    )}
+  </dl>`
+}
+
+/** Renders numbers, each below its name. */
+export function renderCounts(counts: readonly (readonly [label: string, count: number])[]): Html {
+  return html`<dl class="counts cluster">
+    ${counts.map(
+      ([label, count]) =>
+        html`<div>
+          <dt>${label}</dt>
+          <dd>${formatNumber(count)}</dd>
+        </div>`,
     )}
   </dl>`
 }

@@ -107,7 +107,7 @@ export function addFormPage<Params, Shown, Notice extends string, Name extends s
     const content = await page.render(shown, createPageForms(page, asked, refused), asked)
     if ('elsewhere' in content) return reply.redirect(content.elsewhere, 303)
     const problem = refused?.problem ?? content.problem ?? null
-    return sendContent(request, reply, { ...content, problem }, renderNotice(request, page.notices ?? {}))
+    return sendContent(reply, { ...content, problem }, renderNotice(request, page.notices ?? {}))
   }
 
   app.get(page.path, page.config === undefined ? {} : { config: page.config }, (request, reply) =>
@@ -127,7 +127,7 @@ export function addFormPage<Params, Shown, Notice extends string, Name extends s
         const outcome = await run(request as PageRequest<Params>, readFormFields(request.body), reply)
         if ('goTo' in outcome) return reply.redirect(outcome.goTo, 303)
         if ('done' in outcome) return reply.redirect(`${fillPath(page.path, request)}?done=${outcome.done}`, 303)
-        if ('page' in outcome) return await sendContent(request, reply, outcome.page)
+        if ('page' in outcome) return await sendContent(reply, outcome.page)
         return outcome
       } catch (error) {
         return show(request, reply, { name, problem: toFormProblem(error) })
@@ -172,14 +172,13 @@ function answerRepeats<Params, Notice>({ issue }: IssuingForm<Params, Notice>): 
 }
 
 function sendContent(
-  request: FastifyRequest,
   reply: FastifyReply,
   { title, heading, trail, problem, body, ...moves }: PageContent,
   notice = html``,
 ): Promise<FastifyReply> {
   const [item, ...between] = trail ?? []
   if (problem) void reply.code(problem.status)
-  return sendUserPage(request, reply, getViewer(request), {
+  return sendUserPage(reply, getViewer(reply.request), {
     ...moves,
     title: problem ? `Error: ${title}` : title,
     body: html`${item ? renderBreadcrumb(item, between) : ''}

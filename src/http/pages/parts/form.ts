@@ -20,12 +20,19 @@ export function readFormFields(body: unknown): FormFields {
   return Object.fromEntries(texts) as FormFields
 }
 
+/** Picks fields that are not empty, without the blanks around them. */
+export function pickFields(fields: FormFields, names: readonly string[]): FormFields {
+  const texts = names.map((name) => [name, fields[name]?.trim() ?? ''])
+  return Object.fromEntries(texts.filter(([, text]) => text !== '')) as FormFields
+}
+
 /**
  * Checks a form's values with the schema of the corresponding endpoint, so that both have the same rules and messages.
  * Throws a problem with an error for each bad field.
  */
 export function checkForm<Schema extends TSchema>(schema: Schema, value: unknown): Static<Schema> {
-  const check = compileCheck(schema)
+  // Ajv keeps what it has compiled, by schema.
+  const check = compileSchema({ schema, method: 'POST', url: '', httpPart: 'body' }) as unknown as Check
   if (!check(value)) throw new ProblemError(bodyProblem(check.errors ?? [], value))
   assertStorableFields(value as object)
   return value
@@ -33,26 +40,13 @@ export function checkForm<Schema extends TSchema>(schema: Schema, value: unknown
 
 /** Refuses text that PostgreSQL cannot store. The endpoints' body parser refuses it for API calls. */
 function assertStorableFields(value: object): void {
-  const unstorable = Object.entries(value).filter(([, text]) => typeof text === 'string' && !isStorableText(text))
-  if (unstorable.length === 0) return
-  const faults = unstorable.map(([name]) =>
-    fieldError(`/${name}`, 'invalid_format', `${name} contains a character that is not allowed`),
-  )
-  throw new ProblemError(invalidFields(faults))
+  const faults = Object.entries(value)
+    .filter(([, text]) => typeof text === 'string' && !isStorableText(text))
+    .map(([name]) => fieldError(`/${name}`, 'invalid_format', `${name} contains a character that is not allowed`))
+  if (faults.length > 0) throw new ProblemError(invalidFields(faults))
 }
 
 type Check = ((value: unknown) => boolean) & { errors?: FastifySchemaValidationError[] | null }
-
-const checks = new WeakMap<TSchema, Check>()
-
-function compileCheck(schema: TSchema): Check {
-  let check = checks.get(schema)
-  if (!check) {
-    check = compileSchema({ schema, method: 'POST', url: '', httpPart: 'body' }) as unknown as Check
-    checks.set(schema, check)
-  }
-  return check
-}
 
 /** What is wrong with a form that was sent; null for a new form. */
 export type FormProblem = Problem | null
@@ -161,7 +155,7 @@ export function renderDayField(field: Field & { value: string }, problem: FormPr
   return renderField({ ...field, type, isRequired: false }, problem)
 }
 
-interface Option {
+export interface Option {
   value: string
   label: string
 }

@@ -22,12 +22,8 @@ interface PageContent extends PageMoves {
 }
 
 /** Sends a page to a user who is signed in, with the navigation on the left. */
-export async function sendUserPage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  user: SessionUser,
-  page: PageContent,
-): Promise<FastifyReply> {
+export async function sendUserPage(reply: FastifyReply, user: SessionUser, page: PageContent): Promise<FastifyReply> {
+  const { request } = reply
   const [path = ''] = request.url.split('?', 1)
   // Where the service fails, or the company asks too much of it, it is asked nothing more.
   const isSpared = reply.statusCode >= 500 || reply.statusCode === 429
@@ -50,7 +46,7 @@ export async function sendOpenPage(
   reply: FastifyReply,
   page: PageContent,
 ): Promise<FastifyReply> {
-  if (request.viewer) return sendUserPage(request, reply, request.viewer, page)
+  if (request.viewer) return sendUserPage(reply, request.viewer, page)
   return sendPage(
     reply,
     page.title,
@@ -104,6 +100,10 @@ function renderCount(count: number | undefined): Html {
 
 function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string, number>): Html {
   const items = listNavigationItems(user.role)
+  const groups = NAVIGATION_GROUPS.map((group) => {
+    const ofGroup = items.filter((item) => item.group === group)
+    return renderGroup(group, ofGroup, path, counts)
+  })
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
   return html`<header class="side">
     <a class="home" href="${findHome(user.role)}"><span class="company"><bdi>${user.companyName}</bdi></span></a>
@@ -111,18 +111,7 @@ function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string,
     <details class="menu folded">
       <summary class="button">Menu${renderCount(total === 0 ? undefined : total)}</summary>
       <div class="menu-panel">
-        ${
-          items.length === 0
-            ? ''
-            : html`<nav aria-label="Company Settings" class="menu-pages">${NAVIGATION_GROUPS.map((group) =>
-                renderGroup(
-                  group,
-                  items.filter((item) => item.group === group),
-                  path,
-                  counts,
-                ),
-              )}</nav>`
-        }
+        ${items.length === 0 ? '' : html`<nav aria-label="Company Settings" class="menu-pages">${groups}</nav>`}
         <nav aria-label="Developers" class="menu-pages">${renderGroup('Developers', REFERENCE_PAGES, path, counts)}</nav>
         <nav class="personal cluster" aria-label="Personal">
           <a href="${ACCOUNT_PATH}"><bdi>${user.name}</bdi></a>

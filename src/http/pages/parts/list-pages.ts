@@ -54,12 +54,13 @@ export function renderListLinks<Row>(
   cursor: string | undefined,
   rows: Row[],
   idOf: (row: Row) => string,
+  [first, next] = ['Newest', 'Older'],
 ): Html {
   const last = rows.length > ROWS_A_PAGE ? rows[ROWS_A_PAGE - 1] : undefined
   return renderPageLinks([
-    { label: 'Newest', rel: 'first', href: cursor === undefined ? null : buildUrl(path, filter) },
+    { label: first, rel: 'first', href: cursor === undefined ? null : buildUrl(path, filter) },
     {
-      label: 'Older',
+      label: next,
       rel: 'next',
       href: last ? buildUrl(path, { ...filter, cursor: encodeCursor(idOf(last)) }) : null,
     },

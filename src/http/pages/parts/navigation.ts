@@ -60,5 +60,7 @@ export function findHome(role: Role): string {
   return listNavigationItems(role)[0]?.path ?? ACCOUNT_PATH
 }
 
+/** The page that uploads a file. */
+export const UPLOAD_PATH = `${NAVIGATION.bulkUserLogs.path}/upload`
 /** Where evidence files are made; a query says what about. */
 export const EVIDENCE_PATH = `${NAVIGATION.ledger.path}/evidence`

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 
 /** A double click repeats a form within moments, and so does somebody who reloads the answer. */
 const REMEMBERED_MS = 60_000
@@ -14,8 +15,9 @@ interface SharedOutcomes<Outcome> {
 }
 
 /** Keeps outcomes in the memory of this process. In another process, a repeated form is refused as outdated. */
-export function createSharedOutcomes<Outcome>(): SharedOutcomes<Outcome> {
-  const outcomes = new Map<string, Promise<Outcome>>()
+export function createSharedOutcomes<Outcome>(ttl = REMEMBERED_MS): SharedOutcomes<Outcome> {
+  // Outcomes have secrets, so they go in time.
+  const outcomes = new LRUCache<string, Promise<Outcome>>({ max: MAX_REMEMBERED, ttl, ttlAutopurge: true })
   return {
     share(form, run) {
       // The form may hold a password.
@@ -24,12 +26,7 @@ export function createSharedOutcomes<Outcome>(): SharedOutcomes<Outcome> {
       if (known) return known
       const outcome = run()
       outcomes.set(key, outcome)
-      const forget = () => {
-        if (outcomes.get(key) === outcome) outcomes.delete(key)
-      }
-      outcome.then(() => setTimeout(forget, REMEMBERED_MS).unref(), forget)
-      const [oldest] = outcomes.keys()
-      if (outcomes.size > MAX_REMEMBERED && oldest !== undefined) outcomes.delete(oldest)
+      outcome.catch(() => outcomes.delete(key))
       return outcome
     },
   }

@@ -1,6 +1,7 @@
 import { html, type Html } from './html.ts'
+import { formatNumber } from './shown-values.ts'
 
-export interface Column<Row> {
+interface Heading<Row> {
   heading: string
   /** Only where there is much room. */
   isWide?: boolean
@@ -13,8 +14,10 @@ export interface Column<Row> {
   isHeadingHidden?: boolean
   /** The text on hover. */
   title?: (row: Row) => string | null
-  cell: (row: Row) => Html | string
 }
+
+/** A column of texts, or of whole numbers. */
+export type Column<Row> = Heading<Row> & ({ cell: (row: Row) => Html | string } | { count: (row: Row) => number })
 
 interface Table<Row> {
   /** What the table lists, for screen readers. */
@@ -50,27 +53,28 @@ export function renderTable<Row>({ caption, columns, rows, isInLines, isCaptionS
   </table>`
 }
 
-function renderHeading<Row>({ heading, isHeadingHidden }: Column<Row>): Html {
+function renderHeading<Row>({ heading, isHeadingHidden }: Heading<Row>): Html {
   return isHeadingHidden ? html`<span class="visually-hidden">${heading}</span>` : html`${heading}`
 }
 
 function renderCell<Row>(column: Column<Row>, row: Row, isName: boolean): Html {
   const label = isName && !column.isName ? '' : renderLabel(column)
   const attributes = html`${label}${renderClass(column)}${renderTitle(column, row)}`
-  const content = column.cell(row)
+  const content = 'count' in column ? formatNumber(column.count(row)) : column.cell(row)
   return isName ? html`<th scope="row"${attributes}>${content}</th>` : html`<td${attributes}>${content}</td>`
 }
 
-function renderLabel<Row>({ heading, isHeadingHidden }: Column<Row>): Html {
+function renderLabel<Row>({ heading, isHeadingHidden }: Heading<Row>): Html {
   return isHeadingHidden ? html`` : html` data-label="${heading}"`
 }
 
-function renderClass<Row>({ isWide, isLong, isNumber }: Column<Row>): Html {
+function renderClass<Row>(column: Column<Row>): Html {
+  const { isWide, isLong, isNumber = 'count' in column } = column
   const classes = [...(isWide ? ['wide'] : []), ...(isLong ? ['long'] : []), ...(isNumber ? ['number'] : [])]
   return classes.length === 0 ? html`` : html` class="${classes.join(' ')}"`
 }
 
-function renderTitle<Row>({ title }: Column<Row>, row: Row): Html {
+function renderTitle<Row>({ title }: Heading<Row>, row: Row): Html {
   const text = title?.(row) ?? null
   return text === null ? html`` : html` title="${text}"`
 }

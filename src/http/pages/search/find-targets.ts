@@ -10,8 +10,7 @@ import { findCalls } from '../../../ledger/corrections/find-calls.ts'
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { buildEmployeeUrl, buildUrl } from '../parts/addresses.ts'
 import { findFormerPeople } from '../parts/former-people.ts'
-import { ACCOUNT_PATH, listNavigationItems, NAVIGATION, REFERENCE_PAGES } from '../parts/navigation.ts'
-import { UPLOAD_PATH } from '../parts/upload-address.ts'
+import { ACCOUNT, listNavigationItems, NAVIGATION, REFERENCE_PAGES, UPLOAD_PATH } from '../parts/navigation.ts'
 
 /** Something that a search leads to. */
 export interface SearchTarget {
@@ -32,51 +31,48 @@ export async function findTargets(db: LedgerDb, user: SessionUser, text: string)
   if (text === '') return pages
   const isAdmin = user.role === 'admin'
   const seesEmployees = NAVIGATION.employees.roles.some((role) => role === user.role)
-  const targets = [
+  const entries = makeTarget('Search', `Entries with “${text}”`, buildUrl(NAVIGATION.bulkUserLogs.path, { q: text }))
+  const events = makeTarget('Search', `Events with “${text}”`, buildUrl(NAVIGATION.events.path, { q: text }))
+  return [
     ...(isAdmin ? await findEntries(db, user.companyId, text) : []),
     ...pages.slice(0, MAX_OF_A_KIND),
     ...(seesEmployees ? await findPeople(db, user.companyId, text) : []),
     ...(isAdmin ? await findAccounts(db, user.companyId, text) : []),
-  ]
-  const ofText = { kind: 'Search', detail: '' }
-  return [
-    ...targets,
-    ...(isAdmin
-      ? [{ ...ofText, label: `Entries with “${text}”`, href: buildUrl(NAVIGATION.bulkUserLogs.path, { q: text }) }]
-      : []),
-    ...(seesEmployees
-      ? [{ ...ofText, label: `Events with “${text}”`, href: buildUrl(NAVIGATION.events.path, { q: text }) }]
-      : []),
+    ...(isAdmin ? [entries] : []),
+    ...(seesEmployees ? [events] : []),
   ]
 }
 
+function makeTarget(kind: string, label: string, href: string, detail = ''): SearchTarget {
+  return { kind, label, detail, href }
+}
+
 function listPages({ role }: SessionUser): SearchTarget[] {
-  const pages = [...listNavigationItems(role), ...REFERENCE_PAGES, { path: ACCOUNT_PATH, label: 'Your account' }]
+  const pages = [...listNavigationItems(role), ...REFERENCE_PAGES, ACCOUNT]
   const actions = [
     { path: `${NAVIGATION.apiKeys.path}/new`, label: 'Create API key' },
     { path: `${NAVIGATION.webhooks.path}/new`, label: 'Create webhook' },
     { path: `${NAVIGATION.users.path}/new`, label: 'Invite user' },
     { path: UPLOAD_PATH, label: 'Upload file' },
   ]
-  const toTarget = (kind: string) => (page: { path: string; label: string }) => {
-    return { kind, label: page.label, detail: '', href: page.path }
-  }
-  return [...pages.map(toTarget('Page')), ...(role === 'admin' ? actions.map(toTarget('Action')) : [])]
+  return [
+    ...pages.map(({ path, label }) => makeTarget('Page', label, path)),
+    ...(role === 'admin' ? actions.map(({ path, label }) => makeTarget('Action', label, path)) : []),
+  ]
 }
 
 async function findEntries(db: LedgerDb, companyId: string, text: string): Promise<SearchTarget[]> {
   const calls = isId('log', text) ? await findCalls(db, companyId, [text]) : []
-  return calls.map(({ id, status, requestedAt: at }) => {
-    return { kind: 'Entry', label: id, detail: `${status}, ${at}`, href: `${NAVIGATION.bulkUserLogs.path}/${id}` }
-  })
+  return calls.map(({ id, status, requestedAt: at }) =>
+    makeTarget('Entry', id, `${NAVIGATION.bulkUserLogs.path}/${id}`, `${status}, ${at}`),
+  )
 }
 
 async function findPeople(db: LedgerDb, companyId: string, text: string): Promise<SearchTarget[]> {
   const people = await searchEmployees(db, companyId, text, { after: null, limit: MAX_OF_A_KIND })
   const former = await findFormerPeople(db, companyId, text)
-  const toTarget = (person: Employee, detail: string) => {
-    return { kind: 'Employee', label: formatFullName(person), detail, href: buildEmployeeUrl(person.id) }
-  }
+  const toTarget = (person: Employee, detail: string) =>
+    makeTarget('Employee', formatFullName(person), buildEmployeeUrl(person.id), detail)
   return [
     ...people.map((person) => toTarget(person, person.email ?? person.external_id ?? '')),
     ...former.slice(0, MAX_OF_A_KIND).map((person) => toTarget(person, `“${text}” is a ${person.former}`)),
@@ -87,26 +83,19 @@ async function findPeople(db: LedgerDb, companyId: string, text: string): Promis
 async function findAccounts(db: LedgerDb, companyId: string, text: string): Promise<SearchTarget[]> {
   const users = await searchUsers(db, companyId, text, MAX_OF_A_KIND)
   const { items } = await findSecrets(db, companyId, { text })
-  const webhooks = await listWebhooks(db, companyId)
+  const keys = items.flatMap(({ key }) => (key ? [key.key] : []))
+  const webhooks = (await listWebhooks(db, companyId)).filter(({ webhook: { id, settings } }) =>
+    [id, settings.url, settings.description].some((value) => value.toLowerCase().includes(text.toLowerCase())),
+  )
   return [
-    ...users.map(({ id, name, email }) => {
-      return { kind: 'User', label: name, detail: email, href: `${NAVIGATION.users.path}/${id}` }
+    ...users.map(({ id, name, email }) => makeTarget('User', name, `${NAVIGATION.users.path}/${id}`, email)),
+    ...keys
+      .slice(0, MAX_OF_A_KIND)
+      .map(({ id, name }) => makeTarget('API key', name, `${NAVIGATION.apiKeys.path}/${id}`, id)),
+    ...webhooks.slice(0, MAX_OF_A_KIND).map(({ webhook: { id, settings } }) => {
+      const { url, description } = settings
+      const detail = description === '' ? '' : url
+      return makeTarget('Webhook', description || url, `${NAVIGATION.webhooks.path}/${id}`, detail)
     }),
-    ...items
-      .flatMap(({ key }) => (key ? [key.key] : []))
-      .slice(0, MAX_OF_A_KIND)
-      .map(({ id, name }) => ({ kind: 'API key', label: name, detail: id, href: `${NAVIGATION.apiKeys.path}/${id}` })),
-    ...webhooks
-      .filter(({ webhook: { id, settings } }) => [id, settings.url, settings.description].some(contains(text)))
-      .slice(0, MAX_OF_A_KIND)
-      .map(({ webhook: { id, settings } }) => {
-        const { url, description } = settings
-        const href = `${NAVIGATION.webhooks.path}/${id}`
-        return { kind: 'Webhook', label: description || url, detail: description === '' ? '' : url, href }
-      }),
   ]
-}
-
-function contains(text: string) {
-  return (value: string) => value.toLowerCase().includes(text.toLowerCase())
 }

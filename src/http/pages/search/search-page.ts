@@ -1,7 +1,6 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { findSecretIn } from '../../../domain/accounts/secrets.ts'
 import { isStorableText } from '../../../domain/storable-text.ts'
-import type { Reads } from '../../../ledger/read/reads.ts'
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { readFormFields, renderField } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
@@ -17,25 +16,21 @@ const MAX_TEXT = 254
  * `/settings/search`: leads to any page, person, key, webhook and entry. The text is sent as a form, because names and
  * secrets must not be in an address. The script of the palette shows what this page finds.
  */
-export function addSearchPage(app: FastifyInstance, { reads }: PageServices): void {
-  app.get(SEARCH_PATH, async (request, reply) => sendSearch(reads, request, reply, ''))
+export function addSearchPage(app: FastifyInstance, services: PageServices): void {
+  app.get(SEARCH_PATH, async (_, reply) => sendSearch(services, reply, ''))
   app.post(SEARCH_PATH, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
     const { q = '' } = readFormFields(request.body)
-    return sendSearch(reads, request, reply, q.trim().slice(0, MAX_TEXT))
+    return sendSearch(services, reply, q.trim().slice(0, MAX_TEXT))
   })
 }
 
-async function sendSearch(
-  reads: Reads,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  text: string,
-): Promise<FastifyReply> {
+async function sendSearch({ reads }: PageServices, reply: FastifyReply, text: string): Promise<FastifyReply> {
+  const { request } = reply
   const viewer = getViewer(request)
   const isSearchable = findSecretIn(text) === null && isStorableText(text)
   const db = await reads.of(viewer.companyId, request.left)
   const targets = isSearchable ? await findTargets(db, viewer, text) : listForSecret()
-  return sendUserPage(request, reply, viewer, {
+  return sendUserPage(reply, viewer, {
     title: 'Search',
     body: html`<h1>Search</h1>
       <form method="post" action="${SEARCH_PATH}" class="filters" role="search">

@@ -18,7 +18,7 @@ export function sendTestResult(
   preview: SignInPreview,
 ): Promise<FastifyReply> {
   const { issuer, subject, name, roleValues } = identity
-  return sendUserPage(reply.request, reply, viewer, {
+  return sendUserPage(reply, viewer, {
     title: 'Test result',
     body: html`${renderBreadcrumb(NAVIGATION.signIn)}
       <h1>Test result</h1>

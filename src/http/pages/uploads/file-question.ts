@@ -7,10 +7,10 @@ import type {
 import type { LeftOut } from '../../../../clients/typescript/spreadsheets/find-table.ts'
 import type { Original } from '../../../ledger/uploads/originals.ts'
 import type { FormFields } from '../parts/form.ts'
+import { UPLOAD_PATH } from '../parts/navigation.ts'
 import { html, type Html } from '../parts/html.ts'
 import { formatCount, formatNumber } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
-import { UPLOAD_PATH } from '../parts/upload-address.ts'
 
 const LEGENDS: Readonly<Record<FileParameter, string>> = {
   encoding: 'Which of these looks right?',

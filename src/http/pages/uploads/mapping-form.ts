@@ -1,27 +1,25 @@
 import { readName } from '../../../../clients/typescript/spreadsheets/cells.ts'
-import type { ColumnMapping, Mapping, Target } from '../../../../clients/typescript/spreadsheets/mapping.ts'
-import {
-  DATE_ORDERS,
-  isDate,
-  listQuestions,
-  locateColumns,
-  MANAGER_KEYS,
-  NAME_RULES,
-  TARGETS,
-  type Question,
+import type {
+  ColumnMapping,
+  ManagerKey,
+  Mapping,
+  Question,
+  Target,
 } from '../../../../clients/typescript/spreadsheets/mapping.ts'
+import { isDate, listQuestions, locateColumns } from '../../../../clients/typescript/spreadsheets/mapping.ts'
+import type { DateOrder } from '../../../../clients/typescript/spreadsheets/read-date.ts'
 import { isPhoneCountry } from '../../../../clients/typescript/spreadsheets/read-phone.ts'
 import { isSecretHeader } from '../../../../clients/typescript/spreadsheets/recognize-header.ts'
 import { hasOwnColumns } from '../../../../clients/typescript/spreadsheets/record-columns.ts'
-import { guessNameRule } from '../../../../clients/typescript/spreadsheets/split-name.ts'
-import { guessStatus } from '../../../../clients/typescript/spreadsheets/status-words.ts'
+import { guessNameRule, type NameRule } from '../../../../clients/typescript/spreadsheets/split-name.ts'
+import { guessStatus, type Status } from '../../../../clients/typescript/spreadsheets/status-words.ts'
 import type { StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import { FileFaultError } from '../../../uploads/part-builder.ts'
 import type { FormFields } from '../parts/form.ts'
+import { UPLOAD_PATH } from '../parts/navigation.ts'
 import { html, type Html } from '../parts/html.ts'
 import { formatCount, renderBreakable } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
-import { UPLOAD_PATH } from '../parts/upload-address.ts'
 
 /** A column and some of its values. */
 interface ShownColumn {
@@ -30,7 +28,8 @@ interface ShownColumn {
   examples: readonly string[]
 }
 
-type Option = readonly [value: string, label: string]
+/** What a list offers: values with their labels. */
+type Options = Readonly<Record<string, string>>
 
 /**
  * Renders what the columns of a file mean, to change it, and what is open about them, with answers that are likely.
@@ -181,65 +180,51 @@ const TARGET_LABELS = {
   as_named: 'The attribute of this name',
 } as const satisfies Record<Target, string>
 
-const CHOOSE: Option = ['', 'Choose']
+/** An answer has to be chosen if nothing is. */
+const CHOOSE: Options = { '': 'Choose' }
 
 function renderTarget({ at, column: { to, header } }: ShownColumn): Html {
-  const options: Option[] = Object.entries(TARGET_LABELS)
-  return renderSelect(
-    `to.${at}`,
-    `What ${readName(header)} becomes`,
-    to === null ? [CHOOSE, ...options] : options,
-    to ?? '',
-  )
+  const options = to === null ? { ...CHOOSE, ...TARGET_LABELS } : TARGET_LABELS
+  return renderSelect(`to.${at}`, `What ${readName(header)} becomes`, options, to ?? '')
 }
 
-/** An answer has to be chosen if nothing is. */
-function renderSelect(name: string, label: string, options: readonly Option[], chosen: string): Html {
-  return html`<select name="${name}" aria-label="${label}" ${options[0] === CHOOSE ? html`required` : ''}>
-    ${options.map(
+function renderSelect(name: string, label: string, options: Options, chosen: string): Html {
+  return html`<select name="${name}" aria-label="${label}" ${'' in options ? html`required` : ''}>
+    ${Object.entries(options).map(
       ([value, text]) => html`<option value="${value}" ${value === chosen ? html`selected` : ''}>${text}</option>`,
     )}
   </select>`
 }
 
-const DATES: readonly Option[] = [
-  ['day_first', 'Day first: 31/12/2024'],
-  ['month_first', 'Month first: 12/31/2024'],
-  ['year_first', 'Year first: 24/12/31'],
-]
-const NAMES: readonly Option[] = [
-  ['first_last', 'First and last name: Ana Perez'],
-  ['last_first', 'Last and first name: Perez Ana'],
-  ['one_last_name_first', 'The first word is the last name: Perez | Ana Maria'],
-  ['one_first_name', 'The first word is the first name: Ana | Perez Gomez'],
-  ['one_last_name', 'The last word is the last name: Ana Maria | Perez'],
-]
-const KEYS: readonly Option[] = [
-  ['full_name', 'By full name'],
-  ['email', 'By email'],
-  ['external_id', 'By external ID'],
-  ['employee_number', 'By employee number'],
-  ['key', 'By the ID within the file'],
-]
-const STATUSES: readonly Option[] = [
-  ['active', 'Active'],
-  ['inactive', 'Inactive'],
-]
+const DATES: Record<DateOrder, string> = {
+  day_first: 'Day first: 31/12/2024',
+  month_first: 'Month first: 12/31/2024',
+  year_first: 'Year first: 24/12/31',
+}
+const NAMES: Record<NameRule, string> = {
+  first_last: 'First and last name: Ana Perez',
+  last_first: 'Last and first name: Perez Ana',
+  one_last_name_first: 'The first word is the last name: Perez | Ana Maria',
+  one_first_name: 'The first word is the first name: Ana | Perez Gomez',
+  one_last_name: 'The last word is the last name: Ana Maria | Perez',
+}
+const KEYS: Record<ManagerKey, string> = {
+  full_name: 'By full name',
+  email: 'By email',
+  external_id: 'By external ID',
+  employee_number: 'By employee number',
+  key: 'By the ID within the file',
+}
+const STATUSES: Record<Status, string> = { active: 'Active', inactive: 'Inactive' }
 
 /** Renders how the values of a column are read: what is open about them, or what is not. */
 function renderReading({ at, column, examples }: ShownColumn, isOpen = false): Html {
   const { to } = column
   const name = readName(column.header)
-  const select = (
-    field: string,
-    what: string,
-    options: readonly Option[],
-    chosen?: string | null,
-    likely?: string | null,
-  ) => {
+  const select = (field: string, what: string, options: Options, chosen?: string | null, likely?: string | null) => {
     if (!chosen && !isOpen) return ASKED
     const answer = chosen ?? likely ?? ''
-    return renderSelect(`${field}.${at}`, `${what} of ${name}`, answer ? options : [CHOOSE, ...options], answer)
+    return renderSelect(`${field}.${at}`, `${what} of ${name}`, answer ? options : { ...CHOOSE, ...options }, answer)
   }
   if (isDate(to)) return column.dates === undefined ? html`` : select('dates', 'Order', DATES, column.dates)
   if (to === 'full_name') return select('names', 'Names', NAMES, column.names, guessNameRule(examples))
@@ -255,38 +240,28 @@ function renderReading({ at, column, examples }: ShownColumn, isOpen = false): H
 }
 
 const CHOICES = {
-  empty_cells: [
-    'An empty cell',
-    [
-      ['keep', 'keeps what the person has'],
-      ['clear', 'clears it'],
-    ],
-  ],
-  unreadable_values: [
-    'A value that cannot be read',
-    [
-      ['refuse', 'refuses the row'],
-      ['leave_out', 'is left out'],
-    ],
-  ],
-  shared_emails: [
-    'An email address of several people',
-    [
-      ['refuse', 'refuses their rows'],
-      ['leave_out', 'is left out in the later rows'],
-    ],
-  ],
-  past_end_dates: [
-    'People whose termination date has passed',
-    [
-      ['keep', 'stay as they are'],
-      ['deactivate', 'are deactivated'],
-    ],
-  ],
-} as const satisfies Partial<Record<keyof Mapping, readonly [label: string, options: readonly Option[]]>>
+  empty_cells: {
+    label: 'An empty cell',
+    options: { keep: 'keeps what the person has', clear: 'clears it' },
+  },
+  unreadable_values: {
+    label: 'A value that cannot be read',
+    options: { refuse: 'refuses the row', leave_out: 'is left out' },
+  },
+  shared_emails: {
+    label: 'An email address of several people',
+    options: { refuse: 'refuses their rows', leave_out: 'is left out in the later rows' },
+  },
+  past_end_dates: {
+    label: 'People whose termination date has passed',
+    options: { keep: 'stay as they are', deactivate: 'are deactivated' },
+  },
+} as const satisfies {
+  [Name in keyof Mapping]?: { label: string; options: Record<NonNullable<Mapping[Name]> & string, string> }
+}
 
 function renderChoice(mapping: Mapping, name: keyof typeof CHOICES, likely = ''): Html {
-  const [label, options] = CHOICES[name]
+  const { label, options } = CHOICES[name]
   return html`<p><label>${label} ${renderSelect(name, label, options, mapping[name] ?? likely)}</label></p>`
 }
 
@@ -310,12 +285,14 @@ function renderChoices(mapping: Mapping, isLeftOutAsked: boolean): Html {
 
 /** Changes a mapping as its form says. What the form doesn't say stays. Throws FileFaultError. */
 export function readMapping(mapping: Mapping, fields: FormFields): Mapping {
+  const readChoice = <Name extends keyof typeof CHOICES>(name: Name) =>
+    (pick<string>(CHOICES[name].options, fields[name]) ?? mapping[name]) as Mapping[Name]
   return {
     columns: mapping.columns.map((column, at) => readColumn(column, at, fields)),
-    empty_cells: pick(['keep', 'clear'], fields['empty_cells']) ?? mapping.empty_cells,
-    unreadable_values: pick(['refuse', 'leave_out'], fields['unreadable_values']) ?? mapping.unreadable_values,
-    shared_emails: pick(['refuse', 'leave_out'], fields['shared_emails']) ?? mapping.shared_emails,
-    past_end_dates: pick(['keep', 'deactivate'], fields['past_end_dates']) ?? mapping.past_end_dates,
+    empty_cells: readChoice('empty_cells'),
+    unreadable_values: readChoice('unreadable_values'),
+    shared_emails: readChoice('shared_emails'),
+    past_end_dates: readChoice('past_end_dates'),
     country: fields['country'] === undefined ? mapping.country : readCountry(fields['country'], mapping.country),
   }
 }
@@ -330,21 +307,24 @@ function readCountry(typed: string, before: Mapping['country']): Mapping['countr
   ])
 }
 
-function pick<const Text extends string>(texts: readonly Text[], text: string | undefined): Text | undefined {
-  return texts.find((known) => known === text)
+function pick<Value extends string>(
+  options: Readonly<Record<Value, string>>,
+  text: string | undefined,
+): Value | undefined {
+  return (Object.keys(options) as Value[]).find((value) => value === text)
 }
 
 /** Of a column that becomes something else, the values are looked at again. */
 function readColumn(column: ColumnMapping, at: number, fields: FormFields): ColumnMapping {
-  const to = pick<Target>(TARGETS, fields[`to.${at}`]) ?? (fields[`to.${at}`] === '' ? null : column.to)
+  const to = pick<Target>(TARGET_LABELS, fields[`to.${at}`]) ?? (fields[`to.${at}`] === '' ? null : column.to)
   const { header } = column
   if (to !== column.to) return { header, to, ...(to === 'custom' ? { name: readName(header) } : {}) }
   const asked = (name: string) => fields[`${name}.${at}`]
   return {
     ...column,
-    ...(isDate(to) && asked('dates') !== undefined ? { dates: pick(DATE_ORDERS, asked('dates')) ?? null } : {}),
-    ...(to === 'full_name' && asked('names') !== undefined ? { names: pick(NAME_RULES, asked('names')) ?? null } : {}),
-    ...(to === 'manager' && asked('by') !== undefined ? { by: pick(MANAGER_KEYS, asked('by')) ?? null } : {}),
+    ...(isDate(to) && asked('dates') !== undefined ? { dates: pick(DATES, asked('dates')) ?? null } : {}),
+    ...(to === 'full_name' && asked('names') !== undefined ? { names: pick(NAMES, asked('names')) ?? null } : {}),
+    ...(to === 'manager' && asked('by') !== undefined ? { by: pick(KEYS, asked('by')) ?? null } : {}),
     ...(to === 'status' ? { words: readWords(column.words ?? {}, at, fields) } : {}),
     ...(to === 'custom' && asked('name') ? { name: asked('name')! } : {}),
   }
@@ -355,7 +335,7 @@ function readWords(words: NonNullable<ColumnMapping['words']>, at: number, field
   return Object.fromEntries(
     Object.entries(words).map(([word, status], number) => {
       const answer = fields[`word.${at}.${number}`]
-      return [word, answer === undefined ? status : (pick(['active', 'inactive'], answer) ?? null)]
+      return [word, answer === undefined ? status : (pick(STATUSES, answer) ?? null)]
     }),
   )
 }

@@ -8,12 +8,12 @@ import { findMissing, isUnusual, keepMissing, listMissing, readMissing } from '.
 import { ALWAYS } from '../../access/heavy-reads.ts'
 import { buildEmployeeUrl } from '../parts/addresses.ts'
 import type { FormFields } from '../parts/form.ts'
+import { UPLOAD_PATH } from '../parts/navigation.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderPageLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
-import { UPLOAD_PATH } from '../parts/upload-address.ts'
 import { getActing } from '../parts/viewer.ts'
 import { readUploadId } from '../../admin/uploads/upload-answer.ts'
 

@@ -1,4 +1,5 @@
 import type { Employee } from '../../../domain/employees/employee.ts'
+import { changesOf } from '../../../domain/employees/employee-history.ts'
 import { formatFullName } from '../../../domain/employees/full-name.ts'
 import type { RecordError } from '../../../domain/errors.ts'
 import type { NewEvent } from '../../../domain/events.ts'
@@ -12,6 +13,7 @@ import type { PartPreview } from '../../../uploads/run-part.ts'
 import { nameRecord } from '../../admin/detailed-records.ts'
 import { renderAttributeName } from '../parts/attribute-words.ts'
 import { describeCause } from '../parts/describe-cause.ts'
+import { renderCounts } from '../parts/facts.ts'
 import { toSentence } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { formatNumber, listAttributes, renderChange, renderValue } from '../parts/shown-values.ts'
@@ -39,15 +41,7 @@ export function renderPreviewCounts(counts: PartCounts): Html {
   const names = (Object.keys(LABELS) as (keyof PartCounts)[]).filter(
     (name) => !SHOWN_IF_ANY.has(name) || counts[name] > 0,
   )
-  return html`<dl class="counts cluster">
-    ${names.map(
-      (name) =>
-        html`<div>
-          <dt>${LABELS[name]}</dt>
-          <dd>${formatNumber(counts[name])}</dd>
-        </div>`,
-    )}
-  </dl>
+  return html`${renderCounts(names.map((name) => [LABELS[name], counts[name]]))}
   ${counts.inactive > 0 ? html`<p class="hint">${describeInactive(counts.inactive)}</p>` : ''}`
 }
 
@@ -158,23 +152,11 @@ function namePerson(record: unknown, employee: Employee | undefined): string {
   return named.name ?? named.email ?? named.external_id ?? ''
 }
 
-/** Lists what an event sets or changes. */
+/** Lists what an event sets or changes; errors have a table of their own. */
 function listChanges(event: RecordEvent): Change[] {
-  switch (event.type) {
-    case 'EmployeeCreated':
-      return listAttributes(event.data.attributes).map(([field, to]) => ({ field, to }))
-    case 'EmployeeUpdated':
-      return Object.entries(event.data.changes).map(([field, change]) => ({ field, ...change }))
-    case 'EmployeeDeactivated':
-      return [{ field: 'status', from: 'active', to: 'inactive' }]
-    case 'EmployeeReactivated':
-      return [{ field: 'status', from: 'inactive', to: 'active' }]
-    // Errors have a table of their own.
-    case 'EmployeeRecordRejected':
-    case 'ApiCallCompleted':
-    case 'ApiCallFailed':
-      return []
-  }
+  if (event.type === 'EmployeeCreated')
+    return listAttributes(event.data.attributes).map(([field, to]) => ({ field, to }))
+  return Object.entries(changesOf(event)).map(([field, change]) => ({ field, ...change }))
 }
 
 /** Renders the errors of records, by their causes, and by the lines and columns of the file. */

@@ -12,11 +12,11 @@ import { NEVER_LEFT_OUT } from '../../../../clients/typescript/spreadsheets/read
 import { partsOfFile, type StoredPart, type StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import type { Original } from '../../../ledger/uploads/originals.ts'
 import type { PartPreview } from '../../../uploads/run-part.ts'
+import { buildUploadUrl } from '../parts/addresses.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { NAVIGATION, UPLOAD_PATH } from '../parts/navigation.ts'
 import { formatCount, formatNumber } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
-import { buildUploadUrl, UPLOAD_PATH } from '../parts/upload-address.ts'
 import { renderCorrectedEntries, renderUnasked, type CorrectedEntry } from './corrected-calls.ts'
 import { renderReading } from './file-question.ts'
 import { renderLeaveOut, renderMapping } from './mapping-form.ts'
@@ -55,22 +55,26 @@ function isAsked({ mapping }: StoredUpload): boolean {
   return mapping !== null && mapping.unreadable_values === 'refuse' && listQuestions(mapping).length > 0
 }
 
-/** The title of the page of an upload. */
-export function titleOf({ upload, parts, shown }: ShownUpload): string {
+/** The title of the page of an upload, and what its heading has before the name of the file. */
+export function titleOf({ upload, parts, shown }: ShownUpload): readonly [title: string, heading: string] {
   switch (upload.state) {
     case 'previewing':
-      return 'Preview of the file'
+      return PREVIEW
     case 'previewed':
-      if (isAsked(upload)) return 'Questions about the file'
-      return shown && canApplyNothing({ upload, parts, shown }) ? 'File not applied' : 'Preview of the file'
+      if (isAsked(upload)) return ['Questions about the file', 'Questions about']
+      return shown && canApplyNothing({ upload, parts, shown }) ? ['File not applied', 'Errors in'] : PREVIEW
     case 'applying':
-      return 'Applying the file'
+      return ['Applying the file', 'Applying the file:']
     case 'stopped':
-      return 'Stopped'
+      return ['Stopped', 'Stopped:']
     case 'ended':
-      return isAllApplied(summarize(partsOfFile(parts))) ? 'File applied' : 'File applied in part'
+      return isAllApplied(summarize(partsOfFile(parts)))
+        ? ['File applied', 'File applied:']
+        : ['File applied in part', 'File applied in part:']
   }
 }
+
+const PREVIEW = ['Preview of the file', 'Preview of'] as const
 
 /** What a file would do without the rows that cannot be applied. */
 function countAll({ upload, parts, shown }: Pick<ShownUpload, 'upload' | 'parts' | 'shown'>): PartCounts {
@@ -128,7 +132,7 @@ function renderActions({ upload, shown, isOwn, parts, missing }: ShownUpload, co
     <div class="actions">
       ${isOffered ? html`<form method="post" action="${UPLOAD_PATH}/${upload.id}/apply">${renderConfirmation(missing)} ${button}</form>` : ''}
       ${isOwn && canLeaveOut(upload, shown) ? renderLeaveOut(upload) : ''}
-      <a class="button" href="${upload.corrects[0] === undefined ? UPLOAD_PATH : buildUploadUrl(upload.corrects[0])}">Choose another file</a>
+      <a class="button" href="${buildUploadUrl(upload.corrects[0])}">Choose another file</a>
       ${renderCancel(upload, 'Delete the file')}
     </div>`
 }
@@ -189,14 +193,12 @@ function renderPartTable({ state }: StoredUpload, parts: readonly StoredPart[]):
     { heading: 'Unchanged', cell: count(({ unchanged }) => unchanged) },
     { heading: 'Refused', cell: count(({ refused, unreadable }) => refused + unreadable) },
   ]
-  const applied = (part: StoredPart) => summarize([part]).applied
+  const once = (of: (summary: UploadSummary) => number) => (part: StoredPart) =>
+    part.state === 'waiting' ? '' : formatNumber(of(summarize([part])))
   const after = [
     { heading: 'Status', cell: (part: StoredPart) => PART_STATES[part.state] },
-    { heading: 'Applied', cell: (part: StoredPart) => (part.state === 'waiting' ? '' : formatNumber(applied(part))) },
-    {
-      heading: 'Refused',
-      cell: (part: StoredPart) => (part.state === 'waiting' ? '' : formatNumber(summarize([part]).refused)),
-    },
+    { heading: 'Applied', cell: once(({ applied }) => applied) },
+    { heading: 'Refused', cell: once(({ refused }) => refused) },
     {
       heading: 'Entry',
       cell: (part: StoredPart) => (part.isCalled ? html`<a href="${LOGS_PATH}/${part.callId}">Open its entry</a>` : ''),

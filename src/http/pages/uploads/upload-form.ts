@@ -1,4 +1,3 @@
-import type { MultipartFile } from '@fastify/multipart'
 import multipart from '@fastify/multipart'
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
 import type { Budget } from '../../../admission/budget.ts'
@@ -11,11 +10,10 @@ import { cleanFileName } from '../../../uploads/store-file.ts'
 import { budgetFiles } from '../../access/receive-files.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { NAVIGATION, UPLOAD_PATH } from '../parts/navigation.ts'
 import { formatNumber } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
-import { UPLOAD_PATH } from '../parts/upload-address.ts'
 import { getViewer } from '../parts/viewer.ts'
 import { renderCorrectedCall, type CorrectedCall } from './corrected-calls.ts'
 
@@ -94,7 +92,7 @@ export function renderUploads(uploads: readonly StoredUpload[], timeZone: string
         },
         { heading: 'Uploaded', cell: ({ createdAt }) => renderTime(createdAt, timeZone) },
         { heading: 'Status', cell: ({ state }) => STATES[state] },
-        { heading: 'Rows', isNumber: true, cell: ({ rows }) => formatNumber(rows) },
+        { heading: 'Rows', count: ({ rows }) => rows },
       ],
       rows: uploads,
     })}
@@ -142,12 +140,13 @@ export async function readUpload(request: FastifyRequest, bodyLimit: number): Pr
   try {
     for await (const part of request.parts()) {
       if (part.type === 'file') {
-        const content = await readContent(part, bodyLimit)
+        const content: Buffer[] = []
+        for await (const chunk of part.file) content.push(chunk as Buffer)
         if (content.length > 0) file = { name: part.filename, content }
       } else fields.set(part.fieldname, String(part.value))
     }
   } catch (error) {
-    throw toFormProblem(error)
+    throw toFormProblem(error, bodyLimit)
   }
   return {
     fileName: cleanFileName(file?.name ?? ''),
@@ -158,26 +157,14 @@ export async function readUpload(request: FastifyRequest, bodyLimit: number): Pr
 }
 
 /** What the parser of forms says about the form becomes a problem; other errors, which have codes, stay. */
-function toFormProblem(error: unknown): unknown {
+function toFormProblem(error: unknown, bodyLimit: number): unknown {
   if (error instanceof ProblemError || !(error instanceof Error)) return error
   const { code = '', statusCode = 0 }: Partial<FastifyError> = error
-  if (code === '') return new ProblemError(problem('invalid_body', 'The form is not valid multipart/form-data'))
-  if (!code.startsWith('FST_') || statusCode >= 500) return error
+  if (code !== '' && (!code.startsWith('FST_') || statusCode >= 500)) return error
+  if (code === 'FST_REQ_FILE_TOO_LARGE') {
+    const most = maxFileBytes({ bodyLimit })
+    return new ProblemError(problem('payload_too_large', `A file must have at most ${most} bytes`))
+  }
   if (statusCode === 413) return new ProblemError(problem('payload_too_large', 'The form has too many fields or files'))
   return new ProblemError(problem('invalid_body', 'The form is not valid multipart/form-data'))
-}
-
-async function readContent({ file }: MultipartFile, bodyLimit: number): Promise<Buffer[]> {
-  const chunks: Buffer[] = []
-  try {
-    for await (const chunk of file) chunks.push(chunk as Buffer)
-  } catch (error) {
-    throw (error as { code?: string }).code === 'FST_REQ_FILE_TOO_LARGE' ? tooLarge(bodyLimit) : error
-  }
-  if (file.truncated) throw tooLarge(bodyLimit)
-  return chunks
-}
-
-function tooLarge(bodyLimit: number): ProblemError {
-  return new ProblemError(problem('payload_too_large', `A file must have at most ${maxFileBytes({ bodyLimit })} bytes`))
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Readable } from 'node:stream'
 import { findEmployees } from '../../../../projections/employees/queries.ts'
+import { type Problem, problem } from '../../../domain/errors.ts'
 import { isId } from '../../../domain/ids.ts'
 import { locateColumns } from '../../../../clients/typescript/spreadsheets/mapping.ts'
 import { findCountry, isPhoneCountry } from '../../../../clients/typescript/spreadsheets/read-phone.ts'
@@ -23,11 +24,11 @@ import { CSV_TYPE, writeCsvHeader } from '../../admin/csv-text.ts'
 import { NO_SUCH_ENTRY } from '../../admin/bulk-user-logs.ts'
 import { ProblemError } from '../../server/problem.ts'
 import { readFormFields, renderFormAlert, toFormProblem, type FormProblem } from '../parts/form.ts'
+import { buildUploadUrl } from '../parts/addresses.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderBreadcrumb, sendUserPage } from '../parts/layout.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { NAVIGATION, UPLOAD_PATH } from '../parts/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { buildUploadUrl, UPLOAD_PATH } from '../parts/upload-address.ts'
 import { getActing, getViewer, requireItem, requireViewer } from '../parts/viewer.ts'
 import { readCorrectedCall, readCorrectedEntries } from './corrected-calls.ts'
 import { addMissingActions, readConfirmed, showMissing } from './missing-people.ts'
@@ -48,7 +49,7 @@ export async function addUploadPages(app: FastifyInstance, services: PageService
   const { access, sessions, uploads, fileBudget } = services
   app.get(UPLOAD_PATH, async (request, reply) => {
     const { log } = request.query as { log?: unknown }
-    return sendForm(services, request, reply, typeof log === 'string' ? log : '', null)
+    return sendForm(services, reply, typeof log === 'string' ? log : '', null)
   })
   app.get(`${UPLOAD_PATH}/template.csv`, async (_, reply) =>
     sendAttachment(reply, 'employees.csv', CSV_TYPE, Readable.from([writeCsvHeader(listTemplateColumns())])),
@@ -64,10 +65,14 @@ export async function addUploadPages(app: FastifyInstance, services: PageService
       let form: UploadForm | null = null
       try {
         form = await readUpload(request, uploads.bodyLimit)
-        return await receive(services, request, reply, form)
+        const { content, ...rest } = form
+        if (!content) throw new ProblemError(NO_FILE)
+        const file = { ...rest, content, answers: UNANSWERED }
+        const id = await storeOrAsk(uploads, getActing(request), file, request.reading!)
+        return await reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
       } catch (error) {
-        if (error instanceof FileFaultError && form) return sendFaults(request, reply, error, describeRefused(form))
-        return sendForm(services, request, reply, form?.logId ?? '', toFormProblem(error))
+        if (error instanceof FileFaultError && form) return sendFaults(reply, error, describeRefused(form))
+        return sendForm(services, reply, form?.logId ?? '', toFormProblem(error))
       }
     })
     scope.post(`${UPLOAD_PATH}/:id/read`, async (request, reply) => {
@@ -80,24 +85,14 @@ export async function addUploadPages(app: FastifyInstance, services: PageService
         const id = await rereadFile(reading, getActing(request), original, answers, request.reading!)
         return await reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
       } catch (error) {
-        if (error instanceof FileFaultError) return sendFaults(request, reply, error, describeRefused(original))
+        if (error instanceof FileFaultError) return sendFaults(reply, error, describeRefused(original))
         throw error
       }
     })
   })
 }
 
-async function receive(
-  services: PageServices,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { content, logId, ...form }: UploadForm,
-): Promise<FastifyReply> {
-  if (!content) return sendForm(services, request, reply, logId, null, 'Choose a file first.')
-  const file = { ...form, content, logId, answers: UNANSWERED }
-  const id = await storeOrAsk(services.uploads, getActing(request), file, request.reading!)
-  return reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
-}
+const NO_FILE: Problem = { ...problem('validation_failed', 'Choose a file first'), status: 200 }
 
 function addStoredUploadPages(app: FastifyInstance, services: PageServices): void {
   const { uploads } = services
@@ -105,14 +100,14 @@ function addStoredUploadPages(app: FastifyInstance, services: PageServices): voi
     const { companyId, userId } = getViewer(request)
     const id = readUploadId(request)
     const original = await findOriginal(uploads.pool, { companyId, id })
-    if (original?.question) return sendQuestion(request, reply, original, original.question)
+    if (original?.question) return sendQuestion(reply, original, original.question)
     const upload = await requireUpload(uploads, companyId, id)
     const parts = await readParts(uploads.pool, upload)
     const shown = await showPart(services, request, upload, parts)
     const corrected = await readCorrectedEntries(uploads, companyId, upload.corrects)
     const missing = await showMissing(services, upload, parts, (request.query as { missing?: unknown }).missing)
     const isOwn = upload.userId === userId
-    return sendUpload(request, reply, { upload, parts, shown, corrected, missing, isOwn, original })
+    return sendUpload(reply, { upload, parts, shown, corrected, missing, isOwn, original })
   })
 
   app.post(`${UPLOAD_PATH}/:id/apply`, async (request, reply) => {
@@ -138,7 +133,7 @@ function addStoredUploadPages(app: FastifyInstance, services: PageServices): voi
       if (mapping) await mapUpload(uploads, upload, readMapping(mapping, readFormFields(request.body)))
     } catch (error) {
       if (!(error instanceof FileFaultError)) throw error
-      return sendFaults(request, reply, error, describeUnchanged(upload))
+      return sendFaults(reply, error, describeUnchanged(upload))
     }
     return reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
   })
@@ -185,63 +180,45 @@ function guessCountry(
   return found ?? (language !== 'en-US' && isPhoneCountry(region) ? region : undefined)
 }
 
-/** How the heading begins of a file that is not applied yet, by its title. */
-const BEGINNINGS: Readonly<Record<string, string>> = {
-  'File not applied': 'Errors in',
-  'Questions about the file': 'Questions about',
-}
-
-async function sendUpload(request: FastifyRequest, reply: FastifyReply, shown: ShownUpload): Promise<FastifyReply> {
+async function sendUpload(reply: FastifyReply, shown: ShownUpload): Promise<FastifyReply> {
   const { upload } = shown
   const isBefore = upload.state === 'previewing' || upload.state === 'previewed'
   const isMoving = upload.state === 'previewing' || upload.state === 'applying'
-  const title = titleOf(shown)
-  const ofFile = html`<bdi>${upload.fileName}</bdi>`
-  return sendUserPage(request, reply, getViewer(request), {
-    title,
-    body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Upload a file', path: UPLOAD_PATH }])}
-      <div id="upload" ${isMoving ? html`data-refresh="${REFRESH_MS}"` : ''}>
-        <h1>${isBefore ? html`${BEGINNINGS[title] ?? 'Preview of'} ${ofFile}` : html`${title}: ${ofFile}`}</h1>
-        ${isBefore ? renderPreviewed(shown) : renderProgress(shown)}
-      </div>`,
-    reloadSeconds: isMoving ? RELOAD_SECONDS : undefined,
-  })
+  const [title, heading] = titleOf(shown)
+  const content = html`<div id="upload" ${isMoving ? html`data-refresh="${REFRESH_MS}"` : ''}>
+    <h1>${heading} <bdi>${upload.fileName}</bdi></h1>
+    ${isBefore ? renderPreviewed(shown) : renderProgress(shown)}
+  </div>`
+  return sendBelowForm(reply, title, content, isMoving ? RELOAD_SECONDS : undefined)
 }
 
 /** Asks how a file is to be read. */
-async function sendQuestion(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { fileName, id }: Original,
-  question: StoredQuestion,
-): Promise<FastifyReply> {
-  return sendUserPage(request, reply, getViewer(request), {
-    title: 'How to read the file',
-    body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Upload a file', path: UPLOAD_PATH }])}
-      <h1>How to read <bdi>${fileName}</bdi></h1>
-      ${renderQuestion(id, question)}`,
-  })
+async function sendQuestion(reply: FastifyReply, { fileName, id }: Original, question: StoredQuestion) {
+  const content = html`<h1>How to read <bdi>${fileName}</bdi></h1>
+    ${renderQuestion(id, question)}`
+  return sendBelowForm(reply, 'How to read the file', content)
 }
 
 /** Says what is wrong with a file, or with what its columns were to mean. */
 async function sendFaults(
-  request: FastifyRequest,
   reply: FastifyReply,
   { faults }: FileFaultError,
   { title, content }: { title: string; content: Html },
 ): Promise<FastifyReply> {
-  return sendUserPage(request, reply.code(422), getViewer(request), {
-    title,
-    body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Upload a file', path: UPLOAD_PATH }])} ${content}
-      ${renderFileFaults(faults)}`,
-  })
+  return sendBelowForm(reply.code(422), title, html`${content} ${renderFileFaults(faults)}`)
+}
+
+/** Sends a page that is below the one with the form. */
+async function sendBelowForm(reply: FastifyReply, title: string, content: Html, reloadSeconds?: number) {
+  const trail = renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Upload a file', path: UPLOAD_PATH }])
+  return sendUserPage(reply, getViewer(reply.request), { title, body: html`${trail} ${content}`, reloadSeconds })
 }
 
 function describeRefused({ fileName, logId }: Pick<UploadForm, 'fileName' | 'logId'>) {
   const content = html`<h1>Errors in <bdi>${fileName}</bdi></h1>
     <p>Nothing was applied. Correct the file and upload it again.</p>
     <p class="actions">
-      <a class="button" href="${logId === '' ? UPLOAD_PATH : buildUploadUrl(logId)}">Choose another file</a>
+      <a class="button" href="${buildUploadUrl(logId)}">Choose another file</a>
     </p>`
   return { title: 'File not applied', content }
 }
@@ -254,23 +231,22 @@ function describeUnchanged({ id, fileName }: Pick<StoredUpload, 'id' | 'fileName
 
 async function sendForm(
   { uploads }: PageServices,
-  request: FastifyRequest,
   reply: FastifyReply,
   logId: string,
-  problem: FormProblem,
-  hint = '',
+  refusal: FormProblem,
 ): Promise<FastifyReply> {
-  const { companyId, timeZone } = getViewer(request)
+  const viewer = getViewer(reply.request)
+  const { companyId, timeZone } = viewer
   const corrected = isId('log', logId) ? await readCorrectedCall(uploads, companyId, logId) : null
   if (logId !== '' && !corrected) throw new ProblemError(NO_SUCH_ENTRY)
   const title = corrected ? 'Fix and send again' : 'Upload a file'
-  if (problem) void reply.code(problem.status)
+  if (refusal) void reply.code(refusal.status)
   const limits = { maxRecords: uploads.commands.maxRecords, bodyLimit: uploads.bodyLimit }
-  return sendUserPage(request, reply, getViewer(request), {
+  return sendUserPage(reply, viewer, {
     title,
     body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
       <h1>${title}</h1>
-      ${renderFormAlert(problem)} ${hint === '' ? '' : html`<p class="alert" role="alert">${hint}</p>`}
-      ${renderUploadForm(corrected, limits)} ${renderUploads(await listUploads(uploads.pool, companyId), timeZone)}`,
+      ${renderFormAlert(refusal)} ${renderUploadForm(corrected, limits)}
+      ${renderUploads(await listUploads(uploads.pool, companyId), timeZone)}`,
   })
 }

@@ -9,8 +9,8 @@ interface Figure {
   count: (usage: UsageOfDay) => number
 }
 
-const countCalls = ({ calls }: UsageOfDay) => calls
-const countRecords = ({ records }: UsageOfDay) => records.total
+export const countCalls = ({ calls }: UsageOfDay) => calls
+export const countRecords = ({ records }: UsageOfDay) => records.total
 
 const FIGURES: Figure[] = [
   { label: 'Calls completed', status: 'Completed', count: countCalls },
@@ -31,7 +31,7 @@ export function renderComparison(usage: readonly UsageOfDay[], before: readonly 
       caption: `Calls and records of the last ${days} days${isCompared ? `, beside those of the ${days} days before` : ''}`,
       columns: [
         { heading: 'Figure', cell: ({ label }) => label },
-        { heading: `Last ${days} days`, isNumber: true, cell: ({ now }) => formatNumber(now) },
+        { heading: `Last ${days} days`, count: ({ now }) => now },
         ...(isCompared ? compare(`${days} days before`) : []),
       ],
       rows,
@@ -56,7 +56,7 @@ export function sumUsage(
 /** Returns the columns that compare the sums of a row. */
 export function compare(heading: string): Column<Compared>[] {
   return [
-    { heading, isNumber: true, cell: ({ earlier }) => formatNumber(earlier) },
+    { heading, count: ({ earlier }) => earlier },
     { heading: 'Change', isNumber: true, cell: ({ now, earlier }) => formatChange(now, earlier) },
   ]
 }

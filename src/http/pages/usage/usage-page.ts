@@ -11,10 +11,9 @@ import { html, type Html } from '../parts/html.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../parts/navigation.ts'
 import { computeQuotaUsed, renderQuotaBar, renderReset } from '../api-keys/api-key-facts.ts'
-import { formatNumber } from '../parts/shown-values.ts'
 import { formatCalendarDay } from '../parts/times.ts'
 import { renderOutcomeChart } from '../charts/outcome-chart.ts'
-import { compare, renderComparison, sumUsage } from './comparison.ts'
+import { compare, countCalls, countRecords, renderComparison, sumUsage } from './comparison.ts'
 import { renderTable } from '../parts/table.ts'
 import { getViewer } from '../parts/viewer.ts'
 
@@ -23,19 +22,11 @@ const DEFAULT_RANGE = 30
 /** For each status. */
 const MAX_KEYS = 200
 
-/** The completed and failed calls (or records) of a day. */
-interface DayOutcome {
-  /** YYYY-MM-DD. */
-  day: string
-  completed: number
-  failed: number
-}
+/** What is counted by outcome. */
+type Counted = 'calls' | 'records'
 
-/** Calls and records of each day of a range, oldest first. */
-interface DailyUsage {
-  calls: DayOutcome[]
-  records: DayOutcome[]
-}
+/** Calls and records of a day, by the outcome of the calls. */
+type DayUsage = { day: string } & Record<Counted, { completed: number; failed: number }>
 
 /** `/settings/usage`: calls and records by day and outcome, and each key's quota. */
 export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb; reads: Reads }): void {
@@ -60,7 +51,7 @@ export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb
       </p>
       ${usage.length === 0 && before.length === 0 ? renderNoCalls(count) : html`${renderComparison(usage, before, count)} ${usage.length === 0 ? renderNoCalls(count) : renderCharts(sumByDay(usage, days), usage, before)}`}
       ${renderQuotas(keys, viewer.timeZone)}`
-    return sendUserPage(request, reply, viewer, { title: 'Usage', body })
+    return sendUserPage(reply, viewer, { title: 'Usage', body })
   })
 }
 
@@ -76,14 +67,15 @@ function isOffHour({ from }: LocalDay): boolean {
 }
 
 /** Sums calls and records by day and outcome; days without calls have zeros. */
-function sumByDay(usage: readonly UsageOfDay[], days: readonly LocalDay[]): DailyUsage {
+function sumByDay(usage: readonly UsageOfDay[], days: readonly LocalDay[]): DayUsage[] {
   const ofDay = Map.groupBy(usage, ({ day }) => day)
-  const sums = (count: (usage: UsageOfDay) => number) =>
-    days.map(({ day }) => {
-      const own = ofDay.get(day) ?? []
-      return { day, completed: sumUsage(own, 'Completed', count), failed: sumUsage(own, 'Failed', count) }
-    })
-  return { calls: sums(({ calls }) => calls), records: sums(({ records }) => records.total) }
+  return days.map(({ day }) => {
+    const own = ofDay.get(day) ?? []
+    const sum = (count: (usage: UsageOfDay) => number) => {
+      return { completed: sumUsage(own, 'Completed', count), failed: sumUsage(own, 'Failed', count) }
+    }
+    return { day, calls: sum(countCalls), records: sum(countRecords) }
+  })
 }
 
 function renderRangeLinks(chosen: number): Html {
@@ -99,59 +91,42 @@ function renderNoCalls(days: number): Html {
   </div>`
 }
 
-function renderCharts(
-  { calls, records }: DailyUsage,
-  usage: readonly UsageOfDay[],
-  before: readonly UsageOfDay[],
-): Html {
-  const withCalls = calls
-    .map((day, at) => ({ day, records: records[at]! }))
-    .filter(({ day }) => day.completed + day.failed > 0)
+function renderCharts(days: readonly DayUsage[], usage: readonly UsageOfDay[], before: readonly UsageOfDay[]): Html {
+  const renderDays = (id: Counted, title: string) => {
+    const bars = days.map((of) => ({ label: formatCalendarDay(of.day), ...of[id] }))
+    return renderOutcomeChart({ id, title, unit: 'days', bars })
+  }
+  const withCalls = days.filter(({ calls }) => calls.completed + calls.failed > 0)
   return html`<h2>Calls by day</h2>
-    ${renderDays('calls', 'Calls by day and outcome', calls)}
+    ${renderDays('calls', 'Calls by day and outcome')}
     <h2>Records by day</h2>
-    ${renderDays('records', 'Records by day and the outcome of their call', records)}
+    ${renderDays('records', 'Records by day and the outcome of their call')}
     ${renderTable({
       caption: 'Calls and records by day and outcome, newest first. Days without calls are omitted.',
       isCaptionShown: true,
       columns: [
-        { heading: 'Day', cell: ({ day }) => html`<span class="unbroken">${formatCalendarDay(day.day)}</span>` },
-        { heading: 'Calls completed', isNumber: true, cell: ({ day }) => formatNumber(day.completed) },
-        { heading: 'Calls failed', isNumber: true, cell: ({ day }) => formatNumber(day.failed) },
-        {
-          heading: 'Records in completed calls',
-          isNumber: true,
-          cell: ({ records: { completed } }) => formatNumber(completed),
-        },
-        { heading: 'Records in failed calls', isNumber: true, cell: ({ records: { failed } }) => formatNumber(failed) },
+        { heading: 'Day', cell: ({ day }) => html`<span class="unbroken">${formatCalendarDay(day)}</span>` },
+        { heading: 'Calls completed', count: ({ calls }) => calls.completed },
+        { heading: 'Calls failed', count: ({ calls }) => calls.failed },
+        { heading: 'Records in completed calls', count: ({ records }) => records.completed },
+        { heading: 'Records in failed calls', count: ({ records }) => records.failed },
       ],
       rows: withCalls.toReversed(),
     })}
     ${renderByOperation(usage, before)}`
 }
 
-function renderDays(id: string, title: string, days: readonly DayOutcome[]): Html {
-  const bars = days.map(({ day, ...outcome }) => ({ label: formatCalendarDay(day), ...outcome }))
-  return renderOutcomeChart({ id, title, unit: 'days', bars })
-}
-
 function renderByOperation(usage: readonly UsageOfDay[], before: readonly UsageOfDay[]): Html {
   const outcomes = Map.groupBy([...usage, ...before], ({ operation, status }) => `${operation} ${status}`)
   const rows = [...outcomes.values()].map(([first]) => {
     const { operation, status } = first!
-    const sum = (of: readonly UsageOfDay[], count: (usage: UsageOfDay) => number) =>
-      sumUsage(
-        of.filter((one) => one.operation === operation),
-        status,
-        count,
-      )
-    const [now, earlier] = [usage, before].map((of) => sum(of, ({ calls }) => calls)) as [number, number]
+    const [own, ownBefore] = [usage, before].map((of) => of.filter((one) => one.operation === operation))
     return {
       operation,
       status,
-      now,
-      earlier,
-      counts: COUNTS.map(([name]) => sum(usage, ({ records }) => records[name])),
+      now: sumUsage(own!, status, countCalls),
+      earlier: sumUsage(ownBefore!, status, countCalls),
+      counts: COUNTS.map(([name]) => sumUsage(own!, status, ({ records }) => records[name])),
     }
   })
   return html`<h2>By operation</h2>
@@ -161,13 +136,9 @@ function renderByOperation(usage: readonly UsageOfDay[], before: readonly UsageO
       columns: [
         { heading: 'Operation', cell: ({ operation }) => OPERATIONS[operation] },
         { heading: 'Outcome', cell: ({ status }) => status },
-        { heading: 'Calls', isNumber: true, cell: ({ now }) => formatNumber(now) },
+        { heading: 'Calls', count: ({ now }) => now },
         ...(before.length > 0 ? compare('Calls before') : []),
-        ...COUNTS.map(([, heading], at) => ({
-          heading,
-          isNumber: true,
-          cell: ({ counts }: (typeof rows)[number]) => formatNumber(counts[at]!),
-        })),
+        ...COUNTS.map(([, heading], at) => ({ heading, count: ({ counts }: (typeof rows)[number]) => counts[at]! })),
       ],
       rows,
     })}`
@@ -177,25 +148,23 @@ function renderQuotas(keys: readonly SeenKey[], timeZone: string): Html {
   if (keys.length === 0)
     return html`<h2>Quotas</h2>
       <p>There are no API keys yet.</p>`
+  const rows = keys.map((seen) => ({ seen, used: computeQuotaUsed(seen) }))
   return html`<h2>Quotas</h2>
     ${renderTable({
       caption: 'Calls in the current quota period (UTC) of each API key, the most used first',
       isCaptionShown: true,
       columns: [
-        { heading: 'API key', cell: renderKeyName },
+        { heading: 'API key', cell: ({ seen }) => renderKeyName(seen) },
         {
           heading: 'Used',
-          cell: (seen) => {
-            const used = computeQuotaUsed(seen)
-            return html`<span class="unbroken">${renderQuotaBar(used)} ${used.percent} %</span>`
-          },
+          cell: ({ used }) => html`<span class="unbroken">${renderQuotaBar(used)} ${used.percent} %</span>`,
         },
-        { heading: 'Calls', isNumber: true, cell: (seen) => formatNumber(computeQuotaUsed(seen).calls) },
-        { heading: 'Quota', isNumber: true, cell: (seen) => formatNumber(computeQuotaUsed(seen).limit) },
-        { heading: 'Period', cell: ({ key }) => key.refreshPeriod },
-        { heading: 'Resets', cell: (seen) => renderReset(seen, timeZone) },
+        { heading: 'Calls', count: ({ used }) => used.calls },
+        { heading: 'Quota', count: ({ used }) => used.limit },
+        { heading: 'Period', cell: ({ seen }) => seen.key.refreshPeriod },
+        { heading: 'Resets', cell: ({ seen }) => renderReset(seen, timeZone) },
       ],
-      rows: keys.toSorted((a, b) => computeQuotaUsed(b).percent - computeQuotaUsed(a).percent),
+      rows: rows.toSorted((a, b) => b.used.percent - a.used.percent),
     })}`
 }
 
