@@ -68,7 +68,8 @@ export async function moveProgress({ db, companyId }: Transaction, webhookId: st
 /** Whether a lease on a webhook has not been taken away. Locks the webhook's progress. */
 export async function hasLease({ db, companyId }: Transaction, webhookId: string, leaseId: string): Promise<boolean> {
   const { rows } = await sql`select 1 from webhook_progress
-    where ${isWebhook(companyId, webhookId)} and lease_id = ${leaseId} for update`.execute(db)
+    where company_id = ${toUuid(companyId)} and webhook_id = ${toUuid(webhookId)} and lease_id = ${leaseId}
+    for update`.execute(db)
   return rows.length === 1
 }
 
