@@ -45,7 +45,10 @@ export function getRecordOutcome({ status, isRefused }: Pick<LogRecord, 'status'
   return isRefused ? 'Failed' : (status ?? 'Created')
 }
 
-/** Lists records of an entry that match a filter, in the order of the call: the first after an index, or the last before. */
+/**
+ * Lists records of an entry that match a filter, in the order of the call: the first after an index, or the last
+ * before.
+ */
 export async function listLogRecords(
   db: AnyDb,
   companyId: string,

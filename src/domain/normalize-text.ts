@@ -8,7 +8,9 @@ const BLANK = /[\p{White_Space}\u061c\u180e\u200b-\u200f\u2060\ufeff]/u
 
 const PLAIN = /^[!-~](?:[ -~]*[!-~])?$/
 
-/** Whether a text is printable ASCII without a space at its ends, as most are: there is nothing to normalize or refuse. */
+/**
+ * Whether a text is printable ASCII without a space at its ends, as most are: there is nothing to normalize or refuse.
+ */
 export function isPlain(text: string): boolean {
   return PLAIN.test(text)
 }

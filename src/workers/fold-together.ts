@@ -24,9 +24,9 @@ type FoldedTogether = Pick<EndingBatch, 'companyId' | 'after' | 'upTo' | 'isEnd'
  * Folds new events of several companies in one transaction: reading, moving checkpoints, writing rows and committing
  * cost little more for many companies than for one.
  *
- * Companies missing in the result are left to `foldNext`: those with a call that exceeds their share, an erasure, a held
- * checkpoint or unreadable events, and those that another worker is folding; also all of them, if the events of one
- * cannot be folded. Throws if the database cannot be read.
+ * Companies missing in the result are left to `foldNext`: those with a call that exceeds their share, an erasure, a
+ * held checkpoint or unreadable events, and those that another worker is folding; also all of them, if the events of
+ * one cannot be folded. Throws if the database cannot be read.
  */
 export async function foldTogether(
   db: LedgerDb,

@@ -27,8 +27,8 @@ interface KnownProviders {
   /** Finds what a company's provider publishes. Concurrent calls share one discovery, and its ProviderError. */
   find(provider: StoredProvider): Promise<PublishedProvider>
   /**
-   * Like `find`, after the keys fitted no token of this source. The keys are fetched again, so that a change of them works
-   * at once, but at most once in 10 seconds for each source.
+   * Like `find`, after the keys fitted no token of this source. The keys are fetched again, so that a change of them
+   * works at once, but at most once in 10 seconds for each source.
    */
   findAgain(provider: StoredProvider, source: TokenSource): Promise<PublishedProvider>
 }

@@ -13,7 +13,9 @@ export interface Progress {
 const SHARES = 10
 const MS_PER_SECOND = 1000
 
-/** Shows progress as a bar on a terminal, otherwise as a line for each tenth, with the average rate and the time left. */
+/**
+ * Shows progress as a bar on a terminal, otherwise as a line for each tenth, with the average rate and the time left.
+ */
 export function showProgress(label: string, stream: NodeJS.WriteStream = process.stderr): Progress {
   const format = `${label} [{bar}] {value}/{total}  {rate}  {eta_formatted} left`
   const bar = stream.isTTY ? new SingleBar({ format, stream, barsize: 30, hideCursor: null, etaBuffer: 50 }) : null

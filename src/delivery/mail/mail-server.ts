@@ -21,8 +21,8 @@ interface MailSettings {
 const PORTS = { 'smtp:': 587, 'smtps:': 465 } as const
 
 /**
- * Reads the settings for email; null if there are none. Throws a StartupError, which names the invalid setting and never
- * repeats a password.
+ * Reads the settings for email; null if there are none. Throws a StartupError, which names the invalid setting and
+ * never repeats a password.
  */
 export function readMailServer({
   SMTP_URL: url,

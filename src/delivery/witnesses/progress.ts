@@ -69,8 +69,8 @@ export async function recordSuccess(
 }
 
 /**
- * Records that a submission neither succeeded nor failed. It is tried again in the next round. The third time in a row is
- * a failure, unless the error is null: the witness has nothing to do with it.
+ * Records that a submission neither succeeded nor failed. It is tried again in the next round. The third time in a row
+ * is a failure, unless the error is null: the witness has nothing to do with it.
  */
 export async function recordUndecided(client: PoolClient, due: DueLedger, error: string | null): Promise<void> {
   if (error !== null && due.attempts + 1 >= MAX_UNDECIDED)

@@ -95,7 +95,8 @@ function unchangedBy(drafts: Draft[]): CallDecision['unchanged'] {
 export function* failCall(drafts: Draft[], counts: CallCounts, context: CallContext): Pieces<CallDecision> {
   const faulty = drafts.filter(({ errors }) => errors.count > 0)
   const refused = yield* mapInPieces(faulty, refuseRecord)
-  const detail = `${refused.length} of ${counts.total} records ${refused.length === 1 ? 'has' : 'have'} errors; nothing was applied`
+  const have = refused.length === 1 ? 'has' : 'have'
+  const detail = `${refused.length} of ${counts.total} records ${have} errors; nothing was applied`
   const kept = refused.flatMap(({ errors }) => errors)
   const answered = kept.slice(0, MAX_ANSWERED_ERRORS)
   const errorCount = refused.reduce((sum, record) => sum + record.errorCount, 0)

@@ -42,7 +42,9 @@ const NEEDS_CREDENTIALS: readonly ProblemCode[] = [
   'key_disabled',
 ]
 
-/** Finds the part that a route belongs to. The route's own `security` replaces that of the part. Throws if none has it. */
+/**
+ * Finds the part that a route belongs to. The route's own `security` replaces that of the part. Throws if none has it.
+ */
 export function findPart(path: string, security?: readonly Record<string, string[]>[]): ApiPart {
   const part = PARTS.find(({ prefix }) => path.startsWith(prefix))
   if (!part) throw new Error(`no part of the API has ${path}`)

@@ -24,8 +24,8 @@ export function sent<Sent, Value>(
 }
 
 /**
- * The rows, called `r`. Arrays that are unnested in the select list are read side by side, row by row; unnested in FROM,
- * each would be materialized first.
+ * The rows, called `r`. Arrays that are unnested in the select list are read side by side, row by row; unnested in
+ * FROM, each would be materialized first.
  */
 export function selectSent<Sent>(columns: SentColumns<Sent>): string {
   const unnested = Object.entries(columns).map(

@@ -28,8 +28,8 @@ export function consistencyRanges(before: number, size: number): LeafRange[] {
 }
 
 /**
- * Descends from the root to the leaf before a number. Returns the first range on the way that is the end, and the ranges
- * beside the way, from the bottom up.
+ * Descends from the root to the leaf before a number. Returns the first range on the way that is the end, and the
+ * ranges beside the way, from the bottom up.
  */
 function descend(number: number, size: number, isEnd: (range: LeafRange) => boolean) {
   let end: LeafRange = { from: 0, to: size }

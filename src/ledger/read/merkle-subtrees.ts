@@ -52,8 +52,8 @@ export async function storeSubtrees(
 }
 
 /**
- * The stored frontier of a tree of at most `size` leaves. It is empty if nothing is stored, and not authenticated: a root
- * that somebody has signed tells whether it is right.
+ * The stored frontier of a tree of at most `size` leaves. It is empty if nothing is stored, and not authenticated: a
+ * root that somebody has signed tells whether it is right.
  */
 export async function readStoredFrontier(db: LedgerDb, companyId: string, size: number): Promise<Frontier> {
   const stored = await storedFrontier(db, companyId, Math.floor(size / LOWEST_WIDTH))
@@ -83,9 +83,9 @@ async function storedFrontier(db: LedgerDb, companyId: string, most: number): Pr
 }
 
 /**
- * Reads what follows from the subtrees of the first `size` leaves, once they are stored. If `read` returns null, because
- * they are wrong, they are rebuilt once; if they still are, the ledger itself is inconsistent. Throws UnavailableError if
- * more are missing than one request may wait for.
+ * Reads what follows from the subtrees of the first `size` leaves, once they are stored. If `read` returns null,
+ * because they are wrong, they are rebuilt once; if they still are, the ledger itself is inconsistent. Throws
+ * UnavailableError if more are missing than one request may wait for.
  */
 export async function readWithSubtrees<Result>(
   db: LedgerDb,

@@ -80,12 +80,14 @@ function renderKeyList(
   const { status = '' } = filter
   const isNone = keys.length === 0 && status === '' && cursor === undefined
   const choice = { name: 'status', label: 'Status', value: status, options: FILTERS }
+  const filters = html`<div class="columns">${renderSecretSearch(searchProblem)} ${renderFilter(PATH, choice)}</div>`
+  const table = renderKeyTable(keys.slice(0, ROWS_A_PAGE), problems, timeZone)
   return html`<p>
       Programs call the API with a key. See the <a href="/docs">API reference</a> and the
       <a href="/problems">problem codes</a>.
     </p>
     ${isNone ? '' : html`<p class="actions"><a class="button primary" href="${PATH}/new">Create API key</a></p>`}
-    ${isNone ? renderNoKeys() : html`<div class="columns">${renderSecretSearch(searchProblem)} ${renderFilter(PATH, choice)}</div> ${renderKeyTable(keys.slice(0, ROWS_A_PAGE), problems, timeZone)}`}
+    ${isNone ? renderNoKeys() : html`${filters} ${table}`}
     ${renderListLinks(PATH, filter, cursor, keys, ({ key }) => key.id)}`
 }
 

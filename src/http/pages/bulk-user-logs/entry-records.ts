@@ -116,9 +116,10 @@ function renderChosenCause(entry: LogEntry, refusals: Refusals | null, { given }
 
 function renderSearch(entry: LogEntry, { given, problem }: RecordQuery): Html {
   const kept = (['status', 'error', 'limit'] as const).filter((name) => given[name] !== '')
+  const person = { name: 'q', label: 'Person', placeholder: 'Person', isRequired: false, maxLength: 254 }
   return html`<form method="get" action="${buildEntryUrl(entry)}#records" class="tools" role="search">
     ${kept.map((name) => html`<input type="hidden" name="${name}" value="${given[name]}" />`)}
-    ${renderField({ name: 'q', label: 'Person', placeholder: 'Person', value: given['q']!, isRequired: false, maxLength: 254 }, problem)}
+    ${renderField({ ...person, value: given['q']! }, problem)}
     <button>Search</button>
     ${given['q'] === '' ? '' : html`<a href="${buildUrl(buildEntryUrl(entry), { ...given, q: '' })}#records">Clear</a>`}
   </form>`

@@ -95,7 +95,8 @@ export function renderBreadcrumb(item: UpperPage, between: UpperPage[] = []): Ht
 
 function renderCount(count: number | undefined): Html {
   if (count === undefined) return html``
-  return html` <span class="badge warn" title="Needs attention">${count}<span class="visually-hidden"> need attention</span></span>`
+  const meaning = html`<span class="visually-hidden"> need attention</span>`
+  return html` <span class="badge warn" title="Needs attention">${count}${meaning}</span>`
 }
 
 function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string, number>): Html {
