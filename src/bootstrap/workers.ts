@@ -85,6 +85,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     boss,
     log,
     projections,
+    maxRecords: config.MAX_RECORDS,
     recent,
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     answersKeptHours: getAnswersKeptHours(config),

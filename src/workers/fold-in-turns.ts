@@ -5,7 +5,7 @@ import type { RecentEvents } from '../ledger/append/recent-events.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { inCompany } from '../postgres/company-scope.ts'
 import { recordFailure } from './checkpoints.ts'
-import { COMPANIES_TOGETHER, foldTogether } from './fold-together.ts'
+import { foldTogether, largeCalls, SMALL_CALLS, type Share } from './fold-together.ts'
 import { foldNext, UnfoldableError } from './project.ts'
 import { deadLetterOf, queueOf, type PgBoss } from './queues.ts'
 
@@ -17,6 +17,8 @@ export interface TurnOptions {
   companiesTogether?: number
   boss: PgBoss
   log: Logger
+  /** The records that a call can have. */
+  maxRecords: number
   /** Events that the API in this process has just committed; undefined if there is no API. */
   recent?: RecentEvents | undefined
   /** Called with the duration of each batch, in seconds. */
@@ -45,7 +47,7 @@ export type TraceFold = (fold: TracedFold) => Promise<{ trace_id?: string; span_
 
 /**
  * Folds new events of these companies, round by round, so that a small company does not wait for a large one: first
- * many companies together, then those with large calls, each alone. Ends at about `endsAt`, a
+ * many companies together, then some with large calls, or one that has to be folded alone. Ends at about `endsAt`, a
  * `performance.now()`, but each company has had its small calls folded by then, and some had their large ones. Removes
  * companies that are done, or that failed, from the set; the others remain, in the order of their next turns. Rejects
  * at the end if there was a transient failure.
@@ -58,7 +60,7 @@ export async function foldInTurns(
 ): Promise<void> {
   let [failure, failures]: [unknown, number] = [undefined, 0]
   let until = endsAt
-  const { companiesTogether = Infinity } = options
+  const largeShare = largeCalls(options.maxRecords)
   const isOver = () => signal.aborted || performance.now() >= until
   const fail = (error: unknown, failed: string[]) => {
     failure = error
@@ -70,10 +72,10 @@ export async function foldInTurns(
     if (!isDone) companies.add(companyId)
   }
   /** Folds companies in one transaction. Returns those that it leaves out. */
-  const foldGroup = async (group: string[]): Promise<string[]> => {
+  const foldGroup = async (group: string[], share: Share): Promise<string[]> => {
     if (group.length === 1) return group
     try {
-      const ends = await foldSome(options, projection, group)
+      const ends = await foldSome(options, projection, group, share)
       for (const [companyId, isDone] of ends) settle(companyId, isDone)
       return group.filter((companyId) => !ends.has(companyId))
     } catch (error) {
@@ -91,15 +93,18 @@ export async function foldInTurns(
   do {
     const beganAt = performance.now()
     const large: string[] = []
-    for (const group of divide([...companies], Math.min(companiesTogether, COMPANIES_TOGETHER))) {
+    for (const group of groupCompanies(options, [...companies], SMALL_CALLS)) {
       if (signal.aborted) break
-      for (const companyId of await foldGroup(group)) large.push(companyId)
+      for (const companyId of await foldGroup(group, SMALL_CALLS)) large.push(companyId)
     }
     // Looking for the small calls of thousands of companies takes longer than a turn. The large ones get as long.
     until = Math.max(until, 2 * performance.now() - beganAt)
-    for (const companyId of large) {
+    for (const group of groupCompanies(options, large, largeShare)) {
       if (signal.aborted) break
-      await foldAlone(companyId)
+      for (const companyId of await foldGroup(group, largeShare)) {
+        await foldAlone(companyId)
+        if (isOver()) break
+      }
       if (isOver()) break
     }
   } while (companies.size > 0 && !isOver())
@@ -108,14 +113,20 @@ export async function foldInTurns(
   throw failure
 }
 
+/** The companies that share a transaction. */
+function groupCompanies({ companiesTogether = Infinity }: TurnOptions, companies: string[], share: Share): string[][] {
+  return divide(companies, Math.min(companiesTogether, share.companies))
+}
+
 /** Folds several companies at once. Returns, for those that were folded, whether they are done. */
 async function foldSome(
   options: TurnOptions,
   projection: Projection,
   companyIds: string[],
+  share: Share,
 ): Promise<Map<string, boolean>> {
   const beganAt = performance.now()
-  const folded = await foldTogether(options.foldingDb, projection, companyIds, options)
+  const folded = await foldTogether(options.foldingDb, projection, companyIds, { share, recent: options.recent })
   const endedAt = performance.now()
   options.onFolded?.(projection.name, (endedAt - beganAt) / 1_000)
   for (const { companyId, after, upTo } of folded) {

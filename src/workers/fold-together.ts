@@ -7,12 +7,22 @@ import type { LedgerDb } from '../ledger/tables.ts'
 import { findFreeCheckpoints } from './checkpoints.ts'
 import { assertContiguous, foldBatches, type Batch } from './project.ts'
 
-/** How many companies share a transaction. */
-export const COMPANIES_TOGETHER = 64
-/** What each may fold in it. A company with a larger call is left out. */
-const SHARE = { limit: 50, bytes: 64 * 1024 }
+/** How many companies share a transaction, and what each may fold in it. A company with a larger call is left out. */
+export interface Share {
+  companies: number
+  events: number
+  bytes: number
+}
+
+/** Many companies with small calls. */
+export const SMALL_CALLS: Share = { companies: 64, events: 50, bytes: 64 * 1024 }
+/** Some companies with a large call, such as `MAX_RECORDS` creations and the event that closes the call. */
+export function largeCalls(maxRecords: number): Share {
+  return { companies: 4, events: maxRecords + 1, bytes: 1024 * 1024 }
+}
 
 interface TogetherOptions {
+  share?: Share
   /** Events that this process has just committed. */
   recent?: RecentEvents | undefined
 }
@@ -24,17 +34,17 @@ type FoldedTogether = Pick<EndingBatch, 'companyId' | 'after' | 'upTo' | 'isEnd'
  * Folds new events of several companies in one transaction: reading, moving checkpoints, writing rows and committing
  * cost little more for many companies than for one.
  *
- * Companies missing in the result are left to `foldNext`: those with a call that exceeds their share, an erasure, a
- * held checkpoint or unreadable events, and those that another worker is folding; also all of them, if the events of
- * one cannot be folded. Throws if the database cannot be read.
+ * Companies missing in the result are left to a larger share or to `foldNext`: those with a call that exceeds their
+ * share, an erasure, a held checkpoint or unreadable events, and those that another worker is folding; also all of
+ * them, if the events of one cannot be folded. Throws if the database cannot be read.
  */
 export async function foldTogether(
   db: LedgerDb,
   projection: Projection,
   companyIds: string[],
-  { recent }: TogetherOptions = {},
+  { share = SMALL_CALLS, recent }: TogetherOptions = {},
 ): Promise<FoldedTogether[]> {
-  const batches = await readNextBatches(db, projection, companyIds, recent)
+  const batches = await readNextBatches(db, projection, companyIds, { share, recent })
   const idle = batches.filter(({ events }) => events.length === 0)
   const folded = await foldAll(
     db,
@@ -55,17 +65,17 @@ async function readNextBatches(
   db: LedgerDb,
   projection: Projection,
   companyIds: string[],
-  recent: RecentEvents | undefined,
+  { share: { events: limit, bytes }, recent }: TogetherOptions & { share: Share },
 ): Promise<EndingBatch[]> {
   const batches: EndingBatch[] = []
   const behind: { companyId: string; after: number; head: number }[] = []
   for (const { companyId, position: after, head } of await findFreeCheckpoints(db, projection, companyIds)) {
-    const remembered = recent?.callsBehind(companyId, { after, head, limit: SHARE.limit })
+    const remembered = recent?.callsBehind(companyId, { after, head, limit })
     if (!remembered) behind.push({ companyId, after, head })
-    else if (remembered.events.length <= SHARE.limit) batches.push({ companyId, after, ...remembered })
+    else if (remembered.events.length <= limit) batches.push({ companyId, after, ...remembered })
   }
   if (behind.length === 0) return batches
-  const stored = await readStoredBehind(db, behind, SHARE)
+  const stored = await readStoredBehind(db, behind, { limit, bytes })
   for (const { companyId, after, head } of behind) {
     const page = stored.get(companyId)
     if (page) for (const batch of buildBatch(companyId, after, page)) batches.push(batch)

@@ -7,7 +7,8 @@ type WorkerOptions = Parameters<typeof startWorker>[0]
 type Chosen = Pick<
   WorkerOptions,
   'boss' | 'projections' | 'foldingDb' | 'companiesTogether' | 'sweepIntervalMs' | 'turnMs'
->
+> &
+  Partial<Pick<WorkerOptions, 'maxRecords'>>
 
 /** Starts a worker that only folds, in this process and for this test. */
 export async function startTestWorker(t: Pick<Test, 'teardown'>, { db, pool }: Service, chosen: Chosen): Promise<void> {
@@ -18,6 +19,7 @@ export async function startTestWorker(t: Pick<Test, 'teardown'>, { db, pool }: S
     answersKeptHours: 72,
     addressesKeptDays: 90,
     rejectedRecordsKeptDays: 0,
+    maxRecords: 1_000,
     checkAttention: async () => undefined,
     publishCheckpoints: async () => undefined,
     recordSignIns: async () => undefined,
