@@ -56,13 +56,15 @@ export const ConfigSchema = Type.Object({
     'the file of that key; unset: `signing-key.pem` in DATA_DIR, created for the embedded server',
   ),
   SECRETS_KEY: optionalText(
-    'the keys that encrypt stored secrets, 32 bytes in base64 each, separated by commas, the newest first; takes precedence over SECRETS_KEY_FILE',
+    'the keys that encrypt stored secrets, 32 bytes in base64 each, separated by commas, the newest first; takes ' +
+      'precedence over SECRETS_KEY_FILE',
   ),
   SECRETS_KEY_FILE: optionalText(
     'the file of those keys, one on each line; unset: `secrets-key` in DATA_DIR, created for the embedded server',
   ),
   OUTGOING_PRIVATE: wholeNumber(
-    '1: webhooks and identity providers may use http and reach private addresses, for development, but no link-local ones; 0: https and public ones only',
+    '1: webhooks and identity providers may use http and reach private addresses, for development, but no ' +
+      'link-local ones; 0: https and public ones only',
     0,
     { from: 0, to: 1 },
   ),
@@ -102,7 +104,8 @@ export const ConfigSchema = Type.Object({
     to: 64 * MIB,
   }),
   EMPLOYEE_CACHE: wholeNumber(
-    'about how many bytes of employees stay in memory for the next calls of their companies; a company may have a quarter, for a minute after its last call; per process',
+    'about how many bytes of employees stay in memory for the next calls of their companies; a company may have ' +
+      'a quarter, for a minute after its last call; per process',
     64 * MIB,
     { from: 0 },
   ),
@@ -113,22 +116,26 @@ export const ConfigSchema = Type.Object({
   ),
   BURST_LIMIT: wholeNumber('calls per second of one API key; 0: no limit; per process', 100, { from: 0 }),
   PUBLIC_URL: optionalText(
-    'address at which browsers reach the service, for passkeys, identity providers, and links in email; if it is https, session cookies are sent over https only',
+    'address at which browsers reach the service, for passkeys, identity providers, and links in email; if it is ' +
+      'https, session cookies are sent over https only',
     HTTP_ORIGIN,
   ),
   SMTP_URL: optionalText(
-    'the server that sends email, `smtp://USER:PASSWORD@HOST:PORT` (port 587, STARTTLS) or `smtps://…` (port 465); requires MAIL_FROM, PUBLIC_URL and a secrets key; unset: no email',
+    'the server that sends email, `smtp://USER:PASSWORD@HOST:PORT` (port 587, STARTTLS) or `smtps://…` (port ' +
+      '465); requires MAIL_FROM, PUBLIC_URL and a secrets key; unset: no email',
     SMTP_URL,
   ),
   MAIL_FROM: optionalText('the sender of email, an address or `Name <address>`'),
   TRUST_PROXY: optionalText(
-    'addresses or networks (`10.0.0.0/8`) of trusted proxies, separated by commas; only their `X-Forwarded-*` headers count',
+    'addresses or networks (`10.0.0.0/8`) of trusted proxies, separated by commas; only their `X-Forwarded-*` ' +
+      'headers count',
     PROXIES,
   ),
   SESSION_IDLE_MINUTES: wholeNumber('minutes without use after which a session ends', 60, { from: 1, to: 1440 }),
   SESSION_HOURS: wholeNumber('hours after which a session ends in any case', 12, { from: 1, to: 720 }),
   ANSWERS_KEPT_HOURS: wholeNumber(
-    'hours for which the answer to a call with an idempotency key is kept for retries; no longer than REJECTED_RECORDS_KEPT_DAYS',
+    'hours for which the answer to a call with an idempotency key is kept for retries; no longer than ' +
+      'REJECTED_RECORDS_KEPT_DAYS',
     72,
     { from: 1, to: 8760 },
   ),
@@ -138,7 +145,8 @@ export const ConfigSchema = Type.Object({
     { from: 0, to: 36_500 },
   ),
   ADDRESSES_KEPT_DAYS: wholeNumber(
-    'days for which the service keeps the address and the program from which a call or a change was sent, or a user signed in',
+    'days for which the service keeps the address and the program from which a call or a change was sent, or a ' +
+      'user signed in',
     90,
     { from: 1, to: 3650 },
   ),

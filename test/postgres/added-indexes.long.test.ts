@@ -77,13 +77,16 @@ for (const [what, { PLANT, index, missing, created }] of Object.entries(ADDED)) 
     t.equal(await isValid(), false)
     t.match(await diagnose(), lacks, 'an invalid index is a missing one')
 
-    const both = [launch(t, ['migrate'], settings), launch(t, ['migrate'], settings)]
-    await eventually('one waits for the reader', async () => {
+    const listWaiting = async () => {
       const { rows } = await watcher.query(
         `select from pg_stat_activity where query like 'create index concurrently%' and wait_event = 'virtualxid'`,
       )
-      return rows.length === 1
-    })
+      return rows
+    }
+    // Otherwise its server process could still complete the index.
+    await eventually('the killed one has ended', async () => (await listWaiting()).length === 0)
+    const both = [launch(t, ['migrate'], settings), launch(t, ['migrate'], settings)]
+    await eventually('one waits for the reader', async () => (await listWaiting()).length === 1)
     await reader.query('rollback')
     const ended = await Promise.all(both.map(({ ended }) => ended))
     for (const end of ended) t.match(end, { exitCode: 0, stdout: /the database is up to date\n$/ })

@@ -23,7 +23,7 @@ async function readAll<Row>(pages: AsyncGenerator<Row[]>): Promise<Row[]> {
   return rows
 }
 
-/** A person of whom a search has found only this. */
+/** A person, if a search finds nothing about them but this. */
 function traced(found: Partial<TracedEmployee>): TracedEmployee {
   const nothing = { positions: [], callIds: [], answered: [], bodies: [] }
   return { companyId: company.id, employeeId: null, names: emptyNames(), ...nothing, ...found }
