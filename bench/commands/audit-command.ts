@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { AuditResult } from './audit.ts'
 import { measureCommands, measureProofs } from './audit.ts'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, parseCount, printProgress } from '../compare/command-options.ts'
+import { addRunOptions, parseCount, printProgress, recordsOption } from '../compare/command-options.ts'
 import { fillLedger } from './fill-ledger.ts'
 import type { Machine } from '../processes/machine.ts'
 import { describeMachine } from '../processes/machine.ts'
@@ -28,7 +28,7 @@ export function addAuditCommand(program: Command): void {
     .command('audit')
     .description('measure export, both verifiers, rebuild, and proofs of one ledger')
     .option('--events <n>', 'events of the ledger', parseCount, 1_000_000)
-    .option('--records <n>', 'records of a bulk call, at most 1000', parseCount, 1000)
+    .addOption(recordsOption())
   addRunOptions(command).action(run)
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, parseCount, printProgress } from '../compare/command-options.ts'
+import { addRunOptions, parseCount, printProgress, recordsOption } from '../compare/command-options.ts'
 import { formatMachine, formatTable } from '../compare/markdown.ts'
 import { describeMachine } from '../processes/machine.ts'
 import { withThrowawayServer } from '../processes/postgres.ts'
@@ -25,7 +25,7 @@ export function addBytesCommand(program: Command): void {
     .command('bytes')
     .description('measure what a record of a bulk call costs to store')
     .option('--employees <n>', 'employees of the company', parseCount, 20_000)
-    .option('--records <n>', 'records of a call, at most 1000', parseCount, 1000)
+    .addOption(recordsOption())
   addRunOptions(command).action(run)
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, parseCount, parsePositive, printProgress } from '../compare/command-options.ts'
+import { addRunOptions, parseCount, parsePositive, printProgress, recordsOption } from '../compare/command-options.ts'
 import { describeMachine, readResidentBytes } from '../processes/machine.ts'
 import { plotLines } from '../report/line-plot.ts'
 import { formatMachine, formatNumber, formatTable } from '../compare/markdown.ts'
@@ -46,7 +46,7 @@ export function addMemoryCommand(program: Command): void {
     .description('measure the resident memory of the service under load')
     .option('--minutes <n>', 'duration of the run', parsePositive, 60)
     .option('--callers <n>', 'concurrent callers', parseCount, 32)
-    .option('--records <n>', 'records of a bulk call, at most 1000', parseCount, 1000)
+    .addOption(recordsOption())
   addRunOptions(command).action(run)
 }
 

@@ -3,7 +3,7 @@ import { Option } from 'commander'
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, parseCount, parsePositive, printProgress } from '../compare/command-options.ts'
+import { addRunOptions, parseCount, parsePositive, printProgress, recordsOption } from '../compare/command-options.ts'
 import type { TakenTime } from '../processes/cpu-profile.ts'
 import { findProfile, readProfileClock, readProfile } from '../processes/cpu-profile.ts'
 import { warmUp } from '../compare/compare.ts'
@@ -45,7 +45,7 @@ export function addProfileCommand(program: Command): void {
     .addOption(new Option('--peer <peer>', 'the peer that is called').choices(PROFILED_PEERS).default('ours'))
     .option('--companies <n>', 'number of companies to spread the calls over', parseCount, 1)
     .option('--callers <n>', 'concurrent callers', parseCount, 32)
-    .option('--records <n>', 'records of a bulk call, at most 1000', parseCount, 1000)
+    .addOption(recordsOption())
     .option('--seconds <n>', 'duration of the measurement', parsePositive, 10)
   addRunOptions(command).action(run)
 }

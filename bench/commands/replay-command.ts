@@ -10,7 +10,7 @@ import type { LedgerTables } from '../../src/ledger/tables.ts'
 import { foldNext } from '../../src/workers/project.ts'
 import { REBUILD_BATCH_EVENTS } from '../../src/workers/rebuild.ts'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, parseCount, printProgress } from '../compare/command-options.ts'
+import { addRunOptions, parseCount, printProgress, recordsOption } from '../compare/command-options.ts'
 import { fillLedger } from './fill-ledger.ts'
 import { describeMachine } from '../processes/machine.ts'
 import { formatMachine, formatNumber, formatTable } from '../compare/markdown.ts'
@@ -46,7 +46,7 @@ export function addReplayCommand(program: Command): void {
     .description('replay each projection from the first event into empty tables')
     .option('--events <n>', 'events of the ledger', parseCount, 200_000)
     .option('--rounds <n>', 'replays of each projection', parseCount, 3)
-    .option('--records <n>', 'records of a bulk call, at most 1000', parseCount, 1000)
+    .addOption(recordsOption())
   addRunOptions(command).action(run)
 }
 

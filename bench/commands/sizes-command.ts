@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { RunOptions } from '../compare/command-options.ts'
-import { addRunOptions, parseCount, parseCounts, parsePositive, printProgress } from '../compare/command-options.ts'
+import { addRunOptions, parseCounts, parsePositive, printProgress, recordsOption } from '../compare/command-options.ts'
 import { fillLedger } from './fill-ledger.ts'
 import type { Machine } from '../processes/machine.ts'
 import { describeMachine } from '../processes/machine.ts'
@@ -29,7 +29,7 @@ export function addSizesCommand(program: Command): void {
     .description('measure the service on ledgers of different sizes')
     .option('--events <numbers>', 'sizes of the ledger', parseCounts, [10_000, 1_000_000])
     .option('--seconds <n>', 'duration of the lag measurement', parsePositive, 10)
-    .option('--records <n>', 'records of a bulk call, at most 1000', parseCount, 1000)
+    .addOption(recordsOption())
   addRunOptions(command).action(run)
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
+import { ConfigSchema } from '../../src/config.ts'
 import { RESULTS_DIR } from '../report/results.ts'
 import { DEFAULT_PARENT_DIR } from '../processes/postgres.ts'
 
@@ -13,6 +14,19 @@ export function addRunOptions(command: Command): Command {
   return command
     .option('--out <folder>', 'folder for the results', RESULTS_DIR)
     .option('--data-dir <folder>', 'folder for the temporary database', DEFAULT_PARENT_DIR)
+}
+
+const MAX_RECORDS = ConfigSchema.properties.MAX_RECORDS.default
+
+/** `--records`, for commands that make bulk calls. */
+export function recordsOption(): Option {
+  return new Option('--records <n>', `records of a bulk call, at most ${MAX_RECORDS}`)
+    .default(1_000)
+    .argParser((text) => {
+      const records = parseCount(text)
+      if (records > MAX_RECORDS) throw new InvalidArgumentError(`it must be at most ${MAX_RECORDS}`)
+      return records
+    })
 }
 
 export function parsePositive(text: string): number {

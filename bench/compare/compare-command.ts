@@ -1,5 +1,13 @@
 import type { Command } from 'commander'
-import { addRunOptions, parseCount, parseCounts, parsePositive, parseNames, printProgress } from './command-options.ts'
+import {
+  addRunOptions,
+  parseCount,
+  parseCounts,
+  parsePositive,
+  parseNames,
+  printProgress,
+  recordsOption,
+} from './command-options.ts'
 import type { RunOptions } from './command-options.ts'
 import type { CellResult, CompareOptions } from './compare.ts'
 import { compare, withPeers } from './compare.ts'
@@ -36,7 +44,7 @@ export function addCompareCommand(program: Command): void {
     .option('--work <works>', `some of ${WORKS.join(',')}`, parseNames(WORKS), [...WORKS])
     .option('--companies <numbers>', 'numbers of companies to spread the calls over', parseCounts, [1, 64])
     .option('--callers <numbers>', 'numbers of concurrent callers (default: depends on the work)', parseCounts)
-    .option('--records <n>', 'records of a bulk call, at most 1000', parseCount, 1000)
+    .addOption(recordsOption())
     .option('--quick', 'one short round as a smoke test; the results are not meaningful')
   addRunOptions(command).action(run)
 }

@@ -1,3 +1,35 @@
+import type { Employee } from '../../src/domain/employees/employee.ts'
+
+/** The columns of an employee. The timestamps have the milliseconds that answers show. */
+const EMPLOYEE_COLUMNS: Record<keyof Employee, string> = {
+  id: 'uuid not null',
+  first_name: 'text not null',
+  last_name: 'text not null',
+  email: 'text not null',
+  external_id: 'text',
+  employee_number: 'text',
+  job_title: 'text',
+  department: 'text',
+  division: 'text',
+  location: 'text',
+  manager_id: 'uuid',
+  phone: 'text',
+  start_date: 'date',
+  termination_date: 'date',
+  status: 'text not null',
+  custom_attributes: 'jsonb not null',
+  created_at: 'timestamptz(3) not null',
+  updated_at: 'timestamptz(3) not null',
+  deactivated_at: 'timestamptz(3)',
+  version: 'integer not null',
+}
+
+/** The names of these columns. */
+export const EMPLOYEE_NAMES = Object.keys(EMPLOYEE_COLUMNS)
+const EMPLOYEE_DEFINITIONS = Object.entries(EMPLOYEE_COLUMNS)
+  .map((column) => column.join(' '))
+  .join(', ')
+
 /**
  * The tables of the CRUD peer: employees, and a log of calls with a detail row per record. It has only the indexes that
  * its calls and its log need: ids grow with time, so the primary key orders the log.
@@ -21,26 +53,7 @@ export const CRUD_SCHEMA = `
   ) with (fillfactor = 50);
   create table employees (
     company_id uuid not null,
-    id uuid not null,
-    first_name text not null,
-    last_name text not null,
-    email text not null,
-    external_id text,
-    employee_number text,
-    job_title text,
-    department text,
-    division text,
-    location text,
-    manager_id uuid,
-    phone text,
-    start_date date,
-    termination_date date,
-    status text not null,
-    custom_attributes jsonb not null,
-    created_at timestamptz(3) not null,
-    updated_at timestamptz(3) not null,
-    deactivated_at timestamptz(3),
-    version integer not null,
+    ${EMPLOYEE_DEFINITIONS},
     primary key (company_id, id),
     constraint employees_email unique (company_id, email),
     constraint employees_external_id unique (company_id, external_id),

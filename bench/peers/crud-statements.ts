@@ -1,15 +1,13 @@
 import type { Locator } from '../../src/domain/calls/call-records.ts'
 import type { Employee } from '../../src/domain/employees/employee.ts'
 import type { Statement } from '../../src/postgres/query-client.ts'
+import { EMPLOYEE_NAMES } from './crud-schema.ts'
 
 /* The named statements of the CRUD peer. Rows are passed as one JSON parameter. */
 
-const COLUMNS = `id uuid, first_name text, last_name text, email text, external_id text, employee_number text, job_title text,
-  department text, division text, location text, manager_id uuid, phone text, start_date date, termination_date date,
-  status text, custom_attributes jsonb, created_at timestamptz, updated_at timestamptz, deactivated_at timestamptz, version integer`
-const NAMES = COLUMNS.split(',').map((column) => column.trim().split(' ')[0]!)
-const UPDATED = NAMES.filter((name) => name !== 'id' && name !== 'created_at')
-const READ = NAMES.map((name) => (name.endsWith('_date') ? `${name}::text` : name))
+const NAMES = EMPLOYEE_NAMES.join(', ')
+const UPDATED = EMPLOYEE_NAMES.filter((name) => name !== 'id' && name !== 'created_at')
+const READ = EMPLOYEE_NAMES.map((name) => (name.endsWith('_date') ? `${name}::text` : name))
 
 export const findKey = (apiId: string): Statement => ({
   name: 'find-key',
@@ -19,7 +17,8 @@ export const findKey = (apiId: string): Statement => ({
 
 export const insertEmployees = (companyId: string, employees: Employee[]): Statement => ({
   name: 'insert-employees',
-  text: `insert into employees (company_id, ${NAMES.join(', ')}) select $1, r.* from json_to_recordset($2) as r(${COLUMNS})`,
+  text: `insert into employees (company_id, ${NAMES}) select $1, ${NAMES}
+    from json_populate_recordset(null::employees, $2)`,
   values: [companyId, JSON.stringify(employees)],
 })
 
@@ -34,7 +33,7 @@ export const lockEmployees = (companyId: string, field: Locator['field'], values
 export const updateEmployees = (companyId: string, employees: Employee[]): Statement => ({
   name: 'update-employees',
   text: `update employees e set ${UPDATED.map((name) => `${name} = r.${name}`).join(', ')}
-    from json_to_recordset($2) as r(${COLUMNS}) where e.company_id = $1 and e.id = r.id`,
+    from json_populate_recordset(null::employees, $2) r where e.company_id = $1 and e.id = r.id`,
   values: [companyId, JSON.stringify(employees)],
 })
 

@@ -7,7 +7,7 @@ import { buildColumnConditions, type EntryFilter, type ValueFilter } from './que
 import type { BulkUserLogTables } from './tables.ts'
 import { buildTimeConditions, joinConditions } from './time-conditions.ts'
 
-/** The entries with the same status, operation, key, error code and HTTP status. */
+/** The entries with the same value of each filter by value. */
 export interface EntryGroup extends Record<keyof ValueFilter, string | number | null> {
   status: 'Completed' | 'Failed'
   operation: Operation

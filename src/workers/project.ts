@@ -12,7 +12,10 @@ import type { ProjectionCheckpoint, CheckpointMove } from './checkpoints.ts'
 import { findCheckpoint, moveCheckpoint, moveCheckpoints } from './checkpoints.ts'
 import { emptyReplaced, isShadowBefore, shadowOf } from './copies.ts'
 
-/** Maximum events folded at once: four calls of 1,000. A larger call is folded in parts, in one transaction. */
+/**
+ * Maximum events folded at once, such as four calls of 1,000. It bounds what a process holds, so it doesn't follow
+ * `MAX_RECORDS`: a larger call is folded in parts, in one transaction.
+ */
 const BATCH_EVENTS = 4 * 1_001
 /** The maximum size of these events, in bytes. */
 const BATCH_BYTES = 4 * 1024 * 1024

@@ -1,7 +1,9 @@
 import t from 'tap'
 import type { Page } from 'playwright-core'
+import type { Static } from '@sinclair/typebox'
 import { addProvider } from '../../src/accounts/providers/change-provider.ts'
 import { createConfiguredSecretBox } from '../../src/bootstrap/secrets.ts'
+import { COUNTRIES } from '../../src/domain/accounts/country.ts'
 import { KEY_SCOPES } from '../../src/domain/accounts/api-key.ts'
 import { MAX_EVERY_HOURS, WEEKDAYS } from '../../src/domain/accounts/expected-calls.ts'
 import { MAX_NETWORKS } from '../../src/domain/accounts/key-access.ts'
@@ -14,6 +16,7 @@ import { CLIENT_AUTHS, type ProviderSettings } from '../../src/domain/provider-s
 import { readProviderSettings } from '../../src/domain/providers/read-provider-settings.ts'
 import { MAX_CONCURRENCY, MAX_DESCRIPTION, MAX_URL } from '../../src/domain/webhooks/webhook-lifecycle.ts'
 import { WEBHOOK_TYPES } from '../../src/domain/webhook-types.ts'
+import type { ChangeCompanyBody } from '../../src/http/admin/company.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import { openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { collectRoutes } from '../support/http/registered-routes.ts'
@@ -111,8 +114,11 @@ async function setProvider(settings: Partial<ProviderSettings>): Promise<void> {
   )
 }
 
-/** Zones that the list has, and those that it leaves out because they are other names. */
-const ZONES = [TIME_ZONES[0]!, TIME_ZONES.at(-1)!, 'US/Pacific', 'Asia/Calcutta', 'UTC']
+/** Every setting of a company. The list of zones leaves some out, because they are other names. */
+const COMPANY = {
+  time_zone: [TIME_ZONES[0]!, TIME_ZONES.at(-1)!, 'US/Pacific', 'Asia/Calcutta', 'UTC'],
+  country: [COUNTRIES[0]!.code, COUNTRIES.at(-1)!.code, null],
+} satisfies Record<keyof Static<typeof ChangeCompanyBody>, readonly unknown[]>
 
 const COLUMNS = [
   { to: 'custom', name: 'size', type: 'number' },
@@ -163,10 +169,12 @@ const EDITING: Record<string, readonly State[]> = {
       },
     },
   ],
-  '/settings/company': ZONES.map((zone) => ({
-    name: zone,
-    set: async () => (await manage('PATCH', '/company', { time_zone: zone }), { page: '/settings/company' }),
-  })),
+  '/settings/company': Object.entries(COMPANY).flatMap(([setting, values]) =>
+    values.map((value) => ({
+      name: `${setting}: ${value}`,
+      set: async () => (await manage('PATCH', '/company', { [setting]: value }), { page: '/settings/company' }),
+    })),
+  ),
   '/settings/bulk-user-logs/upload/:id/mapping': COLUMNS.map((column) => ({
     name: column.to,
     set: async () => {

@@ -1,4 +1,6 @@
+import type { Static } from '@sinclair/typebox'
 import fc from 'fast-check'
+import type { ChangeCompanyBody } from '../../src/http/admin/company.ts'
 import type { Schema } from '../support/http/schema-fits.ts'
 import { encoded, isReading } from './any-address.ts'
 import type { FuzzedRoute } from './fuzzed-routes.ts'
@@ -66,7 +68,7 @@ export function contentOf({ method, kind, schema }: FuzzedRoute): fc.Arbitrary<C
 }
 
 /** The fields of all forms, with values that most of them accept. */
-const FORM_FIELDS: Record<string, string[]> = {
+const FORM_FIELDS = {
   email: ['new@example.com', 'spare.1@example.com'],
   password: ['a long enough password'],
   repeated: ['a long enough password'],
@@ -88,7 +90,7 @@ const FORM_FIELDS: Record<string, string[]> = {
   time_zone: ['Asia/Tokyo', 'UTC'],
   country: ['DE', ''],
   projection: ['employees', 'bulk-user-logs'],
-}
+} satisfies Record<keyof Static<typeof ChangeCompanyBody>, string[]> & Record<string, string[]>
 
 const formField = Object.entries(FORM_FIELDS).map(([name, good]) =>
   fc.oneof(

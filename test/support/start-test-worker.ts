@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import type { Test } from 'tap'
+import { readConfig } from '../../src/config.ts'
 import { startWorker } from '../../src/workers/worker.ts'
 import type { Service } from './service.ts'
 
@@ -19,7 +20,7 @@ export async function startTestWorker(t: Pick<Test, 'teardown'>, { db, pool }: S
     answersKeptHours: 72,
     addressesKeptDays: 90,
     rejectedRecordsKeptDays: 0,
-    maxRecords: 1_000,
+    maxRecords: readConfig({}).MAX_RECORDS,
     checkAttention: async () => undefined,
     publishCheckpoints: async () => undefined,
     recordSignIns: async () => undefined,

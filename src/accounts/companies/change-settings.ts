@@ -1,8 +1,7 @@
-import { sql } from 'kysely'
 import type { NewEvent } from '../../domain/events.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { nextVersion } from '../../ledger/append/append-company-events.ts'
-import { readCompany, type CompanyRecord } from './read-company.ts'
+import { readCompany, type CompanyRecord, type CompanyRow } from './read-company.ts'
 import { changeCompany, type Acting, type CompanyServices } from '../change-company.ts'
 
 export interface CompanySettings {
@@ -28,9 +27,9 @@ export async function changeSettings(
       events.push({ type: 'CompanyTimeZoneChanged', ...next(), data: { from: before.timeZone, to: timeZone } })
     if (country !== before.country)
       events.push({ type: 'CompanyCountryChanged', ...next(), data: { from: before.country, to: country } })
+    const columns = { time_zone: timeZone, country } satisfies Omit<CompanyRow, 'company_id' | 'name' | 'created_at'>
     if (events.length > 0)
-      await sql`update companies set time_zone = ${timeZone}, country = ${country}
-        where company_id = ${toUuid(stream)}`.execute(db)
+      await db.updateTable('companies').set(columns).where('company_id', '=', toUuid(stream)).execute()
     return { events, result: { company: { ...before, timeZone, country } } }
   })
 }

@@ -64,8 +64,11 @@ export function company(app: FastifyInstance, db: LedgerDb, services: CompanySer
   })
 }
 
+/** Each setting; undefined if the body doesn't have it. */
+type GivenSettings = { [Setting in keyof Required<CompanySettings>]: CompanySettings[Setting] }
+
 /** Reads the new settings. Throws a problem at the fields that are no time zone or no country. */
-export function readSettings({ time_zone: zone, country: code }: Static<typeof ChangeCompanyBody>): CompanySettings {
+export function readSettings({ time_zone: zone, country: code }: Static<typeof ChangeCompanyBody>): GivenSettings {
   const timeZone = zone === undefined ? undefined : readTimeZone(zone)
   const country = typeof code === 'string' ? readCountry(code) : code
   const wrong = [

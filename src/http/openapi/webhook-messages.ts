@@ -12,6 +12,7 @@ import { namedObject, oneOf, optionalInteger, optionalString, strictObject, Time
 
 const Position = Type.Integer({ minimum: 1, description: "The position of the event in the company's ledger." })
 const KeyId = Type.String({ description: 'The id of the API key.' })
+const Actor = Type.String({ description: 'The id of the user who did it, or `operator`.' })
 const Values = Type.Record(Type.String(), Type.Unknown())
 const withValues = 'Only if the webhook includes data.'
 
@@ -41,7 +42,7 @@ const call = {
 const ofKey = strictObject({
   key_id: KeyId,
   position: Position,
-  actor: Type.String({ description: 'The id of the user who did it, or `operator`.' }),
+  actor: Actor,
   ...erased,
   details: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), { description: `The data of the event. ${withValues}` }),

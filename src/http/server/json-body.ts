@@ -22,6 +22,7 @@ import { UnreadableBodyError } from './unreadable-body.ts'
 
 /** Several times the values that a valid record can have. */
 const VALUES_PER_RECORD = 256
+/** A body may have the values of this many records, even where `MAX_RECORDS` is smaller. */
 const LEAST_RECORDS = 1_000
 
 /** How many bytes are looked at, or parsed, before others get a turn. */

@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
+import { locateColumns } from '../../../clients/typescript/spreadsheets/mapping.ts'
 import { planRows } from '../../../clients/typescript/spreadsheets/plan-rows.ts'
 import { openRows } from '../../../clients/typescript/spreadsheets/read-records.ts'
 import { doAtOnce } from '../../../src/domain/pieces.ts'
@@ -40,11 +41,23 @@ function readPeople({ header, rows }: StaffList, mapping: Mapping) {
   return { people, faults }
 }
 
+/** Lists the columns without values that become what the right answer doesn't say. No person shows this. */
+function listUnexpected({ expected, header, rows }: StaffList, mapping: Mapping): string[] {
+  const places = locateColumns(header.cells, mapping.columns)
+  const isEmpty = (at: number) => rows.every(({ cells }) => (cells[places[at]!] ?? '') === '')
+  const right = { ...expected.columns, ...expected.columns_also_right }
+  return mapping.columns
+    .filter((column, at) => isEmpty(at) && !Object.hasOwn(right, column.header))
+    .filter(({ to }) => to !== 'nothing' && to !== 'custom')
+    .map(({ header: name, to }) => `${name}: ${to}`)
+}
+
 await t.test('the lists of other systems give the right people', async (t) => {
   for (const list of await readStaffLists()) {
     const cells = list.rows.map((row) => row.cells)
     const mapping = answerQuestions(proposeFor(list.header.cells, cells, TODAY), list.expected)
     const { people } = readPeople(list, mapping)
     t.strictSame(comparePeople(list.expected, people), [], list.expected.file_name)
+    t.strictSame(listUnexpected(list, mapping), [], `${list.expected.file_name}: columns without values`)
   }
 })

@@ -86,13 +86,15 @@ const FILTERS: Record<keyof EntryFilter, string> = {
   q: 'F-1',
 }
 
+const countAll = async () => (await service.admin('/bulk-user-logs?count=true')).body.total.count
+
 await t.test('each filter reaches the list, its count, the chart, the sums, the API, and the export', async (t) => {
   for (const [name, value] of Object.entries(FILTERS)) {
     const query = `?${name}=${value}`
     const isTime = name === 'from' || name === 'to'
     const ofApi = isTime ? `${query}T00:00:00Z` : query
     const { items, total } = (await service.admin(`/bulk-user-logs${ofApi}&count=true`)).body
-    t.ok(items.length > 0 && (isTime || items.length < 4), `${name} finds ${items.length}`)
+    t.ok(items.length > 0 && (isTime || items.length < (await countAll())), `${name} finds ${items.length}`)
     t.equal(total.count, items.length, name)
     const page = await open(query)
     t.equal(new Set(page.match(/data-id="log_\w+"/g)).size, items.length, `${name}: the list`)
@@ -142,7 +144,7 @@ await t.test('the list is filtered by the HTTP status that the calls were answer
 await t.test('the newest 50,000 entries are grouped, which says that there are more', async (t) => {
   const { pool, db } = service
   const add = (count: number) => copyEntry(pool, company.id, count)
-  await add(49_996)
+  await add(50_000 - (await countAll()))
   const whole = await groupLogEntries(db, company.id, {}, null)
   t.equal(whole.isMore, false)
   t.equal(countFacets(whole, {}).counts.status.get(''), 50_000)

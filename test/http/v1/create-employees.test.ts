@@ -2,7 +2,8 @@ import t from 'tap'
 import { ATTRIBUTE_NAMES } from '../../../src/domain/attributes.ts'
 import { employee, startService } from '../../support/service.ts'
 
-const service = await startService(t, { MAX_RECORDS: '1000' })
+const service = await startService(t)
+const { MAX_RECORDS } = service.config
 const create = (body: unknown) => service.call('POST', '/v1/employees', { body })
 
 await t.test('a bare employee gets 201 with all attributes, Location and the ledger position', async (t) => {
@@ -55,7 +56,7 @@ await t.test("a creation's entry is Completed and has the total and each record'
 })
 
 await t.test('a bare array is accepted, and its employees come back in the order sent', async (t) => {
-  const sent = Array.from({ length: 1000 }, () => employee())
+  const sent = Array.from({ length: MAX_RECORDS }, () => employee())
   const { status, body, headers } = await create(sent)
   t.equal(status, 201)
   t.strictSame(
@@ -64,7 +65,7 @@ await t.test('a bare array is accepted, and its employees come back in the order
   )
   t.notOk(headers['location'])
   const { entry } = await service.logOf(body.log_id)
-  t.equal(entry.counts.total, 1000)
+  t.equal(entry.counts.total, MAX_RECORDS)
 })
 
 await t.test('one bad record fails the call with every error listed, and only the entry is stored', async (t) => {
@@ -132,11 +133,11 @@ await t.test('another company may have the same e-mail and external id', async (
 })
 
 await t.test('too many records get 413 with the limit; all count as failed, and one row has the error', async (t) => {
-  const { status, body } = await create(Array.from({ length: 1001 }, () => employee()))
+  const { status, body } = await create(Array.from({ length: MAX_RECORDS + 1 }, () => employee()))
   t.equal(status, 413)
-  t.match(body, { code: 'batch_too_large', detail: /1000/ })
+  t.match(body, { code: 'batch_too_large', detail: new RegExp(`${MAX_RECORDS}`) })
   const { entry, records } = await service.logOf(body.log_id)
-  t.match(entry, { status: 'Failed', counts: { total: 1001, failed: 1001 } })
+  t.match(entry, { status: 'Failed', counts: { total: MAX_RECORDS + 1, failed: MAX_RECORDS + 1 } })
   t.match(records, [{ index: null, employee_id: null, errors: [{ code: 'batch_too_large', message: body.detail }] }])
   t.equal(records.length, 1)
 })

@@ -15,6 +15,7 @@ import {
 import type { Employee, EmployeeEvent } from '../../../src/domain/employees/employee.ts'
 import { evolve } from '../../../src/domain/employees/employee.ts'
 import type { AttributesSet, EventType, NewEvent, Operation } from '../../../src/domain/events.ts'
+import { readConfig } from '../../../src/config.ts'
 import type { Pieces } from '../../../src/domain/pieces.ts'
 import { doAtOnce } from '../../../src/domain/pieces.ts'
 import { fromUuid } from '../../../src/domain/ids.ts'
@@ -23,7 +24,7 @@ import { fromUuid } from '../../../src/domain/ids.ts'
 export const BEFORE = '2026-01-01T08:00:00.000Z'
 /** When the calls are decided. */
 export const NOW = '2026-03-01T12:00:00.000Z'
-export const MAX_RECORDS = 1000
+export const { MAX_RECORDS } = readConfig({})
 
 /** The id of employee `number`. Calls give new employees ids from 101. */
 export function emp(number: number): string {

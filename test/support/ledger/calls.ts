@@ -1,12 +1,13 @@
 import { doAtOnce } from '../../../src/domain/pieces.ts'
 import { hash } from 'node:crypto'
+import { readConfig } from '../../../src/config.ts'
 import { newId } from '../../../src/ledger/new-id.ts'
 import type { UserCaller } from '../../../src/domain/calls/callers.ts'
 import { readMany } from '../../../src/domain/calls/commands.ts'
 import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
 import type { TestCompany } from '../service.ts'
 
-const MAX_RECORDS = 1_000
+const { MAX_RECORDS } = readConfig({})
 const WAIT_MS = 60_000
 /** A body of this size makes any call a large one. */
 const LARGE_BODY = 64 * 1024

@@ -1,7 +1,8 @@
 import { databaseTime } from '../../../postgres/database-clock.ts'
 import type { FastifyInstance } from 'fastify'
+import type { Static } from '@sinclair/typebox'
 import { changeSettings } from '../../../accounts/companies/change-settings.ts'
-import { readCompany } from '../../../accounts/companies/read-company.ts'
+import { readCompany, type CompanyRecord } from '../../../accounts/companies/read-company.ts'
 import { COUNTRIES } from '../../../domain/accounts/country.ts'
 import { TIME_ZONES } from '../../../domain/accounts/time-zone.ts'
 import { formatTime } from '../../../domain/local-times.ts'
@@ -22,20 +23,21 @@ export function addCompanyPage(app: FastifyInstance, { db, company }: PageServic
   addFormPage(app, {
     path: PATH,
     load: (request) => readCompany(db, getViewer(request).companyId),
-    render: ({ id, name, createdAt, timeZone, country }, forms) => ({
+    render: (shown, forms) => ({
       title: 'Company',
       body: html`${renderFacts([
-        ['Name', html`<bdi>${name}</bdi>`],
-        ['ID', renderId('company-id', id)],
-        ['Registered', renderTime(createdAt, timeZone)],
+        ['Name', html`<bdi>${shown.name}</bdi>`],
+        ['ID', renderId('company-id', shown.id)],
+        ['Registered', renderTime(shown.createdAt, shown.timeZone)],
       ])}
       ${renderForm(forms, 'edit', {
-        values: { time_zone: timeZone, country: country ?? '' },
-        fields: ({ time_zone: zone = timeZone, country: code = country ?? '' }, problem) => {
-          const hint = `All pages show times in this zone. Current time: ${formatTime(databaseTime(), timeZone)}.`
-          const zones = { name: 'time_zone', label: 'Time zone', value: zone, options: listZones(timeZone), hint }
+        values: formatSettings(shown),
+        fields: (given, problem) => {
+          const { time_zone: zone, country: code } = { ...formatSettings(shown), ...given }
+          const hint = `All pages show times in this zone. Current time: ${formatTime(databaseTime(), shown.timeZone)}.`
+          const zones = { name: 'time_zone', label: 'Time zone', value: zone, options: listZones(shown.timeZone), hint }
           return html`${renderChoice(zones, problem)}
-          ${renderChoice({ ...COUNTRY_FIELD, value: code, options: listCountries(country) }, problem)}`
+          ${renderChoice({ ...COUNTRY_FIELD, value: code, options: listCountries(shown.country) }, problem)}`
         },
         buttons: html`<button class="primary">Save</button>`,
       })}`,
@@ -55,6 +57,11 @@ export function addCompanyPage(app: FastifyInstance, { db, company }: PageServic
       },
     },
   })
+}
+
+/** Writes the settings into the fields of the form, which are named as in the body of the endpoint. */
+function formatSettings({ timeZone, country }: CompanyRecord): Record<keyof Static<typeof ChangeCompanyBody>, string> {
+  return { time_zone: timeZone, country: country ?? '' }
 }
 
 const COUNTRY_FIELD = {

@@ -82,7 +82,7 @@ interface Reader {
 
 const TELL_OPERATOR = 'Tell the operator of the service, and keep your checkpoints.'
 
-const WORDS: { [Kind in AttentionKind]: (item: AttentionItem<Kind>, reader: Reader) => ItemWords } = {
+const ITEM_WORDS: { [Kind in AttentionKind]: (item: AttentionItem<Kind>, reader: Reader) => ItemWords } = {
   calls_failed: ({ details: { calls, is_more: isMore, code } }) => ({
     problem: `${countCalls(calls, isMore)} failed since yesterday: ${describeCode(code)}`,
     remedy: remedyOf(code),
@@ -171,7 +171,7 @@ export function describeItem<Kind extends AttentionKind>(
   timeZone: string,
   nowMs: number,
 ): ItemWords {
-  return WORDS[item.kind](item, { time: (instant) => formatTime(instant, timeZone), nowMs })
+  return ITEM_WORDS[item.kind](item, { time: (instant) => formatTime(instant, timeZone), nowMs })
 }
 
 export const ATTENTION_WORDS: AttentionWords = { nameSubject, describeItem, buildItemUrl, describeCode }
