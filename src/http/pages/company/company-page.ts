@@ -45,7 +45,7 @@ export function addCompanyPage(app: FastifyInstance, { db, company }: PageServic
     notices: { changed: 'Company changed.' },
     forms: {
       edit: {
-        keeps: ['time_zone', 'country'],
+        keeps: Object.keys(ChangeCompanyBody.properties),
         async run(request, { time_zone, country }) {
           const body = checkForm(ChangeCompanyBody, {
             ...(time_zone === undefined ? {} : { time_zone }),
