@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { readConfig } from '../../src/config.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import { writeContent, writeStoredRow } from '../../src/ledger/uploads/read-uploads.ts'
 import { storeUpload } from '../../src/ledger/uploads/store-upload.ts'
@@ -28,7 +29,7 @@ const SIZES = [
   {
     name: 'default',
     settings: {},
-    records: 1_000,
+    records: readConfig({}).MAX_RECORDS,
     bytes: 8 * MIB,
     otherBytes: 8 * MIB,
     hostileBytes: 8 * MIB,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { addUser } from '../../src/accounts/users/add-user.ts'
+import { readConfig } from '../../src/config.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { eventually } from '../support/eventually.ts'
 import { openRawSocket } from '../support/http/raw-socket.ts'
@@ -15,7 +16,7 @@ import { openStage } from './stage.ts'
  */
 
 const PARTS = 20
-const ROWS = 1_000 * PARTS
+const ROWS = readConfig({}).MAX_RECORDS * PARTS
 
 const stage = await openStage({ apis: 1, workers: 2 })
 t.teardown(() => stage.cleanup.run())

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { readConfig } from '../../src/config.ts'
 import { anyCreation, anyPatch, hostileRecord } from '../support/domain/arbitraries.ts'
 import type { Schema } from '../support/http/schema-fits.ts'
 import { CANARY, hostileName, hostileText, numberLiteral, placeholder } from './hostile-text.ts'
@@ -7,6 +8,8 @@ import { CANARY, hostileName, hostileText, numberLiteral, placeholder } from './
  * Bodies as JSON text, because parsing would remove much of what is hostile. A body is a list of pieces, so that even
  * 8 MiB print briefly.
  */
+
+const { MAX_RECORDS } = readConfig({})
 
 /** UTF-8 text, bytes in hexadecimal, or a repeated text. */
 export type Piece = string | { hex: string } | { repeat: string; times: number }
@@ -193,7 +196,7 @@ const manyElements = fc
       wideRecord.filter((text) => text.length < 6_000),
       fc.constantFrom('0', 'null', '[]', '{}', '{"id":"x","a":1}', '{"email":"same@example.com"}'),
     ),
-    fc.constantFrom(63, 999, 1_001, 50_000),
+    fc.constantFrom(63, MAX_RECORDS - 1, MAX_RECORDS + 1, 50_000),
   )
   .map(
     ([element, times]) =>
@@ -244,8 +247,8 @@ const HUGE: readonly (readonly Piece[])[] = [
   [{ repeat: '{"a":', times: 100_000 }, '1', { repeat: '}', times: 100_000 }],
   [{ repeat: '[', times: 8 * 1024 * 1024 }],
   [{ repeat: '[', times: 8 * 1024 * 1024 + 1 }],
-  ['{"employees":[', { repeat: '{},', times: 2_000 }, '{}]}'],
-  ['[', { repeat: '{"email":1},', times: 999 }, '{}]'],
+  ['{"employees":[', { repeat: '{},', times: 2 * MAX_RECORDS }, '{}]}'],
+  ['[', { repeat: '{"email":1},', times: MAX_RECORDS - 1 }, '{}]'],
   ['[', { repeat: '0,', times: 50_000 }, '0]'],
   ['[', { repeat: '0,', times: 4_000_000 }, '0]'],
   ['[', { repeat: '1e1,', times: 2_000_000 }, '1]'],

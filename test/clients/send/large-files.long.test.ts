@@ -4,6 +4,7 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
+import { MAX_RECORDS } from '../../../clients/typescript/batches.ts'
 import { COMPILE_CACHE } from '../../support/processes/compile-cache.ts'
 import { startService } from '../../support/service.ts'
 
@@ -30,19 +31,21 @@ function write(name: string, pieces: Iterable<string>): void {
   closeSync(file)
 }
 
-await t.test('25,000 rows are sent in 25 calls', async (t) => {
-  const long = 'x'.repeat(1_000)
+await t.test('a file of 50 MB is sent in 25 calls', async (t) => {
+  const count = 25 * MAX_RECORDS
+  const long = 'x'.repeat(1_000_000 / MAX_RECORDS)
   function* rows() {
     yield 'external_id,first_name,last_name,email,custom_attributes.a,custom_attributes.b\n'
-    for (let at = 0; at < 25_000; at += 1) yield `L-${at},Ana,Number ${at},l.${at}@example.com,${long},${long}\n`
+    for (let at = 0; at < count; at += 1) yield `L-${at},Ana,Number ${at},l.${at}@example.com,${long},${long}\n`
   }
   write('large.csv', rows())
-  t.match(await send('large.csv'), { code: 0, out: 'large.csv: 25,000 records sent: 25,000 created' })
+  const written = count.toLocaleString('en')
+  t.match(await send('large.csv'), { code: 0, out: `large.csv: ${written} records sent: ${written} created` })
   await service.project()
   const { items } = (await service.admin('/bulk-user-logs?limit=100')).body
   t.strictSame(
     (items as { counts: { total: number } }[]).map(({ counts }) => counts.total),
-    Array.from({ length: 25 }, () => 1_000),
+    Array.from({ length: 25 }, () => MAX_RECORDS),
   )
 })
 

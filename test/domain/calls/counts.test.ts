@@ -3,7 +3,7 @@ import t from 'tap'
 import type { CallDecision } from '../../../src/domain/calls/call-decision.ts'
 import { refuseCall } from '../../../src/domain/calls/close-call.ts'
 import { problem } from '../../../src/domain/errors.ts'
-import { contextOf, emp, given, hired, left, person } from '../../support/domain/given-when-then.ts'
+import { contextOf, emp, given, hired, left, MAX_RECORDS, person } from '../../support/domain/given-when-then.ts'
 
 /*
  * The table of the contract's section on Bulk User Logs, row by row: total, updated, deactivated, failed, no updates.
@@ -88,9 +88,9 @@ await t.test('create or bulk update of n refused as a whole', async (t) => {
     check(t, decision, [7, 0, 0, 7, 0])
     t.equal(decision.events.length, 1)
   }
-  const tooMany = Array.from({ length: 1001 }, (_, at) => person(at))
-  check(t, given().create(tooMany), [1001, 0, 0, 1001, 0])
-  check(t, given().update({ employees: tooMany }), [1001, 0, 0, 1001, 0])
+  const tooMany = Array.from({ length: MAX_RECORDS + 1 }, (_, at) => person(at))
+  check(t, given().create(tooMany), [tooMany.length, 0, 0, tooMany.length, 0])
+  check(t, given().update({ employees: tooMany }), [tooMany.length, 0, 0, tooMany.length, 0])
   check(t, given().update({ employees: [{ id: emp(1) }, { id: emp(2) }], mode: 'x' }), [2, 0, 0, 2, 0])
 })
 

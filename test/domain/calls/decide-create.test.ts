@@ -2,6 +2,7 @@ import t from 'tap'
 import { UNSET_ATTRIBUTES } from '../../../src/domain/attributes.ts'
 import {
   CALL_ID,
+  MAX_RECORDS,
   emp,
   faultsOf,
   given,
@@ -185,7 +186,7 @@ await t.test('a termination date alone does not change the status', async (t) =>
 })
 
 await t.test('the largest call is decided as one', async (t) => {
-  const decision = given().create(Array.from({ length: 1000 }, (_, at) => person(at)))
-  t.equal(decision.outcomes.length, 1000)
-  t.equal(typesOf(decision).length, 1001)
+  const decision = given().create(Array.from({ length: MAX_RECORDS }, (_, at) => person(at)))
+  t.equal(decision.outcomes.length, MAX_RECORDS)
+  t.equal(typesOf(decision).length, MAX_RECORDS + 1)
 })

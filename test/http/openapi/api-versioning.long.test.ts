@@ -100,7 +100,7 @@ const ADDITIONS: Record<string, (document: Loose) => void> = {
   },
   'a new kind of attention': (document) => addValue(document, 'projection_parked', 'key_idle'),
   'a new type of webhook message': (document) => addValue(document, 'employee.created', 'employee.moved'),
-  'a new attribute that a column can become': (document) => addValue(document, 'job_title', 'cost_center'),
+  'a new attribute that a column can become': (document) => addValue(document, 'job_title', 'shoe_size'),
   'other words': ({ components }) => (components.schemas.Employee.description = 'Somebody.'),
 }
 

@@ -1,9 +1,13 @@
+import { readConfig } from '../../../src/config.ts'
+import { MAX_PARTS } from '../../../src/uploads/row-store.ts'
+
 /* Files that cost a reader much more than their bytes, unless it is careful. */
 
 const MIB = 1_048_576
 /** The default limits of a file. */
 const MAX_CSV = 32 * MIB
 const MAX_JSON = 8 * MIB
+export const MOST_ROWS = MAX_PARTS * readConfig({}).MAX_RECORDS
 
 /** A file of a hostile shape. */
 export interface HostileFile {
@@ -57,7 +61,7 @@ const utf16 =
 const ordinaryRows = rows(
   'external_id,first_name,last_name,email,department',
   (at) => `E-${at},Ana,Pérez,ana.${at}@example.com,R&D`,
-  100_000,
+  MOST_ROWS,
 )
 
 const CSV_SHAPES: Record<string, Shape> = {
@@ -79,18 +83,18 @@ const CSV_SHAPES: Record<string, Shape> = {
   'a name of control characters': columnNamed('\u0001'.repeat(260_000)),
   'a first line of commas': filled('', ','),
   'a first line without an end': filled('', 'a'),
-  '512 columns and rows of one cell': rows(numbered(512, 'c').join(','), () => 'a', 100_000),
+  '512 columns and rows of one cell': rows(numbered(512, 'c').join(','), () => 'a', MOST_ROWS),
   '500 columns with long names, all full': rows(
     numbered(500, 'n'.repeat(90)).join(','),
     () => `${'x,'.repeat(499)}x`,
-    100_000,
+    MOST_ROWS,
   ),
   '500 columns, the last one full': rows(numbered(500, 'c').join(','), () => `${','.repeat(499)}x`),
-  '100,000 ordinary rows': ordinaryRows,
-  '100,000 wide rows': rows(
+  'the most ordinary rows': ordinaryRows,
+  'the most wide rows': rows(
     `external_id,first_name,last_name,${numbered(30, 'custom_attributes.grade').join(',')}`,
     (at) => `E-${at},Ana,Pérez,${`grade ${at},`.repeat(29)}grade`,
-    100_000,
+    MOST_ROWS,
   ),
   'rows of one person': filled('email,first_name\n', 'a@b.example,Ana\n'),
   'an entry in each row': rows('log_id,email', (at) => `log_${String(at).padStart(26, '0')},a${at}@b.example`),
@@ -151,7 +155,7 @@ const JSON_SHAPES: Record<string, Shape> = {
   ),
 }
 
-/** A CSV file of 100,000 ordinary people. */
+/** A CSV file of ordinary people, as many as it may have. */
 export const ordinaryFile = (): HostileFile => ({ name: 'ordinary', type: 'text/csv', content: ordinaryRows(MAX_CSV) })
 
 /** Makes a file of each shape, or of these, as large as it may be by default, or smaller. Some shapes end before. */

@@ -1,4 +1,4 @@
-import type { HostileFile } from './hostile-files.ts'
+import { MOST_ROWS, type HostileFile } from './hostile-files.ts'
 import { writeArchive } from './write-archive.ts'
 
 const MIB = 1_048_576
@@ -43,9 +43,11 @@ export function openDocumentOf(rows: string): Buffer {
 
 const CELL = '<table:table-cell office:value-type="string"><text:p>a</text:p></table:table-cell>'
 
-/** A workbook of 100,000 ordinary people. */
+/** A workbook of ordinary people, as many as it may have. */
 export function ordinaryWorkbook(): HostileFile {
-  const people = Array.from({ length: 100_000 }, (_, at) => rowOf(at + 2, [`E-${at}`, 'Ana', `ana.${at}@example.com`]))
+  const people = Array.from({ length: MOST_ROWS }, (_, at) =>
+    rowOf(at + 2, [`E-${at}`, 'Ana', `ana.${at}@example.com`]),
+  )
   const content = workbookOf(`${HEADER}${people.join('')}`)
   return { name: 'ordinary', content, type: 'application/octet-stream' }
 }
