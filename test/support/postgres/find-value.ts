@@ -71,21 +71,33 @@ function compressedIn(text: string): Buffer[] {
   return [...text.matchAll(COMPRESSED)].map(([digits]) => Buffer.from(digits, 'base64'))
 }
 
-const DECOMPRESSIONS = [
-  zlib.gunzipSync,
-  zlib.inflateSync,
-  zlib.inflateRawSync,
-  zlib.brotliDecompressSync,
-  zlib.zstdDecompressSync,
-]
 const MAX_BYTES = 16 * 1024 * 1024
 
+/** Each format, and whether bytes can begin so; what has no beginning of its own is tried on all bytes. */
+const FORMATS = [
+  { read: zlib.gunzipSync, canBegin: (bytes: Buffer) => bytes.length > 1 && bytes.readUInt16BE() === 0x1f8b },
+  { read: zlib.inflateSync, canBegin: (bytes: Buffer) => bytes.length > 1 && bytes.readUInt16BE() % 31 === 0 },
+  {
+    read: zlib.zstdDecompressSync,
+    canBegin: (bytes: Buffer) => bytes.length > 3 && bytes.readUInt32LE() === 0xfd2fb528,
+  },
+  { read: zlib.inflateRawSync, canBegin: () => true },
+  { read: zlib.brotliDecompressSync, canBegin: () => true },
+]
+
 function decompress(bytes: Buffer): Buffer[] {
-  return DECOMPRESSIONS.flatMap((read) => {
-    try {
-      return [read(bytes, { maxOutputLength: MAX_BYTES })]
-    } catch {
-      return []
-    }
-  })
+  // Most bytes are not compressed, and a stack takes longer than finding that out.
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return FORMATS.filter(({ canBegin }) => canBegin(bytes)).flatMap(({ read }) => {
+      try {
+        return [read(bytes, { maxOutputLength: MAX_BYTES })]
+      } catch {
+        return []
+      }
+    })
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
 }
