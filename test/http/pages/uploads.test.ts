@@ -7,8 +7,7 @@ import { employee, startService } from '../../support/service.ts'
 
 /* Uploading a file: the preview says what it would do, and one more click applies it. */
 
-const service = await startService(t)
-const MAX_ROWS = 100 * service.config.MAX_RECORDS
+const service = await startService(t, { MAX_RECORDS: '1000' })
 const { company } = service
 const cookie = await cookieOf(service, company.admin)
 const PATH = '/settings/bulk-user-logs/upload'
@@ -303,11 +302,7 @@ await t.test('a hostile file gets an error at its line', async (t) => {
     ['only separators', `email\n${','.repeat(1_000_000)}`, /Line 2 The line has more than/],
     ['a long line', `email\n${'x'.repeat(2_000_000)}\n`, /Line 2 The line has more than/],
     ['an open quotation mark', 'email\n"a@example.com\n', /A cell that begins with a quotation mark/],
-    [
-      'too many rows',
-      `email\n${'a@example.com\n'.repeat(MAX_ROWS + 1)}`,
-      new RegExp(`Line ${MAX_ROWS + 2} A file must have at most 100 parts`),
-    ],
+    ['too many rows', `email\n${'a@example.com\n'.repeat(100_001)}`, /Line 100002 A file must have at most 100 parts/],
     ['a large JSON file', `[${' '.repeat(8 * 1_048_576)}1]`, /Line 1 A JSON file must have at most/],
   ]
   for (const [name, content, error] of places) t.match(await send(content), { status: 422, words: error }, name)
