@@ -23,25 +23,29 @@ export function addCompanyPage(app: FastifyInstance, { db, company }: PageServic
   addFormPage(app, {
     path: PATH,
     load: (request) => readCompany(db, getViewer(request).companyId),
-    render: (shown, forms) => ({
-      title: 'Company',
-      body: html`${renderFacts([
-        ['Name', html`<bdi>${shown.name}</bdi>`],
-        ['ID', renderId('company-id', shown.id)],
-        ['Registered', renderTime(shown.createdAt, shown.timeZone)],
-      ])}
-      ${renderForm(forms, 'edit', {
-        values: formatSettings(shown),
-        fields: (given, problem) => {
-          const { time_zone: zone, country: code } = { ...formatSettings(shown), ...given }
-          const hint = `All pages show times in this zone. Current time: ${formatTime(databaseTime(), shown.timeZone)}.`
-          const zones = { name: 'time_zone', label: 'Time zone', value: zone, options: listZones(shown.timeZone), hint }
-          return html`${renderChoice(zones, problem)}
-          ${renderChoice({ ...COUNTRY_FIELD, value: code, options: listCountries(shown.country) }, problem)}`
-        },
-        buttons: html`<button class="primary">Save</button>`,
-      })}`,
-    }),
+    render(shown, forms) {
+      const { timeZone, country } = shown
+      const values = formatSettings(shown)
+      const hint = `All pages show times in this zone. Current time: ${formatTime(databaseTime(), timeZone)}.`
+      const zoneField = { name: 'time_zone', label: 'Time zone', options: listZones(timeZone), hint }
+      const countryField = { ...COUNTRY_FIELD, options: listCountries(country) }
+      return {
+        title: 'Company',
+        body: html`${renderFacts([
+          ['Name', html`<bdi>${shown.name}</bdi>`],
+          ['ID', renderId('company-id', shown.id)],
+          ['Registered', renderTime(shown.createdAt, timeZone)],
+        ])}
+        ${renderForm(forms, 'edit', {
+          fields(sent, problem) {
+            const { time_zone: zone, country: code } = { ...values, ...sent }
+            return html`${renderChoice({ ...zoneField, value: zone }, problem)}
+            ${renderChoice({ ...countryField, value: code }, problem)}`
+          },
+          buttons: html`<button class="primary">Save</button>`,
+        })}`,
+      }
+    },
     notices: { changed: 'Company changed.' },
     forms: {
       edit: {
