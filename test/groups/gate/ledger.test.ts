@@ -5,4 +5,5 @@ await runFiles(
   'test/properties/*.long.test.ts',
   'test/projections/*.long.test.ts',
   'test/security/*.long.test.ts',
+  'test/erasure/*.long.test.ts',
 )

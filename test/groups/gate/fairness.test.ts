@@ -1,3 +1,3 @@
 import { runFiles } from '../../support/run-files.ts'
 
-await runFiles('test/browser/[l-z]*.long.test.ts')
+await runFiles('test/fairness/*.long.test.ts')
