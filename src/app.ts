@@ -12,7 +12,7 @@ import type { FoundKey, KeyUsageCounter, KeyName } from './accounts/api-keys/key
 import type { FindEmployee } from './ledger/read/read-employees.ts'
 import { apiKeys } from './api/admin/api-keys.ts'
 import { attention } from './api/admin/attention.ts'
-import { bulkUserLogs, createLogEntries, type RequireLogEntry } from './api/admin/bulk-user-logs.ts'
+import { bulkUserLogs } from './api/admin/bulk-user-logs.ts'
 import { bulkUserLogsStream } from './api/admin/bulk-user-logs-stream.ts'
 import { company as companyItself } from './api/admin/company.ts'
 import { erasures } from './api/admin/erasures.ts'
@@ -63,6 +63,7 @@ import { listEmployeesRoute } from './api/v1/list-employees.ts'
 import { readEmployees } from './api/v1/read-employees.ts'
 import { verifyKey } from './api/v1/verify-key.ts'
 import { writeEmployees } from './api/v1/write-employees.ts'
+import { createLogEntries, type RequireLogEntry } from './log/log-entries.ts'
 import { runInScope, type CompanyScope } from './postgres/company-scope.ts'
 
 export interface AppServices extends Omit<PageServices, 'requireLogEntry' | 'signIns'> {

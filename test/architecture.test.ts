@@ -25,6 +25,14 @@ await t.test('a room imports only rooms below it, and a pure one only pure packa
   t.strictSame(rules.wallFaults(program, ROOMS), [])
 })
 
+await t.test('the service imports nothing of the client', async (t) => {
+  const importsClient = served.filter((file) => importsOf(file).some((target) => target.startsWith('clients/')))
+  t.strictSame(
+    importsClient.map(({ path }) => path),
+    [],
+  )
+})
+
 await t.test('imports are not circular', async (t) => {
   t.strictSame(rules.circleFaults(program), [])
 })

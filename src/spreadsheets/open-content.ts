@@ -58,7 +58,7 @@ export async function openContent(
     kind: 'table',
     isWorkbook: false,
     read(notes) {
-      notes.leftOut.push(...ofFile.leftOut)
+      for (const lines of ofFile.leftOut) notes.leftOut.push(lines)
       return flattenJson(texts(), { columns, labels }, notes)
     },
   }
