@@ -16,8 +16,8 @@ const ALL_INPUTS = 'nightly/all-inputs'
 const NEVER_LEAVES_THE_GATE = [
   'test/http/access/authorization*.test.ts',
   'test/erasure/*.test.ts',
-  'test/http/admin/erasure-*.test.ts',
-  'test/http/v1/quota*.test.ts',
+  'test/api/admin/erasure-*.test.ts',
+  'test/api/v1/quota*.test.ts',
   'test/ledger/**/frozen-*.test.ts',
   'test/postgres/released-migrations.test.ts',
   'test/fairness/event-loop*.test.ts',
@@ -36,6 +36,14 @@ await t.test('every room has files', async (t) => {
 await t.test('a room imports only rooms below it, and a pure one only pure packages', async (t) => {
   t.ok(program.flatMap(importsOf).length > program.length, 'the imports are found')
   t.strictSame(rules.wallFaults(program, ROOMS), [])
+})
+
+await t.test('the service imports nothing of the client', async (t) => {
+  const importsClient = served.filter((file) => importsOf(file).some((target) => target.startsWith('clients/')))
+  t.strictSame(
+    importsClient.map(({ path }) => path),
+    [],
+  )
 })
 
 await t.test('imports are not circular', async (t) => {
