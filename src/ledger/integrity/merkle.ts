@@ -108,7 +108,8 @@ export function unpackFrontier(size: number, packed: Buffer): Frontier {
 /** The hash of a node: SHA-256(0x01 ‖ left ‖ right), RFC 6962 section 2.1. */
 export function nodeHash(left: Buffer, right: Buffer): Buffer {
   // What somebody has meddled with may have any length.
-  if (left.length !== HASH_BYTES || right.length !== HASH_BYTES) return sha256(Buffer.concat([Buffer.of(1), left, right]))
+  if (left.length !== HASH_BYTES || right.length !== HASH_BYTES)
+    return sha256(Buffer.concat([Buffer.of(1), left, right]))
   node.set(left, 1)
   node.set(right, 1 + HASH_BYTES)
   return sha256(node)
