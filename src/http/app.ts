@@ -57,6 +57,7 @@ import { refuseFailedConditions } from './server/preconditions.ts'
 import { compileSchema } from './server/schema-compiler.ts'
 import { limitBursts, limitFailures } from './access/rate-limits.ts'
 import { isSecure } from './access/session.ts'
+import { readForwardedAddresses } from './server/forwarded-addresses.ts'
 import { answerUnreadable } from './server/unreadable-request.ts'
 import { traceRequests, type BeginTrace } from './server/trace-requests.ts'
 import { listEmployeesRoute } from './v1/list-employees.ts'
@@ -169,6 +170,7 @@ function addHooks(app: FastifyInstance, services: AppServices, methods: KnownMet
   app.decorateRequest('charged', null)
   app.decorateRequest('user', null)
   app.decorateRequest('viewer', null)
+  if (services.trustProxy !== null) readForwardedAddresses(app)
   app.addHook('preHandler', refuseOverriddenMethod)
   traceRequests(app, services.beginTrace)
   scopeRequests(app)
