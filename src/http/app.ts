@@ -72,6 +72,8 @@ export interface AppServices extends Omit<PageServices, 'requireLogEntry' | 'sig
   findEmployee: FindEmployee
   keyUsage: KeyUsageCounter
   isReady(): Promise<boolean>
+  /** Whether the process was asked to stop; until it does, it serves on. */
+  isStopping(): boolean
   /** How many companies are read, and fail, together. */
   companiesTogether?: number | undefined
   log: Logger
@@ -183,7 +185,7 @@ function addHooks(app: FastifyInstance, services: AppServices, methods: KnownMet
   logAccess(app, services.onAnswered)
   compressAnswers(app)
   endUnreadBodies(app, services.bodyLimit)
-  endConnections(app)
+  endConnections(app, services.isStopping)
   continueAfterChecks(app)
   app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
   app.setNotFoundHandler((_request, reply) => sendNotFound(reply))
