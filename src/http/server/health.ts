@@ -18,7 +18,8 @@ export function registerHealthRoutes(app: FastifyInstance, services: HealthServi
   const isReady = async () => (await services.isReady()) && services.areReadModelsComplete()
   app.get('/livez', (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'alive' }))
   app.get('/readyz', async (_, reply) => {
-    const ready = !services.isStopping() && (await Promise.race([isReady().catch(() => false), pause(READY_TIMEOUT_MS, false)]))
+    const ready =
+      !services.isStopping() && (await Promise.race([isReady().catch(() => false), pause(READY_TIMEOUT_MS, false)]))
     return reply
       .code(ready ? 200 : 503)
       .header('cache-control', 'no-store')
