@@ -57,6 +57,7 @@ import { refuseFailedConditions } from './http/server/preconditions.ts'
 import { compileSchema } from './http/server/schema-compiler.ts'
 import { limitBursts, limitFailures } from './http/access/rate-limits.ts'
 import { isSecure } from './http/access/session.ts'
+import { readForwardedAddresses } from './http/server/forwarded-addresses.ts'
 import { answerUnreadable } from './http/server/unreadable-request.ts'
 import { traceRequests, type BeginTrace } from './http/server/trace-requests.ts'
 import { listEmployeesRoute } from './api/v1/list-employees.ts'
@@ -72,6 +73,8 @@ export interface AppServices extends Omit<PageServices, 'requireLogEntry' | 'sig
   findEmployee: FindEmployee
   keyUsage: KeyUsageCounter
   isReady(): Promise<boolean>
+  /** Whether the process was asked to stop; until it does, it serves on. */
+  isStopping(): boolean
   /** How many companies are read, and fail, together. */
   companiesTogether?: number | undefined
   log: Logger
@@ -170,6 +173,7 @@ function addHooks(app: FastifyInstance, services: AppServices, methods: KnownMet
   app.decorateRequest('charged', null)
   app.decorateRequest('user', null)
   app.decorateRequest('viewer', null)
+  if (services.trustProxy !== null) readForwardedAddresses(app)
   app.addHook('preHandler', refuseOverriddenMethod)
   traceRequests(app, services.beginTrace)
   scopeRequests(app)
@@ -182,7 +186,7 @@ function addHooks(app: FastifyInstance, services: AppServices, methods: KnownMet
   logAccess(app, services.onAnswered)
   compressAnswers(app)
   endUnreadBodies(app, services.bodyLimit)
-  endConnections(app)
+  endConnections(app, services.isStopping)
   continueAfterChecks(app)
   app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
   app.setNotFoundHandler((_request, reply) => sendNotFound(reply))
