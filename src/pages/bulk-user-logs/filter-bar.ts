@@ -41,6 +41,15 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
   }
   const kept = HIDDEN.filter((name) => value(name) !== '')
   const link = (change: FormFields) => buildUrl(path, { ...given, ...change })
+  const segmentOfStatus = (status: string) => {
+    const label = html`${status || 'All'} <span class="facet">${formatFacet(facets, 'status', status)}</span>`
+    // Completed calls have neither.
+    const without = status === 'Completed' ? { error: '', http_status: '' } : {}
+    return renderSegment(label, link({ status, ...without }), value('status') === status)
+  }
+  const isAnyTime = !['last', 'from', 'to'].some((name) => name in given)
+  const segmentOfTime = ([last, { short }]: [string, { short: string }]) =>
+    renderSegment(short, link({ last, from: '', to: '' }), value('last') === last)
   const search = {
     name: 'q',
     label: 'Search',
@@ -66,11 +75,11 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
       </div>
       <div class="cluster narrowing">
         <div class="tools" role="group" aria-label="Status">
-          ${['', 'Completed', 'Failed'].map((status) => renderSegment(html`${status || 'All'} <span class="facet">${formatFacet(facets, 'status', status)}</span>`, link({ status, ...(status === 'Completed' ? { error: '', http_status: '' } : {}) }), value('status') === status))}
+          ${['', 'Completed', 'Failed'].map(segmentOfStatus)}
         </div>
         <div class="tools" role="group" aria-label="Time">
-          ${renderSegment('Any time', link({ last: '', from: '', to: '' }), !['last', 'from', 'to'].some((name) => name in given))}
-          ${Object.entries(LAST).map(([last, { short }]) => renderSegment(short, link({ last, from: '', to: '' }), value('last') === last))}
+          ${renderSegment('Any time', link({ last: '', from: '', to: '' }), isAnyTime)}
+          ${Object.entries(LAST).map(segmentOfTime)}
           ${renderRange(pageFilter, timeZone)}
         </div>
       </div>
@@ -116,19 +125,30 @@ function renderRange({ given, problem }: PageFilter, timeZone: string): Html {
 function renderChips({ given }: PageFilter, keys: readonly Option[], path: string): Html {
   const names = Object.keys(given) as FilterName[]
   if (names.length === 0) return html``
-  const label = (name: FilterName): Html | string => {
-    const text = given[name]!
-    if (name === 'key') return html`Key: <bdi>${keys.find(({ value }) => value === text)!.label}</bdi>`
-    if (name === 'error') return html`<span title="${text}">${capitalise(describeCode(text))}</span>`
-    if (name === 'operation') return (OPERATIONS as Record<string, string>)[text] ?? text
-    if (name === 'last') return Object.hasOwn(LAST, text) ? LAST[text]!.label : text
-    if (name === 'q') return html`“<bdi>${text}</bdi>”`
-    if (name === 'status') return html`<bdi>${text}</bdi>`
-    if (name === 'http_status') return html`HTTP status <bdi>${text}</bdi>`
-    return html`${{ from: 'From', to: 'To', employee: 'Employee' }[name]} <bdi>${text.replace('T', ' ')}</bdi>`
-  }
+  const chips = names.map((name) => {
+    const without = buildUrl(path, { ...given, [name]: '' })
+    return html`<li>
+      <a class="chip" href="${without}"><span class="visually-hidden">Remove filter: </span>${LABELS[name](given[name]!, keys)} <span aria-hidden="true">×</span></a>
+    </li>`
+  })
   return html`<ul class="cluster chips" aria-label="Active filters">
-    ${names.map((name) => html`<li><a class="chip" href="${buildUrl(path, { ...given, [name]: '' })}"><span class="visually-hidden">Remove filter: </span>${label(name)} <span aria-hidden="true">×</span></a></li>`)}
+    ${chips}
     <li><a href="${path}">Clear filters</a></li>
   </ul>`
+}
+
+const labelTime = (label: string) => (text: string) => html`${label} <bdi>${text.replace('T', ' ')}</bdi>`
+
+/** What the chip of each filter says. */
+const LABELS: Record<FilterName, (text: string, keys: readonly Option[]) => Html | string> = {
+  key: (text, keys) => html`Key: <bdi>${keys.find(({ value }) => value === text)!.label}</bdi>`,
+  error: (text) => html`<span title="${text}">${capitalise(describeCode(text))}</span>`,
+  operation: (text) => (OPERATIONS as Record<string, string>)[text] ?? text,
+  last: (text) => (Object.hasOwn(LAST, text) ? LAST[text]!.label : text),
+  q: (text) => html`“<bdi>${text}</bdi>”`,
+  status: (text) => html`<bdi>${text}</bdi>`,
+  http_status: (text) => html`HTTP status <bdi>${text}</bdi>`,
+  from: labelTime('From'),
+  to: labelTime('To'),
+  employee: (text) => html`Employee <bdi>${text}</bdi>`,
 }
