@@ -77,7 +77,7 @@ export async function* readFrames(chunks: AsyncIterable<Buffer>): AsyncGenerator
         needed = part.readUInt32BE(1)
         if (needed > MAX_PAYLOAD[kind]) throw new RangeError(`A frame of ${kind} has ${needed} bytes`)
       } else {
-        yield { kind, payload: JSON.parse(part.toString()) } as Frame
+        yield { kind, payload: JSON.parse(part.toString()) }
         kind = null
         needed = HEAD
       }
