@@ -6,7 +6,7 @@ import { budgetBodies } from '../../../src/http/access/body-budget.ts'
 import { chargedReading } from '../../../src/http/access/quota.ts'
 import type { KeyProtocol } from '../../../src/http/calls/key-protocol.ts'
 import { writingCall } from '../../../src/http/calls/writing-call.ts'
-import { publicApi } from '../../../src/http/v1/public-api.ts'
+import { publicApi } from '../../../src/api/v1/public-api.ts'
 import { employee, startService } from '../../support/service.ts'
 
 /* A protocol of its own beside `/v1`: whatever answers below its path, answers in its form. */
