@@ -5,7 +5,7 @@ import { errorsOmitted, MAX_ANSWERED_ERRORS, problem, problemDocument } from '..
 import type { Operation } from '../events.ts'
 import type { AppliedRecord, CallContext, CallDecision } from './call-decision.ts'
 import type { EarlierCall } from './earlier-call.ts'
-import type { CallAnswer } from './write-call.ts'
+import type { CallAnswer, CallProtocol } from './call-protocol.ts'
 
 /** The answer to a call that succeeded. `logId` is null when the call only validates. */
 export function answerSuccess(
@@ -116,15 +116,30 @@ export function answerRefusal(refusal: Problem, requestId: string, logId: string
   return { status: refusal.status, headers: {}, body: problemDocument(refusal, requestId, logId ?? undefined) }
 }
 
-/** The answer to a retry: the stored one, or, once that has expired, a problem with the id of the earlier call. */
-export function answerRetry({ callId, position, answer }: EarlierCall, requestId: string): CallAnswer {
+/** The answer to a retry: the stored one, or, once that has expired, a refusal with the id of the earlier call. */
+export function answerRetry(
+  { callId, position, answer }: EarlierCall,
+  { refuse }: Pick<CallProtocol, 'refuse'>,
+  requestId: string,
+): CallAnswer {
   if (!answer) {
     const expired = problem(
       'idempotency_response_expired',
       'The call was carried out earlier; its response is no longer stored',
     )
-    return { status: expired.status, headers: {}, body: problemDocument(expired, requestId, callId) }
+    return refuse(expired, requestId, callId)
   }
   const replay = { 'x-ledger-position': String(position), 'idempotency-replayed': 'true' }
   return { status: answer.status, headers: { ...answer.headers, ...replay }, body: answer.body }
 }
+
+/** The calls of `/v1`. */
+export const PUBLIC_API: CallProtocol = {
+  source: 'Public API',
+  scope: 'employees:write',
+  answer: answerSuccess,
+  refuse: answerRefusal,
+}
+
+/** The calls that the parts of an uploaded file become. */
+export const FILE_UPLOAD: CallProtocol = { ...PUBLIC_API, source: 'File upload' }
