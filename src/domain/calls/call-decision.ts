@@ -1,7 +1,8 @@
 import type { AttributePatch, EmployeeStatus } from '../attributes.ts'
 import type { Employee, RecordResult } from '../employees/employee.ts'
 import type { Problem, RecordError } from '../errors.ts'
-import type { CallCounts, EventData, NewEvent, Operation } from '../events.ts'
+import type { CallCounts, EventData, NewEvent } from '../events.ts'
+import type { Operation } from '../operations.ts'
 import type { CalledFile } from './callers.ts'
 import type { RejectedBody } from './rejected-body.ts'
 

@@ -139,7 +139,7 @@ function* decideCommand(command: Command, employees: EmployeeDirectory, context:
     const refused = refuseCall(command.refusal, command.count, context, command.offending)
     return command.body ? { ...refused, rejectedBody: command.body } : refused
   }
-  return command.operation === 'update_one'
+  return 'preconditions' in command
     ? yield* decideUpdateOne(command, employees, context)
     : yield* decideRecords(command.records, command.newIds, employees, context)
 }

@@ -7,7 +7,7 @@ import { countRecords, refusedCommand, type Command } from '../../domain/calls/c
 import type { Idempotency } from '../../domain/calls/earlier-call.ts'
 import { keepBody } from '../../domain/calls/rejected-body.ts'
 import type { ProblemCode } from '../../domain/errors.ts'
-import type { Operation } from '../../domain/events.ts'
+import type { Operation } from '../../domain/operations.ts'
 import { encodeJson } from '../../domain/pieces.ts'
 import { runApiCall } from '../../ledger/calls/run-api-call.ts'
 import { callerOf } from '../access/authenticate.ts'
