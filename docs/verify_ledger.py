@@ -13,6 +13,7 @@ OF_KEY = {"ApiKey" + name for name in "Issued Renamed QuotaChanged AccessChanged
 OF_WEBHOOK = {"Webhook" + name for name in "Created Changed SecretRotated Paused Resumed Disabled Removed".split()}
 OF_PROVIDER = {"IdentityProvider" + name for name in "Added Changed SecretReplaced UseChanged Removed".split()}
 REJECTED, CLOSING = "EmployeeRecordRejected", {"ApiCallCompleted", "ApiCallFailed"}
+VERSIONS = {REJECTED: 2, "ApiCallCompleted": 3, "ApiCallFailed": 2}
 OF_CALL = OF_EMPLOYEE | CLOSING | {REJECTED}
 FILE = "FileUploaded"
 ERASABLE = {"EmployeeErased": OF_EMPLOYEE | {REJECTED, FILE}, "UserErased": {FILE} | {"User" + name for name in "Invited TokenIssued IdentityLinked PasskeyAdded".split()}, "RecordsRetired": {REJECTED, FILE}}
@@ -172,7 +173,7 @@ class Ledger:
         return told if self.witnessed is None else told + "; witnessed to position %d" % self.witnessed
 
 def is_known(event):
-    return event["type"] in KNOWN and 1 <= event["schema_version"] <= {"ApiCallCompleted": 3, "ApiCallFailed": 2}.get(event["type"], 1)
+    return event["type"] in KNOWN and 1 <= event["schema_version"] <= VERSIONS.get(event["type"], 1)
 
 def counts_fit(kind, data, call):
     created, updated, rejected = call["created"], call["updated"], call["rejected"]
