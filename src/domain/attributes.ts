@@ -200,12 +200,29 @@ function readCustomAttributes(sent: unknown, field: string): AttributeReading {
   if (sent === null) return { value: null }
   if (typeof sent !== 'object' || Array.isArray(sent)) return invalid({ kind: 'not_object', field })
   if (hasMoreMembersThan(sent, MAX_CUSTOM_MEMBERS)) return invalid(tooManyCustom(field))
+  const names = Object.keys(sent).sort()
+  const readings = names.map((name) => readCustomAttribute(field, name, (sent as Record<string, unknown>)[name]))
+  return isAsSent(names, readings) ? joinAsSent(readings) : joinCustomAttributes(names, readings)
+}
+
+/** Whether all names are valid as they were sent, as most are: then they are in order, and each occurs once. */
+function isAsSent(names: readonly string[], readings: readonly CustomReading[]): readings is ValidCustom[] {
+  return readings.every(({ key }, at) => key === names[at] && key !== '__proto__')
+}
+
+function joinAsSent(readings: readonly ValidCustom[]): AttributeReading {
+  const value: Record<string, unknown> = {}
+  for (const reading of readings) value[reading.key] = reading.value
+  return { value }
+}
+
+function joinCustomAttributes(names: readonly string[], readings: readonly CustomReading[]): AttributeReading {
   const errors: AttributeError[] = []
   const values = new Map<string, unknown>()
-  for (const name of Object.keys(sent).sort()) {
-    const reading = readCustomAttribute(field, name, (sent as Record<string, unknown>)[name])
-    if (reading.fault) errors.push({ below: [name], fault: reading.fault })
-    else if (values.has(reading.key)) errors.push({ below: [name], fault: { kind: 'same_custom_name' } })
+  for (const [at, reading] of readings.entries()) {
+    const below = [names[at]!]
+    if (reading.fault) errors.push({ below, fault: reading.fault })
+    else if (values.has(reading.key)) errors.push({ below, fault: { kind: 'same_custom_name' } })
     else values.set(reading.key, reading.value)
   }
   if (errors.length > 0) return { errors }
@@ -218,7 +235,8 @@ export function tooManyCustom(field: string): Fault {
   return { kind: 'too_many_custom', field, limit: MAX_CUSTOM_ATTRIBUTES }
 }
 
-type CustomReading = { key: string; value: unknown; fault?: undefined } | { fault: Fault }
+type ValidCustom = { key: string; value: unknown; fault?: undefined }
+type CustomReading = ValidCustom | { key?: undefined; fault: Fault }
 
 function readCustomAttribute(field: string, name: string, sent: unknown): CustomReading {
   // Whatever its name is, an attribute of an older ledger can be removed.
