@@ -217,15 +217,19 @@ function joinAsSent(readings: readonly ValidCustom[]): AttributeReading {
 }
 
 function joinCustomAttributes(names: readonly string[], readings: readonly CustomReading[]): AttributeReading {
+  // Older ledgers may hold the attribute under the name as it was sent, so null removes both names.
+  const removed: string[] = []
   const errors: AttributeError[] = []
   const values = new Map<string, unknown>()
   for (const [at, reading] of readings.entries()) {
     const below = [names[at]!]
     if (reading.fault) errors.push({ below, fault: reading.fault })
+    else if (reading.isNull) removed.push(reading.key, names[at]!)
     else if (values.has(reading.key)) errors.push({ below, fault: { kind: 'same_custom_name' } })
     else values.set(reading.key, reading.value)
   }
   if (errors.length > 0) return { errors }
+  for (const key of removed) if (!values.has(key)) values.set(key, null)
   // In the order of the canonical form, as in the events.
   return { value: Object.fromEntries([...values].toSorted(([one], [other]) => (one < other ? -1 : 1))) }
 }
@@ -235,13 +239,14 @@ export function tooManyCustom(field: string): Fault {
   return { kind: 'too_many_custom', field, limit: MAX_CUSTOM_ATTRIBUTES }
 }
 
-type ValidCustom = { key: string; value: unknown; fault?: undefined }
-type CustomReading = ValidCustom | { key?: undefined; fault: Fault }
+type ValidCustom = { key: string; value: unknown; fault?: undefined; isNull?: boolean }
+type CustomReading = ValidCustom | { key?: undefined; fault: Fault; isNull?: undefined }
 
 function readCustomAttribute(field: string, name: string, sent: unknown): CustomReading {
-  // Whatever its name is, an attribute of an older ledger can be removed.
-  if (sent === null && name !== '' && !isLongerThan(name, MAX_CUSTOM_KEY_CHARACTERS)) return { key: name, value: null }
   const { value: key, errors: faults } = readText({ field, part: 'name' }, trimBlanks(name), MAX_CUSTOM_KEY_CHARACTERS)
+  // Whatever its name is, an attribute of an older ledger can be removed.
+  if (sent === null && name !== '' && !isLongerThan(name, MAX_CUSTOM_KEY_CHARACTERS))
+    return { key: key || name, value: null, isNull: true }
   if (faults) return faults[0]!
   if (key === '') return { fault: { kind: 'empty_custom_name' } }
   if (sent === null || typeof sent === 'number' || typeof sent === 'boolean') return { key, value: sent }
