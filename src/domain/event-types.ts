@@ -1,4 +1,4 @@
-import type { CallFacts, EventType, NewEvent } from './events.ts'
+import type { CallFacts, EventData, EventType, NewEvent } from './events.ts'
 import type { IdPrefix } from './ids.ts'
 import { rulesOf } from './operations.ts'
 
@@ -28,7 +28,7 @@ const RULES = {
   EmployeeUpdated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeDeactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeReactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
-  EmployeeRecordRejected: { stream: 'log', version: 1, isOfCall: true, erasedBy: ['EmployeeErased', 'RecordsRetired'] },
+  EmployeeRecordRejected: { stream: 'log', version: 2, isOfCall: true, erasedBy: ['EmployeeErased', 'RecordsRetired'] },
   ApiCallCompleted: { stream: 'log', version: 3, isOfCall: true },
   ApiCallFailed: { stream: 'log', version: 2, isOfCall: true },
   FileUploaded: { stream: 'log', version: 1, erasedBy: ['EmployeeErased', 'RecordsRetired', 'UserErased'] },
@@ -105,6 +105,9 @@ export type ErasedBy<Erasing extends ErasingType> = {
 
 /** The schema version of a new event: the earliest that can hold its data, so that older programs read what they can. */
 export function schemaVersionOf({ type, data }: Pick<NewEvent, 'type' | 'data'>): number {
+  // Since version 2, the errors of a refused record have parameters.
+  if (type === 'EmployeeRecordRejected')
+    return (data as EventData[typeof type]).errors.some(({ params }) => params) ? 2 : 1
   if (type !== 'ApiCallCompleted' && type !== 'ApiCallFailed') return EVENT_TYPES[type].version
   const { operation, key, counts } = data as CallFacts
   // Since version 3, a completed call may have refused records. Since version 2, a call may have no key, and may correct

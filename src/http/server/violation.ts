@@ -1,5 +1,5 @@
 import type { FastifySchemaValidationError } from 'fastify'
-import { formatCharacters } from '../../domain/attributes.ts'
+import { formatCharacters } from '../../domain/record-faults.ts'
 import { errorPointer, problem, type Problem, type RecordError } from '../../domain/errors.ts'
 import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 

@@ -12,7 +12,7 @@ import { toEventRow } from './event-row.ts'
 /* The ledgers of released versions never change, and always verify and fold to the same state. record-release.ts makes one. */
 
 /** The versions that have a recorded ledger: those that were released, and the next one, once it has new events. */
-export const FROZEN = ['1.0.0', '1.1.0'] as const
+export const FROZEN = ['1.0.0', '1.1.0', '1.2.0'] as const
 
 /** What a recorded ledger folds to, without erased employees, whose rows may change. */
 interface Folded {
