@@ -193,11 +193,15 @@ function readPhone(name: string, text: string): AttributeReading {
   return { ...invalid('invalid_format', `${name} ${fault}`), ...(isLocal && { localPhone: text }) }
 }
 
-const MIDNIGHT = /^(.{10})[T ]00:00(?::00(?:\.0{1,9})?)?Z?$/i
+const MIDNIGHT = /^(.{10})[T ]00:00(?::00(?:\.0{1,9})?)?(?:Z|\+00(?::?00)?)?$/i
+/** Some systems write the first days that they know, such as 0001-01-01, for no date. */
+const FIRST_DATE = '1000-01-01'
 
 /** Reads a calendar date. A time at midnight, as some systems write dates, is one if it has no other time zone than UTC. */
 function readDate(name: string, text: string): AttributeReading {
   const date = text.length === 10 ? text : (MIDNIGHT.exec(text)?.[1] ?? text)
+  if (isCalendarDate(date) && date < FIRST_DATE)
+    return invalid('invalid_value', `${name} must not be before the year 1000; send null for no date`)
   return isCalendarDate(date)
     ? { value: date }
     : invalid('invalid_format', `${name} must be a valid date in the format YYYY-MM-DD`)
