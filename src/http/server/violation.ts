@@ -71,8 +71,8 @@ const FORMS: Readonly<Record<string, string>> = {
 
 function formatForm(keyword: string, params: Readonly<Record<string, unknown>>): string {
   if (keyword === 'pattern') return `of the form ${String(params['pattern'])}`
-  const format = String(params['format'] ?? keyword)
-  return FORMS[format] ?? `a valid ${format}`
+  const { format } = params
+  return typeof format === 'string' ? (FORMS[format] ?? `a valid ${format}`) : `valid (${keyword})`
 }
 
 function isNull(body: unknown, name: string): boolean {
