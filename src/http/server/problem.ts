@@ -77,11 +77,8 @@ function fromFastify(error: FastifyError, bodyLimit: number): Problem | null {
 function validationDetail({ validation }: FastifyError): string {
   const [violation] = validation ?? []
   if (!violation) return 'A query parameter is not valid'
-  const { code, message } = describeViolation(violation, null)
-  // What a client invented may be anything, also somebody's name.
-  return code === 'unknown_field'
-    ? 'A query parameter does not exist; check its name'
-    : `The query parameter ${message}`
+  const { detail } = violation.params
+  return typeof detail === 'string' ? detail : `The query parameter ${describeViolation(violation, null).message}`
 }
 
 /** Answers an error, in the form of its protocol. */
