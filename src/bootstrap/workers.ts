@@ -29,7 +29,6 @@ import { expireDeliveries } from '../delivery/webhooks/expire-deliveries.ts'
 import { openPoster } from '../delivery/webhooks/post.ts'
 import { listWaitingWebhooks } from '../delivery/webhooks/progress.ts'
 import { listWaitingSubmissions } from '../delivery/witnesses/progress.ts'
-import { parseRecord } from '../http/server/json-body.ts'
 import { createCallsInProgress } from '../ledger/calls/calls-in-progress.ts'
 import { createLongCalls } from '../ledger/append/long-calls.ts'
 import { expireFailingWork } from '../ledger/background/failing-work.ts'
@@ -219,7 +218,6 @@ async function openUploads(
     boss,
     log,
     pool: store.pool,
-    parseRecord,
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     commands: {
       lanes,
