@@ -1,5 +1,4 @@
 import { PROJECTIONS } from '../../projections/index.ts'
-import { ATTENTION_WORDS } from '../pages/parts/attention-words.ts'
 import { checkAttention } from '../accounts/attention/check-attention.ts'
 import type { Config } from '../config.ts'
 import { deleteOldBodies } from '../ledger/append/rejected-bodies.ts'
@@ -90,7 +89,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     answersKeptHours: getAnswersKeptHours(config),
     rejectedRecordsKeptDays: config.REJECTED_RECORDS_KEPT_DAYS,
     addressesKeptDays: config.ADDRESSES_KEPT_DAYS,
-    checkAttention: () => checkAttention({ ...checked, outbox: outbox && { ...outbox, words: ATTENTION_WORDS } }),
+    checkAttention: () => checkAttention(checked),
     publishCheckpoints: publishing.publish,
     recordSignIns: () => recordSignIns(checked),
     expirations: [
