@@ -1,5 +1,4 @@
 import { PROJECTIONS } from '../../projections/index.ts'
-import { ATTENTION_WORDS } from '../pages/parts/attention-words.ts'
 import { checkAttention } from '../accounts/attention/check-attention.ts'
 import type { Config } from '../config.ts'
 import { deleteOldBodies } from '../ledger/append/rejected-bodies.ts'
@@ -29,7 +28,6 @@ import { expireDeliveries } from '../delivery/webhooks/expire-deliveries.ts'
 import { openPoster } from '../delivery/webhooks/post.ts'
 import { listWaitingWebhooks } from '../delivery/webhooks/progress.ts'
 import { listWaitingSubmissions } from '../delivery/witnesses/progress.ts'
-import { parseRecord } from '../http/server/json-body.ts'
 import { createCallsInProgress } from '../ledger/calls/calls-in-progress.ts'
 import { createLongCalls } from '../ledger/append/long-calls.ts'
 import { expireFailingWork } from '../ledger/background/failing-work.ts'
@@ -91,7 +89,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     answersKeptHours: getAnswersKeptHours(config),
     rejectedRecordsKeptDays: config.REJECTED_RECORDS_KEPT_DAYS,
     addressesKeptDays: config.ADDRESSES_KEPT_DAYS,
-    checkAttention: () => checkAttention({ ...checked, outbox: outbox && { ...outbox, words: ATTENTION_WORDS } }),
+    checkAttention: () => checkAttention(checked),
     publishCheckpoints: publishing.publish,
     recordSignIns: () => recordSignIns(checked),
     expirations: [
@@ -219,7 +217,6 @@ async function openUploads(
     boss,
     log,
     pool: store.pool,
-    parseRecord,
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
     commands: {
       lanes,

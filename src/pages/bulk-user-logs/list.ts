@@ -1,6 +1,6 @@
 import type { EntryCount, LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { encodeCursor } from '../../http/server/cursor.ts'
-import { buildUrl } from '../parts/addresses.ts'
+import { buildUrl } from '../../wording/addresses.ts'
 import { assetUrl } from '../assets/assets.ts'
 import type { PageFilter } from './filter.ts'
 import { COUNTS } from '../parts/call-words.ts'
@@ -8,8 +8,8 @@ import { renderEntryRows } from './list-rows.ts'
 import { buildCreateCommand } from '../api-keys/curl-lines.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
-import { NAVIGATION, UPLOAD_PATH } from '../parts/navigation.ts'
-import { formatAtLeast } from '../parts/shown-values.ts'
+import { NAVIGATION, UPLOAD_PATH } from '../../wording/navigation.ts'
+import { formatAtLeast } from '../../wording/numbers.ts'
 import { formatTime } from '../../domain/local-times.ts'
 
 export const LOGS_PATH = NAVIGATION.bulkUserLogs.path

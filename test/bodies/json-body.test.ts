@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { parseStrictly } from '../../../src/domain/json.ts'
-import { parseJsonBody, parseRecord } from '../../../src/http/server/json-body.ts'
-import { ProblemError } from '../../../src/http/server/problem.ts'
-import { anyJson } from '../../support/domain/arbitraries.ts'
+import { parseStrictly } from '../../src/domain/json.ts'
+import { parseJsonBody, parseRecord } from '../../src/bodies/json-body.ts'
+import { ProblemError } from '../../src/http/server/problem.ts'
+import { anyJson } from '../support/domain/arbitraries.ts'
 
 const parse = (text: string) => parseJsonBody(Buffer.from(text, 'utf8'))
 const BOM = '\ufeff'
