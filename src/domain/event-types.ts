@@ -28,7 +28,7 @@ const RULES = {
   EmployeeDeactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeReactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeRecordRejected: { stream: 'log', version: 2, isOfCall: true, erasedBy: ['EmployeeErased', 'RecordsRetired'] },
-  ApiCallCompleted: { stream: 'log', version: 3, isOfCall: true },
+  ApiCallCompleted: { stream: 'log', version: 4, isOfCall: true },
   ApiCallFailed: { stream: 'log', version: 2, isOfCall: true },
   FileUploaded: { stream: 'log', version: 1, erasedBy: ['EmployeeErased', 'RecordsRetired', 'UserErased'] },
   EmployeeErased: { stream: 'emp', version: 1 },
@@ -109,6 +109,8 @@ export function schemaVersionOf({ type, data }: Pick<NewEvent, 'type' | 'data'>)
     return (data as EventData[typeof type]).errors.some(({ params }) => params) ? 2 : 1
   if (type !== 'ApiCallCompleted' && type !== 'ApiCallFailed') return EVENT_TYPES[type].version
   const { key, counts } = data as CallFacts
+  // Since version 4, a completed call may have another status than its operation usually has.
+  if ('http_status' in data && type === 'ApiCallCompleted') return 4
   // Since version 3, a completed call may have refused records. Since version 2, a call may have no key, and may correct
   // others.
   if (type === 'ApiCallCompleted' && counts.failed > 0) return 3

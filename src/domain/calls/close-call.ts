@@ -78,7 +78,9 @@ export function* completeCall({ drafts, unchanged, refused }: Judged, context: C
   const refusals = yield* mapInPieces(refused, refuseRecord)
   const applied = drafts.flatMap((draft) => draft.events)
   const unchangedIds = outcomes.filter(({ result }) => result === 'no_updates').map(({ id }) => id)
-  const data = { ...factsOf(context, counts), unchanged: unchangedIds }
+  const isCreated = context.operation === 'create' && refused.length === 0
+  const answered = isCreated && !context.isAllOrNone ? { http_status: 200 as const } : {}
+  const data = { ...factsOf(context, counts), unchanged: unchangedIds, ...answered }
   const events = eventsOf(context, applied, refusals, { type: 'ApiCallCompleted', data })
   return { events, counts, problem: null, outcomes, refusals, unchanged: unchangedBy(drafts), withheld: [] }
 }
