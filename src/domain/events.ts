@@ -1,5 +1,6 @@
 import type { AttributeName, CustomValue, EmployeeAttributes } from './attributes.ts'
 import type { ProblemCode, RecordError } from './errors.ts'
+import type { Operation } from './operations.ts'
 import type { ExpectedCalls } from './accounts/expected-calls.ts'
 import type { AttentionKind } from './attention-kinds.ts'
 import type { KeyScope } from './accounts/api-key.ts'
@@ -30,9 +31,6 @@ export interface CallCounts {
   failed: number
   no_updates: number
 }
-
-export const OPERATIONS = ['create', 'update_one', 'update_many', 'upsert'] as const
-export type Operation = (typeof OPERATIONS)[number]
 
 export interface CallFacts {
   operation: Operation

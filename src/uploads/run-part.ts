@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { doInTurns } from '../admission/turns.ts'
 import { createBudget } from '../admission/budget.ts'
 import { RefusedCredentialsError } from '../domain/accounts/refused-credentials-error.ts'
-import type { CallWarning } from '../domain/calls/answer-call.ts'
+import { FILE_UPLOAD, type CallWarning } from '../domain/calls/answer-call.ts'
 import { readMany, type Command } from '../domain/calls/commands.ts'
 import type { WriteCall } from '../domain/calls/write-call.ts'
 import type { Problem, RecordError } from '../domain/errors.ts'
@@ -206,7 +206,8 @@ async function makeCall(
   return {
     callId: part.callId,
     companyId,
-    caller: { userId, fileName, ...correctionsOf(upload, rows), part: placeOf(part) },
+    caller: { userId, upload: { fileName, ...correctionsOf(upload, rows), part: placeOf(part) } },
+    protocol: FILE_UPLOAD,
     sentFrom: address ?? '',
     userAgent,
     requestId: requestId ?? randomUUID(),

@@ -1,6 +1,7 @@
 import { ATTRIBUTE_NAMES, readAttribute, type AttributeName, type AttributePatch } from '../attributes.ts'
 import { problem, type Problem } from '../errors.ts'
 import type { SentJson } from '../events.ts'
+import { rulesOf, type ManyOperation } from '../operations.ts'
 import { hasMoreMembersThan, isObject } from '../json.ts'
 import { trimBlanks } from '../normalize-text.ts'
 import { RecordErrors } from '../record-errors.ts'
@@ -59,14 +60,10 @@ export interface ReadRecord extends SentRecord {
 /** The records of a call, or the problem that refuses the whole call and its number of records. */
 export type CallRecords = { records: SentRecord[]; problem?: undefined } | { problem: Problem; count: number }
 
-/** The records of `POST /v1/employees`: `{"employees": […]}`, a bare array, or one bare object. */
-export function recordsOfCreate(body: SentJson, maxRecords: number): CallRecords {
-  if (isObject(body) && !Object.hasOwn(body, 'employees')) return { records: [{ index: 0, pointer: '', sent: body }] }
-  return recordsOfMany(body, maxRecords)
-}
-
-/** The records of `PATCH /v1/employees` and `PUT /v1/employees`: `{"employees": […]}` or a bare array. */
-export function recordsOfMany(body: SentJson, maxRecords: number): CallRecords {
+/** The records of a call that may have several: `{"employees": […]}`, a bare array, or, if it may be, one bare object. */
+export function recordsOfMany(operation: ManyOperation, body: SentJson, maxRecords: number): CallRecords {
+  const isOne = rulesOf(operation).body === 'one or many' && isObject(body) && !Object.hasOwn(body, 'employees')
+  if (isOne) return { records: [{ index: 0, pointer: '', sent: body }] }
   if (Array.isArray(body)) return recordsOfArray(body, '', maxRecords)
   if (!isObject(body) || !Array.isArray(body.employees)) {
     return refused('The body must be an array of records, or an object with an "employees" array')
@@ -95,13 +92,6 @@ function recordsOfArray(array: SentJson[], pointer: string, maxRecords: number):
   return { records: array.map((sent, index) => ({ index, pointer: `${pointer}/${index}`, sent })) }
 }
 
-/** Reads a record of a creation. */
-export function readCreation(record: SentRecord): ReadRecord {
-  const { sent } = record
-  if (!isReadable(sent)) return unreadable(record, null)
-  return readFields(record, sent, { locator: null, locating: undefined })
-}
-
 /** Reads the record of a single update, whose employee is in the path. */
 export function readUpdateOf(record: SentRecord, id: string): ReadRecord {
   const locator: Locator = { field: 'id', value: id }
@@ -109,19 +99,15 @@ export function readUpdateOf(record: SentRecord, id: string): ReadRecord {
   return readFields(record, record.sent, { locator, locating: undefined })
 }
 
-/** Reads a record of a bulk update, which contains a locator and a patch. */
-export function readUpdate(record: SentRecord): ReadRecord {
+/** Reads a record of a call that may have several: a patch, which names its employee unless all are new. */
+export function readRecord(operation: ManyOperation, record: SentRecord): ReadRecord {
   if (!isReadable(record.sent)) return unreadable(record, null)
-  const { locator, error } = readLocator(record.sent, UPDATE_LOCATORS)
-  // The locator is not a new value.
-  return readFields(record, record.sent, { locator, locating: locator?.field ?? error?.path[0], error })
-}
-
-/** Reads a record of an upsert: a patch that can also create, so the field that locates the employee is a value, too. */
-export function readUpsert(record: SentRecord): ReadRecord {
-  if (!isReadable(record.sent)) return unreadable(record, null)
-  const { locator, error } = readLocator(record.sent, UPSERT_LOCATORS)
-  return readFields(record, record.sent, { locator, locating: error?.path[0], error })
+  const { locators, creates } = rulesOf(operation)
+  if (locators.length === 0) return readFields(record, record.sent, { locator: null, locating: undefined })
+  const { locator, error } = readLocator(record.sent, locators)
+  // What names an employee is a value, too, if the record may create them.
+  const named = creates === 'none' ? locator?.field : undefined
+  return readFields(record, record.sent, { locator, locating: named ?? error?.path[0], error })
 }
 
 /** Whether a record is an object with an acceptable number of members. */
@@ -142,29 +128,23 @@ function whyUnreadable(sent: SentJson): FieldError {
   return { path: [], fault: { kind: 'not_record' } }
 }
 
-const UPDATE_LOCATORS = ['id', 'external_id', 'email'] as const
-const UPSERT_LOCATORS = ['external_id', 'email'] as const
-
 interface LocatorReading {
   locator: Locator | null
   error?: FieldError | undefined
 }
 
-function readLocator(
-  sent: Record<string, SentJson>,
-  by: typeof UPDATE_LOCATORS | typeof UPSERT_LOCATORS,
-): LocatorReading {
-  if (by === UPDATE_LOCATORS && Object.hasOwn(sent, 'id')) {
+function readLocator(sent: Record<string, SentJson>, locators: readonly Locator['field'][]): LocatorReading {
+  if (locators.includes('id') && Object.hasOwn(sent, 'id')) {
     if (typeof sent.id === 'string') return { locator: { field: 'id', value: trimBlanks(sent.id) } }
     return { locator: null, error: { path: ['id'], fault: { kind: 'not_string', field: 'id' } } }
   }
-  for (const field of ['external_id', 'email'] as const) {
-    if (sent[field] === undefined) continue
+  for (const field of locators) {
+    if (field === 'id' || sent[field] === undefined) continue
     const { value, errors } = readAttribute(field, sent[field])
     if (errors) return { locator: null, error: { path: [field], fault: errors[0]!.fault } }
     if (value !== null) return { locator: { field, value: value as string, ...asSent(field, sent[field], value) } }
   }
-  return { locator: null, error: { path: [], fault: { kind: 'missing_locator', fields: by } } }
+  return { locator: null, error: { path: [], fault: { kind: 'missing_locator', fields: locators } } }
 }
 
 /** An external id as it was sent, if that is not its normalized form. */

@@ -6,6 +6,7 @@ import { readLocalPhonesOf } from '../../domain/calls/local-phones.ts'
 import { patchWithManager } from '../../domain/calls/reporting-lines.ts'
 import { isSmall, type WriteCall } from '../../domain/calls/write-call.ts'
 import { fromUuid } from '../../domain/ids.ts'
+import { createsAll, isSingle } from '../../domain/operations.ts'
 import { bytea, integer, uuid } from '../../../projections/columns.ts'
 import { textArray, uuidArray } from '../../postgres/binary-arrays.ts'
 import { isOnly, onlyCompany } from '../../postgres/only-company.ts'
@@ -40,7 +41,7 @@ interface FoundRecord extends LocatedRecord {
 /** Whether the records of a call are compared with digests: only if they are so many that this saves time. */
 export function usesDigests(call: WriteCall): boolean {
   const { operation } = call.command
-  return !isSmall(call) && (operation === 'update_many' || operation === 'upsert')
+  return !isSmall(call) && !isSingle(operation) && !createsAll(operation)
 }
 
 const COLUMNS = {
