@@ -29,7 +29,7 @@ const RULES = {
   EmployeeDeactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeReactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeRecordRejected: { stream: 'log', version: 2, isOfCall: true, erasedBy: ['EmployeeErased', 'RecordsRetired'] },
-  ApiCallCompleted: { stream: 'log', version: 3, isOfCall: true },
+  ApiCallCompleted: { stream: 'log', version: 4, isOfCall: true },
   ApiCallFailed: { stream: 'log', version: 2, isOfCall: true },
   FileUploaded: { stream: 'log', version: 1, erasedBy: ['EmployeeErased', 'RecordsRetired', 'UserErased'] },
   EmployeeErased: { stream: 'emp', version: 1 },
@@ -110,9 +110,11 @@ export function schemaVersionOf({ type, data }: Pick<NewEvent, 'type' | 'data'>)
     return (data as EventData[typeof type]).errors.some(({ params }) => params) ? 2 : 1
   if (type !== 'ApiCallCompleted' && type !== 'ApiCallFailed') return EVENT_TYPES[type].version
   const { operation, key, counts } = data as CallFacts
-  // Since version 3, a completed call may have refused records. Since version 2, a call may have no key, and may correct
-  // others.
-  const needed = type === 'ApiCallCompleted' && counts.failed > 0 ? 3 : key === null ? 2 : 1
+  // Since version 4, a completed call may have another status than its operation usually has. Since version 3, it may
+  // have refused records. Since version 2, a call may have no key, and may correct others.
+  const ofKey = key === null ? 2 : 1
+  const ofCompleted = 'http_status' in data ? 4 : counts.failed > 0 ? 3 : ofKey
+  const needed = type === 'ApiCallCompleted' ? ofCompleted : ofKey
   return Math.max(needed, rulesOf(operation).since[type])
 }
 

@@ -125,8 +125,11 @@ export interface EventData {
     /** The number of further errors; absent if there are none. */
     errors_omitted?: number
   }
-  /** `unchanged`: the employees of the records that changed nothing, in the call's order. Other records have events. */
-  ApiCallCompleted: CallFacts & { unchanged: string[] }
+  /**
+   * `unchanged`: the employees of the records that changed nothing, in the call's order. Other records have events.
+   * `http_status`: absent if it is the usual one, 201 of a creation without refused records and else 200.
+   */
+  ApiCallCompleted: CallFacts & { unchanged: string[]; http_status?: 200 }
   ApiCallFailed: CallFacts & { http_status: number; code: ProblemCode; detail: string }
   /** The file of a call that a user made by uploading one. Comes right after the event that closes the call. */
   FileUploaded: { name: string }

@@ -2,6 +2,7 @@ import type { RecordResult } from '../employees/employee.ts'
 import { errorPointer, errorsOmitted, MAX_ANSWERED_ERRORS, problem, type Problem, type RecordError } from '../errors.ts'
 import type { CallCounts, EventData, NewEvent, SentJson } from '../events.ts'
 import { isId } from '../ids.ts'
+import { rulesOf } from '../operations.ts'
 import { mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
 import { codeOf, wordFault } from '../record-faults.ts'
 import type { AppliedRecord, CallContext, CallDecision, RefusedRecord } from './call-decision.ts'
@@ -78,7 +79,9 @@ export function* completeCall({ drafts, unchanged, refused }: Judged, context: C
   const refusals = yield* mapInPieces(refused, refuseRecord)
   const applied = drafts.flatMap((draft) => draft.events)
   const unchangedIds = outcomes.filter(({ result }) => result === 'no_updates').map(({ id }) => id)
-  const data = { ...factsOf(context, counts), unchanged: unchangedIds }
+  const usual = refused.length === 0 ? rulesOf(context.operation).status : 200
+  const answered = context.isAllOrNone || usual === 200 ? {} : { http_status: 200 as const }
+  const data = { ...factsOf(context, counts), unchanged: unchangedIds, ...answered }
   const events = eventsOf(context, applied, refusals, { type: 'ApiCallCompleted', data })
   return { events, counts, problem: null, outcomes, refusals, unchanged: unchangedBy(drafts), withheld: [] }
 }
