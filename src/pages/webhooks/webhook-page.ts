@@ -162,7 +162,7 @@ async function loadWebhook(services: PageServices, request: WebhookRequest) {
   const { webhook } = seen
   return {
     seen,
-    waiting: await countWaitingMessages(services.db, companyId, webhook),
+    waiting: (await countWaitingMessages(services.db, companyId, [webhook])).get(webhook.id)!,
     recent: await listDeliveries(services.db, companyId, webhook.id, { limit: RECENT }),
     sent: await findSent(services, request, webhook.id),
     problems: await readProblemsOf(request),
