@@ -57,6 +57,7 @@ import { refuseFailedConditions } from './http/server/preconditions.ts'
 import { compileSchema } from './http/server/schema-compiler.ts'
 import { limitBursts, limitFailures } from './http/access/rate-limits.ts'
 import { isSecure } from './http/access/session.ts'
+import { readForwardedAddresses } from './http/server/forwarded-addresses.ts'
 import { answerUnreadable } from './http/server/unreadable-request.ts'
 import { traceRequests, type BeginTrace } from './http/server/trace-requests.ts'
 import { publicApi } from './api/v1/public-api.ts'
@@ -68,6 +69,8 @@ export interface AppServices extends Omit<PageServices, 'requireLogEntry' | 'sig
   keyProtocols?: readonly KeyProtocol[] | undefined
   findKey(name: KeyName): Promise<FoundKey | null>
   isReady(): Promise<boolean>
+  /** Whether the process was asked to stop; until it does, it serves on. */
+  isStopping(): boolean
   log: Logger
   /** Called after each answer was sent. */
   onAnswered?(answered: Answered): void
@@ -174,6 +177,7 @@ function addHooks(app: FastifyInstance, services: AppServices, methods: KnownMet
   app.decorateRequest('charged', null)
   app.decorateRequest('user', null)
   app.decorateRequest('viewer', null)
+  if (services.trustProxy !== null) readForwardedAddresses(app)
   app.addHook('preHandler', refuseOverriddenMethod)
   traceRequests(app, services.beginTrace)
   scopeRequests(app)
@@ -186,7 +190,7 @@ function addHooks(app: FastifyInstance, services: AppServices, methods: KnownMet
   logAccess(app, services.onAnswered)
   compressAnswers(app)
   endUnreadBodies(app, services.bodyLimit)
-  endConnections(app)
+  endConnections(app, services.isStopping)
   continueAfterChecks(app)
   app.setErrorHandler((error, request, reply) => sendError(request, reply, error))
   app.setNotFoundHandler((_request, reply) => sendNotFound(reply))

@@ -11,6 +11,8 @@ import type { OpenedPool } from './store.ts'
 
 /** A part of the program that runs until it is stopped. */
 export interface RunningPart {
+  /** Makes load balancers leave this part, which serves on; undefined if it has none. */
+  turnAway?(): void
   stop(): Promise<void>
 }
 

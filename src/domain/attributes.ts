@@ -210,12 +210,29 @@ function readCustomAttributes(sent: unknown): AttributeReading {
   if (hasMoreMembersThan(sent, MAX_CUSTOM_MEMBERS)) {
     return invalid('too_long', `An employee can have at most ${MAX_CUSTOM_ATTRIBUTES} custom attributes`)
   }
+  const names = Object.keys(sent).sort()
+  const readings = names.map((name) => readCustomAttribute(name, (sent as Record<string, unknown>)[name]))
+  return isAsSent(names, readings) ? joinAsSent(readings) : joinCustomAttributes(names, readings)
+}
+
+/** Whether all names are valid as they were sent, as most are: then they are in order, and each occurs once. */
+function isAsSent(names: readonly string[], readings: readonly CustomReading[]): readings is ValidCustom[] {
+  return readings.every(({ key }, at) => key === names[at] && key !== '__proto__')
+}
+
+function joinAsSent(readings: readonly ValidCustom[]): AttributeReading {
+  const value: Record<string, unknown> = {}
+  for (const reading of readings) value[reading.key] = reading.value
+  return { value }
+}
+
+function joinCustomAttributes(names: readonly string[], readings: readonly CustomReading[]): AttributeReading {
   const errors: AttributeError[] = []
   const values = new Map<string, unknown>()
-  for (const name of Object.keys(sent).sort()) {
-    const reading = readCustomAttribute(name, (sent as Record<string, unknown>)[name])
-    if (reading.error) errors.push({ below: [name], ...reading.error })
-    else if (values.has(reading.key)) errors.push({ below: [name], ...SAME_NAME })
+  for (const [at, reading] of readings.entries()) {
+    const below = [names[at]!]
+    if (reading.error) errors.push({ below, ...reading.error })
+    else if (values.has(reading.key)) errors.push({ below, ...SAME_NAME })
     else values.set(reading.key, reading.value)
   }
   if (errors.length > 0) return { errors }
@@ -228,7 +245,8 @@ const SAME_NAME = {
   message: 'Another custom attribute of the record has the same name',
 } as const
 
-type CustomReading = { key: string; value: unknown; error?: undefined } | { error: AttributeError }
+type ValidCustom = { key: string; value: unknown; error?: undefined }
+type CustomReading = ValidCustom | { key?: undefined; error: AttributeError }
 
 function readCustomAttribute(name: string, sent: unknown): CustomReading {
   // Whatever its name is, an attribute of an older ledger can be removed.

@@ -42,6 +42,14 @@ export function normalizeText(sent: string): string {
   return isPlain(sent) ? sent : trimBlanks(trimBlanks(sent).normalize('NFC'))
 }
 
+/** More marks in a row than any letter has (UAX #15, section 13), and the signs that become marks in NFKC. */
+const TOO_MANY_MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu
+
+/** Cuts runs of marks in a long text: the time to normalize them grows with the square of their number. */
+export function cutMarks(text: string): string {
+  return text.replaceAll(TOO_MANY_MARKS, '$1')
+}
+
 /** The forms in which a text may be stored: as it was sent, in older ledgers, and normalized. */
 export function listStoredForms(sent: string): string[] {
   return [...new Set([sent, normalizeText(sent)])]

@@ -213,14 +213,18 @@ function isNote(cell: string): boolean {
 const TOTAL =
   /^(?:grand |sub-?)?(?:total|totals|count|sum|summe|gesamt|gesamtsumme|anzahl|somme|nombre|totale|totaal|aantal|razem|suma|ogółem|liczba|soma|итого|всего|合計|総計|件数|合计|总计|總計|합계|총계)\b|^(?:合計|総計|件数|合计|总计|總計|합계|총계|итого|всего)/iu
 
+/** How many characters of a cell tell what it is: expressions meet no more of it. */
+const TOLD = 256
+
 function isTotal(row: FileRow): boolean {
-  const filled = listFilled(row)
-  return TOTAL.test(filled[0]?.trim() ?? '') && /^[^@]*\d[^@]*$/.test(filled.join(' '))
+  const filled = listFilled(row).map((cell) => cell.slice(0, TOLD))
+  if (!TOTAL.test(filled[0]?.trim() ?? '')) return false
+  return filled.some((cell) => /\d/.test(cell)) && !filled.some((cell) => cell.includes('@'))
 }
 
 /** What is in a cell rather than its name: a number, a date, or an address. */
 function isValue(cell: string): boolean {
-  return /@|^[\s\d.,:;/()+'"=-]*\d[\s\d.,:;/()+'"TZ-]*$/.test(cell.trim())
+  return /@|^[\s\d.,:;/()+'"=-]*\d[\s\d.,:;/()+'"TZ-]*$/.test(cell.slice(0, TOLD).trim())
 }
 
 /** How many cells a row of the table fills: three quarters of the rows fill no more. */

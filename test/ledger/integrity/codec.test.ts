@@ -63,6 +63,16 @@ await t.test('data hash and leaf can be computed from the stored columns', async
   )
 })
 
+await t.test('data of any length and language are hashed as they are stored', async (t) => {
+  for (const letter of ['a', 'é', '€', '🙂']) {
+    for (let length = 5_300; length < 5_460; length += 7) {
+      const sealed = seal(hired(1, { custom_attributes: { note: letter.repeat(length / letter.length) } }))
+      const expected = sha256(sealed.salt, utf8(sealed.data)).toString('hex')
+      if (envelopeOf(sealed).data_hash !== expected) t.fail(`${length} units of ${letter}`)
+    }
+  }
+})
+
 await t.test('envelope and data are canonical', async () => {
   fc.assert(
     fc.property(anyEvents, (events) => {

@@ -46,7 +46,7 @@ async function install(): Promise<InstalledClient> {
   const source = path.join(top, 'repository/clients/typescript')
   cpSync('clients/typescript', source, { recursive: true, filter: (file) => path.basename(file) !== 'dist' })
   cpSync('src/spreadsheets', path.join(top, 'repository/src/spreadsheets'), { recursive: true })
-  cpSync('tsconfig.json', path.join(top, 'repository/tsconfig.json'))
+  for (const name of ['package.json', 'tsconfig.json']) cpSync(name, path.join(top, 'repository', name))
   symlinkSync(path.resolve('node_modules'), path.join(top, 'repository/node_modules'))
   const [tarballs, folder] = ['tarballs', 'consumer'].map((name) => path.join(top, name)) as [string, string]
   for (const made of [tarballs, folder]) mkdirSync(made)
