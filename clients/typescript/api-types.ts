@@ -1985,10 +1985,10 @@ export interface components {
              */
             status: "Completed" | "Failed";
             /**
-             * @description The source of the entry.
+             * @description Where the call came from.
              * @enum {string}
              */
-            name: "Public API" | "File upload";
+            name: "Public API" | "File upload" | "SCIM" | "Undo" | "By hand";
             /** Format: date-time */
             requested_at: string;
             /**
@@ -5323,6 +5323,8 @@ export interface operations {
                 status?: "Completed" | "Failed";
                 /** @description The operation of the call. */
                 operation?: "create" | "update_one" | "update_many" | "upsert";
+                /** @description Where the call came from: the `name` of the entry. */
+                source?: "Public API" | "File upload" | "SCIM" | "Undo" | "By hand";
                 /** @description Requested at or after this time (RFC 3339). */
                 from?: string;
                 /** @description Requested before this time (RFC 3339). */
@@ -5384,6 +5386,8 @@ export interface operations {
                 status?: "Completed" | "Failed";
                 /** @description The operation of the call. */
                 operation?: "create" | "update_one" | "update_many" | "upsert";
+                /** @description Where the call came from: the `name` of the entry. */
+                source?: "Public API" | "File upload" | "SCIM" | "Undo" | "By hand";
                 /** @description Requested at or after this time (RFC 3339). */
                 from?: string;
                 /** @description Requested before this time (RFC 3339). */
@@ -5634,6 +5638,8 @@ export interface operations {
                 status?: "Completed" | "Failed";
                 /** @description The operation of the call. */
                 operation?: "create" | "update_one" | "update_many" | "upsert";
+                /** @description Where the call came from: the `name` of the entry. */
+                source?: "Public API" | "File upload" | "SCIM" | "Undo" | "By hand";
                 /** @description Requested at or after this time (RFC 3339). */
                 from?: string;
                 /** @description Requested before this time (RFC 3339). */

@@ -29,8 +29,8 @@ const RULES = {
   EmployeeDeactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeReactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeRecordRejected: { stream: 'log', version: 1, isOfCall: true, erasedBy: ['EmployeeErased', 'RecordsRetired'] },
-  ApiCallCompleted: { stream: 'log', version: 3, isOfCall: true },
-  ApiCallFailed: { stream: 'log', version: 2, isOfCall: true },
+  ApiCallCompleted: { stream: 'log', version: 4, isOfCall: true },
+  ApiCallFailed: { stream: 'log', version: 3, isOfCall: true },
   FileUploaded: { stream: 'log', version: 1, erasedBy: ['EmployeeErased', 'RecordsRetired', 'UserErased'] },
   EmployeeErased: { stream: 'emp', version: 1 },
   RecordsRetired: { stream: 'com', version: 1 },
@@ -106,11 +106,16 @@ export type ErasedBy<Erasing extends ErasingType> = {
 /** The schema version of a new event: the earliest that can hold its data, so that older programs read what they can. */
 export function schemaVersionOf({ type, data }: Pick<NewEvent, 'type' | 'data'>): number {
   if (type !== 'ApiCallCompleted' && type !== 'ApiCallFailed') return EVENT_TYPES[type].version
-  const { operation, key, counts } = data as CallFacts
-  // Since version 3, a completed call may have refused records. Since version 2, a call may have no key, and may correct
-  // others.
-  const needed = type === 'ApiCallCompleted' && counts.failed > 0 ? 3 : key === null ? 2 : 1
-  return Math.max(needed, rulesOf(operation).since[type])
+  return Math.max(neededFor(type, data as CallFacts), rulesOf((data as CallFacts).operation).since[type])
+}
+
+function neededFor(type: 'ApiCallCompleted' | 'ApiCallFailed', { key, source, counts }: CallFacts): number {
+  // Since the latest, a call may say where it came from.
+  if (source !== undefined) return EVENT_TYPES[type].version
+  // Since 3, a completed call may have refused records.
+  if (type === 'ApiCallCompleted' && counts.failed > 0) return 3
+  // Since 2, a call may have no key, and may correct others.
+  return key === null ? 2 : 1
 }
 
 /** Whether this version of the program knows an event type. */
