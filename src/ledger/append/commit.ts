@@ -162,7 +162,7 @@ async function decideOne(
   writes.decided.push({ company, events, employees, by })
   if (traceparent) writes.traces.push({ companyId, position, traceparent, recordedAt: head.recordedAt })
   if (body) writes.bodies.push({ companyId, position, recordedAt: head.recordedAt, body })
-  if ('corrects' in call.caller)
+  if ('upload' in call.caller)
     for (const correction of listCorrections(call, events, position)) writes.corrections.push(correction)
   const isLargeCall = !isSmall(call)
   const digest = ({ employee, patch }: (typeof decision.unchanged)[number]) => {
