@@ -1,15 +1,7 @@
-import type { CallCounts, Operation } from '../../domain/events.ts'
+import type { CallCounts } from '../../domain/events.ts'
 import type { ProblemCode } from '../../domain/errors.ts'
 import { isCorrected, type Correction } from '../../ledger/corrections/read-correction.ts'
 import { formatCount, formatNumber } from './shown-values.ts'
-
-/** Labels of the operations. */
-export const OPERATIONS = {
-  create: 'Create',
-  update_one: 'Update one',
-  update_many: 'Update many',
-  upsert: 'Create or update',
-} as const
 
 /** Why calls fail, in a few words, by their error code. */
 const CAUSES: Partial<Record<ProblemCode, string>> = {
@@ -38,14 +30,6 @@ const CAUSES: Partial<Record<ProblemCode, string>> = {
 /** Says in a few words why a call failed. A code without words stands for itself. */
 export function describeCode(code: string): string {
   return CAUSES[code as ProblemCode] ?? code.replaceAll('_', ' ')
-}
-
-/** What an operation asks for. */
-export const VERBS: Record<Operation, string> = {
-  create: 'create',
-  update_one: 'update',
-  update_many: 'update',
-  upsert: 'create or update',
 }
 
 /** What a completed call did: `created 2 and updated 1 of 5 employees`; null if it changed nothing. */
