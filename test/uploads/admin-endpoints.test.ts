@@ -80,6 +80,8 @@ await t.test(
       t.match(rows.body, 'E-1,Ţugui')
       await service.manage('POST', `/uploads/${made.body.id}/cancel`)
     }
+    for (const name of ['__proto__', 'constructor', 'toString'])
+      t.match(await upload(bytes, `encoding=${name}`), { status: 400, body: { code: 'invalid_query' } }, name)
     t.match(await upload(bytes, 'encoding=cp850'), {
       status: 400,
       body: { code: 'invalid_query', detail: /Save the file as CSV \(UTF-8\) or as an Excel workbook/ },

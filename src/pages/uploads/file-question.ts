@@ -35,7 +35,8 @@ export function renderQuestion(id: string, { parameter, choices }: StoredQuestio
     </fieldset>
     <p class="hint">${NONE_IS_RIGHT[parameter]}</p>
     <div class="actions">
-      <button class="primary">Preview</button><a class="button" href="${UPLOAD_PATH}">Choose another file</a>
+      <button class="primary">Preview</button>
+      <button formaction="${UPLOAD_PATH}/${id}/cancel">Choose another file</button>
     </div>
   </form>`
 }

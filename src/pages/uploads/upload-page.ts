@@ -9,7 +9,7 @@ import { listTemplateColumns } from '../../spreadsheets/record-columns.ts'
 import { type StoredQuestion, UNANSWERED } from '../../spreadsheets/file-question.ts'
 import { isApplicable } from '../../domain/uploads.ts'
 import { cancelUpload } from '../../ledger/uploads/change-upload.ts'
-import { findOriginal, type Original } from '../../ledger/uploads/originals.ts'
+import { findOriginal, forgetOriginal, type Original } from '../../ledger/uploads/originals.ts'
 import type { StoredPart, StoredUpload } from '../../ledger/uploads/read-uploads.ts'
 import { listUploads, NO_SUCH_UPLOAD, readParts } from '../../ledger/uploads/read-uploads.ts'
 import { applyUpload, requireOwnUpload, requireUpload } from '../../uploads/apply-upload.ts'
@@ -121,7 +121,13 @@ function addStoredUploadPages(app: FastifyInstance, services: PageServices): voi
   })
 
   app.post(`${UPLOAD_PATH}/:id/cancel`, async (request, reply) => {
-    const upload = await requireUpload(uploads, getViewer(request).companyId, readUploadId(request))
+    const ref = { companyId: getViewer(request).companyId, id: readUploadId(request) }
+    const original = await findOriginal(uploads.pool, ref)
+    if (original?.question) {
+      await forgetOriginal(uploads.pool, ref, 'all')
+      return reply.redirect(UPLOAD_PATH, 303)
+    }
+    const upload = await requireUpload(uploads, ref.companyId, ref.id)
     const isDeleted = await cancelUpload(uploads.pool, upload)
     return reply.redirect(isDeleted ? UPLOAD_PATH : `${UPLOAD_PATH}/${upload.id}`, 303)
   })

@@ -102,6 +102,7 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget }: UploadServic
         isKept: false,
         applyingRequestId: apply ? request.id : null,
         isAllOrNone,
+        replaces: null,
       }
       const choose = (named: readonly string[]) => corrects?.split(',') ?? named
       const id = await storeFile(uploads, acting, file, choose, request.reading!).catch(throwFaults)
