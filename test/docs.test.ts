@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { EnvironmentSchema, LIMITS, readConfig } from '../src/config.ts'
 import { ATTENTION_KINDS } from '../src/domain/attention-kinds.ts'
-import { ErasureBody } from '../src/http/admin/erasures.ts'
+import { ErasureBody } from '../src/api/admin/erasures.ts'
 import { limitsOfCall } from '../src/http/server/json-body.ts'
 import { connectionsOf } from '../src/postgres/connections.ts'
 import { currentDocument } from '../docs/openapi/current-document.ts'
@@ -36,6 +36,7 @@ const NO_SETTINGS = new Set([
   'CITUS_URL',
   'DATABASE_HOST',
   'EVENT_TYPES',
+  'KEY_PROTOCOLS',
   'WEBHOOK_TYPES',
   'MESSAGE_TYPES',
 ])

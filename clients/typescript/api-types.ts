@@ -1633,7 +1633,7 @@ export interface components {
             };
             /** Format: date-time */
             last_used: string | null;
-            /** @description When writing calls of the key are expected: at least every so many hours, or by a time of day (`06:00`) on some weekdays (1 is Monday, 7 is Sunday), in the company's time zone and within the 24 hours before. If none comes, the key needs attention. Null expects none. */
+            /** @description When writing calls of the key are expected: at least every so many hours, or by a time of day (`06:00`) on some weekdays (1 is Monday, 7 is Sunday), in the company's time zone and after that time of the day before. If none comes, the key needs attention. Null expects none. */
             expected_calls: {
                 every_hours: number;
             } | {
@@ -1845,7 +1845,7 @@ export interface components {
             };
             /** Format: date-time */
             last_used: string | null;
-            /** @description When writing calls of the key are expected: at least every so many hours, or by a time of day (`06:00`) on some weekdays (1 is Monday, 7 is Sunday), in the company's time zone and within the 24 hours before. If none comes, the key needs attention. Null expects none. */
+            /** @description When writing calls of the key are expected: at least every so many hours, or by a time of day (`06:00`) on some weekdays (1 is Monday, 7 is Sunday), in the company's time zone and after that time of the day before. If none comes, the key needs attention. Null expects none. */
             expected_calls: {
                 every_hours: number;
             } | {
@@ -5090,7 +5090,7 @@ export interface operations {
                     expires_at?: string | null;
                     /** @description The networks from which the key may be used, in CIDR notation (IPv4 or IPv6). Null allows any address. A request may also name single addresses; an empty list is the same as null. */
                     allowed_networks?: string[] | null;
-                    /** @description When writing calls of the key are expected: at least every so many hours, or by a time of day (`06:00`) on some weekdays (1 is Monday, 7 is Sunday), in the company's time zone and within the 24 hours before. If none comes, the key needs attention. Null expects none. */
+                    /** @description When writing calls of the key are expected: at least every so many hours, or by a time of day (`06:00`) on some weekdays (1 is Monday, 7 is Sunday), in the company's time zone and after that time of the day before. If none comes, the key needs attention. Null expects none. */
                     expected_calls?: {
                         every_hours: number;
                     } | {

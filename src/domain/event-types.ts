@@ -1,5 +1,6 @@
-import type { CallFacts, EventType, NewEvent } from './events.ts'
+import type { CallFacts, EventData, EventType, NewEvent } from './events.ts'
 import type { IdPrefix } from './ids.ts'
+import { rulesOf } from './operations.ts'
 
 /** The event types that erase the data of other events, in the transaction that appends them. */
 export const ERASING_TYPES = ['EmployeeErased', 'RecordsRetired', 'UserErased'] as const satisfies EventType[]
@@ -27,7 +28,7 @@ const RULES = {
   EmployeeUpdated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeDeactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeReactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
-  EmployeeRecordRejected: { stream: 'log', version: 1, isOfCall: true, erasedBy: ['EmployeeErased', 'RecordsRetired'] },
+  EmployeeRecordRejected: { stream: 'log', version: 2, isOfCall: true, erasedBy: ['EmployeeErased', 'RecordsRetired'] },
   ApiCallCompleted: { stream: 'log', version: 3, isOfCall: true },
   ApiCallFailed: { stream: 'log', version: 2, isOfCall: true },
   FileUploaded: { stream: 'log', version: 1, erasedBy: ['EmployeeErased', 'RecordsRetired', 'UserErased'] },
@@ -104,12 +105,15 @@ export type ErasedBy<Erasing extends ErasingType> = {
 
 /** The schema version of a new event: the earliest that can hold its data, so that older programs read what they can. */
 export function schemaVersionOf({ type, data }: Pick<NewEvent, 'type' | 'data'>): number {
+  // Since version 2, the errors of a refused record have parameters.
+  if (type === 'EmployeeRecordRejected')
+    return (data as EventData[typeof type]).errors.some(({ params }) => params) ? 2 : 1
   if (type !== 'ApiCallCompleted' && type !== 'ApiCallFailed') return EVENT_TYPES[type].version
-  const { key, counts } = data as CallFacts
+  const { operation, key, counts } = data as CallFacts
   // Since version 3, a completed call may have refused records. Since version 2, a call may have no key, and may correct
   // others.
-  if (type === 'ApiCallCompleted' && counts.failed > 0) return 3
-  return key === null ? 2 : 1
+  const needed = type === 'ApiCallCompleted' && counts.failed > 0 ? 3 : key === null ? 2 : 1
+  return Math.max(needed, rulesOf(operation).since[type])
 }
 
 /** Whether this version of the program knows an event type. */

@@ -1,6 +1,7 @@
+import { createsAll } from '../domain/operations.ts'
 import type { Pool } from 'pg'
 import { inTurns } from '../admission/turns.ts'
-import { findWhyPartial, NamedPeople } from '../../clients/typescript/spreadsheets/named-people.ts'
+import { findWhyPartial, NamedPeople } from '../spreadsheets/named-people.ts'
 import { listEmployees } from '../../projections/employees/queries.ts'
 import { RefusedByStateError } from '../accounts/change-company.ts'
 import { problem } from '../domain/errors.ts'
@@ -94,7 +95,7 @@ async function list(services: UploadRouteServices, ref: UploadRef, signal?: Abor
 async function assertWhole(services: UploadRouteServices, upload: StoredUpload): Promise<void> {
   const { pool } = services
   if (upload.state !== 'previewed') throw refuse('The preview is not complete yet, or the file is being applied')
-  if (upload.operation === 'create') throw refuse('The file only creates people, so nobody else is expected in it')
+  if (createsAll(upload.operation)) throw refuse('The file only creates people, so nobody else is expected in it')
   if (upload.corrects.length > 0) throw refuse('The file corrects some records, so nobody else is expected in it')
   // An erasure deletes it, whoever the file mentions.
   const original = await findOriginal(pool, upload)

@@ -2,12 +2,13 @@ import { createBudget } from '../admission/budget.ts'
 import { doInTurns } from '../admission/turns.ts'
 import { RefusedByStateError, type Acting } from '../accounts/change-company.ts'
 import { readCompany } from '../accounts/companies/read-company.ts'
-import type { FileSample } from '../../clients/typescript/spreadsheets/column-samples.ts'
-import type { Mapping } from '../../clients/typescript/spreadsheets/mapping.ts'
-import { completeReadings, proposeMapping } from '../../clients/typescript/spreadsheets/propose-mapping.ts'
+import type { FileSample } from '../spreadsheets/column-samples.ts'
+import type { Mapping } from '../spreadsheets/mapping.ts'
+import { completeReadings, proposeMapping } from '../spreadsheets/propose-mapping.ts'
 import { problem } from '../domain/errors.ts'
-import type { FileAnswers, StoredQuestion } from '../../clients/typescript/spreadsheets/file-question.ts'
-import { FileQuestion } from '../../clients/typescript/spreadsheets/file-question.ts'
+import type { FileAnswers, StoredQuestion } from '../spreadsheets/file-question.ts'
+import { FileQuestion } from '../spreadsheets/file-question.ts'
+import { prepareReader } from '../spreadsheets/process/read-apart.ts'
 import type { UploadOperation } from '../domain/uploads.ts'
 import { type Original, storeOriginal } from '../ledger/uploads/originals.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
@@ -47,11 +48,11 @@ export interface SentFile {
   isAllOrNone: boolean
 }
 
-/** The workbooks that are read at once. Each takes a thread of its own, and a company has one. */
-const THREADS = 2
-const MAX_WAITING = 40
+/** The files that are read at once. Each takes a process of its own, and a company has one. */
+const READERS = 2
+const MAX_WAITING = 400
 const MAX_WAIT_MS = 60_000
-const threads = createBudget({ total: THREADS, share: 1, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS })
+const readers = createBudget({ total: READERS, share: 1, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS })
 
 const MAX_FILE_NAME = 255
 const MIB = 1024 * 1024
@@ -111,14 +112,18 @@ export async function storeFile(
   return id
 }
 
-function readSent(
+async function readSent(
   { commands: { maxRecords }, parseRecord, bodyLimit }: UploadRouteServices,
   companyId: string,
   { content, answers }: Pick<SentFile, 'content' | 'answers'>,
   signal: AbortSignal,
 ): Promise<ReadFile> {
-  const settings = { signal, acquireThread: () => threads.acquire(companyId, 1) }
-  return readFile(content, answers, { maxRecords, bodyLimit, parseRecord }, settings)
+  const limits = { maxRecords, bodyLimit, parseRecord }
+  try {
+    return await readers.hold(companyId, 1, undefined, () => readFile(content, answers, limits, signal))
+  } finally {
+    prepareReader()
+  }
 }
 
 /** Stores how a file was read, and the file itself if it is kept. */

@@ -1,6 +1,6 @@
-import { collectSamples } from '../../../clients/typescript/spreadsheets/column-samples.ts'
-import type { Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
-import { proposeMapping } from '../../../clients/typescript/spreadsheets/propose-mapping.ts'
+import { collectSamples } from '../../../src/spreadsheets/column-samples.ts'
+import type { Mapping } from '../../../src/spreadsheets/mapping.ts'
+import { proposeMapping } from '../../../src/spreadsheets/propose-mapping.ts'
 import { doAtOnce } from '../../../src/domain/pieces.ts'
 import type { Expected } from './compare-people.ts'
 

@@ -1,0 +1,111 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { createHmac, hash } from 'node:crypto'
+import { doInTurns } from '../../admission/turns.ts'
+import { readMany, readUpdateOne, underPreconditions } from '../../domain/calls/commands.ts'
+import type { Command } from '../../domain/calls/commands.ts'
+import type { Idempotency } from '../../domain/calls/earlier-call.ts'
+import { problem } from '../../domain/errors.ts'
+import type { SentJson } from '../../domain/events.ts'
+import type { ManyOperation } from '../../domain/operations.ts'
+import { callerOf } from '../../http/access/authenticate.ts'
+import { budgetBodies } from '../../http/access/body-budget.ts'
+import type { KeyProtocol, KeyServices } from '../../http/calls/key-protocol.ts'
+import { writingCall, type WritingCall } from '../../http/calls/writing-call.ts'
+import { createCall, updateManyCall, updateOneCall, upsertCall, type CallSchema } from '../../http/openapi/v1-calls.ts'
+import { preconditionsOf } from '../../http/server/preconditions.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+
+/** Adds the four writing calls. Each becomes events in the company's ledger and one entry in Bulk User Logs. */
+export async function writeEmployees(
+  app: FastifyInstance,
+  protocol: KeyProtocol,
+  services: KeyServices,
+): Promise<void> {
+  budgetBodies(app, services.bodyBudget, protocol.scope)
+  const { maxRecords, newId } = services.commands
+  const route = (
+    schema: CallSchema,
+    read: (request: FastifyRequest, body: SentJson) => Command | Promise<Command>,
+    call: Pick<WritingCall, 'operation' | 'offendingOf'>,
+  ) => {
+    const { config, ...options } = writingCall(services, {
+      ...call,
+      protocol,
+      switchesOf,
+      keepsBody: namesNobody,
+      read: async (request) => {
+        // A request without a body reaches the handler without having met the parser.
+        if (request.body === undefined) throw new ProblemError(problem('malformed_json', 'The body is empty'))
+        // A call that stores nothing has nothing to repeat.
+        const idempotency = switchesOf(request).validateOnly ? null : idempotencyOf(request)
+        return { command: await read(request, request.body), idempotency }
+      },
+    })
+    return { schema, ...options, config: { ...config, mediaTypes: Object.keys(schema.documentedBody.content) } }
+  }
+
+  const many = (operation: ManyOperation, schema: CallSchema) => {
+    const read = async (request: FastifyRequest, body: SentJson) => {
+      const command = await doInTurns(readMany(operation, body, maxRecords, newId))
+      return underPreconditions(command, preconditionsOf(request))
+    }
+    return route(schema, read, { operation })
+  }
+  app.post('/employees', many('create', createCall(maxRecords)))
+  app.patch('/employees', many('update_many', updateManyCall(maxRecords)))
+  app.put('/employees', many('upsert', upsertCall(maxRecords)))
+  const updateOne = (request: FastifyRequest, body: SentJson) =>
+    readUpdateOne(pathId(request), body, preconditionsOf(request))
+  const offendingOf = (request: FastifyRequest) => ({
+    locator: { id: pathId(request) },
+    record: request.body ?? null,
+  })
+  app.patch('/employees/:id', route(updateOneCall(), updateOne, { operation: 'update_one', offendingOf }))
+}
+
+/** Whether nothing in the query can name anybody: what it names is not stored. */
+function namesNobody(request: FastifyRequest): boolean {
+  return Object.entries(request.query as object).every(isSwitch)
+}
+
+function isSwitch([name, value]: [string, unknown]): boolean {
+  return (name === 'validate_only' || name === 'all_or_none') && /^(?:true|false)$/.test(String(value))
+}
+
+function switchesOf(request: FastifyRequest) {
+  const { validate_only: validateOnly, all_or_none: allOrNone } = request.query as Record<string, unknown>
+  return { validateOnly: String(validateOnly) === 'true', isAllOrNone: String(allOrNone) !== 'false' }
+}
+
+function pathId(request: FastifyRequest): string {
+  return (request.params as { id: string }).id
+}
+
+/** 1 to 255 visible ASCII characters. */
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
+
+/**
+ * The `Idempotency-Key` of a writing call (draft-ietf-httpapi-idempotency-key-header-07), hashed, and the hash of the
+ * request that carries it: method, path, body, and conditions; null when there is none. The media type and other
+ * parameters don't change what a request means. The key is hashed under the company's secret, because clients may build
+ * keys from what they send, and the hashes are never deleted. Throws a problem with `idempotency_key_invalid`.
+ */
+function idempotencyOf(request: FastifyRequest): Idempotency | null {
+  const sent = request.raw.headersDistinct['idempotency-key']
+  if (!sent) return null
+  const [key] = sent
+  if (sent.length !== 1 || key === undefined || !IDEMPOTENCY_KEY.test(key)) {
+    const detail = 'Idempotency-Key must appear once and have 1 to 255 visible ASCII characters'
+    throw new ProblemError(problem('idempotency_key_invalid', detail))
+  }
+  const path = request.url.split('?', 1)[0]!.replace(/\/$/, '')
+  const { hashKey, key: apiKey } = callerOf(request)
+  const keyHash = createHmac('sha256', hashKey).update(`${apiKey.id} ${key}`).digest('hex')
+  const { ifMatch, ifNoneMatch } = preconditionsOf(request)
+  const conditions = [
+    ...(switchesOf(request).isAllOrNone ? [] : ['\nall_or_none false']),
+    ...(ifMatch === undefined ? [] : [`\nif-match ${ifMatch}`]),
+    ...(ifNoneMatch === undefined ? [] : [`\nif-none-match ${ifNoneMatch}`]),
+  ].join('')
+  return { keyHash, requestHash: hash('sha256', `${request.method} ${path}\n${request.bodyHash}${conditions}`, 'hex') }
+}

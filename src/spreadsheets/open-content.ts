@@ -1,0 +1,79 @@
+import type { FileAnswers } from './file-question.ts'
+import { createNotes, findTable, leaveOut, type TableNotes } from './find-table.ts'
+import { flattenJson, inspectJson } from './flatten-json.ts'
+import type { FileRow } from './read-csv.ts'
+import { readCsv } from './read-csv.ts'
+import type { Chunks } from './recognize-file.ts'
+import { decodeText, recognizeFile } from './recognize-file.ts'
+import type { JsonElement } from './split-json.ts'
+import { splitJson } from './split-json.ts'
+import { MAX_UNPACKED } from './unpack-workbook.ts'
+
+/** What a file holds, which can be read several times. */
+export type FileContent =
+  | {
+      kind: 'table'
+      /** Yields the row that names the columns, and then the records. What is left out goes to the notes. */
+      read(notes: TableNotes): AsyncIterable<FileRow[]>
+    }
+  | {
+      kind: 'records'
+      /** Yields records as the API takes them. */
+      read(): AsyncIterable<JsonElement[]>
+    }
+
+/**
+ * Finds out what a file holds, whatever program wrote it: CSV, a workbook, or JSON, in any encoding. `open` gives its
+ * chunks from the beginning, each time that it is called. A workbook is read as a whole, which may take long: only a
+ * process that may die does that. `maxUnpacked` is how many bytes the parts of a workbook may have together. Throws
+ * FileError and FileQuestion.
+ */
+export async function openContent(
+  open: () => Chunks,
+  answers: FileAnswers,
+  maxUnpacked = MAX_UNPACKED,
+): Promise<FileContent> {
+  const format = await recognizeFile(open(), answers)
+  const { headerLine } = answers
+  if (format.kind === 'workbook')
+    return {
+      kind: 'table',
+      read: (notes) => findTable(readSheet(open, answers.sheet, notes, maxUnpacked), headerLine, notes),
+    }
+  const texts = () => decodeText(open(), format.encoding)
+  if (format.kind === 'csv') return { kind: 'table', read: (notes) => findTable(readCsv(texts()), headerLine, notes) }
+  const ofFile = createNotes()
+  const { columns, labels } = await inspectJson(texts(), ofFile)
+  if (columns === null) return { kind: 'records', read: () => splitJson(texts()) }
+  return {
+    kind: 'table',
+    read(notes) {
+      for (const note of ofFile.leftOut) notes.leftOut.push(note)
+      return flattenJson(texts(), { columns, labels }, notes)
+    },
+  }
+}
+
+/** The rows that are handed on at once. */
+const AT_ONCE = 100
+
+async function* readSheet(
+  open: () => Chunks,
+  name: string | null,
+  notes: TableNotes,
+  maxUnpacked: number,
+): AsyncGenerator<FileRow[], void> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of open()) chunks.push(chunk)
+  // The library takes a while to load.
+  const { openWorkbook } = await import('./read-workbook.ts')
+  const { rows, others } = openWorkbook(Buffer.concat(chunks), name, maxUnpacked)
+  for (const other of others) leaveOut(notes, 'other_sheet', null, null, `Sheet "${other}" is not read`)
+  let some: FileRow[] = []
+  for (const row of rows)
+    if (some.push(row) === AT_ONCE) {
+      yield some
+      some = []
+    }
+  yield some
+}

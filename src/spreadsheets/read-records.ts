@@ -1,0 +1,322 @@
+import { readAttribute, readName, showCell } from './cells.ts'
+import type { FileFault } from './file-error.ts'
+import type { ColumnMapping, Mapping } from './mapping.ts'
+import { listQuestions, locateColumns, MAX_WORDS } from './mapping.ts'
+import type { RowKeys, RowPlan } from './plan-rows.ts'
+import { foldEmail, KEY_NAMES, keysOfRecord } from './plan-rows.ts'
+import type { FileRow } from './read-csv.ts'
+import { isPhoneCountry } from './read-phone.ts'
+import type { Column, Context, ValueReading } from './read-value.ts'
+import { isClearable, readColumn, readWhole } from './read-value.ts'
+import { CUSTOM, findField, identifyColumn, MAX_COLUMNS, MAX_NAME, memberOf, RECORD_COLUMN } from './record-columns.ts'
+import { foldName, splitName } from './split-name.ts'
+
+/** What the columns of a file are. */
+export interface FileColumns {
+  /** The number of the column, from 1, of each field; `custom_attributes.KEY` for a custom attribute. */
+  fields: ReadonlyMap<string, number>
+  /** The names of the columns that become nothing, without those that this program writes. */
+  unused: string[]
+  /** The number of the column that says which call a record comes from; null if there is none. */
+  logId: number | null
+  /** What is wrong with the first line, or still open: no row can be read before. */
+  faults: FileFault[]
+}
+
+/** A row as a record. */
+interface ReadRow {
+  /** The record as JSON, without the cells that have faults. */
+  json: string
+  faults: FileFault[]
+  /** What was left out, as the mapping says. */
+  notes: FileFault[]
+}
+
+/** Reads the rows of a file. */
+export interface RowReader extends FileColumns {
+  /** The same of the fields that empty cells clear if the mapping says so. */
+  clearable: ReadonlyMap<string, number>
+  /** Takes time for the cells that the row has, not for all columns of the file. `plan` is what other rows say. */
+  read(row: FileRow, plan?: RowPlan): ReadRow
+  /** Reads what identifies the person of a row, and the manager. */
+  readKeys(row: FileRow): RowKeys
+}
+
+/** The number of faults that are listed of the first line, and of a row. */
+const MAX_FAULTS = 100
+
+type Report = (line: number, column: number | null, message: string) => void
+
+/**
+ * Opens a file by its first line, which names the columns, and what these mean. `today` is YYYY-MM-DD: an end date
+ * before it has passed.
+ */
+export function openRows(header: FileRow, mapping: Mapping, today: string): RowReader {
+  const { faults, report } = collectFaults()
+  for (const fault of checkHeader(header)) faults.push(fault)
+  const columns = faults.length > 0 ? [] : matchColumns(header, mapping, report)
+  reportQuestions(header, mapping, columns, report)
+  const used = columns.filter(({ to, isRecord }) => isRecord || (to !== null && to !== 'nothing'))
+  reportRepeated(header.line, used, report)
+  const origins = header.cells.map((cell) => identifyColumn(cell))
+  const opened: OpenedColumns = {
+    ...{ mapping, today, width: header.cells.length, columns: used },
+    country: used.find(({ to }) => to === 'phone_country'),
+    isClearing: mapping.empty_cells === 'clear' || used.some(({ empty_cells: ofColumn }) => ofColumn === 'clear'),
+  }
+  const unused = columns.filter(
+    ({ to, number }) => to === 'nothing' && !['origin', 'record'].includes(origins[number - 1]!.kind),
+  )
+  const logId = origins.findIndex(({ kind, name }) => kind === 'origin' && name === 'log_id')
+  return {
+    faults,
+    fields: new Map(used.flatMap(listFields)),
+    clearable: new Map(used.filter(isClearable).flatMap(listFields)),
+    unused: unused.map(({ header: name }) => readName(name)),
+    logId: logId === -1 ? null : logId + 1,
+    read: (row, plan) => readRow(row, opened, plan),
+    readKeys: (row) => readKeys(row, used),
+  }
+}
+
+function collectFaults(): { faults: FileFault[]; report: Report } {
+  const faults: FileFault[] = []
+  const report: Report = (line, column, message) => {
+    if (faults.length < MAX_FAULTS) faults.push({ line, column, message })
+  }
+  return { faults, report }
+}
+
+/** Checks the first line of a file, whatever its columns mean. */
+export function checkHeader({ line, cells }: FileRow): FileFault[] {
+  const { faults, report } = collectFaults()
+  if (cells.length > MAX_COLUMNS && cells.slice(MAX_COLUMNS).some((cell) => cell !== ''))
+    report(line, MAX_COLUMNS + 1, `A file must have at most ${MAX_COLUMNS} columns`)
+  for (const [at, cell] of cells.entries())
+    if (cell.length > MAX_NAME) report(line, at + 1, `The name of a column must have at most ${MAX_NAME} characters`)
+  return faults
+}
+
+/** Checks whether a mapping is one of the columns of a file. Open questions are no faults. */
+export function checkMapping(header: FileRow, mapping: Mapping): FileFault[] {
+  const { faults, report } = collectFaults()
+  const columns = matchColumns(header, mapping, report)
+  reportRepeated(
+    header.line,
+    columns.filter(({ to }) => to !== null && to !== 'nothing'),
+    report,
+  )
+  return faults
+}
+
+/** Finds the mapping of each column that has a name. */
+function matchColumns({ line, cells }: FileRow, mapping: Mapping, report: Report): Column[] {
+  const columns: Column[] = []
+  for (const [at, index] of locateColumns(cells, mapping.columns).entries()) {
+    const given = mapping.columns[at]!
+    if (index !== -1) columns[index] = { ...given, number: index + 1, isRecord: isRecord(given.header) }
+    else report(line, null, `The mapping has a column ${showCell(readName(given.header))}, which the file doesn't have`)
+  }
+  for (const [at, cell] of cells.entries())
+    // Spreadsheets keep empty columns behind the last one.
+    if (!columns[at] && cell !== '')
+      report(line, at + 1, `Column ${showCell(readName(cell))} isn't mapped. Choose where it goes`)
+  return columns.filter((column) => column !== undefined)
+}
+
+const isRecord = (header: string) => identifyColumn(header).kind === 'record'
+
+const OPEN = {
+  to: "isn't mapped. Choose where it goes",
+  dates: 'has dates that may be two different days. Choose whether the day or the month comes first',
+  names: 'has full names. Choose which of their words are the first name',
+  by: 'has managers. Choose what names them',
+} as const
+
+const OPEN_CHOICES = {
+  past_end_dates: 'People have end dates that have passed. Choose whether they are deactivated',
+  country: 'Phone numbers have no country code. Choose their country',
+} as const
+
+/**
+ * Questions concern all rows, so each is one fault. Where unreadable values are left out, nobody has to answer them.
+ */
+function reportQuestions({ line }: FileRow, mapping: Mapping, columns: readonly Column[], report: Report): void {
+  if (mapping.unreadable_values === 'leave_out') return
+  for (const question of listQuestions({ ...mapping, columns: [...columns] })) {
+    if (!('column' in question)) {
+      report(line, null, OPEN_CHOICES[question.about])
+      continue
+    }
+    const { number, header, words = {} } = columns[question.column - 1]!
+    const isFull = Object.keys(words).length >= MAX_WORDS
+    const open =
+      question.about === 'words'
+        ? `has words whose meaning isn't known: ${question.words.map(showCell).join(', ')}. Choose what they mean` +
+          (isFull ? `, or, if there are more than ${MAX_WORDS} words, another column` : '')
+        : OPEN[question.about]
+    report(line, number, `Column ${showCell(readName(header))} ${open}`)
+  }
+}
+
+function reportRepeated(line: number, used: readonly Column[], report: Report): void {
+  const seen = new Map<string, Column>()
+  for (const column of used)
+    for (const [field] of listFields(column)) {
+      const other = seen.get(field)
+      if (other)
+        report(line, column.number, `Another column, ${showCell(readName(other.header))}, becomes ${field}, too`)
+      seen.set(field, column)
+    }
+}
+
+function listFields({ to, name, header, number, isRecord }: Column): [string, number][] {
+  if (isRecord) return [[RECORD_COLUMN, number]]
+  if (to === 'custom') return [[`${CUSTOM}${name ?? readName(header)}`, number]]
+  if (to === 'as_named') return [[memberOf(header), number]]
+  if (to === 'full_name')
+    return [
+      ['first_name', number],
+      ['last_name', number],
+    ]
+  return to === null ? [] : [[to, number]]
+}
+
+/**
+ * Reads each cell as a record of its own, whatever it contains, to search it. Several columns may have one name, or
+ * none.
+ */
+export function readCells(header: readonly string[], cells: readonly string[]): Record<string, unknown>[] {
+  return cells.map((cell, at) => {
+    const name = readName(header[at] ?? '')
+    const { json } = readAttribute(cell)
+    return { [findField(name) ?? name]: json === undefined ? cell : JSON.parse(json) }
+  })
+}
+
+/** What rows are read with. */
+interface OpenedColumns {
+  mapping: Mapping
+  today: string
+  /** The number of cells in the first line. */
+  width: number
+  columns: readonly Column[]
+  /** The column that says in which country phone numbers are. */
+  country: Column | undefined
+  /** Whether empty cells may set something. */
+  isClearing: boolean
+}
+
+/** The members of a record as JSON, and what a row says about values of other columns. */
+interface RowMembers {
+  fields: Map<string, string>
+  customs: Map<string, string>
+  whole: string | null
+}
+
+function readRow({ line, cells }: FileRow, opened: OpenedColumns, plan: RowPlan | undefined): ReadRow {
+  const { mapping, today, width, columns, isClearing } = opened
+  const context = { mapping, today, plan, country: readCountry(cells, opened) }
+  const { faults, report } = collectFaults()
+  const { faults: notes, report: note } = collectFaults()
+  const extra = cells.findIndex((cell, at) => at >= width && cell !== '')
+  if (extra !== -1) report(line, width + 1, 'This cell has no column: the first line has fewer cells')
+  for (const fault of plan?.faults ?? []) report(line, null, fault)
+  const members: RowMembers = { fields: new Map(), customs: new Map(), whole: null }
+  for (const column of columns) {
+    if (column.number > cells.length && !isClearing) break
+    const cell = cells[column.number - 1] ?? ''
+    const reading = column.isRecord ? readWhole(cell) : readColumn(cell, column, context)
+    if (reading === null) continue
+    if (reading.fault === undefined) setMembers(members, column, reading)
+    else if (mapping.unreadable_values === 'leave_out' && !NEVER_LEFT_OUT.has(column.to))
+      note(line, column.number, `${reading.fault.replace(REMEDY, '')}: left out`)
+    else report(line, column.number, reading.fault)
+  }
+  if (members.whole !== null && members.fields.size + members.customs.size > 0)
+    report(line, null, `The line has a record in the column ${RECORD_COLUMN} and attributes in others. Empty either`)
+  finishRecord(members, context)
+  return { json: writeMembers(members), faults, notes }
+}
+
+/** The last sentence of a fault, which says what to do. */
+const REMEDY = /\. [A-Z][^."]*$/
+
+/** What identifies a person is never left out: the row would be about somebody else. */
+export const NEVER_LEFT_OUT: ReadonlySet<ColumnMapping['to']> = new Set(['id', 'external_id', 'email'])
+
+function setMembers(members: RowMembers, { to, name, header, isRecord }: Column, reading: ValueReading): void {
+  const { fields, customs } = members
+  if (isRecord) members.whole = reading.json!
+  else if (reading.fields) for (const [field, json] of Object.entries(reading.fields)) fields.set(field, json)
+  else if (to === 'custom') customs.set(name ?? readName(header), reading.json!)
+  else if (to === 'as_named') fields.set(memberOf(header), reading.json!)
+  else if (to !== null) fields.set(to, reading.json!)
+}
+
+/** What follows from several columns, and from other rows. */
+function finishRecord({ fields }: RowMembers, { mapping, today, plan }: Context): void {
+  if (plan?.isEmailLeftOut) fields.delete('email')
+  const end = fields.get('termination_date')
+  const hasPassed = end !== undefined && end !== 'null' && JSON.parse(end) < today
+  if (hasPassed && mapping.past_end_dates === 'deactivate' && !fields.has('status')) fields.set('status', '"inactive"')
+}
+
+function writeMembers({ fields, customs, whole }: RowMembers): string {
+  if (whole !== null) return whole
+  const write = (members: ReadonlyMap<string, string>) =>
+    [...members].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')
+  const custom = customs.size === 0 ? [] : [`"custom_attributes":{${write(customs)}}`]
+  return `{${[...(fields.size === 0 ? [] : [write(fields)]), ...custom].join(',')}}`
+}
+
+/** The column of a file that names countries decides, and then the mapping; null if the service knows one. */
+function readCountry(cells: readonly string[], { country: column, mapping }: OpenedColumns): string | null {
+  const named = column ? (cells[column.number - 1] ?? '').trim().toUpperCase() : ''
+  if (isPhoneCountry(named)) return named
+  return mapping.country === 'company' ? null : (mapping.country ?? '')
+}
+
+/** Reads what identifies a person, for the plan of the rows. */
+function readKeys({ line, cells }: FileRow, columns: readonly Column[]): RowKeys {
+  const keys: RowKeys = { line }
+  const texts = new Map<string | null, string>()
+  for (const column of columns) {
+    if (column.number > cells.length) break
+    const cell = cells[column.number - 1]!
+    if (cell.trim() === '') continue
+    const { text, json } = readAttribute(cell)
+    if (column.isRecord && json !== undefined) return { ...keysOfRecord(JSON.parse(json)), line }
+    if (text === undefined) continue
+    // A copy, which doesn't keep the text of the file in memory from which the cell was cut.
+    const copy = (JSON.parse(json) as string).trim()
+    texts.set(column.to === 'as_named' ? memberOf(column.header) : column.to, copy)
+    if (column.to === 'manager' && column.by) keys.manager = { by: column.by, text: copy }
+    if (column.to === 'full_name') {
+      const split = splitName(copy, column.names ?? null)
+      keys.names = [...new Set([...(split ? [`${split.first} ${split.last}`] : []), copy].map(foldName))]
+    }
+  }
+  for (const name of KEY_NAMES) {
+    const text = texts.get(name)
+    if (text !== undefined) keys[name] = name === 'email' ? foldEmail(text) : text
+  }
+  const [email, externalId] = [texts.get('manager_email'), texts.get('manager_external_id')]
+  const named = [texts.get('manager_id'), externalId, texts.get('manager')]
+  if (email !== undefined) keys.manager = { by: 'email', text: email }
+  else if (externalId !== undefined) keys.manager = { by: 'external_id', text: externalId }
+  const others = named.filter((text) => text !== undefined && text !== keys.manager?.text)
+  if (others.length > 0) keys.otherManagers = others as string[]
+  const name = `${texts.get('first_name') ?? ''} ${texts.get('last_name') ?? ''}`
+  if (name.trim() !== '') keys.names = [foldName(name)]
+  return keys
+}
+
+/** The name of the field that an error is about, as columns name it. The pointer leads into a list of records. */
+export function readPointer(pointer: string): string {
+  const names = pointer
+    .replace(/^\/employees/, '')
+    .split('/')
+    .slice(2)
+  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
+}

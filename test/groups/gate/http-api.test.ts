@@ -1,0 +1,8 @@
+import { runFiles } from '../../support/run-files.ts'
+
+await runFiles(
+  'test/api/admin/*.long.test.ts',
+  'test/api/admin/bulk-user-logs/*.long.test.ts',
+  'test/api/v1/*.long.test.ts',
+  'test/api/audit/*.long.test.ts',
+)

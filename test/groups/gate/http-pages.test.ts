@@ -1,0 +1,12 @@
+import { runFiles } from '../../support/run-files.ts'
+
+await runFiles(
+  'test/http/access/*.long.test.ts',
+  'test/pages/*.long.test.ts',
+  'test/pages/providers/*.long.test.ts',
+  'test/pages/reference/*.long.test.ts',
+  'test/http/server/*.long.test.ts',
+  'test/http/live/*.long.test.ts',
+  'test/http/sign-in/*.long.test.ts',
+  'test/http/openapi/*.long.test.ts',
+)
