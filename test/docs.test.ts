@@ -36,6 +36,7 @@ const NO_SETTINGS = new Set([
   'CITUS_URL',
   'DATABASE_HOST',
   'EVENT_TYPES',
+  'KEY_PROTOCOLS',
   'WEBHOOK_TYPES',
   'MESSAGE_TYPES',
 ])

@@ -2,6 +2,7 @@ import { sql, type Transaction } from 'kysely'
 import type { RecordedEvent } from '../../src/domain/events.ts'
 import { closesCall } from '../../src/domain/event-types.ts'
 import { toUuid } from '../../src/domain/ids.ts'
+import { rulesOf } from '../../src/domain/operations.ts'
 import { insertFormerNames } from './former-names.ts'
 import { markOutcomes } from './outcomes.ts'
 import { findNames, insertNames, type NamedRow } from './rejected-names.ts'
@@ -111,7 +112,7 @@ function buildEntry(companyId: string, { events, first, closing }: Part): Entry 
     operation: data.operation,
     requested_at: data.requested_at,
     duration_ms: data.duration_ms,
-    http_status: failure?.http_status ?? (data.operation === 'create' && data.counts.failed === 0 ? 201 : 200),
+    http_status: data.http_status ?? (data.counts.failed === 0 ? rulesOf(data.operation).status : 200),
     error_code: failure?.code ?? null,
     error_detail: failure?.detail ?? null,
     key_id: data.key?.id ?? NO_KEY,

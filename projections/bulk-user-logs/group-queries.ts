@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { AnyDb } from '../projection.ts'
-import type { CallCounts, Operation } from '../../src/domain/events.ts'
+import type { CallCounts } from '../../src/domain/events.ts'
+import type { Operation } from '../../src/domain/operations.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import { ENTRIES } from './live-tables.ts'
 import { buildColumnConditions, type EntryFilter, type ValueFilter } from './queries.ts'

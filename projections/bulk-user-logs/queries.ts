@@ -1,6 +1,7 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely'
 import type { AnyDb } from '../projection.ts'
-import type { CallCounts, FilePart, Operation } from '../../src/domain/events.ts'
+import type { CallCounts, FilePart } from '../../src/domain/events.ts'
+import { createsAll, type Operation } from '../../src/domain/operations.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { PersonFilter } from './people-queries.ts'
 import { NEWEST_FIRST, OLDEST_FIRST, type Found, type Search } from './search-bounds.ts'
@@ -131,7 +132,7 @@ function buildSearch(filter: EntryFilter): Pick<Search, 'isWanted' | 'hasChanges
   return {
     isWanted: joinConditions(buildColumnConditions(filter)),
     hasChanges: filter.status !== 'Failed',
-    hasUnchanged: filter.status !== 'Failed' && filter.operation !== 'create',
+    hasUnchanged: filter.status !== 'Failed' && !(filter.operation && createsAll(filter.operation)),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Projection } from '../projection.ts'
-import type { Operation } from '../../src/domain/events.ts'
+import type { Operation } from '../../src/domain/operations.ts'
 import { bigint, bytea, integer, nullable, smallint, text, time, uuid, word, type RowOf } from '../columns.ts'
 
 type Status = 'Completed' | 'Failed'

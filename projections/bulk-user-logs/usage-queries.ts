@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { AnyDb } from '../projection.ts'
-import type { CallCounts, Operation } from '../../src/domain/events.ts'
+import type { CallCounts } from '../../src/domain/events.ts'
+import type { Operation } from '../../src/domain/operations.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { LocalDay } from '../../src/domain/local-times.ts'
 import { CALLS_BY_HOUR, ENTRIES } from './live-tables.ts'

@@ -9,7 +9,7 @@ import {
   tooManyValues,
   UnreadRecord,
 } from '../domain/calls/unread-record.ts'
-import type { FieldError } from '../domain/errors.ts'
+import { wordFault, type FieldError } from '../domain/record-faults.ts'
 import { IDENTIFYING_FIELDS, type SentJson } from '../domain/events.ts'
 import { findSyntaxError } from '../domain/find-syntax-error.ts'
 import { hasEscapedName, parseStrictly } from '../domain/json.ts'
@@ -82,7 +82,7 @@ export function parseRecord(
 ): { record: SentJson; problem?: undefined } | { record?: undefined; problem: string } {
   try {
     const record = parseJsonBody(Buffer.from(json), ONE_RECORD)
-    return record instanceof UnreadRecord ? { problem: record.error.message } : { record }
+    return record instanceof UnreadRecord ? { problem: wordFault(record.error.fault) } : { record }
   } catch (error) {
     if (error instanceof UnreadableBodyError) return { problem: error.message }
     throw error

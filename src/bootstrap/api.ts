@@ -108,6 +108,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     isStopping: () => isStopping,
     areReadModelsComplete,
     health: createHealth(pool, waker),
+    keyProtocols: options.keyProtocols,
     storedFiles: createStoredFiles({ db, announce: evidence.announce, secrets }),
     onAnswered: counted.onAnswered,
     beginTrace: tracing?.beginTrace,

@@ -1,3 +1,4 @@
+import type { KeyProtocol } from '../http/calls/key-protocol.ts'
 import type { Logger } from 'pino'
 import type { PROJECTIONS } from '../../projections/index.ts'
 import type { Config } from '../config.ts'
@@ -30,4 +31,6 @@ export interface PartOptions {
   recent?: RecentEvents | undefined
   /** Messages that administrators send. Default: over the network. */
   singleDeliveries?: SingleDeliveries | undefined
+  /** The protocols of API keys. Default: all. */
+  keyProtocols?: readonly KeyProtocol[] | undefined
 }

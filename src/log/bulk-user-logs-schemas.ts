@@ -3,7 +3,8 @@ import type { EntryFilter } from '../../projections/bulk-user-logs/queries.ts'
 import type { RecordFilter } from '../../projections/bulk-user-logs/records-queries.ts'
 import type { CauseFilter } from '../../projections/bulk-user-logs/refusals.ts'
 import { MAX_EMAIL_CHARACTERS } from '../domain/attributes.ts'
-import { OPERATIONS, type AttributeChanges } from '../domain/events.ts'
+import { type AttributeChanges } from '../domain/events.ts'
+import { OPERATION_NAMES } from '../domain/operations.ts'
 import { isId } from '../domain/ids.ts'
 import { MAX_CORRECTIONS } from '../domain/uploads.ts'
 import { MAX_RECORD_ERRORS } from '../domain/record-errors.ts'
@@ -38,7 +39,7 @@ const byName = <Values = Record<string, unknown>>(schema: TSchema) =>
 /** Filters of the list of entries. An entry must match all of them. */
 const EntryFilterQuery = {
   status: Type.Optional(oneOf(['Completed', 'Failed'], 'The status of the entry.')),
-  operation: Type.Optional(oneOf(OPERATIONS, 'The operation of the call.')),
+  operation: Type.Optional(oneOf(OPERATION_NAMES, 'The operation of the call.')),
   from: optionalString({ format: 'date-time', description: 'Requested at or after this time (RFC 3339).' }),
   to: optionalString({ format: 'date-time', description: 'Requested before this time (RFC 3339).' }),
   key: optionalString({ minLength: 1, maxLength: 64, description: 'The API id of the key that made the call.' }),
@@ -114,7 +115,7 @@ export const EntrySchema = namedObject('BulkUserLogEntry', {
   status: oneOf(['Completed', 'Failed'], 'Whether the call succeeded.'),
   name: oneOf(['Public API', 'File upload'], 'The source of the entry.'),
   requested_at: Type.String({ format: 'date-time' }),
-  operation: oneOf(OPERATIONS, 'The operation of the call.'),
+  operation: oneOf(OPERATION_NAMES, 'The operation of the call.'),
   counts: Counts,
   http_status: Type.Integer(),
   duration_ms: Count,

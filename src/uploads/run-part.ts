@@ -3,14 +3,14 @@ import type { Pool } from 'pg'
 import { doInTurns } from '../admission/turns.ts'
 import { createBudget } from '../admission/budget.ts'
 import { RefusedCredentialsError } from '../domain/accounts/refused-credentials-error.ts'
-import type { CallWarning } from '../domain/calls/answer-call.ts'
+import { FILE_UPLOAD, type CallWarning } from '../domain/calls/answer-call.ts'
 import { readMany, type Command } from '../domain/calls/commands.ts'
-import { NEEDED_RECORD } from '../domain/calls/partial-call.ts'
 import type { WriteCall } from '../domain/calls/write-call.ts'
 import type { Problem, RecordError } from '../domain/errors.ts'
-import type { FilePart, NewEvent } from '../domain/events.ts'
+import type { EventData, FilePart, NewEvent } from '../domain/events.ts'
 import type { Pieces } from '../domain/pieces.ts'
 import { isObject } from '../domain/json.ts'
+import { nameRecord } from '../domain/record-faults.ts'
 import { countEffects, type PartCounts, type StoredRow } from '../domain/uploads.ts'
 import { runApiCall, type CommandServices } from '../ledger/calls/run-api-call.ts'
 import { recordCall, recordCounts, stopUpload } from '../ledger/uploads/change-upload.ts'
@@ -79,7 +79,15 @@ async function makePreview(services: UploadServices, upload: StoredUpload, part:
         })
   const errors = events.flatMap((event) =>
     event.type === 'EmployeeRecordRejected'
-      ? event.data.errors.map((error) => ({ ...withRow(error, rows), index: event.index!, id: null }) as RecordError)
+      ? event.data.errors.map(
+          ({ params, ...error }) =>
+            ({
+              ...error,
+              message: nameRowIn(error.message, params, rows),
+              index: event.index!,
+              id: null,
+            }) as RecordError,
+        )
       : [],
   )
   const counts = { ...countEffects(events, body.length, refusal !== null), unreadable, inactive }
@@ -96,12 +104,13 @@ async function makePreview(services: UploadServices, upload: StoredUpload, part:
 }
 
 /** Names the row of the file where a message means another record of the call. */
-function withRow<Fault extends { message: string }>(error: Fault, rows: PartRecords['rows']): Fault {
-  const message = error.message.replace(NEEDED_RECORD, (record, index) => {
-    const row = rows[Number(index)]
-    return row ? nameRow(row) : record
-  })
-  return { ...error, message }
+function nameRowIn(
+  message: string,
+  params: EventData['EmployeeRecordRejected']['errors'][number]['params'],
+  rows: PartRecords['rows'],
+): string {
+  const row = params && 'record' in params ? rows[params.record] : undefined
+  return row && params && 'record' in params ? message.replace(nameRecord(params.record), nameRow(row)) : message
 }
 
 async function validate(services: UploadServices, upload: StoredUpload, part: StoredPart, records: SentRecords) {
@@ -195,7 +204,8 @@ async function makeCall(
   return {
     callId: part.callId,
     companyId,
-    caller: { userId, fileName, ...correctionsOf(upload, rows), part: placeOf(part) },
+    caller: { userId, upload: { fileName, ...correctionsOf(upload, rows), part: placeOf(part) } },
+    protocol: FILE_UPLOAD,
     sentFrom: address ?? '',
     userAgent,
     requestId: requestId ?? randomUUID(),

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
-import { entityTag, findFailedCondition } from '../../domain/employees/entity-tag.ts'
+import { entityTag, explainFailure, findFailedCondition } from '../../domain/employees/entity-tag.ts'
 import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
 import type { KeyUsageCounter } from '../../accounts/api-keys/key-access.ts'
@@ -38,9 +38,12 @@ export function readEmployees(app: FastifyInstance, { findEmployee, keyUsage }: 
     const { id } = request.params
     const employee = isId('emp', id) ? await findEmployee({ companyId, id }) : null
     if (!employee) throw new ProblemError(problem('employee_not_found', 'No such employee exists'))
-    const failed = findFailedCondition(preconditionsOf(request), employee.version)
-    if (failed === 'If-Match')
-      throw new ProblemError(problem('precondition_failed', 'The employee has another version than those in If-Match'))
+    const conditions = preconditionsOf(request)
+    const failed = findFailedCondition(conditions, employee.version)
+    if (failed === 'If-Match') {
+      const reason = explainFailure(failed, conditions, 'The employee has another version than those in If-Match')
+      throw new ProblemError(problem('precondition_failed', reason))
+    }
     void reply.header('etag', entityTag(employee.version))
     return failed ? reply.code(304).send() : reply.send(employee)
   })

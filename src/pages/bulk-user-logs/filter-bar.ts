@@ -1,6 +1,7 @@
+import { isOperation, OPERATIONS, rulesOf } from '../../domain/operations.ts'
 import { buildUrl } from '../../wording/addresses.ts'
 import { renderChoice, renderDayField, renderField, toSentence, type FormFields, type Option } from '../parts/form.ts'
-import { capitalise, OPERATIONS } from '../parts/call-words.ts'
+import { capitalise } from '../parts/call-words.ts'
 import { describeCode } from '../../wording/failure-causes.ts'
 import { type Facet, type Facets, formatFacet } from './facets.ts'
 import { HIDDEN, LAST, type FilterName, type PageFilter } from './filter.ts'
@@ -28,7 +29,7 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
     keyOptions.push({ value: value('key'), label: value('key') })
   const valuesOf = (name: Facet) =>
     [...new Set([...(facets?.counts[name].keys() ?? []), value(name)])].filter((text) => text !== '')
-  const operations = Object.entries(OPERATIONS).map(([operation, label]) => ({ value: operation, label }))
+  const operations = Object.entries(OPERATIONS).map(([value, { label }]) => ({ value, label }))
   const causes = valuesOf('error').map((code) => ({ value: code, label: capitalise(describeCode(code)) }))
   const statuses = valuesOf('http_status')
     .toSorted()
@@ -144,7 +145,7 @@ const labelTime = (label: string) => (text: string) => html`${label} <bdi>${text
 const LABELS: Record<FilterName, (text: string, keys: readonly Option[]) => Html | string> = {
   key: (text, keys) => html`Key: <bdi>${keys.find(({ value }) => value === text)!.label}</bdi>`,
   error: (text) => html`<span title="${text}">${capitalise(describeCode(text))}</span>`,
-  operation: (text) => (OPERATIONS as Record<string, string>)[text] ?? text,
+  operation: (text) => (isOperation(text) ? rulesOf(text).label : text),
   last: (text) => (Object.hasOwn(LAST, text) ? LAST[text]!.label : text),
   q: (text) => html`“<bdi>${text}</bdi>”`,
   status: (text) => html`<bdi>${text}</bdi>`,

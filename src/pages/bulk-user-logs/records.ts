@@ -1,3 +1,4 @@
+import { createsAll } from '../../domain/operations.ts'
 import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { isId } from '../../domain/ids.ts'
 import { isObject } from '../../domain/json.ts'
@@ -23,7 +24,7 @@ const COLUMNS = {
 /** Renders the records of a page as a table: a line per error or change, and a body of lines per record. */
 export function renderRecordTable(entry: LogEntry, records: DetailedRecord[]): Html {
   const refused = records.filter(({ outcome }) => outcome === 'Failed').length
-  const isOfOneKind = refused === records.length || (refused === 0 && entry.entry.operation === 'create')
+  const isOfOneKind = refused === records.length || (refused === 0 && createsAll(entry.entry.operation))
   const kind = !isOfOneKind ? 'updated' : refused > 0 ? 'refused' : 'created'
   const columns = COLUMNS[kind]
   return html`<table class="cards records">

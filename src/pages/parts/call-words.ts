@@ -1,22 +1,6 @@
-import type { CallCounts, Operation } from '../../domain/events.ts'
+import type { CallCounts } from '../../domain/events.ts'
 import { isCorrected, type Correction } from '../../ledger/corrections/read-correction.ts'
 import { formatCount, formatNumber } from '../../wording/numbers.ts'
-
-/** Labels of the operations. */
-export const OPERATIONS = {
-  create: 'Create',
-  update_one: 'Update one',
-  update_many: 'Update many',
-  upsert: 'Create or update',
-} as const
-
-/** What an operation asks for. */
-export const VERBS: Record<Operation, string> = {
-  create: 'create',
-  update_one: 'update',
-  update_many: 'update',
-  upsert: 'create or update',
-}
 
 /** What a completed call did: `created 2 and updated 1 of 5 employees`; null if it changed nothing. */
 export function describeDone(counts: CallCounts): string | null {

@@ -1,3 +1,4 @@
+import { createsAll } from '../../domain/operations.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { formatFullName } from '../../domain/employees/full-name.ts'
@@ -86,7 +87,7 @@ export function renderMissing(
 ): Html {
   if (state !== 'previewed') return html``
   if (missing.count > 0) return renderList(id, missing)
-  if (operation === 'create' || corrects.length > 0 || !isWhole) return html``
+  if (createsAll(operation) || corrects.length > 0 || !isWhole) return html``
   if (missing.hasNone) return html`<p id="missing" role="status">Every active person is in the file.</p>`
   return html`<form id="missing" method="post" action="${UPLOAD_PATH}/${id}/missing">
     <button>Deactivate the people who are not in this file</button>

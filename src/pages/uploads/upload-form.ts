@@ -1,8 +1,9 @@
+import { rulesOf } from '../../domain/operations.ts'
 import multipart from '@fastify/multipart'
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
 import type { Budget } from '../../admission/budget.ts'
 import { problem } from '../../domain/errors.ts'
-import { AGAIN, UPLOAD_OPERATIONS, type UploadOperation } from '../../domain/uploads.ts'
+import { UPLOAD_OPERATIONS, type UploadOperation } from '../../domain/uploads.ts'
 import type { StoredUpload } from '../../ledger/uploads/read-uploads.ts'
 import { MAX_PARTS } from '../../uploads/row-store.ts'
 import { maxFileBytes } from '../../uploads/read-file.ts'
@@ -43,7 +44,7 @@ export function renderUploadForm(
           ${formatNumber(maxRecords)} records is applied in parts.
         </p>
       </div>
-      ${renderOperations(corrected ? AGAIN[corrected.operation] : 'upsert')}
+      ${renderOperations(corrected ? rulesOf(corrected.operation).resentAs : 'upsert')}
       <div class="actions">
         <button class="primary">Preview</button><a class="button" href="${NAVIGATION.bulkUserLogs.path}">Cancel</a>
       </div>

@@ -35,14 +35,17 @@ await t.test('a method in X-HTTP-Method-Override is refused by name, and creates
 })
 
 await t.test('a type without a body is no error where there need be none', async (t) => {
-  const headers = { 'content-type': 'application/json' }
   const key = await service.manage('POST', '/api-keys', { name: 'Spare' })
   const authorization = `Bearer ${company.admin.token}`
-  const disable = await send(service.address, 'POST', `/admin/v1/api-keys/${key.body.id}/disable`, {
-    key: null,
-    headers: { ...headers, authorization },
-  })
-  t.equal(disable.status, 200)
-  const refused = await service.call('POST', '/v1/employees', { headers })
+  for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain']) {
+    const headers = { 'content-type': type, 'content-length': '0', authorization }
+    for (const change of ['disable', 'enable']) {
+      const path = `/admin/v1/api-keys/${key.body.id}/${change}`
+      t.equal((await send(service.address, 'POST', path, { key: null, headers })).status, 200, `${change}, ${type}`)
+    }
+  }
+  const form = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '0' }
+  t.match(await service.call('POST', '/v1/employees', { headers: form }), { status: 400, body: { detail: /body/ } })
+  const refused = await service.call('POST', '/v1/employees', { headers: { 'content-type': 'application/json' } })
   t.match(refused, { status: 400, body: { code: 'malformed_json', detail: 'The body is empty' } })
 })

@@ -11,8 +11,8 @@ import { toEventRow } from './event-row.ts'
 
 /* The ledgers of released versions never change, and always verify and fold to the same state. record-release.ts makes one. */
 
-/** The released versions that have a recorded ledger. */
-export const FROZEN = ['1.0.0', '1.1.0'] as const
+/** The versions that have a recorded ledger: those that were released, and the next one, once it has new events. */
+export const FROZEN = ['1.0.0', '1.1.0', '1.2.0'] as const
 
 /** What a recorded ledger folds to, without erased employees, whose rows may change. */
 interface Folded {
@@ -40,6 +40,22 @@ export function readFrozen(version: string): FrozenLedger {
     checkpoints: text('checkpoints'),
     ...(JSON.parse(text('json')) as Pick<FrozenLedger, 'publicKey' | 'folded'>),
   }
+}
+
+/** Whether this program is that version or a later one: then its recording never changes. */
+export function isReleased(version: string): boolean {
+  const { version: own } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+  return own.localeCompare(version, 'en', { numeric: true }) >= 0
+}
+
+/** The events of a recorded ledger that close calls. */
+export function listClosings(version: string): { type: string; version: number; operation: string }[] {
+  return readFrozen(version).lines.flatMap((line) => {
+    const { envelope, data } = JSON.parse(line) as Line
+    const { type, schema_version: schemaVersion } = JSON.parse(envelope) as { type: string; schema_version: number }
+    if (type !== 'ApiCallCompleted' && type !== 'ApiCallFailed') return []
+    return { type, version: schemaVersion, operation: (JSON.parse(data!) as { operation: string }).operation }
+  })
 }
 
 interface Line {
