@@ -117,12 +117,12 @@ export async function storeFile(
 }
 
 async function readSent(
-  { commands: { maxRecords }, parseRecord, bodyLimit }: UploadRouteServices,
+  { commands: { maxRecords }, bodyLimit }: UploadRouteServices,
   companyId: string,
   { content, answers }: Pick<SentFile, 'content' | 'answers'>,
   signal: AbortSignal,
 ): Promise<ReadFile> {
-  const limits = { maxRecords, bodyLimit, parseRecord }
+  const limits = { maxRecords, bodyLimit }
   try {
     return await readers.hold(companyId, 1, undefined, () => readFile(content, answers, limits, signal))
   } finally {

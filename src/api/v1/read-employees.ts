@@ -31,13 +31,19 @@ const readSchema = {
   problems: ['employee_not_found', 'precondition_failed', ...READING_PROBLEMS],
 } as const satisfies FastifySchema
 
+const UNKNOWN = problem('employee_not_found', 'No such employee exists')
+const NO_ID = problem(
+  'employee_not_found',
+  'No such employee exists. The path takes an id (emp_…); GET /v1/employees?email= finds it, and ?external_id= does',
+)
+
 /** `GET /v1/employees/{id}`: the employee as the last commit left it. */
 export function readEmployees(app: FastifyInstance, { findEmployee, keyUsage }: ReadServices): void {
   app.get('/employees/:id', { schema: readSchema, ...chargedReading(keyUsage) }, async (request, reply) => {
     const { companyId } = callerOf(request)
     const { id } = request.params
     const employee = isId('emp', id) ? await findEmployee({ companyId, id }) : null
-    if (!employee) throw new ProblemError(problem('employee_not_found', 'No such employee exists'))
+    if (!employee) throw new ProblemError(id.includes('@') ? NO_ID : UNKNOWN)
     const conditions = preconditionsOf(request)
     const failed = findFailedCondition(conditions, employee.version)
     if (failed === 'If-Match') {

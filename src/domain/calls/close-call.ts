@@ -1,7 +1,9 @@
+import { sourceFact } from '../call-sources.ts'
 import type { RecordResult } from '../employees/employee.ts'
 import { errorPointer, errorsOmitted, MAX_ANSWERED_ERRORS, problem, type Problem, type RecordError } from '../errors.ts'
 import type { CallCounts, EventData, NewEvent, SentJson } from '../events.ts'
 import { isId } from '../ids.ts'
+import { rulesOf } from '../operations.ts'
 import { mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
 import { codeOf, wordFault } from '../record-faults.ts'
 import type { AppliedRecord, CallContext, CallDecision, RefusedRecord } from './call-decision.ts'
@@ -78,7 +80,9 @@ export function* completeCall({ drafts, unchanged, refused }: Judged, context: C
   const refusals = yield* mapInPieces(refused, refuseRecord)
   const applied = drafts.flatMap((draft) => draft.events)
   const unchangedIds = outcomes.filter(({ result }) => result === 'no_updates').map(({ id }) => id)
-  const data = { ...factsOf(context, counts), unchanged: unchangedIds }
+  const usual = refused.length === 0 ? rulesOf(context.operation).status : 200
+  const answered = context.isAllOrNone || usual === 200 ? {} : { http_status: 200 as const }
+  const data = { ...factsOf(context, counts), unchanged: unchangedIds, ...answered }
   const events = eventsOf(context, applied, refusals, { type: 'ApiCallCompleted', data })
   return { events, counts, problem: null, outcomes, refusals, unchanged: unchangedBy(drafts), withheld: [] }
 }
@@ -169,7 +173,7 @@ function eventsOf(
 }
 
 function factsOf(context: CallContext, counts: CallCounts) {
-  const { operation, requestedAt, durationMs, key, requestId, upload } = context
+  const { operation, requestedAt, durationMs, key, source, requestId, upload } = context
   const corrects = upload && upload.corrects.length > 0 ? { corrects: [...upload.corrects] } : {}
   const places = upload && Object.keys(upload.correctedRecords).length > 0 ? upload.correctedRecords : null
   const part = upload?.part ? { part: upload.part } : {}
@@ -178,6 +182,7 @@ function factsOf(context: CallContext, counts: CallCounts) {
     requested_at: requestedAt,
     duration_ms: durationMs,
     key,
+    ...sourceFact(source, key),
     request_id: requestId,
     counts,
     ...corrects,

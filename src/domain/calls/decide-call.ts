@@ -123,7 +123,7 @@ const IDEMPOTENCY_KEY_REUSED = problem(
 )
 
 function contextOf(
-  { callId, requestId, command, isAllOrNone }: WriteCall,
+  { callId, requestId, command, isAllOrNone, protocol }: WriteCall,
   { now, durationMs, country }: Pick<CallState, 'now' | 'durationMs' | 'country'>,
 ): Omit<CallContext, 'key' | 'upload'> {
   return {
@@ -133,6 +133,7 @@ function contextOf(
     now,
     country,
     operation: command.operation,
+    source: protocol.source,
     requestId,
     // Derived from the database's clock, because the clock of this process may be wrong.
     requestedAt: new Date(Date.parse(now) - durationMs).toISOString(),

@@ -3,7 +3,7 @@ import { errorCodes, type FastifyContextConfig, type FastifyInstance, type Fasti
 import type { IncomingMessage } from 'node:http'
 import { doInTurns } from '../../admission/turns.ts'
 import { problem } from '../../domain/errors.ts'
-import { limitsOfCall, parseInPieces } from './json-body.ts'
+import { limitsOfCall, parseInPieces } from '../../bodies/json-body.ts'
 import { ProblemError } from './problem.ts'
 import { announcedBytes, DEFAULT_BODY_LIMIT, followService, readBody } from './read-body.ts'
 

@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { UnreadableBodyError } from '../../bodies/unreadable-body.ts'
 import { RefusedByStateError } from '../../accounts/change-company.ts'
 import { IdempotencyInProgressError } from '../../ledger/calls/calls-in-progress.ts'
 import { RATE_LIMIT_HEADERS } from '../../domain/accounts/quota.ts'
@@ -47,7 +48,7 @@ export function isCutOff(error: unknown): boolean {
 
 /** Turns anything thrown into a problem. Unexpected errors become `internal_error`, without details. */
 export function toProblem(error: unknown, bodyLimit: number): Problem {
-  if (error instanceof ProblemError) return error.problem
+  if (error instanceof ProblemError || error instanceof UnreadableBodyError) return error.problem
   if (isCutOff(error)) return new CutOffError().problem
   if (error instanceof RefusedByStateError) return error.problem
   if (error instanceof RefusedCredentialsError) return invalidCredentials().problem

@@ -11,6 +11,7 @@ const REFUSED: [field: string, sent: unknown, code: string, why: string][] = [
     [name, emoji(81), 'too_long', 'has 81 characters beyond the basic plane'],
     [name, 'A\u202ena', 'invalid_format', 'has a bidirectional override'],
     [name, 'A\u200dna', 'invalid_format', 'has a lone joiner'],
+    [name, 'Ana 1\ufe0f', 'invalid_format', 'has half of a keycap'],
     [name, 'Ana\nPerez', 'invalid_format', 'has a line feed'],
     [name, 7, 'invalid_type', 'is a number'],
     [name, ['Ana'], 'invalid_type', 'is an array'],
@@ -135,6 +136,15 @@ const ACCEPTED: [field: string, sent: unknown, stored: unknown][] = [
   ['last_name', emoji(80), emoji(80)],
   ['last_name', '', null],
   ['last_name', 'می\u200cخواهم', 'می\u200cخواهم'],
+  // Emoji: keycaps, a heart in color, a profession, a flag of a region; a variant of a kanji, and of a Mongolian letter.
+  ...['1', '#', '*'].map((key): (typeof ACCEPTED)[number] => ['job_title', `${key}\ufe0f\u20e3`, `${key}\ufe0f\u20e3`]),
+  ...[
+    '❤\ufe0f',
+    '👩🏽\u200d💻',
+    '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
+    '葛\u{e0100}城',
+    'ᠠ\u180bᠨ',
+  ].map((kept): (typeof ACCEPTED)[number] => ['job_title', kept, kept]),
   ['email', 'ANA@Example.COM', 'ana@example.com'],
   ['email', 'ａｎａ＠ｅｘａｍｐｌｅ．ｃｏｍ', 'ana@example.com'],
   ['email', 'JOS\u0045\u0301@example.com', 'josé@example.com'],
@@ -243,3 +253,12 @@ await t.test(
     )
   },
 )
+
+await t.test('null changes nothing where 1.0.0 stored an empty text, and a value does', async (t) => {
+  const company = given(hired(1, { job_title: '', custom_attributes: { grade: '', level: '' } }))
+  const [cleared] = company.updateOne(emp(1), { job_title: null, custom_attributes: { grade: null } }).outcomes
+  t.match(cleared, { result: 'no_updates', changed: [] })
+  const [set] = company.updateOne(emp(1), { job_title: 'Dev', custom_attributes: { grade: 7 } }).outcomes
+  t.strictSame(set?.changed, ['job_title', 'custom_attributes.grade'])
+  t.strictSame(set?.employee?.custom_attributes, { grade: 7, level: '' })
+})

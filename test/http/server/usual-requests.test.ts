@@ -34,6 +34,13 @@ await t.test('a method in X-HTTP-Method-Override is refused by name, and creates
   t.match((await service.logOf(body.log_id)).entry, { status: 'Failed', counts: { total: 1, failed: 1 } })
 })
 
+await t.test('what is not found leads on: to the reference, and from an address to the search by it', async (t) => {
+  t.match((await service.call('GET', '/v1/people')).body, { code: 'route_not_found', detail: /\/docs/ })
+  const { status, body } = await service.call('GET', '/v1/employees/ana.perez@example.com')
+  t.match({ status, body }, { status: 404, body: { code: 'employee_not_found', detail: /\/v1\/employees\?email=/ } })
+  t.notMatch(body.detail, 'ana.perez')
+})
+
 await t.test('a type without a body is no error where there need be none', async (t) => {
   const key = await service.manage('POST', '/api-keys', { name: 'Spare' })
   const authorization = `Bearer ${company.admin.token}`
