@@ -126,7 +126,8 @@ async function readSent(
   try {
     return await readers.hold(companyId, 1, undefined, () => readFile(content, answers, limits, signal))
   } finally {
-    prepareReader()
+    // In a turn of its own: starting a process copies the tables of this one's memory.
+    setImmediate(prepareReader)
   }
 }
 

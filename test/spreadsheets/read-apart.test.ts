@@ -105,7 +105,7 @@ await t.test('a process that waits for a file takes the next one, and reads no s
 
 await t.test('it ends when the program that started it is killed', async () => {
   const reading = new URL('../../src/spreadsheets/process/read-apart.ts', import.meta.url)
-  const program = `const { prepareReader } = await import('${reading}'); prepareReader(); setInterval(() => {}, 1_000)`
+  const program = `const { prepareReader } = await import('${reading.href}'); prepareReader(); setInterval(() => {}, 1_000)`
   const child = execFile('env', ['-i', process.execPath, '--input-type=module', '--eval', program])
   let [reader]: number[] = []
   await eventually('it has started one', async () => {
