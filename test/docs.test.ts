@@ -3,7 +3,7 @@ import t from 'tap'
 import { EnvironmentSchema, LIMITS, readConfig } from '../src/config.ts'
 import { ATTENTION_KINDS } from '../src/domain/attention-kinds.ts'
 import { ErasureBody } from '../src/api/admin/erasures.ts'
-import { limitsOfCall } from '../src/http/server/json-body.ts'
+import { limitsOfCall } from '../src/bodies/json-body.ts'
 import { connectionsOf } from '../src/postgres/connections.ts'
 import { currentDocument } from '../docs/openapi/current-document.ts'
 import { operationsOf } from './support/http/api-document.ts'
@@ -36,6 +36,7 @@ const NO_SETTINGS = new Set([
   'CITUS_URL',
   'DATABASE_HOST',
   'EVENT_TYPES',
+  'KEY_PROTOCOLS',
   'WEBHOOK_TYPES',
   'MESSAGE_TYPES',
 ])

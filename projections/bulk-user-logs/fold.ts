@@ -114,7 +114,7 @@ function buildEntry(companyId: string, { events, first, closing }: Part): Entry 
     source: sourceOf(data),
     requested_at: data.requested_at,
     duration_ms: data.duration_ms,
-    http_status: failure?.http_status ?? (data.counts.failed === 0 ? rulesOf(data.operation).status : 200),
+    http_status: data.http_status ?? (data.counts.failed === 0 ? rulesOf(data.operation).status : 200),
     error_code: failure?.code ?? null,
     error_detail: failure?.detail ?? null,
     key_id: data.key?.id ?? NO_KEY,

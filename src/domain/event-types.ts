@@ -1,4 +1,4 @@
-import type { CallFacts, EventType, NewEvent } from './events.ts'
+import type { CallFacts, EventData, EventType, NewEvent } from './events.ts'
 import type { IdPrefix } from './ids.ts'
 import { rulesOf } from './operations.ts'
 
@@ -28,7 +28,7 @@ const RULES = {
   EmployeeUpdated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeDeactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeReactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
-  EmployeeRecordRejected: { stream: 'log', version: 1, isOfCall: true, erasedBy: ['EmployeeErased', 'RecordsRetired'] },
+  EmployeeRecordRejected: { stream: 'log', version: 2, isOfCall: true, erasedBy: ['EmployeeErased', 'RecordsRetired'] },
   ApiCallCompleted: { stream: 'log', version: 4, isOfCall: true },
   ApiCallFailed: { stream: 'log', version: 3, isOfCall: true },
   FileUploaded: { stream: 'log', version: 1, erasedBy: ['EmployeeErased', 'RecordsRetired', 'UserErased'] },
@@ -105,17 +105,22 @@ export type ErasedBy<Erasing extends ErasingType> = {
 
 /** The schema version of a new event: the earliest that can hold its data, so that older programs read what they can. */
 export function schemaVersionOf({ type, data }: Pick<NewEvent, 'type' | 'data'>): number {
+  // Since version 2, the errors of a refused record have parameters.
+  if (type === 'EmployeeRecordRejected')
+    return (data as EventData[typeof type]).errors.some(({ params }) => params) ? 2 : 1
   if (type !== 'ApiCallCompleted' && type !== 'ApiCallFailed') return EVENT_TYPES[type].version
   return Math.max(neededFor(type, data as CallFacts), rulesOf((data as CallFacts).operation).since[type])
 }
 
-function neededFor(type: 'ApiCallCompleted' | 'ApiCallFailed', { key, source, counts }: CallFacts): number {
+function neededFor(type: 'ApiCallCompleted' | 'ApiCallFailed', data: CallFacts): number {
   // Since the latest, a call may say where it came from.
-  if (source !== undefined) return EVENT_TYPES[type].version
-  // Since 3, a completed call may have refused records.
-  if (type === 'ApiCallCompleted' && counts.failed > 0) return 3
+  if (data.source !== undefined) return EVENT_TYPES[type].version
+  // Since 4, a completed call may have another status than its operation usually has. Since 3, it may have refused
+  // records.
+  if (type === 'ApiCallCompleted' && 'http_status' in data) return 4
+  if (type === 'ApiCallCompleted' && data.counts.failed > 0) return 3
   // Since 2, a call may have no key, and may correct others.
-  return key === null ? 2 : 1
+  return data.key === null ? 2 : 1
 }
 
 /** Whether this version of the program knows an event type. */

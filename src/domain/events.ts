@@ -8,6 +8,7 @@ import type { KeyScope } from './accounts/api-key.ts'
 import type { RefreshPeriod } from './accounts/quota.ts'
 import type { Role, TokenScope } from './accounts/roles.ts'
 import type { FailedAttempts, SessionEndReason, SignInMethod } from './accounts/sign-in.ts'
+import type { Fault } from './record-faults.ts'
 import type { ProviderSettings, ProviderUse } from './provider-settings.ts'
 import type { WebhookDisabledReason, WebhookSettings } from './webhook-types.ts'
 
@@ -119,13 +120,19 @@ export interface EventData {
     truncated?: true
     /** The names in a truncated record. Emails are normalized. */
     names?: Partial<Record<(typeof IDENTIFYING_FIELDS)[number], string | number>>
-    /** The first errors. `code` is a record's code or, for a single update, the code of the whole call. */
-    errors: { pointer: string; code: RecordError['code'] | ProblemCode; message: string }[]
+    /**
+     * The first errors. `code` is a record's code or, for a single update, the code of the whole call. `params`, what the
+     * message is made of, is absent for a whole call and in version 1.
+     */
+    errors: { pointer: string; code: RecordError['code'] | ProblemCode; message: string; params?: Fault }[]
     /** The number of further errors; absent if there are none. */
     errors_omitted?: number
   }
-  /** `unchanged`: the employees of the records that changed nothing, in the call's order. Other records have events. */
-  ApiCallCompleted: CallFacts & { unchanged: string[] }
+  /**
+   * `unchanged`: the employees of the records that changed nothing, in the call's order. Other records have events.
+   * `http_status`: absent if it is the usual one, 201 of a creation without refused records and else 200.
+   */
+  ApiCallCompleted: CallFacts & { unchanged: string[]; http_status?: 200 }
   ApiCallFailed: CallFacts & { http_status: number; code: ProblemCode; detail: string }
   /** The file of a call that a user made by uploading one. Comes right after the event that closes the call. */
   FileUploaded: { name: string }

@@ -80,11 +80,19 @@ const INVISIBLE = new RegExp(
   'u',
 )
 
-/** Says which control or invisible character a normalized text contains; null if none. */
-export function describeInvisible(text: string): string | null {
+/** A control or invisible character of a text. */
+interface InvisibleCharacter {
+  kind: 'control_character' | 'invisible_character'
+  /** As `U+200B`. */
+  character: string
+}
+
+/** Finds the first control or invisible character of a normalized text; null if it contains none. */
+export function findInvisible(text: string): InvisibleCharacter | null {
   if (isPlain(text)) return null
   const [character] = INVISIBLE.exec(text) ?? []
   if (character === undefined) return null
   const codePoint = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
-  return `${/\p{Cc}/u.test(character) ? 'a control character' : 'an invisible character'} (U+${codePoint})`
+  const kind = /\p{Cc}/u.test(character) ? 'control_character' : 'invisible_character'
+  return { kind, character: `U+${codePoint}` }
 }

@@ -2,8 +2,9 @@ import { crc32, inflateRawSync } from 'node:zlib'
 import { DAMAGED, FileError } from './file-error.ts'
 import { refuseRepetitions } from './refuse-repetitions.ts'
 
+const MIB = 1_048_576
 /** How many bytes the parts of a workbook may have together, unless it is said otherwise. */
-export const MAX_UNPACKED = 128 * 1_048_576
+export const MAX_UNPACKED = 128 * MIB
 /** The number of entries of a workbook. */
 const MAX_ENTRIES = 5_000
 
@@ -39,7 +40,10 @@ export function unpackWorkbook(archive: Buffer, maxUnpacked = MAX_UNPACKED): Rea
   if (entries.some(({ flags }) => (flags & IS_ENCRYPTED) !== 0)) throw new FileError(1, PASSWORD)
   const needed = entries.filter(({ name }) => /\.(?:xml|rels)$/i.test(name))
   if (needed.reduce((sum, { unpacked }) => sum + unpacked, 0) > maxUnpacked)
-    throw new FileError(1, `The workbook unpacks to more than ${maxUnpacked} bytes. Save its sheet as CSV (UTF-8)`)
+    throw new FileError(
+      1,
+      `The workbook unpacks to more than ${Math.floor(maxUnpacked / MIB)} MiB. Save its sheet as CSV (UTF-8)`,
+    )
   return new Map(needed.map((entry) => [entry.name, unpack(archive, entry)]))
 }
 

@@ -1,10 +1,11 @@
 import { ATTRIBUTE_NAMES, readAttribute, type AttributeName, type AttributePatch } from '../attributes.ts'
-import { problem, type FieldError, type Problem, type RecordErrorCode } from '../errors.ts'
+import { problem, type Problem } from '../errors.ts'
 import type { SentJson } from '../events.ts'
 import { rulesOf, type ManyOperation } from '../operations.ts'
 import { hasMoreMembersThan, isObject } from '../json.ts'
 import { trimBlanks } from '../normalize-text.ts'
 import { RecordErrors } from '../record-errors.ts'
+import type { Fault, FieldError } from '../record-faults.ts'
 import { MAX_MEMBERS, TOO_MANY_MEMBERS, UnreadRecord } from './unread-record.ts'
 
 /** A record of a call as sent. */
@@ -35,7 +36,8 @@ interface ManagerReference {
 export interface Need {
   anyOf: readonly number[]
   field: string
-  code: RecordErrorCode
+  /** The fault of this record if none of them is. */
+  kind: Extract<Fault['kind'], `${string}_refused`>
 }
 
 /** A record after all validation that does not need the company's state. */
@@ -44,8 +46,8 @@ export interface ReadRecord extends SentRecord {
   locator: Locator | null
   /** The valid attributes, normalized, without the manager. */
   patch: AttributePatch
-  /** The phone number, if it is a local one: the country of the company says which number that is. */
-  localPhone: string | null
+  /** Local phone numbers by their attributes: the country of the company says which numbers these are. */
+  localPhones: readonly { name: AttributeName; text: string }[]
   /** The references to the manager, all of them to the same one; empty if the record does not set one. */
   managers: readonly ManagerReference[]
   /** The records that name the manager, if only the call does. */
@@ -116,15 +118,14 @@ export function isReadable(sent: SentJson): sent is Record<string, SentJson> {
 /** Refuses a whole record without reading its members. */
 function unreadable(record: SentRecord, locator: Locator | null): ReadRecord {
   const errors = new RecordErrors()
-  const { path, code, message } = whyUnreadable(record.sent)
-  errors.add(path, code, message)
-  return { ...record, locator, patch: {}, localPhone: null, managers: [], statedId: null, errors }
+  errors.addFirst(whyUnreadable(record.sent))
+  return { ...record, locator, patch: {}, localPhones: [], managers: [], statedId: null, errors }
 }
 
 function whyUnreadable(sent: SentJson): FieldError {
   if (sent instanceof UnreadRecord) return sent.error
   if (isObject(sent)) return TOO_MANY_MEMBERS
-  return { path: [], code: 'invalid_type', message: 'A record must be an object' }
+  return { path: [], fault: { kind: 'not_record' } }
 }
 
 interface LocatorReading {
@@ -135,17 +136,15 @@ interface LocatorReading {
 function readLocator(sent: Record<string, SentJson>, locators: readonly Locator['field'][]): LocatorReading {
   if (locators.includes('id') && Object.hasOwn(sent, 'id')) {
     if (typeof sent.id === 'string') return { locator: { field: 'id', value: trimBlanks(sent.id) } }
-    return { locator: null, error: { path: ['id'], code: 'invalid_type', message: 'id must be a string' } }
+    return { locator: null, error: { path: ['id'], fault: { kind: 'not_string', field: 'id' } } }
   }
   for (const field of locators) {
     if (field === 'id' || sent[field] === undefined) continue
     const { value, errors } = readAttribute(field, sent[field])
-    if (errors) return { locator: null, error: { path: [field], code: errors[0]!.code, message: errors[0]!.message } }
+    if (errors) return { locator: null, error: { path: [field], fault: errors[0]!.fault } }
     if (value !== null) return { locator: { field, value: value as string, ...asSent(field, sent[field], value) } }
   }
-  const by = `${locators.slice(0, -1).join(', ')} or ${locators.at(-1)}`
-  const message = `A record must identify its employee by ${by}`
-  return { locator: null, error: { path: [], code: 'missing_locator', message } }
+  return { locator: null, error: { path: [], fault: { kind: 'missing_locator', fields: locators } } }
 }
 
 /** An external id as it was sent, if that is not its normalized form. */
@@ -157,7 +156,7 @@ function asSent(name: AttributeName, sent: SentJson, value: unknown): { asSent?:
 const READ_ONLY: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'deactivated_at', 'version'])
 
 /** The field of the manager that each field names. */
-const MANAGER_FIELDS: Readonly<Record<ManagerReference['field'], Locator['field']>> = {
+export const MANAGER_FIELDS: Readonly<Record<ManagerReference['field'], Locator['field']>> = {
   manager_id: 'id',
   manager_external_id: 'external_id',
   manager_email: 'email',
@@ -179,26 +178,25 @@ function readFields(
   const errors = new RecordErrors()
   if (error) errors.addFirst(error)
   const patch: Record<string, unknown> = {}
-  let local: string | null = null
+  const localPhones: { name: AttributeName; text: string }[] = []
   const managers: ManagerReference[] = []
   for (const name of Object.keys(sent)) {
     if (name === locating) continue
     const attribute = FIELDS.get(name)
     if (attribute === undefined) {
-      // The client chose the name, so it appears in the pointer but not in the message.
-      if (name !== 'id' && !READ_ONLY.has(name)) errors.add([name], 'unknown_field', 'This field does not exist')
+      if (name !== 'id' && !READ_ONLY.has(name)) errors.add([name], { kind: 'unknown_field' })
       continue
     }
     const { value, errors: faults, localPhone } = readAttribute(attribute, sent[name], name)
-    if (localPhone !== undefined) local = localPhone
-    else if (faults) for (const { below, code, message } of faults) errors.add([name, ...(below ?? [])], code, message)
+    if (localPhone !== undefined) localPhones.push({ name: attribute, text: localPhone })
+    else if (faults) for (const { below = [], fault } of faults) errors.add([name, ...below], fault)
     else if (isManagerField(name)) {
       const by = { field: MANAGER_FIELDS[name], ...asSent(attribute, sent[name], value) }
       managers.push({ field: name, locator: value === null ? null : { ...by, value: value as string } })
     } else patch[name] = value
   }
   const statedId = locating === 'id' ? null : readStatedId(sent.id, errors)
-  return { index, pointer, sent, locator, patch, localPhone: local, managers, statedId, errors }
+  return { index, pointer, sent, locator, patch, localPhones, managers, statedId, errors }
 }
 
 function isManagerField(name: string): name is ManagerReference['field'] {
@@ -208,7 +206,7 @@ function isManagerField(name: string): name is ManagerReference['field'] {
 function readStatedId(id: SentJson, errors: RecordErrors): string | null {
   if (id === undefined || id === null || id === '') return null
   if (typeof id === 'string') return trimBlanks(id)
-  errors.add(['id'], 'invalid_type', 'id must be a string')
+  errors.add(['id'], { kind: 'not_string', field: 'id' })
   return null
 }
 

@@ -78,8 +78,7 @@ function refuseRepeated(drafts: Draft[]): void {
   for (const group of byEmployee.values()) {
     if (group.length === 1) continue
     for (const draft of group) {
-      const message = 'Another record of the call refers to the same employee'
-      addCollision(draft, { path: [draft.record.locator!.field], code: 'duplicate_in_batch', message })
+      addCollision(draft, { path: [draft.record.locator!.field], fault: { kind: 'same_employee' } })
     }
   }
 }

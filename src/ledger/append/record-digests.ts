@@ -2,7 +2,7 @@ import { filterInTurns } from '../../admission/turns.ts'
 import type { Locator, ReadRecord } from '../../domain/calls/call-records.ts'
 import { locate } from '../../domain/calls/call-draft.ts'
 import { findStatus } from '../../domain/calls/record-digest.ts'
-import { readLocalPhone } from '../../domain/calls/local-phones.ts'
+import { readLocalPhonesOf } from '../../domain/calls/local-phones.ts'
 import { patchWithManager } from '../../domain/calls/reporting-lines.ts'
 import { isSmall, type WriteCall } from '../../domain/calls/write-call.ts'
 import { fromUuid } from '../../domain/ids.ts'
@@ -99,7 +99,7 @@ export async function recognizeUnchanged(
     // Several records of one employee are refused, which takes the employee's state.
     const isTheirs = record.statedId === null || record.statedId === employeeId
     if (digest !== null && times.get(employeeId) === 1 && isTheirs) {
-      const read = readLocalPhone(record, country)
+      const read = readLocalPhonesOf(record, country)
       const patch =
         read.errors.count === 0 ? patchWithManager(read, (manager) => locate(manager, employees)?.id) : undefined
       const status = patch && findStatus(digest, employeeId, patch)

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import t from 'tap'
 import type { NewEvent } from '../../../src/domain/events.ts'
-import { EVENT_TYPES } from '../../../src/domain/event-types.ts'
+import { EVENT_TYPES, schemaVersionOf } from '../../../src/domain/event-types.ts'
 import { fromUuid } from '../../../src/domain/ids.ts'
 import { canonicalJson } from '../../../src/ledger/integrity/canonical-json.ts'
 import type { Envelope, Origin, SealedEvent, StoredEvent } from '../../../src/ledger/integrity/codec.ts'
@@ -92,8 +92,12 @@ await t.test('envelope and data are canonical', async () => {
 
 await t.test('the envelope has nothing personal: only its hash depends on the data', async () => {
   const anonymous = (event: NewEvent) => ({ ...envelopeOf(seal(event)), data_hash: '' })
-  // The schema version of a call's end follows from whether it has a key, and refused records.
-  const withoutPeople = ({ data }: NewEvent) => ('counts' in data ? { counts: data.counts, key: data.key } : {})
+  // The schema version of a call's end follows from whether it has a key, and refused records; that of a refused record
+  // from whether its errors have parameters.
+  const withoutPeople = ({ data }: NewEvent) => {
+    if ('counts' in data) return { counts: data.counts, key: data.key }
+    return 'errors' in data ? { errors: data.errors.map(({ params }) => (params ? { params: {} } : {})) } : {}
+  }
   fc.assert(
     fc.property(anyEvents, (events) => {
       for (const event of events) {
@@ -130,7 +134,7 @@ await t.test('a sealed event reads back with its place', async () => {
           call_id: CALL_ID,
           position: 42,
           recorded_at: NOW,
-          schema_version: 1,
+          schema_version: schemaVersionOf(event),
           data: JSON.parse(JSON.stringify(event.data)),
         })
       }

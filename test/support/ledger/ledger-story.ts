@@ -71,6 +71,8 @@ async function makeEmployeeEvents({ call }: Service): Promise<string> {
       { external_id: 'A-4' },
     ],
   })
+  // Answered by 200 although it creates all of its records.
+  await call('POST', '/v1/employees?all_or_none=false', { body: [{ first_name: 'Mia', external_id: 'A-7' }] })
   // Refused: records of a creation and a bulk update, single updates, an empty batch, an unreadable body.
   await call('POST', '/v1/employees', {
     body: [
