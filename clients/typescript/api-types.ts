@@ -2079,7 +2079,7 @@ export interface components {
                     to: string | number | boolean | null;
                 };
             } | null;
-            /** @description The refused record, unchanged. A record larger than 65536 bytes is cut to the start of its JSON text. */
+            /** @description The refused record, unchanged, apart from secrets such as passwords, which are "…". A record larger than 65536 bytes is cut to the start of its JSON text. */
             record: unknown;
             /** @description Whether `record` is only the start of what was sent. */
             truncated: boolean;
