@@ -272,7 +272,7 @@ function connectionLimits({
 }
 
 function sendNotFound(reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
-  return sendRefusal(reply, problem('route_not_found', 'There is nothing at this address'))
+  return sendRefusal(reply, problem('route_not_found', 'There is nothing at this address; /docs lists what there is'))
 }
 
 /** The client's request id if it sent a valid one, otherwise a new one. */

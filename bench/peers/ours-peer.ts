@@ -119,8 +119,8 @@ export async function openCold(urls: ServerUrls, sizes: TenantSizes, nodeOptions
   }
 }
 
-/** Employees and changes of one night get their digests in the next. */
-export const NIGHTS_BEFORE = 2
+/** The employees and changes of a night get their digests in the second one after it. */
+export const NIGHTS_BEFORE = 3
 
 /** Forgets the records of another kind of call. */
 export async function forgetDigests({ ownerUrl }: ServerUrls): Promise<void> {

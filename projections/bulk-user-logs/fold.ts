@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import type { RecordedEvent } from '../../src/domain/events.ts'
+import { sourceOf } from '../../src/domain/call-sources.ts'
 import { closesCall } from '../../src/domain/event-types.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { rulesOf } from '../../src/domain/operations.ts'
@@ -17,7 +18,7 @@ import { insertRows } from '../columns.ts'
  */
 export const bulkUserLogs: Projection = {
   name: 'bulk-user-logs',
-  version: 2,
+  version: 3,
   tables: BULK_USER_LOG_TABLES,
   indexes: BULK_USER_LOG_INDEXES,
   fold,
@@ -110,6 +111,7 @@ function buildEntry(companyId: string, { events, first, closing }: Part): Entry 
     call_id: closing.stream,
     status: failure ? 'Failed' : 'Completed',
     operation: data.operation,
+    source: sourceOf(data),
     requested_at: data.requested_at,
     duration_ms: data.duration_ms,
     http_status: data.http_status ?? (data.counts.failed === 0 ? rulesOf(data.operation).status : 200),

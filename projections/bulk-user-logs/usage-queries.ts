@@ -55,7 +55,7 @@ export interface CallsOfHour {
 /** Whether the sums by hour know the values of each filter. */
 const IN_SUMS: Record<keyof ValueFilter, boolean> = {
   ...{ status: true, operation: true, key: true },
-  ...{ error: false, http_status: false },
+  ...{ source: false, error: false, http_status: false },
 }
 
 /** The calls of a chart that have no sums by hour, the newest ones. */

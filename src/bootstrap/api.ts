@@ -11,7 +11,6 @@ import { recordFaults } from '../accounts/oidc/record-faults.ts'
 import { openProviderClient } from '../accounts/oidc/open-provider-client.ts'
 import { buildApp, type AppServices } from '../app.ts'
 import { createStoredFiles } from '../evidence/make-stored-file.ts'
-import { parseRecord } from '../http/server/json-body.ts'
 import { createLongCalls } from '../ledger/append/long-calls.ts'
 import { createCompleteness } from '../ledger/read/read-progress.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
@@ -86,7 +85,6 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
       pool,
       db,
       commands,
-      parseRecord,
       bodyLimit: config.BODY_LIMIT,
       announce: uploads.announce,
     },

@@ -188,12 +188,15 @@ function readPhone(field: string, text: string): AttributeReading {
   return { ...invalid({ kind: fault, field }), ...(isLocal && { localPhone: text }) }
 }
 
-const MIDNIGHT = /^(.{10})[T ]00:00(?::00(?:\.0{1,9})?)?Z?$/i
+const MIDNIGHT = /^(.{10})[T ]00:00(?::00(?:\.0{1,9})?)?(?:Z|\+00(?::?00)?)?$/i
+/** Some systems write the first days that they know, such as 0001-01-01, for no date. */
+const FIRST_DATE = '1000-01-01'
 
 /** Reads a calendar date. A time at midnight, as some systems write dates, is one if it has no other time zone than UTC. */
 function readDate(field: string, text: string): AttributeReading {
   const date = text.length === 10 ? text : (MIDNIGHT.exec(text)?.[1] ?? text)
-  return isCalendarDate(date) ? { value: date } : invalid({ kind: 'not_date', field })
+  if (!isCalendarDate(date)) return invalid({ kind: 'not_date', field })
+  return date < FIRST_DATE ? invalid({ kind: 'date_too_early', field }) : { value: date }
 }
 
 function readCustomAttributes(sent: unknown, field: string): AttributeReading {

@@ -30,7 +30,7 @@ const RULES = {
   EmployeeReactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeRecordRejected: { stream: 'log', version: 2, isOfCall: true, erasedBy: ['EmployeeErased', 'RecordsRetired'] },
   ApiCallCompleted: { stream: 'log', version: 4, isOfCall: true },
-  ApiCallFailed: { stream: 'log', version: 2, isOfCall: true },
+  ApiCallFailed: { stream: 'log', version: 3, isOfCall: true },
   FileUploaded: { stream: 'log', version: 1, erasedBy: ['EmployeeErased', 'RecordsRetired', 'UserErased'] },
   EmployeeErased: { stream: 'emp', version: 1 },
   RecordsRetired: { stream: 'com', version: 1 },
@@ -109,13 +109,18 @@ export function schemaVersionOf({ type, data }: Pick<NewEvent, 'type' | 'data'>)
   if (type === 'EmployeeRecordRejected')
     return (data as EventData[typeof type]).errors.some(({ params }) => params) ? 2 : 1
   if (type !== 'ApiCallCompleted' && type !== 'ApiCallFailed') return EVENT_TYPES[type].version
-  const { operation, key, counts } = data as CallFacts
-  // Since version 4, a completed call may have another status than its operation usually has. Since version 3, it may
-  // have refused records. Since version 2, a call may have no key, and may correct others.
-  const ofKey = key === null ? 2 : 1
-  const ofCompleted = 'http_status' in data ? 4 : counts.failed > 0 ? 3 : ofKey
-  const needed = type === 'ApiCallCompleted' ? ofCompleted : ofKey
-  return Math.max(needed, rulesOf(operation).since[type])
+  return Math.max(neededFor(type, data as CallFacts), rulesOf((data as CallFacts).operation).since[type])
+}
+
+function neededFor(type: 'ApiCallCompleted' | 'ApiCallFailed', data: CallFacts): number {
+  // Since the latest, a call may say where it came from.
+  if (data.source !== undefined) return EVENT_TYPES[type].version
+  // Since 4, a completed call may have another status than its operation usually has. Since 3, it may have refused
+  // records.
+  if (type === 'ApiCallCompleted' && 'http_status' in data) return 4
+  if (type === 'ApiCallCompleted' && data.counts.failed > 0) return 3
+  // Since 2, a call may have no key, and may correct others.
+  return data.key === null ? 2 : 1
 }
 
 /** Whether this version of the program knows an event type. */

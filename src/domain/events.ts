@@ -1,3 +1,4 @@
+import type { CallSource } from './call-sources.ts'
 import type { AttributeName, CustomValue, EmployeeAttributes } from './attributes.ts'
 import type { ProblemCode, RecordError } from './errors.ts'
 import type { Operation } from './operations.ts'
@@ -38,8 +39,10 @@ export interface CallFacts {
   requested_at: string
   /** Milliseconds from the request's arrival to its decision. */
   duration_ms: number
-  /** Null if a user uploaded a file: then the actor is the user. */
+  /** Null if a user makes the call: then the actor is the user. */
   key: { id: string; name: string } | null
+  /** Where the call came from; absent if it is the usual for one with or without a key (see `sourceOf`). */
+  source?: CallSource
   request_id: string
   counts: CallCounts
   /** The ids of the failed calls whose records the uploaded file corrects; absent if there are none. */

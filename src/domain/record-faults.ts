@@ -59,6 +59,10 @@ const FAULTS = {
   ),
   not_email: words('invalid_format', ({ field }: OfField) => `${field} must be a valid email address`),
   not_date: words('invalid_format', ({ field }: OfField) => `${field} must be a valid date in the format YYYY-MM-DD`),
+  date_too_early: words(
+    'invalid_value',
+    ({ field }: OfField) => `${field} must not be before the year 1000; send null for no date`,
+  ),
   not_status: words('invalid_value', ({ field }: OfField) => `${field} must be active or inactive`),
   not_phone: words('invalid_format', ({ field }: OfField) => `${field} is not a phone number`),
   phone_without_country: words(

@@ -1,4 +1,5 @@
 import { inTurns } from '../admission/turns.ts'
+import { parseRecord } from '../bodies/json-body.ts'
 import { readName } from '../spreadsheets/cells.ts'
 import { collectSamples, type FileSample } from '../spreadsheets/column-samples.ts'
 import { FileError } from '../spreadsheets/file-error.ts'
@@ -12,15 +13,11 @@ import type { JsonElement } from '../spreadsheets/split-json.ts'
 import { FileFaultError } from './part-builder.ts'
 import { RowStore } from './row-store.ts'
 
-/** Parses the JSON of a record like the body of a call, or says what is wrong with it. */
-export type ParseRecord = (json: string) => { record?: unknown; problem?: string | undefined }
-
 /** What calls may have. */
 export interface CallLimits {
   maxRecords: number
   /** Bytes of a body. */
   bodyLimit: number
-  parseRecord: ParseRecord
 }
 
 /** What a file holds. */
@@ -102,7 +99,7 @@ class RecordReader {
   }
 
   add({ line, json }: JsonElement): void {
-    const { bodyLimit, parseRecord } = this.#limits
+    const { bodyLimit } = this.#limits
     if (this.#bytes > bodyLimit) throw new FileError(1, `A JSON file must have at most ${bodyLimit} bytes`)
     const { record, problem } = parseRecord(json)
     if (problem !== undefined) throw new FileError(line, describeRecord(this.#rows.length, problem))

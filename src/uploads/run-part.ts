@@ -17,14 +17,12 @@ import { recordCall, recordCounts, stopUpload } from '../ledger/uploads/change-u
 import { readLeftOut, readRows, type StoredPart, type StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { correctionsOf } from './match-corrections.ts'
 import { nameRow, type PartRecords, readPart } from './part-records.ts'
-import type { ParseRecord } from './read-file.ts'
 import { chooseRowsLeft, findCalled } from './rows-left.ts'
 
 /** What running the parts of stored files needs. */
 export interface UploadServices {
   pool: Pool
   commands: CommandServices
-  parseRecord: ParseRecord
 }
 
 type SentRecords = Pick<PartRecords, 'body' | 'bytes' | 'rows'>
@@ -64,7 +62,7 @@ export async function previewPart(
 }
 
 async function makePreview(services: UploadServices, upload: StoredUpload, part: StoredPart): Promise<PartPreview> {
-  const records = await readPart(upload, await readRows(services.pool, upload, part.number), services.parseRecord)
+  const records = await readPart(upload, await readRows(services.pool, upload, part.number))
   const { body, rows } = records
   const numbers = records.unreadable.map(({ row }) => row.row)
   const unreadable = numbers.length
@@ -172,7 +170,7 @@ export async function applyPart(services: UploadServices, upload: StoredUpload, 
   const { pool } = services
   let called = await findCalled(pool, upload, part)
   if (called === null) {
-    const records = await readPart(upload, await readRows(pool, upload, part.number), services.parseRecord)
+    const records = await readPart(upload, await readRows(pool, upload, part.number))
     // Its rows were erased, or none of them can be read.
     if (records.body.length === 0)
       return recordCall(pool, upload, part.number, records.unreadable.length === 0 ? 'canceled' : 'refused')
@@ -182,7 +180,7 @@ export async function applyPart(services: UploadServices, upload: StoredUpload, 
   if (called === null) return stopUpload(pool, upload)
   const outcome = called.refused === null ? 'refused' : 'applied'
   if (upload.isAllOrNone || part.missingOf !== null) return recordCall(pool, upload, part.number, outcome)
-  await recordCall(pool, upload, part.number, outcome, (rows) => chooseRowsLeft(services, upload, called, rows))
+  await recordCall(pool, upload, part.number, outcome, (rows) => chooseRowsLeft(upload, called, rows))
 }
 
 async function makeOnce({ commands }: UploadServices, call: WriteCall): Promise<void> {

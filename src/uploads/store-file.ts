@@ -13,8 +13,9 @@ import type { UploadOperation } from '../domain/uploads.ts'
 import { type Original, storeOriginal } from '../ledger/uploads/originals.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { findMapping } from '../ledger/uploads/remember-mapping.ts'
-import { MAX_UPLOADS, MAX_UPLOADED_BYTES, storeUpload } from '../ledger/uploads/store-upload.ts'
+import { ifRoom, MAX_UPLOADS, MAX_UPLOADED_BYTES, storeUpload } from '../ledger/uploads/store-upload.ts'
 import { databaseTime } from '../postgres/database-clock.ts'
+import { inTransaction } from '../postgres/transaction.ts'
 import { matchCorrections } from './match-corrections.ts'
 import { planParts } from './plan-parts.ts'
 import { countBytes, readFile, type ReadFile } from './read-file.ts'
@@ -46,6 +47,8 @@ export interface SentFile {
   applyingRequestId: string | null
   /** Whether a row that cannot be applied keeps its part from being applied then. */
   isAllOrNone: boolean
+  /** The upload, or the question, that it replaces; null if it is a new file. */
+  replaces: string | null
 }
 
 /** The files that are read at once. Each takes a process of its own, and a company has one. */
@@ -103,6 +106,7 @@ export async function storeFile(
     corrects,
     applying: applyingRequestId === null ? null : { requestId: applyingRequestId, client: client ?? null },
     isAllOrNone,
+    replaces: sent.replaces,
     parts: parts.map((part) => ({ ...part, callId: newId('log') })),
   }
   const found = { question: null, notes: file.notes }
@@ -113,16 +117,17 @@ export async function storeFile(
 }
 
 async function readSent(
-  { commands: { maxRecords }, parseRecord, bodyLimit }: UploadRouteServices,
+  { commands: { maxRecords }, bodyLimit }: UploadRouteServices,
   companyId: string,
   { content, answers }: Pick<SentFile, 'content' | 'answers'>,
   signal: AbortSignal,
 ): Promise<ReadFile> {
-  const limits = { maxRecords, bodyLimit, parseRecord }
+  const limits = { maxRecords, bodyLimit }
   try {
     return await readers.hold(companyId, 1, undefined, () => readFile(content, answers, limits, signal))
   } finally {
-    prepareReader()
+    // In a turn of its own: starting a process copies the tables of this one's memory.
+    setImmediate(prepareReader)
   }
 }
 
@@ -139,7 +144,7 @@ async function keepOriginal(
 
 /**
  * Stores a file that leaves something open, and returns the id that its upload would have. Throws FileFaultError if the
- * file seems to have passwords.
+ * file seems to have passwords, and RefusedByStateError with `too_many_uploads`.
  */
 export async function askAboutFile(
   services: UploadRouteServices,
@@ -156,7 +161,12 @@ export async function askAboutFile(
     signal,
   )
   const id = commands.newId('upl')
-  await keepOriginal(pool, { companyId, userId: actor, id }, sent, { question: { parameter, choices }, notes: null })
+  const found = { question: { parameter, choices }, notes: null }
+  const counted = { companyId, bytes: countBytes(sent.content), replaces: sent.replaces }
+  const isStored = await inTransaction(pool, (client) =>
+    ifRoom(client, counted, () => keepOriginal(client, { companyId, userId: actor, id }, sent, found)),
+  )
+  if (!isStored) throw new RefusedByStateError(TOO_MANY)
   return id
 }
 

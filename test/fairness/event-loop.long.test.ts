@@ -192,6 +192,7 @@ async function storeFile({ pool, company }: Service): Promise<void> {
     isAllOrNone: true,
     corrects: [],
     bytes: 8 * MIB,
+    replaces: null,
     parts: [{ callId: newId('log'), firstRow: 1, rows: rows.length, content: Buffer.from(writeContent(rows)) }],
   }
   const isStored = await storeUpload(pool, upload, async () => undefined)

@@ -87,6 +87,16 @@ await t.test('an entry is corrected once each of its records was applied, the va
   )
 })
 
+await t.test('an index that the entry does not have is none', async (t) => {
+  const records = [person({ phone: '1' }), person({ phone: '2' })]
+  const id = await fail(records)
+  await sendFile(csvOf([{ log_id: id, index: 2, ...person() }]))
+  t.strictSame(await correctionOf(id), { state: 'partly_corrected', applied: 0, total: 2 })
+  const row = (index: number | string) => ({ log_id: id, index, ...person() })
+  await sendFile(csvOf([row(2), row('')]))
+  t.strictSame(await correctionOf(id), { state: 'corrected', applied: 2, total: 2 }, 'the rows are all records of it')
+})
+
 await t.test('a refused file corrects nothing', async (t) => {
   const id = await fail([person({ phone: '1' })])
   await sendFile(csvOf([{ log_id: id, index: 0, ...person({ phone: '1' }) }]))

@@ -262,12 +262,16 @@ function openRecords({ read }: Extract<FileContent, { kind: 'records' }>): Sourc
   }
 }
 
+/** Other values than objects are no records: the first of them ends a list of millions. */
 function requireJson({ line, json }: FileRecord): FileRecord {
+  let record: unknown
   try {
-    JSON.parse(json)
+    record = JSON.parse(json)
   } catch {
     throw new FileError(line, 'The record that begins here is not valid JSON')
   }
+  if (typeof record !== 'object' || record === null || Array.isArray(record))
+    throw new FileError(line, 'What begins here is not an object with the fields of an employee')
   return { line, json }
 }
 

@@ -11,8 +11,8 @@ import { callerOf } from '../../http/access/authenticate.ts'
 import { budgetBodies } from '../../http/access/body-budget.ts'
 import type { KeyProtocol, KeyServices } from '../../http/calls/key-protocol.ts'
 import { writingCall, type WritingCall } from '../../http/calls/writing-call.ts'
-import { createCall, updateManyCall, updateOneCall, upsertCall, type CallSchema } from '../../http/openapi/v1-calls.ts'
 import { preconditionsOf } from '../../http/server/preconditions.ts'
+import { createCall, updateManyCall, updateOneCall, upsertCall, type CallSchema } from '../../http/openapi/v1-calls.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 
 /** Adds the four writing calls. Each becomes events in the company's ledger and one entry in Bulk User Logs. */

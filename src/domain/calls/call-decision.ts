@@ -1,3 +1,4 @@
+import type { CallSource } from '../call-sources.ts'
 import type { AttributePatch, EmployeeStatus } from '../attributes.ts'
 import type { Employee, RecordResult } from '../employees/employee.ts'
 import type { Problem, RecordError } from '../errors.ts'
@@ -11,6 +12,7 @@ export interface CallContext {
   callId: string
   operation: Operation
   requestId: string
+  source: CallSource
   /** Null if a user makes the call. */
   key: { id: string; name: string } | null
   upload: CalledFile | null

@@ -1,3 +1,4 @@
+import { sourceFact } from '../call-sources.ts'
 import type { RecordResult } from '../employees/employee.ts'
 import { errorPointer, errorsOmitted, MAX_ANSWERED_ERRORS, problem, type Problem, type RecordError } from '../errors.ts'
 import type { CallCounts, EventData, NewEvent, SentJson } from '../events.ts'
@@ -172,7 +173,7 @@ function eventsOf(
 }
 
 function factsOf(context: CallContext, counts: CallCounts) {
-  const { operation, requestedAt, durationMs, key, requestId, upload } = context
+  const { operation, requestedAt, durationMs, key, source, requestId, upload } = context
   const corrects = upload && upload.corrects.length > 0 ? { corrects: [...upload.corrects] } : {}
   const places = upload && Object.keys(upload.correctedRecords).length > 0 ? upload.correctedRecords : null
   const part = upload?.part ? { part: upload.part } : {}
@@ -181,6 +182,7 @@ function factsOf(context: CallContext, counts: CallCounts) {
     requested_at: requestedAt,
     duration_ms: durationMs,
     key,
+    ...sourceFact(source, key),
     request_id: requestId,
     counts,
     ...corrects,

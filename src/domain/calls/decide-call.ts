@@ -2,7 +2,12 @@ import { isSecretValid, type ApiKey } from '../accounts/api-key.ts'
 import { useKey, rateLimitHeaders, secondsToReset, type KeyUsage } from '../accounts/quota.ts'
 import type { Role } from '../accounts/roles.ts'
 import type { Employee } from '../employees/employee.ts'
-import { findFailedCondition } from '../employees/entity-tag.ts'
+import {
+  explainFailure,
+  findFailedCondition,
+  type FailedCondition,
+  type Preconditions,
+} from '../employees/entity-tag.ts'
 import { ADMIN_ONLY, problem, type Problem } from '../errors.ts'
 import type { NewEvent } from '../events.ts'
 import { encodeJson, type Pieces } from '../pieces.ts'
@@ -118,7 +123,7 @@ const IDEMPOTENCY_KEY_REUSED = problem(
 )
 
 function contextOf(
-  { callId, requestId, command, isAllOrNone }: WriteCall,
+  { callId, requestId, command, isAllOrNone, protocol }: WriteCall,
   { now, durationMs, country }: Pick<CallState, 'now' | 'durationMs' | 'country'>,
 ): Omit<CallContext, 'key' | 'upload'> {
   return {
@@ -128,6 +133,7 @@ function contextOf(
     now,
     country,
     operation: command.operation,
+    source: protocol.source,
     requestId,
     // Derived from the database's clock, because the clock of this process may be wrong.
     requestedAt: new Date(Date.parse(now) - durationMs).toISOString(),
@@ -154,14 +160,18 @@ function* decideUpdateOne(
   const employee = employees.byId(offending.locator.id)
   if (!employee) return refuseCall(EMPLOYEE_NOT_FOUND, 1, context, offending)
   const failed = findFailedCondition(preconditions, employee.version)
-  if (failed) return refuseCall(PRECONDITION_FAILED[failed], 1, context, offending)
+  if (failed) return refuseCall(refuseCondition(failed, preconditions), 1, context, offending)
   return yield* decideRecords(records, null, employees, context)
 }
 
 const EMPLOYEE_NOT_FOUND = problem('employee_not_found', 'No such employee exists')
-const PRECONDITION_FAILED = {
-  'If-Match': problem('precondition_failed', 'The employee has changed since the version in If-Match'),
-  'If-None-Match': problem('precondition_failed', 'The employee has a version that If-None-Match excludes'),
+
+function refuseCondition(failed: FailedCondition, preconditions: Preconditions): Problem {
+  const otherwise = {
+    'If-Match': 'The employee has changed since the version in If-Match',
+    'If-None-Match': 'The employee has a version that If-None-Match excludes',
+  }
+  return problem('precondition_failed', explainFailure(failed, preconditions, otherwise[failed]))
 }
 
 /** Adds to a decision what it costs the key, if one makes the call, the answer, and what a retry will find. */

@@ -11,9 +11,9 @@ import type { Operation } from '../../domain/operations.ts'
 import { encodeJson } from '../../domain/pieces.ts'
 import { runApiCall } from '../../ledger/calls/run-api-call.ts'
 import { callerOf } from '../access/authenticate.ts'
-import { cutBody } from '../server/body-faults.ts'
+import { cutBody } from '../../bodies/body-faults.ts'
 import { isCutOff, logError, toProblem } from '../server/problem.ts'
-import { UnreadableBodyError } from '../server/unreadable-body.ts'
+import { UnreadableBodyError } from '../../bodies/unreadable-body.ts'
 import type { KeyProtocol, KeyServices } from './key-protocol.ts'
 
 /** What a request says about how its call is run. */

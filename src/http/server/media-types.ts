@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
+import { errorCodes, type FastifyContextConfig, type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import { doInTurns } from '../../admission/turns.ts'
 import { problem } from '../../domain/errors.ts'
-import { limitsOfCall, parseInPieces } from './json-body.ts'
+import { limitsOfCall, parseInPieces } from '../../bodies/json-body.ts'
 import { ProblemError } from './problem.ts'
 import { announcedBytes, DEFAULT_BODY_LIMIT, followService, readBody } from './read-body.ts'
 
@@ -49,16 +49,24 @@ export function acceptJsonBodies(app: FastifyInstance, maxRecords: number, types
     assertMediaType(request)
     request.sentBody = body
     // Many clients name a type for what they don't send.
-    const { schema } = request.routeOptions
-    if (body.length === 0 && (schema?.isBodyOptional || schema?.body === undefined)) return undefined
+    if (body.length === 0 && acceptsNoBody(request)) return undefined
     if (hash) request.bodyHash = hash.digest('hex')
     const read = (signal?: AbortSignal) => doInTurns(parseInPieces(body, limitsOfCall(maxRecords)), signal)
     return body.length <= DEFAULT_BODY_LIMIT ? read() : whileServed(request, read)
+  })
+  // Some clients name the type of a form for a POST without a body, such as `curl -d ''`.
+  app.addContentTypeParser('*', async (request: FastifyRequest) => {
+    if (announcedBytes(request) !== 0) throw new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE()
+    if (!acceptsNoBody(request)) assertMediaType(request)
   })
   app.addHook('preValidation', (request, _reply, done) => {
     if (request.body === undefined && request.routeOptions.schema?.isBodyOptional) request.body = {}
     done()
   })
+}
+
+function acceptsNoBody({ routeOptions: { schema } }: FastifyRequest): boolean {
+  return schema?.isBodyOptional === true || schema?.body === undefined
 }
 
 /** Refuses compressed bodies (RFC 9110 section 15.5.16) before they are read. */

@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { UnreadableBodyError } from '../../bodies/unreadable-body.ts'
 import { RefusedByStateError } from '../../accounts/change-company.ts'
 import { IdempotencyInProgressError } from '../../ledger/calls/calls-in-progress.ts'
 import { RATE_LIMIT_HEADERS } from '../../domain/accounts/quota.ts'
@@ -47,7 +48,7 @@ export function isCutOff(error: unknown): boolean {
 
 /** Turns anything thrown into a problem. Unexpected errors become `internal_error`, without details. */
 export function toProblem(error: unknown, bodyLimit: number): Problem {
-  if (error instanceof ProblemError) return error.problem
+  if (error instanceof ProblemError || error instanceof UnreadableBodyError) return error.problem
   if (isCutOff(error)) return new CutOffError().problem
   if (error instanceof RefusedByStateError) return error.problem
   if (error instanceof RefusedCredentialsError) return invalidCredentials().problem
@@ -77,11 +78,8 @@ function fromFastify(error: FastifyError, bodyLimit: number): Problem | null {
 function validationDetail({ validation }: FastifyError): string {
   const [violation] = validation ?? []
   if (!violation) return 'A query parameter is not valid'
-  const { code, message } = describeViolation(violation, null)
-  // What a client invented may be anything, also somebody's name.
-  return code === 'unknown_field'
-    ? 'A query parameter does not exist; check its name'
-    : `The query parameter ${message}`
+  const { detail } = violation.params
+  return typeof detail === 'string' ? detail : `The query parameter ${describeViolation(violation, null).message}`
 }
 
 /** Answers an error, in the form of its protocol. */

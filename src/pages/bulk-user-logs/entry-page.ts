@@ -36,7 +36,7 @@ import { toFormProblem, checkForm, readFormFields } from '../parts/form.ts'
 import type { PageRequest } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { NAVIGATION } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getViewer } from '../parts/viewer.ts'
 

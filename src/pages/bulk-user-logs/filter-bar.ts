@@ -1,7 +1,8 @@
 import { isOperation, OPERATIONS, rulesOf } from '../../domain/operations.ts'
-import { buildUrl } from '../parts/addresses.ts'
+import { buildUrl } from '../../wording/addresses.ts'
 import { renderChoice, renderDayField, renderField, toSentence, type FormFields, type Option } from '../parts/form.ts'
-import { capitalise, describeCode } from '../parts/call-words.ts'
+import { capitalise } from '../parts/call-words.ts'
+import { describeCode } from '../../wording/failure-causes.ts'
 import { type Facet, type Facets, formatFacet } from './facets.ts'
 import { HIDDEN, LAST, type FilterName, type PageFilter } from './filter.ts'
 import { html, type Html } from '../parts/html.ts'
@@ -29,6 +30,9 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
   const valuesOf = (name: Facet) =>
     [...new Set([...(facets?.counts[name].keys() ?? []), value(name)])].filter((text) => text !== '')
   const operations = Object.entries(OPERATIONS).map(([value, { label }]) => ({ value, label }))
+  const sources = valuesOf('source')
+    .toSorted()
+    .map((source) => ({ value: source, label: source }))
   const causes = valuesOf('error').map((code) => ({ value: code, label: capitalise(describeCode(code)) }))
   const statuses = valuesOf('http_status')
     .toSorted()
@@ -67,6 +71,7 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
         <details class="folded">
         <summary>Filters</summary>
         ${list('operation', 'Operation', 'Any operation', operations)}
+        ${sources.length < 2 && value('source') === '' ? '' : list('source', 'Name', 'Any name', sources)}
         ${list('key', 'API key', 'Any API key', keyOptions)}
         ${causes.length === 0 ? '' : list('error', 'Cause', 'Any cause', causes)}
         ${statuses.length === 0 ? '' : list('http_status', 'HTTP status', 'Any HTTP status', statuses)}
@@ -145,6 +150,7 @@ const LABELS: Record<FilterName, (text: string, keys: readonly Option[]) => Html
   key: (text, keys) => html`Key: <bdi>${keys.find(({ value }) => value === text)!.label}</bdi>`,
   error: (text) => html`<span title="${text}">${capitalise(describeCode(text))}</span>`,
   operation: (text) => (isOperation(text) ? rulesOf(text).label : text),
+  source: (text) => html`<bdi>${text}</bdi>`,
   last: (text) => (Object.hasOwn(LAST, text) ? LAST[text]!.label : text),
   q: (text) => html`“<bdi>${text}</bdi>”`,
   status: (text) => html`<bdi>${text}</bdi>`,

@@ -7,7 +7,7 @@ import { findProtocol } from '../../http/server/protocols.ts'
 import { toSentence } from './form.ts'
 import { html } from './html.ts'
 import { sendOpenPage } from './layout.ts'
-import { findHome } from './navigation.ts'
+import { findHome } from '../../wording/navigation.ts'
 
 /** Sends a page for a thrown error, with the navigation if the user is signed in. */
 export async function sendErrorPage(reply: FastifyReply, error: unknown): Promise<FastifyReply> {

@@ -6,8 +6,8 @@ import { findUploadOfCall } from '../../ledger/uploads/read-uploads.ts'
 import type { UploadRouteServices } from '../../uploads/store-file.ts'
 import { formatCorrection } from '../parts/call-words.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
-import { formatCount, formatNumber } from '../parts/shown-values.ts'
+import { NAVIGATION } from '../../wording/navigation.ts'
+import { formatCount, formatNumber } from '../../wording/numbers.ts'
 
 /** The call that a form is to correct. */
 export interface CorrectedCall extends FoundCall {

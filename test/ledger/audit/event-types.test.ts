@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { CALL_SOURCES } from '../../../src/domain/call-sources.ts'
 import { EVENT_TYPES } from '../../../src/domain/event-types.ts'
 import { isSingle, OPERATION_NAMES, rulesOf } from '../../../src/domain/operations.ts'
 import { hasPython } from '../../support/ledger/both-verifiers.ts'
@@ -71,6 +72,11 @@ await t.test('an operation needs schema versions that no program knows which was
       t.ok(since > Math.max(...known), `${name} needs a version of ${type} after ${Math.max(...known)}`)
     }
   }
+})
+
+await t.test('a recorded ledger has calls of every source', async (t) => {
+  const recorded = new Set(FROZEN.flatMap((release) => listClosings(release).map(({ source }) => source)))
+  t.strictSame([...recorded].toSorted(), CALL_SOURCES.toSorted())
 })
 
 await t.test('a recorded ledger has every operation, completed and failed', async (t) => {

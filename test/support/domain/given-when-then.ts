@@ -39,6 +39,7 @@ export function contextOf(operation: Operation, country: string | null = null): 
     operation,
     requestId: 'req-1',
     key: KEY,
+    source: 'Public API',
     upload: null,
     requestedAt: NOW,
     durationMs: 3,

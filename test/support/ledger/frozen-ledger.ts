@@ -3,6 +3,8 @@ import { sql } from 'kysely'
 import { PROJECTIONS } from '../../../projections/index.ts'
 import { listEmployees } from '../../../projections/employees/queries.ts'
 import { schemaOf } from '../../../projections/projection.ts'
+import { sourceOf, type CallSource } from '../../../src/domain/call-sources.ts'
+import type { CallFacts } from '../../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import { appendLeaves, EMPTY_FRONTIER, leafHash, packFrontier } from '../../../src/ledger/integrity/merkle.ts'
 import type { LedgerDb } from '../../../src/ledger/tables.ts'
@@ -17,7 +19,7 @@ export const FROZEN = ['1.0.0', '1.1.0', '1.2.0'] as const
 /** What a recorded ledger folds to, without erased employees, whose rows may change. */
 interface Folded {
   employees: object[]
-  entries: unknown[]
+  entries: object[]
 }
 
 interface FrozenLedger {
@@ -49,12 +51,15 @@ export function isReleased(version: string): boolean {
 }
 
 /** The events of a recorded ledger that close calls. */
-export function listClosings(version: string): { type: string; version: number; operation: string }[] {
+export function listClosings(
+  version: string,
+): { type: string; version: number; operation: string; source: CallSource }[] {
   return readFrozen(version).lines.flatMap((line) => {
     const { envelope, data } = JSON.parse(line) as Line
     const { type, schema_version: schemaVersion } = JSON.parse(envelope) as { type: string; schema_version: number }
     if (type !== 'ApiCallCompleted' && type !== 'ApiCallFailed') return []
-    return { type, version: schemaVersion, operation: (JSON.parse(data!) as { operation: string }).operation }
+    const facts = JSON.parse(data!) as CallFacts
+    return { type, version: schemaVersion, operation: facts.operation, source: sourceOf(facts) }
   })
 }
 
@@ -98,7 +103,7 @@ export async function foldLedger(db: LedgerDb, companyId: string): Promise<Folde
     sql.id(schemaOf(PROJECTIONS.find((projection) => projection.name === name)!), table)
   const rows = async (table: ReturnType<typeof tableOf>, order: string) => {
     const found = await sql<{
-      row: unknown
+      row: object
     }>`select to_json(r) as row from ${table} r where company_id = ${company} order by ${sql.raw(order)}`.execute(db)
     return found.rows.map(({ row }) => row)
   }

@@ -1,14 +1,13 @@
-import type { AttentionWords, ItemWords } from '../../accounts/attention/tell-users.ts'
-import { formatTime } from '../../domain/local-times.ts'
-import { RECORD_CODES, type AttentionItem } from '../../domain/attention.ts'
-import type { AttentionKind } from '../../domain/attention-kinds.ts'
-import { BACKGROUND_WORK } from '../../domain/background-work.ts'
-import type { ProblemCode } from '../../domain/errors.ts'
+import { formatTime } from '../domain/local-times.ts'
+import { RECORD_CODES, type AttentionItem } from '../domain/attention.ts'
+import type { AttentionKind } from '../domain/attention-kinds.ts'
+import { BACKGROUND_WORK } from '../domain/background-work.ts'
+import type { ProblemCode } from '../domain/errors.ts'
 import { buildUrl } from './addresses.ts'
-import { describeCode } from './call-words.ts'
+import { describeCode } from './failure-causes.ts'
 import { NAVIGATION, nameList } from './navigation.ts'
-import { decapitalize, formatAtLeast, formatCount, formatNumber } from './shown-values.ts'
-import { formatAge, formatLength } from './times.ts'
+import { decapitalize, formatAtLeast, formatCount, formatNumber } from './numbers.ts'
+import { formatAge, formatLength } from './lengths-of-time.ts'
 
 /* What pages and emails say of what needs attention, and where they lead. */
 
@@ -72,6 +71,14 @@ export function buildItemUrl({ kind, subject, details }: AttentionItem): string 
   }
   if (kind === 'records_refused') return `${path}/${details.last_log_id}`
   return PAGES[kind] === 'apiKeys' || PAGES[kind] === 'webhooks' ? `${path}/${subject.id}` : path
+}
+
+/** What is said of something that needs attention. */
+interface ItemWords {
+  /** What is wrong, as the rest of a sentence that begins with its name and a colon, without its period. */
+  problem: string
+  /** What to do, as sentences. */
+  remedy: string
 }
 
 interface Reader {
@@ -173,5 +180,3 @@ export function describeItem<Kind extends AttentionKind>(
 ): ItemWords {
   return ITEM_WORDS[item.kind](item, { time: (instant) => formatTime(instant, timeZone), nowMs })
 }
-
-export const ATTENTION_WORDS: AttentionWords = { nameSubject, describeItem, buildItemUrl, describeCode }

@@ -1,5 +1,5 @@
 import { parse, scan } from 'secure-json-parse'
-import { MAX_RECORD_BYTES } from '../../domain/calls/refused-record.ts'
+import { MAX_RECORD_BYTES } from '../domain/calls/refused-record.ts'
 import {
   MAX_MEMBERS,
   MAX_NESTED,
@@ -8,15 +8,14 @@ import {
   TOO_MANY_MEMBERS,
   tooManyValues,
   UnreadRecord,
-} from '../../domain/calls/unread-record.ts'
-import { wordFault, type FieldError } from '../../domain/record-faults.ts'
-import { IDENTIFYING_FIELDS, type SentJson } from '../../domain/events.ts'
-import { findSyntaxError } from '../../domain/find-syntax-error.ts'
-import { hasEscapedName, parseStrictly } from '../../domain/json.ts'
-import { doAtOnce, type Pieces } from '../../domain/pieces.ts'
+} from '../domain/calls/unread-record.ts'
+import { wordFault, type FieldError } from '../domain/record-faults.ts'
+import { IDENTIFYING_FIELDS, type SentJson } from '../domain/events.ts'
+import { findSyntaxError } from '../domain/find-syntax-error.ts'
+import { hasEscapedName, parseStrictly } from '../domain/json.ts'
+import { doAtOnce, type Pieces } from '../domain/pieces.ts'
 import { checkEncoding } from './body-encoding.ts'
 import { explainAlteration, explainSyntaxError, type BodyPart, type Path } from './body-faults.ts'
-import { ProblemError } from './problem.ts'
 import { JsonScanner, MAX_DEPTH, readScalarAt, readTextAt, type Piece, type ScanFault } from './scan-json.ts'
 import { UnreadableBodyError } from './unreadable-body.ts'
 
@@ -78,12 +77,14 @@ export function parseJsonBody(bytes: Buffer, limits?: BodyLimits): SentJson {
 }
 
 /** Parses a record like a body, or says what is wrong with it, also if that is its size. */
-export function parseRecord(json: string): { record: SentJson; problem?: undefined } | { problem: string } {
+export function parseRecord(
+  json: string,
+): { record: SentJson; problem?: undefined } | { record?: undefined; problem: string } {
   try {
     const record = parseJsonBody(Buffer.from(json), ONE_RECORD)
     return record instanceof UnreadRecord ? { problem: wordFault(record.error.fault) } : { record }
   } catch (error) {
-    if (error instanceof ProblemError) return { problem: error.message }
+    if (error instanceof UnreadableBodyError) return { problem: error.message }
     throw error
   }
 }

@@ -1,5 +1,3 @@
-import type { FastifyRequest } from 'fastify'
-import type { SessionSettings } from '../../http/access/session.ts'
 import { NAVIGATION, UPLOAD_PATH } from './navigation.ts'
 
 /** Values of a query string by name; undefined and empty values are omitted. */
@@ -21,16 +19,6 @@ export function buildUrl(path: string, values: QueryValues): string {
 /** The sign-in page of a company with an identity provider. */
 export function companyPath(companyId: string): string {
   return `/sign-in/${encodeURIComponent(companyId)}`
-}
-
-/** Finds the base URL of the service: as configured, or else as this request reached it. */
-export function findBaseUrl(request: FastifyRequest, { publicUrl }: SessionSettings): string {
-  if (publicUrl !== null) return publicUrl
-  // The URL is shown in shell commands: accept only a host and a port.
-  const host = /^[A-Za-z0-9._-]+(?::\d+)?$|^\[[0-9A-Fa-f:.]+\](?::\d+)?$/.test(request.host)
-    ? request.host
-    : 'localhost'
-  return `${request.protocol}://${host}`
 }
 
 /** The page that asks for the password of a user of a company. */

@@ -3,23 +3,23 @@ import type { AnyDb } from '../projection.ts'
 import type { FilePart } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 
-/** What is known of a call that a user made by uploading a file. */
-export interface Upload {
+/** What is known of a call that a user made. */
+export interface UserCall {
   /** `name` is null once the user is erased. */
   user: { id: string; name: string | null }
-  /** The name of the file; null once it is erased. */
+  /** The name of the file; null once it is erased, or if there is none. */
   fileName: string | null
   /** The ids of the failed calls whose records the file corrects. */
   corrects: string[]
-  /** The part of the file; null for a whole one. */
+  /** The part of the file; null for a whole one, or if there is none. */
   part: FilePart | null
 }
 
 /**
- * Reads the uploads with these calls, by the id of the call. The read model has none of this: names can be erased, and
+ * Reads the calls of users with these ids, by their id. The read model has none of this: names can be erased, and
  * the events tell the rest.
  */
-export async function readUploads(db: AnyDb, companyId: string, callIds: string[]): Promise<Map<string, Upload>> {
+export async function readUserCalls(db: AnyDb, companyId: string, callIds: string[]): Promise<Map<string, UserCall>> {
   if (callIds.length === 0) return new Map()
   const company = toUuid(companyId)
   const { rows } = await sql<{

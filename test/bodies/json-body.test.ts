@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { parseStrictly } from '../../../src/domain/json.ts'
-import { parseJsonBody, parseRecord } from '../../../src/http/server/json-body.ts'
-import { ProblemError } from '../../../src/http/server/problem.ts'
-import { anyJson } from '../../support/domain/arbitraries.ts'
+import { parseStrictly } from '../../src/domain/json.ts'
+import { parseJsonBody, parseRecord } from '../../src/bodies/json-body.ts'
+import { UnreadableBodyError } from '../../src/bodies/unreadable-body.ts'
+import { anyJson } from '../support/domain/arbitraries.ts'
 
 const parse = (text: string) => parseJsonBody(Buffer.from(text, 'utf8'))
 const BOM = '\ufeff'
@@ -14,7 +14,7 @@ function refusalOf(body: string | Buffer): { code: string; detail: string } {
   try {
     parseJsonBody(typeof body === 'string' ? Buffer.from(body, 'utf8') : body)
   } catch (error) {
-    if (!(error instanceof ProblemError)) throw error
+    if (!(error instanceof UnreadableBodyError)) throw error
     assert.equal(error.problem.status, 400)
     return error.problem
   }
@@ -195,7 +195,7 @@ await t.test('any bytes are accepted or refused with a problem, and nothing else
       try {
         parseJsonBody(body)
       } catch (error) {
-        assert.ok(error instanceof ProblemError, String(error))
+        assert.ok(error instanceof UnreadableBodyError, String(error))
       }
     }),
     { numRuns: 5000 },
@@ -297,7 +297,7 @@ await t.test("no refusal quotes the body's values or names", async (t) => {
       try {
         parse(body)
       } catch (error) {
-        assert.ok(error instanceof ProblemError, String(error))
+        assert.ok(error instanceof UnreadableBodyError, String(error))
         assert.ok(!error.message.includes(SECRET) && !error.problem.detail.includes(SECRET), error.message)
         refused += 1
       }
