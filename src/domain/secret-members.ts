@@ -76,7 +76,7 @@ const TOKEN = /(?:[\p{L}\p{M}\p{N}_.-]|\\{1,16}u[0-9a-fA-F]{4})+/gu
  * value of a member, and the next one is its value.
  */
 const BETWEEN = /\\{0,16}["']?\s{0,64}(?:,\s{0,64}\\{0,16}["']?value\\{0,16}["']?\s{0,64})?[:=>]\s{0,64}/y
-const LAST_WORD = /[\p{L}\p{N}]+ $/u
+const WORD_BEFORE = /^[\p{L}\p{N}]+ $/u
 const OPENING = /(\\{0,16})(["'])/y
 /** Where a value without quotation marks ends. */
 const END_OF = { ':': /[\n\r,}\]]/g, '=': /[&\s;,"'<]/g, '>': /</g } as const
@@ -90,8 +90,8 @@ export function findSecretValues(text: string): Span[] {
     BETWEEN.lastIndex = index + token.length
     const [between] = BETWEEN.exec(text) ?? []
     // A name may have several words.
-    const [first = ''] =
-      text[index - 1] === ' ' ? (LAST_WORD.exec(text.slice(Math.max(0, index - MAX_NAME), index)) ?? []) : []
+    const before = text[index - 1] === ' ' ? text.slice(text.lastIndexOf(' ', index - 2) + 1, index) : ''
+    const first = WORD_BEFORE.test(before) ? before : ''
     if (between === undefined || !isSecretName(first + readLetters(token))) continue
     const from = index + token.length + between.length
     end = findEndOfValue(text, from, between.trim().at(-1) as keyof typeof END_OF)
@@ -102,7 +102,7 @@ export function findSecretValues(text: string): Span[] {
 
 function readLetters(token: string): string {
   if (!token.includes('\\')) return token
-  return token.replaceAll(/\\+u([0-9a-fA-F]{4})/g, (_, digits: string) => String.fromCharCode(parseInt(digits, 16)))
+  return token.replaceAll(/\\{1,16}u([0-9a-fA-F]{4})/g, (_, digits: string) => String.fromCharCode(parseInt(digits, 16)))
 }
 
 function findEndOfValue(text: string, from: number, sign: keyof typeof END_OF): number {
