@@ -76,7 +76,7 @@ const TOKEN = /(?:[\p{L}\p{M}\p{N}_.-]|\\{1,16}u[0-9a-fA-F]{4})+/gu
  * value of a member, and the next one is its value.
  */
 const BETWEEN = /\\{0,16}["']?\s{0,64}(?:,\s{0,64}\\{0,16}["']?value\\{0,16}["']?\s{0,64})?[:=>]\s{0,64}/y
-const WORD_BEFORE = /^[\p{L}\p{N}]+ $/u
+const NO_WORD = /[^\p{L}\p{N}]/u
 const OPENING = /(\\{0,16})(["'])/y
 /** Where a value without quotation marks ends. */
 const END_OF = { ':': /[\n\r,}\]]/g, '=': /[&\s;,"'<]/g, '>': /</g } as const
@@ -89,10 +89,11 @@ export function findSecretValues(text: string): Span[] {
     if (index < end || token.length > MAX_ESCAPED_NAME) continue
     BETWEEN.lastIndex = index + token.length
     const [between] = BETWEEN.exec(text) ?? []
+    if (between === undefined) continue
     // A name may have several words.
-    const before = text[index - 1] === ' ' ? text.slice(text.lastIndexOf(' ', index - 2) + 1, index) : ''
-    const first = WORD_BEFORE.test(before) ? before : ''
-    if (between === undefined || !isSecretName(first + readLetters(token))) continue
+    const before = text[index - 1] === ' ' ? text.slice(text.lastIndexOf(' ', index - 2) + 1, index - 1) : ''
+    const word = before.length > MAX_NAME ? '' : before.split(NO_WORD).at(-1)!
+    if (!isSecretName(`${word} ${readLetters(token)}`)) continue
     const from = index + token.length + between.length
     end = findEndOfValue(text, from, between.trim().at(-1) as keyof typeof END_OF)
     if (end > from) found.push([from, end])
@@ -102,7 +103,9 @@ export function findSecretValues(text: string): Span[] {
 
 function readLetters(token: string): string {
   if (!token.includes('\\')) return token
-  return token.replaceAll(/\\{1,16}u([0-9a-fA-F]{4})/g, (_, digits: string) => String.fromCharCode(parseInt(digits, 16)))
+  return token.replaceAll(/\\{1,16}u([0-9a-fA-F]{4})/g, (_, digits: string) =>
+    String.fromCharCode(parseInt(digits, 16)),
+  )
 }
 
 function findEndOfValue(text: string, from: number, sign: keyof typeof END_OF): number {
