@@ -112,7 +112,7 @@ export interface EventData {
     locator: { id?: SentJson; external_id?: SentJson; email?: SentJson } | null
     employee_id: string | null
     /**
-     * The record, unchanged, or the start of its JSON text if `truncated` is set. Null if it could not be read, or if the
+     * The record, unchanged but for secrets (see `hideSecrets`), or the start of its JSON text if `truncated` is set. Null if it could not be read, or if the
      * call was refused for its key or its quota.
      */
     record: SentJson

@@ -31,10 +31,15 @@ export function trimBlanks(text: string): string {
   return text.slice(start, end)
 }
 
+/** Whether each UTF-16 unit is a blank, as far as it was asked: a text may have nothing else. */
+const KNOWN = new Int8Array(0x10000)
+
 function isBlank(text: string, at: number): boolean {
   const code = text.charCodeAt(at)
   // Most texts begin and end with printable ASCII.
-  return (code <= 0x20 || code >= 0x7f) && BLANK.test(text.charAt(at))
+  if (code > 0x20 && code < 0x7f) return false
+  KNOWN[code] ||= BLANK.test(text.charAt(at)) ? 1 : -1
+  return KNOWN[code] === 1
 }
 
 /** The form in which a text is stored and compared: NFC, without blanks at its ends. A second time changes nothing. */
@@ -71,8 +76,8 @@ const BELONGING = [
   String.raw`(?<=[\p{Extended_Pictographic}\p{S}])[\ufe00-\ufe0f]`,
   String.raw`(?<=[#*0-9])\ufe0f(?=\u20e3)`,
   String.raw`(?<=\p{Script=Mongolian})[\u180b-\u180d\u180f]`,
-  // The flags of regions.
-  String.raw`(?<=\u{1f3f4}[\u{e0061}-\u{e007a}]*)[\u{e0061}-\u{e007f}]`,
+  // The flags of regions: with a bound, so that looking back takes no longer in a longer text.
+  String.raw`(?<=\u{1f3f4}[\u{e0061}-\u{e007a}]{0,30})[\u{e0061}-\u{e007f}]`,
 ]
 
 const INVISIBLE = new RegExp(

@@ -93,7 +93,7 @@ dd { margin: 0 0 .5rem }
 
 /** Removes links, which lead to pages that a file on a disk does not have. Only templates make markup. */
 function removeLinks(markup: string): string {
-  return markup.replaceAll(/<a class="call"[^>]*>[^<]*<\/a>|<a [^>]*>|<\/a>/g, '')
+  return markup.replaceAll(/<a class="call"[^<>]*>[^<]*<\/a>|<a [^<>]*>|<\/a>/g, '')
 }
 
 /** Says what a file is about. */
