@@ -45,6 +45,7 @@ export function contextOf(operation: Operation, country: string | null = null): 
     durationMs: 3,
     now: NOW,
     isAllOrNone: true,
+    linksByEmail: false,
     country,
   }
 }
@@ -96,10 +97,10 @@ export function given(...events: GivenEvent[]) {
   return companyOf(fold(events, BEFORE))
 }
 
-/** `isAllOrNone` is false for calls that apply what can be applied. */
+/** Takes calls with these switches, in a country. */
 export function companyOf(
   employees: ReadonlyMap<string, Employee>,
-  { isAllOrNone = true, country = null }: { isAllOrNone?: boolean; country?: string | null } = {},
+  { country = null, ...switches }: Partial<Pick<CallContext, 'isAllOrNone' | 'linksByEmail' | 'country'>> = {},
 ) {
   const directory = directoryOf(employees)
   const decided = (
@@ -108,7 +109,7 @@ export function companyOf(
     read: (record: SentRecord) => ReadRecord,
     decide: (records: ReadRecord[], context: CallContext) => Pieces<CallDecision>,
   ): CallDecision => {
-    const context = { ...contextOf(operation, country), isAllOrNone }
+    const context = { ...contextOf(operation, country), ...switches }
     if (form.problem) return refuseCall(form.problem, form.count, context)
     return doAtOnce(decide(form.records.map(read), context))
   }
