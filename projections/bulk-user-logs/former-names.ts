@@ -1,7 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import type { EventData } from '../../src/domain/events.ts'
-import { normalizeText } from '../../src/domain/normalize-text.ts'
-import { normalizeSearchText } from '../employees/fold.ts'
+import { normalizeText, foldText } from '../../src/domain/normalize-text.ts'
 import type { CompanyEvents } from '../projection.ts'
 import { insertNames } from './rejected-names.ts'
 
@@ -49,5 +48,5 @@ function listFormer({ changes }: EventData['EmployeeUpdated']): string[] {
 
 /** A value as it is hashed: case doesn't matter, as in other searches for people. */
 export function formatFormer(kind: FormerKind, value: string): string {
-  return `${kind}:${normalizeSearchText(normalizeText(value))}`
+  return `${kind}:${foldText(normalizeText(value))}`
 }
