@@ -29,6 +29,7 @@ import type { PageServices } from '../parts/page-services.ts'
 import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { getViewer } from '../parts/viewer.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 const PATH = NAVIGATION.employees.path
 const Search = Type.Object({ q: Type.String({ maxLength: 254 }) })
@@ -39,7 +40,7 @@ const DONE = { erased: 'Person erased. Refused records no longer contain their d
 export function addEmployeesPage(app: FastifyInstance, { reads }: PageServices): void {
   app.get(PATH, { config: { isHeavyRead: whenGiven('q') } }, async (request, reply) => {
     const viewer = getViewer(request)
-    const q = readFormFields(request.query)['q']?.trim() ?? ''
+    const q = trimBlanks(readFormFields(request.query)['q'] ?? '')
     // An erased employee still has an id.
     if (isId('emp', q)) return reply.redirect(buildEmployeeUrl(q), 303)
     const { cursor } = pickFields(readFormFields(request.query), ['cursor'])
