@@ -11,6 +11,7 @@ import { insertTraces, type EventTrace } from './event-traces.ts'
 import { doInTurns, isTurnOver, nextTurn } from '../../admission/turns.ts'
 import { mapInPieces } from '../../domain/pieces.ts'
 import { boundName, earlierCall, insertBoundKeys, keepAnswer, type NewBoundKey } from './idempotency-keys.ts'
+import { countActivePeople } from '../read/read-employees.ts'
 import { loadCompanies, loadMore, loadRows } from './load-companies.ts'
 import type { QueryClient, WhenLocked } from '../../postgres/query-client.ts'
 import { BEGIN, COMMIT, pipeline, pipelineInTurns, type Pipe } from '../../postgres/pipeline.ts'
@@ -143,6 +144,10 @@ async function decideOne(
   const actor = actorOf(call)
   const lockedKey = company.keys.get(actor)
   let decision = await decide(company, call)
+  if (decision.needsActive) {
+    company.active = await query((pipe) => countActivePeople(pipe, companyId))
+    decision = await decide(company, call)
+  }
   if (unchecked.has(call) && refusesRecords(decision)) {
     // The answer must also name the values that other employees have.
     await loadMore(query, companyId, call.command.touches.claimed, company.employees)
@@ -200,6 +205,7 @@ async function decide(company: LockedCompany, call: WriteCall): Promise<DecidedC
         key: key?.key,
         usage: key?.usage,
         role: company.roles.get(actor),
+        active: company.active,
         earlier: bound ? earlierCall(bound, idempotency.requestHash) : undefined,
         now: company.head.recordedAt,
         country: company.country,

@@ -128,6 +128,7 @@ export async function loadCompanies(
       head: headAt(head, now),
       position,
       employees: loaded,
+      active: null,
       country: countries.get(companyId) ?? null,
       keys: new Map(),
       roles: new Map(),

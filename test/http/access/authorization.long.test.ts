@@ -105,7 +105,15 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
   'GET /admin/v1/attention': { allowed: 'admin' },
   'GET /admin/v1/api-keys': { allowed: 'admin' },
   'POST /admin/v1/api-keys': { allowed: 'admin', body: {} },
-  ...idRoutes('api-keys', ID['keys']!, ['GET', 'PATCH', 'POST rotate', 'POST disable', 'POST enable', 'POST revoke']),
+  ...idRoutes('api-keys', ID['keys']!, [
+    'GET',
+    'PATCH',
+    'POST rotate',
+    'POST disable',
+    'POST enable',
+    'POST revoke',
+    'POST allow',
+  ]),
   'GET /admin/v1/webhooks': { allowed: 'admin' },
   'POST /admin/v1/webhooks': { allowed: 'admin', body: {} },
   ...idRoutes('webhooks', ID['webhooks']!, [
