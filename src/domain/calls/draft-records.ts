@@ -46,12 +46,19 @@ export function draftUpdate(
   { now, directory, earlier }: { now: string; directory: EmployeeDirectory; earlier: Draft | undefined },
 ): Draft {
   const errors = record.errors.copy()
+  if (!before && record.isExact) return draftErased(record, errors)
   if (!before) {
     if (record.locator) errors.addFirst({ path: [record.locator.field], ...whyNotFound(record, directory) })
     return newDraft(record, errors)
   }
   if (record.statedId !== null && record.statedId !== before.id) errors.add(['id'], { kind: 'id_changed', field: 'id' })
   return { ...newDraft(record, errors), before, ...(sameAs(earlier, record) ?? update(before, record, now)) }
+}
+
+/** Whoever was in the ledger was erased since. Nothing else of the record may be kept. */
+function draftErased(record: ReadRecord, errors: RecordErrors): Draft {
+  errors.addFirst({ path: ['id'], fault: { kind: 'employee_erased' } })
+  return newDraft({ ...record, sent: { id: record.locator?.value } }, errors)
 }
 
 /** An email address finds nobody beside an external id: then it is a new value. */
@@ -65,10 +72,10 @@ function whyNotFound({ locator, patch }: ReadRecord, directory: EmployeeDirector
 
 function update(
   before: Employee,
-  { index, patch }: ReadRecord,
+  { index, patch, isExact }: ReadRecord,
   now: string,
 ): Pick<Draft, 'after' | 'effect' | 'events'> {
-  const effect = patchEffect(before, patch)
+  const effect = patchEffect(before, patch, isExact)
   const events = updateEvents(before, effect, index)
   const after = events.reduce((state, event) => evolve(state, { ...event, recorded_at: now } as never), before)
   return { after, effect, events }

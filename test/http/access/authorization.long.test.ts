@@ -172,7 +172,7 @@ function idRoutes(kind: string, id: string, routes: string[]): typeof TABLE {
     routes.map((route) => {
       const [method, action] = route.split(' ')
       const end = action === undefined ? '' : `/${action}`
-      const body = method === 'PATCH' || action === 'rotate' ? { body: {} } : {}
+      const body = method === 'PATCH' || action === 'rotate' || action === 'allow' ? { body: {} } : {}
       return [
         `${method} /admin/v1/${kind}/{id}${end}`,
         { allowed: 'admin', path: `/admin/v1/${kind}/${id}${end}`, ...body },
