@@ -1,3 +1,4 @@
+import type { RefusedExcess } from './accounts/people-use.ts'
 import { ATTENTION_KINDS, isAttentionKind, type AttentionKind } from './attention-kinds.ts'
 import type { BackgroundWork } from './background-work.ts'
 import { findMissedDeadline, type Expectation } from './accounts/expected-calls.ts'
@@ -25,6 +26,10 @@ interface AttentionDetails {
   /** A key has used 80 % or more of its quota. */
   quota_nearly_used: QuotaDetails
   quota_used: QuotaDetails
+  /** A call of a key would have done `wanted` beyond what it had `done` in that day, of `active` people. */
+  key_limit_reached: Pick<RefusedExcess, 'limited' | 'wanted' | 'done' | 'limit' | 'active'> & { last_log_id: string }
+  /** A key deactivated more people in a day than is usual, of `active`. */
+  key_deactivated_many: { deactivations: number; active: number }
   key_expiring: { expires_at: string }
   key_expired: { expires_at: string }
   /** A key was issued 30 days ago or more, works, and has never made a call. */
@@ -130,6 +135,8 @@ export function startOfYesterday(nowMs: number, timeZone: string): number {
 
 /** Lists what needs attention, the most urgent first. */
 export function findAttention(facts: AttentionFacts): AttentionItem[] {
+  // What is beyond the limits of a key is told by itself.
+  const failedCalls = facts.failedCalls.filter(({ details }) => details.code !== 'limit_reached')
   const items = [
     ...facts.disputes.map(({ id, since, fault, error }): AttentionItem => {
       const subject = { id, name: id.slice(0, id.lastIndexOf('+')) }
@@ -139,8 +146,8 @@ export function findAttention(facts: AttentionFacts): AttentionItem[] {
     ...findOfWork(facts),
     ...findOfProvider(facts),
     ...findOfWebhooks(facts),
-    ...facts.keys.flatMap((key) => findOfKey(key, facts)),
-    ...facts.failedCalls.toSorted(compareCosts).map((found): AttentionItem => ({ kind: 'calls_failed', ...found })),
+    ...facts.keys.flatMap((key) => [...findOfPeople(key, facts), ...findOfKey(key, facts)]),
+    ...failedCalls.toSorted(compareCosts).map((found): AttentionItem => ({ kind: 'calls_failed', ...found })),
     ...facts.partialCalls.toSorted(compareCosts).map((found): AttentionItem => ({ kind: 'records_refused', ...found })),
   ]
   return items.toSorted((one, other) => ATTENTION_KINDS.indexOf(one.kind) - ATTENTION_KINDS.indexOf(other.kind))
@@ -185,6 +192,27 @@ function findOfWebhooks({ webhooks, now }: AttentionFacts): AttentionItem[] {
     if (failingSince === null || Date.parse(now) - Date.parse(failingSince) < FAILING_MS) return []
     return [{ kind: 'webhook_failing', subject, since: failingSince, details: { error } }]
   })
+}
+
+/** What a key did to people since the start of yesterday, or was kept from doing. */
+function findOfPeople({ id, name, usage, isEnabled }: KeyFacts, { now, timeZone }: AttentionFacts): AttentionItem[] {
+  if (!isEnabled) return []
+  const since = new Date(startOfYesterday(Date.parse(now), timeZone)).toISOString()
+  const isRecent = <Found extends { at: string }>(found: Found | null | undefined) =>
+    found && found.at >= since ? [found] : []
+  const subject = { id, name }
+  return [
+    ...isRecent(usage.people?.refused).map(({ at, log_id, limited, wanted, done, limit, active }): AttentionItem => {
+      const details = { limited, wanted, done, limit, active, last_log_id: log_id }
+      return { kind: 'key_limit_reached', subject, since: at, details }
+    }),
+    ...isRecent(usage.people?.unusual).map(({ at, ...details }): AttentionItem => ({
+      kind: 'key_deactivated_many',
+      subject,
+      since: at,
+      details,
+    })),
+  ]
 }
 
 function findOfKey(key: KeyFacts, facts: AttentionFacts): AttentionItem[] {
