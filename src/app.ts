@@ -33,10 +33,12 @@ import { endConnections } from './http/server/end-connections.ts'
 import { continueAfterChecks, DEFAULT_BODY_LIMIT } from './http/server/read-body.ts'
 import { refuseHalfBuilt } from './http/server/half-built.ts'
 import { limitHeavyReads } from './http/access/heavy-reads.ts'
+import { answerHalfClosed } from './http/server/half-closed.ts'
 import { registerHealthRoutes } from './http/server/health.ts'
 import type { StreamLimits } from './http/live/live-stream.ts'
 import { createOpenStreams, type OpenStreams } from './http/live/open-streams.ts'
 import { acceptJsonBodies, refuseCompressedBodies } from './http/server/media-types.ts'
+import { bindCursors } from './http/server/bound-cursors.ts'
 import { collectMethods, type KnownMethods } from './http/server/method-not-allowed.ts'
 import { logAccess, type Answered } from './http/server/access-log.ts'
 import { documentRoutes } from './http/openapi/document-routes.ts'
@@ -78,7 +80,7 @@ export interface AppServices extends Omit<PageServices, 'requireLogEntry' | 'sig
   beginTrace?: BeginTrace | undefined
   /** Comma-separated addresses of the proxies whose `X-Forwarded-*` headers are trusted; null trusts none. */
   trustProxy: string | null
-  /** How long receiving a request may take, in milliseconds. */
+  /** How long a request may make no progress while it is received, in milliseconds. */
   requestTimeoutMs: number
   /** Calls per second and API key; 0 is no limit. */
   burstLimit: number
@@ -100,6 +102,8 @@ interface AdminServices {
 const MAX_PARAM_LENGTH = 16_384
 /** Headers are small: a client that takes longer only occupies a connection. */
 const HEADERS_TIMEOUT_MS = 20_000
+/** Receiving a whole request may take so many times as long as a body may make no progress. */
+const TIMES_AS_LONG = 10
 const STILL_HEARTBEATS = 3
 /** A request id is stored with the call forever, so it must not be able to contain an email address. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
@@ -124,6 +128,8 @@ export function buildApp(services: AppServices): FastifyInstance {
     keyProtocols.flatMap(({ bodyTypes }) => bodyTypes),
   )
   addHooks(app, services, methods, common)
+  bindCursors(app)
+  answerHalfClosed(app, isWritingCall)
   documentRoutes(app)
 
   void app.register(cookie)
@@ -172,6 +178,7 @@ function createServer(services: AppServices, common: CommonHeaders): FastifyInst
 function addHooks(app: FastifyInstance, services: AppServices, methods: KnownMethods, common: CommonHeaders): void {
   app.setValidatorCompiler(compileSchema)
   refuseCompressedBodies(app)
+  app.decorate('progressMs', services.requestTimeoutMs)
   app.decorateRequest('arrivedAt', 0)
   app.decorateRequest('caller', null)
   app.decorateRequest('charged', null)
@@ -194,6 +201,11 @@ function addHooks(app: FastifyInstance, services: AppServices, methods: KnownMet
   continueAfterChecks(app)
   app.setErrorHandler((error, request, reply) => sendError(request, reply, error))
   app.setNotFoundHandler((_request, reply) => sendNotFound(reply))
+}
+
+/** Whether a request is a writing call of an API key. */
+function isWritingCall({ method, routeOptions }: FastifyRequest): boolean {
+  return method !== 'GET' && method !== 'HEAD' && routeOptions.config.checksKeyItself === true
 }
 
 /** A client whose POST was meant as a PATCH would create people. */
@@ -262,12 +274,13 @@ function connectionLimits({
   streamLimits: { heartbeatMs },
 }: Pick<AppServices, 'requestTimeoutMs' | 'streamLimits'>) {
   const headersTimeout = Math.min(requestTimeoutMs, HEADERS_TIMEOUT_MS)
+  const requestTimeout = TIMES_AS_LONG * requestTimeoutMs
   return {
-    requestTimeout: requestTimeoutMs,
+    requestTimeout,
     // Closes a connection that is idle in both directions. The limits below apply first and send an answer. A live
     // stream is never idle for longer than its heartbeat.
     connectionTimeout: Math.max(2 * requestTimeoutMs, STILL_HEARTBEATS * heartbeatMs),
-    http: { requestTimeout: requestTimeoutMs, headersTimeout, connectionsCheckingInterval: headersTimeout / 4 },
+    http: { requestTimeout, headersTimeout, connectionsCheckingInterval: headersTimeout / 4 },
   }
 }
 

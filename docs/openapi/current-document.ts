@@ -22,7 +22,7 @@ export async function currentDocument(): Promise<OpenApiDocument> {
     readLimits: { atOnce: 1, heavyAtOnce: LIMITS.HEAVY_READS },
     streamLimits: {},
     signInLimits: { perPerson: 0, perAddress: 0 },
-    sessions: { publicUrl: null },
+    sessions: { publicUrl: null, port: 0 },
     webhooks: { secrets },
     providers: { secrets },
     uploads: { bodyLimit: ConfigSchema.properties.BODY_LIMIT.default, commands: {} },

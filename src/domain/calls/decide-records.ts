@@ -46,12 +46,18 @@ export function* decideRecords(
     return drafts
   }
 
+  function* complete(drafts: Draft[], refused: Draft[]): Pieces<CallDecision> {
+    const afterwards = new Map(drafts.map(({ after }) => [after?.id, after]))
+    const isInactive = (id: string) => (afterwards.get(id) ?? directory.byId(id))?.status === 'inactive'
+    return yield* completeCall({ drafts, unchanged, refused }, isInactive, context)
+  }
+
   const called = yield* readLocalPhones(records, context.country)
   const whole = yield* judgeRecords(called)
-  if (!whole.some(isFaulty)) return yield* completeCall({ drafts: whole, unchanged, refused: [] }, context)
+  if (!whole.some(isFaulty)) return yield* complete(whole, [])
   if (!context.isAllOrNone) {
     const { drafts, refused } = yield* chooseApplicable(called, whole, judgeRecords)
-    if (drafts.length + unchanged.size > 0) return yield* completeCall({ drafts, unchanged, refused }, context)
+    if (drafts.length + unchanged.size > 0) return yield* complete(drafts, refused)
   }
   const total = records.length + unchanged.size
   const failed = rulesOf(operation).failing === 'refused' ? whole.filter(isFaulty).length : total

@@ -1,4 +1,5 @@
 import { addCollision, type Draft, type EmployeeDirectory } from './call-draft.ts'
+import { listStoredAddresses } from '../email-domains.ts'
 import type { Employee } from '../employees/employee.ts'
 import { mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
 import type { RecordErrors } from '../record-errors.ts'
@@ -13,8 +14,12 @@ const INSTEAD = { email: { instead: 'external_id' }, external_id: {} } as const
  * whole call, so two employees can swap values.
  */
 export function* addUniquenessErrors(drafts: Draft[], directory: EmployeeDirectory): Pieces<void> {
+  const findHolder = (found: Employee | undefined, email: string) => found ?? directory.byEmail(email)
   const draftsOf = Map.groupBy(drafts, ({ before }) => before?.id)
-  const holderOf = { email: directory.byEmail, external_id: directory.byExternalId }
+  const holderOf = {
+    email: (email: string) => listStoredAddresses(email).reduce(findHolder, undefined),
+    external_id: directory.byExternalId,
+  }
   for (const name of ['email', 'external_id'] as const) {
     yield* pauseAfter(drafts)
     yield* mapInPieces([...claims(drafts, name)], ([value, claimants]) => {

@@ -1,5 +1,6 @@
 import type { AttributeName, AttributePatch, CustomValue, EmployeeAttributes, EmployeeStatus } from '../attributes.ts'
 import { ALTERNATIVES, ATTRIBUTE_NAMES, MAX_CUSTOM_ATTRIBUTES, tooManyCustom, UNSET_ATTRIBUTES } from '../attributes.ts'
+import { readPunycode } from '../email-domains.ts'
 import { normalizeText } from '../normalize-text.ts'
 import type { AttributeChanges, AttributesSet, AttributeValue, RecordedEvent } from '../events.ts'
 import { EVENT_TYPES, type EventTypeWith } from '../event-types.ts'
@@ -146,7 +147,7 @@ export function patchEffect(employee: Employee, patch: AttributePatch): PatchEff
         changes[key] = change
         changed.push(key)
       }
-    } else if (!isSame(employee[name], patch[name])) {
+    } else if (!isSame(employee[name], patch[name]) && !isSameAddress(name, employee[name], patch[name])) {
       changed.push(name)
       if (name === 'status') statusTo = patch.status ?? null
       else changes[name] = { from: employee[name], to: patch[name] ?? null }
@@ -158,6 +159,11 @@ export function patchEffect(employee: Employee, patch: AttributePatch): PatchEff
 /** Whether a stored value is that of a patch. Older ledgers hold texts that are not normalized. */
 function isSame(stored: AttributeValue, patched: AttributeValue): boolean {
   return stored === patched || (typeof stored === 'string' && (normalizeText(stored) || null) === patched)
+}
+
+/** Older ledgers hold domains as they were sent, also as Punycode. */
+function isSameAddress(name: AttributeName, stored: AttributeValue, patched: AttributeValue): boolean {
+  return name === 'email' && typeof stored === 'string' && readPunycode(stored) === patched
 }
 
 function toResult(changedCount: number, statusTo: EmployeeStatus | null): RecordResult {

@@ -14,6 +14,8 @@ export interface SessionSettings {
   hours: number
   /** The URL at which browsers reach the service, without a path; null if unknown. */
   publicUrl: string | null
+  /** The port on which this process listens; 0 if it is any free one. */
+  port: number
 }
 
 const COOKIE = 'session'
@@ -24,9 +26,15 @@ export function isSecure({ publicUrl }: SessionSettings): boolean {
 
 /**
  * The full name of a cookie. Browsers accept a cookie with this prefix over https only, and for this host and path only
- * (RFC 6265bis section 4.1.3.2).
+ * (RFC 6265bis section 4.1.3.2). They send it to all ports of the host, so that its name has the port.
  */
 export function cookieName(settings: SessionSettings, name: string): string {
+  const { publicUrl, port } = settings
+  const ownPort = publicUrl === null ? String(port || '') : new URL(publicUrl).port
+  return withPrefix(settings, ownPort === '' ? name : `${name}-${ownPort}`)
+}
+
+function withPrefix(settings: SessionSettings, name: string): string {
   return isSecure(settings) ? `__Host-${name}` : name
 }
 
@@ -37,7 +45,9 @@ export function cookieOptions(settings: SessionSettings): CookieSerializeOptions
 
 /** The session cookie of a request, unvalidated; null if there is none. */
 export function sessionCookie(request: FastifyRequest, settings: SessionSettings): string | null {
-  return request.cookies[cookieName(settings, COOKIE)] ?? null
+  const { cookies } = request
+  // 1.1.0 named it without the port.
+  return cookies[cookieName(settings, COOKIE)] ?? cookies[withPrefix(settings, COOKIE)] ?? null
 }
 
 /**

@@ -151,4 +151,5 @@ const WITHOUT_ENTRY: ReadonlySet<ProblemCode> = new Set([
   'unavailable',
   'idempotency_in_progress',
   'rate_limited',
+  'request_timeout',
 ])

@@ -78,6 +78,7 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
   'POST /v1/employees': { allowed: 'a writing key', body: {} },
   'PATCH /v1/employees': { allowed: 'a writing key', body: [{ id: employeeId }] },
   'PUT /v1/employees': { allowed: 'a writing key', body: {} },
+  'GET /v1/employees/erased': { allowed: 'a reading key' },
   'GET /v1/employees/{id}': { allowed: 'a reading key', path: `/v1/employees/${employeeId}` },
   'PATCH /v1/employees/{id}': { allowed: 'a writing key', path: `/v1/employees/${employeeId}`, body: {} },
   'GET /admin/v1/bulk-user-logs': { allowed: 'admin' },
