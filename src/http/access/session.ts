@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import { clientOf } from './client.ts'
+import { companyOfSecret } from '../../domain/accounts/secrets.ts'
 import { problem } from '../../domain/errors.ts'
+import { isId } from '../../domain/ids.ts'
 import { findUserOfSession, type NewSession, type SessionUser } from '../../accounts/users/sessions.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { ProblemError } from '../server/problem.ts'
@@ -19,6 +21,7 @@ export interface SessionSettings {
 }
 
 const COOKIE = 'session'
+const FORMER = 'signed-out'
 
 export function isSecure({ publicUrl }: SessionSettings): boolean {
   return publicUrl?.startsWith('https://') ?? false
@@ -58,8 +61,18 @@ export function setSessionCookie(reply: FastifyReply, settings: SessionSettings,
   void reply.setCookie(cookieName(settings, COOKIE), cookie, cookieOptions(settings))
 }
 
-export function clearSessionCookie(reply: FastifyReply, settings: SessionSettings): void {
+/** Clears it. The company of the session stays known, for forms that are open in other tabs. */
+export function clearSessionCookie(reply: FastifyReply, settings: SessionSettings, companyId?: string): void {
   void reply.clearCookie(cookieName(settings, COOKIE), cookieOptions(settings))
+  if (companyId !== undefined) void reply.setCookie(cookieName(settings, FORMER), companyId, cookieOptions(settings))
+}
+
+/** The company of the last session of a browser, which need not be valid; null if it is not known. */
+export function findSessionCompany(request: FastifyRequest, settings: SessionSettings): string | null {
+  const cookie = sessionCookie(request, settings)
+  if (cookie !== null) return companyOfSecret('session', cookie)
+  const former = request.cookies[cookieName(settings, FORMER)]
+  return isId('com', former) ? former : null
 }
 
 /** Describes the session that a request starts. */

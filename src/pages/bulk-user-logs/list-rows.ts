@@ -10,9 +10,6 @@ import { formatTime } from '../../domain/local-times.ts'
 import { capitalise, COUNTS, listDone } from '../parts/call-words.ts'
 import { describeCode } from '../../wording/failure-causes.ts'
 
-/** The source of most entries. The column of sources shows only beside others. */
-const USUAL_SOURCE: LogEntry['entry']['name'] = 'Public API'
-
 /** Renders a row for each entry. The whole row is its link. */
 export function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
   return entries.map(({ entry, position }) => {
@@ -30,7 +27,7 @@ export function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
           >${cause === undefined ? result : html`<span class="asked">${result}: </span><span class="cause">${cause}</span>`}</a
         >
       </th>
-      <td class="source ${entry.name === USUAL_SOURCE ? '' : 'unusual'}">${entry.name}</td>
+      <td class="source">${entry.name}</td>
       <td class="caller" title="${caller}"><bdi>${caller}</bdi></td>
       ${COUNTS.map(([name, label]) => html`<td class="number ${counts[name] === 0 ? 'none' : ''}" data-label="${label}">${formatNumber(counts[name])}</td>`)}
     </tr>`
