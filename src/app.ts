@@ -62,6 +62,7 @@ import { isSecure } from './http/access/session.ts'
 import { readForwardedAddresses } from './http/server/forwarded-addresses.ts'
 import { answerUnreadable } from './http/server/unreadable-request.ts'
 import { traceRequests, type BeginTrace } from './http/server/trace-requests.ts'
+import { clientPackage } from './client-package/client-package.ts'
 import { publicApi } from './api/v1/public-api.ts'
 import { createLogEntries, type RequireLogEntry } from './log/log-entries.ts'
 import { runInScope, type CompanyScope } from './postgres/company-scope.ts'
@@ -140,6 +141,7 @@ export function buildApp(services: AppServices): FastifyInstance {
   problemPages(app, services)
   referencePages(app, services)
   verifyPages(app, services)
+  clientPackage(app)
   for (const protocol of keyProtocols) {
     void app.register((part) => keyRoutes(part, protocol, services), { prefix: protocol.prefix })
   }
