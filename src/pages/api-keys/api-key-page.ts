@@ -36,6 +36,7 @@ import {
 } from './api-key-facts.ts'
 import { formatKeyFields, KEY_FIELDS, readKeyBody, renderKeyFields } from './api-key-form.ts'
 import { showSecret } from './api-key-secret.ts'
+import { readKeyCalls } from './key-calls.ts'
 import { readExpectedCalls, readProposal, renderExpectedCalls } from './expected-calls.ts'
 
 const { path: PATH } = NAVIGATION.apiKeys
@@ -138,13 +139,14 @@ async function loadKey(services: PageServices, request: KeyRequest) {
   const seen = await requireKey(services, request)
   const addresses = await listAddresses(services.db, companyId, seen.key.id, SHOWN_ADDRESSES)
   const proposal = await readProposal(services.db, companyId, seen, timeZone)
-  return { seen, addresses, proposal, problems: await readProblemsOf(request) }
+  const calls = await readKeyCalls(services.reads, companyId, seen.key.id, timeZone)
+  return { seen, addresses, proposal, calls, problems: await readProblemsOf(request) }
 }
 
 type KeyForms = PageForms<'edit' | 'rotate' | 'expect' | keyof typeof ACTIONS>
 
 function renderKeyPage(
-  { seen, addresses, proposal, problems }: Awaited<ReturnType<typeof loadKey>>,
+  { seen, addresses, proposal, calls, problems }: Awaited<ReturnType<typeof loadKey>>,
   forms: KeyForms,
   timeZone: string,
 ) {
@@ -154,10 +156,16 @@ function renderKeyPage(
   return {
     title: key.name,
     trail: [NAVIGATION.apiKeys] as const,
-    body: html`${renderProblemsOf(key.id, problems, timeZone)} ${renderKeyFacts(seen, problems, timeZone)}
-      <div class="actions">
-        <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">View calls</a>
-        ${key.isRevoked ? '' : renderKeyActions(key, forms)}
+    body: html`${renderProblemsOf(key.id, problems, timeZone)}
+      <div class="columns">
+        <div>
+          ${renderKeyFacts(seen, problems, timeZone)}
+          <div class="actions">
+            <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">View calls</a>
+            ${key.isRevoked ? '' : renderKeyActions(key, forms)}
+          </div>
+        </div>
+        ${calls}
       </div>
       ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : settings}
       ${renderAddresses(addresses, timeZone)}`,
