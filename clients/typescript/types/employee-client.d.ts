@@ -21,6 +21,15 @@ export interface BulkOptions extends WriteOptions {
     /** With `false`, the call applies every record that can be applied, and answers with the errors of the others. */
     allOrNone?: boolean | undefined;
 }
+export interface UpsertOptions extends BulkOptions {
+    /**
+     * With `true`, a record whose `external_id` finds nobody updates the active employee who has its `email` and no
+     * `external_id`, who gets that `external_id`.
+     */
+    linkByEmail?: boolean | undefined;
+}
+/** Of a batch of upserts, the same for all of its calls. */
+type LinkingAll = Pick<UpsertOptions, 'linkByEmail'>;
 /** A call that applies what can be applied. It rejects, as any other, if that is nothing. */
 type Partly = BulkOptions & {
     allOrNone: false;
@@ -59,8 +68,8 @@ export declare class EmployeeClient {
         validateOnly?: false | undefined;
     }): Promise<Written<api.CreatedEmployees>>;
     /** Creates the employees that do not exist, and updates the others: all, or none, unless `allOrNone` is false. */
-    upsert(employees: api.EmployeeUpsert[], options: Partly): Promise<Written<api.PartlyApplied>>;
-    upsert(employees: api.EmployeeUpsert[], options?: Wholly): Promise<Written<api.UpsertedEmployees>>;
+    upsert(employees: api.EmployeeUpsert[], options: UpsertOptions & Partly): Promise<Written<api.PartlyApplied>>;
+    upsert(employees: api.EmployeeUpsert[], options?: UpsertOptions & Wholly): Promise<Written<api.UpsertedEmployees>>;
     /** Updates one employee with a JSON Merge Patch. */
     update(id: string, body: api.EmployeePatch, options?: UpdateOptions): Promise<Written<api.UpdatedEmployee>>;
     /**
@@ -73,8 +82,8 @@ export declare class EmployeeClient {
     createAll(employees: Records<api.EmployeeCreate>, options: PartlyAll): Batches<Written<api.PartlyCreated>>;
     createAll(employees: Records<api.EmployeeCreate>, options?: WhollyAll): Batches<Written<api.CreatedEmployees>>;
     /** Upserts any number of employees, in as many calls as needed, each of which is as `upsert`. */
-    upsertAll(employees: Records<api.EmployeeUpsert>, options: PartlyAll): Batches<Written<api.PartlyApplied>>;
-    upsertAll(employees: Records<api.EmployeeUpsert>, options?: WhollyAll): Batches<Written<api.UpsertedEmployees>>;
+    upsertAll(employees: Records<api.EmployeeUpsert>, options: PartlyAll & LinkingAll): Batches<Written<api.PartlyApplied>>;
+    upsertAll(employees: Records<api.EmployeeUpsert>, options?: WhollyAll & LinkingAll): Batches<Written<api.UpsertedEmployees>>;
     /** Updates any number of employees, in as many calls as needed, each of which is as `updateMany`. */
     updateAll(employees: Records<api.EmployeeBulkPatch>, options: PartlyAll): Batches<Written<api.PartlyApplied>>;
     updateAll(employees: Records<api.EmployeeBulkPatch>, options?: WhollyAll): Batches<Written<api.UpdatedEmployees>>;

@@ -23,7 +23,7 @@ export interface SessionSettings {
 const COOKIE = 'session'
 const FORMER = 'signed-out'
 
-export function isSecure({ publicUrl }: SessionSettings): boolean {
+export function isSecure({ publicUrl }: Pick<SessionSettings, 'publicUrl'>): boolean {
   return publicUrl?.startsWith('https://') ?? false
 }
 
