@@ -23,7 +23,7 @@ import { collectMethods, type KnownMethods, type Refuse } from './server/method-
 import { ProblemError, sendError } from './server/problem.ts'
 import type { Protocol } from './server/protocols.ts'
 import { findProtocol } from './server/protocols.ts'
-import { continueAfterChecks, DEFAULT_BODY_LIMIT } from './server/read-body.ts'
+import { continueAfterChecks, DEFAULT_BODY_LIMIT, isSmallBody } from './server/read-body.ts'
 import { compileSchema } from './server/schema-compiler.ts'
 import { listSecurityHeaders } from './server/security-headers.ts'
 import { traceRequests, type BeginTrace } from './server/trace-requests.ts'
@@ -84,7 +84,7 @@ export function buildServer(services: ServerServices, served: ServedRoutes): Fas
   acceptJsonBodies(app, served.maxRecords, served.bodyTypes)
   addHooks(app, services, served, methods, common)
   bindCursors(app)
-  answerHalfClosed(app, isWritingCall)
+  answerHalfClosed(app, isSmallCall)
   documentRoutes(app)
   void app.register(cookie)
   limitHeavyReads(app, services.heavyReads, services.requestTimeoutMs / 4)
@@ -146,9 +146,11 @@ function addHooks(
   app.setNotFoundHandler((_request, reply) => refuseUnknown(served, reply))
 }
 
-/** Whether a request is a writing call of an API key. */
-function isWritingCall({ method, routeOptions }: FastifyRequest): boolean {
-  return method !== 'GET' && method !== 'HEAD' && routeOptions.config.checksKeyItself === true
+/** Whether a request is a writing call of an API key. The work on a large body ends when the client seems to leave. */
+function isSmallCall(request: FastifyRequest): boolean {
+  const { method, routeOptions } = request
+  const isReading = method === 'GET' || method === 'HEAD'
+  return !isReading && routeOptions.config.checksKeyItself === true && isSmallBody(request)
 }
 
 /** A client whose POST was meant as a PATCH would create people. */

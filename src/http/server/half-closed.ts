@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Socket } from 'node:net'
 
 /**
- * Answers writing calls of clients that close their sending half once the request is sent, as `nc -N` does: the call is
+ * Answers the calls of clients that close their sending half once the request is sent, as `nc -N` does: the call is
  * applied, and they still read. For all other requests, it means that the client has left, which ends long reads.
  */
 export function answerHalfClosed(app: FastifyInstance, isAnswered: (request: FastifyRequest) => boolean): void {
