@@ -54,8 +54,11 @@ export function* decideRecords(
   }
 
   function* complete(drafts: Draft[], refused: Draft[]): Pieces<CallDecision> {
-    const afterwards = new Map(drafts.map(({ after }) => [after?.id, after]))
-    const isInactive = (id: string) => (afterwards.get(id) ?? directory.byId(id))?.status === 'inactive'
+    let afterwards: Map<string | undefined, Draft['after']> | undefined
+    const isInactive = (id: string) => {
+      afterwards ??= new Map(drafts.map(({ after }) => [after?.id, after]))
+      return (afterwards.get(id) ?? directory.byId(id))?.status === 'inactive'
+    }
     return yield* completeCall({ drafts, unchanged, refused }, isInactive, context)
   }
 
