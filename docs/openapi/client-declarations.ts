@@ -12,7 +12,8 @@ export function declareClient(): Map<string, string> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'client-declarations-'))
   try {
     const project = ['--project', `${CLIENT}/tsconfig.json`, '--emitDeclarationOnly', '--outDir', folder]
-    execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', ...project])
+    // Without the hooks that a run of tests adds to every process of Node.js.
+    execFileSync('env', ['-i', process.execPath, 'node_modules/typescript/bin/tsc', ...project])
     const made = path.join(folder, CLIENT)
     const names = globSync('*.d.ts', { cwd: made }).filter((name) => name !== API_TYPES)
     return new Map(names.toSorted().map((name) => [name, readFileSync(path.join(made, name), 'utf8')]))

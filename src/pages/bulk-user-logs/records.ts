@@ -29,7 +29,7 @@ export function renderRecordTable(entry: LogEntry, records: DetailedRecord[]): H
   const columns = COLUMNS[kind]
   return html`<table class="cards records">
     <caption class="visually-hidden">
-      Records, numbered from 0 as in API responses
+      Records, numbered from 1
     </caption>
     <thead>
       <tr>
