@@ -200,8 +200,10 @@ const CALLERS: Record<string, Record<string, string>> = {
 
 /** Who may use the routes that the document doesn't have: those of pages, and what needs no credentials. */
 const UNDOCUMENTED: [RegExp, Allowed][] = [
-  [/^\/(?:openapi\.json|livez|readyz|docs(?:\/:id)?|problems(?:\/:code)?)$/, 'anybody'],
+  [/^\/(?:openapi\.json|livez|readyz|docs(?:\/:id|\.md)?|llms\.txt|client\.tgz|problems(?:\/:code)?)$/, 'anybody'],
   [/^\/verify(?:\/(?:format|verify_ledger\.(?:py|go)))?$/, 'anybody'],
+  // As POST, for `curl -T`.
+  [/^\/admin\/v1\/uploads$/, 'admin'],
   [/^\/assets\/\w+\/[\w-]+\.\w+$/, 'anybody'],
   [/^\/audit\/v1\/tlog\/:company_id\/(?:checkpoint|tile\/(?:entries|:level)\/\*)$/, 'anybody'],
   [/^\/(?:sign-in(?:\/.+)?|sign-out|invitation)$/, 'anybody'],
