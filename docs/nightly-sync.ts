@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { paths } from 'employee-ledger-client'
+import type { paths } from '@employee-ledger/client'
 
 type Upload = paths['/admin/v1/uploads/{id}']['get']['responses'][200]['content']['application/json']
 type Missing = paths['/admin/v1/uploads/{id}/missing']['put']['responses'][200]['content']['application/json']

@@ -77,6 +77,26 @@ export interface paths {
         patch: operations["updateEmployee"];
         trace?: never;
     };
+    "/v1/employees/erased": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who was erased
+         * @description The ids of erased employees, for copies that must erase them, too. Nothing else about them is left. An answer may have fewer employees than `limit`, or none, although `is_complete` is false.
+         */
+        get: operations["listErasedEmployees"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/uploads": {
         parameters: {
             query?: never;
@@ -855,7 +875,7 @@ export interface components {
         };
         CallWarning: {
             /** @enum {string} */
-            code: "inactive_employees";
+            code: "inactive_employees" | "past_termination_dates" | "inactive_managers";
             /** @description The number of records. */
             count: number;
             message: string;
@@ -866,7 +886,7 @@ export interface components {
             /** @description In the order sent. */
             employees: components["schemas"]["EmployeeAsCreated"][];
             counts?: components["schemas"]["CallCounts"];
-            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. Versions may add codes. */
+            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. `past_termination_dates`: active employees whose termination date has passed. `inactive_managers`: records that give active employees an inactive manager. Versions may add codes. */
             warnings?: components["schemas"]["CallWarning"][];
             /** @description In the order sent. */
             results?: components["schemas"]["PartlyAppliedRecord"][];
@@ -1200,6 +1220,18 @@ export interface components {
             /** @description Identifies the manager by email, instead of `manager_id`. */
             manager_email?: string | null;
         };
+        ErasedEmployees: {
+            /** @description In the order of the erasures. Somebody who is erased again, by id, appears again. */
+            employees: {
+                id: components["schemas"]["EmployeeId"];
+                /** @description The position of the erasure in the ledger. */
+                position: number;
+            }[];
+            /** @description The position up to which the answer is complete: send it as `after` next time. */
+            position: number;
+            /** @description Whether this is everything until now. If not, ask again at once. */
+            is_complete: boolean;
+        };
         KeyVerification: {
             /** @description The company that owns the key. */
             company_name: string;
@@ -1230,7 +1262,7 @@ export interface components {
         PartlyApplied: {
             log_id?: components["schemas"]["LogId"];
             counts: components["schemas"]["CallCounts"];
-            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. Versions may add codes. */
+            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. `past_termination_dates`: active employees whose termination date has passed. `inactive_managers`: records that give active employees an inactive manager. Versions may add codes. */
             warnings: components["schemas"]["CallWarning"][];
             /** @description In the order sent. */
             results: components["schemas"]["PartlyAppliedRecord"][];
@@ -1332,7 +1364,7 @@ export interface components {
             result: components["schemas"]["RecordResult"];
             /** @description Names of the attributes that changed. A custom attribute is named like `custom_attributes.grade`. */
             changed: string[];
-            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. Versions may add codes. */
+            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. `past_termination_dates`: active employees whose termination date has passed. `inactive_managers`: records that give active employees an inactive manager. Versions may add codes. */
             warnings: components["schemas"]["CallWarning"][];
             employee: components["schemas"]["Employee"];
         };
@@ -1340,7 +1372,7 @@ export interface components {
         UpdatedEmployees: {
             log_id?: components["schemas"]["LogId"];
             counts: components["schemas"]["CallCounts"];
-            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. Versions may add codes. */
+            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. `past_termination_dates`: active employees whose termination date has passed. `inactive_managers`: records that give active employees an inactive manager. Versions may add codes. */
             warnings: components["schemas"]["CallWarning"][];
             results: {
                 index: number;
@@ -1492,7 +1524,7 @@ export interface components {
         UpsertedEmployees: {
             log_id?: components["schemas"]["LogId"];
             counts: components["schemas"]["CallCounts"];
-            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. Versions may add codes. */
+            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. `past_termination_dates`: active employees whose termination date has passed. `inactive_managers`: records that give active employees an inactive manager. Versions may add codes. */
             warnings: components["schemas"]["CallWarning"][];
             results: {
                 index: number;
@@ -2385,6 +2417,10 @@ export interface operations {
                 external_id?: string;
                 /** @description Changed at or after this time. The list is then in the order of the changes, and a page may have fewer employees than `limit`, or none, although `next_cursor` leads to another one. */
                 updated_since?: string;
+                /** @description Of creation, or with `updated_desc` the latest changes first, for clients that poll. What changes during paging may be missed, so a copy of all employees is kept with `updated_since`. */
+                order?: "created" | "updated_desc";
+                /** @description Only active employees whose termination date has passed, or whose manager is inactive: those of whom calls warn. */
+                warning?: "past_termination_dates" | "inactive_managers";
                 /** @description Part of a name, email or external id. */
                 q?: string;
                 /** @description Wait up to 10 seconds for the list to include this `X-Ledger-Position`. */
@@ -2721,6 +2757,40 @@ export interface operations {
             503: components["responses"]["ApiCallUnavailable"];
         };
     };
+    listErasedEmployees: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of items on a page. */
+                limit?: number;
+                /** @description Only erasures after this position. */
+                after?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The erased employees. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasedEmployees"];
+                };
+            };
+            400: components["responses"]["ApiInvalidQuery"];
+            401: components["responses"]["ApiInvalidCredentials"];
+            403: components["responses"]["ApiAddressNotAllowedKeyDisabledScopeMissing"];
+            429: components["responses"]["ApiQuotaExceededRateLimited"];
+            500: components["responses"]["ApiInternalError"];
+            503: components["responses"]["ApiUnavailable"];
+        };
+    };
     listUploads: {
         parameters: {
             query?: never;
@@ -2778,7 +2848,7 @@ export interface operations {
     createUpload: {
         parameters: {
             query?: {
-                /** @description The name of the file, for the log. */
+                /** @description The name of the file, for the log. A form has it already. */
                 file_name?: string;
                 /** @description What to do with the records, as `PUT`, `PATCH`, and `POST` of `/v1/employees` do. Default: what the calls asked for that the file corrects; `upsert` if they asked for different things, or if it corrects none. */
                 operation?: "upsert" | "update_many" | "create";

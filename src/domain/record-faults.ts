@@ -62,14 +62,17 @@ const FAULTS = {
     ({ character, ...text }: OfText & { character: string }) =>
       `${nameText(text)} contains an invisible character (${character})`,
   ),
-  not_email: words('invalid_format', ({ field }: OfField) => `${field} must be a valid email address`),
+  not_email: words(
+    'invalid_format',
+    ({ field }: OfField) => `${field} must be a valid email address, such as ana@example.com`,
+  ),
   not_date: words('invalid_format', ({ field }: OfField) => `${field} must be a valid date in the format YYYY-MM-DD`),
   date_too_early: words(
     'invalid_value',
     ({ field }: OfField) => `${field} must not be before the year 1000; send null for no date`,
   ),
   not_status: words('invalid_value', ({ field }: OfField) => `${field} must be active or inactive`),
-  not_phone: words('invalid_format', ({ field }: OfField) => `${field} is not a phone number`),
+  not_phone: words('invalid_format', ({ field }: OfField) => `${field} is not a phone number, such as +4915112345678`),
   phone_without_country: words(
     'invalid_format',
     ({ field }: OfField) => `${field} needs a country code, unless the company has a country`,
@@ -105,7 +108,11 @@ const FAULTS = {
   ),
   too_many_bytes: words('too_long', ({ limit }: OfLimit) => `A record must have at most ${limit} bytes`),
   // The client chose the name, so it appears in the pointer but not in the message.
-  unknown_field: words('unknown_field', () => 'This field does not exist'),
+  unknown_field: words(
+    'unknown_field',
+    ({ meant }: { meant?: string }) =>
+      `This field does not exist${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+  ),
   missing_locator: words(
     'missing_locator',
     ({ fields }: { fields: readonly string[] }) => `A record must identify its employee by ${join(fields, 'or')}`,

@@ -152,4 +152,5 @@ const WITHOUT_ENTRY: ReadonlySet<ProblemCode> = new Set([
   'unavailable',
   'idempotency_in_progress',
   'rate_limited',
+  'request_timeout',
 ])

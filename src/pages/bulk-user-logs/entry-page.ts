@@ -82,13 +82,13 @@ export function addEntryPages(app: FastifyInstance, services: PageServices, path
     const body = html`<div class="entry columns">
       <div>
         ${renderBreadcrumb(NAVIGATION.bulkUserLogs, [ofEntry])}
-        <h1>Record ${index} · ${renderHeading(entry)} ${renderStatusBadge(record!.outcome)}</h1>
-        <p>${renderPersonInFull(record!)}</p>
+        <h1>Record ${row.index! + 1} · ${renderHeading(entry)} ${renderStatusBadge(record!.outcome)}</h1>
+        <p>${renderPersonInFull(record!)} <span class="hint">· <code>index</code> ${index} in the call</span></p>
         ${renderRecordDetails(record!)}
       </div>
       <aside aria-label="Call">${renderRequest(entry, client, viewer.timeZone)}</aside>
     </div>`
-    return sendUserPage(reply, viewer, { title: `Record ${index} · ${formatEntryTitle(entry)}`, body })
+    return sendUserPage(reply, viewer, { title: `Record ${row.index! + 1} · ${formatEntryTitle(entry)}`, body })
   })
 }
 

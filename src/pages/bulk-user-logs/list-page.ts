@@ -18,7 +18,7 @@ import { addUploadPages } from '../uploads/upload-page.ts'
 import { addEntryPages } from './entry-page.ts'
 import { readPageFilter } from './filter.ts'
 import { renderFilterBar } from './filter-bar.ts'
-import { readCallsChart } from './list-chart.ts'
+import { readCallsChart } from '../charts/calls-chart.ts'
 import { buildEntryUrl } from './entry.ts'
 import { readEntryList, readPage, readReached, type EntryList, type PagePosition } from './read-list.ts'
 import {

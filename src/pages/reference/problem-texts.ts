@@ -20,7 +20,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Use an HTTP library, and send the method itself. Check for proxies that change requests on the way.',
   },
   request_timeout: {
-    when: 'The whole request did not arrive in time.',
+    when: 'The headers did not arrive within 20 seconds, or the body stopped for 60 seconds or took more than 10 minutes.',
     remedy: 'Send the request again. On a slow connection, send fewer records in each call.',
   },
   headers_too_large: {

@@ -214,6 +214,7 @@ async function makeSignInEvents(service: Service): Promise<void> {
 async function makeErasures(service: Service, zoe: string): Promise<void> {
   const { id } = service.company
   await append(service, 'CompanyTimeZoneChanged', id, { from: 'UTC', to: 'Europe/Madrid' })
+  await append(service, 'CompanyRenamed', id, { from: 'Acme', to: 'Acme Ltd' })
   await append(service, 'CompanyCountryChanged', id, { from: null, to: 'ES' })
   const ofZoe = (await positionsOf(service, 'stream', zoe, ...EMPLOYEE_EVENTS)).concat(
     await positionsOf(service, 'data', 'A-4', 'EmployeeRecordRejected'),

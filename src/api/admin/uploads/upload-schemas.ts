@@ -26,12 +26,15 @@ const ALL_OR_NONE = Type.Boolean({
     'stops its whole part. An upload that is resumed keeps the value with which it began.',
 })
 
+/** The name of a file without one. */
+export const UNNAMED = 'unnamed'
+
 export const UploadQuery = strictObject({
   file_name: Type.String({
     minLength: 1,
     maxLength: 255,
-    default: 'unnamed',
-    description: 'The name of the file, for the log.',
+    default: UNNAMED,
+    description: 'The name of the file, for the log. A form has it already.',
   }),
   operation: Type.Optional(
     oneOf(
