@@ -17,6 +17,7 @@ import { erasures } from './api/admin/erasures.ts'
 import { invitations } from './api/admin/invitations.ts'
 import { logExports } from './api/admin/log-exports.ts'
 import { personalData } from './api/admin/personal-data.ts'
+import { refusals } from './api/admin/refusals.ts'
 import { secretSearch } from './api/admin/secret-search.ts'
 import { uploadRoutes } from './api/admin/uploads/upload-routes.ts'
 import { usage } from './api/admin/usage.ts'
@@ -250,6 +251,7 @@ async function adminRoutes(app: FastifyInstance, services: AppServices & AdminSe
       await log.register(fastifySSE)
       bulkUserLogs(log, services)
       logExports(log, authorized)
+      refusals(log, authorized)
       bulkUserLogsStream(log, authorized)
       usage(log, services.reads)
     })

@@ -5,7 +5,9 @@ import { closesCall } from '../../src/domain/event-types.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { rulesOf } from '../../src/domain/operations.ts'
 import { insertFormerNames } from './former-names.ts'
+import { findCorrected } from './corrected-records.ts'
 import { markOutcomes } from './outcomes.ts'
+import { addErrors, listErrors, removeErrors, type NewError } from './refused-errors.ts'
 import { findNames, insertNames, type NamedRow } from './rejected-names.ts'
 import { addToRollups } from './rollups.ts'
 import { BULK_USER_LOG_INDEXES, BULK_USER_LOG_TABLES, NO_KEY, type BulkUserLogTables } from './tables.ts'
@@ -31,21 +33,28 @@ async function fold(
 ): Promise<void> {
   const entries: Entry[] = []
   const names: NamedRow<'rejected_names'>[] = []
+  const errors: NewError[] = []
   for (const { companyId, ...batch } of batches) {
     for (const callEvents of splitByCall(batch)) {
       for (const name of findRejectedNames(callEvents))
         names.push({ company_id: companyId, entry_position: callEvents.closing.position, ...name })
+      errors.push(...listErrors(companyId, callEvents.events, callEvents.closing))
       if (callEvents.events[0]!.position === callEvents.first) entries.push(buildEntry(companyId, callEvents))
       else await addOutcomes(transaction, schema, companyId, callEvents)
     }
   }
   await insertNames(transaction, schema, 'rejected_names', names)
+  await addErrors(transaction, schema, errors)
   if (entries.length > 0) {
     await insertRows(sql.id(schema, 'entries'), BULK_USER_LOG_TABLES.entries.columns, entries).execute(transaction)
     await addToRollups(transaction, schema, entries)
   }
   await insertFormerNames(transaction, schema, batches)
-  for (const { companyId, events } of batches) await deleteErased(transaction, schema, companyId, events)
+  for (const { companyId, events } of batches) {
+    await deleteErased(transaction, schema, companyId, events)
+    const corrected = await findCorrected(transaction, schema, companyId, events)
+    await removeErrors(transaction, schema, companyId, [...listErased(events), ...corrected])
+  }
 }
 
 /** Adds a later part of a call to its entry, which the first part has inserted in the same transaction. */
@@ -145,10 +154,7 @@ async function deleteErased(
   companyId: string,
   events: RecordedEvent[],
 ): Promise<void> {
-  const positions = events.flatMap((event) => {
-    const isErasing = event.type === 'EmployeeErased' || event.type === 'RecordsRetired'
-    return isErasing ? (event.data?.positions ?? []) : []
-  })
+  const positions = listErased(events)
   if (positions.length > 0)
     await sql`delete from ${sql.id(schema, 'rejected_names')}
       where company_id = ${toUuid(companyId)} and position = any(${positions}::bigint[])`.execute(transaction)
@@ -156,4 +162,12 @@ async function deleteErased(
   if (people.length > 0)
     await sql`delete from ${sql.id(schema, 'former_names')}
       where company_id = ${toUuid(companyId)} and employee_id = any(${people}::uuid[])`.execute(transaction)
+}
+
+/** The positions of the events whose data these events erase. */
+function listErased(events: readonly RecordedEvent[]): number[] {
+  return events.flatMap((event) => {
+    const isErasing = event.type === 'EmployeeErased' || event.type === 'RecordsRetired'
+    return isErasing ? (event.data?.positions ?? []) : []
+  })
 }

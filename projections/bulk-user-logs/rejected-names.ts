@@ -106,7 +106,11 @@ export async function insertNames<Table extends NameTable>(
     from ${unnestedRows({ ...columns, hash_key: bytea, found_by: text }, rows)} ${onConflict}`.execute(transaction)
 }
 
-async function readHashKeys(transaction: Transaction<unknown>, companyIds: string[]): Promise<Map<string, Buffer>> {
+/** Reads the secrets of companies that digests of names are keyed with. */
+export async function readHashKeys(
+  transaction: Transaction<unknown>,
+  companyIds: string[],
+): Promise<Map<string, Buffer>> {
   const { rows } = await sql<{ company_id: string; hash_key: Buffer }>`
     select company_id, hash_key from companies where company_id = any(${companyIds.map(toUuid)}::uuid[])`.execute(
     transaction,

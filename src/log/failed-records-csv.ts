@@ -5,7 +5,8 @@ import { inTurns } from '../admission/turns.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { listAllEntries } from './bulk-user-logs-csv.ts'
 import { writeCsvHeader, writeCsvRows } from './csv-text.ts'
-import { formatField, listRefusedRecords, type RefusedRecord } from './refused-records.ts'
+import { formatField } from '../domain/errors.ts'
+import { listRefusedRecords, type RefusedRecord } from './refused-records.ts'
 
 const ENTRIES_AT_ONCE = 100
 

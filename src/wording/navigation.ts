@@ -46,6 +46,9 @@ export type UpperPage = Pick<NavigationItem, 'path' | 'label'>
 
 export const ACCOUNT: UpperPage = { path: ACCOUNT_PATH, label: 'Your account' }
 
+/** Why records and calls were refused, across calls. */
+export const REFUSALS: UpperPage = { path: `${NAVIGATION.bulkUserLogs.path}/refusals`, label: 'Refused records' }
+
 /** Names the list that a projection computes, as the navigation does. */
 export function nameList(projection: string): string {
   const labels: Record<string, string> = {

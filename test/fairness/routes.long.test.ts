@@ -24,6 +24,7 @@ const HEAVY = [
   'POST /admin/v1/secrets/find',
   'GET /admin/v1/bulk-user-logs/:log_id/failed-records.csv',
   'GET /admin/v1/bulk-user-logs/failed-records.csv',
+  'GET /admin/v1/refusals/failed-records.csv',
   'GET /admin/v1/uploads/:id/not-applied.csv',
   'PUT /admin/v1/uploads/:id/missing',
   'POST /admin/v1/erasures',

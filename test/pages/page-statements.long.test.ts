@@ -70,6 +70,7 @@ const WITH_LIST: Record<string, number> = {
   '/settings/ledger': 5,
   [user]: 6,
   '/settings/usage': 7,
+  [`${LOG}/refusals`]: 7,
   '/settings/health': 8,
   '/settings/events': 8,
   [LOG]: 7,
