@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { deleteOldFailedCalls } from '../ledger/append/failed-calls.ts'
 import { deleteOldBodies } from '../ledger/append/rejected-bodies.ts'
 import { expireFiles } from '../ledger/evidence/stored-files.ts'
 import { deleteOldEmails, endOverdueEmails } from '../accounts/mail/outbox.ts'
@@ -14,6 +15,7 @@ import type { Pool } from 'pg'
 export function listExpirations(pool: Pool, config: Config): (() => Promise<unknown>)[] {
   return [
     () => deleteOldBodies(pool, config.REJECTED_RECORDS_KEPT_DAYS),
+    () => deleteOldFailedCalls(pool, getFailedCallsKeptDays(config)),
     () => forgetOldSignIns(pool, config.ADDRESSES_KEPT_DAYS),
     () => expireUploads(pool),
     () => expireFailingWork(pool),

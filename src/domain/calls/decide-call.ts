@@ -59,6 +59,8 @@ export interface DecidedCall {
   preview?: NewEvent[]
   /** The body that could not be read, to be kept beside the events. */
   rejectedBody?: RejectedBody
+  /** The valid records of a failed call, as a list in JSON, to be kept in the same way. */
+  validRecords?: Buffer
 }
 
 /** Decides a writing call under the lock of its company. */
@@ -189,6 +191,7 @@ function* settleCall(
   const { usage, headers } = charged ? charge(charged, refusal, nowMs) : { usage: null, headers: {} }
   const limited = { ...answer, headers: { ...answer.headers, ...headers } }
   if (call.validateOnly) return { ...NOTHING, usage, answer: limited, preview: [...events, ...decision.withheld] }
+  const validRecords = call.keepsFailed && decision.valid ? yield* encodeJson(decision.valid) : null
   const isBinding = call.idempotency !== null && (!refusal || wouldBeRefusedAgain(refusal))
   const kept = isBinding ? { ...answer, body: yield* encodeJson(answer.body as object) } : null
   return {
@@ -199,6 +202,7 @@ function* settleCall(
     binds: kept && { ...kept, mayNameAnyone: mayNameAnyone(call.command, decision) },
     answer: { ...limited, body: kept?.body ?? answer.body },
     ...(rejectedBody ? { rejectedBody } : {}),
+    ...(validRecords ? { validRecords } : {}),
   }
 }
 

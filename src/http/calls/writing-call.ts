@@ -103,6 +103,7 @@ async function run(
     bodyBytes,
     idempotency,
     ...call.switchesOf(request),
+    keepsFailed: services.keepsFailed,
     traceparent: request.trace?.traceparent ?? null,
     command,
   })
