@@ -135,6 +135,7 @@ function contextOf(
     now,
     country,
     operation: command.operation,
+    undoes: command.undoes ?? null,
     source: protocol.source,
     requestId,
     // Derived from the database's clock, because the clock of this process may be wrong.
