@@ -38,7 +38,7 @@ async function fold(
     for (const callEvents of splitByCall(batch)) {
       for (const name of findRejectedNames(callEvents))
         names.push({ company_id: companyId, entry_position: callEvents.closing.position, ...name })
-      errors.push(...listErrors(companyId, callEvents.events, callEvents.closing))
+      for (const error of listErrors(companyId, callEvents.events, callEvents.closing)) errors.push(error)
       if (callEvents.events[0]!.position === callEvents.first) entries.push(buildEntry(companyId, callEvents))
       else await addOutcomes(transaction, schema, companyId, callEvents)
     }

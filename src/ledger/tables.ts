@@ -246,6 +246,7 @@ export interface LedgerTables {
   failed_calls: {
     company_id: string
     position: number
+    part: number
     recorded_at: string
     records: string
     bytes: number

@@ -6,7 +6,6 @@ import { isId } from '../ids.ts'
 import { rulesOf } from '../operations.ts'
 import { mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
 import { codeOf, wordFault } from '../record-faults.ts'
-import { hideSecrets } from '../secret-members.ts'
 import type { AppliedRecord, CallContext, CallDecision, RefusedRecord } from './call-decision.ts'
 import type { Draft, UnchangedEmployee } from './call-draft.ts'
 import type { ReadRecord } from './call-records.ts'
@@ -112,14 +111,7 @@ export function* failCall(drafts: Draft[], counts: CallCounts, context: CallCont
   const errorCount = refused.reduce((sum, record) => sum + record.errorCount, 0)
   const refusal = problem(codeFor(kept), detail, answered, errorCount - answered.length)
   const withheld = drafts.filter(({ errors }) => errors.count === 0).flatMap(({ events }) => events)
-  return { ...close(refused, counts, refusal, context), withheld, valid: yield* listValid(drafts) }
-}
-
-/** Lists the valid records of a call that fails, with null for the others. Null if none is valid, or one has a secret. */
-function* listValid(drafts: Draft[]): Pieces<SentJson[] | null> {
-  const valid = yield* mapInPieces(drafts, ({ record: { sent }, errors }) => (errors.count > 0 ? null : sent))
-  const isKept = valid.some((sent) => sent !== null) && valid.every((sent) => sent === null || hideSecrets(sent) === sent)
-  return isKept ? valid : null
+  return { ...close(refused, counts, refusal, context), withheld }
 }
 
 /**

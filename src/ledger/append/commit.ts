@@ -18,6 +18,7 @@ import { placeEvents, type LockedCompany, type QueryMore } from './company-state
 import { digestRecord } from '../../domain/calls/record-digest.ts'
 import { writeDigests, type NewDigest } from './record-digests.ts'
 import { insertCorrections, listCorrections, type NewCorrection } from '../corrections/insert-corrections.ts'
+import { insertFailedCalls, type ValidPart } from './failed-calls.ts'
 import { insertBodies, type NewRejectedBody } from './rejected-bodies.ts'
 import type { StoredCall } from './recent-events.ts'
 import type { Origin, SealedEvent } from '../integrity/codec.ts'
@@ -117,6 +118,7 @@ class Writes {
   readonly bound: NewBoundKey[] = []
   readonly traces: EventTrace[] = []
   readonly bodies: NewRejectedBody[] = []
+  readonly validParts: ValidPart[] = []
   readonly corrections: NewCorrection[] = []
   /** The clients whose rows are written, and when they were used. */
   readonly clients = new Map<ActorClient, string>()
@@ -152,7 +154,7 @@ async function decideOne(
   if (lockedKey && decision.usage) lockedKey.usage = decision.usage
   const { preview } = decision
   if (decision.events.length === 0) return { answer: decision.answer, position: null, ...(preview ? { preview } : {}) }
-  const { events, employees, rejectedBody: body } = decision
+  const { events, employees, rejectedBody: body, validRecords = [] } = decision
   company.position += events.length
   const { position, head } = company
   const { sentFrom: address, userAgent } = call
@@ -162,6 +164,8 @@ async function decideOne(
   writes.decided.push({ company, events, employees, by })
   if (traceparent) writes.traces.push({ companyId, position, traceparent, recordedAt: head.recordedAt })
   if (body) writes.bodies.push({ companyId, position, recordedAt: head.recordedAt, body })
+  for (const [part, records] of validRecords.entries())
+    writes.validParts.push({ companyId, position, part, recordedAt: head.recordedAt, records })
   if ('upload' in call.caller)
     for (const correction of listCorrections(call, events, position)) writes.corrections.push(correction)
   const isLargeCall = !isSmall(call)
@@ -305,7 +309,7 @@ async function sendEvents(pipe: Pipe, { decided }: Writes) {
 }
 
 function sendHeadsAndKeys(pipe: QueryClient, companies: Map<string, LockedCompany>, writes: Writes) {
-  const { decided, bound, traces, bodies, corrections, clients } = writes
+  const { decided, bound, traces, bodies, validParts, corrections, clients } = writes
   const used = [...companies].flatMap(([companyId, { keys }]) =>
     [...keys].map(([apiId, { usage }]) => ({ companyId, apiId, usage })),
   )
@@ -320,6 +324,7 @@ function sendHeadsAndKeys(pipe: QueryClient, companies: Map<string, LockedCompan
     ...(bound.length > 0 ? [insertBoundKeys(pipe, bound)] : []),
     ...(traces.length > 0 ? [insertTraces(pipe, traces)] : []),
     ...(bodies.length > 0 ? [insertBodies(pipe, bodies)] : []),
+    ...(validParts.length > 0 ? [insertFailedCalls(pipe, validParts)] : []),
     ...(corrections.length > 0 ? [insertCorrections(pipe, corrections)] : []),
     ...(clients.size > 0 ? [writeClients(pipe, clients)] : []),
   ]

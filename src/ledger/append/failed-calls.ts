@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { bigint, integer, time, utf8, uuid } from '../../../projections/columns.ts'
+import { bigint, integer, text, time, uuid } from '../../../projections/columns.ts'
 import { uuidArray } from '../../postgres/binary-arrays.ts'
 import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
@@ -12,45 +12,48 @@ import { insertSent, sent, type SentColumns } from './sent-rows.ts'
  */
 
 /** What is kept of a company's calls, the newest ones: a client that fails all day can't fill the database. */
-export const MAX_FAILED_CALLS = 1_000
-export const MAX_FAILED_BYTES = 64 * 1_048_576
+export const MAX_PARTS_OF_COMPANY = 2_000
+export const MAX_BYTES_OF_COMPANY = 64 * 1_048_576
 
-/** The valid records of a call, at the position of the event that closes it: a list in JSON, with null for the others. */
-export interface NewFailedCall {
+/** Some valid records of a call, at the position of the event that closes it: an object in JSON, by their indexes. */
+export interface ValidPart {
   companyId: string
   position: number
+  part: number
   recordedAt: string
-  records: Buffer
+  records: string
 }
 
-const CALL: SentColumns<NewFailedCall> = {
+const PART: SentColumns<ValidPart> = {
   company_id: sent(uuid, ({ companyId }) => companyId),
   position: sent(bigint, ({ position }) => position),
+  part: sent(integer, ({ part }) => part),
   recorded_at: sent(time, ({ recordedAt }) => recordedAt),
-  records: sent(utf8, ({ records }) => records),
-  bytes: sent(integer, ({ records }) => records.length),
+  records: sent(text, ({ records }) => records),
+  bytes: sent(integer, ({ records }) => Buffer.byteLength(records)),
 }
 
-/** Stores calls, in the transaction that appends them, and deletes the oldest of a company with too many. */
-export function insertFailedCalls(client: QueryClient, calls: readonly NewFailedCall[]): Promise<unknown> {
+/** Stores parts, in the transaction that appends their calls, and deletes the oldest calls of a company with too many. */
+export function insertFailedCalls(client: QueryClient, parts: readonly ValidPart[]): Promise<unknown> {
   return Promise.all([
-    client.query(insertSent('failed_calls', CALL, calls)),
+    client.query(insertSent('failed_calls', PART, parts)),
     client.query({
       name: 'prune-failed-calls',
+      // The window has all parts of a call or none.
       text: `delete from failed_calls f using (
-          select company_id, position, row_number() over newest as nth, sum(bytes) over newest as total
+          select company_id, position, part, count(*) over newest as parts, sum(bytes) over newest as total
           from failed_calls where company_id = any($1::uuid[])
           window newest as (partition by company_id order by position desc)
         ) as kept
         where f.company_id = any($1::uuid[]) and f.company_id = kept.company_id and f.position = kept.position
-          and (nth > ${MAX_FAILED_CALLS} or total > ${MAX_FAILED_BYTES})`,
-      values: [uuidArray([...new Set(calls.map(({ companyId }) => companyId))])],
+          and f.part = kept.part and (parts > ${MAX_PARTS_OF_COMPANY} or total > ${MAX_BYTES_OF_COMPANY})`,
+      values: [uuidArray([...new Set(parts.map(({ companyId }) => companyId))])],
     }),
   ])
 }
 
-/** Deletes what is older than `days`, by the database's clock. Returns how many calls. */
+/** Deletes what is older than `days`, by the database's clock. Returns how many parts. */
 export async function deleteOldFailedCalls(pool: Pool, days: number): Promise<number> {
   const isOld = sql`recorded_at < statement_timestamp() - make_interval(days => ${days})`
-  return deleteInPieces(pool, 'failed_calls', ['company_id', 'position'], isOld, 'recorded_at')
+  return deleteInPieces(pool, 'failed_calls', ['company_id', 'position', 'part'], isOld, 'recorded_at')
 }
