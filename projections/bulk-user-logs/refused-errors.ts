@@ -3,6 +3,8 @@ import { digestPerson } from '../../src/domain/employees/person-digest.ts'
 import { formatField, isRecordErrorCode, pointInto } from '../../src/domain/errors.ts'
 import type { EventData, RecordedEvent } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
+import { mapInPieces, type Pieces } from '../../src/domain/pieces.ts'
+import type { DoPieces } from '../projection.ts'
 import { insertRows, time, unnestedRows, uuid, word } from '../columns.ts'
 import { mergeSketches, MAX_SKETCH_BYTES } from './people-sketch.ts'
 import { findNames, readHashKeys, type FoundBy } from './rejected-names.ts'
@@ -25,32 +27,41 @@ type Group = Pick<Sums, 'company_id' | 'hour' | 'key_id' | 'code' | 'field' | 'k
 export type RefusalCause = Pick<RefusedError, 'code' | 'field' | 'kind'>
 
 /** An error before its person is digested. */
-export type NewError = Omit<RefusedError, 'person'> & { person: string | null }
+type NewError = Omit<RefusedError, 'person'> & { person: string | null }
 
 /** The errors whose records collide with others: what collides tells what to do. */
 const CONFLICTS = new Set(['already_exists', 'inactive_employee_exists', 'duplicate_in_batch'])
 
 type Closing = Extract<RecordedEvent, { type: 'ApiCallCompleted' | 'ApiCallFailed' }>
 
-/** Lists the errors of the refused records among events of a call. */
-export function listErrors(companyId: string, events: readonly RecordedEvent[], { data }: Closing): NewError[] {
-  const key = data?.key
-  if (!key) return []
-  return events.flatMap((event) => {
-    if (event.type !== 'EmployeeRecordRejected' || !event.data) return []
-    const { position, index, data: rejected } = event
-    const of = {
-      company_id: companyId,
-      requested_at: data.requested_at,
-      position,
-      key_id: key.id,
-      person: choosePerson(findNames(rejected)),
-    }
+/** Some events of a call. */
+interface CallEvents {
+  companyId: string
+  events: readonly RecordedEvent[]
+  closing: Closing
+}
+
+/** Lists the errors of the refused records among events of calls. */
+export function* listErrors(parts: readonly CallEvents[]): Pieces<NewError[]> {
+  const refused = parts.flatMap(({ companyId, events, closing: { data } }) =>
+    data?.key
+      ? events
+          .filter((event) => event.type === 'EmployeeRecordRejected')
+          .map((event) => ({
+            event,
+            of: { company_id: companyId, requested_at: data.requested_at, key_id: data.key!.id },
+          }))
+      : [],
+  )
+  const errors = yield* mapInPieces(refused, ({ event: { position, index, data }, of }) => {
+    if (!data) return []
+    const person = choosePerson(findNames(data))
     // The other errors are about the whole call.
-    const causes = rejected.errors.filter(({ code }) => isRecordErrorCode(code)).map((error) => findCause(error, index))
+    const causes = data.errors.filter(({ code }) => isRecordErrorCode(code)).map((error) => findCause(error, index))
     const byName = new Map(causes.map((cause) => [Object.values(cause).join(' '), cause]))
-    return [...byName.values()].map((cause) => ({ ...of, ...cause }))
+    return [...byName.values()].map((cause) => ({ ...of, position, person, ...cause }))
   })
+  return errors.flat()
 }
 
 /** The name that tells best whom a record is about. The others are more often what is wrong with it. */
@@ -73,13 +84,15 @@ export async function addErrors(
   transaction: Transaction<unknown>,
   schema: string,
   errors: readonly NewError[],
+  doPieces: DoPieces,
 ): Promise<void> {
   if (errors.length === 0) return
   const hashKeys = await readHashKeys(transaction, [...new Set(errors.map((error) => error.company_id))])
-  const rows = errors.map((error) => ({
+  const digest = ({ person, ...error }: NewError) => ({
     ...error,
-    person: error.person === null ? null : digestPerson(hashKeys.get(error.company_id)!, error.person),
-  }))
+    person: person === null ? null : digestPerson(hashKeys.get(error.company_id)!, person),
+  })
+  const rows = await doPieces(mapInPieces(errors, digest))
   const { refused_errors, refusals_by_hour } = BULK_USER_LOG_TABLES
   await insertRows(sql.id(schema, 'refused_errors'), refused_errors.columns, rows).execute(transaction)
   const sums = sumErrors(rows)

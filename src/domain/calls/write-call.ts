@@ -25,6 +25,8 @@ export interface WriteCall {
   isAllOrNone: boolean
   /** Whether its valid records are kept if it fails because of others. */
   keepsFailed?: boolean
+  /** Whether an upsert finds somebody without an external id by their email address: see `locateEmployee`. */
+  linksByEmail: boolean
   /** Answer what would happen, and store nothing but the use of the key. */
   validateOnly: boolean
   /** W3C `traceparent` of the request; null when nobody collects its trace. */

@@ -188,7 +188,7 @@ await t.test('failing and disabled webhooks need attention, paused ones do not',
     `update webhooks set status = 'disabled', disabled_reason = 'gone', disabled_at = statement_timestamp() where webhook_id = $1`,
     [toUuid(id)],
   )
-  t.equal((await kinds())[0], 'webhook_disabled')
+  t.ok((await kinds()).includes('webhook_disabled'))
 })
 
 await t.test('a key that has used its quota is found, however many newer keys need less or nothing', async (t) => {
