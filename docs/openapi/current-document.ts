@@ -19,7 +19,6 @@ export async function currentDocument(): Promise<OpenApiDocument> {
     protocols: listProtocols(KEY_PROTOCOLS),
     bodyTypes: KEY_PROTOCOLS.flatMap(({ bodyTypes }) => bodyTypes),
     maxRecords: MAX_RECORDS,
-    keepsFailed: false,
     refuse: (reply, refusal) => sendProblem(reply.request, reply, refusal),
     addRoutes: (app) => addApiRoutes(app, KEY_PROTOCOLS, standIns()),
   })

@@ -38,6 +38,8 @@ const HEAVY = [
   'GET /settings/bulk-user-logs',
   'GET /settings/bulk-user-logs/rows',
   'GET /settings/bulk-user-logs/:log_id',
+  'GET /settings/bulk-user-logs/:log_id/fix',
+  'POST /settings/bulk-user-logs/:log_id/fix',
   'POST /settings/bulk-user-logs/upload/:id/missing',
   'GET /settings/employees',
   'GET /settings/employees/:id',

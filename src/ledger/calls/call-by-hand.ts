@@ -1,20 +1,17 @@
 import { hash } from 'node:crypto'
+import type { Acting } from '../../accounts/change-company.ts'
 import { doInTurns } from '../../admission/turns.ts'
 import { BY_HAND } from '../../domain/calls/answer-call.ts'
 import type { CallAnswer } from '../../domain/calls/call-protocol.ts'
 import { readMany } from '../../domain/calls/commands.ts'
-import type { Client } from '../../domain/client.ts'
 import type { CorrectedRecords } from '../../domain/events.ts'
 import type { ManyOperation } from '../../domain/operations.ts'
 import { runApiCall, type CommandServices } from './run-api-call.ts'
 
 /** What an administrator does in a form, and who it is. */
 interface HandCall {
-  companyId: string
-  userId: string
-  client: Client | null
+  acting: Acting
   requestId: string
-  traceparent: string | null
   operation: ManyOperation
   records: readonly unknown[]
   /** The records of other calls that these are, corrected. */
@@ -26,8 +23,9 @@ interface HandCall {
 /** Makes the call of an administrator who filled in a form. It applies all records or none. Throws as `runApiCall` does. */
 export async function callByHand(
   commands: CommandServices,
-  { companyId, userId, client, operation, records, corrects, form, ...others }: HandCall,
+  { acting, requestId, operation, records, corrects, form }: HandCall,
 ): Promise<CallAnswer & { callId: string | null }> {
+  const { companyId, actor: userId, client, traceparent = null } = acting
   const now = performance.now()
   const text = JSON.stringify(records)
   const most = Math.max(commands.maxRecords, records.length)
@@ -50,7 +48,8 @@ export async function callByHand(
     linksByEmail: false,
     keepsFailed: commands.keepsFailed,
     validateOnly: false,
-    ...others,
+    requestId,
+    traceparent,
     command,
   })
 }

@@ -1,3 +1,4 @@
+import { inTurns } from '../../admission/turns.ts'
 import { toUuid } from '../../domain/ids.ts'
 import type { LedgerDb } from '../tables.ts'
 
@@ -17,6 +18,9 @@ export async function readValidRecords(
     .where('position', '=', position)
     .orderBy('part')
     .execute()
-  const members = parts.flatMap(({ records }) => Object.entries(JSON.parse(records) as Record<string, unknown>))
-  return new Map(members.map(([index, record]) => [Number(index), record]))
+  const valid = new Map<number, unknown>()
+  for await (const { records } of inTurns(parts))
+    for (const [index, record] of Object.entries(JSON.parse(records) as Record<string, unknown>))
+      valid.set(Number(index), record)
+  return valid
 }
