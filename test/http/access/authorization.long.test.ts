@@ -101,6 +101,8 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
     allowed: 'admin',
     path: `/admin/v1/bulk-user-logs/${logId}/records.csv`,
   },
+  'GET /admin/v1/employees.csv': { allowed: 'admin' },
+  'GET /admin/v1/employees.xlsx': { allowed: 'admin' },
   'GET /admin/v1/refusals': { allowed: 'admin' },
   'GET /admin/v1/refusals/failed-records.csv': {
     allowed: 'admin',
