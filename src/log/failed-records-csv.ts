@@ -54,7 +54,13 @@ function writeRow(
   ordered: string[],
 ): string[] {
   const cells = truncated ? new Map([[RECORD_COLUMN, writeText(record as string)]]) : writeRecord(record, columns)
-  return [logId, String(index ?? ''), writeText(formatErrors(refused)), ...ordered.map((name) => cells.get(name) ?? '')]
+  const errors = formatErrors(refused)
+  return [
+    logId,
+    String(index ?? ''),
+    errors === '' ? '' : writeText(errors),
+    ...ordered.map((name) => cells.get(name) ?? ''),
+  ]
 }
 
 /** Formats the errors of a record, with their fields unless the messages name them. */

@@ -99,8 +99,8 @@ function readPath(pointer: string): [string] | [string, string] | null {
 function readValue(record: Record<string, unknown>, [name, below]: [string, string?]): string | null {
   const outer = Object.hasOwn(record, name) ? record[name] : undefined
   const inner = below === undefined ? outer : isObject(outer) && Object.hasOwn(outer, below) ? outer[below] : undefined
-  if (typeof inner === 'object' && inner !== null) return null
-  return inner === undefined || inner === null ? '' : String(inner)
+  if (inner === undefined || inner === null) return ''
+  return typeof inner === 'string' || typeof inner === 'number' || typeof inner === 'boolean' ? String(inner) : null
 }
 
 /** The records to send again, and which records of the call they are. */

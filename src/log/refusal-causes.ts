@@ -52,9 +52,13 @@ export async function readRefusalCauses(
         const { code, field, kind } = findCause(one, newest.index)
         return code === cause.code && field === cause.field && kind === cause.kind
       })
-      return { ...cause, message: error?.message ?? null, examples: examples.map(({ event: _, ...shown }) => shown) }
+      return { ...cause, message: error?.message ?? null, examples: examples.map(withoutEvent) }
     }),
   }
+}
+
+function withoutEvent({ logId, index, employeeId, name, email, external_id }: RefusedExample): RefusedExample {
+  return { logId, index, employeeId, name, email, external_id }
 }
 
 async function readExamples(db: LedgerDb, companyId: string, positions: number[]) {

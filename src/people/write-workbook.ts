@@ -79,5 +79,5 @@ function escape(text: string): string {
   return text
     .toWellFormed()
     .replaceAll(/[&<>"]/g, (character) => ESCAPES[character]!)
-    .replaceAll(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '')
+    .replaceAll(/[^\P{Cc}\t\n\r]|[\ufffe\uffff]/gu, '')
 }

@@ -57,7 +57,7 @@ const WITHOUT_LIST: Record<string, number> = {
 }
 
 const WITH_LIST: Record<string, number> = {
-  '/settings/employees': 2,
+  '/settings/employees': 3,
   '/settings/search?q=perez': 2,
   '/settings/employees?q=perez': 4,
   '/settings/users': 3,
@@ -84,6 +84,9 @@ const WITH_LIST: Record<string, number> = {
   [`/settings/employees/${person.id}`]: 10,
   [`${LOG}/${made.log_id}`]: 11,
   [`${LOG}/${failed.log_id}`]: 11,
+  [`${LOG}/${failed.log_id}/fix`]: 8,
+  [`/settings/employees/${person.id}/edit`]: 5,
+  '/settings/employees?only=no_external_id&order=name': 3,
 }
 
 const MAX_BLOCKS = { withoutList: 60, withList: 1_500 }

@@ -8,8 +8,17 @@ import { html, type Html } from '../parts/html.ts'
 
 /* The form with the values of an employee: what it shows, and the record that it makes. */
 
+/** What the page of an employee says after a form was accepted. */
+export const EDITED = {
+  saved: 'Changes saved.',
+  unchanged: 'Nothing was changed.',
+  deactivated: 'Employee deactivated.',
+  reactivated: 'Employee reactivated.',
+}
+
 /** The attributes with a field of their own. The status has buttons. */
-const FIELDS = ATTRIBUTE_NAMES.filter((name) => !['status', 'custom_attributes'].includes(name))
+type FieldName = Exclude<AttributeName, 'status' | 'custom_attributes'>
+const FIELDS = ATTRIBUTE_NAMES.filter((name): name is FieldName => name !== 'status' && name !== 'custom_attributes')
 const CUSTOM = 'custom_'
 
 /** The names of custom attributes in the form, in the order of their names. */
@@ -22,7 +31,7 @@ function listCustom({ custom_attributes: custom }: Employee): [field: string, na
 /** The values of an employee as the texts of the form. */
 export function formatEmployee(employee: Employee): FormFields {
   return Object.fromEntries([
-    ...FIELDS.map((name) => [name, String(employee[name] ?? '')]),
+    ...FIELDS.map((name) => [name, employee[name] ?? '']),
     ...listCustom(employee).map(([field, , value]) => [field, String(value)]),
   ])
 }

@@ -19,14 +19,6 @@ import { getActing, getViewer } from '../parts/viewer.ts'
 import { formatEmployee, placeErrors, readEmployeeForm, renderEmployeeFields } from './edit-form.ts'
 import type { EmployeeRequest } from './employee-page.ts'
 
-/** What the page of an employee says after a form was accepted. */
-export const EDITED = {
-  saved: 'Changes saved.',
-  unchanged: 'Nothing was changed.',
-  deactivated: 'Employee deactivated.',
-  reactivated: 'Employee reactivated.',
-}
-
 const CHANGED_MEANWHILE = problem(
   'precondition_failed',
   'Somebody has changed this employee since the form was shown. These are the values now',

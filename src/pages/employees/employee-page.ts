@@ -9,7 +9,7 @@ import { ALWAYS } from '../../http/access/heavy-reads.ts'
 import { buildUrl } from '../../wording/addresses.ts'
 import type { SeenEmployee } from './employee-then.ts'
 import { renderAttributes, formatEmployeeName, listChanged, renderStanding } from './employee-then.ts'
-import { EDITED } from './employee-edit.ts'
+import { EDITED } from './edit-form.ts'
 import { REPORT_PATH } from './employee-report.ts'
 import { buildTimelineHref, readTimeline, readTimelinePlace, renderTimeline } from './timeline.ts'
 import {

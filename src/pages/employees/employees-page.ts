@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import type { SessionUser } from '../../accounts/users/sessions.ts'
 import { listPeople } from '../../../projections/employees/people-list.ts'
@@ -9,7 +9,6 @@ import type { Employee } from '../../domain/employees/employee.ts'
 import { isId } from '../../domain/ids.ts'
 import { formatFullName } from '../../domain/employees/full-name.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { whenGiven } from '../../http/access/heavy-reads.ts'
 import { decodeIdCursor } from '../../http/server/cursor.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { findEmployeeIdBy } from '../../ledger/read/find-employee-id.ts'
@@ -29,7 +28,7 @@ import {
 import { findFormerPeople, type FormerPerson } from '../parts/former-people.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../../wording/navigation.ts'
-import { PEOPLE_FILTERS, readPeopleFields, renderPeopleFilter } from './people-filter-form.ts'
+import { readPeopleFields, renderPeopleFilter } from './people-filter-form.ts'
 import { REPORT_PATH } from './employee-report.ts'
 import { renderNotice } from '../parts/notice.ts'
 import type { PageServices } from '../parts/page-services.ts'
@@ -44,8 +43,8 @@ const DONE = { erased: 'Person erased. Refused records no longer contain their d
 
 /** `/settings/employees`: the list of people, with filters, and the search for one of them. */
 export function addEmployeesPage(app: FastifyInstance, { reads }: PageServices): void {
-  const config = { isHeavyRead: whenGiven(...PEOPLE_FILTERS, 'order') }
-  app.get(PATH, { config }, async (request, reply) => {
+  const isHeavyRead = ({ query }: FastifyRequest) => Object.keys(readPeopleFields(readFormFields(query))).length > 0
+  app.get(PATH, { config: { isHeavyRead } }, async (request, reply) => {
     const viewer = getViewer(request)
     const fields = readFormFields(request.query)
     const given = readPeopleFields(fields)

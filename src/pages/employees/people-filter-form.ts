@@ -5,7 +5,7 @@ import { listOptions, pickFields, renderChoice, renderField, type FormFields, ty
 import { html, type Html } from '../parts/html.ts'
 
 /** The filters of the list of people, in its address. */
-export const PEOPLE_FILTERS = ['q', 'status', 'department', 'location', 'manager', 'only'] as const
+const PEOPLE_FILTERS = ['q', 'status', 'department', 'location', 'manager', 'only'] as const
 
 const ORDERS: Readonly<Record<PeopleOrder, string>> = {
   newest: 'Newest first',
@@ -17,7 +17,7 @@ const ORDERS: Readonly<Record<PeopleOrder, string>> = {
 /** Reads the filters that are given, without the order of the list if it is the usual one. */
 export function readPeopleFields(fields: FormFields): FormFields {
   const given = Object.entries(pickFields(fields, [...PEOPLE_FILTERS, 'order']))
-    .map(([name, text = '']) => [name, text.trim()] as const)
+    .map(([name, text]) => [name, text.trim()] as const)
     .filter(([name, text]) => text !== '' && !(name === 'order' && text === 'newest'))
   return Object.fromEntries(given)
 }

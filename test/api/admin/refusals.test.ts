@@ -102,7 +102,7 @@ await t.test(
     })
     const { status, body: applied } = await service.manage('POST', `/uploads/${body.id}/apply`)
     t.match(status, 200, JSON.stringify(applied))
-    const isApplied = async () => (await service.admin(`/uploads/${body.id}`)).body.state === 'applied'
+    const isApplied = async () => (await service.admin(`/uploads/${body.id}`)).body.state === 'ended'
     await eventually('the file is applied', isApplied)
     await service.project()
     t.match(await causeOf('invalid_format', 'phone'), { records: 3, people: 1 })
