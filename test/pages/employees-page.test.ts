@@ -42,12 +42,12 @@ await t.test('people are listed, narrowed by each filter, and sorted', async (t)
     [`manager=${zoe}`, ['Lea Diaz']],
     ['only=no_external_id', ['Ada Byrne']],
     ['only=ended', ['Ada Byrne']],
-    ['q=a&department=IT', ['Lea Diaz']],
+    ['q=diaz&department=IT', ['Lea Diaz']],
     ['department=Nowhere', []],
   ] as const)
     t.strictSame(await listed(query), names, query)
   t.match(await open(`${PATH}?manager=nobody`), { status: 422, text: /has no employee/ })
-  t.match(await open(`${PATH}?status=away`), { status: 400 })
+  t.match(await open(`${PATH}?status=away`), { status: 422 })
   t.equal((await open(`${PATH}?status=&q=`)).location, PATH, 'what a form leaves empty is not in the address')
 })
 
@@ -80,7 +80,7 @@ await t.test('the same people can be downloaded as CSV and as a workbook', async
       fetch(`${service.address}${href}`, { headers: { authorization: `Bearer ${company.admin.token}` } }),
     ),
   )
-  const rows = csvRecords(await csv!.text())
+  const rows = csvRecords(Buffer.from(await csv!.arrayBuffer()).toString())
   t.match(rows, [
     { first_name: 'Zoë', department: 'Sales', status: 'active' },
     { id: ada, termination_date: '2020-01-31' },

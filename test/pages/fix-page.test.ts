@@ -1,4 +1,5 @@
 import t from 'tap'
+import { deleteOldFailedCalls, MAX_BYTES_OF_COMPANY } from '../../src/ledger/append/failed-calls.ts'
 import { employee, startService } from '../support/service.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
 import { csvRecords } from '../support/http/csv-rows.ts'
@@ -99,6 +100,27 @@ await t.test('a call with a secret, one of a single record, and one that is vali
   await fail([person({ phone: '12' })])
   await fail([person(), person({ phone: '12' })], 'POST', '?validate_only=true')
   t.equal((await kept()).length, before)
+})
+
+await t.test('what is kept is bounded for a company, and goes with time', async (t) => {
+  const { pool } = service
+  const oldest = async () =>
+    (
+      await pool.query<{ oldest: number; calls: number }>(
+        'select min(position) as oldest, count(*)::integer as calls from failed_calls',
+      )
+    ).rows[0]!
+  const before = await oldest()
+  await pool.query('update failed_calls set bytes = $1 where position = $2', [MAX_BYTES_OF_COMPANY, before.oldest])
+  await fail([person(), person({ phone: '12' })])
+  const after = await oldest()
+  t.ok(after.oldest > before.oldest, 'the oldest call makes room')
+  t.equal(after.calls, before.calls)
+  t.equal(await deleteOldFailedCalls(pool, 30), 0)
+  await pool.query(`update failed_calls set recorded_at = recorded_at - interval '30 days' where position = $1`, [
+    after.oldest,
+  ])
+  t.equal(await deleteOldFailedCalls(pool, 30), 1)
 })
 
 await t.test('an unsent form of another company is not found', async (t) => {

@@ -133,6 +133,25 @@ await t.test('failed calls are not read for what needs attention', onePlan, asyn
   t.ok((await blocksOf()) <= before + 20)
 })
 
+await t.test(
+  'the causes of refused records are read for the same, however many records there are',
+  onePlan,
+  async (t) => {
+    const blocksOf = async () => countBlocks(service.pool, await open(`${LOG}/refusals`))
+    const before = await blocksOf()
+    for (let calls = 0; calls < 100; calls += 20)
+      await Promise.all(
+        Array.from({ length: 20 }, () =>
+          call('POST', '/v1/employees', { body: Array.from({ length: 50 }, () => ({})) }),
+        ),
+      )
+    await service.project()
+    await runSql(service.urls.superUrl, 'vacuum')
+    const after = await blocksOf()
+    t.ok(after <= before + 60, `${after} blocks after 5,000 more records, ${before} before`)
+  },
+)
+
 await t.test('keys that expect calls take one more statement', async (t) => {
   await manage('PATCH', `/api-keys/${company.key.api_id}`, { expected_calls: { every_hours: 12 } })
   t.equal((await open('/settings/users/new')).length, 3)
