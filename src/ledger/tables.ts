@@ -260,6 +260,14 @@ export interface LedgerTables {
     error_line: number | null
     error_column: number | null
   }
+  failed_calls: {
+    company_id: string
+    position: number
+    part: number
+    recorded_at: string
+    records: string
+    bytes: number
+  }
   unchanged_records: {
     company_id: string
     bucket: number

@@ -32,6 +32,7 @@ export const RIGHTS: Record<string, string> = {
   event_traces: 'select, insert, delete',
   actor_clients: 'select, insert, update, delete',
   rejected_bodies: 'select, insert, delete',
+  failed_calls: 'select, insert, delete',
   corrections: 'select, insert',
   unchanged_records: 'select, insert',
   raised_attention: 'select, insert, delete',

@@ -15,6 +15,7 @@ import { encodeJson, type Pieces } from '../pieces.ts'
 import { answerRetry } from './answer-call.ts'
 import type { EmployeeDirectory } from './call-draft.ts'
 import type { CallAnswer } from './call-protocol.ts'
+import { writeValid } from './valid-records.ts'
 import type { WriteCall } from './write-call.ts'
 import type { KeyCaller, UserCaller } from './callers.ts'
 import type { Command, UpdateOneCommand } from './commands.ts'
@@ -64,6 +65,8 @@ export interface DecidedCall {
   needsActive?: true
   /** The body that could not be read, to be kept beside the events. */
   rejectedBody?: RejectedBody
+  /** The valid records of a failed call, in parts (see `writeValid`), to be kept in the same way. */
+  validRecords?: string[]
 }
 
 /** Decides a writing call under the lock of its company. */
@@ -208,6 +211,7 @@ function* settleCall(
   const { usage, headers } = charged ? charge(charged, refusal, nowMs) : { usage: null, headers: {} }
   const limited = { ...answer, headers: { ...answer.headers, ...headers } }
   if (call.validateOnly) return { ...NOTHING, usage, answer: limited, preview: [...events, ...decision.withheld] }
+  const validRecords = call.keepsFailed ? yield* writeValid(decision.valid ?? []) : []
   const isBinding = call.idempotency !== null && (!refusal || wouldBeRefusedAgain(refusal))
   const kept = isBinding ? { ...answer, body: yield* encodeJson(answer.body as object) } : null
   return {
@@ -218,6 +222,7 @@ function* settleCall(
     binds: kept && { ...kept, mayNameAnyone: mayNameAnyone(call.command, decision) },
     answer: { ...limited, body: kept?.body ?? answer.body },
     ...(rejectedBody ? { rejectedBody } : {}),
+    ...(validRecords.length > 0 ? { validRecords } : {}),
   }
 }
 

@@ -81,7 +81,9 @@ export function* decideRecords(
   }
   const total = records.length + unchanged.size
   const failed = rulesOf(operation).failing === 'refused' ? whole.filter(isFaulty).length : total
-  return yield* failCall(whole, { ...NO_COUNTS, total, failed }, context)
+  const decision = yield* failCall(whole, { ...NO_COUNTS, total, failed }, context)
+  const faulty = new Set(whole.filter(isFaulty).map(({ record }) => record.index))
+  return { ...decision, valid: all.filter(({ index }) => !faulty.has(index)) }
 }
 
 /** Sets the records aside that need no decision. */

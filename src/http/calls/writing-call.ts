@@ -104,6 +104,7 @@ async function run(
     bodyBytes,
     idempotency,
     ...call.switchesOf(request),
+    keepsFailed: services.keepsFailed,
     traceparent: request.trace?.traceparent ?? null,
     command,
   })

@@ -102,6 +102,13 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
     allowed: 'admin',
     path: `/admin/v1/bulk-user-logs/${logId}/records.csv`,
   },
+  'GET /admin/v1/employees.csv': { allowed: 'admin' },
+  'GET /admin/v1/employees.xlsx': { allowed: 'admin' },
+  'GET /admin/v1/refusals': { allowed: 'admin' },
+  'GET /admin/v1/refusals/failed-records.csv': {
+    allowed: 'admin',
+    path: '/admin/v1/refusals/failed-records.csv?code=invalid_format',
+  },
   'GET /admin/v1/usage': { allowed: 'admin' },
   'GET /admin/v1/attention': { allowed: 'admin' },
   'GET /admin/v1/api-keys': { allowed: 'admin' },
