@@ -18,6 +18,7 @@ import { invitations } from './api/admin/invitations.ts'
 import { logExports } from './api/admin/log-exports.ts'
 import { personalData } from './api/admin/personal-data.ts'
 import { secretSearch } from './api/admin/secret-search.ts'
+import { undoRoute } from './api/admin/undo.ts'
 import { uploadRoutes } from './api/admin/uploads/upload-routes.ts'
 import { usage } from './api/admin/usage.ts'
 import { users } from './api/admin/users.ts'
@@ -250,6 +251,7 @@ async function adminRoutes(app: FastifyInstance, services: AppServices & AdminSe
       await log.register(fastifySSE)
       bulkUserLogs(log, services)
       logExports(log, authorized)
+      undoRoute(log, services)
       bulkUserLogsStream(log, authorized)
       usage(log, services.reads)
     })

@@ -32,6 +32,7 @@ export const RIGHTS: Record<string, string> = {
   actor_clients: 'select, insert, update, delete',
   rejected_bodies: 'select, insert, delete',
   corrections: 'select, insert',
+  undoings: 'select, insert',
   unchanged_records: 'select, insert',
   raised_attention: 'select, insert, delete',
   attention_checks: 'select, insert, update',

@@ -18,6 +18,7 @@ import { placeEvents, type LockedCompany, type QueryMore } from './company-state
 import { digestRecord } from '../../domain/calls/record-digest.ts'
 import { writeDigests, type NewDigest } from './record-digests.ts'
 import { insertCorrections, listCorrections, type NewCorrection } from '../corrections/insert-corrections.ts'
+import { findUndoing, insertUndoings, type NewUndoing } from '../undo/undoings.ts'
 import { insertBodies, type NewRejectedBody } from './rejected-bodies.ts'
 import type { StoredCall } from './recent-events.ts'
 import type { Origin, SealedEvent } from '../integrity/codec.ts'
@@ -118,6 +119,7 @@ class Writes {
   readonly traces: EventTrace[] = []
   readonly bodies: NewRejectedBody[] = []
   readonly corrections: NewCorrection[] = []
+  readonly undoings: NewUndoing[] = []
   /** The clients whose rows are written, and when they were used. */
   readonly clients = new Map<ActorClient, string>()
   readonly digests: NewDigest[] = []
@@ -164,6 +166,8 @@ async function decideOne(
   if (body) writes.bodies.push({ companyId, position, recordedAt: head.recordedAt, body })
   if ('upload' in call.caller)
     for (const correction of listCorrections(call, events, position)) writes.corrections.push(correction)
+  const undoing = call.command.undoes === undefined ? null : findUndoing(call, events, position)
+  if (undoing) writes.undoings.push(undoing)
   const isLargeCall = !isSmall(call)
   const digest = ({ employee, patch }: (typeof decision.unchanged)[number]) => {
     const isNew = isLargeCall && company.employees.isNew(employee.id)
@@ -305,7 +309,7 @@ async function sendEvents(pipe: Pipe, { decided }: Writes) {
 }
 
 function sendHeadsAndKeys(pipe: QueryClient, companies: Map<string, LockedCompany>, writes: Writes) {
-  const { decided, bound, traces, bodies, corrections, clients } = writes
+  const { decided, bound, traces, bodies, corrections, undoings, clients } = writes
   const used = [...companies].flatMap(([companyId, { keys }]) =>
     [...keys].map(([apiId, { usage }]) => ({ companyId, apiId, usage })),
   )
@@ -321,6 +325,7 @@ function sendHeadsAndKeys(pipe: QueryClient, companies: Map<string, LockedCompan
     ...(traces.length > 0 ? [insertTraces(pipe, traces)] : []),
     ...(bodies.length > 0 ? [insertBodies(pipe, bodies)] : []),
     ...(corrections.length > 0 ? [insertCorrections(pipe, corrections)] : []),
+    ...(undoings.length > 0 ? [insertUndoings(pipe, undoings)] : []),
     ...(clients.size > 0 ? [writeClients(pipe, clients)] : []),
   ]
 }
