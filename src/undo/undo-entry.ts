@@ -2,6 +2,7 @@ import { RefusedByStateError, type Acting } from '../accounts/change-company.ts'
 import type { CallAnswer } from '../domain/calls/call-protocol.ts'
 import type { LeftAttribute, UndoAnswer, UndoneRecord } from '../domain/calls/answer-undo.ts'
 import { problem } from '../domain/errors.ts'
+import type { NewEvent } from '../domain/events.ts'
 import { isId } from '../domain/ids.ts'
 import type { CommandServices } from '../ledger/calls/run-api-call.ts'
 import { undoCall } from '../ledger/calls/undo-call.ts'
@@ -41,7 +42,7 @@ export async function undoEntry(
   { companyId, actor, client, traceparent }: Acting,
   logId: string,
   how: { isAllOrNone: boolean; validateOnly: boolean; requestId: string },
-): Promise<CallAnswer & { callId: string | null }> {
+): Promise<CallAnswer & { callId: string | null; preview?: NewEvent[] }> {
   const [call] = isId('log', logId) ? await findCalls(services.db, companyId, [logId]) : []
   if (!call) throw new RefusedByStateError(NO_SUCH_ENTRY)
   const by = { companyId, userId: actor, client: client ?? null, traceparent: traceparent ?? null, once: null }

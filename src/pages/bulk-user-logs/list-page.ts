@@ -16,6 +16,7 @@ import { findBaseUrl } from '../parts/find-base-url.ts'
 import { renderAllWell, renderAttention } from '../parts/attention.ts'
 import { addUploadPages } from '../uploads/upload-page.ts'
 import { addEntryPages } from './entry-page.ts'
+import { addUndoPage } from './undo-page.ts'
 import { readPageFilter } from './filter.ts'
 import { renderFilterBar } from './filter-bar.ts'
 import { readCallsChart } from './list-chart.ts'
@@ -50,6 +51,7 @@ export function addBulkUserLogsPages(app: FastifyInstance, services: PageService
   app.get(LOGS_PATH, { config }, async (_, reply) => sendEntryList(services, reply))
   app.get(ROWS_PATH, { config }, async (_, reply) => sendRows(services, reply))
   addEntryPages(app, services, LOGS_PATH)
+  addUndoPage(app, services, LOGS_PATH)
   void app.register((uploads) => addUploadPages(uploads, services))
 }
 
