@@ -25,6 +25,8 @@ export interface CallContext {
   now: string
   /** Whether one record that can't be applied keeps all others from being applied. */
   isAllOrNone: boolean
+  /** Whether an upsert finds somebody without an external id by their email address: see `locateEmployee`. */
+  linksByEmail: boolean
   /** The country of the company (ISO 3166-1 alpha-2), whose local phone numbers are read; null if it has none. */
   country: string | null
 }

@@ -123,13 +123,14 @@ const IDEMPOTENCY_KEY_REUSED = problem(
 )
 
 function contextOf(
-  { callId, requestId, command, isAllOrNone, protocol }: WriteCall,
+  { callId, requestId, command, isAllOrNone, linksByEmail, protocol }: WriteCall,
   { now, durationMs, country }: Pick<CallState, 'now' | 'durationMs' | 'country'>,
 ): Omit<CallContext, 'key' | 'upload'> {
   return {
     callId,
     durationMs,
     isAllOrNone,
+    linksByEmail,
     now,
     country,
     operation: command.operation,

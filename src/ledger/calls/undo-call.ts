@@ -48,6 +48,7 @@ export async function undoCall(
     bodyBytes: 0,
     idempotency: once?.idempotency ?? null,
     isAllOrNone,
+    linksByEmail: false,
     ...others,
     command: undoCommand(undone.id, records),
   })
