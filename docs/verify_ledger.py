@@ -26,6 +26,7 @@ OPERATIONS = {
     "update_one": ("one", "none", "all", 1, 1),
     "update_many": ("many", "none", "all", 1, 1),
     "upsert": ("many", "unfound", "all", 1, 1),
+    "undo": ("many", "none", "all", 4, 3),
 }
 COUNTS = ("total", "updated", "deactivated", "failed", "no_updates")
 ID, HASH, TIME = "[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}", "[0-9a-f]{64}", "[0-9]{4}-[0-9]{2}-[0-9]{2}T([0-9]{2}:){2}[0-9]{2}[.][0-9]{3}Z"

@@ -611,7 +611,7 @@ export interface components {
                 /** @description The position of the event in the company's ledger. */
                 position: number;
                 /** @enum {string} */
-                operation?: "create" | "update_one" | "update_many" | "upsert";
+                operation?: "create" | "update_one" | "update_many" | "upsert" | "undo";
                 counts?: components["schemas"]["CallCounts"];
                 /** @description The id of the API key. */
                 key_id?: string;
@@ -637,7 +637,7 @@ export interface components {
                 /** @description The position of the event in the company's ledger. */
                 position: number;
                 /** @enum {string} */
-                operation?: "create" | "update_one" | "update_many" | "upsert";
+                operation?: "create" | "update_one" | "update_many" | "upsert" | "undo";
                 counts?: components["schemas"]["CallCounts"];
                 /** @description The id of the API key. */
                 key_id?: string;

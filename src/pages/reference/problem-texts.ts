@@ -227,6 +227,10 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     when: 'The preview of the upload is not complete, some of its rows cannot be read, or another user uploaded the file.',
     remedy: 'Wait for the preview, or correct the file and upload it again. `detail` says which.',
   },
+  nothing_to_undo: {
+    when: 'The entry is of a call that failed, or that changed nobody, so there is nothing to undo.',
+    remedy: 'Choose another entry.',
+  },
   key_revoked: {
     when: 'The API key has been revoked. This cannot be undone.',
     remedy: 'Issue a new key.',

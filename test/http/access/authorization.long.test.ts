@@ -85,6 +85,10 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
   'GET /admin/v1/bulk-user-logs.csv': { allowed: 'admin' },
   'GET /admin/v1/bulk-user-logs/stream': { allowed: 'admin' },
   'GET /admin/v1/bulk-user-logs/{log_id}': { allowed: 'admin', path: `/admin/v1/bulk-user-logs/${logId}` },
+  'POST /admin/v1/bulk-user-logs/{log_id}/undo': {
+    allowed: 'admin',
+    path: `/admin/v1/bulk-user-logs/${logId}/undo?validate_only=true`,
+  },
   'GET /admin/v1/bulk-user-logs/{log_id}/records': {
     allowed: 'admin',
     path: `/admin/v1/bulk-user-logs/${logId}/records`,

@@ -122,6 +122,13 @@ async function makeOtherCalls(service: Service): Promise<void> {
     await commit([recordsCall(service.company, 'PUT', [{ external_id: 'A-1', email: 'none' }], of)])
   }
   for (const teardown of teardowns) await teardown()
+  // An undo that is refused, because something was changed since, and then one of the rest.
+  const { body: moved } = await service.call('PATCH', '/v1/employees', {
+    body: [{ external_id: 'A-1', division: 'Moved', location: 'Oslo' }],
+  })
+  await service.call('PATCH', '/v1/employees', { body: [{ external_id: 'A-1', division: 'Stays' }] })
+  for (const query of ['', '?all_or_none=false'])
+    await service.manage('POST', `/bulk-user-logs/${moved.log_id}/undo${query}`)
 }
 
 async function makeAccountEvents({ pool, manage, makeCompany, company }: Service): Promise<void> {
