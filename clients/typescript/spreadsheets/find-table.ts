@@ -1,6 +1,7 @@
 import { FileError } from './file-error.ts'
 import type { FileRow } from './read-csv.ts'
 import { findField } from './record-columns.ts'
+import { recognizeHeader } from './recognize-header.ts'
 
 /** Why rows of a file are no records. */
 export const LEFT_OUT_REASONS = [
@@ -10,6 +11,7 @@ export const LEFT_OUT_REASONS = [
   'repeated_header',
   'empty',
   'total',
+  'heading',
   'below_table',
   'not_a_user',
   'other_sheet',
@@ -30,7 +32,7 @@ export interface LeftOut {
 
 /** What is found out about a file while its rows are read. */
 export interface TableNotes {
-  /** The line that names the columns; null before it is found, and for a file without one. */
+  /** The line that names the columns; 0 if none does, and null before it is found, and for a file without rows. */
   headerLine: number | null
   leftOut: LeftOut[]
   /** How many more were left out than are listed. */
@@ -52,6 +54,7 @@ const MESSAGES: Readonly<Record<LeftOutReason, string>> = {
   repeated_header: 'Repeats the names of the columns',
   empty: 'Is empty',
   total: 'Is a total',
+  heading: 'Stands above other rows as their heading',
   below_table: 'Stands below the table',
   not_a_user: 'Is not about a person',
   other_sheet: 'Has no table of people',
@@ -78,11 +81,19 @@ const MAX_SEARCHED = 60
 const MAX_CHARACTERS = 1_048_576
 /** The rows below a table. */
 const MAX_BELOW = 20
+/** The characters of a cell that are looked at. */
+const MAX_CELL = 256
+
+/** The column that has the headings which stand above rows. */
+export const HEADING_COLUMN = 'Heading above the rows'
+
+/** What a column without a name is called. */
+export const nameColumn = (at: number) => `Column ${at + 1}`
 
 /**
  * Finds the table in the rows of a file. Yields the row that names the columns, and then the records. What else there
  * is, such as titles, empty rows, and totals, goes to the notes. `given` is the line of the header, if the user names
- * it. Throws FileError if that line has no cells.
+ * it, and 0 if no line names the columns. Throws FileError if that line has no cells.
  */
 export async function* findTable(
   rows: AsyncIterable<FileRow[]>,
@@ -101,8 +112,10 @@ class Table {
   #waiting: FileRow[] = []
   #characters = 0
   #header: FileRow | null = null
-  /** How many cells most rows fill. */
-  #width = 0
+  #shape: TableShape | null = null
+  /** The heading above the rows, if the table has any. */
+  #heading: string | null = null
+  #count = 0
 
   constructor(given: number | null, notes: TableNotes) {
     this.#given = given
@@ -118,8 +131,7 @@ class Table {
   end(): FileRow[] {
     const found: FileRow[] = []
     if (!this.#header) this.#begin(found)
-    for (const row of this.#waiting)
-      this.#leaveOut(row, isEmpty(row) ? 'empty' : isTotal(row) ? 'total' : 'below_table')
+    for (const row of this.#waiting) this.#leaveOut(row, reasonOf(row, this.#shape, this.#count))
     return found
   }
 
@@ -128,9 +140,9 @@ class Table {
     this.#waiting.push(row)
     this.#characters += row.cells.reduce((sum, { length }) => sum + length, 0)
     const isEnough =
-      this.#given === null
+      this.#given === null || this.#given === 0
         ? this.#waiting.length >= MAX_SEARCHED || this.#characters > MAX_CHARACTERS
-        : row.line >= this.#given
+        : row.line >= this.#given && this.#waiting.length >= MAX_SEARCHED
     if (isEnough) this.#begin(found)
   }
 
@@ -138,58 +150,177 @@ class Table {
   #begin(found: FileRow[]): void {
     const first = this.#waiting
     this.#waiting = []
-    const at = this.#given === null ? findHeader(first) : first.findIndex(({ line }) => line === this.#given)
-    if (this.#given !== null && (at === -1 || isEmpty(first[at]!)))
-      throw new FileError(this.#given, 'This line cannot name the columns: it is empty, or within a cell')
+    const at = this.#findHeader(first)
     if (at === -1) return
-    const header = nameRepeated(first, at)
-    this.#header = header
-    this.#notes.headerLine = header.line
-    this.#width = typicalWidth(first.slice(at))
+    const hasNone = this.#given === 0 || (this.#given === null && !namesColumns(first, at))
+    const below = hasNone ? at : isSecondHeader(first, at) && this.#given === null ? at + 2 : at + 1
+    const shape = new TableShape(first.slice(below))
+    this.#shape = shape
+    if (shape.hasHeadings(first.slice(below))) this.#heading = ''
+    this.#header = this.#nameColumns(hasNone ? { ...first[at]!, cells: [] } : nameRepeated(first, at), shape)
+    this.#notes.headerLine = hasNone ? 0 : this.#header.line
     for (const row of first.slice(0, at))
       this.#leaveOut(row, isEmpty(row) ? 'empty' : isAboutFile(row) ? 'separator_line' : 'above_header')
-    found.push(header)
-    const below = this.#given === null && isSecondHeader(first, at) ? at + 1 : at
-    if (below > at) this.#leaveOut(first[below]!, 'second_header')
-    for (const row of first.slice(below + 1)) this.#takeRecord(row, found)
+    found.push(this.#header)
+    if (below === at + 2) this.#leaveOut(first[at + 1]!, 'second_header')
+    for (const row of first.slice(below)) this.#takeRecord(row, found)
+  }
+
+  #findHeader(first: readonly FileRow[]): number {
+    if (this.#given === null || this.#given === 0) return findHeader(first)
+    const at = first.findIndex(({ line }) => line === this.#given)
+    if (at === -1 || isEmpty(first[at]!))
+      throw new FileError(this.#given, 'This line cannot name the columns: it is empty, or within a cell')
+    return at
+  }
+
+  /** Columns without a name that have values get one, and so do the headings above rows. */
+  #nameColumns(header: FileRow, shape: TableShape): FileRow {
+    const width = Math.max(header.cells.length, shape.filledWidth)
+    const cells = Array.from({ length: width }, (_, at) => {
+      const name = header.cells[at] ?? ''
+      return name.trim() === '' && shape.isFilled(at) ? nameColumn(at) : name
+    })
+    return { ...header, cells: this.#heading === null ? cells : [...cells, HEADING_COLUMN] }
   }
 
   #takeRecord(row: FileRow, found: FileRow[]): void {
-    const isLast = this.#isPerhapsBelow(row)
+    const shape = this.#shape!
+    const isLast = isEmpty(row) || shape.isNoRecord(row, this.#count)
     if (isLast && this.#waiting.length < MAX_BELOW) {
       this.#waiting.push(row)
       return
     }
-    for (const before of this.#waiting)
-      if (isEmpty(before)) this.#leaveOut(before, 'empty')
-      else if (isTotal(before)) this.#leaveOut(before, 'total')
-      else found.push(before)
+    // Behind so many rows that are no records, nothing is certain: what has cells is a record with an error.
+    for (const before of this.#waiting) {
+      const reason = reasonOf(before, shape, this.#count)
+      if (reason === 'below_table' && this.#heading !== null) {
+        this.#heading = listFilled(before)[0]!.slice(0, MAX_CELL).trim()
+        this.#leaveOut(before, 'heading')
+      } else if (reason === 'below_table') this.#found(before, found)
+      else this.#leaveOut(before, reason)
+    }
     this.#waiting = []
     if (isLast) this.#waiting.push(row)
     else if (this.#isHeaderAgain(row)) this.#leaveOut(row, 'repeated_header')
-    else found.push(row)
+    else this.#found(row, found)
   }
 
-  /** Whether a row may be no record if no record follows: an empty one, a total, or a note below the table. */
-  #isPerhapsBelow(row: FileRow): boolean {
-    if (isEmpty(row)) return true
-    const filled = listFilled(row)
-    if (filled.length * 2 > this.#width) return false
-    if (isTotal(row)) return true
-    const isAfterGap = this.#waiting.some(isEmpty)
-    if (filled.length === 1) return this.#width >= 3 && isNote(filled[0]!)
-    return isAfterGap && this.#width >= 5 && !filled.some((cell) => cell.includes('@'))
+  #found(row: FileRow, found: FileRow[]): void {
+    this.#count += 1
+    if (this.#heading === null || this.#heading === '') {
+      found.push(row)
+      return
+    }
+    const width = this.#header!.cells.length - 1
+    const cells = Array.from({ length: Math.max(width, row.cells.length) }, (_, at) => row.cells[at] ?? '')
+    const isWide = cells.slice(width).some((cell) => cell !== '')
+    found.push({ ...row, cells: isWide ? cells : [...cells.slice(0, width), this.#heading] })
   }
 
   #isHeaderAgain({ cells }: FileRow): boolean {
     const header = this.#header!.cells
-    return listFilled({ cells }).length > 1 && header.every((name, at) => name.trim() === (cells[at] ?? '').trim())
+    const width = this.#heading === null ? header.length : header.length - 1
+    const isSame = (name: string, at: number) => name.trim() === (cells[at] ?? '').trim()
+    return listFilled({ cells }).length > 1 && header.slice(0, width).every(isSame)
   }
 
   #leaveOut({ line, lastLine = line }: FileRow, reason: LeftOutReason): void {
     leaveOut(this.#notes, reason, line, lastLine)
   }
 }
+
+function reasonOf(row: FileRow, shape: TableShape | null, count: number): LeftOutReason {
+  if (isEmpty(row)) return 'empty'
+  return isTotal(row) || shape?.isCount(row, count) ? 'total' : 'below_table'
+}
+
+/** What the values of a column look like, as far as that tells records from other rows. */
+type Kind = 'address' | 'digits' | 'code' | 'text'
+
+function kindOf(cell: string): Kind {
+  const text = cell.slice(0, MAX_CELL).trim()
+  if (text.includes('@')) return 'address'
+  if (/^[\d.,:;/()+'"= -]*$/.test(text)) return 'digits'
+  return /\d/.test(text) && !/\s/.test(text) ? 'code' : 'text'
+}
+
+/** How the cells of a table are filled. A row that doesn't fit is a note, a heading, or a total. */
+class TableShape {
+  readonly #kinds: (Kind | null)[] = []
+  readonly #filled: number[] = []
+  readonly #width: number
+
+  constructor(rows: readonly FileRow[]) {
+    this.#width = typicalWidth(rows)
+    const counts: Map<Kind, number>[] = []
+    for (const row of rows) {
+      if (listFilled(row).length * 2 <= this.#width) continue
+      for (const [at, cell] of row.cells.entries()) {
+        if (cell.trim() === '') continue
+        const kind = kindOf(cell)
+        counts[at] ??= new Map()
+        counts[at].set(kind, (counts[at].get(kind) ?? 0) + 1)
+        this.#filled[at] = (this.#filled[at] ?? 0) + 1
+      }
+    }
+    for (const [at, kinds] of counts.entries()) {
+      const [best] = [...(kinds ?? [])].toSorted(([, a], [, b]) => b - a)
+      this.#kinds[at] = best && best[1] >= (this.#filled[at] ?? 0) * USUAL_SHARE ? best[0] : null
+    }
+  }
+
+  /** Whether a cell looks like the column, where columns look differently than names do; null if that tells nothing. */
+  compare(at: number, cell: string): boolean | null {
+    const kind = this.#kinds[at] ?? null
+    return kind === null || kind === 'text' ? null : kindOf(cell) === kind
+  }
+
+  get filledWidth(): number {
+    return this.#filled.length
+  }
+
+  isFilled(at: number): boolean {
+    return (this.#filled[at] ?? 0) > 0
+  }
+
+  /** Whether a row is perhaps no record: it has a cell or two, which are not what their columns have. */
+  isNoRecord(row: FileRow, count: number): boolean {
+    const filled = listFilled(row)
+    if (this.#width < 3 || filled.length * 2 > this.#width) return false
+    if (isTotal(row) || this.isCount(row, count)) return true
+    return filled.length === 1 && !this.#isValue(row)
+  }
+
+  /** Whether the row has a text and the number of rows, or numbers where other rows have something else. */
+  isCount(row: FileRow, count: number): boolean {
+    const [label, ...numbers] = [...row.cells.entries()].filter(([, cell]) => cell.trim() !== '')
+    if (!label || numbers.length === 0 || numbers.length > 2 || (numbers.length + 1) * 2 > this.#width) return false
+    if (kindOf(label[1]) !== 'text' || numbers.some(([, cell]) => kindOf(cell) !== 'digits')) return false
+    const isOther = (at: number) => this.#kinds[at] !== 'digits'
+    const isOfRows = numbers.some(([, cell]) => Number(cell.slice(0, MAX_CELL)) === count)
+    return isOfRows || this.#kinds[label[0]] !== 'text' || numbers.every(([at]) => isOther(at))
+  }
+
+  /** Whether the only cell of a row is what its column has: somebody of whom nothing else is known. */
+  #isValue({ cells }: FileRow): boolean {
+    const at = cells.findIndex((cell) => cell.trim() !== '')
+    const kind = kindOf(cells[at]!)
+    if (kind === 'address' || kind === 'code') return true
+    return kind === 'digits' ? this.#kinds[at] === kind : false
+  }
+
+  /** Whether rows have headings above them: one text, with records below it. */
+  hasHeadings(rows: readonly FileRow[]): boolean {
+    const last = rows.findLastIndex((row) => !isEmpty(row) && !this.isNoRecord(row, 0))
+    const isHeading = (row: FileRow) =>
+      !isEmpty(row) && this.isNoRecord(row, 0) && reasonOf(row, this, 0) === 'below_table'
+    return rows.slice(0, Math.max(last, 0)).some(isHeading)
+  }
+}
+
+/** The share of a column's cells that are alike. */
+const USUAL_SHARE = 0.7
 
 function listFilled({ cells }: Pick<FileRow, 'cells'>): string[] {
   return cells.filter((cell) => cell.trim() !== '')
@@ -205,22 +336,18 @@ function isAboutFile({ cells: [first = ''] }: FileRow): boolean {
   return /^(?:sep=|#TYPE\b)/i.test(first)
 }
 
-/** A text of several words. An identifier has no blanks. */
-function isNote(cell: string): boolean {
-  return !cell.includes('@') && /\S\s+\S/.test(cell.trim())
-}
-
 const TOTAL =
   /^(?:grand |sub-?)?(?:total|totals|count|sum|summe|gesamt|gesamtsumme|anzahl|somme|nombre|totale|totaal|aantal|razem|suma|ogółem|liczba|soma|итого|всего|合計|総計|件数|合计|总计|總計|합계|총계)\b|^(?:合計|総計|件数|合计|总计|總計|합계|총계|итого|всего)/iu
 
 function isTotal(row: FileRow): boolean {
-  const filled = listFilled(row)
+  const filled = listFilled(row).map((cell) => cell.slice(0, MAX_CELL))
   return TOTAL.test(filled[0]?.trim() ?? '') && /^[^@]*\d[^@]*$/.test(filled.join(' '))
 }
 
 /** What is in a cell rather than its name: a number, a date, or an address. */
 function isValue(cell: string): boolean {
-  return /@|^[\s\d.,:;/()+'"=-]*\d[\s\d.,:;/()+'"TZ-]*$/.test(cell.trim())
+  const text = cell.slice(0, MAX_CELL).trim()
+  return text.includes('@') || (/^[\s\d.,:;/()+'"=TZ-]+$/.test(text) && /\d/.test(text))
 }
 
 /** How many cells a row of the table fills: three quarters of the rows fill no more. */
@@ -245,9 +372,29 @@ function findHeader(rows: readonly FileRow[]): number {
     if (filled.length > 0 && countFields(filled) * 2 >= filled.length) return true
     return isWide(filled) && filled.filter(isValue).length <= filled.length * VALUE_SHARE
   })
-  if (header !== -1) return header
   const wide = cells.findIndex(isWide)
+  // A row of values above may be a record: then no row names the columns.
+  if (header !== -1 && (wide === -1 || wide >= header || !isLikeOthers(rows[wide]!, rows.slice(header + 1))))
+    return header
   return wide === -1 ? cells.findIndex(({ length }) => length > 0) : wide
+}
+
+/** The names of columns that are known, of which so many tell that a row names columns. */
+const KNOWN_NAMES = 2
+
+/** Whether a row names columns rather than being a record: it doesn't look like the rows below it. */
+function namesColumns(rows: readonly FileRow[], at: number): boolean {
+  const filled = listFilled(rows[at]!)
+  const known = filled.filter((cell) => findField(cell) !== undefined || recognizeHeader(cell) !== null).length
+  return known >= Math.min(KNOWN_NAMES, filled.length) || !isLikeOthers(rows[at]!, rows.slice(at + 1))
+}
+
+/** Whether most of the cells of a row look like those of other rows, where columns look differently than names do. */
+function isLikeOthers({ cells }: FileRow, others: readonly FileRow[]): boolean {
+  const shape = new TableShape(others)
+  const compared = cells.flatMap((cell, at) => (cell.trim() === '' ? [] : (shape.compare(at, cell) ?? [])))
+  const same = compared.filter((isSame) => isSame).length
+  return same > compared.length - same
 }
 
 function countFields(names: readonly string[]): number {
