@@ -3,6 +3,7 @@ import { doInTurns } from '../admission/turns.ts'
 import { RefusedByStateError, type Acting } from '../accounts/change-company.ts'
 import { readCompany } from '../accounts/companies/read-company.ts'
 import type { FileSample } from '../../clients/typescript/spreadsheets/column-samples.ts'
+import type { RowKeys } from '../../clients/typescript/spreadsheets/plan-rows.ts'
 import type { Mapping } from '../../clients/typescript/spreadsheets/mapping.ts'
 import { completeReadings, proposeMapping } from '../../clients/typescript/spreadsheets/propose-mapping.ts'
 import { problem } from '../domain/errors.ts'
@@ -14,6 +15,7 @@ import type { LedgerDb } from '../ledger/tables.ts'
 import { findMapping } from '../ledger/uploads/remember-mapping.ts'
 import { MAX_UPLOADS, MAX_UPLOADED_BYTES, storeUpload } from '../ledger/uploads/store-upload.ts'
 import { databaseTime } from '../postgres/database-clock.ts'
+import { countAbsentManagers } from './absent-managers.ts'
 import { matchCorrections } from './match-corrections.ts'
 import { planParts } from './plan-parts.ts'
 import { countBytes, readFile, type ReadFile } from './read-file.ts'
@@ -86,8 +88,13 @@ export async function storeFile(
   const { header, rows } = file
   const matched = await matchCorrections(db, companyId, file, chooseCalls(file.logIds), signal)
   const { corrects, places, operation: again } = matched
-  const mapping = header && file.sample && (await chooseMapping(services, companyId, header, file.sample, signal))
-  const parts = await planParts({ header, mapping, rows }, { maxRecords, bodyLimit }, places, signal)
+  const chosen = header && file.sample && (await chooseMapping(services, companyId, header, file.sample, signal))
+  const facts = {
+    today: databaseTime().slice(0, 'YYYY-MM-DD'.length),
+    countAbsent: (absent: readonly RowKeys[]) => countAbsentManagers(pool, companyId, absent),
+  }
+  const limits = { maxRecords, bodyLimit }
+  const { parts, mapping } = await planParts({ header, mapping: chosen, rows }, limits, places, facts, signal)
   const id = newId('upl')
   const isKept = sent.isKept && file.secrets.length === 0
   const upload = {
@@ -179,11 +186,10 @@ async function chooseMapping(
   sample: FileSample,
   signal: AbortSignal,
 ): Promise<Mapping> {
-  const today = databaseTime().slice(0, 'YYYY-MM-DD'.length)
   const remembered = await findMapping(pool, companyId, header)
-  if (remembered) return doInTurns(completeReadings(remembered, header, sample, today), signal)
+  if (remembered) return doInTurns(completeReadings(remembered, header, sample), signal)
   const { country } = await readCompany(db, companyId)
-  return doInTurns(proposeMapping(header, sample, today, country && 'company'), signal)
+  return doInTurns(proposeMapping(header, sample, country && 'company'), signal)
 }
 
 const TOO_MANY = problem(

@@ -287,8 +287,8 @@ async function mapColumns(rows: AsyncIterable<FileRow>, choose: ChooseMapping, s
   }
   if (header === null) throw new FileError(1, 'The file has no records')
   const today = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length)
-  const chosen = choose(await doInTurns(proposeMapping(header.cells, samples.sample, today)))
-  const completed = await doInTurns(completeReadings(chosen, header.cells, samples.sample, today))
+  const chosen = choose(await doInTurns(proposeMapping(header.cells, samples.sample)))
+  const completed = await doInTurns(completeReadings(chosen, header.cells, samples.sample))
   // The columns stay as they are given, so that each night's file is read alike.
   const hasEmpty = (column: number) => samples.sample.columns[column - 1]!.filled < count
   return { header, mapping: { ...completed, columns: chosen.columns }, today, hasEmpty }

@@ -38,6 +38,8 @@ export interface Evidence {
 /** How many different words are a few, and their length. */
 const FEW = 12
 const MAX_WORD = 40
+/** In so few rows, all may say the same. */
+const FEW_ROWS = 4
 /** The share of different values of a column that identifies people. */
 const UNIQUE_SHARE = 0.9
 /** The values that are looked at. */
@@ -71,7 +73,7 @@ export function weighValues({ values, filled }: ColumnSample, rows: number): Evi
       isShort &&
       values.size <= 2 &&
       texts.every((text) => readYesOrNo(text) !== undefined || (texts.length === 1 && text.length <= 2)) &&
-      (values.size === 2 || filled < rows),
+      (values.size === 2 || filled < rows || rows < FEW_ROWS),
   }
 }
 

@@ -6,6 +6,7 @@ import {
   FileQuestion,
   UNANSWERED,
 } from '../../../../clients/typescript/spreadsheets/file-question.ts'
+import { RowCounts } from '../../../../clients/typescript/spreadsheets/count-rows.ts'
 import { createNotes } from '../../../../clients/typescript/spreadsheets/find-table.ts'
 import { listQuestions, locateColumns, type Mapping } from '../../../../clients/typescript/spreadsheets/mapping.ts'
 import { openContent } from '../../../../clients/typescript/spreadsheets/open-content.ts'
@@ -73,19 +74,29 @@ const MAX_ROUNDS = 5
 function answerAll(header: FileRow, rows: readonly FileRow[], list: WrittenList, questions: string[]) {
   const samples = collectSamples(header.cells.length)
   for (const { cells } of rows) samples.add(cells)
-  let mapping = doAtOnce(proposeMapping(header.cells, samples.sample, TODAY))
+  let mapping = doAtOnce(proposeMapping(header.cells, samples.sample))
   for (let round = 0; ; round += 1) {
     const file = openRows(header, mapping, TODAY)
-    const { plans, order } = doAtOnce(planRows(rows.map(file.readKeys), mapping, (line) => `line ${line}`))
+    const plan = doAtOnce(planRows(rows.map(file.readKeys), mapping, (line) => `line ${line}`))
+    const { plans, order } = plan
+    const counts = new RowCounts(header.cells, mapping, TODAY)
+    for (const { cells } of rows) counts.add(cells)
+    // Nobody is in the company before.
+    mapping = counts.finish(plan, plan.absent.length)
     const asked = listQuestions(mapping)
     if (asked.length === 0 || round === MAX_ROUNDS) {
       const faults = file.faults.map(({ message }) => message)
       const people: Stored[] = []
+      const absent = new Set(plan.absent)
       for (const at of order) {
         const read = file.read(rows[at]!, plans.get(at))
         faults.push(...read.faults.map(({ line, message }) => `${line}: ${message}`))
         if (read.faults.length > 0 || file.faults.length > 0) continue
         const record = JSON.parse(read.json) as Stored
+        if (absent.has(at) && mapping.unknown_managers === 'leave_out') {
+          delete record['manager_external_id']
+          delete record['manager_email']
+        }
         const refusal = refuse(record)
         if (refusal === null) people.push(record)
         else faults.push(`${rows[at]!.line}: ${refusal}`)
@@ -95,7 +106,7 @@ function answerAll(header: FileRow, rows: readonly FileRow[], list: WrittenList,
     questions.push(
       ...asked.map((question) => ('header' in question ? `${question.about} ${question.header}` : question.about)),
     )
-    mapping = doAtOnce(completeReadings(answer(mapping, header, list), header.cells, samples.sample, TODAY))
+    mapping = doAtOnce(completeReadings(answer(mapping, header, list), header.cells, samples.sample))
   }
 }
 
@@ -123,6 +134,8 @@ function answer(mapping: Mapping, header: FileRow, list: WrittenList): Mapping {
       ...column,
       ...(column.dates === null ? { dates: (known?.dates ?? 'day_first') as 'day_first' } : {}),
       ...(column.names === null ? { names: (known?.names ?? 'first_last') as 'first_last' } : {}),
+      ...(column.clock === null ? { clock: 'ignore' as const } : {}),
+      ...(column.calendar === null ? { calendar: 'gregorian' as const } : {}),
       ...(column.by === null ? { by: (known?.by ?? 'full_name') as 'full_name' } : {}),
       ...(open.length > 0 ? { words: Object.fromEntries(open) } : {}),
     }
@@ -132,6 +145,7 @@ function answer(mapping: Mapping, header: FileRow, list: WrittenList): Mapping {
     columns,
     past_end_dates: mapping.past_end_dates ?? (hasStatus ? 'keep' : 'deactivate'),
     country: mapping.country ?? list.country,
+    unknown_managers: mapping.unknown_managers ?? 'leave_out',
   }
 }
 

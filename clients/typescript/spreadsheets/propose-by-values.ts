@@ -1,0 +1,211 @@
+import type { FileSample } from './column-samples.ts'
+import { HEADING_COLUMN } from './find-table.ts'
+import type { Target } from './mapping.ts'
+import { spellManager } from './plan-rows.ts'
+import type { Candidate } from './propose-mapping.ts'
+import { listNames } from './propose-reading.ts'
+import { readStatusWord } from './status-words.ts'
+
+/*
+ * What columns are whose names nobody knows: their values and their relations to other columns tell, in any language. A
+ * column becomes an attribute by its values alone only if nothing else is possible. Otherwise it is asked, if the file
+ * lacks what the column may be, or if it may say who has left.
+ */
+
+const MOST = 0.8
+
+/** Proposes what columns become that have no known name, or asks. Changes the candidates. */
+export function proposeByValues(candidates: readonly Candidate[], sample: FileSample): void {
+  const unknown = candidates.filter(
+    ({ to, meaning, isExact, sample: { filled } }) =>
+      to === 'nothing' && filled > 0 && !isExact && (meaning === null || meaning === 'never_store'),
+  )
+  const file = new ColumnsOfFile(candidates, sample)
+  const isOpen = (candidate: Candidate) => candidate.to === 'nothing'
+  for (const propose of [proposeManagers, proposeCountry, askEmail, askNames, askIds, askPhones, askDates, askStatus])
+    propose(unknown.filter(isOpen), file)
+  askTexts(unknown.filter(isOpen), file)
+}
+
+function ask(columns: readonly Candidate[], likely?: Target): void {
+  for (const column of columns) {
+    column.to = null
+    if (likely) column.likely = likely
+  }
+}
+
+/** What the columns of a file are so far. */
+class ColumnsOfFile {
+  readonly all: readonly Candidate[]
+  readonly sample: FileSample
+
+  constructor(all: readonly Candidate[], sample: FileSample) {
+    this.all = all
+    this.sample = sample
+  }
+
+  has(...targets: readonly Target[]): boolean {
+    return this.all.some(({ to }) => to !== null && targets.includes(to))
+  }
+
+  /** Whether somebody is asked about a column that may become this. */
+  asks(target: Target): boolean {
+    return this.all.some(({ to, likely }) => to === null && likely === target)
+  }
+
+  /** Whether each value of a column stands beside one value of another that is used, and the other way round. */
+  isImplied({ at }: Candidate): boolean {
+    const used: readonly (Target | null)[] = ['department', 'division', 'location', 'job_title']
+    return this.all.some((other) => other.at !== at && used.includes(other.to) && this.#isSame(at, other.at))
+  }
+
+  #isSame(at: number, other: number): boolean {
+    const [there, back] = [new Map<string, string>(), new Map<string, string>()]
+    for (const cells of this.sample.rows) {
+      const [a, b] = [cells[at] ?? '', cells[other] ?? '']
+      if ((there.get(a) ?? b) !== b || (back.get(b) ?? a) !== a) return false
+      there.set(a, b)
+      back.set(b, a)
+    }
+    return there.size > 1
+  }
+}
+
+/** A column of which most values are other rows' ids, addresses, or names. */
+function proposeManagers(unknown: readonly Candidate[], { all, sample }: ColumnsOfFile): void {
+  if (all.some(({ to, likely }) => to === 'manager' || likely === 'manager')) return
+  const names = listNames(all, sample)
+  const found = unknown.filter((column) => {
+    const values = [...column.sample.values.keys()]
+    if (column.evidence.isUnique && column.sample.filled === sample.count) return false
+    const others = all.filter(({ at, evidence }) => at !== column.at && evidence.isUnique)
+    const refers = (value: string) => {
+      const text = value.trim()
+      const spellings = spellManager('full_name', text)
+      if (spellings.some((name) => names.has(name))) return true
+      const keys = [...spellManager('external_id', text), ...spellManager('email', text)]
+      return others.some(({ sample: { values: ids }, evidence }) =>
+        [...keys, ...(evidence.fullNames > 0.5 ? spellings : [])].some((key) => ids.has(key)),
+      )
+    }
+    const isOwn = (cells: readonly string[]) =>
+      cells.some((cell, at) => at !== column.at && cell !== '' && cell === cells[column.at])
+    const owned = sample.rows.filter((cells) => (cells[column.at] ?? '') !== '' && isOwn(cells)).length
+    return values.filter(refers).length >= values.length * MOST && owned * 2 < sample.rows.length
+  })
+  if (found.length === 1) found[0]!.to = 'manager'
+  else ask(found, 'manager')
+}
+
+/** Names or codes of countries, if the file has phone numbers. */
+function proposeCountry(unknown: readonly Candidate[], file: ColumnsOfFile): void {
+  const found = unknown.filter(({ evidence }) => evidence.countries === 1)
+  const hasPhones = file.all.some(({ to, evidence }) => to === 'phone' || evidence.phones > 0.5)
+  if (hasPhones && !file.has('phone_country') && found.length === 1) found[0]!.to = 'phone_country'
+}
+
+function askEmail(unknown: readonly Candidate[], file: ColumnsOfFile): void {
+  if (file.has('email')) return
+  // They may be private ones.
+  ask(
+    unknown.filter(({ evidence }) => evidence.addresses >= MOST),
+    'email',
+  )
+}
+
+function askNames(unknown: readonly Candidate[], file: ColumnsOfFile): void {
+  const hasAll = file.has('full_name') || (file.has('first_name') && file.has('last_name'))
+  // Where rows have no other name, a full name may be theirs.
+  const parts = file.all.filter(({ to }) => to === 'first_name' || to === 'last_name')
+  const isMissing = (cells: readonly string[]) => parts.every(({ at }) => (cells[at] ?? '').trim() === '')
+  if (hasAll && !(parts.length > 0 && file.sample.rows.some(isMissing))) return
+  const isFull = ({ evidence }: Candidate) => evidence.fullNames >= 0.6 && evidence.isUnique
+  const [full] = unknown.filter(isFull)
+  if (full) ask([full], 'full_name')
+  if (hasAll) return
+  const others = unknown.filter((column) => column !== full && (isFull(column) || column.evidence.shortNames >= MOST))
+  ask(others.filter(({ evidence, sample: { filled } }) => !evidence.isFlag && filled * 2 > file.sample.count))
+}
+
+function askIds(unknown: readonly Candidate[], file: ColumnsOfFile): void {
+  if (file.has('external_id')) return
+  const found = unknown.filter(({ evidence, sample: { filled } }) => {
+    const isCode = evidence.codes >= MOST && evidence.addresses === 0
+    return isCode && evidence.isUnique && filled >= file.sample.count * MOST
+  })
+  const referred = found.filter((column) => isReferred(column, file))
+  if (referred.length === 1) {
+    referred[0]!.to = 'external_id'
+    return
+  }
+  ask(found, 'external_id')
+}
+
+/** Whether managers are named by the values of a column. */
+function isReferred({ sample: { values } }: Candidate, { all }: ColumnsOfFile): boolean {
+  const manager = all.find(({ to }) => to === 'manager')
+  if (!manager || manager.sample.filled === 0) return false
+  const texts = [...manager.sample.values.keys()]
+  const isIn = (text: string) => spellManager('external_id', text.trim()).some((id) => values.has(id))
+  return texts.filter(isIn).length >= texts.length * MOST
+}
+
+function askPhones(unknown: readonly Candidate[], file: ColumnsOfFile): void {
+  if (!file.has('phone'))
+    ask(
+      unknown.filter(({ evidence }) => evidence.phones >= MOST),
+      'phone',
+    )
+}
+
+/** Dates that some rows don't have may be those on which people have left; others may be those of their start. */
+function askDates(unknown: readonly Candidate[], file: ColumnsOfFile): void {
+  for (const column of unknown.filter(({ evidence }) => evidence.dates >= MOST)) {
+    const { evidence, sample } = column
+    const isSparse = sample.filled < file.sample.count || [...sample.values.keys()].some((value) => /9999/.test(value))
+    if (isSparse) ask([column], file.has('termination_date') ? undefined : 'termination_date')
+    else if (!file.has('start_date')) ask([column])
+    else if (!file.has('termination_date') && file.sample.count < FEW_ROWS) ask([column])
+  }
+}
+
+/** In so few rows, everybody may have left. */
+const FEW_ROWS = 4
+
+/** What may say who has left: yes and no, a mark, a few words, and the headings above rows. */
+function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile): void {
+  const isUsed = file.has('status')
+  const found = unknown.filter((column) => {
+    const { evidence, header, sample } = column
+    const isSingle = sample.values.size === 1 && sample.filled === file.sample.count && file.sample.count >= FEW_ROWS
+    if (isSingle || file.isImplied(column)) return false
+    if (evidence.isFlag || header === HEADING_COLUMN) return true
+    const words = [...sample.values.keys()]
+    const isStatus = words.some((word) => readStatusWord(word) !== undefined)
+    const isFew = evidence.isFew || (words.length <= FEW_ROWS && file.sample.count <= FEW_ROWS && evidence.texts === 1)
+    return isStatus || (isFew && !isUsed && evidence.addresses + evidence.phones + evidence.dates === 0)
+  })
+  const [known] = found.filter(
+    ({ sample }) =>
+      [...sample.values.keys()].every((word) => readStatusWord(word) !== undefined) && sample.values.size > 1,
+  )
+  if (known && !isUsed) known.to = 'status'
+  ask(
+    found.filter((column) => column !== known || isUsed),
+    isUsed ? undefined : 'status',
+  )
+}
+
+/** The texts that a file may have of everybody. */
+const TEXTS = ['job_title', 'department', 'location'] as const satisfies Target[]
+const MAX_LENGTH = 60
+
+function askTexts(unknown: readonly Candidate[], file: ColumnsOfFile): void {
+  if (TEXTS.every((target) => file.has(target))) return
+  ask(
+    unknown.filter(({ evidence, sample: { values, filled } }) => {
+      const isShort = [...values.keys()].every(({ length }) => length <= MAX_LENGTH)
+      return evidence.texts >= 0.5 && evidence.addresses === 0 && isShort && filled * 2 > file.sample.count
+    }),
+  )
+}
