@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { open } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { collectSamples } from '../spreadsheets/column-samples.ts'
+import { RowCounts } from '../spreadsheets/count-rows.ts'
 import type { FileFault } from '../spreadsheets/file-error.ts'
 import { FileError } from '../spreadsheets/file-error.ts'
 import type { FileAnswers } from '../spreadsheets/file-question.ts'
@@ -120,6 +121,11 @@ async function inspect(
       })
     if (file.faults.length > 0) return { ...file, hash: hash.digest('hex'), read, readKeys }
     const plan = await makePlan(source, signal)
+    const counted = await countRows(source, plan, signal)
+    if (counted) {
+      Object.assign(file, { mapping: counted.mapping, faults: [...counted.faults] })
+      if (file.faults.length > 0) return { ...file, hash: hash.digest('hex'), read, readKeys }
+    }
     for await (const { faults, notes } of source.readAll(plan)) {
       signal.throwIfAborted()
       const { unreadable } = file
@@ -148,6 +154,9 @@ interface CheckedRecord extends FileRecord {
 interface Source {
   reader: RowReader | null
   mapping: Mapping | null
+  header: FileRow | null
+  today: string
+  readRows(): AsyncGenerator<FileRow, void>
   clearable: string[]
   readKeys(): AsyncGenerator<RowKeys, void>
   readAll(plan: FilePlan): AsyncGenerator<CheckedRecord, void>
@@ -160,6 +169,19 @@ async function makePlan({ readKeys, mapping }: Source, signal: AbortSignal): Pro
     keys.push(row)
   }
   return doInTurns(planRows(keys, mapping ?? USUAL_CHOICES, (line) => `line ${line}`))
+}
+
+/** Counts what the rows say about what nobody has decided. What is open then is a fault. */
+async function countRows({ readRows, header, mapping, today }: Source, plan: FilePlan, signal: AbortSignal) {
+  if (!header || !mapping) return null
+  const counts = new RowCounts(header.cells, mapping, today)
+  for await (const { cells } of readRows()) {
+    signal.throwIfAborted()
+    counts.add(cells)
+  }
+  // Who is nobody in the file may be in the company.
+  const counted = counts.finish(plan, 0)
+  return { mapping: counted, faults: openRows(header, counted, today).faults }
 }
 
 /** The rows that are worked on before something else may have its turn. */
@@ -205,6 +227,9 @@ function openRecords({ read }: Extract<FileContent, { kind: 'records' }>): Sourc
   return {
     reader: null,
     mapping: null,
+    header: null,
+    today: '',
+    async *readRows() {},
     clearable: [],
     async *readKeys() {
       for await (const { line, json } of readRecords()) yield { ...keysOfRecord(JSON.parse(json)), line }
@@ -254,6 +279,9 @@ async function openTable(
   return {
     reader,
     mapping,
+    header,
+    today,
+    readRows: readBelow,
     clearable: [...reader.clearable].flatMap(([field, column]) => (hasEmpty(column) ? [field] : [])),
     async *readKeys() {
       for await (const row of readBelow()) yield reader.readKeys(row)

@@ -138,7 +138,7 @@ export const USUAL_CHOICES = {
   unreadable_values: 'refuse',
   shared_emails: 'refuse',
   past_end_dates: null,
-  country: null,
+  country: 'company',
   unknown_managers: null,
 } as const satisfies Omit<Mapping, 'columns'>
 

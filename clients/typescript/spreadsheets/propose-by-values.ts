@@ -128,7 +128,8 @@ function askNames(unknown: readonly Candidate[], file: ColumnsOfFile): void {
 }
 
 function askIds(unknown: readonly Candidate[], file: ColumnsOfFile): void {
-  if (file.has('external_id')) return
+  // One value tells nothing.
+  if (file.has('external_id') || file.sample.count < 2) return
   const found = unknown.filter(({ evidence, sample: { filled } }) => {
     const isCode = evidence.codes >= MOST && evidence.addresses === 0
     return isCode && evidence.isUnique && filled >= file.sample.count * MOST
@@ -161,7 +162,7 @@ function askPhones(unknown: readonly Candidate[], file: ColumnsOfFile): void {
 /** Dates that some rows don't have may be those on which people have left; others may be those of their start. */
 function askDates(unknown: readonly Candidate[], file: ColumnsOfFile): void {
   for (const column of unknown.filter(({ evidence }) => evidence.dates >= MOST)) {
-    const { evidence, sample } = column
+    const { sample } = column
     const isSparse = sample.filled < file.sample.count || [...sample.values.keys()].some((value) => /9999/.test(value))
     if (isSparse) ask([column], file.has('termination_date') ? undefined : 'termination_date')
     else if (!file.has('start_date')) ask([column])

@@ -41,7 +41,7 @@ export interface Candidate {
 export function* proposeMapping(
   header: readonly string[],
   sample: FileSample,
-  country: Mapping['country'] = USUAL_CHOICES.country,
+  country: Mapping['country'] = null,
 ): Generator<void, Mapping, void> {
   const isOwn = hasOwnColumns(header)
   const candidates: Candidate[] = []

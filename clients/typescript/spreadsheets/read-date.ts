@@ -181,26 +181,7 @@ function readMonth(text: string): string | undefined {
   return /^[0-9]{1,2}$/.test(text) ? text : MONTHS.get(simplify(text))
 }
 
-const LANGUAGES = [
-  'en',
-  'de',
-  'fr',
-  'es',
-  'it',
-  'nl',
-  'pl',
-  'pt',
-  'ru',
-  'tr',
-  'cs',
-  'sv',
-  'da',
-  'fi',
-  'hu',
-  'el',
-  'he',
-  'th',
-]
+const LANGUAGES = 'en de fr es it nl pl pt ru tr cs sv da hu el he th'.split(' ')
 
 /** The names of months, also as they follow a day, and their first three letters where these tell the month. */
 const MONTHS: ReadonlyMap<string, string> = listMonths()

@@ -8,7 +8,7 @@ import type { FileRow } from './read-csv.ts'
 import { readCountryName } from './read-country.ts'
 import type { Column, Context, ValueReading } from './read-value.ts'
 import { isClearable, readColumn, readWhole } from './read-value.ts'
-import { CUSTOM, findField, identifyColumn, MAX_COLUMNS, MAX_NAME, memberOf, RECORD_COLUMN } from './record-columns.ts'
+import { CUSTOM, findField, hasOwnColumns, identifyColumn, MAX_COLUMNS, MAX_NAME, memberOf, RECORD_COLUMN } from './record-columns.ts'
 import { foldName, splitName } from './split-name.ts'
 
 /** What the columns of a file are. */
@@ -58,7 +58,7 @@ export function openRows(header: FileRow, mapping: Mapping, today: string): RowR
   reportQuestions(header, mapping, columns, report)
   const used = columns.filter(({ to, isRecord }) => isRecord || (to !== null && to !== 'nothing'))
   reportRepeated(header.line, used, report)
-  if (faults.length === 0 && used.length > 0 && !used.some(isIdentifying))
+  if (faults.length === 0 && !hasOwnColumns(header.cells) && !used.some(isIdentifying))
     report(header.line, null, 'No column says who people are. Choose which one is their email or external ID')
   const origins = header.cells.map((cell) => identifyColumn(cell))
   const opened: OpenedColumns = {

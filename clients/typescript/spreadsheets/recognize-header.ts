@@ -59,10 +59,16 @@ export function isSecretHeader(header: string): boolean {
   return recognizeHeader(name) === 'never_store' || SECRET.test(simplify(name))
 }
 
-/** Returns a function that makes the cells of secret columns empty, so that they are kept nowhere. */
+const FLAG = /^(?:true|false|yes|no)$/i
+
+/**
+ * Returns a function that makes the cells of secret columns empty, so that they are kept nowhere. Yes and no are no
+ * secrets: a column such as "Block credential" may say who is locked out.
+ */
 export function hideSecrets(header: readonly string[]): (cells: readonly string[]) => readonly string[] {
   const secrets = new Set(header.flatMap((cell, at) => (isSecretHeader(cell) ? [at] : [])))
-  return (cells) => (secrets.size === 0 ? cells : cells.map((cell, at) => (secrets.has(at) ? '' : cell)))
+  return (cells) =>
+    secrets.size === 0 ? cells : cells.map((cell, at) => (secrets.has(at) && !FLAG.test(cell) ? '' : cell))
 }
 
 /** Whether the name of a column says that it is about work, rather than private. */
