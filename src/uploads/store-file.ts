@@ -2,10 +2,11 @@ import { createBudget } from '../admission/budget.ts'
 import { doInTurns } from '../admission/turns.ts'
 import { RefusedByStateError, type Acting } from '../accounts/change-company.ts'
 import { readCompany } from '../accounts/companies/read-company.ts'
-import type { FileSample } from '../../clients/typescript/spreadsheets/column-samples.ts'
 import type { RowKeys } from '../../clients/typescript/spreadsheets/plan-rows.ts'
 import type { Mapping } from '../../clients/typescript/spreadsheets/mapping.ts'
 import { completeReadings, proposeMapping } from '../../clients/typescript/spreadsheets/propose-mapping.ts'
+import { leaveOut } from '../../clients/typescript/spreadsheets/find-table.ts'
+import { hasOwnColumns, identifyColumn } from '../../clients/typescript/spreadsheets/record-columns.ts'
 import { problem } from '../domain/errors.ts'
 import type { FileAnswers, StoredQuestion } from '../../clients/typescript/spreadsheets/file-question.ts'
 import { FileQuestion } from '../../clients/typescript/spreadsheets/file-question.ts'
@@ -88,7 +89,7 @@ export async function storeFile(
   const { header, rows } = file
   const matched = await matchCorrections(db, companyId, file, chooseCalls(file.logIds), signal)
   const { corrects, places, operation: again } = matched
-  const chosen = header && file.sample && (await chooseMapping(services, companyId, header, file.sample, signal))
+  const { mapping: chosen, isKnown } = await chooseMapping(services, companyId, file, signal)
   const facts = {
     today: databaseTime().slice(0, 'YYYY-MM-DD'.length),
     countAbsent: (absent: readonly RowKeys[]) => countAbsentManagers(pool, companyId, absent),
@@ -107,7 +108,7 @@ export async function storeFile(
     mapping,
     bytes: countBytes(content),
     corrects,
-    applying: applyingRequestId === null ? null : { requestId: applyingRequestId, client: client ?? null },
+    applying: applyingRequestId === null || !isKnown ? null : { requestId: applyingRequestId, client: client ?? null },
     isAllOrNone,
     parts: parts.map((part) => ({ ...part, callId: newId('log') })),
   }
@@ -179,18 +180,38 @@ async function refuseSecrets(
   throw new FileFaultError([{ line: 1, column: null, message }])
 }
 
+/**
+ * Chooses what the columns of a file mean: as for the last file of its kind, or as is proposed. It is not known, so that
+ * no request applies it without asking, if columns are gone, or if it is proposed although others were chosen before.
+ */
 async function chooseMapping(
   { pool, db }: Pick<UploadRouteServices, 'pool' | 'db'>,
   companyId: string,
-  header: readonly string[],
-  sample: FileSample,
+  { header, sample, notes }: ReadFile,
   signal: AbortSignal,
-): Promise<Mapping> {
-  const remembered = await findMapping(pool, companyId, header)
-  if (remembered) return doInTurns(completeReadings(remembered, header, sample), signal)
+): Promise<{ mapping: Mapping | null; isKnown: boolean }> {
+  if (!header || !sample) return { mapping: null, isKnown: true }
+  // Without names, nothing tells one column from another.
+  const isNamed = notes.headerLine !== 0
+  const { found, any } = isNamed ? await findMapping(pool, companyId, header) : { found: null, any: true }
+  if (found) {
+    const { mapping, gone, added } = found
+    if (added.length > 0)
+      leaveOut(notes, 'changed_columns', null, null, `New columns: ${added.slice(0, MAX_NAMES).join(', ')}`)
+    if (gone > 0)
+      leaveOut(notes, 'changed_columns', null, null, `${gone} columns that were used before are gone, or renamed`)
+    return { mapping: await doInTurns(completeReadings(mapping, header, sample), signal), isKnown: gone === 0 }
+  }
   const { country } = await readCompany(db, companyId)
-  return doInTurns(proposeMapping(header, sample, country && 'company'), signal)
+  const mapping = await doInTurns(proposeMapping(header, sample, country && 'company'), signal)
+  return {
+    mapping,
+    isKnown: !any || hasOwnColumns(header) || header.every((name) => identifyColumn(name).kind !== 'unknown'),
+  }
 }
+
+/** The names of columns that a note lists. */
+const MAX_NAMES = 20
 
 const TOO_MANY = problem(
   'too_many_uploads',

@@ -69,9 +69,10 @@ await t.test('nothing is applied before the questions are answered, and the answ
   const rows = ['1,Ana,Perez,ana@example.com,03.04.2019,,Aktiv', '2,Bo,Ek,bo@example.com,05.06.2020,Ana Perez,Ruhend']
   const first = await upload(company, [HEADER, ...rows].join('\n'), '&apply=true')
   t.match(first, { status: 201, body: { state: 'previewed' } })
+  const seen = { Aktiv: { rows: 1, past_end_dates: 0 }, Ruhend: { rows: 1, past_end_dates: 0 } }
   t.strictSame(first.body.questions, [
     { about: 'dates', column: 5, header: 'Eintritt' },
-    { about: 'words', column: 7, header: 'Status', words: ['Ruhend'] },
+    { about: 'words', column: 7, header: 'Status', words: ['Ruhend'], seen },
   ])
   const path = `/uploads/${first.body.id}`
   t.match((await get(company, `${path}/parts/1/preview`)).body, {
@@ -112,14 +113,14 @@ await t.test(
     const company = await service.makeCompany('Local phones')
     const ask = async (header: string, row: string) =>
       (await upload(company, `Email,First Name,${header}\nana@example.com,Ana,${row}`)).body.questions
-    t.strictSame(await ask('Phone', '020 7946 0412'), [{ about: 'country' }])
+    t.strictSame(await ask('Phone', '020 7946 0412'), [{ about: 'country', rows: 1 }])
     t.strictSame(await ask('Phone', '+44 20 7946 0412'), [])
     t.strictSame(await ask('Phone,Country', '020 7946 0412,GB'), [])
     const { body } = await upload(company, 'Email,First Name,Phone\nana@example.com,Ana,020 7946 0412')
     const path = `/uploads/${body.id}`
     const { body: mapping } = await get(company, `${path}/mapping`)
     const set = (more: object) => service.manage('PUT', `${path}/mapping`, { ...mapping, ...more }, company.admin.token)
-    t.match((await set({ unreadable_values: 'leave_out' })).body.questions, [{ about: 'country' }])
+    t.match((await set({ unreadable_values: 'leave_out' })).body.questions, [{ about: 'country', rows: 1 }])
     const preview = (await get(company, `${path}/parts/1/preview`)).body
     t.match(preview, { counts: { created: 1 }, notes: [{ message: /has no country code: left out/ }] })
     const phonesAs = (to: string) => ({ columns: [...mapping.columns.slice(0, 2), { header: 'Phone', to }] })
@@ -134,7 +135,7 @@ await t.test(
     await service.manage('PUT', `${openPath}/mapping`, { ...left, unreadable_values: 'leave_out' }, company.admin.token)
     await service.manage('POST', `${openPath}/apply`, undefined, company.admin.token)
     t.strictSame(await ask('Mobile,Region', '+44 20 7946 0412,'), [], 'what was left open is asked where it matters')
-    t.strictSame(await ask('Mobile,Region', '020 7946 0412,'), [{ about: 'country' }])
+    t.strictSame(await ask('Mobile,Region', '020 7946 0412,'), [{ about: 'country', rows: 1 }])
     await service.manage('PATCH', '/company', { country: 'GB' }, company.admin.token)
     t.strictSame(await ask('Telephone', '020 7946 0412'), [])
   },
@@ -187,6 +188,10 @@ await t.test('unknown, ambiguous, and circular managers are named with their lin
   const rows = ['1,Ana,Perez,,,Cy Fox,', '2,Bo,Ek,,,Ana Perez,', '3,Cy,Fox,,,Bo Ek,', '4,Dan,Kim,,,,', '5,Dan,Kim,,,,']
   const csv = [HEADER, ...rows, '6,Eve,Lee,,,Dan Kim,', '7,Flo,May,,,Nobody Else,'].join('\n')
   const { body } = await upload(company, csv)
+  t.match(body.questions, [{ about: 'unknown_managers', rows: 1 }], 'asked once for the file')
+  const { body: mapping } = await get(company, `/uploads/${body.id}/mapping`)
+  const choice = { ...mapping, unknown_managers: 'refuse' }
+  await service.manage('PUT', `/uploads/${body.id}/mapping`, choice, company.admin.token)
   const errors = (await get(company, `/uploads/${body.id}/parts/1/preview`)).body.errors as object[]
   const circle = 'is part of a circle of managers: line 2 → line 4 → line 3'
   t.match(errors, [

@@ -17,6 +17,7 @@ export const LEFT_OUT_REASONS = [
   'other_sheet',
   'incomplete',
   'secret_column',
+  'changed_columns',
 ] as const
 export type LeftOutReason = (typeof LEFT_OUT_REASONS)[number]
 
@@ -60,6 +61,7 @@ const MESSAGES: Readonly<Record<LeftOutReason, string>> = {
   other_sheet: 'Has no table of people',
   incomplete: 'The file is incomplete',
   secret_column: 'May hold passwords',
+  changed_columns: 'Has other columns than before',
 }
 
 /** Notes that rows are left out. Neighbors with the same reason become one note. */

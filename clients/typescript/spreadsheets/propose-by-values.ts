@@ -22,6 +22,11 @@ export function proposeByValues(candidates: readonly Candidate[], sample: FileSa
   )
   const file = new ColumnsOfFile(candidates, sample)
   const isOpen = (candidate: Candidate) => candidate.to === 'nothing'
+  // Who names columns as the API does knows what the others are, apart from who has left.
+  if (candidates.some(({ isExact, to }) => isExact && to !== 'nothing' && to !== 'custom')) {
+    askStatus(unknown, file, true)
+    return
+  }
   for (const propose of [proposeManagers, proposeCountry, askEmail, askNames, askIds, askPhones, askDates, askStatus])
     propose(unknown.filter(isOpen), file)
   askTexts(unknown.filter(isOpen), file)
@@ -173,8 +178,8 @@ function askDates(unknown: readonly Candidate[], file: ColumnsOfFile): void {
 /** In so few rows, everybody may have left. */
 const FEW_ROWS = 4
 
-/** What may say who has left: yes and no, a mark, a few words, and the headings above rows. */
-function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile): void {
+/** What may say who has left: yes and no, a mark, the headings above rows, and, unless others do, a few words. */
+function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = file.has('status')): void {
   const isUsed = file.has('status')
   const found = unknown.filter((column) => {
     const { evidence, header, sample } = column
@@ -184,7 +189,7 @@ function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile): void {
     const words = [...sample.values.keys()]
     const isStatus = words.some((word) => readStatusWord(word) !== undefined)
     const isFew = evidence.isFew || (words.length <= FEW_ROWS && file.sample.count <= FEW_ROWS && evidence.texts === 1)
-    return isStatus || (isFew && !isUsed && evidence.addresses + evidence.phones + evidence.dates === 0)
+    return isStatus || (isFew && !isSure && evidence.addresses + evidence.phones + evidence.dates === 0)
   })
   const [known] = found.filter(
     ({ sample }) =>

@@ -8,7 +8,16 @@ import type { FileRow } from './read-csv.ts'
 import { readCountryName } from './read-country.ts'
 import type { Column, Context, ValueReading } from './read-value.ts'
 import { isClearable, readColumn, readWhole } from './read-value.ts'
-import { CUSTOM, findField, hasOwnColumns, identifyColumn, MAX_COLUMNS, MAX_NAME, memberOf, RECORD_COLUMN } from './record-columns.ts'
+import {
+  CUSTOM,
+  findField,
+  hasOwnColumns,
+  identifyColumn,
+  MAX_COLUMNS,
+  MAX_NAME,
+  memberOf,
+  RECORD_COLUMN,
+} from './record-columns.ts'
 import { foldName, splitName } from './split-name.ts'
 
 /** What the columns of a file are. */
@@ -293,7 +302,9 @@ function writeMembers({ fields, customs, whole }: RowMembers): string {
 function readCountry(cells: readonly string[], { country: column, mapping }: OpenedColumns): string | null {
   const named = column ? readCountryName(cells[column.number - 1] ?? '') : null
   if (named !== null) return named
-  return mapping.country === 'company' ? null : (mapping.country ?? '')
+  // The service reads what no question is about.
+  if (mapping.country === null) return (mapping.counts?.country ?? 0) > 0 ? '' : null
+  return mapping.country === 'company' ? null : mapping.country
 }
 
 /** Reads what identifies a person, for the plan of the rows. */

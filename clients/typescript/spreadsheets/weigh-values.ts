@@ -56,6 +56,8 @@ export function weighValues({ values, filled }: ColumnSample, rows: number): Evi
   const counted = [...values.values()].reduce((sum, count) => sum + count, 0)
   const hasLetters = (text: string) => /\p{L}/u.test(text) && !/\d/.test(text)
   const isShort = texts.length > 0 && values.size <= FEW && texts.every(({ length }) => length <= MAX_WORD)
+  const isAnswer = values.size <= 2 && texts.every((text) => readYesOrNo(text) !== undefined)
+  const isMark = values.size === 1 && texts.every((text) => /^\D{1,2}$/.test(text))
   return {
     addresses: share((text) => ADDRESS.test(text)),
     dates: share(isDateText),
@@ -69,11 +71,7 @@ export function weighValues({ values, filled }: ColumnSample, rows: number): Evi
     countries: share(isCountryName),
     isUnique: counted > 0 && values.size >= counted * UNIQUE_SHARE,
     isFew: isShort && values.size < counted && !texts.every((text) => ADDRESS.test(text) || isPhoneText(text)),
-    isFlag:
-      isShort &&
-      values.size <= 2 &&
-      texts.every((text) => readYesOrNo(text) !== undefined || (texts.length === 1 && text.length <= 2)) &&
-      (values.size === 2 || filled < rows || rows < FEW_ROWS),
+    isFlag: isShort && (isAnswer ? values.size === 2 || filled < rows || rows < FEW_ROWS : isMark && filled < rows),
   }
 }
 

@@ -170,7 +170,7 @@ function drawPeople(system: System, random: Random): DrawnPerson[] {
   const abroad = pick(['GB', 'DE', 'US', 'FR'] as CountryCode[])
   return ranks.map((rank, at) => {
     const [first, last] = [firsts[at]!, lasts[at]!]
-    const number = base + at * (1 + below(3)) + at * 3
+    const number = base + at * 7 + below(4)
     const ids: Record<string, string> = {
       zeros: String(number).padStart(6, '0'),
       plain: String(number),
