@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { ConfigSchema, LIMITS } from '../../src/config.ts'
-import type { AppServices } from '../../src/http/app.ts'
-import { buildApp } from '../../src/http/app.ts'
+import type { AppServices } from '../../src/app.ts'
+import { buildApp } from '../../src/app.ts'
 import type { OpenApiDocument } from '../../src/http/openapi/build-document.ts'
 import { createSecretBox } from '../../src/accounts/secrets/secret-box.ts'
 

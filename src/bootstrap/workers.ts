@@ -1,5 +1,5 @@
 import { PROJECTIONS } from '../../projections/index.ts'
-import { ATTENTION_WORDS } from '../http/pages/parts/attention-words.ts'
+import { ATTENTION_WORDS } from '../pages/parts/attention-words.ts'
 import { checkAttention } from '../accounts/attention/check-attention.ts'
 import type { Config } from '../config.ts'
 import { deleteOldBodies } from '../ledger/append/rejected-bodies.ts'

@@ -1,4 +1,4 @@
-import type { RowPlan } from '../../clients/typescript/spreadsheets/plan-rows.ts'
+import type { RowPlan } from '../spreadsheets/plan-rows.ts'
 import type { CallCounts, NewEvent, Operation } from './events.ts'
 
 /*

@@ -1,6 +1,6 @@
-import type { FileAnswers, StoredQuestion } from '../../clients/typescript/spreadsheets/file-question.ts'
-import type { TableNotes } from '../../clients/typescript/spreadsheets/find-table.ts'
-import type { Mapping } from '../../clients/typescript/spreadsheets/mapping.ts'
+import type { FileAnswers, StoredQuestion } from '../spreadsheets/file-question.ts'
+import type { TableNotes } from '../spreadsheets/find-table.ts'
+import type { Mapping } from '../spreadsheets/mapping.ts'
 import type { CallCounts } from '../domain/events.ts'
 import type { PartCounts, PartState, UploadOperation, UploadState } from '../domain/uploads.ts'
 

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { foldEmail, type RowKeys } from '../../clients/typescript/spreadsheets/plan-rows.ts'
+import { foldEmail, type RowKeys } from '../spreadsheets/plan-rows.ts'
 import { isObject } from '../domain/json.ts'
 import { loadEmployees } from '../ledger/read/read-employees.ts'
 import type { StoredUpload } from '../ledger/uploads/read-uploads.ts'

@@ -1,5 +1,5 @@
 import { inTurns } from '../admission/turns.ts'
-import { readName } from '../../clients/typescript/spreadsheets/cells.ts'
+import { readName } from '../spreadsheets/cells.ts'
 import type { CorrectedRecord, StoredRow, UploadOperation } from '../domain/uploads.ts'
 import { AGAIN, MAX_CORRECTIONS } from '../domain/uploads.ts'
 import type { CorrectedRecords } from '../domain/events.ts'

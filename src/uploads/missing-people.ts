@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { inTurns } from '../admission/turns.ts'
-import { findWhyPartial, NamedPeople } from '../../clients/typescript/spreadsheets/named-people.ts'
+import { findWhyPartial, NamedPeople } from '../spreadsheets/named-people.ts'
 import { listEmployees } from '../../projections/employees/queries.ts'
 import { RefusedByStateError } from '../accounts/change-company.ts'
 import { problem } from '../domain/errors.ts'

@@ -1,5 +1,5 @@
-import { FileError, type FileFault } from '../../clients/typescript/spreadsheets/file-error.ts'
-import { foldEmail, type RowKeys } from '../../clients/typescript/spreadsheets/plan-rows.ts'
+import { FileError, type FileFault } from '../spreadsheets/file-error.ts'
+import { foldEmail, type RowKeys } from '../spreadsheets/plan-rows.ts'
 import type { StoredRow } from '../domain/uploads.ts'
 import { writeContent, writeStoredRow } from '../ledger/uploads/read-uploads.ts'
 import type { FilledPart } from '../ledger/uploads/store-upload.ts'

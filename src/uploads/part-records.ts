@@ -1,6 +1,6 @@
 import { inTurns } from '../admission/turns.ts'
-import type { FileFault } from '../../clients/typescript/spreadsheets/file-error.ts'
-import { openRows, type RowReader } from '../../clients/typescript/spreadsheets/read-records.ts'
+import type { FileFault } from '../spreadsheets/file-error.ts'
+import { openRows, type RowReader } from '../spreadsheets/read-records.ts'
 import type { StoredRow } from '../domain/uploads.ts'
 import { dateOf, type StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import type { ParseRecord } from './read-file.ts'

@@ -1,4 +1,4 @@
-import { FileError } from '../../clients/typescript/spreadsheets/file-error.ts'
+import { FileError } from '../spreadsheets/file-error.ts'
 import { parseJson } from '../domain/json.ts'
 import type { StoredRow } from '../domain/uploads.ts'
 import { writeStoredRow } from '../ledger/uploads/read-uploads.ts'

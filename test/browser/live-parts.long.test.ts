@@ -44,8 +44,8 @@ async function showsWhatReloadShows(t: Parameters<typeof openPage>[0], page: Pag
 }
 
 await t.test('every page with a live part is tested below', async (t) => {
-  const live = globSync('**/*.ts', { cwd: 'src/http/pages' }).filter((file) =>
-    readFileSync(`src/http/pages/${file}`, 'utf8').includes('data-refresh='),
+  const live = globSync('**/*.ts', { cwd: 'src/pages' }).filter((file) =>
+    readFileSync(`src/pages/${file}`, 'utf8').includes('data-refresh='),
   )
   t.strictSame(live.toSorted(), LIVE)
 })

@@ -16,7 +16,7 @@ import { CLIENT_AUTHS, type ProviderSettings } from '../../src/domain/provider-s
 import { readProviderSettings } from '../../src/domain/providers/read-provider-settings.ts'
 import { MAX_CONCURRENCY, MAX_DESCRIPTION, MAX_URL } from '../../src/domain/webhooks/webhook-lifecycle.ts'
 import { WEBHOOK_TYPES } from '../../src/domain/webhook-types.ts'
-import type { ChangeCompanyBody } from '../../src/http/admin/company.ts'
+import type { ChangeCompanyBody } from '../../src/api/admin/company.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import { openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { collectRoutes } from '../support/http/registered-routes.ts'

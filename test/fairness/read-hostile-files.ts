@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { openFile } from '../../clients/typescript/send/open-file.ts'
-import { FileQuestion, UNANSWERED } from '../../clients/typescript/spreadsheets/file-question.ts'
+import { FileQuestion, UNANSWERED } from '../../src/spreadsheets/file-question.ts'
 import { hostileFiles } from '../support/files/hostile-files.ts'
 import { watchEventLoop } from '../support/processes/event-loop-watchdog.ts'
 

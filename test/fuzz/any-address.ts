@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { PROBLEM_CODES } from '../../src/http/pages/reference/problem-texts.ts'
+import { PROBLEM_CODES } from '../../src/pages/reference/problem-texts.ts'
 import type { Schema } from '../support/http/schema-fits.ts'
 import type { FuzzedRoute } from './fuzzed-routes.ts'
 import { literalOf } from './hostile-json.ts'

@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import fc from 'fast-check'
-import type { ChangeCompanyBody } from '../../src/http/admin/company.ts'
+import type { ChangeCompanyBody } from '../../src/api/admin/company.ts'
 import type { Schema } from '../support/http/schema-fits.ts'
 import { encoded, isReading } from './any-address.ts'
 import type { FuzzedRoute } from './fuzzed-routes.ts'

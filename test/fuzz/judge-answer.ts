@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from '../../src/http/openapi/build-document.ts'
-import { PROBLEM_CODES } from '../../src/http/pages/reference/problem-texts.ts'
+import { PROBLEM_CODES } from '../../src/pages/reference/problem-texts.ts'
 import { answerChecker } from '../support/http/api-document.ts'
 import type { FuzzedRequest } from './any-request.ts'
 import { CANARY } from './hostile-text.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { UNANSWERED } from '../../clients/typescript/spreadsheets/file-question.ts'
+import { UNANSWERED } from '../../src/spreadsheets/file-question.ts'
 import { emptyNames } from '../../src/domain/erasure.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import { cancelUpload } from '../../src/ledger/uploads/change-upload.ts'

@@ -1,10 +1,10 @@
 import t from 'tap'
 import { doAtOnce } from '../../src/domain/pieces.ts'
 import { parseRecord } from '../../src/http/server/json-body.ts'
-import { UNANSWERED } from '../../clients/typescript/spreadsheets/file-question.ts'
+import { UNANSWERED } from '../../src/spreadsheets/file-question.ts'
 import { FileFaultError } from '../../src/uploads/part-builder.ts'
 import { readContent } from '../../src/ledger/uploads/read-uploads.ts'
-import { proposeMapping } from '../../clients/typescript/spreadsheets/propose-mapping.ts'
+import { proposeMapping } from '../../src/spreadsheets/propose-mapping.ts'
 import { planParts } from '../../src/uploads/plan-parts.ts'
 import { readFile } from '../../src/uploads/read-file.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { readName } from '../spreadsheets/cells.ts'
-import type { ColumnMapping, Mapping } from '../spreadsheets/mapping.ts'
-import { USUAL_CHOICES } from '../spreadsheets/mapping.ts'
+import { readName } from '../../../src/spreadsheets/cells.ts'
+import type { ColumnMapping, Mapping } from '../../../src/spreadsheets/mapping.ts'
+import { USUAL_CHOICES } from '../../../src/spreadsheets/mapping.ts'
 import { usageError } from './exit-codes.ts'
 
 /** What to do with a column whatever it is: it becomes a custom attribute, or it is ignored. */

@@ -7,10 +7,10 @@ import {
   RateLimitError,
 } from '../errors.ts'
 import type { RecordError } from '../api-schemas.ts'
-import type { FileFault } from '../spreadsheets/file-error.ts'
-import type { TableNotes } from '../spreadsheets/find-table.ts'
-import type { FileQuestion } from '../spreadsheets/file-question.ts'
-import { readPointer } from '../spreadsheets/read-records.ts'
+import type { FileFault } from '../../../src/spreadsheets/file-error.ts'
+import type { TableNotes } from '../../../src/spreadsheets/find-table.ts'
+import type { FileQuestion } from '../../../src/spreadsheets/file-question.ts'
+import { readPointer } from '../../../src/spreadsheets/read-records.ts'
 import { CommandError, EXIT_CODES } from './exit-codes.ts'
 import type { FileRecord, OpenedFile } from './open-file.ts'
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { MAX_RECORDS } from '../batches.ts'
-import { type Encoding, readEncoding, UNREADABLE_ENCODING } from '../spreadsheets/encodings.ts'
-import type { FileAnswers } from '../spreadsheets/file-question.ts'
-import type { Mapping } from '../spreadsheets/mapping.ts'
+import { type Encoding, readEncoding, UNREADABLE_ENCODING } from '../../../src/spreadsheets/encodings.ts'
+import type { FileAnswers } from '../../../src/spreadsheets/file-question.ts'
+import type { Mapping } from '../../../src/spreadsheets/mapping.ts'
 import type { ColumnUse } from './choose-mapping.ts'
 import { readMappingFile } from './choose-mapping.ts'
-import { isPhoneCountry } from '../spreadsheets/read-phone.ts'
+import { isPhoneCountry } from '../../../src/spreadsheets/read-phone.ts'
 import { usageError } from './exit-codes.ts'
 
 export const HELP = `Usage: employee-ledger-client send FILE [options]

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Client } from '../../domain/client.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import type { Mapping } from '../../../clients/typescript/spreadsheets/mapping.ts'
+import type { Mapping } from '../../spreadsheets/mapping.ts'
 import type { PartCounts, StoredRow, UploadState } from '../../domain/uploads.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 import { clearFailingWork } from '../background/failing-work.ts'

@@ -2,9 +2,9 @@ import { runFiles } from '../../support/run-files.ts'
 
 await runFiles(
   'test/http/access/*.long.test.ts',
-  'test/http/pages/*.long.test.ts',
-  'test/http/pages/providers/*.long.test.ts',
-  'test/http/pages/reference/*.long.test.ts',
+  'test/pages/*.long.test.ts',
+  'test/pages/providers/*.long.test.ts',
+  'test/pages/reference/*.long.test.ts',
   'test/http/server/*.long.test.ts',
   'test/http/live/*.long.test.ts',
   'test/http/sign-in/*.long.test.ts',

@@ -1,9 +1,9 @@
 import { runFiles } from '../../support/run-files.ts'
 
 await runFiles(
-  'test/http/admin/*.test.ts',
-  'test/http/admin/bulk-user-logs/*.test.ts',
-  'test/http/admin/failed-records/*.test.ts',
-  'test/http/audit/*.test.ts',
+  'test/api/admin/*.test.ts',
+  'test/api/admin/bulk-user-logs/*.test.ts',
+  'test/api/admin/failed-records/*.test.ts',
+  'test/api/audit/*.test.ts',
   'test/http/live/*.test.ts',
 )

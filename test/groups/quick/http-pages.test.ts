@@ -1,7 +1,3 @@
 import { runFiles } from '../../support/run-files.ts'
 
-await runFiles(
-  'test/http/pages/*.test.ts',
-  'test/http/pages/providers/*.test.ts',
-  'test/http/pages/reference/*.test.ts',
-)
+await runFiles('test/pages/*.test.ts', 'test/pages/providers/*.test.ts', 'test/pages/reference/*.test.ts')

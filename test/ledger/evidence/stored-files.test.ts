@@ -13,7 +13,7 @@ import {
   renewFile,
   storeChunk,
 } from '../../../src/ledger/evidence/stored-files.ts'
-import { readMe } from '../../../src/http/pages/evidence/read-me.ts'
+import { readMe } from '../../../src/pages/evidence/read-me.ts'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
 import { startService } from '../../support/service.ts'
 import { makeHistory, unpack, verifyVariants, writeFiles } from '../../support/ledger/evidence.ts'

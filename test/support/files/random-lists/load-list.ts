@@ -1,19 +1,15 @@
-import { collectSamples } from '../../../../clients/typescript/spreadsheets/column-samples.ts'
-import { ENCODINGS, type Encoding } from '../../../../clients/typescript/spreadsheets/encodings.ts'
-import { FileError } from '../../../../clients/typescript/spreadsheets/file-error.ts'
-import {
-  type FileAnswers,
-  FileQuestion,
-  UNANSWERED,
-} from '../../../../clients/typescript/spreadsheets/file-question.ts'
-import { RowCounts } from '../../../../clients/typescript/spreadsheets/count-rows.ts'
-import { createNotes } from '../../../../clients/typescript/spreadsheets/find-table.ts'
-import { listQuestions, locateColumns, type Mapping } from '../../../../clients/typescript/spreadsheets/mapping.ts'
-import { openContent } from '../../../../clients/typescript/spreadsheets/open-content.ts'
-import { planRows } from '../../../../clients/typescript/spreadsheets/plan-rows.ts'
-import { completeReadings, proposeMapping } from '../../../../clients/typescript/spreadsheets/propose-mapping.ts'
-import type { FileRow } from '../../../../clients/typescript/spreadsheets/read-csv.ts'
-import { openRows } from '../../../../clients/typescript/spreadsheets/read-records.ts'
+import { collectSamples } from '../../../../src/spreadsheets/column-samples.ts'
+import { ENCODINGS, type Encoding } from '../../../../src/spreadsheets/encodings.ts'
+import { FileError } from '../../../../src/spreadsheets/file-error.ts'
+import { type FileAnswers, FileQuestion, UNANSWERED } from '../../../../src/spreadsheets/file-question.ts'
+import { RowCounts } from '../../../../src/spreadsheets/count-rows.ts'
+import { createNotes } from '../../../../src/spreadsheets/find-table.ts'
+import { listQuestions, locateColumns, type Mapping } from '../../../../src/spreadsheets/mapping.ts'
+import { openContent } from '../../../../src/spreadsheets/open-content.ts'
+import { planRows } from '../../../../src/spreadsheets/plan-rows.ts'
+import { completeReadings, proposeMapping } from '../../../../src/spreadsheets/propose-mapping.ts'
+import type { FileRow } from '../../../../src/spreadsheets/read-csv.ts'
+import { openRows } from '../../../../src/spreadsheets/read-records.ts'
 import { doAtOnce } from '../../../../src/domain/pieces.ts'
 import { type KnownColumn, type ListedPerson, TODAY, type WrittenList } from './write-list.ts'
 

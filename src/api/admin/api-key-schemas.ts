@@ -1,0 +1,188 @@
+import { Type, type Static } from '@sinclair/typebox'
+import {
+  DEFAULT_QUOTA_LIMIT,
+  DEFAULT_REFRESH_PERIOD,
+  REFRESH_PERIODS,
+  requestsInWindow,
+  windowEnd,
+  windowStart,
+} from '../../domain/accounts/quota.ts'
+import { KEY_SCOPES, type KeyScope } from '../../domain/accounts/api-key.ts'
+import type { Weekday } from '../../domain/accounts/expected-calls.ts'
+import { MAX_EVERY_HOURS, normalizeExpectedCalls, TIME_OF_DAY } from '../../domain/accounts/expected-calls.ts'
+import { MAX_NETWORKS } from '../../domain/accounts/key-access.ts'
+import { DEFAULT_OVERLAP_SECONDS, MAX_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
+import { MAX_NETWORK_CHARACTERS } from '../../domain/networks.ts'
+import { findKeyStatus, hasPreviousSecret, KEY_STATUSES, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
+import { render } from '../../http/openapi/render.ts'
+import {
+  LastFour,
+  makeListSchema,
+  mergePatch,
+  Name,
+  namedObject,
+  oneOf,
+  Page,
+  requireOnly,
+  strictObject,
+  Time,
+  TimeOrNull,
+  withDefault,
+} from '../../http/openapi/schema-parts.ts'
+
+const Status = oneOf(
+  KEY_STATUSES,
+  'A revoked key stays in the list, but can never be used again. An expired key works again once its expiry is changed.',
+)
+
+const quota = {
+  quota_limit: Type.Integer({
+    minimum: 0,
+    maximum: MAX_QUOTA,
+    description: 'The number of calls allowed in each period.',
+  }),
+  refresh_period: oneOf(
+    REFRESH_PERIODS,
+    'How often the quota resets. Periods are calendar periods in UTC; weeks start on Monday.',
+  ),
+}
+const access = {
+  scopes: Type.Unsafe<KeyScope[]>({
+    type: 'array',
+    items: { type: 'string', enum: [...KEY_SCOPES] },
+    minItems: 1,
+    uniqueItems: true,
+    description:
+      'What calls with the key may do. Responses to writing calls show the employees that they create or update, ' +
+      'whether or not the key may read.',
+  }),
+  expires_at: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    format: 'date-time',
+    description: 'When the key ends. Null if it does not.',
+  }),
+  allowed_networks: Type.Unsafe<string[] | null>({
+    type: ['array', 'null'],
+    items: { type: 'string', minLength: 1, maxLength: MAX_NETWORK_CHARACTERS },
+    maxItems: MAX_NETWORKS,
+    description:
+      'The networks from which the key may be used, in CIDR notation (IPv4 or IPv6). Null allows any address. A request ' +
+      'may also name single addresses; an empty list is the same as null.',
+  }),
+}
+const DayOfWeek = Type.Unsafe<Weekday>({ type: 'integer', minimum: 1, maximum: 7 })
+const Expected = Type.Union(
+  [
+    strictObject({ every_hours: Type.Integer({ minimum: 1, maximum: MAX_EVERY_HOURS }) }),
+    strictObject({
+      by_time: Type.String({ pattern: TIME_OF_DAY }),
+      weekdays: Type.Array(DayOfWeek, { minItems: 1, uniqueItems: true }),
+    }),
+    Type.Null(),
+  ],
+  {
+    description:
+      'When writing calls of the key are expected: at least every so many hours, or by a time of day (`06:00`) on some ' +
+      "weekdays (1 is Monday, 7 is Sunday), in the company's time zone and within the 24 hours before. If none comes, " +
+      'the key needs attention. Null expects none.',
+  },
+)
+const Secret = Type.String({
+  description: 'The secret, sent as `x-api-key`. It is shown only once.',
+})
+
+const keyFields = {
+  id: Type.String({ description: 'The API id, sent as `x-api-id`.' }),
+  name: Type.String(),
+  secret_last_four: LastFour,
+  status: Status,
+  ...access,
+  ...quota,
+  usage: Type.Object(
+    { requests_made: Type.Integer({ minimum: 0 }), window_start: Time, window_end: Time },
+    { description: 'Usage in the current period.' },
+  ),
+  last_used: TimeOrNull,
+  expected_calls: Expected,
+  rotation: Type.Object(
+    { rotated_at: TimeOrNull, previous_secret_expires_at: TimeOrNull, previous_secret_last_four: LastFour },
+    {
+      description: 'When the secret was last replaced, and until when the previous secret works. Null if it does not.',
+    },
+  ),
+  created_at: Time,
+}
+
+export const ShownKey = namedObject('ApiKey', keyFields)
+export const ShownKeyWithSecret = namedObject('ApiKeyWithSecret', { ...keyFields, api_key: Secret })
+export const KeyList = makeListSchema(ShownKey)
+
+export const KeyListQuery = strictObject({
+  ...Page,
+  status: Type.Optional(oneOf(KEY_STATUSES, 'Only keys with this status.')),
+})
+export const IssueBody = requireOnly(['name'], {
+  name: Name,
+  quota_limit: withDefault(quota.quota_limit, DEFAULT_QUOTA_LIMIT),
+  refresh_period: withDefault(quota.refresh_period, DEFAULT_REFRESH_PERIOD),
+  scopes: withDefault(access.scopes, [...KEY_SCOPES]),
+  expires_at: withDefault(access.expires_at, null),
+  allowed_networks: withDefault(access.allowed_networks, null),
+})
+export const EditBody = mergePatch({
+  name: Name,
+  ...quota,
+  ...access,
+  expected_calls: Expected,
+})
+
+/** Turns the body of an edit into the change of a key. Absent fields stay undefined. */
+export function readEdit(body: Static<typeof EditBody>) {
+  const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod, expected_calls: expected } = body
+  const expectedCalls = expected && normalizeExpectedCalls(expected)
+  return { change: 'edit', name, quotaLimit, refreshPeriod, expectedCalls, ...readAccessFields(body) } as const
+}
+
+/** Turns the body of a new key into the key that is wanted. */
+export function readNewKey(body: Static<typeof IssueBody>) {
+  const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = body
+  return { name, quotaLimit, refreshPeriod, ...readAccessFields(body) }
+}
+
+function readAccessFields(body: Pick<Static<typeof EditBody>, 'scopes' | 'expires_at' | 'allowed_networks'>) {
+  const { scopes, expires_at: expiresAt, allowed_networks: allowedNetworks } = body
+  return { scopes, expiresAt, allowedNetworks }
+}
+
+export const RotateBody = requireOnly([], {
+  overlap_seconds: Type.Integer({
+    minimum: 0,
+    maximum: MAX_OVERLAP_SECONDS,
+    default: DEFAULT_OVERLAP_SECONDS,
+    description: 'How long the current secret keeps working. Any older secret stops immediately.',
+  }),
+})
+
+/** Renders a key for a response. */
+export function renderKey(seen: SeenKey) {
+  const { key, now } = seen
+  const { usage, refreshPeriod, previousExpiresAt } = key
+  const isOverlapping = hasPreviousSecret(seen)
+  const nowMs = Date.parse(now)
+  return render(ShownKey, {
+    ...key,
+    secretLastFour: key.lastFour,
+    status: findKeyStatus(seen),
+    usage: {
+      requests_made: requestsInWindow(usage, refreshPeriod, nowMs),
+      window_start: new Date(windowStart(refreshPeriod, nowMs)).toISOString(),
+      window_end: new Date(windowEnd(refreshPeriod, nowMs)).toISOString(),
+    },
+    lastUsed: usage.lastUsedMs === null ? null : new Date(usage.lastUsedMs).toISOString(),
+    rotation: {
+      rotated_at: key.rotatedAt,
+      previous_secret_expires_at: isOverlapping ? previousExpiresAt : null,
+      previous_secret_last_four: isOverlapping ? key.previousLastFour : null,
+    },
+  })
+}

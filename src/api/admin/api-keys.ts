@@ -1,0 +1,111 @@
+import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
+import { changeApiKey, NO_SUCH_KEY, rotateApiKey } from '../../accounts/api-keys/change-api-key.ts'
+import type { CompanyServices } from '../../accounts/change-company.ts'
+import { issueApiKeyRecord, type KeyWithSecret } from '../../accounts/api-keys/issue-api-key.ts'
+import { findApiKey, listApiKeys } from '../../accounts/api-keys/read-api-keys.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import { pageBefore, pageOf } from '../../http/server/cursor.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import { describeAction } from '../../http/openapi/actions.ts'
+import { KEY_ACTIONS } from './api-key-actions.ts'
+import { EditBody, IssueBody, KeyList, KeyListQuery, readEdit, readNewKey, RotateBody } from './api-key-schemas.ts'
+import { renderKey, ShownKey, ShownKeyWithSecret } from './api-key-schemas.ts'
+import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimName } from './company-schemas.ts'
+import { idIn } from '../../http/openapi/schema-parts.ts'
+
+const { schema: ofKey, read: readKeyId } = idIn('API key', 'key', NO_SUCH_KEY)
+
+const LIST_API_KEYS = {
+  operationId: 'listApiKeys',
+  summary: 'List API keys, newest first',
+  description: 'Keys of every status, with their usage in the current period. Secrets are not shown.',
+  querystring: KeyListQuery,
+  response: { 200: KeyList },
+} as const satisfies FastifySchema
+
+const GET_API_KEY = {
+  operationId: 'getApiKey',
+  summary: 'Get an API key and its usage',
+  description: 'The secret is not shown.',
+  ...ofKey,
+  response: { 200: ShownKey },
+} as const satisfies FastifySchema
+
+const ISSUE_API_KEY = {
+  operationId: 'issueApiKey',
+  summary: 'Issue an API key',
+  description: 'The secret is shown only once. A key can be used at once, and without limits other than those given.',
+  body: IssueBody,
+  response: { 201: ShownKeyWithSecret },
+} as const satisfies FastifySchema
+
+const EDIT_API_KEY = {
+  operationId: 'editApiKey',
+  summary: 'Rename an API key, or change its quota or access',
+  description: 'The change applies at once. The secret stays the same.',
+  ...ofKey,
+  body: EditBody,
+  response: { 200: ShownKey },
+  problems: ['key_not_found', 'key_revoked'],
+} as const satisfies FastifySchema
+
+const ROTATE_API_KEY = {
+  operationId: 'rotateApiKey',
+  summary: 'Rotate the secret of an API key',
+  description: 'The new secret is shown only once. The current one keeps working for `overlap_seconds`.',
+  ...ofKey,
+  body: RotateBody,
+  isBodyOptional: true,
+  response: { 200: ShownKeyWithSecret },
+  problems: ['key_not_found', 'key_revoked'],
+} as const satisfies FastifySchema
+
+/** Routes to manage API keys, for administrators. Each change is an event and takes effect at once in every process. */
+export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
+  app.get('/api-keys', { schema: LIST_API_KEYS }, async (request) => {
+    const keys = await listApiKeys(db, actingUser(request).companyId, pageBefore('key', request.query))
+    return pageOf(keys, request.query.limit, ({ key }) => key.id, renderKey)
+  })
+
+  app.get('/api-keys/:id', { schema: GET_API_KEY }, async (request) => {
+    const stored = await findApiKey(db, actingUser(request).companyId, readKeyId(request.params.id))
+    if (!stored) throw new ProblemError(NO_SUCH_KEY)
+    return renderKey(stored)
+  })
+
+  app.post('/api-keys', { schema: ISSUE_API_KEY, ...JSON_BODY, preValidation: trimName }, async (request, reply) => {
+    const issued = await issueApiKeyRecord(services, { ...actingUser(request), ...readNewKey(request.body) })
+    void reply.code(201).header('location', `/admin/v1/api-keys/${issued.key.id}`)
+    return showWithSecret(reply, issued)
+  })
+
+  app.patch(
+    '/api-keys/:id',
+    { schema: EDIT_API_KEY, ...MERGE_PATCH_BODY, preValidation: trimName },
+    async (request, reply) => {
+      const id = readKeyId(request.params.id)
+      const changed = await changeApiKey(services, actingUser(request), id, readEdit(request.body))
+      setPositionHeader(reply, changed.position)
+      return renderKey(changed)
+    },
+  )
+
+  app.post('/api-keys/:id/rotate', { schema: ROTATE_API_KEY, ...JSON_BODY }, async (request, reply) => {
+    const id = readKeyId(request.params.id)
+    return showWithSecret(reply, await rotateApiKey(services, actingUser(request), id, request.body.overlap_seconds))
+  })
+
+  for (const change of Object.keys(KEY_ACTIONS) as (keyof typeof KEY_ACTIONS)[]) {
+    const schema = { ...ofKey, ...describeAction(KEY_ACTIONS[change]), response: { 200: ShownKey } }
+    app.post(`/api-keys/:id/${change}`, { schema, ...JSON_BODY }, async (request, reply) => {
+      const changed = await changeApiKey(services, actingUser(request), readKeyId(request.params.id), { change })
+      setPositionHeader(reply, changed.position)
+      return renderKey(changed)
+    })
+  }
+}
+
+function showWithSecret(reply: FastifyReply, { key, now, secret, position }: KeyWithSecret) {
+  setPositionHeader(reply, position)
+  return { ...renderKey({ key, now }), api_key: secret }
+}

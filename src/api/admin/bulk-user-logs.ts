@@ -1,0 +1,158 @@
+import type { FastifyBaseLogger, FastifyInstance, FastifySchema } from 'fastify'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import type { EntryCount, EntryFilter, LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
+import {
+  BULK_USER_LOGS,
+  countLogEntries,
+  findLogEntry,
+  listLogEntries,
+} from '../../../projections/bulk-user-logs/queries.ts'
+import { listLogRecords } from '../../../projections/bulk-user-logs/records-queries.ts'
+import { problem } from '../../domain/errors.ts'
+import { isId } from '../../domain/ids.ts'
+import { findCalls } from '../../ledger/corrections/find-calls.ts'
+import { readClientOf } from '../../ledger/read/read-clients.ts'
+import { isCorrected, readCorrection } from '../../ledger/corrections/read-correction.ts'
+import { readRejectedBody } from '../../ledger/read/read-rejected-body.ts'
+import { readInTime, type Reads } from '../../ledger/read/reads.ts'
+import { userOf } from '../../http/access/authorize-user.ts'
+import { decodeCursor, encodeCursor, pageOf } from '../../http/server/cursor.ts'
+import { whenGiven } from '../../http/access/heavy-reads.ts'
+import { createPositionWaits } from '../../http/live/position-waits.ts'
+import { makeListSchema } from '../../http/openapi/schema-parts.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import * as schemas from '../../log/bulk-user-logs-schemas.ts'
+import { renderRecords } from '../../log/log-records.ts'
+
+const LIST = {
+  operationId: 'listBulkUserLogs',
+  summary: 'List the entries of Bulk User Logs, newest first',
+  description:
+    'With `employee` or `q`, an answer may end before the page is full, and may even have no items, although ' +
+    '`next_cursor` is set: the search has then read as many records as it may, and continues with the next page.',
+  querystring: schemas.EntryListQuery,
+  response: { 200: schemas.EntryList },
+} as const satisfies FastifySchema
+
+const GET = {
+  operationId: 'getBulkUserLog',
+  summary: 'Get one entry of Bulk User Logs',
+  description: 'If the log does not have the entry of a call yet, the answer waits for it, for up to 10 seconds.',
+  params: schemas.LogParams,
+  problems: ['log_not_found'],
+  response: { 200: schemas.EntrySchema },
+} as const satisfies FastifySchema
+
+const RECORDS = {
+  operationId: 'listBulkUserLogRecords',
+  summary: 'List the records of an entry, in the order of the call',
+  description: 'What each record set or changed, with old and new values, or why it was refused.',
+  params: schemas.LogParams,
+  problems: ['log_not_found'],
+  querystring: schemas.RecordListQuery,
+  response: { 200: makeListSchema(schemas.RecordSchema) },
+} as const satisfies FastifySchema
+
+/** Bulk User Logs for administrators: the list, an entry, and the records of an entry. */
+export function bulkUserLogs(
+  app: FastifyInstance,
+  { reads, requireLogEntry }: { reads: Reads; requireLogEntry: RequireLogEntry },
+): void {
+  app.get('/bulk-user-logs', { schema: LIST, config: { isHeavyRead: whenGiven('q', 'employee') } }, async (request) => {
+    const { limit, cursor, count: isCounted = false, ...filterQuery } = request.query
+    const { companyId } = userOf(request)
+    const before = cursor === undefined ? null : decodeCursor(cursor)
+    const logs = await reads.of(companyId, request.left)
+    const filter = schemas.readEntryFilter(filterQuery)
+    const found = await listLogEntries(logs, companyId, filter, { before, limit, isCounted })
+    const { entries, next } = found
+    const page = { items: entries.map(({ entry }) => entry), next_cursor: next === null ? null : encodeCursor(next) }
+    if (!isCounted) return page
+    const total = found.count ?? (await countInTime(reads, companyId, filter, null))
+    return { ...page, total: total && { count: total.count, is_more: total.isMore } }
+  })
+
+  app.get('/bulk-user-logs/:log_id', { schema: GET }, async (request) => {
+    const { companyId } = userOf(request)
+    const logs = await reads.of(companyId, request.left)
+    const logEntry = await requireLogEntry(logs, companyId, request.params.log_id)
+    const client = await readClientOf(logs, companyId, logEntry.position)
+    const correction = await readCorrection(logs, companyId, toFoundCall(logEntry))
+    return {
+      ...logEntry.entry,
+      corrected_by: correction?.by ?? [],
+      correction: correction && {
+        state: isCorrected(correction) ? ('corrected' as const) : ('partly_corrected' as const),
+        applied: correction.applied,
+        total: correction.total,
+      },
+      rejected_body: await readRejectedBody(logs, companyId, logEntry.position),
+      client: client && { address: client.address, user_agent: client.userAgent },
+    }
+  })
+
+  app.get(
+    '/bulk-user-logs/:log_id/records',
+    { schema: RECORDS, config: { isHeavyRead: whenGiven('q', 'error') } },
+    async (request) => {
+      const { limit, cursor, ...query } = request.query
+      const { companyId } = userOf(request)
+      const filter = schemas.readRecordFilter(query)
+      const after = cursor === undefined ? -1 : decodeCursor(cursor)
+      const logs = await reads.of(companyId, request.left)
+      const entry = await requireLogEntry(logs, companyId, request.params.log_id)
+      const records = await listLogRecords(logs, companyId, entry, filter, { after, limit: limit + 1 })
+      const { items, next_cursor } = pageOf(records, limit, ({ index }) => index ?? 0)
+      return { items: await renderRecords(logs, companyId, items), next_cursor }
+    },
+  )
+}
+
+/** What a correction needs to know of the call of an entry. */
+export function toFoundCall({ entry: { id, status, counts } }: LogEntry) {
+  const { total, failed } = counts
+  return { id, total, unapplied: status === 'Failed' ? total : failed }
+}
+
+/** Counts the entries that match, up to a position; null if that takes too long. */
+export async function countInTime(
+  reads: Reads,
+  companyId: string,
+  filter: EntryFilter,
+  upTo: number | null,
+): Promise<EntryCount | null> {
+  return readInTime(reads, companyId, (db) => countLogEntries(db, companyId, filter, upTo))
+}
+
+/**
+ * Finds an entry of Bulk User Logs. If the ledger has its call and the log does not yet, waits for the log, for 10 s at
+ * most. Throws a ProblemError with `log_not_found`, also for an entry of another company, or with `unavailable`.
+ */
+export type RequireLogEntry = (logs: LedgerDb, companyId: string, id: string) => Promise<LogEntry>
+
+/** The refusal of an id that no call of the company has. */
+export const NO_SUCH_ENTRY = problem('log_not_found', 'No such log entry exists')
+
+interface EntryServices {
+  /** For watching the log on connections that no long read takes. */
+  access: LedgerDb
+  companiesTogether?: number | undefined
+  log: FastifyBaseLogger
+}
+
+/** Lets requests find entries, and wait for those that the log does not have yet. */
+export function createLogEntries({ access, companiesTogether, log }: EntryServices): RequireLogEntry {
+  const onError = (error: unknown) => log.debug({ err: error }, 'Bulk User Logs could not be watched')
+  const waitForPosition = createPositionWaits(access, BULK_USER_LOGS, onError, { companiesTogether })
+  return async (logs, companyId, id) => {
+    if (!isId('log', id)) throw new ProblemError(NO_SUCH_ENTRY)
+    const found = await findLogEntry(logs, companyId, id)
+    if (found) return found
+    const [call] = await findCalls(logs, companyId, [id])
+    if (!call) throw new ProblemError(NO_SUCH_ENTRY)
+    await waitForPosition(companyId, call.position)
+    const entry = await findLogEntry(logs, companyId, id)
+    if (!entry) throw new Error(`the log has reached position ${call.position}, but has no entry of ${id}`)
+    return entry
+  }
+}

@@ -1,0 +1,246 @@
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
+import type { IncomingMessage } from 'node:http'
+import { type Static, Type } from '@sinclair/typebox'
+import { RefusedByStateError } from '../../../accounts/change-company.ts'
+import type { Budget } from '../../../admission/budget.ts'
+import { problem } from '../../../domain/errors.ts'
+import { cancelUpload } from '../../../ledger/uploads/change-upload.ts'
+import { listUploads, readParts } from '../../../ledger/uploads/read-uploads.ts'
+import { applyAtOnce, applyUpload, previewAtOnce, requireUpload } from '../../../uploads/apply-upload.ts'
+import { maxFileBytes } from '../../../uploads/read-file.ts'
+import { previewPart } from '../../../uploads/run-part.ts'
+import { cleanFileName, storeFile, type UploadRouteServices } from '../../../uploads/store-file.ts'
+import { readEncoding, UNREADABLE_ENCODING } from '../../../spreadsheets/encodings.ts'
+import type { FileAnswers } from '../../../spreadsheets/file-question.ts'
+import { userOf } from '../../../http/access/authorize-user.ts'
+import { ALWAYS } from '../../../http/access/heavy-reads.ts'
+import { budgetFiles } from '../../../http/access/receive-files.ts'
+import { ADMIN_BODIES } from '../../../http/openapi/admin-examples.ts'
+import { NO_CONTENT } from '../../../http/openapi/schema-parts.ts'
+import { receiveBody } from '../../../http/server/read-body.ts'
+import { ProblemError } from '../../../http/server/problem.ts'
+import { compileSchema } from '../../../http/server/schema-compiler.ts'
+import { streamTexts, type Reader } from '../../../http/server/text-stream.ts'
+import { sendAttachment } from '../../../http/server/attachment.ts'
+import { actingUser, JSON_BODY } from '../company-schemas.ts'
+import { CSV_ANSWER, CSV_TYPE } from '../../../log/csv-text.ts'
+import { addMappingRoutes } from './mapping-routes.ts'
+import { addMissingRoutes } from './missing-routes.ts'
+import { writeNotApplied } from './not-applied-csv.ts'
+import { ofUpload, readUploadId, showUpload, throwFaults } from './upload-answer.ts'
+import {
+  ApplyQuery,
+  renderPartPreview,
+  renderUploadFacts,
+  ShownPreview,
+  ShownUpload,
+  UploadList,
+  UploadQuery,
+} from './upload-schemas.ts'
+
+interface UploadServices extends Pick<Reader, 'authorize'> {
+  uploads: UploadRouteServices
+  /** Bytes of files that are being received. */
+  fileBudget: Budget
+}
+
+/** What clients call files of employees. What a file is, its content tells. */
+const FILE_TYPES = [
+  'text/csv',
+  'application/json',
+  'application/scim+json',
+  'application/octet-stream',
+  'application/vnd.ms-excel',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/vnd.oasis.opendocument.spreadsheet',
+  'text/plain',
+  'text/tab-separated-values',
+] as const
+
+/** Routes to upload files of employees, for administrators. */
+export async function uploadRoutes(app: FastifyInstance, services: UploadServices): Promise<void> {
+  addReadRoutes(app, services)
+  addChangeRoutes(app, services)
+  addMappingRoutes(app, services.uploads)
+  addMissingRoutes(app, services.uploads)
+  await app.register(async (scope) => addCreation(scope, services))
+}
+
+const CREATE_UPLOAD = {
+  operationId: 'createUpload',
+  summary: 'Upload a file of employees',
+  description:
+    'Stores a file for a day and previews it; nothing is applied yet. The file is CSV, a workbook (.xlsx, .xls, .ods), or ' +
+    'JSON, whatever program wrote it and whatever the content type says. Rows that are no records, such as titles and ' +
+    'totals, are left out, and listed in `left_out`. A file of more than `MAX_RECORDS` records is split into parts, ' +
+    'each of which becomes one call. What its columns mean is proposed from their names and values, or as the company ' +
+    'chose for the last file with the same first line: see `questions`.',
+  querystring: UploadQuery,
+  body: {
+    content: {
+      'text/csv': { schema: Type.String() },
+      'application/octet-stream': { schema: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }) },
+      'application/json': { schema: Type.Unknown(), examples: ADMIN_BODIES['createUpload'] },
+    },
+  },
+  response: { 201: ShownUpload },
+  problems: ['too_many_uploads', 'file_ambiguous'],
+} as const satisfies FastifySchema
+
+function addCreation(app: FastifyInstance, { uploads, fileBudget }: UploadServices): void {
+  const maxBytes = maxFileBytes(uploads)
+  budgetFiles(app, { fileBudget, maxBytes, companyOf: (request) => userOf(request).companyId })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser([...FILE_TYPES], async (request: FastifyRequest, file: IncomingMessage) =>
+    receiveBody(request, file),
+  )
+  app.post(
+    '/uploads',
+    {
+      schema: CREATE_UPLOAD,
+      bodyLimit: maxBytes,
+      // The body is a file, whatever is in it.
+      validatorCompiler: (part) => (part.httpPart === 'body' ? () => true : compileSchema(part)),
+    },
+    async (request, reply) => {
+      const acting = actingUser(request)
+      const { file_name: name, corrects, operation, apply, all_or_none: isAllOrNone } = request.query
+      if (!isAllOrNone && !apply) throw new ProblemError(APPLIES_NOTHING)
+      const file = {
+        content: (request.body ?? []) as Buffer[],
+        fileName: cleanFileName(name),
+        operation: operation ?? null,
+        answers: readAnswers(request.query, request.headers['content-type'] ?? ''),
+        logId: '',
+        isKept: false,
+        applyingRequestId: apply ? request.id : null,
+        isAllOrNone,
+      }
+      const choose = (named: readonly string[]) => corrects?.split(',') ?? named
+      const id = await storeFile(uploads, acting, file, choose, request.reading!).catch(throwFaults)
+      if (apply) await applyAtOnce(uploads, acting, id, request.id)
+      else await previewAtOnce(uploads, acting.companyId, id)
+      void reply.code(201).header('location', `/admin/v1/uploads/${id}`)
+      return showUpload(uploads, acting.companyId, id)
+    },
+  )
+}
+
+/** What the request says about its file. */
+function readAnswers(
+  { encoding, sheet, header_row: headerLine }: Static<typeof UploadQuery>,
+  contentType: string,
+): FileAnswers {
+  const label = encoding ?? /;\s*charset="?([^";\s]+)/i.exec(contentType)?.[1]
+  const known = label === undefined ? null : readEncoding(label)
+  if (label !== undefined && known === null)
+    throw new ProblemError(problem('invalid_query', `The encoding of the request ${UNREADABLE_ENCODING}`))
+  return { encoding: known, sheet: sheet ?? null, headerLine: headerLine ?? null }
+}
+
+const LIST_UPLOADS = {
+  operationId: 'listUploads',
+  summary: 'List uploads, newest first',
+  description: 'All uploads that are stored, on one page. Uploads are deleted after a day.',
+  response: { 200: UploadList },
+} as const satisfies FastifySchema
+
+const GET_UPLOAD = {
+  operationId: 'getUpload',
+  summary: 'Get an upload and its progress',
+  description: 'What each part would do, and what became of it.',
+  ...ofUpload,
+  response: { 200: ShownUpload },
+} as const satisfies FastifySchema
+
+const PREVIEW_UPLOAD_PART = {
+  operationId: 'previewUploadPart',
+  summary: 'Preview a part of an upload',
+  description: 'The call of the part, validated and not applied: what it would do now, and its errors.',
+  params: Type.Object({
+    ...ofUpload.params.properties,
+    number: Type.String({ description: 'The number of the part, from 1.', examples: ['1'] }),
+  }),
+  response: { 200: ShownPreview },
+  problems: [...ofUpload.problems, 'upload_not_applicable'],
+} as const satisfies FastifySchema
+
+const EXPORT_ROWS_NOT_APPLIED = {
+  operationId: 'exportRowsNotApplied',
+  summary: 'Export the rows of an upload that were not applied',
+  description:
+    'All rows of refused, canceled, and waiting parts, and those that were left out of the others, to correct and ' +
+    'upload again. A row that was refused has the id of its entry, and its errors.',
+  ...ofUpload,
+  response: CSV_ANSWER,
+} as const satisfies FastifySchema
+
+function addReadRoutes(app: FastifyInstance, { uploads, authorize }: UploadServices): void {
+  app.get('/uploads', { schema: LIST_UPLOADS }, async (request) => ({
+    items: (await listUploads(uploads.pool, userOf(request).companyId)).map(renderUploadFacts),
+  }))
+
+  app.get('/uploads/:id', { schema: GET_UPLOAD }, async (request) =>
+    showUpload(uploads, userOf(request).companyId, readUploadId(request)),
+  )
+
+  app.get('/uploads/:id/parts/:number/preview', { schema: PREVIEW_UPLOAD_PART }, async (request) => {
+    const upload = await requireUpload(uploads, userOf(request).companyId, readUploadId(request))
+    const part = (await readParts(uploads.pool, upload)).find(({ number }) => String(number) === request.params.number)
+    if (!part) throw new ProblemError(problem('upload_not_found', 'The upload has no such part'))
+    if (part.state !== 'waiting') throw new RefusedByStateError(NOT_WAITING)
+    const preview = await previewPart(uploads, upload, part)
+    return renderPartPreview(part.number, preview)
+  })
+
+  app.get(
+    '/uploads/:id/not-applied.csv',
+    { schema: EXPORT_ROWS_NOT_APPLIED, exposeHeadRoute: false, config: { isHeavyRead: ALWAYS } },
+    async (request, reply) => {
+      const { companyId } = userOf(request)
+      const upload = await requireUpload(uploads, companyId, readUploadId(request))
+      const texts = writeNotApplied(uploads, upload, await readParts(uploads.pool, upload))
+      const csv = await streamTexts({ request, reply, authorize }, texts)
+      return sendAttachment(reply, `not-applied-${upload.id}.csv`, CSV_TYPE, csv)
+    },
+  )
+}
+
+const APPLIES_NOTHING = problem('invalid_query', 'all_or_none=false is for files that are applied: add apply=true')
+const NOT_WAITING = problem('upload_not_applicable', 'The part was already applied, refused, or canceled')
+
+const APPLY_UPLOAD = {
+  operationId: 'applyUpload',
+  summary: 'Apply an upload, or resume it',
+  description:
+    'Each part becomes one call, which applies all of its rows or none; or, with `all_or_none=false`, all that can ' +
+    'be applied. A file of one part is applied before the answer; of a larger one, part after part in the ' +
+    'background. Repeating the request has no further effect.',
+  ...ofUpload,
+  querystring: ApplyQuery,
+  response: { 200: ShownUpload },
+  problems: [...ofUpload.problems, 'upload_not_applicable'],
+} as const satisfies FastifySchema
+
+const CANCEL_UPLOAD = {
+  operationId: 'cancelUpload',
+  summary: 'Cancel what is still to come of an upload',
+  description: 'What was applied stays applied. An upload that was not applied yet is deleted.',
+  ...ofUpload,
+  response: { 204: NO_CONTENT },
+} as const satisfies FastifySchema
+
+function addChangeRoutes(app: FastifyInstance, { uploads }: UploadServices): void {
+  app.post('/uploads/:id/apply', { schema: APPLY_UPLOAD, ...JSON_BODY }, async (request) => {
+    const [acting, id] = [actingUser(request), readUploadId(request)]
+    const { all_or_none: isAllOrNone, deactivate: deactivated } = request.query
+    await applyUpload(uploads, acting, id, request.id, { isAllOrNone, deactivated })
+    return showUpload(uploads, acting.companyId, id)
+  })
+
+  app.post('/uploads/:id/cancel', { schema: CANCEL_UPLOAD, ...JSON_BODY }, async (request, reply) => {
+    const upload = await requireUpload(uploads, userOf(request).companyId, readUploadId(request))
+    await cancelUpload(uploads.pool, upload)
+    return reply.code(204).send()
+  })
+}

@@ -1,0 +1,136 @@
+import { Type } from '@sinclair/typebox'
+import { MAX_EMAIL_CHARACTERS } from '../../domain/attributes.ts'
+import { ROLES, TOKEN_SCOPES } from '../../domain/accounts/roles.ts'
+import {
+  DEFAULT_TOKEN_DAYS,
+  MAX_PASSWORD_CHARACTERS,
+  MAX_TOKEN_DAYS,
+  MIN_PASSWORD_CHARACTERS,
+} from '../../domain/accounts/user-lifecycle.ts'
+import type { TokenRecord } from '../../accounts/users/read-user-tokens.ts'
+import { getUserStatus, USER_STATUSES, type UserRecord } from '../../accounts/users/users.ts'
+import { render } from '../../http/openapi/render.ts'
+import {
+  LastFour,
+  makeListSchema,
+  mergePatch,
+  Name,
+  namedObject,
+  nullable,
+  oneOf,
+  optionalString,
+  Page,
+  requireOnly,
+  strictObject,
+  Time,
+  TimeOrNull,
+} from '../../http/openapi/schema-parts.ts'
+
+const Email = { maxLength: MAX_EMAIL_CHARACTERS, description: 'Stored in lower case and Unicode NFKC.' }
+const UserRole = oneOf(ROLES)
+
+const userFields = {
+  id: Type.String(),
+  email: Type.String({ ...Email, description: `${Email.description} Empty after the user is erased, like the name.` }),
+  name: Type.String(),
+  role: UserRole,
+  status: oneOf(USER_STATUSES, 'A pending user has no way to sign in yet.'),
+  invitation_expires_at: { ...TimeOrNull, description: 'When the unused one-time token expires or expired.' },
+  last_sign_in_at: {
+    ...TimeOrNull,
+    description: 'Null if the user has never signed in, or only before version 1.1.0. Tokens do not count.',
+  },
+  created_at: Time,
+  removed_at: TimeOrNull,
+}
+
+export const ShownUser = namedObject('User', userFields)
+export const InvitedUser = namedObject('InvitedUser', {
+  ...userFields,
+  invitation: Type.Object({
+    token: Type.String({ description: 'Sets a password, once. It is shown only once.' }),
+    expires_at: Time,
+    emailed: Type.Boolean({
+      description:
+        'Whether a message with the link is on its way to the user. False where the service sends no email, and after ' +
+        'too many messages in an hour: pass the token on yourself.',
+    }),
+  }),
+})
+export const UserList = makeListSchema(ShownUser)
+export const UserListQuery = strictObject({
+  ...Page,
+  status: Type.Optional(oneOf(USER_STATUSES, 'Default: all users who are not removed.')),
+})
+
+export const InviteBody = strictObject({ email: Type.String(Email), name: Name, role: UserRole })
+export const RoleBody = strictObject({ role: UserRole })
+export const ChangeUserBody = mergePatch({ role: UserRole })
+const NewPassword = Type.String({ minLength: MIN_PASSWORD_CHARACTERS, maxLength: MAX_PASSWORD_CHARACTERS })
+export const OwnPasswordBody = strictObject({
+  current: Type.String({ minLength: 1, maxLength: MAX_PASSWORD_CHARACTERS }),
+  password: NewPassword,
+})
+export const AcceptBody = strictObject({
+  token: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: 'The one-time token of an invitation or a reset.',
+  }),
+  password: NewPassword,
+})
+
+/** Renders a user for a response. */
+export function renderUser(user: UserRecord) {
+  return render(ShownUser, { ...user, status: getUserStatus(user), invitationExpiresAt: user.linkExpiresAt })
+}
+
+const TOKEN_STATUSES = ['active', 'expired', 'revoked'] as const
+
+const SCOPE = 'Restricts the token: `audit` allows only the audit endpoint, if the role of the user allows it.'
+
+const tokenFields = {
+  id: Type.String(),
+  user_id: Type.String(),
+  name: Type.String(),
+  secret_last_four: LastFour,
+  scope: { ...nullable(oneOf(TOKEN_SCOPES)), description: `${SCOPE} Null: everything that the user may do.` },
+  status: oneOf(TOKEN_STATUSES),
+  created_at: Time,
+  expires_at: Time,
+  last_used: { ...TimeOrNull, description: 'Accurate to the minute. Null if the token was never used.' },
+  revoked_at: TimeOrNull,
+}
+
+export const ShownToken = namedObject('UserToken', tokenFields)
+export const TokenWithSecret = namedObject('UserTokenWithSecret', {
+  ...tokenFields,
+  token: Type.String({ description: 'The token, sent as `Authorization: Bearer`. It is shown only once.' }),
+})
+export const TokenList = makeListSchema(ShownToken)
+export const TokenListQuery = strictObject({
+  ...Page,
+  user: optionalString({ minLength: 1, maxLength: 64, description: "A user's id. Default: your own." }),
+})
+export const IssueTokenBody = requireOnly(['name'], {
+  name: Name,
+  expires_in_days: Type.Integer({ minimum: 1, maximum: MAX_TOKEN_DAYS, default: DEFAULT_TOKEN_DAYS }),
+  scope: Type.Optional(oneOf(TOKEN_SCOPES, SCOPE)),
+  current_password: optionalString({
+    maxLength: MAX_PASSWORD_CHARACTERS,
+    description:
+      'Your password. Users who have none, or whose company requires its identity provider, leave it out and must ' +
+      'have signed in within the last 10 minutes.',
+  }),
+})
+
+/** Renders a token for a response. `now` is RFC 3339 UTC. */
+export function renderToken({ token, now }: { token: TokenRecord; now: string }) {
+  return render(ShownToken, { ...token, secretLastFour: token.lastFour, status: getTokenStatus(token, now) })
+}
+
+/** Returns the status of a token. `now` is RFC 3339 UTC. */
+export function getTokenStatus({ revokedAt, expiresAt }: TokenRecord, now: string): (typeof TOKEN_STATUSES)[number] {
+  if (revokedAt !== null) return 'revoked'
+  return expiresAt > now ? 'active' : 'expired'
+}

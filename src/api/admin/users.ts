@@ -1,0 +1,150 @@
+import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
+import type { CompanyServices } from '../../accounts/change-company.ts'
+import { changeUserRole, NO_SUCH_USER, removeUser, resetUserPassword } from '../../accounts/users/change-user.ts'
+import { eraseUser } from '../../personal-data/erase-user.ts'
+import { inviteCompanyUser, type UserWithLink } from '../../accounts/users/invite-user.ts'
+import { readEmailAddress } from '../../domain/attributes.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import { findUser, listUsers } from '../../accounts/users/users.ts'
+import { fieldError, invalidFields } from '../../domain/field-errors.ts'
+import { pageBefore, pageOf } from '../../http/server/cursor.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import { describeAction } from '../../http/openapi/actions.ts'
+import { idIn, NO_CONTENT } from '../../http/openapi/schema-parts.ts'
+import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimName } from './company-schemas.ts'
+import { USER_ACTIONS } from './user-actions.ts'
+import {
+  ChangeUserBody,
+  InviteBody,
+  InvitedUser,
+  ShownUser,
+  renderUser,
+  UserList,
+  UserListQuery,
+} from './user-schemas.ts'
+
+/** The id of a user in a path. */
+export const { schema: ofUser, read: readUserId } = idIn('user', 'usr', NO_SUCH_USER)
+
+const LIST_USERS = {
+  operationId: 'listUsers',
+  summary: 'List users, newest first',
+  description: 'Without `status`, the list has the users who can sign in and those who are invited.',
+  querystring: UserListQuery,
+  response: { 200: UserList },
+} as const satisfies FastifySchema
+
+const GET_USER = {
+  operationId: 'getUser',
+  summary: 'Get a user',
+  description: 'Removed users can be read too. A user who was erased has no name and no email address.',
+  ...ofUser,
+  response: { 200: ShownUser },
+} as const satisfies FastifySchema
+
+const INVITE_USER = {
+  operationId: 'inviteUser',
+  summary: 'Invite a user',
+  description:
+    'The response has a one-time token, shown only once. With it, the user sets a password and can then sign in. ' +
+    'The service sends it by email if it is configured to; otherwise, pass it on. Where the company requires its ' +
+    'identity provider, the page of the token, `/invitation?token=…`, links the user to an account there instead.',
+  body: InviteBody,
+  response: { 201: InvitedUser },
+  problems: ['user_exists'],
+} as const satisfies FastifySchema
+
+const CHANGE_USER = {
+  operationId: 'changeUser',
+  summary: "Change a user's role",
+  description: 'The new role applies at once. A company always keeps an administrator.',
+  ...ofUser,
+  body: ChangeUserBody,
+  response: { 200: ShownUser },
+  problems: ['user_not_found', 'user_removed', 'last_admin', 'break_glass_user'],
+} as const satisfies FastifySchema
+
+const REMOVE_USER = {
+  ...ofUser,
+  ...describeAction(USER_ACTIONS.remove),
+  response: { 204: NO_CONTENT },
+} as const satisfies FastifySchema
+
+const ERASE_USER = {
+  ...ofUser,
+  ...describeAction(USER_ACTIONS.erase),
+  response: { 200: ShownUser },
+} as const satisfies FastifySchema
+
+const RESET_USER_PASSWORD = {
+  operationId: 'resetUserPassword',
+  summary: 'Reset the password of a user',
+  description:
+    'The current password, passkeys, recovery codes, the link to an account at the identity provider, and all ' +
+    'sessions stop working immediately; access tokens keep working. The response has a one-time token for a new ' +
+    'password, shown only once, which is sent by email too if the service is configured to. Nobody can reset their ' +
+    'own password.',
+  ...ofUser,
+  response: { 200: InvitedUser },
+  problems: ['user_not_found', 'user_removed', 'break_glass_user', 'own_password'],
+} as const satisfies FastifySchema
+
+/** Routes to manage users, for administrators. Each change is an event and takes effect at once in every process. */
+export function users(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
+  app.get('/users', { schema: LIST_USERS }, async (request) => {
+    const users = await listUsers(db, actingUser(request).companyId, pageBefore('usr', request.query))
+    return pageOf(users, request.query.limit, ({ id }) => id, renderUser)
+  })
+
+  app.get('/users/:id', { schema: GET_USER }, async (request) => {
+    const user = await findUser(db, actingUser(request).companyId, readUserId(request.params.id))
+    if (!user) throw new ProblemError(NO_SUCH_USER)
+    return renderUser(user)
+  })
+
+  app.post('/users', { schema: INVITE_USER, ...JSON_BODY, preValidation: trimName }, async (request, reply) => {
+    const { name, role } = request.body
+    const invited = await inviteCompanyUser(services, actingUser(request), {
+      email: readEmailField(request.body),
+      name,
+      role,
+    })
+    void reply.code(201).header('location', `/admin/v1/users/${invited.user.id}`)
+    return showInvitation(reply, invited)
+  })
+
+  app.patch('/users/:id', { schema: CHANGE_USER, ...MERGE_PATCH_BODY }, async (request, reply) => {
+    const id = readUserId(request.params.id)
+    const changed = await changeUserRole(services, actingUser(request), id, request.body.role)
+    setPositionHeader(reply, changed.position)
+    return renderUser(changed.user)
+  })
+
+  app.delete('/users/:id', { schema: REMOVE_USER }, async (request, reply) => {
+    const { position } = await removeUser(services, actingUser(request), readUserId(request.params.id))
+    return setPositionHeader(reply, position).code(204).send()
+  })
+
+  app.post('/users/:id/reset-password', { schema: RESET_USER_PASSWORD, ...JSON_BODY }, async (request, reply) =>
+    showInvitation(reply, await resetUserPassword(services, actingUser(request), readUserId(request.params.id))),
+  )
+
+  app.post('/users/:id/erase', { schema: ERASE_USER, ...JSON_BODY }, async (request, reply) => {
+    const erased = await eraseUser(services, actingUser(request), readUserId(request.params.id))
+    setPositionHeader(reply, erased.position)
+    return renderUser(erased.user)
+  })
+}
+
+function showInvitation(reply: FastifyReply, { user, linkToken, linkExpiresAt, isEmailed, position }: UserWithLink) {
+  const invitation = { token: linkToken, expires_at: linkExpiresAt, emailed: isEmailed }
+  setPositionHeader(reply, position)
+  return { ...renderUser(user), invitation }
+}
+
+/** Reads the email address by the same rules as an employee's. */
+export function readEmailField({ email }: { email: string }): string {
+  const { value, errors } = readEmailAddress(email)
+  if (!errors) return value
+  throw new ProblemError(invalidFields(errors.map(({ code, message }) => fieldError('/email', code, message))))
+}

@@ -1,0 +1,97 @@
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import { Type } from '@sinclair/typebox'
+import { NO_SUCH_WEBHOOK } from '../../../accounts/webhooks/change-webhook.ts'
+import { findDelivery, listDeliveries } from '../../../accounts/webhooks/read-deliveries.ts'
+import { findWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
+import { rebuildMessage } from '../../../delivery/webhooks/rebuild-message.ts'
+import { problem } from '../../../domain/errors.ts'
+import { anyId, readIdAs } from '../../../http/openapi/schema-parts.ts'
+import { pageBefore, pageOf } from '../../../http/server/cursor.ts'
+import { ProblemError } from '../../../http/server/problem.ts'
+import { actingUser, HEAVY_JSON_BODY } from '../company-schemas.ts'
+import { DeliveryList, DeliveryListQuery, renderDelivery, ShownDelivery } from './delivery-schemas.ts'
+import { ofWebhook, readWebhookId, type WebhookRouteServices } from './webhook-routes.ts'
+
+export const NO_SUCH_DELIVERY = problem('delivery_not_found', 'No such delivery exists')
+const ofDelivery = {
+  params: Type.Object({ ...ofWebhook.params.properties, delivery_id: anyId('The id of the delivery.', 'dlv') }),
+  problems: ['webhook_not_found', 'delivery_not_found'],
+} as const
+/** Reads the id of a delivery in a path. */
+export const readDeliveryId = readIdAs('dlv', NO_SUCH_DELIVERY)
+
+const LIST_WEBHOOK_DELIVERIES = {
+  operationId: 'listWebhookDeliveries',
+  summary: 'List the deliveries of a webhook, newest first',
+  description: 'Those of the last 30 days: each attempt to send a message, and what the receiver answered.',
+  ...ofWebhook,
+  querystring: DeliveryListQuery,
+  response: { 200: DeliveryList },
+} as const satisfies FastifySchema
+
+const GET_WEBHOOK_DELIVERY = {
+  operationId: 'getWebhookDelivery',
+  summary: 'Get a delivery of a webhook',
+  description: 'One attempt to send a message: what was sent, and what the receiver answered.',
+  ...ofDelivery,
+  response: { 200: ShownDelivery },
+} as const satisfies FastifySchema
+
+const PING_WEBHOOK = {
+  operationId: 'pingWebhook',
+  summary: 'Send a test message and show what the receiver answers',
+  description: 'Also works on a paused or disabled webhook.',
+  ...ofWebhook,
+  response: { 200: ShownDelivery },
+} as const satisfies FastifySchema
+
+const REDELIVER_WEBHOOK_MESSAGE = {
+  operationId: 'redeliverWebhookMessage',
+  summary: 'Send the message of a delivery again',
+  description: 'The message is made from its event as it is stored now. It has the same `webhook-id` as before.',
+  ...ofDelivery,
+  response: { 200: ShownDelivery },
+} as const satisfies FastifySchema
+
+/** Adds the routes that list deliveries, and send a ping or one message again. */
+export function addDeliveryRoutes(app: FastifyInstance, { db, singleDeliveries }: WebhookRouteServices): void {
+  app.get('/webhooks/:id/deliveries', { schema: LIST_WEBHOOK_DELIVERIES }, async (request) => {
+    const { companyId } = actingUser(request)
+    const id = readWebhookId(request.params.id)
+    if (!(await findWebhook(db, companyId, id))) throw new ProblemError(NO_SUCH_WEBHOOK)
+    const { status, limit } = request.query
+    const isDelivered = status === undefined ? {} : { isDelivered: status === 'delivered' }
+    const page = { ...pageBefore('dlv', request.query), ...isDelivered }
+    return pageOf(
+      await listDeliveries(db, companyId, id, page),
+      limit,
+      (delivery) => delivery.id,
+      (delivery) => renderDelivery(delivery),
+    )
+  })
+
+  app.get('/webhooks/:id/deliveries/:delivery_id', { schema: GET_WEBHOOK_DELIVERY }, async (request) => {
+    const { companyId } = actingUser(request)
+    const seen = await findWebhook(db, companyId, readWebhookId(request.params.id))
+    if (!seen) throw new ProblemError(NO_SUCH_WEBHOOK)
+    const { webhook } = seen
+    const delivery = await findDelivery(db, companyId, webhook.id, readDeliveryId(request.params.delivery_id))
+    if (!delivery) throw new ProblemError(NO_SUCH_DELIVERY)
+    return renderDelivery(delivery, await rebuildMessage(db, companyId, webhook, delivery))
+  })
+
+  // Whoever sends a message waits for the receiver, so a company may send few at once.
+  app.post('/webhooks/:id/ping', { schema: PING_WEBHOOK, ...HEAVY_JSON_BODY }, async (request) => {
+    const id = readWebhookId(request.params.id)
+    return renderDelivery(await singleDeliveries.ping(actingUser(request).companyId, id))
+  })
+
+  app.post(
+    '/webhooks/:id/deliveries/:delivery_id/redeliver',
+    { schema: REDELIVER_WEBHOOK_MESSAGE, ...HEAVY_JSON_BODY },
+    async (request) => {
+      const [id, deliveryId] = [readWebhookId(request.params.id), readDeliveryId(request.params.delivery_id)]
+      return renderDelivery(await singleDeliveries.redeliver(actingUser(request).companyId, id, deliveryId))
+    },
+  )
+}

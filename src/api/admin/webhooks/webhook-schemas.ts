@@ -1,0 +1,168 @@
+import { Type, type Static } from '@sinclair/typebox'
+import type { SeenWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
+import { DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS } from '../../../domain/accounts/key-lifecycle.ts'
+import {
+  DEFAULT_CONCURRENCY,
+  MAX_CONCURRENCY,
+  MAX_DESCRIPTION,
+  MAX_URL,
+} from '../../../domain/webhooks/webhook-lifecycle.ts'
+import { readWebhookSettings } from '../../../domain/webhooks/webhook-settings.ts'
+import { WEBHOOK_TYPES, type WebhookSettings, type WebhookType } from '../../../domain/webhook-types.ts'
+import {
+  mergePatch,
+  namedObject,
+  oneOf,
+  optionalString,
+  requireOnly,
+  STRICT,
+  strictObject,
+  textOrNull,
+  Time,
+  TimeOrNull,
+  withDefault,
+} from '../../../http/openapi/schema-parts.ts'
+import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
+import { ProblemError } from '../../../http/server/problem.ts'
+
+const Position = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+
+const settings = {
+  url: Type.String({
+    minLength: 1,
+    maxLength: MAX_URL,
+    description: 'Where messages are sent: an https URL without a user name, password, or fragment.',
+  }),
+  description: Type.String({
+    maxLength: MAX_DESCRIPTION,
+    description: 'What the webhook is for. May be empty.',
+  }),
+  types: Type.Unsafe<WebhookType[]>({
+    type: 'array',
+    items: { type: 'string', enum: [...WEBHOOK_TYPES] },
+    minItems: 1,
+    uniqueItems: true,
+    description: 'The types of the messages to send.',
+  }),
+  include_data: Type.Boolean({
+    description:
+      'Whether messages contain values. By default they contain only ids, positions and the names of what changed, ' +
+      'so that no personal data leaves the service.',
+  }),
+  concurrency: Type.Integer({
+    minimum: 1,
+    maximum: MAX_CONCURRENCY,
+    description:
+      'The number of messages that may be under way at once. Those of one employee always follow each other.',
+  }),
+}
+
+const fields = {
+  id: Type.String({ description: 'The id of the webhook: `whk_…`.' }),
+  version: Type.Integer({ minimum: 1, description: 'Increases with each change.' }),
+  ...settings,
+  status: oneOf(
+    ['enabled', 'paused', 'disabled'],
+    'A disabled webhook was stopped by the service. Resume it when its receiver works again.',
+  ),
+  disabled: Type.Unsafe<{ reason: 'gone' | 'failing'; at: string } | null>({
+    type: ['object', 'null'],
+    properties: {
+      reason: oneOf(
+        ['gone', 'failing'],
+        '`gone`: the receiver answered 410. `failing`: it refused the same message for three days.',
+      ),
+      at: Time,
+    },
+    required: ['reason', 'at'],
+    ...STRICT,
+  }),
+  position: Type.Integer({
+    minimum: 0,
+    description: "Everything up to this position of the company's ledger has been delivered or needs no delivery.",
+  }),
+  behind: Type.Integer({ minimum: 0, description: 'The number of events after that position.' }),
+  failing: Type.Unsafe<object | null>({
+    type: ['object', 'null'],
+    description: 'Null if the last delivery succeeded.',
+    properties: {
+      since: Time,
+      attempts: Type.Integer({ minimum: 0, description: 'Failed attempts since then.' }),
+      next_attempt_at: TimeOrNull,
+      reason: textOrNull('Why the last attempt failed.'),
+    },
+    required: ['since', 'attempts', 'next_attempt_at', 'reason'],
+    ...STRICT,
+  }),
+  created_at: Time,
+  secret_rotated_at: TimeOrNull,
+  previous_secret_expires_at: {
+    ...TimeOrNull,
+    description: 'Until when messages are signed with the previous secret as well. Null if they are not.',
+  },
+}
+
+export const ShownWebhook = namedObject('Webhook', fields)
+export const ShownWebhookWithSecret = namedObject('WebhookWithSecret', {
+  ...fields,
+  secret: Type.String({ description: 'Signs messages, as Standard Webhooks specifies: `whsec_…`. Shown only once.' }),
+})
+/** A company has few webhooks, so the list has one page. */
+export const WebhookList = Type.Object({ items: Type.Array(ShownWebhook, { description: 'Oldest first.' }) })
+
+export const CreateWebhookBody = requireOnly(['url'], {
+  url: settings.url,
+  description: withDefault(settings.description, ''),
+  types: withDefault(settings.types, [...WEBHOOK_TYPES]),
+  include_data: withDefault(settings.include_data, false),
+  concurrency: withDefault(settings.concurrency, DEFAULT_CONCURRENCY),
+})
+export const EditWebhookBody = mergePatch(settings)
+export const ResumeBody = strictObject(
+  {
+    after: Type.Optional({ ...Position, description: 'Send the events after this position.' }),
+    since: optionalString({
+      format: 'date-time',
+      description: 'Send the events recorded at or after this time (RFC 3339).',
+    }),
+  },
+  {
+    description:
+      'Without `after` and `since`, deliveries go on where they stopped. An earlier place sends messages again, a later ' +
+      'one skips some. Give at most one of them.',
+  },
+)
+export const RotateWebhookBody = requireOnly([], {
+  overlap_seconds: Type.Integer({
+    minimum: 0,
+    maximum: MAX_OVERLAP_SECONDS,
+    default: DEFAULT_OVERLAP_SECONDS,
+    description: 'How long messages are signed with the current secret as well. Any older secret stops immediately.',
+  }),
+})
+
+/** Brings settings into the form in which they are stored. Throws a problem at the URL if it cannot be used. */
+export function readSettings<Given extends Partial<WebhookSettings>>(given: Given, allowsHttp: boolean): Given {
+  const { settings: read, error } = readWebhookSettings(given, { allowsHttp })
+  if (!error) return read
+  throw new ProblemError(invalidFields([fieldError('/url', error.code, `url ${error.message}`)]))
+}
+
+/** Renders a webhook for a response. */
+export function renderWebhook({ webhook, now }: SeenWebhook): Static<typeof ShownWebhook> {
+  const { progress, disabledReason: reason, disabledAt: at, previousExpiresAt: previous } = webhook
+  const { position, head, failingSince: since, attempts, dueAt, error } = progress
+  return {
+    id: webhook.id,
+    version: webhook.version,
+    ...webhook.settings,
+    status: webhook.status,
+    disabled: reason === null ? null : { reason, at: at! },
+    position,
+    behind: head - position,
+    failing: since === null ? null : { since, attempts, next_attempt_at: dueAt, reason: error },
+    created_at: webhook.createdAt,
+    secret_rotated_at: webhook.rotatedAt,
+    previous_secret_expires_at: previous !== null && previous > now ? previous : null,
+  }
+}

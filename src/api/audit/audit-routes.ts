@@ -1,0 +1,30 @@
+import type { AuditRouteServices } from './audit-services.ts'
+import type { FastifyInstance } from 'fastify'
+import { fastifySSE } from '@fastify/sse'
+import { authorizeRoles } from '../../http/access/authorize-user.ts'
+import { limitFailures } from '../../http/access/rate-limits.ts'
+import { checkpoints } from './checkpoint.ts'
+import { employeeHistory } from './employee-history.ts'
+import { evidence } from './evidence.ts'
+import { events } from './events.ts'
+import { eventsStream } from './events-stream.ts'
+import { proofs } from './proofs.ts'
+import { tiles } from './tiles.ts'
+
+/** Registers the read-only routes of the ledger, for auditors and administrators. */
+export async function auditRoutes(
+  app: FastifyInstance,
+  { failureLimit, sessions, ...services }: AuditRouteServices,
+): Promise<void> {
+  const authorize = authorizeRoles(services.access, sessions, ['auditor', 'admin'], 'audit')
+  app.addHook('onRequest', limitFailures(failureLimit, authorize))
+  await app.register(fastifySSE)
+  const audit = { ...services, authorize }
+  events(app, audit)
+  eventsStream(app, audit)
+  checkpoints(app, audit)
+  proofs(app, audit)
+  tiles(app, audit)
+  evidence(app, audit)
+  employeeHistory(app, audit)
+}

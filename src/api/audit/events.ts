@@ -1,0 +1,105 @@
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { Static } from '@sinclair/typebox'
+import { STREAM_PREFIXES } from '../../domain/event-types.ts'
+import { isId } from '../../domain/ids.ts'
+import { exportPages } from '../../ledger/read/export-pages.ts'
+import { formatEventLine } from '../../ledger/read/event-line.ts'
+import { findLastPositionBefore, findPositionsOfCall } from '../../ledger/read/find-position.ts'
+import { formatProofLine } from '../../ledger/read/proof-line.ts'
+import { readHead } from '../../ledger/read/read-head.ts'
+import { storedEventPages, type WantedEvents } from '../../ledger/read/read-stored-events.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import { userOf } from '../../http/access/authorize-user.ts'
+import { STREAMED_ROUTE } from '../../http/access/heavy-reads.ts'
+import { assertStorable, parseTime, invalidQuery } from '../../http/server/query-values.ts'
+import { streamTexts } from '../../http/server/text-stream.ts'
+import type { AuditServices } from './audit-services.ts'
+import { assertNotBeyond, AuditEvent, EventsQuery, ProofEvent, readFollowFilter } from './event-schemas.ts'
+import { sendLines } from './send-lines.ts'
+
+type Query = Static<typeof EventsQuery>
+
+/** OpenAPI 3.1 has no form for lines, so the body is text, and `contentSchema` says what one line contains. */
+const LINES = {
+  type: 'string',
+  contentMediaType: 'application/x-ndjson',
+  contentSchema: { anyOf: [AuditEvent, ProofEvent] },
+  description:
+    'One JSON object per line, each ended by a line feed: an `AuditEvent`, or with `format=proof` a `ProofEvent`.',
+}
+
+const LIST = {
+  operationId: 'streamEvents',
+  summary: "Read the company's events in the order of the ledger",
+  description:
+    'One event per line (NDJSON), streamed as it is read, and compressed with gzip if `Accept-Encoding` asks for it. ' +
+    'Filters do not change positions: resume after any event with `after`. If the response cannot be completed, the ' +
+    'connection breaks. An unfiltered export in the proof format includes the events that erased data while it was read, ' +
+    'so that missing data is explained.',
+  querystring: EventsQuery,
+  response: {
+    200: {
+      description: 'The events; may be empty.',
+      content: { 'application/x-ndjson': { schema: LINES } },
+    },
+  },
+} as const satisfies FastifySchema
+
+/** `GET /audit/v1/events`: the events of the company, one per line. */
+export function events(app: FastifyInstance, { reads, authorize }: AuditServices): void {
+  app.get('/events', { ...STREAMED_ROUTE, schema: LIST }, async (request, reply) => {
+    const { companyId } = userOf(request)
+    const db = await reads.of(companyId, request.left)
+    const filter = await readFilter(db, companyId, request.query)
+    const isExport = request.query.format === 'proof' && isUnfiltered(request.query)
+    const pages = isExport
+      ? exportPages(db, companyId, filter)
+      : storedEventPages(db, companyId, filter, request.query.limit)
+    const toLine = request.query.format === 'proof' ? formatProofLine : formatEventLine
+    const texts = renderPages(pages, toLine)
+    return sendLines(request, reply, await streamTexts({ request, reply, authorize }, texts))
+  })
+}
+
+/** Whether the query asks for everything after a position. */
+function isUnfiltered(query: Query): boolean {
+  return Object.keys(query).every((name) => name === 'format' || name === 'after')
+}
+
+/** Turns times and calls into ranges of positions. */
+async function readFilter(db: LedgerDb, companyId: string, query: Query): Promise<WantedEvents> {
+  const filter = readFollowFilter(query)
+  const { after = 0, call, stream, actor, q: text } = query
+  if (call !== undefined && !isId('log', call)) throw invalidQuery('call', 'must be a call id')
+  if (stream !== undefined && !STREAM_PREFIXES.some((prefix) => prefix !== 'log' && isId(prefix, stream)))
+    throw invalidQuery('stream', 'must be the id of an employee, API key, webhook, identity provider, user, or company')
+  if (stream !== undefined && filter.stream !== undefined)
+    throw invalidQuery('stream', 'cannot be combined with employee')
+  assertStorable(query)
+  const from = query.from === undefined ? null : parseTime('from', query.from)
+  const to = query.to === undefined ? null : parseTime('to', query.to)
+  const { position: head } = await readHead(db, companyId)
+  assertNotBeyond('after', after, head)
+  const lastBefore = (time: string) => findLastPositionBefore(db, companyId, head, time, { inclusive: false })
+  const whole = { first: 1, last: head }
+  const { first, last } =
+    call === undefined ? whole : ((await findPositionsOfCall(db, companyId, head, call)) ?? NOWHERE)
+  return {
+    ...filter,
+    actor,
+    text,
+    ...(stream === undefined ? {} : { stream }),
+    after: Math.max(after, first - 1, from === null ? 0 : await lastBefore(from)),
+    upTo: Math.min(last, to === null ? head : await lastBefore(to)),
+  }
+}
+
+const NOWHERE = { first: 1, last: 0 }
+
+/** Renders each page as one text. */
+async function* renderPages<Event>(
+  pages: AsyncIterable<Event[]>,
+  toLine: (event: Event) => string,
+): AsyncGenerator<string> {
+  for await (const page of pages) yield page.map(toLine).join('')
+}

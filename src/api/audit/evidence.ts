@@ -1,0 +1,67 @@
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import { Type, type Static } from '@sinclair/typebox'
+import { isId } from '../../domain/ids.ts'
+import type { EvidenceSubject } from '../../ledger/evidence/evidence-subject.ts'
+import { userOf } from '../../http/access/authorize-user.ts'
+import { STREAMED_ROUTE } from '../../http/access/heavy-reads.ts'
+import { optionalString, strictObject } from '../../http/openapi/schema-parts.ts'
+import { invalidQuery, parseTime } from '../../http/server/query-values.ts'
+import type { AuditServices } from './audit-services.ts'
+import { planOrRefuse, sendEvidence } from './send-evidence.ts'
+
+const EvidenceQuery = strictObject({
+  employee: optionalString({ minLength: 1, maxLength: 64, description: 'The events of this employee: `emp_…`.' }),
+  call: optionalString({ minLength: 1, maxLength: 64, description: 'The events of this call: `log_…`.' }),
+  from: optionalString({ format: 'date-time', description: 'Events recorded at or after this time (RFC 3339).' }),
+  to: optionalString({ format: 'date-time', description: 'Events recorded before this time (RFC 3339).' }),
+})
+
+const SCHEMA = {
+  operationId: 'getEvidence',
+  summary: 'Get an evidence file',
+  description:
+    'A zip with the events of an employee, a call, or a period, or of the whole ledger if none of them is given, a proof that they are in the ledger ' +
+    'of a checkpoint signed now, a verifier that needs only Python, and a page that describes them in sentences. Erased ' +
+    'data are not in it. If the response cannot be completed, for example because data are erased meanwhile, the ' +
+    'connection breaks. Returns 503 if no checkpoint can be signed.',
+  querystring: EvidenceQuery,
+  problems: ['employee_not_found', 'log_not_found'],
+  response: {
+    200: {
+      description: 'The evidence file.',
+      content: { 'application/zip': { schema: Type.String({ contentMediaType: 'application/zip' }) } },
+    },
+  },
+} as const satisfies FastifySchema
+
+/** `GET /audit/v1/evidence`: an evidence file, made as it is sent. */
+export function evidence(app: FastifyInstance, services: AuditServices): void {
+  const { db, company, signer, reads, storyteller, authorize } = services
+  app.get('/evidence', { ...STREAMED_ROUTE, schema: SCHEMA }, async (request, reply) => {
+    const { companyId } = userOf(request)
+    const subject = readSubject(request.query)
+    const plan = await planOrRefuse({ db, pool: company.pool, signer }, request, companyId, subject)
+    const reading = await reads.of(companyId, request.left)
+    return sendEvidence({ request, reply, authorize }, reading, storyteller, plan)
+  })
+}
+
+/** Reads what a file is about: by default, the whole ledger. Throws a problem if more than one subject is given. */
+export function readSubject({ employee, call, from, to }: Static<typeof EvidenceQuery>): EvidenceSubject {
+  const isPeriod = from !== undefined || to !== undefined
+  if ([employee !== undefined, call !== undefined, isPeriod].filter(Boolean).length > 1)
+    throw invalidQuery('employee', 'must not be given together with call, from, or to, nor call with from or to')
+  if (employee !== undefined) {
+    if (!isId('emp', employee)) throw invalidQuery('employee', 'must be the id of an employee')
+    return { kind: 'employee', id: employee }
+  }
+  if (call !== undefined) {
+    if (!isId('log', call)) throw invalidQuery('call', 'must be a call id')
+    return { kind: 'call', id: call }
+  }
+  return {
+    kind: 'period',
+    from: from === undefined ? null : parseTime('from', from),
+    to: to === undefined ? null : parseTime('to', to),
+  }
+}

@@ -1,0 +1,141 @@
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import { Type, type Static } from '@sinclair/typebox'
+import type { EmployeeFilter } from '../../../projections/employees/queries.ts'
+import {
+  EMPLOYEES,
+  listChangedEmployees,
+  listEmployees,
+  matchesFilter,
+} from '../../../projections/employees/queries.ts'
+import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '../../domain/attributes.ts'
+import type { Employee } from '../../domain/employees/employee.ts'
+import { problem } from '../../domain/errors.ts'
+import { listStoredForms } from '../../domain/normalize-text.ts'
+import { findLastPositionBefore } from '../../ledger/read/find-position.ts'
+import { readHead } from '../../ledger/read/read-head.ts'
+import type { Reads } from '../../ledger/read/reads.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import { callerOf } from '../../http/access/authenticate.ts'
+import { EmployeeList } from '../../http/openapi/answer-schemas.ts'
+import { whenGiven } from '../../http/access/heavy-reads.ts'
+import { jsonAnswer } from '../../http/openapi/documented-schema.ts'
+import { EMPLOYEES_LISTED } from '../../http/openapi/employee-examples.ts'
+import { oneOf, optionalInteger, optionalString, Page, strictObject } from '../../http/openapi/schema-parts.ts'
+import { READING_PROBLEMS } from '../../http/openapi/v1-calls.ts'
+import { decodeCursor, decodeIdCursor, encodeCursor, pageOf } from '../../http/server/cursor.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import { assertStorable, parseTime } from '../../http/server/query-values.ts'
+import { chargedReading } from '../../http/access/quota.ts'
+import { createPositionWaits } from '../../http/live/position-waits.ts'
+import type { ReadServices } from './read-employees.ts'
+
+const ListQuery = strictObject({
+  limit: Page.limit,
+  cursor: optionalString({ minLength: 1, maxLength: 200, description: 'The `next_cursor` of the previous page.' }),
+  status: Type.Optional(oneOf(['active', 'inactive'], 'Only employees with this status.')),
+  email: optionalString({
+    minLength: 1,
+    maxLength: MAX_EMAIL_CHARACTERS,
+    description: 'The employee with exactly this value now, including the latest commit.',
+  }),
+  external_id: optionalString({
+    minLength: 1,
+    maxLength: 128,
+    description: 'The employee with exactly this value now, including the latest commit.',
+  }),
+  updated_since: optionalString({
+    format: 'date-time',
+    description:
+      'Changed at or after this time. The list is then in the order of the changes, and a page may have fewer ' +
+      'employees than `limit`, or none, although `next_cursor` leads to another one.',
+  }),
+  q: optionalString({ minLength: 1, maxLength: 254, description: 'Part of a name, email or external id.' }),
+  min_position: optionalInteger({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'Wait up to 10 seconds for the list to include this `X-Ledger-Position`.',
+  }),
+})
+
+const listSchema = {
+  operationId: 'listEmployees',
+  summary: 'List employees',
+  description: 'In order of creation. The list is eventually consistent; use `min_position` to read your own write.',
+  querystring: ListQuery,
+  response: { 200: jsonAnswer('A page of the list.', EmployeeList, { examples: EMPLOYEES_LISTED }) },
+  problems: READING_PROBLEMS,
+} as const satisfies FastifySchema
+
+interface ListServices extends ReadServices {
+  reads: Reads
+  /** For watching the read model on connections that no long read takes. */
+  access: LedgerDb
+  companiesTogether?: number | undefined
+}
+
+/** `GET /v1/employees`: a list from the read model, which follows the ledger at a short distance. */
+export function listEmployeesRoute(
+  app: FastifyInstance,
+  { reads, access, findEmployee, keyUsage, companiesTogether }: ListServices,
+): void {
+  const onError = (error: unknown) => app.log.debug({ err: error }, 'the employee list could not be watched')
+  const waitForPosition = createPositionWaits(access, EMPLOYEES, onError, { companiesTogether })
+  app.get(
+    '/employees',
+    { schema: listSchema, ...chargedReading(keyUsage, { isHeavyRead: whenGiven('q') }) },
+    async (request) => {
+      const { companyId } = callerOf(request)
+      const { min_position: minPosition, ...query } = request.query
+      assertStorable(query)
+      if (minPosition !== undefined) await waitForPosition(companyId, minPosition)
+      return listPage({ db: await reads.of(companyId, request.left), findEmployee }, companyId, query)
+    },
+  )
+}
+
+type Query = Omit<Static<typeof ListQuery>, 'min_position'>
+
+/** A page of employees: those with a name, of the latest changes, or in the order of creation. */
+async function listPage(
+  { db, findEmployee }: { db: LedgerDb } & Pick<ListServices, 'findEmployee'>,
+  companyId: string,
+  query: Query,
+) {
+  const { limit, cursor, email, external_id: externalId, status, q } = query
+  const since = query.updated_since === undefined ? undefined : parseTime('updated_since', query.updated_since)
+  const filter: EmployeeFilter = { ...(status === undefined ? {} : { status }), ...(q === undefined ? {} : { q }) }
+  const isHeld = email !== undefined || externalId !== undefined
+  if (since !== undefined && !isHeld) {
+    const after = cursor === undefined ? await positionBefore(db, companyId, since) : decodeCursor(cursor)
+    const { employees, next } = await listChangedEmployees(db, companyId, filter, { after, limit })
+    return { items: employees, next_cursor: next === null ? null : encodeCursor(next) }
+  }
+  const after = cursor === undefined ? null : decodeIdCursor('emp', cursor)
+  if (!isHeld) {
+    // One more than asked for tells whether there is a next page.
+    const rows = await listEmployees(db, companyId, filter, { after, limit: limit + 1 })
+    return pageOf(rows, limit, ({ id }) => id)
+  }
+  const names = { companyId, ...(email === undefined ? {} : { email: readEmailFilter(email) }) }
+  let holder: Employee | null = null
+  for (const form of externalId === undefined ? [undefined] : listStoredForms(externalId))
+    holder ??= await findEmployee({ ...names, ...(form === undefined ? {} : { externalId: form }) })
+  const isWanted = (employee: Employee) =>
+    matchesFilter(employee, filter) &&
+    (since === undefined || employee.updated_at >= since) &&
+    (after === null || employee.id > after)
+  return { items: holder && isWanted(holder) ? [holder] : [], next_cursor: null }
+}
+
+function readEmailFilter(sent: string): string {
+  const { value, errors } = readEmailAddress(sent)
+  if (!errors) return value
+  const hint = /\s/.test(sent.trim()) ? ': write %2B for a plus sign' : ''
+  throw new ProblemError(problem('invalid_query', `The query parameter email is not an email address${hint}`))
+}
+
+/** The last position before a time. */
+async function positionBefore(db: LedgerDb, companyId: string, time: string): Promise<number> {
+  const { position } = await readHead(db, companyId)
+  return findLastPositionBefore(db, companyId, position, time, { inclusive: false })
+}

@@ -1,0 +1,47 @@
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import { entityTag, findFailedCondition } from '../../domain/employees/entity-tag.ts'
+import { problem } from '../../domain/errors.ts'
+import { isId } from '../../domain/ids.ts'
+import type { KeyUsageCounter } from '../../accounts/api-keys/key-access.ts'
+import type { FindEmployee } from '../../ledger/read/read-employees.ts'
+import { callerOf } from '../../http/access/authenticate.ts'
+import { jsonAnswer } from '../../http/openapi/documented-schema.ts'
+import { EMPLOYEE_READ } from '../../http/openapi/employee-examples.ts'
+import { Employee } from '../../http/openapi/employee-schemas.ts'
+import { EmployeeParams, READING_PROBLEMS } from '../../http/openapi/v1-calls.ts'
+import { preconditionsOf } from '../../http/server/preconditions.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import { chargedReading } from '../../http/access/quota.ts'
+
+export interface ReadServices {
+  findEmployee: FindEmployee
+  keyUsage: KeyUsageCounter
+}
+
+const readSchema = {
+  operationId: 'readEmployee',
+  summary: 'Read one employee',
+  description: 'Always current. An id of another company is treated like one that does not exist.',
+  params: EmployeeParams,
+  documentedHeaders: ['If-None-Match', 'If-Match'],
+  response: {
+    200: jsonAnswer('The employee.', Employee, { headers: ['ETag'], examples: EMPLOYEE_READ }),
+    304: { description: 'The employee has a version that `If-None-Match` names.', headers: ['ETag'], type: 'null' },
+  },
+  problems: ['employee_not_found', 'precondition_failed', ...READING_PROBLEMS],
+} as const satisfies FastifySchema
+
+/** `GET /v1/employees/{id}`: the employee as the last commit left it. */
+export function readEmployees(app: FastifyInstance, { findEmployee, keyUsage }: ReadServices): void {
+  app.get('/employees/:id', { schema: readSchema, ...chargedReading(keyUsage) }, async (request, reply) => {
+    const { companyId } = callerOf(request)
+    const { id } = request.params
+    const employee = isId('emp', id) ? await findEmployee({ companyId, id }) : null
+    if (!employee) throw new ProblemError(problem('employee_not_found', 'No such employee exists'))
+    const failed = findFailedCondition(preconditionsOf(request), employee.version)
+    if (failed === 'If-Match')
+      throw new ProblemError(problem('precondition_failed', 'The employee has another version than those in If-Match'))
+    void reply.header('etag', entityTag(employee.version))
+    return failed ? reply.code(304).send() : reply.send(employee)
+  })
+}

@@ -1,0 +1,91 @@
+import {
+  listLogEntries,
+  type EntryFilter,
+  type LogEntry,
+  type PageSize,
+} from '../../projections/bulk-user-logs/queries.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
+import type { CsvColumn } from './csv-text.ts'
+import { nameRecord, type DetailedRecord } from './detailed-records.ts'
+import type { ShownRecord } from './log-records.ts'
+
+const ENTRIES_PER_PAGE = 1_000
+
+/** Reads all matching entries, newest first, a page at a time. */
+export async function* listAllEntries(
+  db: LedgerDb,
+  companyId: string,
+  filter: EntryFilter,
+  page: PageSize & { before: number | null } = { before: null, limit: ENTRIES_PER_PAGE },
+): AsyncGenerator<LogEntry[]> {
+  let { before } = page
+  do {
+    const { entries, next } = await listLogEntries(db, companyId, filter, { ...page, before })
+    yield entries
+    before = next
+  } while (before !== null)
+}
+
+export const ENTRY_COLUMNS: readonly CsvColumn<LogEntry>[] = [
+  ['id', ({ entry }) => entry.id],
+  ['status', ({ entry }) => entry.status],
+  ['name', ({ entry }) => entry.name],
+  ['requested_at', ({ entry }) => entry.requested_at],
+  ['operation', ({ entry }) => entry.operation],
+  ['total', ({ entry }) => entry.counts.total],
+  ['updated', ({ entry }) => entry.counts.updated],
+  ['deactivated', ({ entry }) => entry.counts.deactivated],
+  ['failed', ({ entry }) => entry.counts.failed],
+  ['no_updates', ({ entry }) => entry.counts.no_updates],
+  ['http_status', ({ entry }) => entry.http_status],
+  ['duration_ms', ({ entry }) => entry.duration_ms],
+  ['key_id', ({ entry }) => entry.key?.id ?? null],
+  ['key_name', ({ entry }) => entry.key?.name ?? null],
+  ['request_id', ({ entry }) => entry.request_id],
+  ['error_code', ({ entry }) => entry.error?.code ?? null],
+  ['error_detail', ({ entry }) => entry.error?.detail ?? null],
+  ['user_id', ({ entry }) => entry.user?.id ?? null],
+  ['user_name', ({ entry }) => entry.user?.name ?? null],
+  ['file_name', ({ entry }) => entry.file?.name ?? null],
+  ['corrects', ({ entry }) => entry.corrects.join(' ')],
+  ['first_row', ({ entry }) => entry.file?.part?.first_row ?? null],
+  ['last_row', ({ entry }) => entry.file?.part?.last_row ?? null],
+]
+
+export const RECORD_COLUMNS: readonly CsvColumn<DetailedRecord>[] = [
+  ['index', ({ shown }) => shown.index],
+  ['employee_id', ({ shown }) => (typeof shown.employee_id === 'string' ? shown.employee_id : null)],
+  ['name', (record) => nameRecord(record).name],
+  ['email', (record) => nameRecord(record).email],
+  ['external_id', (record) => nameRecord(record).external_id],
+  ['status', ({ outcome }) => outcome],
+  ['attributes', ({ shown }) => formatList(shown.attributes, ([name, value]) => `${name}: ${JSON.stringify(value)}`)],
+  [
+    'changes',
+    ({ shown }) =>
+      formatList(shown.changes, ([name, { from, to }]) => `${name}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`),
+  ],
+  ['record', ({ shown }) => formatRecord(shown)],
+  ['truncated', ({ shown }) => (shown.truncated ? 'truncated' : null)],
+  ['errors', ({ shown }) => shown.errors?.map(errorText).join('; ') ?? null],
+  ['errors_omitted', ({ shown }) => shown.errors && shown.errors_omitted],
+  ['erased', ({ shown }) => (shown.erased ? 'erased' : null)],
+]
+
+/** Renders a record as JSON. A truncated record already is the start of its JSON. */
+function formatRecord({ record, truncated }: ShownRecord): string | null {
+  if (record === null) return null
+  return truncated ? (record as string) : JSON.stringify(record)
+}
+
+/** Renders named values as one readable cell. */
+function formatList<Value>(
+  values: Record<string, Value> | null,
+  text: (value: [string, Value]) => string,
+): string | null {
+  return values && Object.entries(values).map(text).join('; ')
+}
+
+function errorText({ pointer, code, message }: NonNullable<ShownRecord['errors']>[number]): string {
+  return `${pointer === '' ? code : `${pointer} ${code}`}: ${message}`
+}

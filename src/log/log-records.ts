@@ -1,0 +1,84 @@
+import type { Static } from '@sinclair/typebox'
+import type { LogRecord } from '../../projections/bulk-user-logs/records-queries.ts'
+import type { RecordedEvent } from '../domain/events.ts'
+import { type EventTypeWith, isCallEvent } from '../domain/event-types.ts'
+import { readEventsAt } from '../ledger/read/read-events.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
+import type { RecordSchema } from './bulk-user-logs-schemas.ts'
+
+/** A record of an entry in the admin endpoint. Fields that do not apply are null. */
+export type ShownRecord = Static<typeof RecordSchema>
+
+/** Adds the details from the ledger to the rows of a page, in one read. */
+export async function renderRecords(db: LedgerDb, companyId: string, records: LogRecord[]): Promise<ShownRecord[]> {
+  const positions = records.flatMap(listPositions)
+  const events = positions.length === 0 ? [] : await readEventsAt(db, companyId, positions)
+  const byPosition = new Map(events.filter(isCallEvent).map((event) => [event.position, event]))
+  return records.map((record) =>
+    show(
+      record,
+      listPositions(record).flatMap((position) => byPosition.get(position) ?? []),
+    ),
+  )
+}
+
+/** Returns the positions of a record's events, which are contiguous. */
+function listPositions({ firstPosition: first, lastPosition: last }: LogRecord): number[] {
+  if (first === null || last === null) return []
+  return Array.from({ length: last - first + 1 }, (_, at) => first + at)
+}
+
+type CallEvent = Extract<RecordedEvent, { type: EventTypeWith<{ isOfCall: true }> }>
+
+function show(record: LogRecord, events: CallEvent[]): ShownRecord {
+  const erased = events.some(({ data }) => data === null)
+  const shown: ShownRecord = {
+    index: record.index,
+    employee_id: record.employeeId,
+    status: record.status,
+    attributes: null,
+    changes: erased || record.status === null || record.status === 'No Updates' ? null : {},
+    record: null,
+    truncated: false,
+    errors: null,
+    errors_omitted: 0,
+    erased,
+  }
+  if (!erased) for (const event of events) apply(shown, event)
+  return shown
+}
+
+function apply(shown: ShownRecord, event: CallEvent): void {
+  switch (event.type) {
+    case 'EmployeeCreated':
+      shown.attributes = event.data?.attributes ?? null
+      break
+    case 'EmployeeUpdated':
+      shown.changes = { ...shown.changes, ...event.data?.changes }
+      break
+    case 'EmployeeDeactivated':
+      shown.changes = { ...shown.changes, status: { from: 'active', to: 'inactive' } }
+      break
+    case 'EmployeeReactivated':
+      shown.changes = { ...shown.changes, status: { from: 'inactive', to: 'active' } }
+      break
+    case 'EmployeeRecordRejected':
+      // The path of a single update may contain anything; it is shown as sent.
+      shown.employee_id = event.data?.employee_id ?? readId(event.data?.locator?.id)
+      shown.record = event.data?.record ?? null
+      shown.truncated = event.data?.truncated ?? false
+      shown.errors = event.data?.errors ?? null
+      shown.errors_omitted = event.data?.errors_omitted ?? 0
+      break
+    case 'ApiCallFailed':
+      shown.errors = event.data && [{ pointer: '', code: event.data.code, message: event.data.detail }]
+      break
+    case 'ApiCallCompleted':
+      break
+  }
+}
+
+/** A record may name its employee by anything. What is no text is shown in the record only. */
+function readId(sent: unknown): string | null {
+  return typeof sent === 'string' ? sent : null
+}

@@ -1,0 +1,86 @@
+import type { LogEntry } from '../../projections/bulk-user-logs/queries.ts'
+import type { LogRecord, RecordFilter } from '../../projections/bulk-user-logs/records-queries.ts'
+import { listLogRecords } from '../../projections/bulk-user-logs/records-queries.ts'
+import { isObject } from '../domain/json.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
+import { renderRecords, type ShownRecord } from './log-records.ts'
+
+/** A refused record of an entry, unchanged; that of a single update also has the `id` of its path. */
+export interface RefusedRecord extends Pick<ShownRecord, 'record' | 'truncated' | 'errors_omitted'> {
+  logId: string
+  index: number | null
+  /** The pointers lead into the record. */
+  errors: RecordErrors
+}
+
+type RecordErrors = NonNullable<ShownRecord['errors']>
+
+const ROWS_AT_ONCE = 1_000
+/** A record may be as large as a body. */
+const RECORDS_AT_ONCE = 100
+
+/**
+ * Reads the matching refused records of entries that are not erased, in the order of the entries and of their calls, a
+ * limited number at a time.
+ */
+export async function* listRefusedRecords(
+  db: LedgerDb,
+  companyId: string,
+  entries: readonly LogEntry[],
+  filter: RecordFilter,
+): AsyncGenerator<RefusedRecord[]> {
+  let unread: { entry: LogEntry; row: LogRecord }[] = []
+  for (const entry of entries) {
+    let rows: LogRecord[]
+    let after = -1
+    do {
+      const page = { after, limit: ROWS_AT_ONCE }
+      rows = await listLogRecords(db, companyId, entry, { ...filter, status: 'Failed' }, page)
+      for (const row of rows) unread.push({ entry, row })
+      for (; unread.length >= RECORDS_AT_ONCE; unread = unread.slice(RECORDS_AT_ONCE))
+        yield await readRecords(db, companyId, unread.slice(0, RECORDS_AT_ONCE))
+      after = rows.at(-1)?.index ?? 0
+    } while (rows.length === ROWS_AT_ONCE)
+  }
+  yield await readRecords(db, companyId, unread)
+}
+
+/** Reads records of any entries from the ledger, at once. */
+async function readRecords(
+  db: LedgerDb,
+  companyId: string,
+  refused: { entry: LogEntry; row: LogRecord }[],
+): Promise<RefusedRecord[]> {
+  const rows = refused.map(({ row }) => row)
+  const shown = await renderRecords(db, companyId, rows)
+  return refused.flatMap(({ entry: { entry } }, at) => {
+    const { employee_id: id, record, index, truncated, errors, errors_omitted } = shown[at]!
+    if (record === null) return []
+    const isOne = entry.operation === 'update_one' && isObject(record)
+    return {
+      logId: entry.id,
+      index,
+      truncated,
+      errors_omitted,
+      record: isOne ? { ...record, id } : record,
+      errors: makePointersRelative(record, index, errors ?? []),
+    }
+  })
+}
+
+/** Makes the API's pointers, which lead into the body, relative to the record. A body holds records in three ways. */
+export function makePointersRelative(sent: unknown, index: number | null, errors: RecordErrors): RecordErrors {
+  if (sent === null || index === null) return errors
+  const prefix = [`/employees/${index}`, `/${index}`].find((start) =>
+    errors.every(({ pointer }) => `${pointer}/`.startsWith(`${start}/`)),
+  )
+  return prefix === undefined
+    ? errors
+    : errors.map((error) => ({ ...error, pointer: error.pointer.slice(prefix.length) }))
+}
+
+/** Formats the place of an error in a record as the log writes attributes: `custom_attributes.grade`. */
+export function formatField(pointer: string): string {
+  const names = pointer.split('/').slice(1)
+  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
+}

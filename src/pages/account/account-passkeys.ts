@@ -1,0 +1,178 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { issueRecoveryCodes, removePasskey } from '../../accounts/passkeys/change-passkeys.ts'
+import {
+  countRecoveryCodes,
+  listPasskeys,
+  type Passkey,
+  mustUseProvider,
+} from '../../accounts/passkeys/passkey-rows.ts'
+import type { UserRecord } from '../../accounts/users/users.ts'
+import { MAX_PASSKEYS } from '../../domain/accounts/passkeys.ts'
+import { problem } from '../../domain/errors.ts'
+import { sessionCookie } from '../../http/access/session.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import { readSeenVersion, renderButtons } from '../parts/form.ts'
+import { addFormPage, renderForm, type PageContent, type PageRequest } from '../parts/form-page.ts'
+import { html, type Html } from '../parts/html.ts'
+import { ACCOUNT, ACCOUNT_PATH } from '../parts/navigation.ts'
+import { renderCopyable } from '../parts/once.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { renderProof, requireProof } from '../parts/proof.ts'
+import { renderTable } from '../parts/table.ts'
+import { renderTime, renderTimeOrNever } from '../parts/times.ts'
+import { getActing, getViewer } from '../parts/viewer.ts'
+import { findSupport } from '../sign-in/passkey-form.ts'
+import { requireOwnUser } from './own-user.ts'
+
+export const PASSKEYS_PATH = `${ACCOUNT_PATH}/passkeys`
+const RECOVERY_CODES_PATH = `${ACCOUNT_PATH}/recovery-codes`
+
+/** Renders the user's own passkeys and recovery codes, with the ways to change them. */
+export async function renderPasskeys(services: PageServices, request: FastifyRequest, user: UserRecord): Promise<Html> {
+  const { pool } = services.company
+  const viewer = getViewer(request)
+  const { party, reason } = findSupport(services)
+  const passkeys = await listPasskeys(pool, viewer)
+  const isFull = passkeys.length >= MAX_PASSKEYS
+  const isProviderRequired = await mustUseProvider(pool, viewer)
+  return html`<h2 id="passkeys">Passkeys</h2>
+    <p>
+      A passkey signs you in with your fingerprint, your face, a PIN, or a security key, without a password. Once you have
+      one, your password alone no longer signs you in.
+    </p>
+    ${party === null ? html`<p class="warning">Passkeys are unavailable. ${reason}</p>` : ''}
+    ${isProviderRequired ? html`<p class="warning">Your company requires its identity provider, so passkeys don't sign you in.</p>` : ''}
+    ${passkeys.length === 0 ? html`<p class="empty">You have no passkeys. Add one to sign in without a password.</p>` : renderPasskeyTable(passkeys, viewer.timeZone)}
+    ${party === null || isFull || isProviderRequired ? '' : html`<p class="actions"><a class="button" href="${PASSKEYS_PATH}/new">Add a passkey…</a></p>`}
+    ${isFull ? html`<p class="hint">You have ${MAX_PASSKEYS} passkeys, the most allowed.</p>` : ''}
+    ${passkeys.length > 0 && user.hasPassword ? renderCodes(await countRecoveryCodes(pool, viewer)) : ''}`
+}
+
+function renderCodes(left: number): Html {
+  return html`<h3>Recovery codes</h3>
+    <p>
+      Without your passkeys, your password and a recovery code sign you in. Each code works once.
+      ${left === 0 ? html`<strong>You have none left.</strong>` : html`You have <strong>${left}</strong> left.`}
+    </p>
+    <p class="actions"><a class="button" href="${RECOVERY_CODES_PATH}">Make new recovery codes…</a></p>`
+}
+
+function renderPasskeyTable(passkeys: Passkey[], timeZone: string): Html {
+  return renderTable({
+    caption: 'Your passkeys',
+    columns: [
+      { heading: 'Name', cell: ({ name }) => html`<bdi>${name}</bdi>` },
+      { heading: 'Created', cell: ({ createdAt }) => renderTime(createdAt, timeZone) },
+      { heading: 'Last used', cell: ({ lastUsed }) => renderTimeOrNever(lastUsed, timeZone) },
+      {
+        heading: 'Actions',
+        isHeadingHidden: true,
+        cell: ({ id, name }) =>
+          html`<a class="unbroken" href="${PASSKEYS_PATH}/${id}/remove">Remove<span class="visually-hidden"> <bdi>${name}</bdi></span>…</a>`,
+      },
+    ],
+    rows: passkeys,
+  })
+}
+
+type PasskeyRequest = PageRequest<{ id: string }>
+
+/** `/account/passkeys/{id}/remove`: removes one of the user's own passkeys. */
+export function addPasskeyRemoval(app: FastifyInstance, services: PageServices): void {
+  const { company, sessions } = services
+  addFormPage(app, {
+    path: `${PASSKEYS_PATH}/:id/remove`,
+    load: async (request: PasskeyRequest) => ({
+      user: await requireOwnUser(services, request),
+      ...(await findOwnPasskey(services, request)),
+    }),
+    render: async ({ user, passkey, isLast }, forms, request) => {
+      const asked = { next: forms.actionOf('remove'), problem: forms.problemOf('remove') }
+      const proof = await renderProof(services, request, asked)
+      return {
+        title: `Remove ${passkey.name}`,
+        trail: [ACCOUNT],
+        heading: html`Remove “<bdi>${passkey.name}</bdi>”?`,
+        body: html`<p>
+            This passkey no longer signs you in. Your sessions that began with a passkey end, except this one. Delete the
+            passkey on your device as well, so that it is not offered again.
+          </p>
+          ${isLast && user.hasPassword ? html`<p class="warning">This is your last passkey: your password alone signs you in again, and your recovery codes are deleted.</p>` : ''}
+          ${renderForm(forms, 'remove', {
+            version: user.version,
+            fields: () => proof,
+            buttons: renderButtons('Remove passkey', ACCOUNT_PATH, 'danger'),
+          })}`,
+      }
+    },
+    forms: {
+      remove: {
+        async run(request, fields, reply) {
+          const { id: passkeyId } = (await findOwnPasskey(services, request)).passkey
+          await requireProof(services, reply)
+          const seen = readSeenVersion(fields)
+          const keptCookie = sessionCookie(request, sessions)
+          await removePasskey(company, getActing(request), { passkeyId, seen, keptCookie })
+          return { goTo: `${ACCOUNT_PATH}?done=passkey-removed` }
+        },
+      },
+    },
+  })
+}
+
+const NO_SUCH_PASSKEY = problem('route_not_found', 'You have no such passkey')
+
+/** Finds the passkey in the path. Throws a problem if it is not one of the user's own. */
+async function findOwnPasskey({ company }: PageServices, request: PasskeyRequest) {
+  const passkeys = await listPasskeys(company.pool, getViewer(request))
+  const passkey: Passkey | undefined = passkeys.find(({ id }) => id === request.params.id)
+  if (!passkey) throw new ProblemError(NO_SUCH_PASSKEY)
+  return { passkey, isLast: passkeys.length === 1 }
+}
+
+/** `/account/recovery-codes`: replaces the user's recovery codes. */
+export function addRecoveryCodesPage(app: FastifyInstance, services: PageServices): void {
+  addFormPage(app, {
+    path: RECOVERY_CODES_PATH,
+    load: (request) => requireOwnUser(services, request),
+    render: async (user, forms, request) => {
+      const asked = { next: RECOVERY_CODES_PATH, problem: forms.problemOf('codes') }
+      const proof = await renderProof(services, request, asked)
+      return {
+        title: 'New recovery codes',
+        trail: [ACCOUNT],
+        heading: html`Make new recovery codes?`,
+        body: html`<p>Your earlier recovery codes stop working immediately.</p>
+          ${renderForm(forms, 'codes', {
+            version: user.version,
+            fields: () => proof,
+            buttons: renderButtons('Make new codes', ACCOUNT_PATH),
+          })}`,
+      }
+    },
+    forms: {
+      codes: {
+        async issue(request, fields, reply) {
+          await requireProof(services, reply)
+          const codes = await issueRecoveryCodes(services.company, getActing(request), readSeenVersion(fields))
+          return { page: showRecoveryCodes('New recovery codes', codes, getViewer(request).email) }
+        },
+      },
+    },
+  })
+}
+
+/** Returns the page that shows new recovery codes. */
+export function showRecoveryCodes(title: string, codes: string[], email: string): PageContent {
+  return {
+    title,
+    body: html`<p class="warning">Print or copy these recovery codes now. You won't see them again.</p>
+      <h2>Recovery codes for ${email}</h2>
+      <p>
+        Without your passkeys, your password and one of these codes sign you in. Each code works once. Keep them where
+        you would keep a key, apart from your password.
+      </p>
+      ${renderCopyable('codes', codes.join('\n'), 'Copy codes')}
+      <p class="actions"><a class="button" href="${ACCOUNT_PATH}">Go to your account</a></p>`,
+  }
+}

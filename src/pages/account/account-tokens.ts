@@ -1,0 +1,88 @@
+import type { FastifyRequest } from 'fastify'
+import { issueUserToken } from '../../accounts/users/user-tokens.ts'
+import type { TokenScope } from '../../domain/accounts/roles.ts'
+import { DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS } from '../../domain/accounts/user-lifecycle.ts'
+import type { SeenToken } from '../../accounts/users/read-user-tokens.ts'
+import { IssueTokenBody } from '../../api/admin/user-schemas.ts'
+import { html, type Html } from '../parts/html.ts'
+import { renderProof, requireProof } from '../parts/proof.ts'
+import { renderTokenList } from './token-list.ts'
+import { checkForm, readSeenVersion, readWholeNumber, renderChoice, renderField } from '../parts/form.ts'
+import { renderForm, type Form, type PageContent, type PageForms } from '../parts/form-page.ts'
+import { ACCOUNT_PATH } from '../parts/navigation.ts'
+import { renderCopyWarning, renderCopyable } from '../parts/once.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { renderTime } from '../parts/times.ts'
+import { getActing, getViewer } from '../parts/viewer.ts'
+
+/** Makes the form that creates a token of the user. */
+export function makeTokenForm(services: PageServices): Form<unknown, never> {
+  return {
+    path: '/tokens',
+    keeps: ['name', 'expires_in_days', 'scope'],
+    async issue(request, fields, reply) {
+      const { name = '', expires_in_days: days, scope = '' } = fields
+      const narrowed = scope === '' ? {} : { scope }
+      const body = checkForm(IssueTokenBody, {
+        name: name.trim(),
+        expires_in_days: readWholeNumber(days),
+        ...narrowed,
+      })
+      await requireProof(services, reply)
+      const newToken = {
+        userId: getViewer(request).userId,
+        name: body.name,
+        expiresInDays: body.expires_in_days,
+        scope: body.scope ?? null,
+        seen: readSeenVersion(fields),
+      }
+      const { token, secret } = await issueUserToken(services.company, getActing(request), newToken)
+      return { page: showToken(token, secret, getViewer(request).timeZone) }
+    },
+  }
+}
+
+/** Returns the page that shows a new token. */
+function showToken(token: SeenToken['token'], secret: string, timeZone: string): PageContent {
+  return {
+    title: 'Token created',
+    body: html`${renderCopyWarning('the token')}
+      <h2>“<bdi>${token.name}</bdi>”, sent as <code>Authorization: Bearer</code></h2>
+      ${renderCopyable('token', secret, 'Copy token')}
+      <p>${describeScope(token.scope)} It works until ${renderTime(token.expiresAt, timeZone)}.</p>
+      <p><a class="button" href="${ACCOUNT_PATH}">Go to your account</a></p>`,
+  }
+}
+
+const SCOPES = [
+  { value: '', label: 'Full access' },
+  { value: 'audit', label: 'Audit endpoint only' },
+]
+
+function describeScope(scope: TokenScope | null): string {
+  return scope === null ? 'It has full access with your role.' : 'It can only read the audit endpoint.'
+}
+
+/** Renders the user's own tokens and the form that creates one. `version` is the user's version. */
+export async function renderTokens(
+  services: PageServices,
+  forms: PageForms<'token'>,
+  request: FastifyRequest,
+  version: number,
+): Promise<Html> {
+  const asked = { next: ACCOUNT_PATH, problem: forms.problemOf('token'), id: 'proof' }
+  const proof = await renderProof(services, request, asked)
+  return html`<h2 id="tokens">Tokens</h2>
+    <p>A token lets a program do everything you can do, unless you limit it to the audit endpoint.</p>
+    ${await renderTokenList(services.db, request, 'You have no tokens.')}
+    <h3>New token</h3>
+    ${renderForm(forms, 'token', {
+      version,
+      values: { expires_in_days: String(DEFAULT_TOKEN_DAYS) },
+      fields: ({ name = '', expires_in_days: days = '', scope = '' }, problem) =>
+        html`${renderField({ name: 'name', label: 'Token name', value: name, maxLength: 120, autocomplete: 'off', hint: 'What uses the token, such as “Nightly export”.' }, problem)}
+        ${renderField({ name: 'expires_in_days', label: 'Expires in (days)', type: 'number', value: days, min: 1, max: MAX_TOKEN_DAYS }, problem)}
+        ${renderChoice({ name: 'scope', label: 'Access', value: scope, options: SCOPES }, problem)} ${proof}`,
+      buttons: html`<button>Create token</button>`,
+    })}`
+}

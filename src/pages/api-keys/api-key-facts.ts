@@ -1,0 +1,109 @@
+import { buildItemUrl } from '../parts/attention-words.ts'
+import { findKeyStatus, hasPreviousSecret, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
+import { requestsInWindow, windowEnd } from '../../domain/accounts/quota.ts'
+import { EXPIRES_SOON_MS, NEARLY_USED, type AttentionItem } from '../../domain/attention.ts'
+import { renderBadge } from '../parts/badges.ts'
+import { html, type Html } from '../parts/html.ts'
+import { formatCount, formatNumber, renderLastFour } from '../parts/shown-values.ts'
+import { formatScopes } from '../parts/key-words.ts'
+import { formatAge, renderDay, renderTime } from '../parts/times.ts'
+
+/** Whether a key needs attention itself, apart from its calls. */
+export function hasProblem({ key }: SeenKey, problems: readonly AttentionItem[]): boolean {
+  return problems.some((item) => item.subject.id === key.id && buildItemUrl(item).endsWith(key.id))
+}
+
+/**
+ * Renders the status of a key as a badge; of one that works but soon will not, when it expires. One that needs attention
+ * is never green.
+ */
+export function renderKeyStatus(seen: SeenKey, needsAttention = false): Html {
+  switch (findKeyStatus(seen)) {
+    case 'active':
+      return renderWorking(seen, needsAttention ? 'warn' : 'good')
+    case 'disabled':
+      return renderBadge('warn', 'Disabled')
+    case 'expired':
+      return renderBadge('bad', 'Expired')
+    case 'revoked':
+      return renderBadge('bad', 'Revoked')
+  }
+}
+
+function renderWorking(seen: SeenKey, tone: 'good' | 'warn'): Html {
+  const { key, now } = seen
+  const { calls, limit } = computeQuotaUsed(seen)
+  if (calls >= limit) return renderBadge('bad', 'Quota used up')
+  if (key.expiresAt === null) return renderBadge(tone, 'Enabled')
+  const [endMs, nowMs] = [Date.parse(key.expiresAt), Date.parse(now)]
+  return endMs - nowMs > EXPIRES_SOON_MS
+    ? renderBadge(tone, 'Enabled')
+    : renderBadge('warn', `Expires ${formatAge(endMs, nowMs)}`)
+}
+
+/** Renders the ends of the secrets of a key: two while the previous one works. */
+export function renderSecretEnds(seen: SeenKey): Html {
+  const { lastFour, previousLastFour } = seen.key
+  if (!hasPreviousSecret(seen)) return renderLastFour(lastFour)
+  return html`${renderLastFour(lastFour)}
+    <div class="hint">previous ${renderLastFour(previousLastFour)}</div>`
+}
+
+/** Renders what a key may do, and from where. */
+export function renderAccess({ scopes, allowedNetworks }: SeenKey['key']): Html {
+  const words = formatScopes(scopes)
+  return html`${words.charAt(0).toUpperCase()}${words.slice(1)}${
+    allowedNetworks === null ? '' : html`<span class="hint"> · ${formatCount(allowedNetworks.length, 'network')}</span>`
+  }`
+}
+
+/** Renders the networks from which a key may be used. */
+export function renderNetworks({ allowedNetworks }: SeenKey['key']): Html {
+  return allowedNetworks === null
+    ? html`any address`
+    : html`${allowedNetworks.map((network) => html`<code class="below">${network}</code><br />`)}`
+}
+
+/** Renders how much of its quota a key has used in the current period, and when the quota resets. */
+export function renderQuota(seen: SeenKey, timeZone: string): Html {
+  const { calls, limit } = computeQuotaUsed(seen)
+  return html`${`${formatNumber(calls)} / ${formatNumber(limit)}`}<span class="hint"> · resets ${renderReset(seen, timeZone)}</span>`
+}
+
+/** Renders when the quota of a key resets: the day, unless that is too coarse. */
+export function renderReset(seen: SeenKey, timeZone: string): Html {
+  const { resetsAt } = computeQuotaUsed(seen)
+  const isShort = seen.key.refreshPeriod === 'hourly' || seen.key.refreshPeriod === 'daily'
+  return isShort ? renderTime(resetsAt, timeZone) : renderDay(resetsAt, timeZone)
+}
+
+/** Renders when a key was last used. */
+export function renderLastUsed({ usage }: SeenKey['key'], timeZone: string): Html {
+  return usage.lastUsedMs === null ? html`never` : renderTime(new Date(usage.lastUsedMs).toISOString(), timeZone)
+}
+
+/**
+ * Computes how much of its quota a key has used in the current period, by the database's time, and when the quota
+ * resets (RFC 3339 UTC).
+ */
+export function computeQuotaUsed({ key, now }: SeenKey) {
+  const nowMs = Date.parse(now)
+  const { quotaLimit: limit, refreshPeriod } = key
+  const calls = requestsInWindow(key.usage, refreshPeriod, nowMs)
+  // Rounded down; a quota of 0 counts as used up.
+  const percent = limit === 0 ? 100 : Math.floor((100 * calls) / limit)
+  return { calls, limit, percent, resetsAt: new Date(windowEnd(refreshPeriod, nowMs)).toISOString() }
+}
+
+/** Renders a bar that is full when the quota is used up. Put the numbers next to it. */
+export function renderQuotaBar({ percent }: { percent: number }): Html {
+  return html`<svg class="quota" aria-hidden="true" height="12">
+    <rect class="quota-ground" width="100%" height="12" rx="3" />
+    <rect
+      class="${percent >= 100 * NEARLY_USED ? 'nearly-used-up' : 'completed'}"
+      width="${Math.min(percent, 100)}%"
+      height="12"
+      rx="3"
+    />
+  </svg>`
+}

@@ -1,0 +1,240 @@
+import type { FastifyInstance } from 'fastify'
+import type { AttentionItem } from '../../domain/attention.ts'
+import type { AttentionKind } from '../../domain/attention-kinds.ts'
+import { renderProblemsOf } from '../parts/attention.ts'
+import type { KeyAttention } from '../parts/attention-words.ts'
+import { changeApiKey, NO_SUCH_KEY, rotateApiKey } from '../../accounts/api-keys/change-api-key.ts'
+import { findApiKey, hasPreviousSecret, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
+import { isId } from '../../domain/ids.ts'
+import { listAddresses, type UsedAddress } from '../../ledger/read/read-clients.ts'
+import { KEY_ACTIONS } from '../../api/admin/api-key-actions.ts'
+import { EditBody, readEdit, RotateBody } from '../../api/admin/api-key-schemas.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import { listActionForms, listNotices, renderAction } from '../parts/actions.ts'
+import { renderAddressLink } from '../parts/clients.ts'
+import { renderFacts, renderId } from '../parts/facts.ts'
+import { checkForm, keepLineBreaks, readSeenVersion, renderButtons } from '../parts/form.ts'
+import { addFormPage, renderForm, renderFormSection, type PageForms, type PageRequest } from '../parts/form-page.ts'
+import { html, type Html } from '../parts/html.ts'
+import { formatScopes } from '../parts/key-words.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { readOverlap, renderRotation } from '../parts/rotation.ts'
+import { renderSection } from '../parts/section.ts'
+import { formatNumber, renderLastFour } from '../parts/shown-values.ts'
+import { renderTable } from '../parts/table.ts'
+import { renderTime, renderTimeOrNever } from '../parts/times.ts'
+import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
+import {
+  hasProblem,
+  renderAccess,
+  renderKeyStatus,
+  renderLastUsed,
+  renderNetworks,
+  renderQuota,
+} from './api-key-facts.ts'
+import { formatKeyFields, KEY_FIELDS, readKeyBody, renderKeyFields } from './api-key-form.ts'
+import { showSecret } from './api-key-secret.ts'
+import { readExpectedCalls, readProposal, renderExpectedCalls } from './expected-calls.ts'
+
+const { path: PATH } = NAVIGATION.apiKeys
+
+/** Revoking has a page of its own. */
+const { revoke: REVOKE, ...ACTIONS } = KEY_ACTIONS
+
+type KeyRequest = PageRequest<{ id: string }>
+
+/** `/settings/api-keys/{id}`: one key, with everything that can be done with it. */
+export function addApiKeyPage(app: FastifyInstance, services: PageServices): void {
+  const { company, sessions } = services
+  addFormPage(app, {
+    path: `${PATH}/:id`,
+    load: (request: KeyRequest) => loadKey(services, request),
+    render: (shown, forms, request) => renderKeyPage(shown, forms, getViewer(request).timeZone),
+    notices: { saved: 'Changes saved. They apply immediately.', ...listNotices(KEY_ACTIONS) },
+    forms: {
+      edit: {
+        keeps: [...KEY_FIELDS, 'seen'],
+        async run(request, fields) {
+          const { timeZone } = getViewer(request)
+          const shown = formatKeyFields(await requireKey(services, request), timeZone)
+          const { expires_at: expiry, ...others } = fields
+          // The form shows the expiry to the minute, and must not round it when something else is saved.
+          const changed = expiry === undefined || expiry === shown.expires_at ? others : fields
+          const name = keepLineBreaks(fields['name'] ?? '', shown.name)
+          const changes = readEdit(checkForm(EditBody, readKeyBody({ ...changed, name }, timeZone)))
+          await changeApiKey(company, getActing(request), readKeyId(request), changes, readSeenVersion(fields))
+          return { done: 'saved' }
+        },
+      },
+      rotate: {
+        path: '/rotate',
+        async issue(request, fields) {
+          const { overlap_seconds: overlap } = readOverlap(RotateBody, fields)
+          const acting = getActing(request)
+          const rotated = await rotateApiKey(company, acting, readKeyId(request), overlap, readSeenVersion(fields))
+          return { page: showSecret(request, sessions, rotated) }
+        },
+      },
+      expect: {
+        path: '/expect',
+        async run(request, fields) {
+          const edit = { change: 'edit', expectedCalls: readExpectedCalls(fields) } as const
+          await changeApiKey(company, getActing(request), readKeyId(request), edit, readSeenVersion(fields))
+          return { done: 'saved' }
+        },
+      },
+      ...listActionForms(ACTIONS, (request: KeyRequest, change) =>
+        changeApiKey(company, getActing(request), readKeyId(request), { change }),
+      ),
+    },
+  })
+  addKeyRevocation(app, services)
+}
+
+/** `/settings/api-keys/{id}/revoke`: asks before a key is revoked. The page of the key takes the form. */
+function addKeyRevocation(app: FastifyInstance, services: PageServices): void {
+  addFormPage(app, {
+    path: `${PATH}/:id/revoke`,
+    load: (request: KeyRequest) => requireKey(services, request),
+    render: ({ key }, forms, request) => ({
+      title: `Revoke ${key.name}`,
+      heading: html`Revoke “<bdi>${key.name}</bdi>”?`,
+      trail: [NAVIGATION.apiKeys, { label: key.name, path: `${PATH}/${key.id}` }],
+      body: html`<p>
+          All calls with this key, including uploads in progress, will be refused immediately. This can't be undone.
+        </p>
+        <p>
+          Last used: ${renderLastUsed(key, getViewer(request).timeZone)}. To block it temporarily, disable it instead.
+        </p>
+        ${renderForm(forms, 'revoke', { buttons: renderButtons(REVOKE.button, `${PATH}/${key.id}`, 'danger') })}`,
+    }),
+    forms: {
+      revoke: {
+        async run(request) {
+          await changeApiKey(services.company, getActing(request), readKeyId(request), { change: 'revoke' })
+          return { goTo: `${PATH}/${readKeyId(request)}?done=${REVOKE.done}` }
+        },
+      },
+    },
+  })
+}
+
+function readKeyId({ params }: KeyRequest): string {
+  if (!isId('key', params.id)) throw new ProblemError(NO_SUCH_KEY)
+  return params.id
+}
+
+async function requireKey({ db }: PageServices, request: KeyRequest): Promise<SeenKey> {
+  const seenKey = await findApiKey(db, getViewer(request).companyId, readKeyId(request))
+  if (!seenKey) throw new ProblemError(NO_SUCH_KEY)
+  return seenKey
+}
+
+/** Loads what the page of a key shows. `proposal` is when calls could be expected, from those of the last weeks. */
+async function loadKey(services: PageServices, request: KeyRequest) {
+  const { companyId, timeZone } = getViewer(request)
+  const seen = await requireKey(services, request)
+  const addresses = await listAddresses(services.db, companyId, seen.key.id, SHOWN_ADDRESSES)
+  const proposal = await readProposal(services.db, companyId, seen, timeZone)
+  return { seen, addresses, proposal, problems: await readProblemsOf(request) }
+}
+
+type KeyForms = PageForms<'edit' | 'rotate' | 'expect' | keyof typeof ACTIONS>
+
+function renderKeyPage(
+  { seen, addresses, proposal, problems }: Awaited<ReturnType<typeof loadKey>>,
+  forms: KeyForms,
+  timeZone: string,
+) {
+  const { key } = seen
+  const settings = html`${renderKeyForms(forms, seen, problems, timeZone)}
+    ${renderExpectedCalls(seen, forms, proposal, timeZone)}`
+  return {
+    title: key.name,
+    trail: [NAVIGATION.apiKeys] as const,
+    body: html`${renderProblemsOf(key.id, problems, timeZone)} ${renderKeyFacts(seen, problems, timeZone)}
+      <div class="actions">
+        <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">View calls</a>
+        ${key.isRevoked ? '' : renderKeyActions(key, forms)}
+      </div>
+      ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : settings}
+      ${renderAddresses(addresses, timeZone)}`,
+  }
+}
+
+function renderKeyFacts(seen: SeenKey, problems: readonly AttentionItem[], timeZone: string): Html {
+  const { key } = seen
+  return renderFacts([
+    ['Status', renderKeyStatus(seen, hasProblem(seen, problems))],
+    ['API ID', renderId('api-id', key.id)],
+    ['Secret', renderLastFour(key.lastFour)],
+    ['Access', renderAccess(key)],
+    ['Expires', renderTimeOrNever(key.expiresAt, timeZone)],
+    ['Allowed networks', renderNetworks(key)],
+    ['Quota used', renderQuota(seen, timeZone)],
+    ['Last used', renderLastUsed(key, timeZone)],
+    ['Created', renderTime(key.createdAt, timeZone)],
+    key.rotatedAt === null ? null : ['Secret rotated', renderTime(key.rotatedAt, timeZone)],
+    hasPreviousSecret(seen)
+      ? [
+          'Previous secret',
+          html`${renderLastFour(key.previousLastFour)} Works until ${renderTime(key.previousExpiresAt!, timeZone)}`,
+        ]
+      : null,
+  ])
+}
+
+/** Addresses that are shown of a key, the last used ones. */
+const SHOWN_ADDRESSES = 50
+
+function renderAddresses(addresses: UsedAddress[], timeZone: string): Html {
+  if (addresses.length === 0) return html``
+  const count = addresses.length === 1 ? '1 address' : `${addresses.length} addresses`
+  const status = `Calls that create or update employees came from ${addresses.length < SHOWN_ADDRESSES ? '' : 'at least '}${count}.`
+  return renderSection(
+    { heading: 'Addresses', status },
+    renderTable({
+      caption: 'Addresses, the last used first',
+      columns: [
+        { heading: 'Address', cell: ({ address }) => renderAddressLink(address) },
+        { heading: 'First call', cell: ({ firstAt }) => renderTime(firstAt, timeZone) },
+        { heading: 'Last call', cell: ({ lastAt }) => renderTime(lastAt, timeZone) },
+        {
+          heading: 'Program',
+          cell: ({ userAgents }) => html`${userAgents.map((userAgent) => html`<div><bdi>${userAgent}</bdi></div>`)}`,
+        },
+      ],
+      rows: addresses,
+    }),
+  )
+}
+
+function renderKeyActions({ id, isEnabled }: SeenKey['key'], forms: KeyForms): Html {
+  return html`${isEnabled ? renderAction(forms, 'disable', ACTIONS.disable) : renderAction(forms, 'enable', ACTIONS.enable)}
+    <a class="button danger" href="${PATH}/${id}/revoke">Revoke…</a>`
+}
+
+/** Whether an administrator solves a problem with the first form. */
+const IS_MENDED_BY_EDITING: Readonly<Record<KeyAttention, boolean> & { [Kind in AttentionKind]?: boolean }> = {
+  quota_used: true,
+  key_expired: true,
+  call_missing: false,
+  quota_nearly_used: true,
+  key_expiring: true,
+  key_unused: false,
+}
+
+function renderKeyForms(forms: KeyForms, seen: SeenKey, problems: readonly AttentionItem[], timeZone: string): Html {
+  const { key } = seen
+  return html`${renderFormSection(forms, 'edit', {
+    heading: 'Name, quota and access',
+    status: `${formatNumber(key.quotaLimit)} calls ${key.refreshPeriod}; ${formatScopes(key.scopes)}`,
+    version: key.version,
+    values: formatKeyFields(seen, timeZone),
+    fields: (values, problem) => renderKeyFields(values, problem, timeZone),
+    buttons: html`<button class="primary">Save</button>`,
+    isOpen: problems.some(({ kind, subject }) => subject.id === key.id && IS_MENDED_BY_EDITING[kind] === true),
+  })}
+  ${renderRotation(forms, key, seen.now, html`<p>The key gets a new secret, which is shown once. The current secret keeps working for the time you choose. Any older secret stops now.</p>`)}`
+}

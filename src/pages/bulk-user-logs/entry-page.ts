@@ -1,0 +1,139 @@
+import type { FastifyInstance } from 'fastify'
+import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
+import type { RecordFilter } from '../../../projections/bulk-user-logs/records-queries.ts'
+import { countOutcomes, findLogRecord, listLogRecords } from '../../../projections/bulk-user-logs/records-queries.ts'
+import { readRefusals } from '../../../projections/bulk-user-logs/refusals.ts'
+import { problem } from '../../domain/errors.ts'
+import { readClientOf } from '../../ledger/read/read-clients.ts'
+import { readCorrection } from '../../ledger/corrections/read-correction.ts'
+import { readRejectedBody } from '../../ledger/read/read-rejected-body.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import { toFoundCall } from '../../api/admin/bulk-user-logs.ts'
+import { readRecordFilter, RecordExportQuery } from '../../log/bulk-user-logs-schemas.ts'
+import { addDetails } from '../../log/detailed-records.ts'
+import { decodeCursor } from '../../http/server/cursor.ts'
+import { whenGiven } from '../../http/access/heavy-reads.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import type { OutcomeCounts } from './entry.ts'
+import {
+  buildEntryUrl,
+  formatCall,
+  formatCaller,
+  formatEntryTitle,
+  renderCorrections,
+  renderCallCounts,
+  renderRequest,
+  renderOutcome,
+  renderWholeRefusal,
+} from './entry.ts'
+import { renderCauses } from './entry-causes.ts'
+import { ALL, chooseOutcomes, PAGE_SIZES, renderRecords, type RecordPage, type RecordQuery } from './entry-records.ts'
+import { renderRecordDetails } from './record-details.ts'
+import { renderRejectedBody } from './rejected-body.ts'
+import { renderPersonInFull } from './records.ts'
+import { renderStatusBadge } from '../parts/badges.ts'
+import { toFormProblem, checkForm, readFormFields } from '../parts/form.ts'
+import type { PageRequest } from '../parts/form-page.ts'
+import { html, type Html } from '../parts/html.ts'
+import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { getViewer } from '../parts/viewer.ts'
+
+type EntryRequest = PageRequest<{ log_id: string }>
+
+/** `/settings/bulk-user-logs/{log_id}`: an entry with its records, and a page for each record. */
+export function addEntryPages(app: FastifyInstance, services: PageServices, path: string): void {
+  const config = { isHeavyRead: whenGiven('q', 'error') }
+  app.get(`${path}/:log_id`, { config }, async (request: EntryRequest, reply) => {
+    const { db, entry, client } = await openEntry(services, request)
+    const viewer = getViewer(request)
+    const { companyId } = viewer
+    const outcomes = await countOutcomes(db, companyId, entry)
+    const query = readRecordQuery(request.query, outcomes)
+    const correction = await readCorrection(db, companyId, toFoundCall(entry))
+    const rejectedBody = await readRejectedBody(db, companyId, entry.position)
+    const refusals = entry.entry.counts.failed > 0 ? await readRefusals(db, companyId, entry) : null
+    const page = query.filter && (await readRecordPage(db, companyId, entry, query.filter, query))
+    const body = html`<div class="entry columns">
+      <div>
+        ${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
+        <h1>${renderHeading(entry)} ${renderStatusBadge(entry.entry.status)}</h1>
+        ${renderOutcome(entry, outcomes)} ${renderCallCounts(entry, outcomes)} ${renderWholeRefusal(entry)}
+        ${renderRejectedBody(entry, rejectedBody)}
+        ${renderCorrections(entry, correction)}
+        ${refusals ? renderCauses(entry, refusals, query.given['error']) : ''}
+        ${outcomes.size === 0 ? '' : renderRecords({ entry, outcomes, refusals, query, page })}
+      </div>
+      <aside aria-label="Call">${renderRequest(entry, client, viewer.timeZone)}</aside>
+    </div>`
+    if (!query.filter) void reply.code(400)
+    return sendUserPage(reply, viewer, { title: formatEntryTitle(entry), body })
+  })
+  app.get(`${path}/:log_id/records/:index`, async (request: PageRequest<{ log_id: string; index: string }>, reply) => {
+    const { db, entry, client } = await openEntry(services, request)
+    const { index } = request.params
+    const viewer = getViewer(request)
+    const row = /^\d{1,9}$/.test(index) ? await findLogRecord(db, viewer.companyId, entry, Number(index)) : null
+    if (!row) throw new ProblemError(problem('route_not_found', 'This entry has no such record'))
+    const [record] = await addDetails(db, viewer.companyId, [row])
+    const ofEntry = { label: formatCall(entry), path: buildEntryUrl(entry) }
+    const body = html`<div class="entry columns">
+      <div>
+        ${renderBreadcrumb(NAVIGATION.bulkUserLogs, [ofEntry])}
+        <h1>Record ${index} · ${renderHeading(entry)} ${renderStatusBadge(record!.outcome)}</h1>
+        <p>${renderPersonInFull(record!)}</p>
+        ${renderRecordDetails(record!)}
+      </div>
+      <aside aria-label="Call">${renderRequest(entry, client, viewer.timeZone)}</aside>
+    </div>`
+    return sendUserPage(reply, viewer, { title: `Record ${index} · ${formatEntryTitle(entry)}`, body })
+  })
+}
+
+/** Reads the entry that a page is about, and from where its call was sent. */
+async function openEntry({ reads, requireLogEntry }: PageServices, request: EntryRequest) {
+  const { companyId } = getViewer(request)
+  const db = await reads.of(companyId, request.left)
+  const entry = await requireLogEntry(db, companyId, request.params.log_id)
+  return { db, entry, client: await readClientOf(db, companyId, entry.position) }
+}
+
+function renderHeading(entry: LogEntry): Html {
+  return html`${formatCall(entry)} · <bdi>${formatCaller(entry.entry)}</bdi>`
+}
+
+function readRecordQuery(query: unknown, outcomes: OutcomeCounts): RecordQuery {
+  const { status = '', q = '', error = '', limit = '', cursor, before } = readFormFields(query)
+  const size = PAGE_SIZES.includes(limit) ? limit : PAGE_SIZES[0]!
+  const given = { status, error, q: q.trim(), limit: size === PAGE_SIZES[0] ? '' : size }
+  // Who looks for a person or an error looks in all records.
+  const shown = status || (given.q === '' && error === '' ? chooseOutcomes(outcomes) : ALL)
+  const place = { limit: Number(size), cursor, before }
+  try {
+    const fields = { status: shown === ALL ? '' : shown, error, q: given.q }
+    const set = Object.fromEntries(Object.entries(fields).filter(([, text]) => text !== ''))
+    return { given, shown, filter: readRecordFilter(checkForm(RecordExportQuery, set)), problem: null, ...place }
+  } catch (problem) {
+    return { given, shown, filter: null, problem: toFormProblem(problem), ...place }
+  }
+}
+
+async function readRecordPage(
+  db: LedgerDb,
+  companyId: string,
+  entry: LogEntry,
+  filter: RecordFilter,
+  { limit, cursor, before }: RecordQuery,
+): Promise<RecordPage> {
+  // One extra row tells whether there is another page.
+  const after = cursor === undefined ? -1 : decodeCursor(cursor)
+  const place = before === undefined ? { after } : { before: decodeCursor(before) }
+  const page = await listLogRecords(db, companyId, entry, filter, { ...place, limit: limit + 1 })
+  const hasMore = page.length > limit
+  const rows = before === undefined ? page.slice(0, limit) : page.slice(-limit)
+  const records = await addDetails(db, companyId, rows)
+  return before === undefined
+    ? { records, hasPrevious: cursor !== undefined, hasNext: hasMore }
+    : { records, hasPrevious: hasMore, hasNext: true }
+}

@@ -1,0 +1,180 @@
+import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
+import type { OutcomeFilter, RecordFilter } from '../../../projections/bulk-user-logs/records-queries.ts'
+import type { Refusals } from '../../../projections/bulk-user-logs/refusals.ts'
+import type { DetailedRecord } from '../../log/detailed-records.ts'
+import { encodeCursor } from '../../http/server/cursor.ts'
+import { buildUrl, buildUploadUrl } from '../parts/addresses.ts'
+import { describeCause } from '../parts/describe-cause.ts'
+import { renderField, type FormFields, type FormProblem } from '../parts/form.ts'
+import { html, type Html } from '../parts/html.ts'
+import { renderPageLinks } from '../parts/list-pages.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+import { buildEntryUrl, type OutcomeCounts } from './entry.ts'
+import { buildDownloadUrl, formatCause } from './entry-causes.ts'
+import { renderRecordTable } from './records.ts'
+
+/** The first one is the default. */
+export const PAGE_SIZES = ['50', '100', '200']
+
+/** The part of an entry's records that a page was asked for. */
+export interface RecordQuery {
+  given: FormFields
+  /** The outcomes that are shown: those that were asked for, or those that the entry opens on. */
+  shown: string
+  /** Null when the query is not valid. */
+  filter: RecordFilter | null
+  problem: FormProblem
+  limit: number
+  cursor: string | undefined
+  before: string | undefined
+}
+
+export interface RecordPage {
+  records: DetailedRecord[]
+  hasPrevious: boolean
+  hasNext: boolean
+}
+
+interface RecordSection {
+  entry: LogEntry
+  outcomes: OutcomeCounts
+  /** Null for a call that refused no record. */
+  refusals: Refusals | null
+  query: RecordQuery
+  /** Null when the query is not valid. */
+  page: RecordPage | null
+}
+
+/** Renders the records of an entry with their filters and downloads. */
+export function renderRecords({ entry, outcomes, refusals, query, page }: RecordSection): Html {
+  return html`<section aria-labelledby="records">
+    <div class="tools">
+      <h2 id="records" class="visually-hidden">Records</h2>
+      ${renderOutcomeFilter(entry, outcomes, query)} ${renderChosenCause(entry, refusals, query)}
+      ${renderSearch(entry, query)} ${renderDownloads(entry, refusals, query)}
+    </div>
+    ${page ? renderList(entry, query, page) : renderInvalid(entry, query)}
+    ${refusals ? renderMissing((outcomes.get('Failed') ?? 0) - refusals.kept) : ''}
+  </section>`
+}
+
+/** The choice of all records. */
+export const ALL = 'All'
+
+/**
+ * The outcomes that an entry opens on: all; or, if they might get lost among others on several pages, those that were
+ * refused, or those that changed something.
+ */
+export function chooseOutcomes(outcomes: OutcomeCounts): OutcomeFilter | typeof ALL {
+  const { total, changed } = countChanged(outcomes)
+  if (outcomes.has('Failed') && outcomes.size > 1 && total > Number(PAGE_SIZES[0])) return 'Failed'
+  if (changed === 0 || changed === total || total <= Number(PAGE_SIZES[0])) return ALL
+  const [one, ...further] = [...outcomes.keys()].filter((outcome) => outcome !== 'No Updates')
+  return further.length === 0 ? one! : 'Changed'
+}
+
+function countChanged(outcomes: OutcomeCounts): { total: number; changed: number } {
+  const total = [...outcomes.values()].reduce((sum, count) => sum + count, 0)
+  return { total, changed: total - (outcomes.get('No Updates') ?? 0) - (outcomes.get('Failed') ?? 0) }
+}
+
+/** Renders the outcomes of a call's records as filters, if they differ. */
+function renderOutcomeFilter(entry: LogEntry, outcomes: OutcomeCounts, { given, shown }: RecordQuery): Html {
+  if (outcomes.size < 2) return html``
+  const { total, changed } = countChanged(outcomes)
+  const isChanged = outcomes.size > 2 && changed < total
+  const choices: [status: string, count: number][] = [
+    [ALL, total],
+    ...(isChanged ? [['Changed', changed] as [string, number]] : []),
+    ...outcomes,
+  ]
+  return html`<ul class="cluster" aria-label="Outcomes">
+    ${choices.map(
+      ([status, count]) =>
+        html`<li>
+          <a
+            href="${buildUrl(buildEntryUrl(entry), { ...given, status })}#records"
+            ${status === shown ? html`aria-current="true"` : ''}
+            >${status} <span class="unbroken">${formatNumber(count)}</span></a
+          >
+        </li>`,
+    )}
+  </ul>`
+}
+
+/** Renders the chosen cause with a link that removes the filter. */
+function renderChosenCause(entry: LogEntry, refusals: Refusals | null, { given }: RecordQuery): Html {
+  const { error = '' } = given
+  if (error === '') return html``
+  const cause = refusals?.causes.find((candidate) => formatCause(candidate) === error)
+  const all = `${buildUrl(buildEntryUrl(entry), { ...given, error: '' })}#causes`
+  return html`<span class="chip chosen"
+    ><bdi>${cause ? describeCause(cause) : error}</bdi>
+    <a href="${all}" aria-label="Remove this filter">×</a></span
+  >`
+}
+
+function renderSearch(entry: LogEntry, { given, problem }: RecordQuery): Html {
+  const kept = (['status', 'error', 'limit'] as const).filter((name) => given[name] !== '')
+  const person = { name: 'q', label: 'Person', placeholder: 'Person', isRequired: false, maxLength: 254 }
+  return html`<form method="get" action="${buildEntryUrl(entry)}#records" class="tools" role="search">
+    ${kept.map((name) => html`<input type="hidden" name="${name}" value="${given[name]}" />`)}
+    ${renderField({ ...person, value: given['q']! }, problem)}
+    <button>Search</button>
+    ${given['q'] === '' ? '' : html`<a href="${buildUrl(buildEntryUrl(entry), { ...given, q: '' })}#records">Clear</a>`}
+  </form>`
+}
+
+function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, shown, filter }: RecordQuery): Html {
+  const { q = '', error = '' } = filter ? given : {}
+  const status = filter && shown !== ALL ? shown : ''
+  const json = buildDownloadUrl(entry, 'failed-records.json', { q, error })
+  const isOfRefused = entry.entry.status === 'Failed' || status === 'Failed'
+  const csv = isOfRefused
+    ? buildDownloadUrl(entry, 'failed-records.csv', { q, error })
+    : buildDownloadUrl(entry, 'records.csv', { status, q, error })
+  return html`<p class="tools">
+    ${refusals === null || refusals.kept === 0 ? '' : html`<a class="button primary" href="${buildUploadUrl(entry.entry.id)}">Fix and send again</a> <a class="button" href="${json}" download>Download failed records as JSON</a>`}
+    <a class="button" href="${csv}" download>${isOfRefused ? 'Download failed records' : 'Download records'}</a>
+  </p>`
+}
+
+function renderMissing(count: number): Html {
+  if (count === 0) return html``
+  const [records, they] = count === 1 ? ['record is', 'it was'] : ['records are', 'they were']
+  return html`<p class="hint">
+    ${formatNumber(count)} failed ${records} not in the JSON: ${they} erased or too large to keep.
+  </p>`
+}
+
+function renderInvalid(entry: LogEntry, { problem }: RecordQuery): Html {
+  const messages = problem!.errors.map(({ message }) => message).join('; ')
+  return html`<p class="alert" role="alert">
+    This filter is not valid: ${messages || problem!.detail}.
+    <a href="${buildEntryUrl(entry)}#records">Show all records</a>
+  </p>`
+}
+
+function renderList(entry: LogEntry, { given }: RecordQuery, { records, hasPrevious, hasNext }: RecordPage): Html {
+  if (records.length === 0)
+    return html`<p class="empty">
+      No matching records. <a href="${buildEntryUrl(entry)}#records">Clear the filters</a> to see all records.
+    </p>`
+  const address = (values: Record<string, string>) =>
+    `${buildUrl(buildEntryUrl(entry), { ...given, ...values })}#records`
+  const place = ({ row }: DetailedRecord) => encodeCursor(row.index ?? 0)
+  const sizes = PAGE_SIZES.map((size, at) => {
+    const limit = at === 0 ? '' : size
+    const current = limit === given['limit'] ? html`aria-current="true"` : ''
+    return html`<a href="${address({ limit })}" ${current}>${size}</a> `
+  })
+  return html`${renderRecordTable(entry, records)}
+    <div class="cluster">
+      ${renderPageLinks([
+        { label: 'Previous', rel: 'prev', href: hasPrevious ? address({ before: place(records[0]!) }) : null },
+        { label: 'Next', rel: 'next', href: hasNext ? address({ cursor: place(records.at(-1)!) }) : null },
+      ])}
+      <p class="hint">Records per page: ${sizes}</p>
+    </div>
+    <p class="hint">Records are numbered from 0, as in API responses. Names and emails of employees are current.</p>`
+}

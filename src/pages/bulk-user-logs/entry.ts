@@ -1,0 +1,180 @@
+import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
+import type { RecordOutcome } from '../../../projections/bulk-user-logs/records-queries.ts'
+import type { Client } from '../../domain/client.ts'
+import { isCorrected, type Correction } from '../../ledger/corrections/read-correction.ts'
+import { buildUrl } from '../parts/addresses.ts'
+import { capitalise, COUNTS, formatCorrection, describeDone, listDone, OPERATIONS, VERBS } from '../parts/call-words.ts'
+import { renderAddressLink, renderClient } from '../parts/clients.ts'
+import { renderCounts, renderFacts, renderId } from '../parts/facts.ts'
+import { html, type Html } from '../parts/html.ts'
+import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
+import { formatCount, formatNumber } from '../parts/shown-values.ts'
+import { renderTime } from '../parts/times.ts'
+
+const LOGS_PATH = NAVIGATION.bulkUserLogs.path
+
+/** Builds the path of an entry's page. */
+export function buildEntryUrl({ entry }: LogEntry): string {
+  return `${LOGS_PATH}/${entry.id}`
+}
+
+/** The number of records of each outcome; those of a call that was refused as a whole have none. */
+export type OutcomeCounts = ReadonlyMap<RecordOutcome, number>
+
+/** What a call did, in two words: `Update 1,000`. */
+export function formatCall({ entry: { operation, counts } }: LogEntry): string {
+  const verb = capitalise(VERBS[operation])
+  return counts.total === 0 ? verb : `${verb} ${formatNumber(counts.total)}`
+}
+
+/** The name of the key or user that made a call. */
+export function formatCaller({ key, user }: LogEntry['entry']): string {
+  return key?.name ?? user?.name ?? 'Erased user'
+}
+
+/** The title of an entry's page, which tells it apart in a row of tabs. */
+export function formatEntryTitle(logEntry: LogEntry): string {
+  const { entry } = logEntry
+  // Isolated (U+2068, U+2069), because the name may change the writing direction.
+  return `${formatCall(logEntry)} · \u2068${formatCaller(entry)}\u2069 · ${entry.status.toLowerCase()}`
+}
+
+/** Renders a sentence that says which key asked for what, and what happened. */
+export function renderOutcome(logEntry: LogEntry, outcomes: OutcomeCounts): Html {
+  const { entry } = logEntry
+  const { total } = entry.counts
+  const verb = VERBS[entry.operation]
+  const attempt = total === 0 ? `tried to ${verb} employees` : `tried to ${verb} ${formatCount(total, 'employee')}`
+  const what =
+    entry.status === 'Failed'
+      ? `${attempt}. Nothing was applied${explainFailure(logEntry, outcomes)}.`
+      : describeResult(logEntry, attempt)
+  return html`<p class="entry-outcome"><strong><bdi>${formatCaller(entry)}</bdi></strong> ${what}</p>`
+}
+
+function describeResult({ entry: { counts } }: LogEntry, attempt: string): string {
+  const { total, failed, no_updates: unchanged } = counts
+  const refused = failed === 0 ? '' : `; ${formatCount(failed, 'record')} ${wereOrWas(failed)} refused`
+  const done = describeDone(counts)
+  if (done === null && failed === 0)
+    return `${attempt}. ${total === 1 ? 'The employee was' : 'All were'} already up to date.`
+  const same = unchanged === 0 ? '' : `; ${formatNumber(unchanged)} ${wereOrWas(unchanged)} already up to date`
+  return `${done ?? attempt}${same}${refused}.`
+}
+
+function explainFailure(logEntry: LogEntry, outcomes: OutcomeCounts): string {
+  const { total } = logEntry.entry.counts
+  const refused = outcomes.get('Failed') ?? 0
+  if (!isAboutRecords(logEntry) || refused === 0) return ''
+  if (total === 1) return ': the record has errors'
+  if (refused === total) return `: all ${formatNumber(total)} records have errors`
+  const valid = total - refused
+  return `: ${formatNumber(refused)} of ${formatNumber(total)} records ${refused === 1 ? 'has' : 'have'} errors; the other ${valid === 1 ? 'one was' : `${formatNumber(valid)} were`} valid`
+}
+
+function wereOrWas(count: number): string {
+  return count === 1 ? 'was' : 'were'
+}
+
+/** The errors of a call that its records caused. */
+const RECORD_PROBLEMS = new Set(['validation_failed', 'already_exists', 'inactive_employee_exists'])
+
+/** Whether a failed call was refused because of its records. */
+function isAboutRecords({ entry: { error } }: LogEntry): boolean {
+  return error !== null && RECORD_PROBLEMS.has(error.code)
+}
+
+/** Renders why a call was refused as a whole, in the words of the API. */
+export function renderWholeRefusal(logEntry: LogEntry): Html {
+  const { error } = logEntry.entry
+  if (!error || isAboutRecords(logEntry)) return html``
+  return html`<p class="alert"><strong>The API refused the call:</strong> ${renderApiError(logEntry)}</p>`
+}
+
+function renderApiError({ entry: { error, http_status: status } }: LogEntry): Html {
+  if (!error) return html``
+  return html`<span id="api-error">${error.detail}</span> (<a href="/problems/${error.code}"
+      >${status} <code>${error.code}</code></a
+    >)`
+}
+
+/** Renders the counts of a call, and what they mean where that is not obvious. */
+export function renderCallCounts(logEntry: LogEntry, outcomes: OutcomeCounts): Html {
+  const { counts } = logEntry.entry
+  const meaning = explainCounts(logEntry, outcomes)
+  return html`<section class="entry-counts" aria-label="Counts">
+    ${renderCounts(COUNTS.map(([name, label]) => [label, counts[name]]))}
+    ${meaning === null ? '' : html`<p class="hint">${meaning}</p>`}
+  </section>`
+}
+
+function explainCounts({ entry }: LogEntry, outcomes: OutcomeCounts): string | null {
+  const { total, failed } = entry.counts
+  const refused = outcomes.get('Failed') ?? 0
+  if (entry.status === 'Completed' && failed > 0)
+    return 'Failed counts the records that were refused. The client asked for all others to be applied without them.'
+  if (entry.status === 'Completed')
+    return listDone(entry.counts)[0]?.startsWith('created') === true
+      ? 'Updated counts existing employees; created ones are in Total.'
+      : null
+  if (total === 0) return "The body couldn't be read, so its records weren't counted."
+  if (failed > refused)
+    return `Failed counts all records: a call applies every record or none.${refused > 0 ? RESEND : ''}`
+  return failed < total ? `Failed counts the records with errors. The others were not applied either.${RESEND}` : null
+}
+
+const RESEND = ' The log keeps only the records with errors: send the others again, too.'
+
+/** Renders links to the failed entries that an uploaded file corrects, and how far files have corrected a failed entry. */
+export function renderCorrections({ entry: { corrects } }: LogEntry, correction: Correction | null): Html {
+  return html`${corrects.length === 0 ? '' : html`<p>This file corrects records of ${renderLinks(corrects)}</p>`}
+  ${
+    correction === null
+      ? ''
+      : html`<p>
+          ${isCorrected(correction) ? 'Corrected by' : 'Partly corrected by'} ${renderLinks(correction.by)}.
+          ${formatCorrection(correction)}
+        </p>`
+  }`
+}
+
+function renderLinks(ids: readonly string[]): Html {
+  return html`${ids.map((id, at) => html`${at === 0 ? '' : ', '}<a href="${LOGS_PATH}/${id}"><code>${id}</code></a>`)}`
+}
+
+function renderFile({ name, part }: NonNullable<LogEntry['entry']['file']>): Html {
+  const rows = part
+    ? `, rows ${formatNumber(part.first_row)}–${formatNumber(part.last_row)} (part ${part.number} of ${part.of})`
+    : ''
+  return html`${name === null ? 'erased' : html`<bdi>${name}</bdi>`}${rows}`
+}
+
+/** Renders the facts of the request. */
+export function renderRequest(logEntry: LogEntry, client: Client | null, timeZone: string): Html {
+  const { entry } = logEntry
+  return html`<section aria-label="Request">
+    ${renderFacts([
+      ['Date/Time', renderTime(entry.requested_at, timeZone)],
+      ['Name', entry.name],
+      ['Operation', OPERATIONS[entry.operation]],
+      ['HTTP status', String(entry.http_status)],
+      isAboutRecords(logEntry) ? ['API error', renderApiError(logEntry)] : null,
+      ['Duration', html`<span class="unbroken">${formatNumber(entry.duration_ms)} ms</span>`],
+      entry.key
+        ? [
+            'API key',
+            html`<a href="${buildUrl(LOGS_PATH, { key: entry.key.id })}"><bdi>${entry.key.name}</bdi></a>
+              <code>${entry.key.id}</code>`,
+          ]
+        : ['User', html`<bdi>${formatCaller(entry)}</bdi>`],
+      entry.file ? ['File', renderFile(entry.file)] : null,
+      client ? ['Sent from', renderClient(client, renderAddressLink(client.address))] : null,
+      ['Request ID', html`<code id="request-id">${entry.request_id}</code>`],
+      ['Entry ID', renderId('entry-id', entry.id, 'Copy ID')],
+    ])}
+    <p class="actions">
+      <a href="${buildUrl(NAVIGATION.events.path, { id: entry.id, view: 'raw' })}">View raw events</a>
+      <a href="${buildUrl(EVIDENCE_PATH, { call: entry.id })}">Evidence file</a>
+    </p>
+  </section>`
+}

@@ -1,0 +1,55 @@
+import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
+import { encodeCursor } from '../../http/server/cursor.ts'
+import { formatCaller } from './entry.ts'
+import { renderStatusBadge } from '../parts/badges.ts'
+import { html, type Html } from '../parts/html.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+import { formatTime } from '../../domain/local-times.ts'
+import { capitalise, COUNTS, describeCode, listDone, VERBS } from '../parts/call-words.ts'
+
+/** The source of most entries. The column of sources shows only beside others. */
+const USUAL_SOURCE: LogEntry['entry']['name'] = 'Public API'
+
+/** Renders a row for each entry. The whole row is its link. */
+export function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
+  return entries.map(({ entry, position }) => {
+    const { id, requested_at: at, counts, error } = entry
+    const caller = formatCaller(entry)
+    const result = describeResult(entry)
+    const cause = error === null ? undefined : describeCode(error.code)
+    const time = formatTime(at, timeZone)
+    const name = [result, cause, caller, time].filter((part) => part !== undefined).join(', ')
+    return html`<tr data-id="${id}" data-cursor="${encodeCursor(position)}">
+      <td class="when"><time datetime="${at}" title="${time}">${renderShortTime(time)}</time></td>
+      <td class="status" data-label="Status">${renderStatusBadge(entry.status)}</td>
+      <th scope="row" class="result">
+        <a href="${NAVIGATION.bulkUserLogs.path}/${id}" aria-label="${name}" title="${error === null ? result : `${result}: ${error.detail} (${error.code})`}"
+          >${cause === undefined ? result : html`<span class="asked">${result}: </span><span class="cause">${cause}</span>`}</a
+        >
+      </th>
+      <td class="source ${entry.name === USUAL_SOURCE ? '' : 'unusual'}">${entry.name}</td>
+      <td class="caller" title="${caller}"><bdi>${caller}</bdi></td>
+      ${COUNTS.map(([name, label]) => html`<td class="number ${counts[name] === 0 ? 'none' : ''}" data-label="${label}">${formatNumber(counts[name])}</td>`)}
+    </tr>`
+  })
+}
+
+/** Says in a few words what a call did or, if it failed, what it asked for. */
+function describeResult({ status, operation, counts }: LogEntry['entry']): string {
+  const { total, failed } = counts
+  if (status === 'Failed')
+    return capitalise(total === 0 ? VERBS[operation] : `${VERBS[operation]} ${formatNumber(total)}`)
+  const done = [...listDone(counts), ...(failed > 0 ? [`refused ${formatNumber(failed)}`] : [])]
+  return capitalise(done.join(', ') || 'no changes')
+}
+
+/** The lengths of the parts of `20 Nov 2026, 14:05:09`, from its end. */
+const [YEAR_AT, TIME_AT, SECONDS_AT] = [-15, -10, -3]
+
+/** Renders a formatted time without its zone, with marks on what narrow pages leave out. */
+function renderShortTime(time: string): Html {
+  const text = time.split(' ').slice(0, 4).join(' ')
+  return html`${text.slice(0, YEAR_AT)}<span class="year">${text.slice(YEAR_AT, TIME_AT)}</span
+    >${text.slice(TIME_AT, SECONDS_AT)}<span class="seconds">${text.slice(SECONDS_AT)}</span>`
+}

@@ -1,0 +1,193 @@
+import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
+import { isId } from '../../domain/ids.ts'
+import { isObject } from '../../domain/json.ts'
+import { nameRecord, type DetailedRecord } from '../../log/detailed-records.ts'
+import type { ShownRecord } from '../../log/log-records.ts'
+import { formatField, makePointersRelative } from '../../log/refused-records.ts'
+import { renderAttributeName } from '../parts/attribute-words.ts'
+import { renderStatusBadge } from '../parts/badges.ts'
+import { buildEmployeeUrl } from '../parts/addresses.ts'
+import { html, type Html } from '../parts/html.ts'
+import { formatNumber, listAttributes, renderBreakable, renderChange } from '../parts/shown-values.ts'
+import { buildEntryUrl } from './entry.ts'
+import { renderRecordDetails } from './record-details.ts'
+
+/** What the table of a call has in its columns after the number and the person. */
+const COLUMNS = {
+  refused: ['Field', 'Sent', 'Error'],
+  created: ['Email', 'Attributes'],
+  updated: ['Outcome', 'Attribute', 'Change'],
+} as const
+
+/** Renders the records of a page as a table: a line per error or change, and a body of lines per record. */
+export function renderRecordTable(entry: LogEntry, records: DetailedRecord[]): Html {
+  const refused = records.filter(({ outcome }) => outcome === 'Failed').length
+  const isOfOneKind = refused === records.length || (refused === 0 && entry.entry.operation === 'create')
+  const kind = !isOfOneKind ? 'updated' : refused > 0 ? 'refused' : 'created'
+  const columns = COLUMNS[kind]
+  return html`<table class="cards records">
+    <caption class="visually-hidden">
+      Records, numbered from 0 as in API responses
+    </caption>
+    <thead>
+      <tr>
+        <th scope="col" class="number"><abbr title="Number in the call, from 0">#</abbr></th>
+        <th scope="col">Person</th>
+        ${columns.map((label) => html`<th scope="col">${label}</th>`)}
+      </tr>
+    </thead>
+    ${records.map((record) => renderBody(entry, record, renderLines(kind, record), columns.length))}
+  </table>`
+}
+
+/** The cells of a line after the person. */
+type Line = Html
+
+function renderBody(entry: LogEntry, record: DetailedRecord, lines: Line[], columns: number): Html {
+  const { index, erased } = record.shown
+  const [first, ...further] = lines
+  const hasDetails = !erased && (record.outcome === 'Failed' || record.outcome === 'Created')
+  return html`<tbody class="record" id="record-${index ?? 'none'}">
+    <tr>
+      <th scope="row" rowspan="${lines.length}" class="number">
+        <a href="${buildEntryUrl(entry)}/records/${index}"><span class="visually-hidden">Record </span>${index}</a>
+      </th>
+      <td rowspan="${lines.length}" class="person">${renderPerson(record)}</td>
+      ${first}
+    </tr>
+    ${further.map((line) => html`<tr>${line}</tr>`)}
+    ${
+      hasDetails
+        ? html`<tr class="in-full">
+            <td colspan="${columns + 2}">
+              <details>
+                <summary>
+                  <span class="visually-hidden">Record ${index} ${record.outcome === 'Failed' ? 'as sent' : 'in full'}</span>
+                </summary>
+                ${renderRecordDetails(record)}
+              </details>
+            </td>
+          </tr>`
+        : ''
+    }
+  </tbody>`
+}
+
+function renderLines(kind: keyof typeof COLUMNS, record: DetailedRecord): Line[] {
+  if (record.shown.erased)
+    return [html`<td colspan="${COLUMNS[kind].length}" class="hint">This data has been erased.</td>`]
+  if (kind === 'created') return [renderCreatedLine(record)]
+  return kind === 'refused' ? renderErrorLines(record.shown, kind) : renderChangeLines(record)
+}
+
+/** Renders a line for each error of a refused record. Among changes, the value and its error share a cell. */
+function renderErrorLines(shown: ShownRecord, kind: 'refused' | 'updated'): Line[] {
+  const { record, truncated, index, errors, errors_omitted: omitted } = shown
+  const lines = makePointersRelative(record, index, errors ?? []).map(({ pointer, message }) => {
+    const sent = truncated ? html`` : renderSent(record, pointer)
+    const cells =
+      kind === 'refused'
+        ? html`<td class="value">${sent}</td>
+            <td class="fault">${message}</td>`
+        : html`<td class="value">${sent} <span class="fault">${message}</span></td>`
+    return html`<td class="field">${renderBreakable(formatField(pointer))}</td>
+      ${cells}`
+  })
+  if (omitted === 0) return lines
+  return [
+    ...lines,
+    html`<td colspan="${kind === 'refused' ? 3 : 2}" class="hint">and ${formatNumber(omitted)} more</td>`,
+  ]
+}
+
+/** Longer values, and further attributes, are cut; the record in full has all of them. */
+const MAX_TEXT = 60
+const MAX_SET = 8
+
+/** Renders the value at a pointer into a record. */
+function renderSent(record: unknown, pointer: string): Html {
+  let value = record
+  for (const name of pointer.split('/').slice(1)) {
+    const key = name.replaceAll('~1', '/').replaceAll('~0', '~')
+    value =
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+        ? (value as Record<string, unknown>)[key]
+        : undefined
+  }
+  // An error about the record itself is not about its value, unless that is no object.
+  if (value === undefined || (pointer === '' && isObject(value))) return html``
+  return html`<code>${renderBreakable(cut(JSON.stringify(value)))}</code>`
+}
+
+function cut(text: string): string {
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text
+}
+
+function renderCreatedLine(record: DetailedRecord): Line {
+  return html`<td class="email">${renderBreakable(nameRecord(record).email ?? '')}</td>
+    <td class="set"><div>${renderSetAttributes(record)}</div></td>`
+}
+
+/** Renders the attributes of a created employee beside the name and the email. */
+function renderSetAttributes({ shown }: DetailedRecord): Html[] {
+  const { first_name: _first, last_name: _last, email: _email, ...rest } = shown.attributes ?? {}
+  return listAttributes(rest)
+    .slice(0, MAX_SET)
+    .map(([name, value]) => {
+      const text = typeof value === 'string' ? value : JSON.stringify(value)
+      return html`<span>${renderAttributeName(name)} <bdi>${cut(text)}</bdi></span>`
+    })
+}
+
+function renderChangeLines(record: DetailedRecord): Line[] {
+  const { shown, outcome } = record
+  const changes = Object.entries(shown.changes ?? {})
+  const badge = (lines: number) => html`<td rowspan="${lines}" class="outcome">${renderStatusBadge(outcome)}</td>`
+  if (outcome === 'Failed') {
+    const lines = renderErrorLines(shown, 'updated')
+    return lines.map((line, at) => html`${at === 0 ? badge(lines.length) : ''}${line}`)
+  }
+  // An upsert creates some employees and changes others.
+  if (shown.attributes) return [html`${badge(1)} ${renderCreatedLine(record)}`]
+  if (changes.length === 0) return [html`${badge(1)}<td colspan="2" class="hint">No changes</td>`]
+  return changes.map(
+    ([name, change], at) =>
+      html`${at === 0 ? badge(changes.length) : ''}
+        <td class="field">${renderAttributeName(name)}</td>
+        <td class="value">${renderChange(change)}</td>`,
+  )
+}
+
+/** Renders the person of a record. The log keeps only an id: the name is current, or was sent with a refused record. */
+function renderPerson(record: DetailedRecord): Html {
+  const { shown, employee } = record
+  const { name, email, external_id: externalId } = nameRecord(record)
+  const names = employee
+    ? [name]
+    : name === null
+      ? [email ?? externalId ?? formatId(shown.employee_id)]
+      : [name, email ?? externalId]
+  const parts = names.filter((part) => part !== null)
+  if (parts.length === 0) return shown.erased ? html`` : html`<span class="hint">not identified</span>`
+  return linkEmployee(record, html`${parts.map((part, at) => html`${at > 0 ? ' ' : ''}${renderBreakable(part)}`)}`)
+}
+
+/** Renders the person of a record with email and id. */
+export function renderPersonInFull(record: DetailedRecord): Html {
+  const { employee, shown } = record
+  const id = formatId(shown.employee_id)
+  return html`${renderPerson(record)} ${employee ? html`<bdi>${employee.email}</bdi>` : ''}
+  ${id === null ? '' : html`<code><bdi>${id}</bdi></code>`}`
+}
+
+function linkEmployee({ shown: { employee_id: id }, employee, outcome }: DetailedRecord, text: Html): Html {
+  // A refused record may name an employee that the company does not have.
+  const isOurs = typeof id === 'string' && isId('emp', id) && (employee !== undefined || outcome !== 'Failed')
+  return isOurs ? html`<a href="${buildEmployeeUrl(id)}">${text}</a>` : text
+}
+
+/** Formats the id of a refused record, which may be anything. */
+function formatId(id: unknown): string | null {
+  if (id === null || id === undefined) return null
+  return typeof id === 'string' ? id : JSON.stringify(id)
+}

@@ -1,0 +1,94 @@
+import { jsonPointer } from '../../domain/errors.ts'
+import type { ShownRecord } from '../../log/log-records.ts'
+import { html, type Html } from '../parts/html.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+
+/** A message about a part of a record; its JSON Pointer (RFC 6901) is empty for the whole record. */
+interface PlacedMessage {
+  pointer: string
+  code: string
+  message: string
+}
+
+/** A refused record, and how much of it the log keeps. */
+type RefusedRecord = Pick<ShownRecord, 'record' | 'truncated' | 'errors_omitted'>
+
+/** The page shows the beginning of a longer record; the CSV has all that the log keeps. */
+const MAX_LINES = 500
+const MAX_TEXT = 10_000
+/** A record with this many lines scrolls in a box. */
+const SCROLLED_FROM = 24
+
+/**
+ * Renders a record as sent, with each message below the line that it is about. Messages about no line come first; all
+ * messages do when the record scrolls, so that none is hidden.
+ */
+export function renderRefusedRecord(
+  { record, truncated, errors_omitted: omitted }: RefusedRecord,
+  messages: PlacedMessage[],
+  label: string,
+): Html {
+  // A truncated record is no longer valid JSON.
+  const cut = { content: html`<bdi>${shorten(String(record))}</bdi>`, pointer: null }
+  const lines = record === null ? [] : truncated ? [cut] : takeLines(renderLines(record, '', '', html``, ''))
+  const places = new Set(lines.map(({ pointer }) => pointer))
+  const isPlaced = ({ pointer }: PlacedMessage) => pointer !== '' && places.has(pointer)
+  const placed = Map.groupBy(messages.filter(isPlaced), ({ pointer }) => pointer)
+  const isScrolled = truncated || lines.length + placed.size >= SCROLLED_FROM
+  const above = messages.filter((message) => isScrolled || !isPlaced(message))
+  const faults = above.map((message) => html`<li>${renderMessage(message)}</li>`)
+  const region = isScrolled ? html`tabindex="0" role="region" aria-label="${label}"` : ''
+  const shown = lines.map(({ content, pointer }) => {
+    const below = (placed.get(pointer ?? '') ?? []).map(({ message, code }) => {
+      return html`<strong class="fault">↑ ${message} (${code})</strong>\n`
+    })
+    return html`${content}\n${below}`
+  })
+  return html`${above.length === 0 ? '' : html`<ul>${faults}</ul>`}
+  ${omitted === 0 ? '' : html`<p class="hint">The record has ${formatNumber(omitted)} more ${omitted === 1 ? 'error' : 'errors'}. The log keeps the first ${messages.length}.</p>`}
+  ${lines.length === 0 ? '' : html`<pre class="sent" ${region}>${shown}</pre>`}
+  ${truncated ? html`<p class="hint">The record was too large to keep in full. The log and the CSV have its beginning.</p>` : ''}
+  ${lines.length === MAX_LINES ? html`<p class="hint">Showing the first ${MAX_LINES} lines; the CSV has all of them.</p>` : ''}`
+}
+
+function renderMessage({ pointer, code, message }: PlacedMessage): Html {
+  return html`<span class="fault">${message}</span>
+    <code>${code}</code>${pointer === '' ? '' : html` at <code><bdi>${pointer}</bdi></code>`}`
+}
+
+interface Line {
+  content: Html
+  /** Pointer to the value that begins on this line; null for a closing bracket. */
+  pointer: string | null
+}
+
+function takeLines(lines: Iterable<Line>): Line[] {
+  const beginning: Line[] = []
+  for (const line of lines) if (beginning.push(line) === MAX_LINES) break
+  return beginning
+}
+
+/** Renders a value as lines, with `before` (such as a name) in front and `after` (a comma) behind. */
+function* renderLines(value: unknown, pointer: string, indent: string, before: Html, after: string): Generator<Line> {
+  const members = typeof value === 'object' && value !== null ? Object.entries(value) : []
+  if (members.length === 0) {
+    yield { content: html`${indent}${before}${renderJson(value)}${after}`, pointer }
+    return
+  }
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
+  yield { content: html`${indent}${before}${open}`, pointer }
+  for (const [at, [name, member]] of members.entries()) {
+    const head = Array.isArray(value) ? html`` : html`${renderJson(name)}: `
+    yield* renderLines(member, jsonPointer(pointer, [name]), `${indent}  `, head, at < members.length - 1 ? ',' : '')
+  }
+  yield { content: html`${indent}${close}${after}`, pointer: null }
+}
+
+/** Renders a scalar or empty value, isolated from the surrounding writing direction. */
+function renderJson(value: unknown): Html {
+  return html`<bdi>${shorten(JSON.stringify(value))}</bdi>`
+}
+
+function shorten(text: string): string {
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters)` : text
+}

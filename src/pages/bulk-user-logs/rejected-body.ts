@@ -1,0 +1,65 @@
+import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
+import type { RejectedBody } from '../../domain/calls/rejected-body.ts'
+import { html, type Html } from '../parts/html.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+
+/** Around the error, so many lines are shown before and after its line, but at most so many characters. */
+const LINES_AROUND = 3
+const CHARACTERS_AROUND = 500
+
+/** The problems of calls whose bodies could not be read. */
+const UNREADABLE: ReadonlySet<string> = new Set(['malformed_json', 'invalid_body'])
+
+/** Renders the body of a call that could not be read: the text around the error, and all that is kept. */
+export function renderRejectedBody({ entry: { error, operation } }: LogEntry, body: RejectedBody | null): Html {
+  if (error === null || !UNREADABLE.has(error.code)) return html``
+  // A single update keeps a body that is JSON as its record.
+  if (!body && operation === 'update_one') return html``
+  if (!body) return html`<p class="hint">The log doesn't have the body: it was empty, or it has been deleted.</p>`
+  const { text, bytes, truncated, error: place } = body
+  const { from, lineEnd, to } = findSurroundings(text, place?.at ?? 0)
+  const line = place
+    ? html`<bdi>${text.slice(from, place.at)}${renderMarked(text, place.at, lineEnd)}</bdi>\n<strong class="fault">↑ line ${formatNumber(place.line)}, column ${formatNumber(place.column)}</strong>`
+    : html`<bdi>${text.slice(from, lineEnd)}</bdi>`
+  const before = from === 0 ? '' : `…${text[from - 1] === '\n' ? '\n' : ''}`
+  const after = to === text.length ? '' : `${text[to] === '\n' ? '\n' : ''}…`
+  return html`<section class="rejected-body" aria-labelledby="body">
+    <h2 id="body">Body as sent</h2>
+    <pre>${before}${line}<bdi>${text.slice(lineEnd, to)}</bdi>${after}</pre>
+    ${
+      from === 0 && to === text.length
+        ? ''
+        : html`<details>
+            <summary>
+              ${truncated ? `Show what is kept of ${formatNumber(bytes)} bytes` : `Show all ${formatNumber(bytes)} bytes`}
+            </summary>
+            <pre class="sent" tabindex="0" role="region" aria-label="Body as sent"><bdi>${text}</bdi></pre>
+          </details>`
+    }
+  </section>`
+}
+
+/** Renders the rest of a line with its first character marked: by its code point if it can't be seen. */
+function renderMarked(text: string, at: number, lineEnd: number): Html {
+  const [char = ''] = text.slice(at, at + 2)
+  if (char === '') return html`<mark>end of the body</mark>`
+  const code = char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
+  return html`<mark>${UNSEEN.test(char) ? `U+${code}` : char}</mark>${text.slice(at + char.length, lineEnd)}`
+}
+
+const UNSEEN = /[\s\p{C}]/u
+
+/** The part of a text around an index: where it begins, where the line of the index ends, and where the part ends. */
+function findSurroundings(text: string, at: number): { from: number; lineEnd: number; to: number } {
+  const startOfLine = (index: number) => (index === 0 ? 0 : text.lastIndexOf('\n', index - 1) + 1)
+  const endOfLine = (index: number) => {
+    const end = text.indexOf('\n', index)
+    return end === -1 ? text.length : end
+  }
+  let from = startOfLine(at)
+  for (let lines = 0; lines < LINES_AROUND && from > 0; lines += 1) from = startOfLine(from - 1)
+  const lineEnd = Math.min(endOfLine(at), at + CHARACTERS_AROUND)
+  let to = lineEnd
+  for (let lines = 0; lines < LINES_AROUND && to < text.length; lines += 1) to = endOfLine(to + 1)
+  return { from: Math.max(from, at - CHARACTERS_AROUND), lineEnd, to: Math.min(to, lineEnd + CHARACTERS_AROUND) }
+}

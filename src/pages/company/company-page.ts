@@ -1,0 +1,92 @@
+import { databaseTime } from '../../postgres/database-clock.ts'
+import type { FastifyInstance } from 'fastify'
+import type { Static } from '@sinclair/typebox'
+import { changeSettings } from '../../accounts/companies/change-settings.ts'
+import { readCompany, type CompanyRecord } from '../../accounts/companies/read-company.ts'
+import { COUNTRIES } from '../../domain/accounts/country.ts'
+import { TIME_ZONES } from '../../domain/accounts/time-zone.ts'
+import { formatTime } from '../../domain/local-times.ts'
+import { ChangeCompanyBody, readSettings } from '../../api/admin/company.ts'
+import { renderFacts, renderId } from '../parts/facts.ts'
+import { checkForm, renderChoice } from '../parts/form.ts'
+import { addFormPage, renderForm } from '../parts/form-page.ts'
+import { html } from '../parts/html.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { renderTime } from '../parts/times.ts'
+import { getActing, getViewer } from '../parts/viewer.ts'
+
+const { path: PATH } = NAVIGATION.company
+
+/** `/settings/company`: the company, its time zone, and its country. */
+export function addCompanyPage(app: FastifyInstance, { db, company }: PageServices): void {
+  addFormPage(app, {
+    path: PATH,
+    load: (request) => readCompany(db, getViewer(request).companyId),
+    render(shown, forms) {
+      const { timeZone, country } = shown
+      const values = formatSettings(shown)
+      const hint = `All pages show times in this zone. Current time: ${formatTime(databaseTime(), timeZone)}.`
+      const zoneField = { name: 'time_zone', label: 'Time zone', options: listZones(timeZone), hint }
+      const countryField = { ...COUNTRY_FIELD, options: listCountries(country) }
+      return {
+        title: 'Company',
+        body: html`${renderFacts([
+          ['Name', html`<bdi>${shown.name}</bdi>`],
+          ['ID', renderId('company-id', shown.id)],
+          ['Registered', renderTime(shown.createdAt, timeZone)],
+        ])}
+        ${renderForm(forms, 'edit', {
+          fields(sent, problem) {
+            const { time_zone: zone, country: code } = { ...values, ...sent }
+            return html`${renderChoice({ ...zoneField, value: zone }, problem)}
+            ${renderChoice({ ...countryField, value: code }, problem)}`
+          },
+          buttons: html`<button class="primary">Save</button>`,
+        })}`,
+      }
+    },
+    notices: { changed: 'Company changed.' },
+    forms: {
+      edit: {
+        keeps: Object.keys(ChangeCompanyBody.properties),
+        async run(request, { time_zone, country }) {
+          const body = checkForm(ChangeCompanyBody, {
+            ...(time_zone === undefined ? {} : { time_zone }),
+            ...(country === undefined ? {} : { country: country === '' ? null : country }),
+          })
+          const { position } = await changeSettings(company, getActing(request), readSettings(body))
+          return position === null ? { goTo: PATH } : { done: 'changed' }
+        },
+      },
+    },
+  })
+}
+
+/** Writes the settings into the fields of the form, which are named as in the body of the endpoint. */
+function formatSettings({ timeZone, country }: CompanyRecord): Record<keyof Static<typeof ChangeCompanyBody>, string> {
+  return { time_zone: timeZone, country: country ?? '' }
+}
+
+const COUNTRY_FIELD = {
+  name: 'country',
+  label: 'Country',
+  hint: 'Phone numbers without a country code are numbers of this country. Without a country, they are refused.',
+}
+
+/** Lists the countries, and none. An earlier version may have known one more. */
+function listCountries(current: string | null): { value: string; label: string }[] {
+  const isListed = current === null || COUNTRIES.some(({ code }) => code === current)
+  const others = isListed ? [] : [{ value: current, label: current }]
+  return [
+    { value: '', label: 'None' },
+    ...others,
+    ...COUNTRIES.map(({ code, name }) => ({ value: code, label: `${name} (${code})` })),
+  ]
+}
+
+/** Lists the time zones. The company may have one that the list leaves out: another client may have set it. */
+function listZones(current: string): { value: string; label: string }[] {
+  const zones = TIME_ZONES.includes(current) ? TIME_ZONES : [current, ...TIME_ZONES]
+  return zones.map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }))
+}

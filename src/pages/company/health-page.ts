@@ -1,0 +1,158 @@
+import type { FastifyInstance } from 'fastify'
+import { readDisputes } from '../../accounts/attention/read-disputes.ts'
+import { listWebhooks, type SeenWebhook } from '../../accounts/webhooks/read-webhooks.ts'
+import type { AttentionFacts } from '../../domain/attention.ts'
+import { BACKGROUND_WORK } from '../../domain/background-work.ts'
+import { problem } from '../../domain/errors.ts'
+import { readFailingWork, type FailingWork } from '../../ledger/background/failing-work.ts'
+import { readHead, type SeenHead } from '../../ledger/read/read-head.ts'
+import type { CompanyStanding } from '../../ledger/read/read-standings.ts'
+import type { SystemHealth } from '../../ledger/read/system-health.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import { renderFacts } from '../parts/facts.ts'
+import { addFormPage, renderForm, type PageForms } from '../parts/form-page.ts'
+import { html, type Html } from '../parts/html.ts'
+import { NAVIGATION, nameList } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+import { renderTable } from '../parts/table.ts'
+import { renderTime } from '../parts/times.ts'
+import { renderBadge } from '../parts/badges.ts'
+import { getViewer } from '../parts/viewer.ts'
+import { describeTrouble, formatWebhookName } from '../webhooks/webhook-words.ts'
+
+const PATH = NAVIGATION.health.path
+/** How often the page updates itself while it is visible. */
+const REFRESH_MS = 10_000
+
+/**
+ * `/settings/health`: how far each projection of the company is, and what does not work. What concerns all companies is
+ * for operators, in metrics and on the command line.
+ */
+export function addHealthPage(app: FastifyInstance, { db, health }: PageServices): void {
+  addFormPage(app, {
+    path: PATH,
+    load: (request) => loadReport(db, health, getViewer(request).companyId),
+    render: (report, forms, request) => ({
+      title: 'System health',
+      body: html`<p><a class="button" href="${PATH}">Refresh</a></p>
+        <div id="report" data-refresh="${REFRESH_MS}">${renderReport(report, forms, getViewer(request).timeZone)}</div>`,
+    }),
+    notices: {
+      resumed: 'The list resumed from where it stopped. If the same event fails again, it stops again.',
+      'not-parked': 'The list had already resumed. Nothing was changed.',
+    },
+    forms: {
+      resume: {
+        path: '/resume',
+        async run(request, { projection = '' }) {
+          const { companyId, userId } = getViewer(request)
+          const projections = await health.report(companyId)
+          if (!projections.some(({ name }) => name === projection))
+            throw new ProblemError(problem('route_not_found', 'No such list exists'))
+          const isResumed = await health.resume(companyId, projection)
+          if (isResumed) request.log.info({ companyId, userId, projection }, 'a parked company was resumed')
+          return { done: isResumed ? 'resumed' : 'not-parked' }
+        },
+      },
+    },
+  })
+}
+
+async function loadReport(db: LedgerDb, health: SystemHealth, companyId: string) {
+  const [projections, head, webhooks, disputes, failing] = await Promise.all([
+    health.report(companyId),
+    readHead(db, companyId),
+    listWebhooks(db, companyId),
+    readDisputes(db, companyId),
+    readFailingWork(db, companyId),
+  ])
+  return { projections, head, webhooks, disputes, failing }
+}
+
+function renderReport(
+  { projections, head, webhooks, disputes, failing }: Awaited<ReturnType<typeof loadReport>>,
+  forms: PageForms<'resume'>,
+  timeZone: string,
+): Html {
+  return html`${disputes.map((dispute) => renderDispute(dispute, timeZone))}
+  ${failing.map((work) => renderFailingWork(work, timeZone))}
+  ${projections.map((projection) => renderParkedWarning(projection, forms, timeZone))}
+  ${webhooks.map(renderWebhookWarning)} ${renderProjections(projections)} ${renderLedgerFacts(head, timeZone)}`
+}
+
+function renderDispute({ id, since, error }: AttentionFacts['disputes'][number], timeZone: string): Html {
+  return html`<p class="warning">
+    <strong>The witness <bdi>${id}</bdi> disputes the ledger</strong> since ${renderTime(since, timeZone)}: ${error}. Calls
+    are still accepted. Keep your checkpoints, and tell the operator of the service.
+  </p>`
+}
+
+function renderFailingWork({ work, since }: FailingWork, timeZone: string): Html {
+  return html`<p class="warning">
+    <strong>The service can't ${BACKGROUND_WORK[work]}</strong> since ${renderTime(since, timeZone)}. It keeps trying. Tell
+    the operator of the service.
+  </p>`
+}
+
+function renderParkedWarning(
+  { name, parkedAt, error, reached }: CompanyStanding,
+  forms: PageForms<'resume'>,
+  timeZone: string,
+): Html {
+  if (parkedAt === null) return html``
+  const label = nameList(name)
+  const next = formatNumber(reached + 1)
+  const resuming = html`<button name="projection" value="${name}">Resume ${label}</button>`
+  return html`<section class="warning" aria-label="${label} has stopped">
+    <p>
+      <strong>${label} has stopped</strong> ${renderTime(parkedAt, timeZone)}, before
+      <a href="${NAVIGATION.events.path}/${reached + 1}">event ${next}</a>. Its pages show the data up to there. Calls are
+      still accepted, and nothing is lost.
+    </p>
+    <pre>${error ?? 'No error was recorded.'}</pre>
+    ${renderForm(forms, 'resume', { buttons: resuming })}
+  </section>`
+}
+
+/** Warns about a webhook that gets no messages, unless an administrator paused it. */
+function renderWebhookWarning(seen: SeenWebhook): Html {
+  const trouble = describeTrouble(seen)
+  if (trouble === null) return html``
+  const { webhook } = seen
+  const href = `${NAVIGATION.webhooks.path}/${webhook.id}`
+  return html`<p class="warning">
+    <strong>Webhook <a href="${href}"><bdi>${formatWebhookName(webhook)}</bdi></a></strong> is not receiving messages. ${trouble}
+  </p>`
+}
+
+function renderProjections(projections: readonly CompanyStanding[]): Html {
+  return html`<h2>Lists</h2>
+    ${renderTable({
+      caption: 'How far each list is behind what was recorded',
+      isCaptionShown: true,
+      columns: [
+        { heading: 'List', cell: ({ name }) => nameList(name) },
+        { heading: 'Status', cell: renderProjectionStatus },
+        { heading: 'Events behind', isNumber: true, cell: ({ eventsBehind }) => formatNumber(eventsBehind) },
+        { heading: 'Seconds behind', isNumber: true, cell: ({ secondsBehind }) => secondsBehind.toFixed(1) },
+        { heading: 'Up to event', isNumber: true, cell: ({ reached }) => formatNumber(reached) },
+      ],
+      rows: projections,
+    })}`
+}
+
+function renderProjectionStatus({ parkedAt, attempts, eventsBehind }: CompanyStanding): Html {
+  if (parkedAt !== null) return renderBadge('bad', 'Stopped')
+  if (attempts > 0) return renderBadge('warn', `Retrying (${attempts})`)
+  return eventsBehind > 0 ? renderBadge('warn', 'Catching up') : renderBadge('good', 'Up to date')
+}
+
+function renderLedgerFacts({ position, recordedAt }: SeenHead, timeZone: string): Html {
+  return html`<h2>Ledger</h2>
+    ${renderFacts([
+      ['Events', formatNumber(position)],
+      ['Last event', renderTime(recordedAt, timeZone)],
+    ])}`
+}

@@ -1,0 +1,169 @@
+import type { FastifyInstance } from 'fastify'
+import { listStoredEvents, type EventPlace, type ListedEvent } from '../../ledger/read/browse-events.ts'
+import { readEmployeeAt } from '../../ledger/read/read-employee-history.ts'
+import { readHead } from '../../ledger/read/read-head.ts'
+import type { SessionUser } from '../../accounts/users/sessions.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import { makeUnknownEmployeeError, readEmployeeId, resolvePosition } from '../../api/audit/employee-history.ts'
+import { ALWAYS } from '../../http/access/heavy-reads.ts'
+import { buildUrl } from '../parts/addresses.ts'
+import type { SeenEmployee } from './employee-then.ts'
+import { renderAttributes, formatEmployeeName, listChanged, renderStanding } from './employee-then.ts'
+import { REPORT_PATH } from './employee-report.ts'
+import { buildTimelineHref, readTimeline, readTimelinePlace, renderTimeline } from './timeline.ts'
+import {
+  toFormProblem,
+  renderField,
+  renderFormAlert,
+  readFormFields,
+  type FormFields,
+  type FormProblem,
+} from '../parts/form.ts'
+import type { PageRequest } from '../parts/form-page.ts'
+import { html, type Html } from '../parts/html.ts'
+import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
+import { findEndOf, formatTime, readLocal } from '../../domain/local-times.ts'
+import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
+import { renderNotice } from '../parts/notice.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+import { getViewer } from '../parts/viewer.ts'
+import { describeZone } from '../parts/times.ts'
+
+const PATH = NAVIGATION.employees.path
+
+export type EmployeeRequest = PageRequest<{ id: string }>
+
+const DONE = { erased: "Person erased. This can't be undone." }
+
+/** `/settings/employees/{id}?at=`: an employee at a position or time, with their history up to there. */
+export function addEmployeePage(app: FastifyInstance, { reads }: PageServices): void {
+  app.get(`${PATH}/:id`, { config: { isHeavyRead: ALWAYS } }, async (request: EmployeeRequest, reply) => {
+    const id = readEmployeeId(request.params.id)
+    const query = readFormFields(request.query)
+    const { at = '', time = '', position = '' } = query
+    // The form has two fields for a point in time; the address has one parameter.
+    if (time !== '' || position !== '') return reply.redirect(buildUrl(`${PATH}/${id}`, { at: position || time }), 303)
+    const viewer = getViewer(request)
+    const { companyId, timeZone } = viewer
+    const db = await reads.of(companyId, request.left)
+    const { seen, problem } = await readEmployeeAtMoment(db, companyId, id, at, timeZone)
+    // Somebody may be unknown at the moment that was asked for.
+    if ((seen?.state.standing ?? 'unknown') === 'unknown') {
+      const newest = await listEvents(db, companyId, id, { place: { upTo: Number.MAX_SAFE_INTEGER }, limit: 1 })
+      if (newest.length === 0) throw makeUnknownEmployeeError()
+    }
+    const title = formatEmployeeName(seen)
+    const moment = seen === null || seen.isNow ? null : describeMoment(at, seen, timeZone)
+    const report = buildUrl(REPORT_PATH, { employee_id: id })
+    const isErasable = seen?.state.standing !== 'erased'
+    const body = html`${renderBreadcrumb(NAVIGATION.employees)}
+      <h1><bdi>${title}</bdi></h1>
+      ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)} ${seen ? renderStanding(seen, viewer) : ''}
+      <div class="columns">
+        <section aria-labelledby="history">${await renderHistory(db, viewer, id, seen, query)}</section>
+        <aside aria-labelledby="values">
+          <h2 id="values">${moment === null ? 'Values now' : `As of ${moment}`}</h2>
+          ${seen?.state.standing === 'known' ? await renderAttributes(db, seen.state, seen.position, viewer) : ''}
+          ${renderMomentForm(id, at, timeZone)}
+          <p class="actions">
+            <a class="button" href="${buildUrl(EVIDENCE_PATH, { employee: id })}">Evidence file…</a>
+            ${
+              viewer.role === 'admin'
+                ? html`<a class="button" href="${report}">What is held about this person…</a>
+                    ${isErasable ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase person…</a>` : ''}`
+                : ''
+            }
+          </p>
+        </aside>
+      </div>`
+    return sendUserPage(problem ? reply.code(problem.status) : reply, viewer, { title, body })
+  })
+}
+
+/** Lists events of an employee, those nearest to a place. */
+async function listEvents(
+  db: LedgerDb,
+  companyId: string,
+  id: string,
+  page: { place: EventPlace; limit: number },
+): Promise<ListedEvent[]> {
+  return (await listStoredEvents(db, companyId, { stream: id }, page)).events
+}
+
+/** Repeats the point in time that was asked for: a time with the position that it means, or a position. */
+function describeMoment(at: string, { position }: SeenEmployee, timeZone: string): string {
+  const place = `event ${formatNumber(position)}`
+  if (readLocal(at)) return `${formatTime(new Date(findEndOf(at, timeZone) - 1).toISOString(), timeZone)} (${place})`
+  return Number.isNaN(Date.parse(at)) || /^\d+$/.test(at) ? place : `${formatTime(at, timeZone)} (${place})`
+}
+
+/** Renders the history up to the moment of the page, in sentences. The event stream shows it as it is stored. */
+async function renderHistory(
+  db: LedgerDb,
+  viewer: SessionUser,
+  id: string,
+  seen: SeenEmployee | null,
+  query: FormFields,
+): Promise<Html> {
+  const buildHref = buildTimelineHref(id, seen === null ? '' : (query['at'] ?? ''))
+  const position = (!seen?.isNow && seen?.position) || undefined
+  const place = readTimelinePlace(query)
+  const upTo = seen?.version === undefined ? null : seen.version + 1
+  const before = place.before === null || upTo === null ? (place.before ?? upTo) : Math.min(place.before, upTo)
+  const timeline = await readTimeline(db, viewer.companyId, id, { ...place, before })
+  const offered = seen?.state.standing === 'known' ? listChanged(seen.state) : []
+  return html`<div class="cluster">
+      <h2 id="history">History</h2>
+      <p class="tools">
+        <a href="${buildUrl(NAVIGATION.events.path, { id, position, view: 'raw' })}">Show as stored</a>
+        <a href="${buildUrl(NAVIGATION.events.path, { id })}">View in event stream</a>
+      </p>
+    </div>
+    ${await renderTimeline(db, viewer, timeline, { place, buildHref, offered })}`
+}
+
+/** Reads the employee at the time or position in the address, or returns the problem of a bad address. */
+async function readEmployeeAtMoment(
+  db: LedgerDb,
+  companyId: string,
+  id: string,
+  at: string,
+  timeZone: string,
+): Promise<{ seen: SeenEmployee | null; problem: FormProblem }> {
+  try {
+    const moment = readLocal(at) ? new Date(findEndOf(at, timeZone)).toISOString() : at
+    const { position: head } = await readHead(db, companyId)
+    const position = at === '' ? head : await resolvePosition(db, companyId, moment)
+    const state = await readEmployeeAt(db, companyId, id, position)
+    const steps = await findSteps(db, companyId, id, { position, head })
+    return { seen: { id, position, head, isNow: at === '', state, ...steps }, problem: null }
+  } catch (error) {
+    return { seen: null, problem: toFormProblem(error) }
+  }
+}
+
+/** Finds the positions of the previous and the next event of an employee; null where there is none. */
+async function findSteps(
+  db: LedgerDb,
+  companyId: string,
+  id: string,
+  { position, head }: Pick<SeenEmployee, 'position' | 'head'>,
+): Promise<Pick<SeenEmployee, 'earlier' | 'later' | 'version'>> {
+  const [past, future] = await Promise.all([
+    position === 0 ? [] : listEvents(db, companyId, id, { place: { upTo: position }, limit: 2 }),
+    position >= head ? [] : listEvents(db, companyId, id, { place: { from: position + 1 }, limit: 1 }),
+  ])
+  // The newest event up to here produced the state shown; the step back leads to the event before it.
+  const before = past[0] && (past[1]?.position ?? past[0].position - 1)
+  return { version: past[0]?.header?.version ?? 0, earlier: before ?? null, later: future[0]?.position ?? null }
+}
+
+function renderMomentForm(id: string, at: string, timeZone: string): Html {
+  const [time, position] = readLocal(at)?.time === undefined ? ['', /^\d+$/.test(at) ? at : ''] : [at, '']
+  return html`<form method="get" action="${PATH}/${id}" class="filters" aria-label="Point in time">
+    ${renderField({ name: 'time', label: 'Date and time', type: 'datetime-local', value: time, hint: describeZone(timeZone), isRequired: false }, null)}
+    ${renderField({ name: 'position', label: 'Or event', type: 'number', value: position, min: 0, hint: 'Its number in the event stream.', isRequired: false }, null)}
+    <div class="actions"><button class="primary">Show</button></div>
+  </form>`
+}

@@ -1,0 +1,350 @@
+import type { SessionUser } from '../../accounts/users/sessions.ts'
+import type { AttributeChanges, CallCounts, EventData, EventType, KeyAccess, KeyQuota } from '../../domain/events.ts'
+import type { EventHeader } from '../../ledger/integrity/codec.ts'
+import type { ListedEvent } from '../../ledger/read/browse-events.ts'
+import { buildEmployeeUrl, buildUrl } from '../parts/addresses.ts'
+import { formatAttributeName, renderShortChange } from '../parts/attribute-words.ts'
+import { html, type Html } from '../parts/html.ts'
+import { NAVIGATION, type NavigationItem } from '../parts/navigation.ts'
+import { describeKind } from '../../domain/attention-kinds.ts'
+import { describeCode, describeDone, VERBS } from '../parts/call-words.ts'
+import { formatExpectedCalls, formatScopes } from '../parts/key-words.ts'
+import { formatCount, formatNumber } from '../parts/shown-values.ts'
+import { formatCalendarDay } from '../parts/times.ts'
+import { formatTime } from '../../domain/local-times.ts'
+import { formatFullName } from '../../domain/employees/full-name.ts'
+import { ENDED_BY, formatAttempts, SIGNED_IN_WITH } from '../parts/sign-in-words.ts'
+import { STOPPED } from '../webhooks/webhook-words.ts'
+import { renderCallWord } from './event-values.ts'
+
+/** What a sentence needs to know about its reader: the pages that they may open, and their time zone. */
+type SentenceViewer = Pick<SessionUser, 'role' | 'timeZone'>
+
+/** What a sentence needs beside the event. */
+export interface SentenceContext {
+  viewer: SentenceViewer
+  /** Current names of keys, users and employees, by id. */
+  names: ReadonlyMap<string, string>
+}
+
+/** What the sentence of an event is made of: its header, its data, and its parts as words. */
+interface SentenceParts<Type extends EventType> extends SentenceContext {
+  header: EventHeader
+  /** Null if they were erased, or are too long for a list. */
+  data: EventData[Type] | null
+  /** Who caused the event. */
+  actor: Html
+  /** What the event is about, by its current name or, if given, by another. */
+  subject(name?: string): Html
+}
+
+type Sentences = { [Type in EventType]: (parts: SentenceParts<Type>) => Html }
+
+const SHOWN_CHANGES = 3
+
+/** The sentence of each event type. */
+const SENTENCES: Sentences = {
+  EmployeeCreated: ({ actor, subject, data }) => {
+    const made = data?.attributes
+    return html`${actor} created ${subject(made && formatFullName(made))}`
+  },
+  EmployeeUpdated: ({ actor, subject, data, names }) =>
+    html`${actor} changed ${subject()}${data ? html`: ${renderChanges(data.changes, names)}` : ''}`,
+  EmployeeDeactivated: ({ actor, subject }) => html`${actor} deactivated ${subject()}`,
+  EmployeeReactivated: ({ actor, subject }) => html`${actor} reactivated ${subject()}`,
+  EmployeeRecordRejected: ({ actor, header, data }) => {
+    const [error, ...more] = data?.errors ?? []
+    const others = more.length + (data?.errors_omitted ?? 0)
+    return html`${actor} sent ${header.index === null ? 'a record' : `record ${formatNumber(header.index)}`}, which was
+    refused${error ? html`: <bdi>${error.message}</bdi>` : ''}${others > 0 ? ` and ${formatCount(others, 'more error')}` : ''}`
+  },
+  ApiCallCompleted: ({ actor, header, data, viewer }) =>
+    html`${actor} ${data ? describeOutcome(data.counts) : 'completed a call'} ${renderCallWord(header, viewer)}`,
+  ApiCallFailed: ({ actor, header, data, viewer }) =>
+    html`${actor}
+    ${data ? html`failed to ${VERBS[data.operation]} ${data.counts.total === 0 ? 'employees' : formatCount(data.counts.total, 'employee')}: <bdi>${data.detail}</bdi>` : 'failed in a call'}
+    ${renderCallWord(header, viewer)}`,
+  FileUploaded: ({ actor, data }) =>
+    html`${actor} uploaded ${data ? html`the file <bdi>${data.name}</bdi>` : 'a file'}`,
+  EmployeeErased: ({ actor, data, subject }) => html`${actor} erased ${subject()}${ofEvents(data)}`,
+  RecordsRetired: ({ actor, data }) =>
+    html`${actor} deleted the data of ${data ? formatCount(data.positions.length, 'event') : 'events'} (refused records and file
+    names), because their retention period had ended`,
+  PersonalDataReported: ({ actor, header, data, names, viewer }) => {
+    if (!data) return html`${actor} got a report of what is held about a person`
+    const { subject_id: id } = data
+    if (id === null) return html`${actor} got a report of what is held about someone who was never created`
+    const about = renderSubject({ ...header, stream: id }, names.get(id) ?? id, names.has(id), viewer)
+    return html`${actor} got a report of what is held about ${id === header.actor ? 'themselves' : about}`
+  },
+  CompanyRegistered: ({ actor, data }) =>
+    html`${actor} registered the company${data ? html` <bdi>${data.name}</bdi>` : ''}`,
+  CompanyTimeZoneChanged: ({ actor, data, names }) =>
+    html`${actor} changed the company's time zone${data ? html`: ${renderShortChange(data, names)}` : ''}`,
+  CompanyCountryChanged: ({ actor, data, names }) =>
+    html`${actor} changed the company's country${data ? html`: ${renderShortChange(data, names)}` : ''}`,
+  UserInvited: ({ actor, subject, data }) =>
+    html`${actor} invited ${subject(data?.name)}${data ? html` (<bdi>${data.email}</bdi>) as ${data.role}` : ''}`,
+  UserRoleChanged: ({ actor, subject, data, names }) =>
+    html`${actor} changed the role of ${subject()}${data ? html`: ${renderShortChange(data, names)}` : ''}`,
+  UserPasswordReset: ({ actor, subject }) => html`${actor} reset the password of ${subject()}`,
+  UserPasswordSet: (parts) =>
+    html`${parts.actor} set ${isOwn(parts) ? 'their password' : html`the password of ${parts.subject()}`}`,
+  UserAlertsChanged: ({ actor, data }) =>
+    html`${actor} ${data?.to === false ? 'stopped' : 'asked for'} alerts by email`,
+  AttentionRaised: ({ data, names }) => html`${nameOf(data, names)} began to need attention${ofAttention(data)}`,
+  AttentionResolved: ({ data, names }) => html`${nameOf(data, names)} stopped needing attention${ofAttention(data)}`,
+  AttentionSnoozed: ({ actor, data, names }) => {
+    if (data === null) return html`${actor} snoozed a problem`
+    const what = html`${nameOf(data, names)}${ofAttention(data)}`
+    if (data.until === null) return html`${actor} ended the snooze of ${what}`
+    return html`${actor} snoozed ${what}, until ${formatCalendarDay(data.until)}: <bdi>${data.reason}</bdi>`
+  },
+  UserRemoved: ({ actor, subject }) => html`${actor} removed user ${subject()}`,
+  UserErased: ({ actor, subject, data }) => html`${actor} erased user ${subject()}${ofEvents(data)}`,
+  UserTokenIssued: (parts) => {
+    const { actor, subject, data, viewer } = parts
+    const token = data
+      ? html`token <em><bdi>${data.name}</bdi></em>${data.scope === 'audit' ? ' for the audit endpoints' : ''}, until
+          ${formatTime(data.expires_at, viewer.timeZone)}`
+      : html`a token`
+    return html`${actor} issued ${token}${isOwn(parts) ? '' : html` for ${subject()}`}`
+  },
+  UserTokenRevoked: (parts) =>
+    html`${parts.actor} revoked ${isOwn(parts) ? 'one of their tokens' : html`a token of ${parts.subject()}`}`,
+  UserIdentityLinked: (parts) =>
+    html`${parts.actor} linked ${isOwn(parts) ? 'their user' : parts.subject()} to an account at the identity provider`,
+  UserIdentityUnlinked: (parts) =>
+    html`${parts.actor} unlinked ${isOwn(parts) ? 'their user' : parts.subject()} from the account at the identity provider`,
+  UserPasskeyAdded: (parts) =>
+    html`${parts.actor} added ${parts.data ? html`passkey <em><bdi>${parts.data.name}</bdi></em>` : 'a passkey'}`,
+  UserPasskeyRemoved: (parts) =>
+    html`${parts.actor} removed ${isOwn(parts) ? 'one of their passkeys' : html`a passkey of ${parts.subject()}`}`,
+  UserRecoveryCodesIssued: ({ actor, data }) =>
+    html`${actor} made ${data ? formatCount(data.count, 'new recovery code') : 'new recovery codes'}`,
+  UserRecoveryCodeUsed: ({ actor, data }) =>
+    html`${actor} used a recovery code${data ? `; ${formatCount(data.remaining, 'code')} left` : ''}`,
+  UserSignedIn: ({ actor, data }) => html`${actor} signed in${data ? ` ${SIGNED_IN_WITH[data.method]}` : ''}`,
+  UserSignedOut: ({ actor }) => html`${actor} signed out`,
+  UserSessionsEnded: (told) => {
+    const { actor, subject, data } = told
+    const sessions = data ? html`${formatCount(data.count, 'session')} of` : 'sessions of'
+    return html`${actor} ended ${sessions} ${isOwn(told) ? 'their own' : subject()}${data ? ` ${ENDED_BY[data.reason]}` : ''}`
+  },
+  UserSignInFailed: ({ subject, data, viewer }) =>
+    html`Signing in as ${subject()} failed${data ? ` ${formatAttempts(data.attempts)} in the hour from ${formatTime(data.hour, viewer.timeZone)}` : ''}`,
+  ApiKeyIssued: ({ actor, subject, data, viewer }) => {
+    const limits = data ? [`with a quota of ${formatQuota(data)}`, ...narrowings(data, viewer.timeZone)].join(', ') : ''
+    return html`${actor} issued key ${subject(data?.name)} ${limits}`
+  },
+  ApiKeyRenamed: ({ actor, subject, data }) =>
+    data
+      ? html`${actor} renamed key <em><bdi>${data.from}</bdi></em> to <em><bdi>${data.to}</bdi></em>`
+      : html`${actor} renamed key ${subject()}`,
+  ApiKeyQuotaChanged: ({ actor, subject, data }) =>
+    html`${actor} changed the quota of key ${subject()}${data ? `: ${formatQuota(data.from)} → ${formatQuota(data.to)}` : ''}`,
+  ApiKeyAccessChanged: ({ actor, subject, data, viewer }) => {
+    const changes = data ? accessChanges(data.from, data.to, viewer.timeZone) : []
+    return html`${actor} changed the access of key ${subject()}${changes.length === 0 ? '' : `: ${changes.join('; ')}`}`
+  },
+  ApiKeyExpectedCallsChanged: ({ actor, subject, data }) =>
+    html`${actor} changed when calls of key ${subject()} are expected${data ? `: ${formatExpectedCalls(data.from)} → ${formatExpectedCalls(data.to)}` : ''}`,
+  ApiKeyRotated: ({ actor, subject, data, viewer }) => {
+    const end = data?.previous_expires_at
+    const old = end ? `; the old one works until ${formatTime(end, viewer.timeZone)}` : '; the old one stopped at once'
+    return html`${actor} rotated the secret of key ${subject()}${data ? old : ''}`
+  },
+  ApiKeyDisabled: ({ actor, subject }) => html`${actor} disabled key ${subject()}`,
+  ApiKeyEnabled: ({ actor, subject }) => html`${actor} enabled key ${subject()}`,
+  ApiKeyRevoked: ({ actor, subject }) => html`${actor} revoked key ${subject()}`,
+  WebhookCreated: ({ actor, subject, data }) =>
+    html`${actor} created webhook ${subject(data?.description || data?.url)}${data?.description ? html` to <bdi>${data.url}</bdi>` : ''}`,
+  WebhookChanged: ({ actor, subject, data }) =>
+    html`${actor} changed webhook ${subject()}${data ? `: ${AND.format(Object.keys(data.to).map(nameSetting))}` : ''}`,
+  WebhookSecretRotated: ({ actor, subject, data, viewer }) => {
+    const end = data?.previous_expires_at
+    const old = end ? `; messages carry the old signature too until ${formatTime(end, viewer.timeZone)}` : ''
+    return html`${actor} rotated the secret of webhook ${subject()}${old}`
+  },
+  WebhookPaused: ({ actor, subject }) => html`${actor} paused webhook ${subject()}`,
+  WebhookResumed: ({ actor, subject, data }) =>
+    html`${actor} resumed webhook ${subject()}${data ? ` after position ${formatNumber(data.position)}` : ''}`,
+  WebhookDisabled: ({ subject, data }) =>
+    html`Deliveries to webhook ${subject()} were stopped${data ? `: ${STOPPED[data.reason]}` : ''}`,
+  WebhookRemoved: ({ actor, subject }) => html`${actor} removed webhook ${subject()}`,
+  IdentityProviderAdded: ({ actor, subject, data }) =>
+    html`${actor} set up identity provider ${subject(data?.name)}${data ? html` at <bdi>${data.issuer}</bdi>` : ''}`,
+  IdentityProviderChanged: ({ actor, subject, data }) =>
+    html`${actor} changed the settings of identity provider ${subject()}${data ? `: ${Object.keys(data.to).join(', ')}` : ''}`,
+  IdentityProviderSecretReplaced: ({ actor, subject }) =>
+    html`${actor} replaced the secret for identity provider ${subject()}`,
+  IdentityProviderUseChanged: ({ actor, subject, data }) =>
+    html`${actor} changed the use of identity provider ${subject()}${data ? ` from ${data.from.use} to ${data.to.use}` : ''}`,
+  IdentityProviderRemoved: ({ actor, subject }) => html`${actor} removed identity provider ${subject()}`,
+}
+
+/** Renders an event as a sentence: who did what to whom. */
+export function renderSentence(event: ListedEvent, context: SentenceContext): Html {
+  const { header, isErased } = event
+  if (!header) return html`This version of the service can't read this event.`
+  const { names, viewer } = context
+  const tell = SENTENCES[header.type] as (parts: SentenceParts<EventType>) => Html
+  const parts = {
+    ...context,
+    header,
+    actor: renderActorLink(header.actor, names),
+    subject: (name?: string) =>
+      renderSubject(header, name ?? names.get(header.stream) ?? header.stream, names.has(header.stream), viewer),
+  }
+  const end = isErased ? html` <span class="hint">(data erased)</span>` : ''
+  try {
+    return html`${tell({ ...parts, data: parseData(event) })}${end}`
+  } catch {
+    // The stored data are not what this type has. The event's page shows them.
+    return html`${tell({ ...parts, data: null })} <span class="hint">(unreadable data)</span>`
+  }
+}
+
+/** Lists the ids in an event whose names its sentence shows. */
+export function listNamedIds({ header, summary }: ListedEvent): string[] {
+  if (!header) return []
+  return [header.actor, header.stream, ...(NAMING.has(header.type) ? (summary?.match(NAMED_ID) ?? []) : [])]
+}
+
+/** Types whose data have ids that sentences show: of managers, of whoever a report is about, of keys and webhooks. */
+const NAMING: ReadonlySet<EventType> = new Set([
+  'EmployeeUpdated',
+  'PersonalDataReported',
+  'AttentionRaised',
+  'AttentionResolved',
+  'AttentionSnoozed',
+])
+const NAMED_ID = /(?<=")(?:emp|usr|key|whk|idp)_[0-9a-z]{26}(?=")/g
+
+function parseData({ summary }: ListedEvent): EventData[EventType] | null {
+  return summary === null ? null : (JSON.parse(summary) as EventData[EventType])
+}
+
+/** Renders who caused an event, with a link to everything that they did. */
+export function renderActorLink(actor: string, names: ReadonlyMap<string, string>): Html {
+  return html`<a class="actor" href="${buildUrl(NAVIGATION.events.path, { actor })}"><bdi>${formatActor(actor, names)}</bdi></a>`
+}
+
+/** Formats who caused an event: a name, or an id if there is none. */
+export function formatActor(actor: string, names: ReadonlyMap<string, string>): string {
+  return WITHOUT_ID[actor] ?? names.get(actor) ?? actor
+}
+
+/** Those who cause events without an id of their own. */
+export const WITHOUT_ID: Readonly<Record<string, string>> = { operator: 'The command line', schedule: 'The schedule' }
+
+const AND = new Intl.ListFormat('en-GB')
+
+const SETTING_WORDS: Record<string, string> = {
+  url: 'URL',
+  types: 'message types',
+  include_data: 'what messages contain',
+  concurrency: 'messages at once',
+}
+
+function nameSetting(name: string): string {
+  return SETTING_WORDS[name] ?? name
+}
+
+/** Renders what an event is about. `exists` says whether it has a page: what was removed has none. */
+function renderSubject(
+  { stream, position }: EventHeader,
+  name: string,
+  exists: boolean,
+  { role }: SentenceViewer,
+): Html {
+  if (stream.startsWith('emp_')) return html`<a href="${buildEmployeeUrl(stream, position)}"><bdi>${name}</bdi></a>`
+  const [prefix] = stream.split('_', 1)
+  const page = prefix === 'idp' ? NAVIGATION.signIn.path : `${findItem(prefix).path}/${stream}`
+  const hasPage = exists || (prefix !== 'idp' && prefix !== 'whk')
+  // Only administrators may open the pages of keys, webhooks, providers and users.
+  const href = role === 'admin' && hasPage ? page : buildUrl(NAVIGATION.events.path, { id: stream })
+  return html`<a href="${href}">${prefix === 'usr' ? html`<bdi>${name}</bdi>` : html`<em><bdi>${name}</bdi></em>`}</a>`
+}
+
+function findItem(prefix: string | undefined): NavigationItem {
+  return prefix === 'key' ? NAVIGATION.apiKeys : prefix === 'whk' ? NAVIGATION.webhooks : NAVIGATION.users
+}
+
+function renderChanges(changes: AttributeChanges, names: ReadonlyMap<string, string>): Html {
+  const all = Object.entries(changes)
+  const shown = all.slice(0, SHOWN_CHANGES)
+  const more = all.length - shown.length
+  return html`${shown.map(
+    ([name, change], at) =>
+      html`${at > 0 ? '; ' : ''}<bdi>${formatAttributeName(name)}</bdi>: ${renderShortChange(change, names)}`,
+  )}${more > 0 ? ` and ${formatNumber(more)} more` : ''}`
+}
+
+function describeOutcome(counts: CallCounts): string {
+  const { total, failed, no_updates: same } = counts
+  const done = describeDone(counts)
+  const refused = failed > 0 ? `; ${formatCount(failed, 'record')} ${failed === 1 ? 'was' : 'were'} refused` : ''
+  if (done === null) return `sent ${formatCount(total, 'employee')}; nothing changed${refused}`
+  return `${done}${same > 0 ? `; ${formatNumber(same)} had no changes` : ''}${refused}`
+}
+
+/** Names what needs attention: work of the service has no name. */
+function nameOf(data: EventData['AttentionRaised'] | null, names: ReadonlyMap<string, string>): Html {
+  const name = data === null ? undefined : names.get(data.subject_id)
+  return name === undefined ? html`Something` : html`<em><bdi>${name}</bdi></em>`
+}
+
+/** Says what is wrong. */
+function ofAttention(data: EventData['AttentionRaised'] | null): string {
+  if (data === null) return ''
+  return `: ${describeKind(data.kind)}${data.code === undefined ? '' : ` (${describeCode(data.code)})`}`
+}
+
+function ofEvents(data: { positions: readonly number[] } | null): string {
+  return data ? `: the data of ${formatCount(data.positions.length, 'event')}` : ''
+}
+
+function formatQuota({ quota_limit: limit, refresh_period: period }: KeyQuota): string {
+  return `${formatCount(limit, 'call')} ${period}`
+}
+
+/** What a new key may not do, in words. */
+function narrowings({ scopes, expires_at: end, allowed_networks: networks }: KeyAccess, timeZone: string): string[] {
+  return [
+    ...(scopes.length > 1 ? [] : [formatScopes(scopes)]),
+    ...(end === null ? [] : [`until ${formatTime(end, timeZone)}`]),
+    ...(networks === null ? [] : [`from ${formatNetworks(networks)}`]),
+  ]
+}
+
+/** What changed in the access of a key, in words. */
+function accessChanges(from: KeyAccess, to: KeyAccess, timeZone: string): string[] {
+  const words = ({ scopes, expires_at: end }: KeyAccess) => [
+    formatScopes(scopes),
+    end === null ? 'no expiry' : `expires ${formatTime(end, timeZone)}`,
+  ]
+  const [before, after] = [words(from), words(to)]
+  const changes = after.flatMap((now, at) => (now === before[at] ? [] : [`${before[at]} → ${now}`]))
+  return [...changes, ...networkChanges(from.allowed_networks, to.allowed_networks)]
+}
+
+function networkChanges(from: KeyAccess['allowed_networks'], to: KeyAccess['allowed_networks']): string[] {
+  if (to === null) return from === null ? [] : ['allowed from any address']
+  if (from === null) return [`allowed only from ${formatNetworks(to)}`]
+  const [added, removed] = [to.filter((one) => !from.includes(one)), from.filter((one) => !to.includes(one))]
+  return [
+    ...(added.length === 0 ? [] : [`allowed from ${formatNetworks(added)}`]),
+    ...(removed.length === 0 ? [] : [`not allowed from ${formatNetworks(removed)}`]),
+  ]
+}
+
+function formatNetworks(networks: readonly string[]): string {
+  const more = networks.length - SHOWN_CHANGES
+  return `${networks.slice(0, SHOWN_CHANGES).join(', ')}${more > 0 ? ` and ${formatNumber(more)} more` : ''}`
+}
+
+/** Whether a user did this to their own account. */
+function isOwn({ header }: { header: EventHeader }): boolean {
+  return header.actor === header.stream
+}

@@ -1,0 +1,61 @@
+import { isId } from '../../domain/ids.ts'
+import type { EventHeader } from '../../ledger/integrity/codec.ts'
+import type { SessionUser } from '../../accounts/users/sessions.ts'
+import { buildEmployeeUrl, buildUrl } from '../parts/addresses.ts'
+import { html, type Html } from '../parts/html.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+
+/** Formats stored JSON with one member per line; returns any other text unchanged. */
+export function formatJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    // Someone may be looking for exactly this: stored text that cannot be read.
+    return text
+  }
+}
+
+/** Renders who caused an event: the name, if there is one, and the id. */
+export function renderActor(actor: string, names: ReadonlyMap<string, string>): Html {
+  if (actor === 'operator') return html`the command line`
+  const name = names.get(actor)
+  return html`${name === undefined ? '' : html`<bdi>${name}</bdi> `}<code>${actor}</code>`
+}
+
+/** Renders a link to the call that an event belongs to, with its id. */
+export function renderCallLink(event: Pick<EventHeader, 'call_id'>, viewer: Pick<SessionUser, 'role'>): Html {
+  const href = buildCallUrl(event.call_id, viewer)
+  if (href === null) return html``
+  return html`<div class="hint">
+    of call <a href="${href}"><code>${event.call_id}</code></a>
+  </div>`
+}
+
+/** Renders the same link as a word in a sentence. */
+export function renderCallWord(event: Pick<EventHeader, 'call_id'>, viewer: Pick<SessionUser, 'role'>): Html {
+  const href = buildCallUrl(event.call_id, viewer)
+  return href === null ? html`` : html`<a class="call" href="${href}" aria-label="call ${event.call_id}">call</a>`
+}
+
+/** The address of a call's log entry or, for those who may not open entries, of its events. */
+function buildCallUrl(call: string | null, { role }: Pick<SessionUser, 'role'>): string | null {
+  if (call === null) return null
+  return role === 'admin'
+    ? `${NAVIGATION.bulkUserLogs.path}/${encodeURIComponent(call)}`
+    : buildUrl(NAVIGATION.events.path, { id: call })
+}
+
+/** Renders a link to the subject of an event: an employee after this event, or else all events of the stream. */
+export function renderStream({ stream, position, version }: EventHeader): Html {
+  const address = isId('emp', stream)
+    ? buildEmployeeUrl(stream, position)
+    : buildUrl(NAVIGATION.events.path, { id: stream })
+  return html`<a href="${address}"><code>${stream}</code></a
+    >, version ${version}`
+}
+
+/** Renders a link to an event's page. */
+export function renderEventLink(position: number): Html {
+  return html`<a href="${NAVIGATION.events.path}/${position}">${formatNumber(position)}</a>`
+}

@@ -1,0 +1,168 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { problem } from '../../domain/errors.ts'
+import { explainRefusal, NoSigningKeyError, type SignedCheckpoint } from '../../ledger/audit/sign-checkpoint.ts'
+import { createVerifications, MAX_EVENTS, type Verifications } from '../../ledger/audit/verifications.ts'
+import { type FailingWork, readFailingWork } from '../../ledger/background/failing-work.ts'
+import { readNames } from '../../ledger/read/read-names.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import { ALWAYS } from '../../http/access/heavy-reads.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import { renderFacts, renderId } from '../parts/facts.ts'
+import { addFormPage } from '../parts/form-page.ts'
+import { html, type Html } from '../parts/html.ts'
+import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+import { renderTime } from '../parts/times.ts'
+import { getViewer } from '../parts/viewer.ts'
+import { renderRun } from './verification-run.ts'
+
+const PATH = NAVIGATION.ledger.path
+/** How often the page updates a verification that is running: with scripts, and without. */
+const REFRESH_MS = 1_000
+const RELOAD_SECONDS = 3
+
+/** `/settings/ledger`: the signed checkpoint, and verification now or offline. For administrators and auditors. */
+export function addLedgerPage(app: FastifyInstance, services: PageServices): void {
+  const { db, signer } = services
+  const onError = (error: unknown) => app.log.error({ err: error }, 'could not verify a ledger')
+  const verifications = createVerifications({ db, signer, onError })
+  app.addHook('onClose', () => verifications.stop())
+  // The script reloads only the verification.
+  const isReload = ({ headers }: FastifyRequest) => headers['sec-fetch-mode'] === 'cors'
+  addFormPage(app, {
+    path: PATH,
+    config: { isHeavyRead: (request: FastifyRequest) => !isReload(request) },
+    load: (request) => loadVerification(db, verifications, request),
+    render: async ({ run, names, unsigned }, forms, request) => {
+      const viewer = getViewer(request)
+      const isRunning = run?.verdict === null
+      return {
+        title: 'Ledger integrity',
+        reloadSeconds: isRunning ? RELOAD_SECONDS : undefined,
+        body: html`${unsigned ? renderUnsigned(unsigned, viewer.timeZone) : ''}
+          <p>
+            Each event of your company is a leaf of a Merkle tree (RFC 6962). A changed, removed or inserted event changes
+            the root of the tree, and a signed checkpoint proves what the root was.
+          </p>
+          <p class="actions"><a class="button" href="${EVIDENCE_PATH}">Evidence files</a></p>
+          <h2>Verification</h2>
+          <div id="run" ${isRunning ? html`data-refresh="${REFRESH_MS}"` : ''}>${renderRun(run, names, forms, viewer)}</div>
+          <h2>Signed checkpoint</h2>
+          ${isReload(request) ? '' : await renderCheckpoint(services, request)}
+          ${renderOffline(signer.publicKeys(viewer.companyId).current)}`,
+      }
+    },
+    notices: {
+      running: 'A verification was already running.',
+      busy: 'The service is verifying many ledgers. Nothing was started; try again in a few minutes.',
+      'too-large': `Ledgers of more than ${formatNumber(MAX_EVENTS)} events are verified offline. Nothing was started.`,
+    },
+    forms: {
+      verify: {
+        path: '/verify',
+        async run(request) {
+          const { companyId, userId } = getViewer(request)
+          const started = await verifications.start(companyId, userId)
+          return started === 'started' ? { goTo: PATH } : { done: started }
+        },
+      },
+      cancel: {
+        path: '/cancel',
+        async run(request) {
+          await verifications.cancel(getViewer(request).companyId)
+          return { goTo: PATH }
+        },
+      },
+    },
+  })
+
+  app.get(`${PATH}/checkpoint`, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
+    const checkpoint = await sign(services, request)
+    if ('refusal' in checkpoint) throw new ProblemError(problem('unavailable', checkpoint.refusal))
+    return reply
+      .header('content-disposition', 'attachment; filename="ledger.checkpoint"')
+      .header('cache-control', 'no-store')
+      .type('text/plain; charset=utf-8')
+      .send(checkpoint.note)
+  })
+}
+
+async function loadVerification(db: LedgerDb, verifications: Verifications, request: FastifyRequest) {
+  const { companyId } = getViewer(request)
+  const run = await verifications.read(companyId)
+  const names = await readNames(db, companyId, run === null ? [] : [run.startedBy])
+  const unsigned = (await readFailingWork(db, companyId)).find(({ work }) => work === 'signing')
+  return { run, names, unsigned }
+}
+
+function renderUnsigned({ since, error }: FailingWork, timeZone: string): Html {
+  return html`<p class="alert" role="alert">
+    <strong>Nothing has been signed since</strong> ${renderTime(since, timeZone)}. <bdi>${error}</bdi>. Tell the operator of
+    the service, and keep your checkpoints.
+  </p>`
+}
+
+/** Signs a checkpoint, or says why the service refuses to. */
+async function sign(
+  { db, signer }: PageServices,
+  request: FastifyRequest,
+): Promise<SignedCheckpoint | { refusal: string }> {
+  try {
+    return await signer.sign(db, getViewer(request).companyId)
+  } catch (error) {
+    const refusal = explainRefusal(error)
+    if (refusal === null) throw error
+    if (!(error instanceof NoSigningKeyError)) request.log.error({ err: error }, 'no checkpoint was signed')
+    return { refusal: `${refusal}.` }
+  }
+}
+
+async function renderCheckpoint(services: PageServices, request: FastifyRequest): Promise<Html> {
+  const checkpoint = await sign(services, request)
+  if ('refusal' in checkpoint) return html`<p class="alert">${checkpoint.refusal}</p>`
+  const { size, root, note, last } = checkpoint
+  return html`${renderFacts([
+    ['Events', formatNumber(size)],
+    ['Root', renderId('root', root.toString('base64'), 'Copy root')],
+    [
+      'Kept outside the database',
+      last === null
+        ? 'No checkpoint yet'
+        : `The checkpoint at position ${formatNumber(last.size)}, which this one continues`,
+    ],
+  ])}
+    <details>
+      <summary>Signed note</summary>
+      <pre id="note">${note}</pre>
+      <button type="button" data-copy="#note" hidden>Copy note</button>
+    </details>
+    <p class="actions">
+      <a class="button" href="${PATH}/checkpoint" download="ledger.checkpoint">Download checkpoint</a>
+    </p>
+    <p class="hint">
+      Keep checkpoints where the operator of this service can't change them. With an earlier one, verification also
+      detects that the whole ledger was written again.
+    </p>`
+}
+
+function renderOffline(key: string | null): Html {
+  const witness = key === null ? '' : ` \\\n  --checkpoint ledger.checkpoint --key '${key}'`
+  return html`<h2>Verify offline</h2>
+    <p>Offline verification trusts neither this service nor its operator, and needs no network.</p>
+    <ol>
+      <li>
+        ${key === null ? '' : html`<a href="${PATH}/checkpoint" download="ledger.checkpoint">Download the checkpoint</a>, then `}
+        <a href="/audit/v1/events?format=proof" download="ledger.ndjson">${key === null ? 'Download the ledger' : 'the ledger'}</a>.
+      </li>
+      <li>
+        Run the verifier of this program, or <a href="/verify">one that needs only Python or Go</a>:
+        <pre id="command">npm run --silent cli -- audit verify ledger.ndjson${witness}</pre>
+        <button type="button" data-copy="#command" hidden>Copy command</button>
+      </li>
+    </ol>
+    <p>
+      <a href="/verify/format">The format</a> says what is verified. The <a href="/docs">API reference</a> describes the
+      audit endpoints.
+    </p>`
+}

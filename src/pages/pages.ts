@@ -1,0 +1,116 @@
+import type { PageServices } from './parts/page-services.ts'
+import formbody from '@fastify/formbody'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { problem } from '../domain/errors.ts'
+import { refuseHalfBuilt } from '../http/server/half-built.ts'
+import { MERGE_PATCH_TYPES } from '../http/server/media-types.ts'
+import { assertSameOrigin, findSessionUser, isFollowedLink, type SessionSettings } from '../http/access/session.ts'
+import { addAccountPage } from './account/account-page.ts'
+import { addApiKeyPage } from './api-keys/api-key-page.ts'
+import { addApiKeysPage } from './api-keys/api-keys-page.ts'
+import { addSnoozePages } from './attention/snooze-pages.ts'
+import { addBulkUserLogsPages } from './bulk-user-logs/list-page.ts'
+import { addCompanyPage } from './company/company-page.ts'
+import { addEmployeePage } from './employees/employee-page.ts'
+import { addEmployeeErasure } from './employees/employee-erasure.ts'
+import { addEmployeeReport } from './employees/employee-report.ts'
+import { addEmployeesPage } from './employees/employees-page.ts'
+import { sendErrorPage, sendProblemPage } from './parts/error-page.ts'
+import { addEventPage } from './events/event-page.ts'
+import { addEventsPage } from './events/events-page.ts'
+import { addEvidencePage } from './evidence/evidence-page.ts'
+import { addLedgerPage } from './ledger/ledger-page.ts'
+import { addHealthPage } from './company/health-page.ts'
+import { findHome, NAVIGATION, type NavigationItem } from './parts/navigation.ts'
+import { askToSignIn } from './sign-in/sign-in-form.ts'
+import { addSearchPage } from './search/search-page.ts'
+import { addSignInPages } from './sign-in/sign-in-pages.ts'
+import { addUsagePage } from './usage/usage-page.ts'
+import { addUserPage } from './users/user-page.ts'
+import { addUsersPage } from './users/users-page.ts'
+import { addDeliveryPages } from './webhooks/deliveries-page.ts'
+import { addWebhookPage } from './webhooks/webhook-page.ts'
+import { addWebhooksPage } from './webhooks/webhooks-page.ts'
+import { addProviderPage } from './providers/provider-page.ts'
+import { addProviderSetup } from './providers/provider-setup.ts'
+import { showKeptForm } from './parts/kept-form.ts'
+import { requireItem, requireViewer, showAttention, SignInNeededError } from './parts/viewer.ts'
+
+/** Largest form, in bytes. */
+const FORM_LIMIT = 65_536
+
+type AddPages = (scope: FastifyInstance, services: PageServices) => void
+
+/** The pages of each item of Company Settings. */
+const SECTIONS: [item: NavigationItem, ...routes: AddPages[]][] = [
+  [NAVIGATION.bulkUserLogs, requireReadModels, addBulkUserLogsPages],
+  [NAVIGATION.bulkUserLogs, addSnoozePages],
+  [NAVIGATION.apiKeys, addApiKeysPage, addApiKeyPage],
+  [NAVIGATION.webhooks, addWebhooksPage, addWebhookPage, addDeliveryPages],
+  [NAVIGATION.usage, requireReadModels, addUsagePage],
+  [NAVIGATION.users, addUsersPage, addUserPage],
+  [NAVIGATION.signIn, addProviderPage, addProviderSetup],
+  [NAVIGATION.events, addEventsPage, addEventPage],
+  [NAVIGATION.employees, requireReadModels, addEmployeesPage, addEmployeePage],
+  [{ ...NAVIGATION.employees, roles: ['admin'] }, addEmployeeErasure, addEmployeeReport],
+  [NAVIGATION.ledger, addLedgerPage, addEvidencePage],
+  [NAVIGATION.health, addHealthPage],
+  [NAVIGATION.company, addCompanyPage],
+]
+
+/** Refuses the pages of a scope until the read models are filled. */
+function requireReadModels(scope: FastifyInstance, { areReadModelsComplete }: PageServices): void {
+  refuseHalfBuilt(scope, areReadModelsComplete)
+}
+
+/** The admin interface: sign-in, Company Settings, account. Server-rendered; works without scripts. */
+export async function pages(app: FastifyInstance, services: PageServices): Promise<void> {
+  const { access, reads, sessions } = services
+  // Pages accept forms only: JSON bodies could contain values that are not texts.
+  app.removeContentTypeParser([...MERGE_PATCH_TYPES])
+  await app.register(formbody, { bodyLimit: FORM_LIMIT })
+  app.addHook('onRequest', refuseOtherSites(sessions))
+  const shown = new Set<string>()
+  app.setErrorHandler((error, _request, reply) =>
+    error instanceof SignInNeededError ? askToSignIn(reply, services, shown) : sendErrorPage(reply, error),
+  )
+  app.get('/', async (request, reply) => {
+    const user = await findSessionUser(access, request, sessions, 'touch')
+    return reply.redirect(user ? findHome(user.role) : '/sign-in', 303)
+  })
+  addSignInPages(app, services)
+  await app.register(async (signedIn) => {
+    signedIn.addHook('onRoute', ({ method, url }) => {
+      if ([method].flat().includes('GET')) shown.add(url)
+    })
+    // After the body is read: a form that was sent without a session is shown again after signing in.
+    signedIn.addHook('preValidation', requireViewer(access, sessions))
+    signedIn.addHook('preValidation', showAttention(reads))
+    signedIn.addHook('preHandler', showKeptForm)
+    signedIn.get('/settings', async (request, reply) => reply.redirect(findHome(request.viewer!.role), 303))
+    addAccountPage(signedIn, services)
+    addSearchPage(signedIn, services)
+    for (const [item, ...routes] of SECTIONS)
+      await signedIn.register(async (scope) => {
+        scope.addHook('preValidation', requireItem(item))
+        for (const add of routes) add(scope, services)
+      })
+    addUnknownPages(signedIn)
+  })
+}
+
+/** Answers unknown paths with a page. */
+function addUnknownPages(app: FastifyInstance): void {
+  for (const path of ['/settings/*', '/account/*']) {
+    app.get(path, (_request, reply) =>
+      sendProblemPage(reply, problem('route_not_found', 'There is no page at this address')),
+    )
+  }
+}
+
+/** Lets other sites link to pages; refuses every other request that they cause. */
+function refuseOtherSites(sessions: SessionSettings) {
+  return async (request: FastifyRequest): Promise<void> => {
+    if (!isFollowedLink(request)) assertSameOrigin(request, sessions)
+  }
+}

@@ -1,0 +1,128 @@
+import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
+import { nameOfItem, type AttentionItem } from '../../domain/attention.ts'
+import { formatTime } from '../../domain/local-times.ts'
+import { databaseTimeMs } from '../../postgres/database-clock.ts'
+import { buildUrl } from './addresses.ts'
+import { buildItemUrl, countCalls, describeItem, nameSubject, remedyOf } from './attention-words.ts'
+import { capitalise, describeCode } from './call-words.ts'
+import { html, type Html } from './html.ts'
+import { NAVIGATION } from './navigation.ts'
+import { formatCount, formatNumber } from './shown-values.ts'
+
+/** Lines that are shown at once, and those that a click shows; the problems of any others are only counted. */
+const [SHOWN_LINES, MORE_LINES] = [4, 20]
+/** Causes of a key that its line shows; its page has all of them. */
+const SHOWN_CAUSES = 4
+
+/** Where the problems are listed that somebody has put off. */
+export const SNOOZES_PATH = '/settings/attention'
+
+/** Renders that nothing needs attention, with the last call; nothing if there is none. */
+export function renderAllWell(lastCall: LogEntry['entry'] | undefined, snoozed: number, timeZone: string): Html {
+  if (!lastCall) return html``
+  const { requested_at: requestedAt, counts } = lastCall
+  const state = snoozed === 0 ? 'All well.' : renderSnoozed(snoozed)
+  return html`<p class="hint">
+    ${state} Last call: ${formatTime(requestedAt, timeZone)}, ${formatCount(counts.total, 'record')}.
+  </p>`
+}
+
+function renderSnoozed(count: number): Html {
+  return html`<a href="${SNOOZES_PATH}">${formatCount(count, 'problem')} snoozed</a>.`
+}
+
+function renderSnoozeLink(item: AttentionItem): Html {
+  const href = buildUrl(`${SNOOZES_PATH}/snooze`, { item: nameOfItem(item) })
+  return html`<a href="${href}">Snooze<span class="visually-hidden"> <bdi>${nameSubject(item)}</bdi></span>…</a>`
+}
+
+/** Renders what needs attention of a thing, on its own page, with what to do. */
+export function renderProblemsOf(id: string, items: readonly AttentionItem[], timeZone: string): Html {
+  const own = items.filter(({ subject }) => subject.id === id)
+  if (own.length === 0) return html``
+  return html`<section class="attention" aria-labelledby="attention">
+    <h2 id="attention">Needs attention</h2>
+    <ul>
+      ${own.map((item) => {
+        const { problem, remedy } = describeItem(item, timeZone, databaseTimeMs())
+        const href = buildItemUrl(item)
+        const isElsewhere = !href.endsWith(`/${id}`)
+        return html`<li>
+          ${isElsewhere ? html`<a href="${href}">${capitalise(problem)}</a>` : capitalise(problem)}.
+          <span class="hint">${remedy}</span> ${renderSnoozeLink(item)}
+        </li>`
+      })}
+    </ul>
+  </section>`
+}
+
+/** Renders why a row of a list is counted among what needs attention, with what to do. */
+export function renderReasons(id: string, items: readonly AttentionItem[], path: string, timeZone: string): Html {
+  const own = items.filter((item) => item.subject.id === id && buildItemUrl(item).startsWith(path))
+  return html`${own.map((item) => {
+    const { problem, remedy } = describeItem(item, timeZone, databaseTimeMs())
+    return html`<span class="why">${capitalise(problem)}. ${remedy}</span>`
+  })}`
+}
+
+/**
+ * Renders what needs attention, each item with what to do. On narrow pages it is one line that opens, so that the list
+ * below it is in view.
+ */
+export function renderAttention(items: readonly AttentionItem[], snoozed: number, timeZone: string): Html {
+  const lines = [...Map.groupBy(items, (item) => (item.kind === 'calls_failed' ? item.subject.id : item)).values()]
+  return html`<section class="attention" aria-labelledby="attention">
+    <h2 id="attention">Needs attention</h2>
+    <details class="folded">
+      <summary>${formatCount(items.length, 'problem')}</summary>
+      ${renderLines(lines.slice(0, SHOWN_LINES), timeZone)}
+      ${lines.length > SHOWN_LINES ? renderMoreLines(lines.slice(SHOWN_LINES), timeZone) : ''}
+      ${snoozed === 0 ? '' : html`<p>${renderSnoozed(snoozed)}</p>`}
+    </details>
+  </section>`
+}
+
+/** What one line says: an item, or all causes for which calls of a key failed. */
+type Line = readonly AttentionItem[]
+
+function renderMoreLines(lines: readonly Line[], timeZone: string): Html {
+  const others = lines.slice(MORE_LINES).flat().length
+  return html`<details class="more">
+    <summary>${formatCount(lines.flat().length, 'more problem')}</summary>
+    ${renderLines(lines.slice(0, MORE_LINES), timeZone)}
+    ${others > 0 ? html`<p>And ${formatNumber(others)} more.</p>` : ''}
+  </details>`
+}
+
+function renderLines(lines: readonly Line[], timeZone: string): Html {
+  return html`<ul>
+    ${lines.map((line) => html`<li>${line.length > 1 ? renderCauses(line) : renderItem(line[0]!, timeZone)}</li>`)}
+  </ul>`
+}
+
+function renderItem(item: AttentionItem, timeZone: string): Html {
+  const { problem, remedy } = describeItem(item, timeZone, databaseTimeMs())
+  return html`<a href="${buildItemUrl(item)}"><bdi>${nameSubject(item)}</bdi></a>: ${problem}.
+    <span class="hint">${remedy}</span> ${renderSnoozeLink(item)}`
+}
+
+/** Renders the causes for which calls of a key failed, those with the most records first. */
+function renderCauses(causes: Line): Html {
+  const { subject } = causes[0]!
+  const failed = causes.filter((item) => item.kind === 'calls_failed')
+  const calls = failed.reduce((sum, { details }) => sum + details.calls, 0)
+  const isMoreThan = failed.some(({ details }) => details.is_more)
+  return html`<a href="${buildUrl(NAVIGATION.bulkUserLogs.path, { key: subject.id, status: 'Failed' })}"
+      ><bdi>${subject.name}</bdi></a
+    >: ${countCalls(calls, isMoreThan)} failed since yesterday.
+    <ul>
+      ${failed.slice(0, SHOWN_CAUSES).map((item) => {
+        const { calls: count, is_more: isMore, code } = item.details
+        return html`<li>
+          <a href="${buildItemUrl(item)}">${countCalls(count, isMore)}</a>: <span title="${code}">${describeCode(code)}</span>.
+          <span class="hint">${remedyOf(code)}</span> ${renderSnoozeLink(item)}
+        </li>`
+      })}
+      ${failed.length > SHOWN_CAUSES ? html`<li><a href="${NAVIGATION.apiKeys.path}/${subject.id}">${formatCount(failed.length - SHOWN_CAUSES, 'more cause')}</a></li>` : ''}
+    </ul>`
+}

@@ -1,0 +1,89 @@
+import type { CallCounts, Operation } from '../../domain/events.ts'
+import type { ProblemCode } from '../../domain/errors.ts'
+import { isCorrected, type Correction } from '../../ledger/corrections/read-correction.ts'
+import { formatCount, formatNumber } from './shown-values.ts'
+
+/** Labels of the operations. */
+export const OPERATIONS = {
+  create: 'Create',
+  update_one: 'Update one',
+  update_many: 'Update many',
+  upsert: 'Create or update',
+} as const
+
+/** Why calls fail, in a few words, by their error code. */
+const CAUSES: Partial<Record<ProblemCode, string>> = {
+  malformed_json: 'body is not JSON',
+  invalid_body: 'body has the wrong structure',
+  invalid_query: 'query parameter is not valid',
+  idempotency_key_invalid: 'idempotency key is not valid',
+  key_disabled: 'key is disabled',
+  address_not_allowed: 'address is not allowed',
+  scope_missing: 'key may not do this',
+  employee_not_found: 'no such employee',
+  already_exists: 'employee already exists',
+  inactive_employee_exists: 'inactive employee exists',
+  former_name: 'former identifier',
+  precondition_failed: 'condition does not hold',
+  payload_too_large: 'body is too large',
+  batch_too_large: 'too many records',
+  unsupported_media_type: 'body is not sent as JSON',
+  validation_failed: 'records are not valid',
+  empty_batch: 'no records',
+  idempotency_key_reused: 'idempotency key was used before',
+  quota_exceeded: 'quota is used up',
+  internal_error: 'error of this service',
+}
+
+/** Says in a few words why a call failed. A code without words stands for itself. */
+export function describeCode(code: string): string {
+  return CAUSES[code as ProblemCode] ?? code.replaceAll('_', ' ')
+}
+
+/** What an operation asks for. */
+export const VERBS: Record<Operation, string> = {
+  create: 'create',
+  update_one: 'update',
+  update_many: 'update',
+  upsert: 'create or update',
+}
+
+/** What a completed call did: `created 2 and updated 1 of 5 employees`; null if it changed nothing. */
+export function describeDone(counts: CallCounts): string | null {
+  const done = listDone(counts)
+  if (done.length === 0) return null
+  const { total, failed, no_updates: unchanged } = counts
+  const isAll = done.length === 1 && unchanged === 0 && failed === 0
+  return `${AND.format(done)} ${isAll ? (total === 1 ? 'employee' : 'employees') : `of ${formatCount(total, 'employee')}`}`
+}
+
+const AND = new Intl.ListFormat('en-GB')
+
+/** What a completed call did, in order: `created 2`, `updated 1,000`. Empty if it changed nothing. */
+export function listDone({ total, updated, deactivated, failed, no_updates: unchanged }: CallCounts): string[] {
+  const done = { created: total - updated - deactivated - failed - unchanged, updated, deactivated }
+  return Object.entries(done).flatMap(([verb, count]) => (count > 0 ? [`${verb} ${formatNumber(count)}`] : []))
+}
+
+/** Says how many records of a failed call were applied since: `1 of 3 records was applied; 2 are still open.` */
+export function formatCorrection(correction: Pick<Correction, 'applied' | 'total'>): string {
+  const { applied, total } = correction
+  if (isCorrected(correction))
+    return total === 1 ? 'Its record was applied.' : `All ${formatNumber(total)} records were applied.`
+  if (applied === 0) return 'The files do not say which of its records they have.'
+  const open = total - applied
+  return `${formatNumber(applied)} of ${formatNumber(total)} records ${applied === 1 ? 'was' : 'were'} applied; ${formatNumber(open)} ${open === 1 ? 'is' : 'are'} still open.`
+}
+
+export function capitalise(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** The counts of a call with their labels, in display order. */
+export const COUNTS = [
+  ['total', 'Total'],
+  ['updated', 'Updated'],
+  ['deactivated', 'Deactivated'],
+  ['failed', 'Failed'],
+  ['no_updates', 'No Updates'],
+] as const

@@ -1,0 +1,10 @@
+import { formatField } from '../../log/refused-records.ts'
+import { html, type Html } from './html.ts'
+
+/** Renders the message of an error that records have in common, and its field unless the message names it. */
+export function describeCause({ message, pointer }: { message: string; pointer: string }): Html {
+  const field = formatField(pointer)
+  return message.startsWith(`${field} `)
+    ? html`${message}`
+    : html`${message}${field === '' ? '' : html`: <bdi>${field}</bdi>`}`
+}

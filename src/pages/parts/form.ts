@@ -1,0 +1,255 @@
+import type { FastifySchemaValidationError } from 'fastify'
+import type { Static, TSchema } from '@sinclair/typebox'
+import { RefusedByStateError } from '../../accounts/change-company.ts'
+import type { Problem } from '../../domain/errors.ts'
+import { fieldError, invalidFields } from '../../domain/field-errors.ts'
+import { readLocal } from '../../domain/local-times.ts'
+import { bodyProblem } from '../../http/server/violation.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import { compileSchema } from '../../http/server/schema-compiler.ts'
+import { isStorableText } from '../../domain/storable-text.ts'
+import { html, type Html } from './html.ts'
+
+/** The fields of a form as a browser sent them: texts; of repeated names, the last. */
+export type FormFields = Readonly<Record<string, string>>
+
+/** Reads the body of a form or a query string; anything else has no fields. */
+export function readFormFields(body: unknown): FormFields {
+  if (typeof body !== 'object' || body === null) return {}
+  const texts = Object.entries(body).map(([name, value]) => [name, String([value].flat().at(-1) ?? '')])
+  return Object.fromEntries(texts) as FormFields
+}
+
+/** Picks fields that are not empty, without the blanks around them. */
+export function pickFields(fields: FormFields, names: readonly string[]): FormFields {
+  const texts = names.map((name) => [name, fields[name]?.trim() ?? ''])
+  return Object.fromEntries(texts.filter(([, text]) => text !== '')) as FormFields
+}
+
+/**
+ * Checks a form's values with the schema of the corresponding endpoint, so that both have the same rules and messages.
+ * Throws a problem with an error for each bad field.
+ */
+export function checkForm<Schema extends TSchema>(schema: Schema, value: unknown): Static<Schema> {
+  // Ajv keeps what it has compiled, by schema.
+  const check = compileSchema({ schema, method: 'POST', url: '', httpPart: 'body' }) as unknown as Check
+  if (!check(value)) throw new ProblemError(bodyProblem(check.errors ?? [], value))
+  assertStorableFields(value as object)
+  return value
+}
+
+/** Refuses text that PostgreSQL cannot store. The endpoints' body parser refuses it for API calls. */
+function assertStorableFields(value: object): void {
+  const faults = Object.entries(value)
+    .filter(([, text]) => typeof text === 'string' && !isStorableText(text))
+    .map(([name]) => fieldError(`/${name}`, 'invalid_format', `${name} contains a character that is not allowed`))
+  if (faults.length > 0) throw new ProblemError(invalidFields(faults))
+}
+
+type Check = ((value: unknown) => boolean) & { errors?: FastifySchemaValidationError[] | null }
+
+/** What is wrong with a form that was sent; null for a new form. */
+export type FormProblem = Problem | null
+
+/** Returns the problem with which to show a form again. Rethrows any other error. */
+export function toFormProblem(error: unknown): Problem {
+  if (error instanceof ProblemError || error instanceof RefusedByStateError) return error.problem
+  throw error
+}
+
+/** Renders what is wrong with the form as a whole; fields show their own errors. It may take the focus. */
+export function renderFormAlert(problem: FormProblem, takesFocus = false): Html {
+  if (!problem) return html``
+  const atFields = problem.errors.length
+  const ofAll =
+    problem.errors.find(({ pointer }) => pointer === '')?.message ?? (atFields === 0 ? problem.detail : undefined)
+  const text =
+    ofAll !== undefined
+      ? toSentence(ofAll)
+      : `Nothing was changed. Correct the ${atFields === 1 ? 'field' : `${atFields} fields`} marked below.`
+  return html`<p class="alert" role="alert" ${takesFocus ? html`tabindex="-1" autofocus` : ''}>${text}</p>`
+}
+
+/** Turns a problem's detail into a sentence. */
+export function toSentence(detail: string): string {
+  return `${detail.charAt(0).toUpperCase()}${detail.slice(1)}${detail.endsWith('.') ? '' : '.'}`
+}
+
+/** Parses a whole number; returns any other text unchanged, for the schema to refuse. */
+export function readWholeNumber(text: string | undefined): number | string {
+  return text !== undefined && /^\s*-?\d{1,15}\s*$/.test(text) ? Number(text) : (text ?? '')
+}
+
+/**
+ * Reads the text of an input of one line, which showed `current`. Browsers remove line breaks from such an input, so a text
+ * that differs only in them has not been edited.
+ */
+export function keepLineBreaks(text: string, current = ''): string {
+  return text === current.replaceAll(/[\r\n]/g, '') ? current : text
+}
+
+/** Renders the version of the thing shown. The form sends it back, so that outdated and repeated forms are refused. */
+export function renderSeenVersion(version: number): Html {
+  return html`<input type="hidden" name="seen" value="${version}" />`
+}
+
+/** Reads the version that the form sent back; -1, which matches nothing, when it is missing. */
+export function readSeenVersion({ seen }: FormFields): number {
+  return seen !== undefined && /^\d{1,9}$/.test(seen) ? Number(seen) : -1
+}
+
+interface Field {
+  name: string
+  /** For a page with several fields of this name. Default: the name. */
+  id?: string
+  label: Html | string
+  value?: string
+  type?: 'text' | 'email' | 'password' | 'number' | 'date' | 'datetime-local' | 'search'
+  hint?: string
+  placeholder?: string
+  autocomplete?: string
+  isRequired?: boolean
+  isReadOnly?: boolean
+  maxLength?: number
+  min?: number
+  max?: number
+  hasFocus?: boolean
+  /** The browser neither corrects it nor sends it to a spelling service. */
+  isNoWord?: boolean
+  /** Renders a text area with so many lines. */
+  lines?: number
+}
+
+/** Renders a labeled input with its hint and error, which assistive technology reads with it. */
+export function renderField(field: Field, problem: FormProblem): Html {
+  const { name, id = name, value = '', type = 'text', isRequired = true } = field
+  const { placeholder, autocomplete, maxLength, min, max, lines } = field
+  return renderLabeled({ ...field, id }, problem, (described) =>
+    lines === undefined
+      ? html`<input
+          id="${id}"
+          name="${name}"
+          type="${type}"
+          value="${type === 'password' ? '' : value}"
+          ${isRequired ? html`required` : ''}
+          ${field.isReadOnly ? html`readonly` : ''}
+          ${field.hasFocus ? html`autofocus` : ''}
+          ${field.isNoWord ? html`autocapitalize="none" spellcheck="false"` : ''}
+          ${placeholder === undefined ? '' : html`placeholder="${placeholder}"`}
+          ${autocomplete === undefined ? '' : html`autocomplete="${autocomplete}"`}
+          ${maxLength === undefined ? '' : html`maxlength="${maxLength}"`}
+          ${min === undefined ? '' : html`min="${min}"`}
+          ${max === undefined ? '' : html`max="${max}"`}
+          ${described}
+        />`
+      : html`<textarea id="${id}" name="${name}" rows="${lines}" ${described}>
+${value}</textarea
+        >`,
+  )
+}
+
+/** Renders an optional field for a day, or for a time of a day; an address may hold anything else, which is kept. */
+export function renderDayField(field: Field & { value: string }, problem: FormProblem): Html {
+  const local = field.value === '' ? { time: undefined } : readLocal(field.value)
+  const type = !local ? 'text' : local.time === undefined ? 'date' : 'datetime-local'
+  return renderField({ ...field, type, isRequired: false }, problem)
+}
+
+export interface Option {
+  value: string
+  label: string
+}
+
+interface OptionGroup {
+  label: string
+  options: readonly Option[]
+}
+
+export interface Choice {
+  name: string
+  label: string
+  value: string
+  options: readonly (Option | OptionGroup)[]
+  hint?: string
+}
+
+/** Renders a labeled list of options. */
+export function renderChoice(choice: Choice, problem: FormProblem): Html {
+  const { name, value, options } = choice
+  return renderLabeled({ ...choice, id: name }, problem, (described) => {
+    return html`<select id="${name}" name="${name}" ${described}>
+      ${options.map((option) => renderOption(option, value))}
+    </select>`
+  })
+}
+
+function renderOption(option: Option | OptionGroup, chosen: string): Html {
+  const { label } = option
+  if ('options' in option)
+    return html`<optgroup label="${label}">${option.options.map((one) => renderOption(one, chosen))}</optgroup>`
+  return html`<option value="${option.value}" ${option.value === chosen ? html`selected` : ''}>${label}</option>`
+}
+
+/** Renders a control with its label, its hint and its error. The control gets the attributes that name the last two. */
+function renderLabeled(
+  { name, id, label, hint }: { name: string; id: string; label: Html | string; hint?: string },
+  problem: FormProblem,
+  renderControl: (described: Html) => Html,
+): Html {
+  const fault = findError(name, typeof label === 'string' ? label : '', problem)
+  return html`<div class="field">
+    <label for="${id}">${label}</label>
+    ${renderControl(renderDescribedBy(id, hint, fault))}
+    ${hint === undefined ? '' : html`<p class="hint" id="${id}-hint">${hint}</p>`}
+    ${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${fault}</p>`}
+  </div>`
+}
+
+/** Renders the button of a form and, beside it, the way back without sending it. */
+export function renderButtons(label: string, cancelPath: string, kind: 'primary' | 'danger' = 'primary'): Html {
+  return html`<div class="actions">
+    <button class="${kind}">${label}</button><a class="button" href="${cancelPath}">Cancel</a>
+  </div>`
+}
+
+/** Renders the field in which someone types a text, such as an email, to confirm an irreversible action. */
+export function renderTypedConfirmation(expected: string, problem: FormProblem): Html {
+  const label = html`Type <bdi>${expected}</bdi> to confirm`
+  return renderField({ name: 'typed', label, autocomplete: 'off', isNoWord: true }, problem)
+}
+
+/** Throws a problem unless the text of `renderTypedConfirmation` was typed; case does not matter. */
+export function requireTyped({ typed = '' }: FormFields, expected: string): void {
+  const fold = (text: string) => text.trim().normalize('NFKC').toLowerCase()
+  if (fold(typed) !== fold(expected))
+    throw new ProblemError(
+      invalidFields([fieldError('/typed', 'invalid_value', "This doesn't match. Nothing was deleted.")]),
+    )
+}
+
+/** Lists the options of a filter, the first of which stands for any value. */
+export function listOptions(words: Readonly<Record<string, string>>, any = 'Any'): { value: string; label: string }[] {
+  return [{ value: '', label: any }, ...Object.entries(words).map(([value, label]) => ({ value, label }))]
+}
+
+/**
+ * Finds the first error of a field or of an item of its list. The message names the field by its label instead of by the
+ * API's name, and an item by its number.
+ */
+export function findError(name: string, label: string, problem: FormProblem): string | undefined {
+  const error = problem?.errors.find(({ pointer }) => pointer === `/${name}` || pointer.startsWith(`/${name}/`))
+  if (!error) return undefined
+  const { pointer, message } = error
+  const item = /\/(\d+)$/.exec(pointer)?.[1]
+  const named = item === undefined ? label : `${label}: number ${Number(item) + 1}`
+  const shown = pointer.slice(1)
+  const labeled = message.startsWith(`${shown} `) ? `${named}${message.slice(shown.length)}` : message
+  const text = labeled.replace(/ must be an integer$/, ' must be a whole number')
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}
+
+function renderDescribedBy(id: string, hint: string | undefined, fault: string | undefined): Html {
+  const ids = [...(hint === undefined ? [] : [`${id}-hint`]), ...(fault === undefined ? [] : [`${id}-fault`])]
+  if (ids.length === 0) return html``
+  return html`aria-describedby="${ids.join(' ')}" ${fault === undefined ? '' : html`aria-invalid="true"`}`
+}

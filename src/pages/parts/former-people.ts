@@ -1,0 +1,22 @@
+import { findFormer } from '../../../projections/bulk-user-logs/former-queries.ts'
+import type { FormerKind } from '../../../projections/bulk-user-logs/former-names.ts'
+import { findEmployees } from '../../../projections/employees/queries.ts'
+import type { Employee } from '../../domain/employees/employee.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+
+const WORDS: Record<FormerKind, string> = {
+  name: 'former name',
+  email: 'former email',
+  external_id: 'former external ID',
+  employee_number: 'former employee number',
+}
+
+/** An employee with what a searched text is to them, such as `former email`. */
+export type FormerPerson = Employee & { former: string }
+
+/** Finds the employees who had a text as a name, email or ID before, and are not found by what they have now. */
+export async function findFormerPeople(db: LedgerDb, companyId: string, text: string): Promise<FormerPerson[]> {
+  const kinds = await findFormer(db, companyId, text)
+  const people = await findEmployees(db, companyId, [...kinds.keys()])
+  return [...people.values()].map((employee) => ({ ...employee, former: WORDS[kinds.get(employee.id)!] }))
+}

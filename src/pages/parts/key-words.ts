@@ -1,0 +1,25 @@
+import type { ExpectedCalls } from '../../domain/accounts/expected-calls.ts'
+import type { KeyScope } from '../../domain/accounts/api-key.ts'
+
+/** Formats what calls with a key may do. */
+export function formatScopes(scopes: readonly KeyScope[]): string {
+  if (scopes.length > 1) return 'read and write'
+  return scopes.includes('employees:read') ? 'read only' : 'write only'
+}
+
+/** The names of the weekdays, from Monday. */
+export const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
+
+/** Formats when calls of a key are expected, such as `by 06:00 on Mon–Fri`. */
+export function formatExpectedCalls(calls: ExpectedCalls | null): string {
+  if (calls === null) return 'never'
+  if ('every_hours' in calls) return calls.every_hours === 1 ? 'every hour' : `every ${calls.every_hours} hours`
+  return `by ${calls.by_time}${formatWeekdays(calls.weekdays)}`
+}
+
+function formatWeekdays(weekdays: readonly number[]): string {
+  if (weekdays.length === DAYS.length) return ' every day'
+  const [first = 1, last = 1] = [weekdays[0], weekdays.at(-1)]
+  const isRange = weekdays.length > 2 && last - first === weekdays.length - 1
+  return ` on ${isRange ? `${DAYS[first - 1]}–${DAYS[last - 1]}` : weekdays.map((weekday) => DAYS[weekday - 1]).join(', ')}`
+}

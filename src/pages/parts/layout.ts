@@ -1,0 +1,146 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { SessionUser } from '../../accounts/users/sessions.ts'
+import { countByPath } from './attention-words.ts'
+import { type FormProblem, renderFormAlert } from './form.ts'
+import { html, type Html } from './html.ts'
+import { readAttentionOf } from './viewer.ts'
+import {
+  ACCOUNT_PATH,
+  findHome,
+  listNavigationItems,
+  NAVIGATION_GROUPS,
+  REFERENCE_PAGES,
+  SEARCH_PATH,
+  type UpperPage,
+} from './navigation.ts'
+import { type PageMoves, sendPage } from './page.ts'
+
+interface PageContent extends PageMoves {
+  title: string | Html
+  /** The content of the main part, with its `h1`. */
+  body: Html
+}
+
+/** Sends a page to a user who is signed in, with the navigation on the left. */
+export async function sendUserPage(reply: FastifyReply, user: SessionUser, page: PageContent): Promise<FastifyReply> {
+  const { request } = reply
+  const [path = ''] = request.url.split('?', 1)
+  // Where the service fails, or the company asks too much of it, it is asked nothing more.
+  const isSpared = reply.statusCode >= 500 || reply.statusCode === 429
+  const attention = isSpared ? null : await readAttentionOf(request)
+  return sendPage(
+    reply,
+    page.title,
+    html`<a class="skip" href="#main">Skip to content</a>
+      <div class="frame">
+        ${renderSide(user, path, countByPath(attention?.items ?? []))}
+        <main id="main" tabindex="-1">${page.body}</main>
+      </div>`,
+    page,
+  )
+}
+
+/** Sends a page that everybody may open: users who are signed in keep the navigation. */
+export async function sendOpenPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: PageContent,
+): Promise<FastifyReply> {
+  if (request.viewer) return sendUserPage(reply, request.viewer, page)
+  return sendPage(
+    reply,
+    page.title,
+    html`<header class="bar"><a href="/">employee-ledger</a></header>
+      <main id="main" class="plain">${page.body}</main>`,
+    page,
+  )
+}
+
+interface CardPage extends PageMoves {
+  title: string
+  /** The heading, if it is not the title. */
+  heading?: string
+  /** Why its form was refused. */
+  problem?: FormProblem
+  /** The content below the heading. */
+  body: Html
+}
+
+/** Sends a page without navigation, as a card: sign-in, invitation. */
+export async function sendCardPage(
+  reply: FastifyReply,
+  { title, heading = title, problem = null, body, ...moves }: CardPage,
+): Promise<FastifyReply> {
+  if (problem) void reply.code(problem.status)
+  return sendPage(
+    reply,
+    title,
+    html`<main id="main" class="card">
+      <p class="card-brand">employee-ledger</p>
+      <h1>${heading}</h1>
+      ${renderFormAlert(problem)} ${body}
+    </main>`,
+    moves,
+  )
+}
+
+/** Renders the breadcrumb of a page. */
+export function renderBreadcrumb(item: UpperPage, between: UpperPage[] = []): Html {
+  const steps = [item, ...between].map(
+    ({ label, path }, at) =>
+      html`${at > 0 ? html`<span aria-hidden="true">/</span> ` : ''}<a href="${path}"><bdi>${label}</bdi></a> `,
+  )
+  return html`<nav aria-label="Breadcrumb" class="trail">${steps}</nav>`
+}
+
+function renderCount(count: number | undefined): Html {
+  if (count === undefined) return html``
+  const meaning = html`<span class="visually-hidden"> need attention</span>`
+  return html` <span class="badge warn" title="Needs attention">${count}${meaning}</span>`
+}
+
+function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string, number>): Html {
+  const items = listNavigationItems(user.role)
+  const groups = NAVIGATION_GROUPS.map((group) => {
+    const ofGroup = items.filter((item) => item.group === group)
+    return renderGroup(group, ofGroup, path, counts)
+  })
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  return html`<header class="side">
+    <a class="home" href="${findHome(user.role)}"><span class="company"><bdi>${user.companyName}</bdi></span></a>
+    <a class="button go" href="${SEARCH_PATH}" data-palette>Search <kbd>Ctrl K</kbd></a>
+    <details class="menu folded">
+      <summary class="button">Menu${renderCount(total === 0 ? undefined : total)}</summary>
+      <div class="menu-panel">
+        ${items.length === 0 ? '' : html`<nav aria-label="Company Settings" class="menu-pages">${groups}</nav>`}
+        <nav aria-label="Developers" class="menu-pages">${renderGroup('Developers', REFERENCE_PAGES, path, counts)}</nav>
+        <nav class="personal cluster" aria-label="Personal">
+          <a href="${ACCOUNT_PATH}"><bdi>${user.name}</bdi></a>
+          <span class="badge">${user.role}</span>
+          <form method="post" action="/sign-out"><button class="quiet">Sign out</button></form>
+        </nav>
+      </div>
+    </details>
+  </header>`
+}
+
+function renderGroup(
+  label: string,
+  items: readonly UpperPage[],
+  path: string,
+  counts: ReadonlyMap<string, number>,
+): Html {
+  if (items.length === 0) return html``
+  const isUnder = (item: string) => path === item || path.startsWith(`${item}/`)
+  return html`<section>
+    <h2>${label}</h2>
+    <ul class="places">
+      ${items.map(
+        (item) =>
+          html`<li>
+            <a href="${item.path}" ${isUnder(item.path) ? html`aria-current="page"` : ''}>${item.label}</a>${renderCount(counts.get(item.path))}
+          </li>`,
+      )}
+    </ul>
+  </section>`
+}

@@ -1,0 +1,51 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { findNeededProof, RECENT_MINUTES } from '../../accounts/passkeys/prove-again.ts'
+import { fieldError, invalidFields } from '../../domain/field-errors.ts'
+import { checkProof, type ProofServices } from '../../http/access/check-proof.ts'
+import { sessionCookie } from '../../http/access/session.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import { type FormProblem, readFormFields, renderField } from './form.ts'
+import { html, type Html } from './html.ts'
+import { getViewer } from './viewer.ts'
+
+/**
+ * Renders what proves again that it is the user: a field for the current password or, for those who have none that they
+ * may use and did not sign in recently, a button that signs out and, after signing in, leads to the page `next`. `id` is
+ * that of the field.
+ */
+export async function renderProof(
+  { company, sessions }: ProofServices,
+  request: FastifyRequest,
+  { next, problem, id = 'current' }: { next: string; problem: FormProblem; id?: string },
+): Promise<Html> {
+  const viewer = getViewer(request)
+  const needed = await findNeededProof(company.pool, viewer, sessionCookie(request, sessions))
+  switch (needed) {
+    case 'nothing':
+      return html``
+    case 'password':
+      return html`<input type="email" name="username" value="${viewer.email}" autocomplete="username" readonly hidden />
+        ${renderField({ name: 'current', id, label: 'Current password', type: 'password', autocomplete: 'current-password' }, problem)}`
+    case 'new session':
+      return html`<p class="warning">You signed in more than ${RECENT_MINUTES} minutes ago. Sign in again to do this.</p>
+        <div class="actions">
+          <button formaction="/sign-out" formnovalidate name="next" value="${next}">Sign in again</button>
+        </div>`
+  }
+}
+
+/** Checks that proof, within the limits of signing in. Throws a problem if it is missing. */
+export async function requireProof(services: ProofServices, reply: FastifyReply): Promise<void> {
+  const { request } = reply
+  const password = readFormFields(request.body)['current'] ?? ''
+  const proof = await checkProof(services, reply, getViewer(request), password)
+  if (proof === 'wrong password') throw wrongPassword()
+  if (proof === 'old session') throw new ProblemError(OLD_SESSION)
+}
+
+const OLD_SESSION = invalidFields([fieldError('', 'invalid_value', 'Nothing was changed. Sign in again first')])
+
+/** The problem of a field `current` that does not hold the user's password. */
+export function wrongPassword(): ProblemError {
+  return new ProblemError(invalidFields([fieldError('/current', 'invalid_value', 'This is not your current password')]))
+}

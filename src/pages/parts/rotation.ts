@@ -1,0 +1,45 @@
+import type { Static, TSchema } from '@sinclair/typebox'
+import { DEFAULT_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
+import { checkForm, readWholeNumber, renderChoice, type FormFields } from './form.ts'
+import { renderFormSection, type PageForms } from './form-page.ts'
+import { html, type Html } from './html.ts'
+import { describeRotation } from './times.ts'
+
+/* The form that gives a thing a new secret. */
+
+const OVERLAPS = [
+  { value: '0', label: 'immediately' },
+  { value: '3600', label: 'after 1 hour' },
+  { value: String(DEFAULT_OVERLAP_SECONDS), label: 'after 24 hours' },
+  { value: '604800', label: 'after 7 days' },
+]
+
+interface Rotated {
+  version: number
+  /** When it last got a new secret, RFC 3339 UTC. */
+  rotatedAt: string | null
+}
+
+/** Renders the form `rotate`. The text says what happens to the current secret. */
+export function renderRotation(
+  forms: PageForms<'rotate'>,
+  { version, rotatedAt }: Rotated,
+  now: string,
+  text: Html,
+): Html {
+  return renderFormSection(forms, 'rotate', {
+    heading: 'Secret rotation',
+    status: describeRotation(rotatedAt, now),
+    text,
+    version,
+    values: { overlap_seconds: String(DEFAULT_OVERLAP_SECONDS) },
+    fields: ({ overlap_seconds: value = '' }, problem) =>
+      renderChoice({ name: 'overlap_seconds', label: 'Expire current secret', value, options: OVERLAPS }, problem),
+    buttons: html`<button>Rotate secret</button>`,
+  })
+}
+
+/** Reads how long the current secret stays valid, in seconds. Throws a problem at the field. */
+export function readOverlap<Schema extends TSchema>(schema: Schema, fields: FormFields): Static<Schema> {
+  return checkForm(schema, { overlap_seconds: readWholeNumber(fields['overlap_seconds']) })
+}

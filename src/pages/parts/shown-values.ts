@@ -1,0 +1,78 @@
+import { ATTRIBUTE_NAMES } from '../../domain/attributes.ts'
+import { html, type Html } from './html.ts'
+
+/** Numbers from this one on are rounded down to thousands if there are more. */
+const ROUNDED_FROM = 10_000
+const NUMBER = new Intl.NumberFormat('en-GB')
+
+/** Formats a number with separators between thousands. */
+export function formatNumber(count: number): string {
+  return NUMBER.format(count)
+}
+
+/** Formats a number, or at least how many there are: `1,204`, `50,000+`. */
+export function formatAtLeast(count: number, isMore: boolean): string {
+  if (!isMore) return formatNumber(count)
+  return `${formatNumber(count < ROUNDED_FROM ? count : count - (count % 1_000))}+`
+}
+
+/** Formats a number of things: `1 record`, `2,000 records`. */
+export function formatCount(count: number, noun: string): string {
+  return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** Lowercases the first letter of a sentence that continues another one. */
+export function decapitalize(sentence: string): string {
+  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`
+}
+
+/** Renders the last four characters of a secret, so that people recognize it. A dash if they are not stored. */
+export function renderLastFour(lastFour: string | null): Html {
+  return lastFour === null ? html`—` : html`<code><span aria-hidden="true">…</span>${lastFour}</code>`
+}
+
+/** Texts from this length on are collapsed. */
+const FOLDED_FROM = 160
+const BEGINNING = 80
+
+/** Renders the value of an attribute, isolated from the surrounding writing direction. */
+export function renderValue(value: unknown): Html {
+  if (value === null || value === undefined) return html`<span class="hint">not set</span>`
+  if (value === '') return html`<span class="hint">empty</span>`
+  if (typeof value === 'string') return renderText(value)
+  return html`<code>${JSON.stringify(value)}</code>`
+}
+
+function renderText(text: string): Html {
+  const characters = [...text]
+  if (characters.length < FOLDED_FROM) return renderBreakable(text)
+  const beginning = characters.slice(0, BEGINNING).join('')
+  return html`<details>
+    <summary><bdi>${beginning}</bdi>… (${formatNumber(characters.length)} characters)</summary>
+    <bdi class="whole">${text}</bdi>
+  </details>`
+}
+
+/** Renders a text that breaks behind the signs of an address or a name, not inside a word. */
+export function renderBreakable(text: string): Html {
+  return html`<bdi>${text.split(/(?<=\S[@._/])(?=\S)/).map((part, at) => html`${at > 0 ? html`<wbr />` : ''}${part}`)}</bdi>`
+}
+
+/** Renders the old and the new value, also for screen readers. */
+export function renderChange({ from, to }: { from: unknown; to: unknown }): Html {
+  return html`<del><span class="visually-hidden">from </span>${renderValue(from)}</del>
+    <span aria-hidden="true">→</span>
+    <ins><span class="visually-hidden">to </span>${renderValue(to)}</ins>`
+}
+
+const PLACES = new Map<string, number>(ATTRIBUTE_NAMES.map((name, place) => [name, place]))
+
+/** Lists attributes, the names of a person first, and custom ones one by one: `custom_attributes.grade`. */
+export function listAttributes(attributes: Record<string, unknown>): [name: string, value: unknown][] {
+  const placeOf = (name: string) => PLACES.get(name) ?? PLACES.size
+  const inOrder = Object.entries(attributes).toSorted(([one], [other]) => placeOf(one) - placeOf(other))
+  return inOrder.flatMap(([name, value]) => {
+    if (name !== 'custom_attributes' || typeof value !== 'object' || value === null) return [[name, value]]
+    return Object.entries(value).map(([key, inner]): [string, unknown] => [`${name}.${key}`, inner])
+  })
+}

@@ -1,0 +1,126 @@
+import type { NewSecret } from '../../accounts/providers/change-provider.ts'
+import { ROLES } from '../../domain/accounts/roles.ts'
+import { invalidFields } from '../../domain/field-errors.ts'
+import type { ClientAuth, ProviderSettings } from '../../domain/provider-settings.ts'
+import {
+  findSecretError,
+  MAX_CLAIM,
+  MAX_CLIENT_ID,
+  MAX_ISSUER,
+  MAX_NAME,
+  MAX_SECRET,
+  MAX_ROLE_VALUES,
+  readProviderSettings,
+} from '../../domain/providers/read-provider-settings.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import { renderChoice, renderField, type FormFields, type FormProblem } from '../parts/form.ts'
+import { html, type Html } from '../parts/html.ts'
+
+/** The fields of `renderProviderFields`. */
+export const PROVIDER_FIELDS = ['name', 'issuer', 'client_id', 'creates_users', 'role_claim', 'roles'] as const
+
+/** Formats settings as the fields of the form. */
+export function formatFields(settings: ProviderSettings): FormFields {
+  return {
+    name: settings.name,
+    issuer: settings.issuer,
+    client_id: settings.client_id,
+    client_auth: settings.client_auth,
+    creates_users: settings.creates_users ? 'yes' : 'no',
+    role_claim: settings.role_claim ?? '',
+    roles: settings.roles.map(({ value, role }) => `${value} = ${role}`).join('\n'),
+  }
+}
+
+/** Reads the form that sets a provider up. Throws a problem with an error for each bad field. */
+export function readSetupForm(fields: FormFields, allowsHttp: boolean) {
+  const clientAuth = fields['client_auth'] ?? 'client_secret'
+  const { settings, errors = [] } = readProviderSettings(readFields(fields, clientAuth), { allowsHttp })
+  const secret = readNewSecret(fields)
+  const fault = secret.clientAuth === 'client_secret' ? findSecretError(secret.secret) : null
+  const faults = fault ? [...errors, fault] : errors
+  if (!settings || faults.length > 0) throw new ProblemError(invalidFields(faults))
+  return { settings, secret }
+}
+
+/** Reads the form that changes the settings. Throws a problem with an error for each bad field. */
+export function readSettingsForm(fields: FormFields, clientAuth: ClientAuth, allowsHttp: boolean): ProviderSettings {
+  const { settings, errors } = readProviderSettings(readFields(fields, clientAuth), { allowsHttp })
+  if (errors) throw new ProblemError(invalidFields(errors))
+  return settings
+}
+
+/** Reads how the service authenticates. */
+export function readNewSecret({ client_auth: clientAuth, secret = '' }: FormFields): NewSecret {
+  return clientAuth === 'private_key_jwt' ? { clientAuth } : { clientAuth: 'client_secret', secret: secret.trim() }
+}
+
+function readFields(fields: FormFields, clientAuth: string) {
+  const { name = '', issuer = '', client_id: clientId = '', role_claim: claim = '', roles = '' } = fields
+  return {
+    name,
+    issuer,
+    client_id: clientId,
+    client_auth: clientAuth,
+    role_claim: claim,
+    creates_users: fields['creates_users'] === 'yes',
+    roles: roles
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .map(readRole),
+  }
+}
+
+/** A value may contain an equals sign; a role does not. */
+function readRole(line: string): { value: string; role: string } {
+  const end = line.lastIndexOf('=')
+  return end === -1 ? { value: line, role: '' } : { value: line.slice(0, end), role: line.slice(end + 1) }
+}
+
+const CREATES_USERS = [
+  { value: 'no', label: 'No: only people who were invited' },
+  { value: 'yes', label: 'Yes: everybody with a verified email at the provider' },
+]
+
+/** Renders the fields of a provider's settings. `example` is what its issuer looks like. */
+export function renderProviderFields(fields: FormFields, problem: FormProblem, example?: string): Html {
+  const { name = '', issuer = '', client_id: clientId = '', role_claim: claim = '', roles = '' } = fields
+  return html`${renderField({ name: 'name', label: 'Name', value: name, maxLength: MAX_NAME, autocomplete: 'off', hint: 'What the button on the sign-in page says.' }, problem)}
+  ${renderField({ name: 'issuer', label: 'Issuer', value: issuer, maxLength: MAX_ISSUER, autocomplete: 'off', hint: `${example === undefined ? '' : `Such as ${example}. `}Exactly as the provider writes it, with or without a slash at the end.` }, problem)}
+  ${renderField({ name: 'client_id', label: 'Client ID', value: clientId, maxLength: MAX_CLIENT_ID, autocomplete: 'off', hint: 'The provider shows it where this service is registered.' }, problem)}
+  ${renderChoice({ name: 'creates_users', label: 'Create users', value: fields['creates_users'] ?? 'no', options: CREATES_USERS, hint: 'Whether people become users when they sign in for the first time.' }, problem)}
+  ${renderField({ name: 'role_claim', label: 'Role claim', value: claim, maxLength: MAX_CLAIM, autocomplete: 'off', isRequired: false, hint: 'The claim that decides about roles, such as groups. Empty: roles are changed only here.' }, problem)}
+  ${renderField({ name: 'roles', label: 'Roles', value: roles, lines: 4, hint: `A line for each value of the claim, such as ledger-admins = admin; up to ${MAX_ROLE_VALUES}. Roles are ${ROLES.join(', ')}. Anyone with none of these values becomes a member.` }, problem)}`
+}
+
+const CLIENT_AUTHS: { value: ClientAuth; label: string }[] = [
+  { value: 'client_secret', label: 'Client secret' },
+  { value: 'private_key_jwt', label: 'Key pair made here (private_key_jwt)' },
+]
+
+/** Renders the field of the secret with which the service authenticates. */
+function renderSecretField(problem: FormProblem, isOptional = false): Html {
+  return renderField(
+    {
+      name: 'secret',
+      label: 'Client secret',
+      type: 'password',
+      maxLength: MAX_SECRET,
+      autocomplete: 'off',
+      isRequired: !isOptional,
+      hint: `${isOptional ? 'Leave it empty for a key pair. ' : ''}It is stored encrypted and never shown again.`,
+    },
+    problem,
+  )
+}
+
+/** Renders the fields of how the service authenticates: only the secret if the provider takes no key. */
+export function renderSecretFields(
+  { client_auth: value = 'client_secret' }: FormFields,
+  problem: FormProblem,
+  takesNoKey = false,
+): Html {
+  if (takesNoKey) return renderSecretField(problem)
+  return html`${renderChoice({ name: 'client_auth', label: 'Authentication', value, options: CLIENT_AUTHS, hint: 'How this service proves to the provider who it is.' }, problem)}
+  ${renderSecretField(problem, true)}`
+}

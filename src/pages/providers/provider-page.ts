@@ -1,0 +1,231 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { renderProblemsOf } from '../parts/attention.ts'
+import { type ProviderClient, ProviderError } from '../../accounts/oidc/provider-client.ts'
+import { changeProvider, NO_PROVIDER, rotateProviderSecret } from '../../accounts/providers/change-provider.ts'
+import { listBreakGlass, readUnlinkedUsers } from '../../accounts/providers/list-break-glass.ts'
+import { readPublicKeys } from '../../accounts/providers/provider-secret.ts'
+import { readProvider, type StoredProvider } from '../../accounts/providers/read-provider.ts'
+import { type SecretBox, UnreadableSecretError } from '../../accounts/secrets/secret-box.ts'
+import { findUser } from '../../accounts/users/users.ts'
+import { isId } from '../../domain/ids.ts'
+import type { ProviderUse } from '../../domain/provider-settings.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import { type FormFields, readSeenVersion, toSentence } from '../parts/form.ts'
+import { addFormPage, type Form, type PageForms, type PageRequest, renderFormSection } from '../parts/form-page.ts'
+import { html, type Html } from '../parts/html.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import { renderSection } from '../parts/section.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
+import { ALWAYS } from '../../http/access/heavy-reads.ts'
+import { renderProof, requireProof } from '../parts/proof.ts'
+import {
+  AUTHENTICATION,
+  findOperatorSettings,
+  MEANINGS,
+  renderAddresses,
+  renderProviderActions,
+  renderProviderFacts,
+  renderSignInLink,
+  renderUse,
+} from './provider-facts.ts'
+import {
+  formatFields,
+  PROVIDER_FIELDS,
+  readNewSecret,
+  readSettingsForm,
+  renderProviderFields,
+  renderSecretFields,
+} from './provider-form.ts'
+import { describeUnlinked, renderRemoval, renderUnlinked, renderUseForms } from './provider-use.ts'
+
+const { path: PATH } = NAVIGATION.signIn
+
+/** `/settings/sign-in`: the company's identity provider, with everything that can be done with it. */
+export function addProviderPage(app: FastifyInstance, services: PageServices): void {
+  const { providers } = services
+  async function changeUse(request: PageRequest, fields: FormFields, reply: FastifyReply, use: ProviderUse) {
+    const provider = await requireProvider(services, request)
+    // Whoever controls a provider that is on can sign in as any user.
+    if (provider.use.use === 'off' && use.use !== 'off') await requireProof(services, reply)
+    await changeProvider(providers, getActing(request), { change: 'use', use }, readSeenVersion(fields))
+  }
+  const switchTo = (use: 'off' | 'optional') => ({
+    path: `/use/${use}`,
+    async run(request: PageRequest, fields: FormFields, reply: FastifyReply) {
+      await changeUse(request, fields, reply, { use, break_glass: null })
+      return { done: use }
+    },
+  })
+  addFormPage(app, {
+    path: PATH,
+    load: (request) => loadProvider(services, getViewer(request).companyId),
+    render: async (shown, forms, request) => ({
+      title: 'Sign-in',
+      body: shown
+        ? await renderProvider(services, shown, forms, request)
+        : renderNone(services, getViewer(request).companyId),
+    }),
+    notices: {
+      added: 'Identity provider set up. Test it before you switch it on.',
+      saved: 'Changes saved. They apply to the next sign-in.',
+      replaced: 'Secret replaced. It applies to the next sign-in.',
+      off: 'Provider turned off.',
+      optional: 'Provider switched on. Users can sign in through it.',
+      required: 'Provider required. Users must sign in through it.',
+      removed: 'Identity provider removed.',
+    },
+    forms: {
+      edit: {
+        keeps: [...PROVIDER_FIELDS, 'seen'],
+        async run(request, fields) {
+          const { settings: current } = await requireProvider(services, request)
+          const settings = readSettingsForm(fields, current.client_auth, providers.allowsHttp)
+          await changeProvider(providers, getActing(request), { change: 'edit', settings }, readSeenVersion(fields))
+          return { done: 'saved' }
+        },
+      },
+      secret: {
+        path: '/secret',
+        async run(request, fields) {
+          await rotateProviderSecret(providers, getActing(request), readNewSecret(fields), readSeenVersion(fields))
+          return { done: 'replaced' }
+        },
+      },
+      off: switchTo('off'),
+      optional: switchTo('optional'),
+      require: {
+        path: '/use/required',
+        keeps: ['break_glass', 'seen'],
+        async run(request, fields, reply) {
+          const { break_glass: given = '' } = fields
+          await changeUse(request, fields, reply, { use: 'required', break_glass: isId('usr', given) ? given : null })
+          return { done: 'required' }
+        },
+      },
+      check: makeProviderCheck(services),
+      remove: {
+        path: '/remove',
+        async run(request, fields) {
+          await changeProvider(providers, getActing(request), { change: 'remove' }, readSeenVersion(fields))
+          return { done: 'removed' }
+        },
+      },
+    },
+  })
+}
+
+type ProviderForms = PageForms<'check' | 'edit' | 'secret' | 'off' | 'optional' | 'require' | 'remove'>
+
+/** Loads a provider, and what the forms about its use show. */
+async function loadProvider(services: PageServices, companyId: string) {
+  const { pool } = services.providers
+  const provider = await readProvider(pool, companyId)
+  if (!provider) return null
+  const { break_glass: id } = provider.use
+  return {
+    provider,
+    breakGlass: id === null ? null : await findUser(services.db, companyId, id),
+    administrators: await listBreakGlass(pool, companyId),
+    counts: await readUnlinkedUsers(pool, companyId),
+  }
+}
+
+/** Finds the identity provider of the viewer's company. Throws a problem if it has none. */
+async function requireProvider({ providers }: PageServices, request: PageRequest): Promise<StoredProvider> {
+  const provider = await readProvider(providers.pool, getViewer(request).companyId)
+  if (!provider) throw new ProblemError(NO_PROVIDER)
+  return provider
+}
+
+function renderNone(services: PageServices, companyId: string): Html {
+  const { missing } = findOperatorSettings(services, companyId)
+  return html`<p>
+      Users can sign in with their account at your company's identity provider, such as Okta, Entra ID, Google Workspace or
+      Keycloak, through OpenID Connect.
+    </p>
+    ${missing ?? html`<p class="actions"><a class="button primary" href="${PATH}/new">Set up identity provider</a></p>`}`
+}
+
+async function renderProvider(
+  services: PageServices,
+  shown: NonNullable<Awaited<ReturnType<typeof loadProvider>>>,
+  forms: ProviderForms,
+  request: PageRequest,
+): Promise<Html> {
+  const { companyId, timeZone } = getViewer(request)
+  const { provider, breakGlass, counts } = shown
+  const { settings, use } = provider
+  const asked = { next: PATH, problem: forms.problemOf('optional') }
+  const proof = use.use === 'off' ? await renderProof(services, request, asked) : html``
+  const { addresses, missing } = findOperatorSettings(services, companyId)
+  const keys = findKeys(services.providers.secrets, provider)
+  return html`<h2><bdi>${settings.name}</bdi></h2>
+    ${renderProblemsOf(provider.id, await readProblemsOf(request), timeZone)} ${missing ?? ''}
+    ${renderSection({ heading: 'Overview', status: renderUse(provider), isOpen: true }, html`${renderProviderFacts(provider, breakGlass, timeZone)} ${missing ? '' : renderProviderActions(forms, provider)}`)}
+    ${renderSection({ heading: 'Users', status: describeUnlinked(counts) }, html`${renderUnlinked(counts)} ${addresses ? renderSignInLink(addresses) : ''}`)}
+    ${renderSection({ heading: 'Use', status: MEANINGS[use.use], isOpen: true }, renderUseForms(forms, shown, proof))}
+    ${renderFormSection(forms, 'edit', {
+      heading: 'Settings',
+      status: html`<code>${settings.issuer}</code>`,
+      version: provider.version,
+      values: formatFields(settings),
+      fields: renderProviderFields,
+      buttons: html`<button class="primary">Save</button>`,
+    })}
+    ${renderFormSection(forms, 'secret', {
+      heading: 'Secret',
+      status: AUTHENTICATION[settings.client_auth],
+      text: html`<p>A new secret or key pair replaces the present one immediately.</p>`,
+      version: provider.version,
+      values: formatFields(settings),
+      fields: renderSecretFields,
+      buttons: html`<button>Replace secret</button>`,
+    })}
+    ${addresses ? renderSection({ heading: 'At the provider', status: 'The addresses to register there' }, renderAddresses(addresses, keys)) : ''}
+    ${use.use === 'required' ? '' : renderSection({ heading: 'Removal', status: 'Deletes the settings and the secret' }, renderRemoval(forms, provider))}`
+}
+
+/** The page must open without the key, too: the secret can be replaced there. */
+function findKeys(secrets: SecretBox, provider: StoredProvider): { keys: object[] } | null {
+  try {
+    return readPublicKeys(secrets, provider)
+  } catch (error) {
+    if (error instanceof UnreadableSecretError) return null
+    throw error
+  }
+}
+
+/** Makes the form that shows what the provider publishes, without signing in. */
+function makeProviderCheck(services: PageServices): Form<unknown, never> {
+  return {
+    path: '/check',
+    config: { isHeavyRead: ALWAYS },
+    async run(request) {
+      const provider = await requireProvider(services, request)
+      const { name } = provider.settings
+      return {
+        page: {
+          title: 'Check of the provider',
+          heading: html`Check of <bdi>${name}</bdi>`,
+          trail: [NAVIGATION.signIn],
+          body: html`${await renderCheck(services.providers.client, provider)}
+            <p class="actions"><a class="button primary" href="${NAVIGATION.signIn.path}">Back to Sign-in</a></p>`,
+        },
+      }
+    },
+  }
+}
+
+async function renderCheck(client: ProviderClient, provider: StoredProvider): Promise<Html> {
+  try {
+    const lines = await client.check(provider)
+    return html`<p class="notice" role="status">The provider answers.</p>
+      <ul>
+        ${lines.map((line) => html`<li><bdi>${line}</bdi></li>`)}
+      </ul>`
+  } catch (error) {
+    if (!(error instanceof ProviderError || error instanceof UnreadableSecretError)) throw error
+    return html`<p class="alert" role="alert"><bdi>${toSentence(error.message)}</bdi></p>`
+  }
+}

@@ -1,0 +1,81 @@
+import { addVary } from '../../http/server/compression.ts'
+import { hash } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { problem } from '../../domain/errors.ts'
+import { assetUrl } from '../assets/assets.ts'
+import { sendRefusal } from '../parts/error-page.ts'
+import { html, type Html } from '../parts/html.ts'
+import { sendOpenPage } from '../parts/layout.ts'
+import { recognizeViewer, type RecognitionServices } from '../parts/viewer.ts'
+import { listGroups, type OperationGroup } from './operations.ts'
+import { findOperations, renderIndex, renderSearch } from './render-index.ts'
+import { OPERATION_PATH, renderOperation } from './render-operation.ts'
+
+/** `/docs`: the API reference, made from the OpenAPI document: an index with a search, and a page for each operation. */
+export function referencePages(app: FastifyInstance, services: RecognitionServices): void {
+  const schema = { hide: true }
+  const preHandler = recognizeViewer(services)
+  let groups: OperationGroup[] | undefined
+  const list = () => (groups ??= listGroups(app.describeApi()))
+
+  app.get<{ Querystring: { q?: unknown } }>('/docs', { schema, preHandler }, async (request, reply) => {
+    const { q } = request.query
+    if (typeof q === 'string' && q.trim() !== '') {
+      const results = renderSearch(q, findOperations(list(), q))
+      const body = renderContents(list(), '', results)
+      return sendOpenPage(request, reply, { title: 'Search the API reference', body })
+    }
+    const body = renderContents(list(), '', renderIndex(app.describeApi(), list()))
+    return answer(request, reply, { title: 'API reference', body })
+  })
+  app.get<{ Params: { id: string } }>(`${OPERATION_PATH}:id`, { schema, preHandler }, async (request, reply) => {
+    const operation = list()
+      .flatMap(({ operations }) => operations)
+      .find(({ id }) => id === request.params.id)
+    if (!operation) return sendRefusal(reply, problem('route_not_found', 'The API has no such operation'))
+    const body = renderContents(list(), operation.id, renderOperation(app.describeApi(), operation))
+    return answer(request, reply, { title: operation.summary, body })
+  })
+}
+
+/** Sends a page that is the same for everybody, unless the browser has it (RFC 9110 section 8.8.3). */
+async function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: { title: string; body: Html },
+): Promise<FastifyReply> {
+  addVary(reply, 'cookie')
+  // With the navigation of who is signed in, no cache may keep it.
+  if (request.viewer) return sendOpenPage(request, reply, page)
+  // The page names the style sheet and the scripts, whose addresses change with them.
+  const version = hash('sha256', `${assetUrl('style.css')}\n${String(await page.body)}`)
+  const tag = `"${version.slice(0, 32)}"`
+  void reply.headers({ etag: tag, 'cache-control': 'no-cache' })
+  if (request.headers['if-none-match'] === tag) return reply.code(304).send()
+  return sendOpenPage(request, reply, page)
+}
+
+function renderContents(groups: OperationGroup[], current: string, content: Html): Html {
+  return html`<form role="search" action="/docs" class="tools">
+      <input type="search" name="q" maxlength="100" aria-label="Search the API reference" placeholder="Search the reference" />
+      <button>Search</button>
+    </form>
+    <div class="reference">
+      <nav aria-label="API reference">
+        <div class="places"><a href="/docs" ${current === '' ? html`aria-current="page"` : ''}>API reference</a></div>
+        ${groups.map(
+          ({ name, operations }) =>
+            html`<details ${operations.some(({ id }) => id === current) ? html`open` : ''}>
+              <summary>${name}</summary>
+              <ul class="places">
+                ${operations.map(
+                  ({ id, summary }) =>
+                    html`<li><a href="${OPERATION_PATH}${id}" ${id === current ? html`aria-current="page"` : ''}>${summary}</a></li>`,
+                )}
+              </ul>
+            </details>`,
+        )}
+      </nav>
+      <div class="reference-content">${content}</div>
+    </div>`
+}

@@ -1,0 +1,141 @@
+import { problem, type ProblemCode } from '../../domain/errors.ts'
+import type { OpenApiDocument } from '../../http/openapi/build-document.ts'
+import type { Answer, Content, Operation, Parameter, Schema } from './operations.ts'
+import { describeType, renderSchema } from './render-schema.ts'
+import { renderParagraphs, renderText } from './render-text.ts'
+import { writeSamples } from './samples.ts'
+import { html, type Html } from '../parts/html.ts'
+import { renderTable } from '../parts/table.ts'
+
+/** The pages of operations are here, by their ids. */
+export const OPERATION_PATH = '/docs/'
+
+/** Renders the page of an operation: what it takes and answers on the left, samples on the right. */
+export function renderOperation(document: OpenApiDocument, operation: Operation): Html {
+  const { kind, tag, summary, description, parameters, body, answers } = operation
+  const successes = answers.filter((answer) => !isProblem(answer))
+  return html`<nav aria-label="Breadcrumb" class="trail"><a href="/docs">API reference</a> <span aria-hidden="true">/</span>
+      <a href="/docs#${groupId(tag)}">${tag}</a></nav>
+    <h1>${summary}</h1>
+    <p>${renderAddress(operation)}</p>
+    ${renderParagraphs(description)}
+    <div class="operation columns">
+      <div class="shows">
+        ${kind === 'call' ? renderSamples(operation) : ''} 
+        ${kind === 'call' ? renderExamples(body?.content ?? [], 'Body', 'closed') : renderExamples(body?.content ?? [], 'Message')}
+        ${successes.map(({ status, content }, at) => renderExamples(content, `Answer ${status}`, at === 0 ? 'open' : 'closed'))}
+      </div>
+      <div>
+        ${(['path', 'query', 'header'] as const).map((place) =>
+          renderParameters(
+            document,
+            place,
+            parameters.filter((parameter) => parameter.in === place),
+          ),
+        )}
+        ${
+          body
+            ? html`<h2>Body</h2>
+                ${renderParagraphs(body.description)} ${renderContent(document, body.content)}`
+            : ''
+        }
+        ${successes.length > 0 ? html`<h2>${kind === 'call' ? 'Answers' : 'What your server answers'}</h2>` : ''}
+        ${successes.map((answer) => renderAnswer(document, answer))} ${renderProblems(answers.filter(isProblem))}
+      </div>
+    </div>`
+}
+
+/** The id of a group's heading on the first page. */
+export function groupId(name: string): string {
+  return name.toLowerCase().replaceAll(' ', '-')
+}
+
+/** Renders the method and the path of a call, or the type of a message. */
+export function renderAddress({ kind, method, path }: Operation): Html {
+  return html`<span class="address">${kind === 'call' ? html`<code class="method">${method}</code> ` : ''}<code>${path}</code></span>`
+}
+
+function isProblem({ content }: Answer): boolean {
+  return content.some(([type]) => type === 'application/problem+json')
+}
+
+const PLACES = { path: 'Path', query: 'Query', header: 'Headers' }
+
+/** Renders the parameters of a place as the members of an object. */
+function renderParameters(document: OpenApiDocument, place: Parameter['in'], parameters: Parameter[]): Html {
+  if (parameters.length === 0) return html``
+  const members = parameters.map(({ name, description = '', schema }): [string, Schema] => {
+    return [name, { ...schema, description }]
+  })
+  const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name)
+  return html`<h2>${PLACES[place]}</h2>
+    ${renderSchema(document, { properties: Object.fromEntries(members), required })}`
+}
+
+function renderContent(document: OpenApiDocument, content: [type: string, content: Content][]): Html {
+  if (content.length === 0) return html``
+  const [[, { schema = {} }]] = content as [[string, Content]]
+  return html`<p class="hint">
+      ${content.map(([type], at) => html`${at > 0 ? ' or ' : ''}<code>${type}</code>`)}: ${describeType(document, schema)}
+    </p>
+    ${renderSchema(document, schema)}`
+}
+
+function renderAnswer(document: OpenApiDocument, { status, description, headers, content }: Answer): Html {
+  return html`<h3><code>${status}</code></h3>
+    ${renderParagraphs(description)}
+    ${headers.length > 0 ? html`<p class="hint">Headers: ${headers.map((name, at) => html`${at > 0 ? ', ' : ''}<code>${name}</code>`)}</p>` : ''}
+    ${renderContent(document, content)}`
+}
+
+/** Lists the problem codes of a call, each with its page. */
+function renderProblems(answers: Answer[]): Html {
+  const codes = answers.flatMap(({ status, content }) =>
+    content.flatMap(([, { schema = {} }]) => listCodes(schema).map((code) => ({ status, code }))),
+  )
+  if (codes.length === 0) return html``
+  return html`<h2 id="problems">Errors</h2>
+    ${renderTable({
+      caption: 'Errors',
+      columns: [
+        { heading: 'Status', cell: ({ status }) => status },
+        {
+          heading: 'Code',
+          isName: true,
+          cell: ({ code }) => html`<span class="unbroken"><a href="/problems/${code}"><code>${code}</code></a></span>`,
+        },
+        { heading: 'Meaning', cell: ({ code }) => problem(code as ProblemCode, '').title },
+      ],
+      rows: codes,
+    })}`
+}
+
+function listCodes({ allOf = [], properties }: Schema): string[] {
+  const { enum: codes = [] } = properties?.['code'] ?? {}
+  return [...(codes as string[]), ...allOf.flatMap(listCodes)]
+}
+
+function renderSamples(operation: Operation): Html {
+  return html`<h2>Samples</h2>
+    ${writeSamples(operation).map(({ language, code }, at) => renderSample(language, code, at === 0, 'sample'))}`
+}
+
+/** Renders examples, of which the first is open, unless a sample shows it. */
+function renderExamples(
+  content: [type: string, content: Content][],
+  label: string,
+  first: 'open' | 'closed' = 'open',
+): Html {
+  const examples = content.slice(0, 1).flatMap(([, { examples = {} }]) => Object.values(examples))
+  return html`${examples.map(({ summary, value }, at) =>
+    renderSample(html`${label}: ${renderText(summary)}`, JSON.stringify(value, null, 2), at === 0 && first === 'open'),
+  )}`
+}
+
+/** Renders a text that opens and closes. Of a group, one is open. */
+function renderSample(label: Html | string, text: string, isOpen: boolean, group?: string): Html {
+  return html`<details ${group === undefined ? '' : html`name="${group}"`} class="sample" ${isOpen ? html`open` : ''}>
+    <summary>${label}</summary>
+    <pre><code>${text}</code></pre>
+  </details>`
+}

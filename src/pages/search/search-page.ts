@@ -1,0 +1,58 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { findSecretIn } from '../../domain/accounts/secrets.ts'
+import { isStorableText } from '../../domain/storable-text.ts'
+import { ALWAYS } from '../../http/access/heavy-reads.ts'
+import { readFormFields, renderField } from '../parts/form.ts'
+import { html, type Html } from '../parts/html.ts'
+import { sendUserPage } from '../parts/layout.ts'
+import { NAVIGATION, SEARCH_PATH } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { getViewer } from '../parts/viewer.ts'
+import { findTargets, type SearchTarget } from './find-targets.ts'
+
+const MAX_TEXT = 254
+
+/**
+ * `/settings/search`: leads to any page, person, key, webhook and entry. The text is sent as a form, because names and
+ * secrets must not be in an address. The script of the palette shows what this page finds.
+ */
+export function addSearchPage(app: FastifyInstance, services: PageServices): void {
+  app.get(SEARCH_PATH, async (_, reply) => sendSearch(services, reply, ''))
+  app.post(SEARCH_PATH, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
+    const { q = '' } = readFormFields(request.body)
+    return sendSearch(services, reply, q.trim().slice(0, MAX_TEXT))
+  })
+}
+
+async function sendSearch({ reads }: PageServices, reply: FastifyReply, text: string): Promise<FastifyReply> {
+  const { request } = reply
+  const viewer = getViewer(request)
+  const isSearchable = findSecretIn(text) === null && isStorableText(text)
+  const db = await reads.of(viewer.companyId, request.left)
+  const targets = isSearchable ? await findTargets(db, viewer, text) : listForSecret()
+  return sendUserPage(reply, viewer, {
+    title: 'Search',
+    body: html`<h1>Search</h1>
+      <form method="post" action="${SEARCH_PATH}" class="filters" role="search">
+        ${renderField({ name: 'q', label: 'Page, person, key or entry', value: isSearchable ? text : '', maxLength: MAX_TEXT, autocomplete: 'off', isRequired: false, hasFocus: true, hint: 'A name or an ID.' }, null)}
+        <button class="primary">Search</button>
+      </form>
+      ${renderTargets(targets)}`,
+  })
+}
+
+/** A secret is not repeated; the search for keys hashes it. */
+function listForSecret(): SearchTarget[] {
+  const { path, label } = NAVIGATION.apiKeys
+  return [{ kind: 'Page', label, detail: 'Search for a secret there', href: path }]
+}
+
+function renderTargets(targets: SearchTarget[]): Html {
+  if (targets.length === 0) return html`<p class="empty">Nothing has this name or ID.</p>`
+  return html`<ul class="places">
+    ${targets.map(
+      ({ kind, label, detail, href }) =>
+        html`<li><a href="${href}"><span class="target-kind">${kind}</span> <bdi>${label}</bdi> <span class="hint"><bdi>${detail}</bdi></span></a></li>`,
+    )}
+  </ul>`
+}

@@ -1,0 +1,136 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { CompanyServices } from '../../accounts/change-company.ts'
+import { acceptInvitation, findInvitedUser } from '../../accounts/users/accept-invitation.ts'
+import { INVITATION_PATH } from '../../accounts/users/email-user.ts'
+import { hashSecret } from '../../accounts/users/new-secret.ts'
+import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
+import { type Problem, problem } from '../../domain/errors.ts'
+import { companyOfSecret } from '../../domain/accounts/secrets.ts'
+import { MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from '../../domain/accounts/user-lifecycle.ts'
+import { AcceptBody } from '../../api/admin/user-schemas.ts'
+import { fieldError, invalidFields } from '../../domain/field-errors.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import { clientOf } from '../../http/access/client.ts'
+import { limitFailures } from '../../http/access/rate-limits.ts'
+import { toFormProblem, checkForm, renderField, readFormFields, type FormProblem } from '../parts/form.ts'
+import type { UserOfLink } from '../../accounts/users/user-rows.ts'
+import { readNames } from '../../ledger/read/read-names.ts'
+import { html, type Html } from '../parts/html.ts'
+import { sendCardPage } from '../parts/layout.ts'
+import { companyPath, passwordPath } from '../parts/addresses.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { findOperatorSettings } from '../providers/provider-facts.ts'
+import { keepAuthorizationRequest } from './authorization-request.ts'
+
+function describeUsedUp({ outbox }: CompanyServices): Problem {
+  const remedy = outbox
+    ? 'Use “Forgot your password?” on the sign-in page, or ask an administrator for a new one.'
+    : 'Ask an administrator for a new one.'
+  return problem('invalid_credentials', `This link is invalid, has expired, or was already used. ${remedy}`)
+}
+
+/**
+ * `/invitation?token=…`: sets a password with a one-time link or, where the company requires its provider, links the user
+ * to an account there. Opening the page does not use up the link.
+ */
+export function addInvitationPage(app: FastifyInstance, services: PageServices): void {
+  const { company, failureLimit } = services
+  app.get(INVITATION_PATH, (request, reply) =>
+    sendSetPasswordForm(services, reply, readFormFields(request.query)['token'] ?? '', null),
+  )
+
+  const accept = limitFailures(failureLimit, async (request: FastifyRequest) => {
+    const { token = '', password = '', repeated = '' } = readFormFields(request.body)
+    const body = checkForm(AcceptBody, { token, password })
+    if (password !== repeated)
+      throw new ProblemError(invalidFields([fieldError('/repeated', 'invalid_value', 'The passwords do not match')]))
+    await acceptInvitation(company, { ...body, client: clientOf(request) }).catch((error: unknown) => {
+      throw error instanceof RefusedCredentialsError ? new ProblemError(describeUsedUp(company)) : error
+    })
+  })
+  app.post(INVITATION_PATH, async (request, reply) => {
+    const { token = '' } = readFormFields(request.body)
+    try {
+      await accept(request, reply)
+    } catch (error) {
+      return sendSetPasswordForm(services, reply, token, toFormProblem(error))
+    }
+    return sendCardPage(reply, {
+      title: 'Password set',
+      body: html`<p>This link can't be used again.</p>
+        <p><a class="button primary" href="${passwordPath(companyOfSecret('link', token)!)}">Sign in</a></p>`,
+    })
+  })
+}
+
+async function sendSetPasswordForm(
+  services: PageServices,
+  reply: FastifyReply,
+  token: string,
+  problem: FormProblem,
+): Promise<FastifyReply> {
+  // Only the form of the token is checked here; whether the link still works is checked when the form is sent.
+  const companyId = companyOfSecret('link', token)
+  if (companyId === null) {
+    return sendCardPage(reply.code(404), {
+      title: 'Incomplete link',
+      body: html`<p>Copy the whole link, or ask an administrator for a new one.</p>`,
+    })
+  }
+  const invited = await findInvitedUser(services.company.pool, token)
+  const invitation = invited ? await renderInvitation(services, companyId, invited) : html``
+  if (invited && invited.requiredProvider !== null)
+    return sendToProvider(services, reply, { ...invited, companyId, token }, invitation)
+  return sendCardPage(reply, {
+    title: 'Set your password',
+    problem,
+    body: html`${invitation}
+      <form method="post" action="${INVITATION_PATH}" class="stack">
+        <input type="hidden" name="token" value="${token}" />
+        ${invited === null ? '' : renderField({ name: 'username', label: 'Email', type: 'email', value: invited.email, autocomplete: 'username', isReadOnly: true }, null)}
+        ${renderField({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', maxLength: MAX_PASSWORD_CHARACTERS, hint: `At least ${MIN_PASSWORD_CHARACTERS} characters; you can paste from a password manager.`, hasFocus: true }, problem)}
+        ${renderField({ name: 'repeated', label: 'Confirm new password', type: 'password', autocomplete: 'new-password', maxLength: MAX_PASSWORD_CHARACTERS }, problem)}
+        <button class="primary">Set password</button>
+      </form>`,
+  })
+}
+
+/** Says which company the link is for, and to new users, who invited them. */
+async function renderInvitation(
+  { access }: PageServices,
+  companyId: string,
+  { companyName, invitedBy }: UserOfLink,
+): Promise<Html> {
+  const inviter = (await readNames(access, companyId, [invitedBy])).get(invitedBy)
+  const company = html`<strong><bdi>${companyName}</bdi></strong>`
+  return inviter === undefined
+    ? html`<p>For your account at ${company}.</p>`
+    : html`<p><bdi>${inviter}</bdi> invited you to ${company}.</p>`
+}
+
+/** Leads to the provider, to link the user there: a password would be of no use. */
+async function sendToProvider(
+  services: PageServices,
+  reply: FastifyReply,
+  { companyId, token, userId, email, requiredProvider }: UserOfLink & { companyId: string; token: string },
+  invitation: Html,
+): Promise<FastifyReply> {
+  // The company's own page says what the operator must set.
+  if (findOperatorSettings(services, companyId).missing) return reply.redirect(companyPath(companyId), 303)
+  const purpose = { to: 'link', userId, linkHash: hashSecret(token).toString('base64url') } as const
+  const authorizationRequest = { companyId, email, purpose, flow: null, next: '', kept: null }
+  keepAuthorizationRequest(services, reply, authorizationRequest)
+  return sendCardPage(reply, {
+    title: 'No password needed',
+    body: html`${invitation}
+      <p>
+        Your company signs in with <bdi>${requiredProvider}</bdi>. Sign in there with your own account. From then on, it
+        signs you in here as <bdi>${email}</bdi>, and this link can't be used again.
+      </p>
+      <p>
+        <a class="button primary" href="${companyPath(companyId)}/start?link=1">
+          Continue to <bdi>${requiredProvider}</bdi></a
+        >
+      </p>`,
+  })
+}

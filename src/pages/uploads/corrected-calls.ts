@@ -1,0 +1,125 @@
+import { AGAIN, type PartCounts, type UploadOperation } from '../../domain/uploads.ts'
+import { findCalls, isCorrectable, listRefusedIndexes, type FoundCall } from '../../ledger/corrections/find-calls.ts'
+import { readCorrection, type Correction } from '../../ledger/corrections/read-correction.ts'
+import { findUploadOfCall } from '../../ledger/uploads/read-uploads.ts'
+import type { UploadRouteServices } from '../../uploads/store-file.ts'
+import { formatCorrection, VERBS } from '../parts/call-words.ts'
+import { html, type Html } from '../parts/html.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import { formatCount, formatNumber } from '../parts/shown-values.ts'
+
+/** The call that a form is to correct. */
+export interface CorrectedCall extends FoundCall {
+  /** How many of its records have errors. Of a call that was refused as a whole, none. */
+  refused: number
+  /** The stored file that has all of its records; null if none has. */
+  uploadId: string | null
+}
+
+/** Reads a call, from the ledger; null if the company has no such call, or if it applied all of its records. */
+export async function readCorrectedCall(
+  { db, pool }: Pick<UploadRouteServices, 'db' | 'pool'>,
+  companyId: string,
+  logId: string,
+): Promise<CorrectedCall | null> {
+  const [call] = await findCalls(db, companyId, [logId])
+  if (!call || !isCorrectable(call)) return null
+  const refused = (await listRefusedIndexes(db, companyId, logId)).length
+  return { ...call, refused, uploadId: await findUploadOfCall(pool, companyId, logId) }
+}
+
+/** Renders which entry a form corrects, and where its records are: those with errors, and the valid ones. */
+export function renderCorrectedCall({ id, operation, total, unapplied, refused, uploadId }: CorrectedCall): Html {
+  const valid = refused === 0 ? 0 : unapplied - refused
+  return html`<p>
+      This file corrects ${renderEntryLink(id)}, which tried to ${VERBS[operation]}
+      ${formatCount(total, 'employee')}. ${formatUnapplied(total, unapplied)}
+    </p>
+    ${
+      uploadId === null
+        ? html`<p>
+            Download the failed records, correct them in a spreadsheet, and upload the file.
+            <a href="/admin/v1/bulk-user-logs/${id}/failed-records.csv" download>Download failed records</a>
+          </p>`
+        : html`<p>
+            Download the rows, correct those with errors in a spreadsheet, and upload the file.
+            <a href="/admin/v1/uploads/${uploadId}/not-applied.csv" download>Download rows not applied</a>
+          </p>`
+    }
+    ${uploadId === null && valid > 0 ? renderMissing(total, refused) : ''}`
+}
+
+function formatUnapplied(total: number, unapplied: number): string {
+  if (unapplied === total) return `${total === 1 ? 'The record was' : 'None of the records was'} applied.`
+  return `${formatCount(unapplied, 'record')} ${unapplied === 1 ? 'was' : 'were'} not applied.`
+}
+
+/** Says how to send the valid records again, which the log does not keep. */
+function renderMissing(total: number, refused: number): Html {
+  const valid = total - refused
+  return html`<p class="warning">
+    The download has ${refused === 1 ? 'the record' : `the ${formatNumber(refused)} records`} with errors.
+    ${valid === 1 ? 'The other record was' : `The other ${formatNumber(valid)} records were`} valid, and the log does not
+    keep ${valid === 1 ? 'it' : 'them'}. To send ${valid === 1 ? 'it' : 'them'} again, too, add
+    ${valid === 1 ? 'it' : 'them'} below the others, or upload a file with all ${formatNumber(total)} records in the order
+    of the call.
+  </p>`
+}
+
+/** An entry that a file corrects, and how far it is corrected now. */
+export interface CorrectedEntry {
+  call: FoundCall
+  correction: Correction | null
+}
+
+/** Reads how far the entries that a file corrects are corrected. */
+export async function readCorrectedEntries(
+  { db }: Pick<UploadRouteServices, 'db'>,
+  companyId: string,
+  logIds: readonly string[],
+): Promise<CorrectedEntry[]> {
+  const entries: CorrectedEntry[] = []
+  for (const call of await findCalls(db, companyId, logIds))
+    entries.push({ call, correction: await readCorrection(db, companyId, call) })
+  return entries.toSorted((one, other) => one.call.position - other.call.position)
+}
+
+/** Renders the entries that a file corrects, and how far they are corrected. */
+export function renderCorrectedEntries(entries: readonly CorrectedEntry[]): Html {
+  if (entries.length === 0) return html``
+  return html`<h2>Corrected entries</h2>
+    <ul>
+      ${entries.map(
+        ({ call, correction }) =>
+          html`<li>
+            ${renderEntryLink(call.id)}:
+            ${correction === null ? `None of ${formatCount(call.unapplied, 'record')} was applied yet.` : formatCorrection(correction)}
+          </li>`,
+      )}
+    </ul>`
+}
+
+/** Renders a warning if a file would do what none of the calls asked for that it corrects. */
+export function renderUnasked(
+  operation: UploadOperation,
+  entries: readonly CorrectedEntry[],
+  { created, changed }: PartCounts,
+): Html {
+  if (operation !== 'upsert' || entries.length === 0) return html``
+  const asked = new Set(entries.map(({ call }) => AGAIN[call.operation]))
+  if (asked.has('upsert')) return html``
+  const warning = (text: string) => html`<p class="alert" role="alert">${text}</p>`
+  if (created > 0 && !asked.has('create'))
+    return warning(
+      `The corrected calls only updated employees, but the file would create ${formatNumber(created)}. Check the IDs and email addresses, or upload it with “Update only”.`,
+    )
+  if (changed > 0 && !asked.has('update_many'))
+    return warning(
+      `The corrected calls only created employees, but the file would change ${formatNumber(changed)}. Check the IDs and email addresses, or upload it with “Create only”.`,
+    )
+  return html``
+}
+
+function renderEntryLink(id: string): Html {
+  return html`<a href="${NAVIGATION.bulkUserLogs.path}/${id}"><code>${id}</code></a>`
+}

@@ -1,0 +1,124 @@
+import { ENCODINGS, readEncoding } from '../../spreadsheets/encodings.ts'
+import type { FileAnswers, FileParameter, StoredQuestion } from '../../spreadsheets/file-question.ts'
+import type { LeftOut } from '../../spreadsheets/find-table.ts'
+import type { Original } from '../../ledger/uploads/originals.ts'
+import type { FormFields } from '../parts/form.ts'
+import { UPLOAD_PATH } from '../parts/navigation.ts'
+import { html, type Html } from '../parts/html.ts'
+import { formatCount, formatNumber } from '../parts/shown-values.ts'
+import { renderTable } from '../parts/table.ts'
+
+const LEGENDS: Readonly<Record<FileParameter, string>> = {
+  encoding: 'Which of these looks right?',
+  sheet: 'Which sheet has the employees?',
+}
+const NONE_IS_RIGHT: Readonly<Record<FileParameter, string>> = {
+  encoding: 'If none does, save the file as UTF-8 or as an Excel workbook, and upload it again.',
+  sheet: 'The other sheets are not read.',
+}
+
+/** Renders the form that asks how to read a file. The likeliest way is chosen. */
+export function renderQuestion(id: string, { parameter, choices }: StoredQuestion): Html {
+  return html`<form method="post" action="${UPLOAD_PATH}/${id}/read" class="stack">
+    <fieldset>
+      <legend>${LEGENDS[parameter]}</legend>
+      ${choices.map(
+        ({ value, name, samples }, at) =>
+          html`<p>
+            <label>
+              <input type="radio" name="${parameter}" value="${value}" ${at === 0 ? html`checked` : ''} />
+              ${samples.map((text, index) => html`${index === 0 ? '' : ' · '}<bdi>${text}</bdi>`)}
+            </label>
+            <span class="hint"><bdi>${name}</bdi></span>
+          </p>`,
+      )}
+    </fieldset>
+    <p class="hint">${NONE_IS_RIGHT[parameter]}</p>
+    <div class="actions">
+      <button class="primary">Preview</button><a class="button" href="${UPLOAD_PATH}">Choose another file</a>
+    </div>
+  </form>`
+}
+
+/** Reads how the user wants the file to be read. What the form leaves out stays unchanged. */
+export function readAnswers(fields: FormFields, before: FileAnswers): FileAnswers {
+  const { encoding, sheet, header_row: row } = fields
+  return {
+    encoding: encoding === undefined ? before.encoding : readEncoding(encoding),
+    sheet: sheet ?? before.sheet,
+    headerLine: row !== undefined && /^[1-9][0-9]{0,5}$/.test(row) ? Number(row) : before.headerLine,
+  }
+}
+
+/** Renders how a file was read, and which of its rows are no records, with forms to read it in another way. */
+export function renderReading({ id, notes, answers, hasContent }: Original): Html {
+  if (!notes) return html``
+  const { headerLine, leftOut, leftOutMore } = notes
+  const form = (content: Html) =>
+    html`<form method="post" action="${UPLOAD_PATH}/${id}/read" class="stack">${content}</form>`
+  return html`<details>
+    <summary>
+      ${headerLine === null ? '' : `Line ${formatNumber(headerLine)} names the columns. `}
+      ${describeLeftOut(leftOut, leftOutMore)}
+    </summary>
+    ${
+      leftOut.length === 0
+        ? ''
+        : renderTable<LeftOut>({
+            caption: 'Left out',
+            isCaptionShown: true,
+            columns: [
+              { heading: 'Place', cell: formatPlace },
+              { heading: 'Reason', cell: ({ message }) => html`<bdi>${message}</bdi>` },
+              {
+                heading: 'Correction',
+                cell: ({ line, reason }) =>
+                  hasContent && line !== null && (reason === 'above_header' || reason === 'second_header')
+                    ? form(html`<button name="header_row" value="${line}">Line ${line} names the columns</button>`)
+                    : '',
+              },
+            ],
+            rows: leftOut,
+          })
+    }
+    ${leftOutMore === 0 ? '' : html`<p class="hint">and ${formatNumber(leftOutMore)} more</p>`}
+    ${
+      hasContent
+        ? form(html`<p>
+              <label for="header-row">Line that names the columns</label>
+              <input id="header-row" name="header_row" inputmode="numeric" value="${headerLine ?? ''}" />
+            </p>
+            <p>
+              <label for="encoding">Encoding</label>
+              <select id="encoding" name="encoding">
+                <option value="">As recognized</option>
+                ${Object.entries(ENCODINGS).map(
+                  ([value, name]) =>
+                    html`<option value="${value}" ${value === answers.encoding ? html`selected` : ''}>${name}</option>`,
+                )}
+              </select>
+            </p>
+            <p class="actions"><button>Read again</button></p>`)
+        : ''
+    }
+  </details>`
+}
+
+/** Says how many rows are left out, and how many notes there are about other things. */
+function describeLeftOut(leftOut: readonly LeftOut[], more: number): string {
+  const rows = leftOut.reduce(
+    (sum, { line, lastLine }) => (line === null ? sum : sum + (lastLine ?? line) - line + 1),
+    more,
+  )
+  const others = leftOut.filter(({ line }) => line === null).length
+  if (rows + others === 0) return 'All other rows are read.'
+  const said = rows === 0 ? '' : `${formatCount(rows, 'row')} ${rows === 1 ? 'is' : 'are'} left out. `
+  return others === 0 ? said : `${said}${formatCount(others, 'note')} about the file.`
+}
+
+function formatPlace({ line, lastLine }: LeftOut): string {
+  if (line === null) return 'The file'
+  return lastLine === null || lastLine === line
+    ? `Line ${formatNumber(line)}`
+    : `Lines ${formatNumber(line)}–${formatNumber(lastLine)}`
+}

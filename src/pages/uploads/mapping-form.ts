@@ -1,0 +1,387 @@
+import { readName } from '../../spreadsheets/cells.ts'
+import type { ColumnMapping, ManagerKey, Mapping, Question, Target } from '../../spreadsheets/mapping.ts'
+import {
+  type COLUMN_QUESTIONS,
+  type FILE_QUESTIONS,
+  isDate,
+  listQuestions,
+  locateColumns,
+} from '../../spreadsheets/mapping.ts'
+import type { Calendar, DateOrder } from '../../spreadsheets/read-date.ts'
+import { isPhoneCountry } from '../../spreadsheets/read-phone.ts'
+import { isSecretHeader } from '../../spreadsheets/recognize-header.ts'
+import { hasOwnColumns } from '../../spreadsheets/record-columns.ts'
+import { guessNameRule, type NameRule } from '../../spreadsheets/split-name.ts'
+import type { Status } from '../../spreadsheets/status-words.ts'
+import type { StoredUpload } from '../../ledger/uploads/read-uploads.ts'
+import { FileFaultError } from '../../uploads/part-builder.ts'
+import type { FormFields } from '../parts/form.ts'
+import { UPLOAD_PATH } from '../parts/navigation.ts'
+import { html, type Html } from '../parts/html.ts'
+import { formatCount, formatNumber, renderBreakable } from '../parts/shown-values.ts'
+import { renderTable } from '../parts/table.ts'
+
+/** A column and some of its values. */
+interface ShownColumn {
+  at: number
+  column: ColumnMapping
+  examples: readonly string[]
+}
+
+/** What a list offers: values with their labels. */
+type Options = Readonly<Record<string, string>>
+
+/**
+ * Renders what the columns of a file mean, to change it, and what is open about them, with answers that are likely.
+ * `country` is the likeliest one of local phone numbers.
+ */
+export function renderMapping(
+  { id, header, mapping }: StoredUpload,
+  examples: readonly (readonly string[])[],
+  country: string | undefined,
+): Html {
+  if (header === null || mapping === null || mapping.columns.length === 0 || hasOwnColumns(header)) return html``
+  const places = locateColumns(header, mapping.columns)
+  const rows = mapping.columns.map((column, at) => ({ at, column, examples: examples[places[at]!] ?? [] }))
+  const asked = listQuestions(mapping)
+  const unused = mapping.columns.filter(({ to }) => to === 'nothing')
+  return html`<form method="post" action="${UPLOAD_PATH}/${id}/mapping">
+    ${asked.length === 0 ? '' : renderQuestions(mapping, asked, rows, country)}
+    <details class="mapping">
+      <summary>
+        Columns: ${formatCount(mapping.columns.length - unused.length, 'column')}
+        used${unused.length === 0 ? '' : html`, not used: ${renderNames(unused)}`}
+      </summary>
+      ${renderTable<ShownColumn>({
+        caption: 'Columns of the file',
+        columns: [
+          { heading: 'Column', cell: ({ column }) => html`<bdi>${readName(column.header)}</bdi>` },
+          { heading: 'Values', isLong: true, cell: renderExamples },
+          { heading: 'Goes to', cell: (row) => (row.column.to === null ? ASKED : renderTarget(row)) },
+          { heading: 'How values are read', cell: (row) => renderReading(row) },
+        ],
+        rows,
+      })}
+      ${renderChoices(mapping, asksToLeaveOut(asked))}
+      <div class="actions">
+        <button>Preview again</button>
+        <a class="button" href="/admin/v1/uploads/${id}/mapping" download="mapping.json">Download this mapping</a>
+      </div>
+    </details>
+  </form>`
+}
+
+const ASKED = html`<em>asked above</em>`
+
+/**
+ * Whether the questions also ask whether to leave values out: not while it is open where a column goes, since that may
+ * raise another question, which has to be asked.
+ */
+function asksToLeaveOut(asked: readonly Question[]): boolean {
+  return asked.length > 0 && asked.every(({ about }) => about !== 'to')
+}
+
+/** Renders what only a person can decide, with answers that are likely. */
+function renderQuestions(
+  mapping: Mapping,
+  asked: readonly Question[],
+  rows: readonly ShownColumn[],
+  country: string | undefined,
+): Html {
+  const count = asked.length
+  return html`<fieldset class="questions">
+    <legend>${formatCount(count, 'question')} about the file ${count === 1 ? 'is' : 'are'} open</legend>
+    ${asked.map((question) => {
+      if (!('column' in question)) {
+        const { about } = question
+        const said = html`<p><strong>${formatCount(question.rows, 'row')}: ${FILE_QUESTION_TEXTS[about]}</strong></p>`
+        return html`${said} ${about === 'country' ? renderCountry(country ?? '') : renderChoice(mapping, about)}`
+      }
+      const row = rows[question.column - 1]!
+      const select = question.about === 'to' ? renderTarget(row) : renderReading(row, true)
+      const answer = question.about === 'words' ? select : html`<p>${select}</p>`
+      return html`${renderQuestion(question.about, row)} ${answer}`
+    })}
+    ${asksToLeaveOut(asked) ? renderChoice({ ...mapping, unreadable_values: 'leave_out' }, 'unreadable_values') : ''}
+    <p class="hint">
+      An answer is chosen only where the values show it. The preview shows what the answers do; they are remembered once the file is
+      applied.
+    </p>
+    <div class="actions"><button class="primary">Preview with these answers</button></div>
+  </fieldset>`
+}
+
+const QUESTIONS = {
+  to: 'What is in this column?',
+  dates: 'In which order are the dates?',
+  names: 'Which part is the last name?',
+  by: 'How does the file name managers?',
+  words: 'Who is active?',
+  clock: 'The dates have a time of day. Is the day as written?',
+  calendar: 'In which calendar are the years?',
+} as const satisfies Record<(typeof COLUMN_QUESTIONS)[number], string>
+
+const FILE_QUESTION_TEXTS = {
+  past_end_dates: 'the end date has passed, and nothing else says that these people have left',
+  country: 'the phone number has no country code',
+  unknown_managers: 'the manager is nobody in the file or in the company',
+} as const satisfies Record<(typeof FILE_QUESTIONS)[number], string>
+
+function renderQuestion(about: keyof typeof QUESTIONS, row: ShownColumn): Html {
+  return html`<p>
+    <strong><bdi>${readName(row.column.header)}</bdi>: ${QUESTIONS[about]}</strong>
+    <span class="hint">${renderExamples(row)}</span>
+  </p>`
+}
+
+/** Renders a button that imports the rows without the values that cannot be read. */
+export function renderLeaveOut({ id }: Pick<StoredUpload, 'id'>): Html {
+  return html`<form method="post" action="${UPLOAD_PATH}/${id}/mapping">
+    <button name="unreadable_values" value="leave_out">Leave out the values that cannot be read</button>
+  </form>`
+}
+
+/** The names that are shown of columns. */
+const MAX_NAMES = 20
+
+function renderNames(columns: readonly ColumnMapping[]): Html {
+  const more = columns.length - MAX_NAMES
+  return html`${columns.slice(0, MAX_NAMES).map(({ header }, at) => html`${at > 0 ? ', ' : ''}<bdi>${readName(header)}</bdi>`)}${
+    more > 0 ? ` and ${more} more` : ''
+  }`
+}
+
+function renderExamples({ column, examples }: ShownColumn): Html {
+  if (isSecretHeader(readName(column.header)) && examples.length === 0) return html`<em>not kept</em>`
+  return html`${examples.map((value, at) => {
+    const shown = value.includes('@') ? renderBreakable(value) : html`<bdi>${value}</bdi>`
+    return html`${at > 0 ? ' · ' : ''}${shown}`
+  })}`
+}
+
+/** What a column can become, as people call it. */
+const TARGET_LABELS = {
+  nothing: 'Not used',
+  first_name: 'First name',
+  last_name: 'Last name',
+  full_name: 'Full name',
+  email: 'Email',
+  external_id: 'External ID',
+  employee_number: 'Employee number',
+  job_title: 'Job title',
+  department: 'Department',
+  division: 'Division',
+  location: 'Location',
+  manager: 'Manager',
+  manager_email: 'Manager (email)',
+  manager_external_id: 'Manager (external ID)',
+  manager_id: 'Manager (ID)',
+  phone: 'Phone',
+  phone_country: 'Country of phone numbers',
+  start_date: 'Start date',
+  termination_date: 'Termination date',
+  status: 'Status',
+  custom: 'Custom attribute',
+  id: 'ID',
+  key: 'ID within the file',
+  as_named: 'The attribute of this name',
+} as const satisfies Record<Target, string>
+
+/** An answer has to be chosen if nothing is. */
+const CHOOSE: Options = { '': 'Choose' }
+
+function renderTarget({ at, column: { to, header, likely } }: ShownColumn): Html {
+  const options = to === null ? { ...CHOOSE, ...TARGET_LABELS } : TARGET_LABELS
+  return renderSelect(`to.${at}`, `What ${readName(header)} becomes`, options, to ?? likely ?? '')
+}
+
+function renderSelect(name: string, label: string, options: Options, chosen: string): Html {
+  return html`<select name="${name}" aria-label="${label}" ${'' in options ? html`required` : ''}>
+    ${Object.entries(options).map(
+      ([value, text]) => html`<option value="${value}" ${value === chosen ? html`selected` : ''}>${text}</option>`,
+    )}
+  </select>`
+}
+
+const DATES: Record<DateOrder, string> = {
+  day_first: 'Day first: 31/12/2024',
+  month_first: 'Month first: 12/31/2024',
+  year_first: 'Year first: 24/12/31',
+}
+const NAMES: Record<NameRule, string> = {
+  first_last: 'First and last name: Ana Perez',
+  last_first: 'Last and first name: Perez Ana',
+  one_last_name_first: 'The first word is the last name: Perez | Ana Maria',
+  one_first_name: 'The first word is the first name: Ana | Perez Gomez',
+  one_last_name: 'The last word is the last name: Ana Maria | Perez',
+  capitals: 'The words in capitals are the last name: PEREZ GOMEZ Ana',
+  one_character: 'The first character is the last name: 王 | 伟',
+}
+const CLOCKS: Record<NonNullable<NonNullable<ColumnMapping['clock']>>, string> = {
+  ignore: 'The day is as written',
+  refuse: 'These values cannot be read',
+}
+const CALENDARS: Record<Calendar, string> = {
+  gregorian: 'The usual one: 2026',
+  buddhist: 'Buddhist: 2569',
+  islamic: 'Of the Hijra: 1447',
+}
+const KEYS: Record<ManagerKey, string> = {
+  full_name: 'By full name',
+  email: 'By email',
+  external_id: 'By external ID',
+  employee_number: 'By employee number',
+  key: 'By the ID within the file',
+}
+const STATUSES: Record<Status, string> = { active: 'Active', inactive: 'Inactive' }
+
+/** Renders how the values of a column are read: what is open about them, or what is not. */
+function renderReading({ at, column, examples }: ShownColumn, isOpen = false): Html {
+  const { to } = column
+  const name = readName(column.header)
+  const select = (field: string, what: string, options: Options, chosen?: string | null, likely?: string | null) => {
+    if (!chosen && !isOpen) return ASKED
+    const answer = chosen ?? likely ?? ''
+    return renderSelect(`${field}.${at}`, `${what} of ${name}`, answer ? options : { ...CHOOSE, ...options }, answer)
+  }
+  if (isDate(to)) {
+    const { dates, clock, calendar } = column
+    return html`${dates === undefined || (isOpen && dates !== null) ? '' : select('dates', 'Order', DATES, dates)}
+    ${clock === undefined || (isOpen && clock !== null) ? '' : select('clock', 'Time of day', CLOCKS, clock)}
+    ${calendar === undefined || (isOpen && calendar !== null) ? '' : select('calendar', 'Calendar', CALENDARS, calendar)}`
+  }
+  if (to === 'full_name') return select('names', 'Names', NAMES, column.names, guessNameRule(examples))
+  if (to === 'manager') return select('by', 'Managers', KEYS, column.by)
+  if (to === 'custom')
+    return html`<input name="name.${at}" value="${column.name ?? name}" maxlength="64" aria-label="Name of the custom attribute ${name}" />`
+  if (to !== 'status') return html``
+  return html`${Object.entries(column.words ?? {}).map(([word, status], number) => {
+    if ((status === null) !== isOpen) return ''
+    const options = status === null ? { ...CHOOSE, ...STATUSES } : STATUSES
+    const select = renderSelect(`word.${at}.${number}`, `Meaning of ${word}`, options, status ?? '')
+    return html`<p>
+      <label><bdi>${word === '' ? '(empty)' : word}</bdi> ${select}</label>
+      ${renderSeen(column, word)}
+    </p>`
+  })}`
+}
+
+/** What the rows say for a word. */
+function renderSeen({ seen }: ColumnMapping, word: string): Html {
+  const counted = seen?.[word]
+  if (!counted) return html``
+  const past =
+    counted.past_end_dates === 0 ? '' : `, ${formatNumber(counted.past_end_dates)} with an end date in the past`
+  return html`<span class="hint">${formatCount(counted.rows, 'row')}${past}</span>`
+}
+
+const CHOICES = {
+  empty_cells: {
+    label: 'An empty cell',
+    options: { keep: 'keeps what the person has', clear: 'clears it' },
+  },
+  unreadable_values: {
+    label: 'A value that cannot be read',
+    options: { refuse: 'refuses the row', leave_out: 'is left out' },
+  },
+  shared_emails: {
+    label: 'An email address of several people',
+    options: { refuse: 'refuses their rows', leave_out: 'is left out in the later rows' },
+  },
+  past_end_dates: {
+    label: 'People whose termination date has passed',
+    options: { keep: 'stay as they are', deactivate: 'are deactivated' },
+  },
+  unknown_managers: {
+    label: 'A manager whom nobody knows',
+    options: { leave_out: 'is left out', refuse: 'refuses the row' },
+  },
+} as const satisfies {
+  [Name in keyof Mapping]?: { label: string; options: Record<NonNullable<Mapping[Name]> & string, string> }
+}
+
+function renderChoice(mapping: Mapping, name: keyof typeof CHOICES, likely = ''): Html {
+  const { label, options } = CHOICES[name]
+  const chosen = mapping[name] ?? likely
+  const offered = chosen === '' ? { ...CHOOSE, ...options } : options
+  return html`<p><label>${label} ${renderSelect(name, label, offered, chosen)}</label></p>`
+}
+
+function renderCountry(country: string): Html {
+  return html`<p>
+    <label>Country of local phone numbers, such as DE
+      <input name="country" value="${country}" maxlength="2" size="3" autocapitalize="characters" spellcheck="false" /></label>
+  </p>`
+}
+
+/** Renders how the values of the file are read. What is asked stands above, `isLeftOutAsked` whether to leave values out. */
+function renderChoices(mapping: Mapping, isLeftOutAsked: boolean): Html {
+  return html`<fieldset>
+    <legend>Values</legend>
+    ${renderChoice(mapping, 'empty_cells')} ${isLeftOutAsked ? '' : renderChoice(mapping, 'unreadable_values')}
+    ${renderChoice(mapping, 'shared_emails')}
+    ${mapping.past_end_dates === null ? '' : renderChoice(mapping, 'past_end_dates')}
+    ${mapping.unknown_managers === null ? '' : renderChoice(mapping, 'unknown_managers')}
+    ${mapping.country === null ? '' : renderCountry(mapping.country === 'company' ? '' : mapping.country)}
+  </fieldset>`
+}
+
+/** Changes a mapping as its form says. What the form doesn't say stays. Throws FileFaultError. */
+export function readMapping(mapping: Mapping, fields: FormFields): Mapping {
+  const readChoice = <Name extends keyof typeof CHOICES>(name: Name) =>
+    (pick<string>(CHOICES[name].options, fields[name]) ?? mapping[name]) as Mapping[Name]
+  return {
+    columns: mapping.columns.map((column, at) => readColumn(column, at, fields)),
+    empty_cells: readChoice('empty_cells'),
+    unreadable_values: readChoice('unreadable_values'),
+    shared_emails: readChoice('shared_emails'),
+    past_end_dates: readChoice('past_end_dates'),
+    unknown_managers: readChoice('unknown_managers'),
+    country: fields['country'] === undefined ? mapping.country : readCountry(fields['country'], mapping.country),
+  }
+}
+
+/** Reads the country of local phone numbers. Without one, it stays open, or is the company's. Throws FileFaultError. */
+function readCountry(typed: string, before: Mapping['country']): Mapping['country'] {
+  const country = typed.trim().toUpperCase()
+  if (country === '') return before === null ? null : 'company'
+  if (isPhoneCountry(country)) return country
+  throw new FileFaultError([
+    { line: 1, column: null, message: `"${country}" is not the code of a country (ISO 3166-1), such as DE or GB` },
+  ])
+}
+
+function pick<Value extends string>(
+  options: Readonly<Record<Value, string>>,
+  text: string | undefined,
+): Value | undefined {
+  return (Object.keys(options) as Value[]).find((value) => value === text)
+}
+
+/** Of a column that becomes something else, the values are looked at again. */
+function readColumn(column: ColumnMapping, at: number, fields: FormFields): ColumnMapping {
+  const to = pick<Target>(TARGET_LABELS, fields[`to.${at}`]) ?? (fields[`to.${at}`] === '' ? null : column.to)
+  const { header } = column
+  if (to !== column.to) return { header, to, ...(to === 'custom' ? { name: readName(header) } : {}) }
+  const asked = (name: string) => fields[`${name}.${at}`]
+  return {
+    ...column,
+    ...(isDate(to) && asked('dates') !== undefined ? { dates: pick(DATES, asked('dates')) ?? null } : {}),
+    ...(isDate(to) && asked('clock') !== undefined ? { clock: pick(CLOCKS, asked('clock')) ?? null } : {}),
+    ...(isDate(to) && asked('calendar') !== undefined ? { calendar: pick(CALENDARS, asked('calendar')) ?? null } : {}),
+    ...(to === 'full_name' && asked('names') !== undefined ? { names: pick(NAMES, asked('names')) ?? null } : {}),
+    ...(to === 'manager' && asked('by') !== undefined ? { by: pick(KEYS, asked('by')) ?? null } : {}),
+    ...(to === 'status' ? { words: readWords(column.words ?? {}, at, fields) } : {}),
+    ...(to === 'custom' && asked('name') ? { name: asked('name')! } : {}),
+  }
+}
+
+/** The words are numbered. */
+function readWords(words: NonNullable<ColumnMapping['words']>, at: number, fields: FormFields) {
+  return Object.fromEntries(
+    Object.entries(words).map(([word, status], number) => {
+      const answer = fields[`word.${at}.${number}`]
+      return [word, answer === undefined ? status : (pick(STATUSES, answer) ?? null)]
+    }),
+  )
+}

@@ -1,0 +1,123 @@
+import type { FastifyInstance } from 'fastify'
+import type { Employee } from '../../domain/employees/employee.ts'
+import { formatFullName } from '../../domain/employees/full-name.ts'
+import type { StoredPart, StoredUpload } from '../../ledger/uploads/read-uploads.ts'
+import { requireOwnUpload } from '../../uploads/apply-upload.ts'
+import type { MissingPeople } from '../../uploads/missing-people.ts'
+import { findMissing, isUnusual, keepMissing, listMissing, readMissing } from '../../uploads/missing-people.ts'
+import { ALWAYS } from '../../http/access/heavy-reads.ts'
+import { buildEmployeeUrl } from '../parts/addresses.ts'
+import type { FormFields } from '../parts/form.ts'
+import { UPLOAD_PATH } from '../parts/navigation.ts'
+import { html, type Html } from '../parts/html.ts'
+import { renderPageLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+import { renderTable } from '../parts/table.ts'
+import { getActing } from '../parts/viewer.ts'
+import { readUploadId } from '../../api/admin/uploads/upload-answer.ts'
+
+/** What a page shows of the people who are not in a file. */
+export interface ShownMissing extends MissingPeople {
+  employees: readonly Employee[]
+  /** The row behind which the page begins, and the next one; null if that does not exist. */
+  after: number
+  next: number | null
+  /** Whether they have just been listed, and there are none. */
+  hasNone: boolean
+}
+
+/** The value of the query parameter `missing` that says that nobody is. */
+const NONE = 'none'
+
+/** Adds what the buttons do that list the people who are not in a file, and keep them active. */
+export function addMissingActions(app: FastifyInstance, { uploads }: PageServices): void {
+  app.post(`${UPLOAD_PATH}/:id/missing`, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
+    const upload = await requireOwnUpload(uploads, getActing(request), readUploadId(request))
+    const { count } = await listMissing(uploads, upload, request.left)
+    return reply.redirect(`${UPLOAD_PATH}/${upload.id}?missing=${count === 0 ? NONE : 0}#missing`, 303)
+  })
+
+  app.post(`${UPLOAD_PATH}/:id/keep-missing`, async (request, reply) => {
+    const upload = await requireOwnUpload(uploads, getActing(request), readUploadId(request))
+    await keepMissing(uploads, upload)
+    return reply.redirect(`${UPLOAD_PATH}/${upload.id}`, 303)
+  })
+}
+
+/** Reads a page of the people whom a file would deactivate. `after` is the query parameter `missing`. */
+export async function showMissing(
+  { uploads }: Pick<PageServices, 'uploads'>,
+  upload: StoredUpload,
+  parts: readonly StoredPart[],
+  after: unknown,
+): Promise<ShownMissing> {
+  const page = { after: typeof after === 'string' && /^\d{1,9}$/.test(after) ? Number(after) : 0, limit: ROWS_A_PAGE }
+  const isBefore = upload.state === 'previewed'
+  const read = isBefore ? await readMissing(uploads, upload, parts, page) : { employees: [], next: null }
+  return { ...findMissing(parts), ...read, after: page.after, hasNone: after === NONE }
+}
+
+/** Reads how many people somebody has confirmed, who may have typed separators; 0 if nobody was to. */
+export function readConfirmed({ deactivate = '0' }: FormFields): number {
+  const digits = deactivate.replaceAll(/[\s.,']/g, '')
+  return /^\d{1,9}$/.test(digits) ? Number(digits) : 0
+}
+
+/** Renders what confirms the number of people who are deactivated, for the form that applies a file. */
+export function renderConfirmation(missing: MissingPeople): Html {
+  if (missing.count === 0) return html``
+  if (!isUnusual(missing)) return html`<input type="hidden" name="deactivate" value="${missing.count}" />`
+  return html`<p class="alert" role="alert">
+      ${formatPeople(missing.count)} of ${formatNumber(missing.active)} who are active would be deactivated, which is more
+      than one in ten. Check whether the file is complete.
+    </p>
+    <div class="field">
+      <label for="deactivate">Number of people to deactivate</label>
+      <input id="deactivate" name="deactivate" inputmode="numeric" autocomplete="off" maxlength="12" required />
+    </div>`
+}
+
+/** Renders who is not in a file, by name, or the button that lists them, if all rows of the file can be applied. */
+export function renderMissing(
+  { id, operation, corrects, state }: StoredUpload,
+  missing: ShownMissing,
+  isWhole: boolean,
+): Html {
+  if (state !== 'previewed') return html``
+  if (missing.count > 0) return renderList(id, missing)
+  if (operation === 'create' || corrects.length > 0 || !isWhole) return html``
+  if (missing.hasNone) return html`<p id="missing" role="status">Every active person is in the file.</p>`
+  return html`<form id="missing" method="post" action="${UPLOAD_PATH}/${id}/missing">
+    <button>Deactivate the people who are not in this file</button>
+    <p class="hint">They are listed first. Without this, whoever is not in the file stays as they are.</p>
+  </form>`
+}
+
+function renderList(id: string, { count, employees, after, next }: ShownMissing): Html {
+  return html`<h2 id="missing">Not in this file</h2>
+    <p>${formatPeople(count)} will be deactivated once all rows are applied; nobody, if a row is refused.</p>
+    <form method="post" action="${UPLOAD_PATH}/${id}/keep-missing"><button>Keep them active</button></form>
+    ${renderTable<Employee>({
+      caption: 'People who are not in this file',
+      columns: [
+        {
+          heading: 'Name',
+          cell: (employee) =>
+            html`<a href="${buildEmployeeUrl(employee.id)}"><bdi>${formatFullName(employee)}</bdi></a>`,
+        },
+        { heading: 'External ID', cell: ({ external_id: externalId }) => html`<bdi>${externalId ?? ''}</bdi>` },
+        { heading: 'Email', cell: ({ email }) => html`<bdi>${email ?? ''}</bdi>` },
+      ],
+      rows: employees,
+    })}
+    ${renderPageLinks([
+      { label: 'First page', rel: 'first', href: after === 0 ? null : '?missing=0#missing' },
+      { label: 'More', rel: 'next', href: next === null ? null : `?missing=${next}#missing` },
+    ])}`
+}
+
+/** Formats a number of people: `1 person`, `2,000 people`. */
+export function formatPeople(count: number): string {
+  return `${formatNumber(count)} ${count === 1 ? 'person' : 'people'}`
+}

@@ -1,0 +1,252 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Readable } from 'node:stream'
+import { findEmployees } from '../../../projections/employees/queries.ts'
+import { type Problem, problem } from '../../domain/errors.ts'
+import { isId } from '../../domain/ids.ts'
+import { locateColumns } from '../../spreadsheets/mapping.ts'
+import { findCountry, isPhoneCountry } from '../../spreadsheets/read-phone.ts'
+import { listTemplateColumns } from '../../spreadsheets/record-columns.ts'
+import { type StoredQuestion, UNANSWERED } from '../../spreadsheets/file-question.ts'
+import { isApplicable } from '../../domain/uploads.ts'
+import { cancelUpload } from '../../ledger/uploads/change-upload.ts'
+import { findOriginal, type Original } from '../../ledger/uploads/originals.ts'
+import type { StoredPart, StoredUpload } from '../../ledger/uploads/read-uploads.ts'
+import { listUploads, NO_SUCH_UPLOAD, readParts } from '../../ledger/uploads/read-uploads.ts'
+import { applyUpload, requireOwnUpload, requireUpload } from '../../uploads/apply-upload.ts'
+import { FileFaultError } from '../../uploads/part-builder.ts'
+import type { PartRecords } from '../../uploads/part-records.ts'
+import { mapUpload } from '../../uploads/map-upload.ts'
+import { previewPart } from '../../uploads/run-part.ts'
+import { rereadFile, storeOrAsk } from '../../uploads/reread-file.ts'
+import { MAX_MAPPING_BYTES } from '../../api/admin/uploads/mapping-schema.ts'
+import { sendAttachment } from '../../http/server/attachment.ts'
+import { CSV_TYPE, writeCsvHeader } from '../../log/csv-text.ts'
+import { NO_SUCH_ENTRY } from '../../api/admin/bulk-user-logs.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import { readFormFields, renderFormAlert, toFormProblem, type FormProblem } from '../parts/form.ts'
+import { buildUploadUrl } from '../parts/addresses.ts'
+import { html, type Html } from '../parts/html.ts'
+import { renderBreadcrumb, sendUserPage } from '../parts/layout.ts'
+import { NAVIGATION, UPLOAD_PATH } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { getActing, getViewer, requireItem, requireViewer } from '../parts/viewer.ts'
+import { readCorrectedCall, readCorrectedEntries } from './corrected-calls.ts'
+import { addMissingActions, readConfirmed, showMissing } from './missing-people.ts'
+import { readMapping } from './mapping-form.ts'
+import { listShownEmployees, renderFileFaults } from './preview.ts'
+import { renderPreviewed, renderProgress, titleOf, type ShownUpload } from './stored-upload.ts'
+import { readAnswers, renderQuestion } from './file-question.ts'
+import { readUploadId } from '../../api/admin/uploads/upload-answer.ts'
+import { acceptUploads, maxFormBytes, readUpload, renderUploadForm, type UploadForm } from './upload-form.ts'
+import { renderUploads } from './upload-form.ts'
+
+/** How often the page of a file shows its progress: with scripts, and without. */
+const REFRESH_MS = 1_000
+const RELOAD_SECONDS = 2
+
+/** `/settings/bulk-user-logs/upload`: choosing a file, and the page of each file: its preview, and how far it is. */
+export async function addUploadPages(app: FastifyInstance, services: PageServices): Promise<void> {
+  const { access, sessions, uploads, fileBudget } = services
+  app.get(UPLOAD_PATH, async (request, reply) => {
+    const { log } = request.query as { log?: unknown }
+    return sendForm(services, reply, typeof log === 'string' ? log : '', null)
+  })
+  app.get(`${UPLOAD_PATH}/template.csv`, async (_, reply) =>
+    sendAttachment(reply, 'employees.csv', CSV_TYPE, Readable.from([writeCsvHeader(listTemplateColumns())])),
+  )
+  addStoredUploadPages(app, services)
+  addMissingActions(app, services)
+  await app.register(async (scope) => {
+    // Before the body is read, which may be large.
+    scope.addHook('onRequest', requireViewer(access, sessions))
+    scope.addHook('onRequest', requireItem(NAVIGATION.bulkUserLogs))
+    await acceptUploads(scope, { bodyLimit: uploads.bodyLimit, fileBudget })
+    scope.post(UPLOAD_PATH, { bodyLimit: maxFormBytes(uploads.bodyLimit) }, async (request, reply) => {
+      let form: UploadForm | null = null
+      try {
+        form = await readUpload(request, uploads.bodyLimit)
+        const { content, ...rest } = form
+        if (!content) throw new ProblemError(NO_FILE)
+        const file = { ...rest, content, answers: UNANSWERED }
+        const id = await storeOrAsk(uploads, getActing(request), file, request.reading!)
+        return await reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
+      } catch (error) {
+        if (error instanceof FileFaultError && form) return sendFaults(reply, error, describeRefused(form))
+        return sendForm(services, reply, form?.logId ?? '', toFormProblem(error))
+      }
+    })
+    scope.post(`${UPLOAD_PATH}/:id/read`, async (request, reply) => {
+      const { companyId } = getViewer(request)
+      const original = await findOriginal(uploads.pool, { companyId, id: readUploadId(request) })
+      if (!original) throw new ProblemError(NO_SUCH_UPLOAD)
+      const answers = readAnswers(readFormFields(request.body), original.answers)
+      try {
+        const reading = { ...uploads, fileBudget }
+        const id = await rereadFile(reading, getActing(request), original, answers, request.reading!)
+        return await reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
+      } catch (error) {
+        if (error instanceof FileFaultError) return sendFaults(reply, error, describeRefused(original))
+        throw error
+      }
+    })
+  })
+}
+
+const NO_FILE: Problem = { ...problem('validation_failed', 'Choose a file first'), status: 200 }
+
+function addStoredUploadPages(app: FastifyInstance, services: PageServices): void {
+  const { uploads } = services
+  app.get(`${UPLOAD_PATH}/:id`, async (request, reply) => {
+    const { companyId, userId } = getViewer(request)
+    const id = readUploadId(request)
+    const original = await findOriginal(uploads.pool, { companyId, id })
+    if (original?.question) return sendQuestion(reply, original, original.question)
+    const upload = await requireUpload(uploads, companyId, id)
+    const parts = await readParts(uploads.pool, upload)
+    const shown = await showPart(services, request, upload, parts)
+    const corrected = await readCorrectedEntries(uploads, companyId, upload.corrects)
+    const missing = await showMissing(services, upload, parts, (request.query as { missing?: unknown }).missing)
+    const isOwn = upload.userId === userId
+    return sendUpload(reply, { upload, parts, shown, corrected, missing, isOwn, original })
+  })
+
+  app.post(`${UPLOAD_PATH}/:id/apply`, async (request, reply) => {
+    const id = readUploadId(request)
+    const fields = readFormFields(request.body)
+    await applyUpload(uploads, getActing(request), id, request.id, {
+      isAllOrNone: fields['all_or_none'] !== 'false',
+      deactivated: readConfirmed(fields),
+    })
+    return reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
+  })
+
+  app.post(`${UPLOAD_PATH}/:id/cancel`, async (request, reply) => {
+    const upload = await requireUpload(uploads, getViewer(request).companyId, readUploadId(request))
+    const isDeleted = await cancelUpload(uploads.pool, upload)
+    return reply.redirect(isDeleted ? UPLOAD_PATH : `${UPLOAD_PATH}/${upload.id}`, 303)
+  })
+
+  app.post(`${UPLOAD_PATH}/:id/mapping`, { bodyLimit: MAX_MAPPING_BYTES }, async (request, reply) => {
+    const upload = await requireOwnUpload(uploads, getActing(request), readUploadId(request))
+    const { id, mapping } = upload
+    try {
+      if (mapping) await mapUpload(uploads, upload, readMapping(mapping, readFormFields(request.body)))
+    } catch (error) {
+      if (!(error instanceof FileFaultError)) throw error
+      return sendFaults(reply, error, describeUnchanged(upload))
+    }
+    return reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
+  })
+}
+
+/** Previews the part of the query, or the first one that would be refused. */
+async function showPart(
+  { uploads, reads }: PageServices,
+  request: FastifyRequest,
+  upload: StoredUpload,
+  parts: readonly StoredPart[],
+): Promise<ShownUpload['shown']> {
+  if (upload.state !== 'previewed') return null
+  const { part: requestedPart } = request.query as { part?: unknown }
+  const part =
+    parts.find(({ number }) => String(number) === requestedPart) ??
+    parts.find(({ counts }) => counts !== null && !isApplicable(counts)) ??
+    parts[0]
+  if (!part) return null
+  const preview = await previewPart(uploads, upload, part)
+  const db = await reads.of(upload.companyId, request.left)
+  const employees = await findEmployees(db, upload.companyId, listShownEmployees(preview))
+  const country = guessCountry(upload, preview.records, request.headers['accept-language'])
+  return { number: part.number, preview, employees, country }
+}
+
+/** The rows among which phone numbers are looked for. */
+const SEARCHED_ROWS = 100
+
+/**
+ * Guesses where the local phone numbers of a file are, if that is asked: by its other numbers, or else by the languages of
+ * the browser, such as `de-DE,de;q=0.9`.
+ */
+function guessCountry(
+  { header, mapping }: Pick<StoredUpload, 'header' | 'mapping'>,
+  { unreadable }: Pick<PartRecords, 'unreadable'>,
+  languages = '',
+): string | undefined {
+  if (header === null || mapping?.country !== null) return undefined
+  const at = locateColumns(header, mapping.columns)[mapping.columns.findIndex(({ to }) => to === 'phone')] ?? -1
+  const found = findCountry(unreadable.slice(0, SEARCHED_ROWS).map(({ row }) => row.cells?.[at] ?? ''))
+  const [language = '', region = ''] = /^[a-z]{2,3}-([A-Z]{2})(?![\w-])/.exec(languages) ?? []
+  // Browsers everywhere have en-US.
+  return found ?? (language !== 'en-US' && isPhoneCountry(region) ? region : undefined)
+}
+
+async function sendUpload(reply: FastifyReply, shown: ShownUpload): Promise<FastifyReply> {
+  const { upload } = shown
+  const isBefore = upload.state === 'previewing' || upload.state === 'previewed'
+  const isMoving = upload.state === 'previewing' || upload.state === 'applying'
+  const [title, heading] = titleOf(shown)
+  const content = html`<div id="upload" ${isMoving ? html`data-refresh="${REFRESH_MS}"` : ''}>
+    <h1>${heading} <bdi>${upload.fileName}</bdi></h1>
+    ${isBefore ? renderPreviewed(shown) : renderProgress(shown)}
+  </div>`
+  return sendBelowForm(reply, title, content, isMoving ? RELOAD_SECONDS : undefined)
+}
+
+/** Asks how a file is to be read. */
+async function sendQuestion(reply: FastifyReply, { fileName, id }: Original, question: StoredQuestion) {
+  const content = html`<h1>How to read <bdi>${fileName}</bdi></h1>
+    ${renderQuestion(id, question)}`
+  return sendBelowForm(reply, 'How to read the file', content)
+}
+
+/** Says what is wrong with a file, or with what its columns were to mean. */
+async function sendFaults(
+  reply: FastifyReply,
+  { faults }: FileFaultError,
+  { title, content }: { title: string; content: Html },
+): Promise<FastifyReply> {
+  return sendBelowForm(reply.code(422), title, html`${content} ${renderFileFaults(faults)}`)
+}
+
+/** Sends a page that is below the one with the form. */
+async function sendBelowForm(reply: FastifyReply, title: string, content: Html, reloadSeconds?: number) {
+  const trail = renderBreadcrumb(NAVIGATION.bulkUserLogs, [{ label: 'Upload a file', path: UPLOAD_PATH }])
+  return sendUserPage(reply, getViewer(reply.request), { title, body: html`${trail} ${content}`, reloadSeconds })
+}
+
+function describeRefused({ fileName, logId }: Pick<UploadForm, 'fileName' | 'logId'>) {
+  const content = html`<h1>Errors in <bdi>${fileName}</bdi></h1>
+    <p>Nothing was applied. Correct the file and upload it again.</p>
+    <p class="actions">
+      <a class="button" href="${buildUploadUrl(logId)}">Choose another file</a>
+    </p>`
+  return { title: 'File not applied', content }
+}
+
+function describeUnchanged({ id, fileName }: Pick<StoredUpload, 'id' | 'fileName'>) {
+  const content = html`<h1>Columns of <bdi>${fileName}</bdi> not changed</h1>
+    <p class="actions"><a class="button" href="${UPLOAD_PATH}/${id}">Back to the columns</a></p>`
+  return { title: 'Columns not changed', content }
+}
+
+async function sendForm(
+  { uploads }: PageServices,
+  reply: FastifyReply,
+  logId: string,
+  refusal: FormProblem,
+): Promise<FastifyReply> {
+  const viewer = getViewer(reply.request)
+  const { companyId, timeZone } = viewer
+  const corrected = isId('log', logId) ? await readCorrectedCall(uploads, companyId, logId) : null
+  if (logId !== '' && !corrected) throw new ProblemError(NO_SUCH_ENTRY)
+  const title = corrected ? 'Fix and send again' : 'Upload a file'
+  if (refusal) void reply.code(refusal.status)
+  const limits = { maxRecords: uploads.commands.maxRecords, bodyLimit: uploads.bodyLimit }
+  return sendUserPage(reply, viewer, {
+    title,
+    body: html`${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
+      <h1>${title}</h1>
+      ${renderFormAlert(refusal)} ${renderUploadForm(corrected, limits)}
+      ${renderUploads(await listUploads(uploads.pool, companyId), timeZone)}`,
+  })
+}

@@ -1,0 +1,176 @@
+import type { FastifyInstance } from 'fastify'
+import { readDailyUsage, type UsageOfDay } from '../../../projections/bulk-user-logs/usage-queries.ts'
+import { findKeyStatus, listApiKeys, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
+import type { Reads } from '../../ledger/read/reads.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import { HOUR_MS, listDaysUpTo, type LocalDay } from '../../domain/local-times.ts'
+import { getToday } from '../../api/admin/usage.ts'
+import { invalidQuery } from '../../http/server/query-values.ts'
+import { COUNTS, OPERATIONS } from '../parts/call-words.ts'
+import { html, type Html } from '../parts/html.ts'
+import { sendUserPage } from '../parts/layout.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import { computeQuotaUsed, renderQuotaBar, renderReset } from '../api-keys/api-key-facts.ts'
+import { formatCalendarDay } from '../parts/times.ts'
+import { renderOutcomeChart } from '../charts/outcome-chart.ts'
+import { compare, countCalls, countRecords, renderComparison, sumUsage } from './comparison.ts'
+import { renderTable } from '../parts/table.ts'
+import { getViewer } from '../parts/viewer.ts'
+
+const RANGES = [7, 30, 90]
+const DEFAULT_RANGE = 30
+/** For each status. */
+const MAX_KEYS = 200
+
+/** What is counted by outcome. */
+type Counted = 'calls' | 'records'
+
+/** Calls and records of a day, by the outcome of the calls. */
+type DayUsage = { day: string } & Record<Counted, { completed: number; failed: number }>
+
+/** `/settings/usage`: calls and records by day and outcome, and each key's quota. */
+export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb; reads: Reads }): void {
+  app.get<{ Querystring: { days?: string } }>(NAVIGATION.usage.path, async (request, reply) => {
+    const count = Number(request.query.days ?? DEFAULT_RANGE)
+    if (!RANGES.includes(count)) throw invalidQuery('days', `must be one of ${RANGES.join(', ')}`)
+    const viewer = getViewer(request)
+    const logs = await reads.of(viewer.companyId)
+    const { timeZone } = viewer
+    const all = listDaysUpTo(getToday(timeZone), 2 * count, timeZone)
+    const days = all.slice(count)
+    const [usage, before, keys] = await Promise.all([
+      readDailyUsage(logs, viewer.companyId, { days }),
+      readDailyUsage(logs, viewer.companyId, { days: all.slice(0, count) }),
+      listKeysInUse(db, viewer.companyId),
+    ])
+    const body = html`<h1>Usage</h1>
+      ${renderRangeLinks(count)}
+      <p class="hint">
+        Calls that create or update employees, from ${formatCalendarDay(days[0]!.day)} to ${formatCalendarDay(days.at(-1)!.day)}, today.
+        Days are in ${timeZone}${days.some(isOffHour) ? '; each is counted from its first full hour in UTC' : ''}.
+      </p>
+      ${usage.length === 0 && before.length === 0 ? renderNoCalls(count) : html`${renderComparison(usage, before, count)} ${usage.length === 0 ? renderNoCalls(count) : renderCharts(sumByDay(usage, days), usage, before)}`}
+      ${renderQuotas(keys, viewer.timeZone)}`
+    return sendUserPage(reply, viewer, { title: 'Usage', body })
+  })
+}
+
+/** Lists the keys that are not revoked. */
+async function listKeysInUse(db: LedgerDb, companyId: string): Promise<SeenKey[]> {
+  const statuses = ['active', 'disabled', 'expired'] as const
+  return (await Promise.all(statuses.map((status) => listApiKeys(db, companyId, { status, limit: MAX_KEYS })))).flat()
+}
+
+/** Whether a day begins within an hour (UTC), which is then counted to the day before. */
+function isOffHour({ from }: LocalDay): boolean {
+  return from % HOUR_MS !== 0
+}
+
+/** Sums calls and records by day and outcome; days without calls have zeros. */
+function sumByDay(usage: readonly UsageOfDay[], days: readonly LocalDay[]): DayUsage[] {
+  const ofDay = Map.groupBy(usage, ({ day }) => day)
+  return days.map(({ day }) => {
+    const own = ofDay.get(day) ?? []
+    const sum = (count: (usage: UsageOfDay) => number) => {
+      return { completed: sumUsage(own, 'Completed', count), failed: sumUsage(own, 'Failed', count) }
+    }
+    return { day, calls: sum(countCalls), records: sum(countRecords) }
+  })
+}
+
+function renderRangeLinks(chosen: number): Html {
+  return html`<nav class="tools" aria-label="Range">
+    ${RANGES.map((days) => html`<a class="button" href="${NAVIGATION.usage.path}?days=${days}" ${days === chosen ? html`aria-current="true"` : ''}>${days} days</a>`)}
+  </nav>`
+}
+
+function renderNoCalls(days: number): Html {
+  return html`<div class="empty">
+    <h2>No calls in the last ${days} days</h2>
+    <p>Every call that creates or updates employees is counted here, whether it succeeds or fails.</p>
+  </div>`
+}
+
+function renderCharts(days: readonly DayUsage[], usage: readonly UsageOfDay[], before: readonly UsageOfDay[]): Html {
+  const renderDays = (id: Counted, title: string) => {
+    const bars = days.map((of) => ({ label: formatCalendarDay(of.day), ...of[id] }))
+    return renderOutcomeChart({ id, title, unit: 'days', bars })
+  }
+  const withCalls = days.filter(({ calls }) => calls.completed + calls.failed > 0)
+  return html`<h2>Calls by day</h2>
+    ${renderDays('calls', 'Calls by day and outcome')}
+    <h2>Records by day</h2>
+    ${renderDays('records', 'Records by day and the outcome of their call')}
+    ${renderTable({
+      caption: 'Calls and records by day and outcome, newest first. Days without calls are omitted.',
+      isCaptionShown: true,
+      columns: [
+        { heading: 'Day', cell: ({ day }) => html`<span class="unbroken">${formatCalendarDay(day)}</span>` },
+        { heading: 'Calls completed', count: ({ calls }) => calls.completed },
+        { heading: 'Calls failed', count: ({ calls }) => calls.failed },
+        { heading: 'Records in completed calls', count: ({ records }) => records.completed },
+        { heading: 'Records in failed calls', count: ({ records }) => records.failed },
+      ],
+      rows: withCalls.toReversed(),
+    })}
+    ${renderByOperation(usage, before)}`
+}
+
+function renderByOperation(usage: readonly UsageOfDay[], before: readonly UsageOfDay[]): Html {
+  const outcomes = Map.groupBy([...usage, ...before], ({ operation, status }) => `${operation} ${status}`)
+  const rows = [...outcomes.values()].map(([first]) => {
+    const { operation, status } = first!
+    const [own, ownBefore] = [usage, before].map((of) => of.filter((one) => one.operation === operation))
+    return {
+      operation,
+      status,
+      now: sumUsage(own!, status, countCalls),
+      earlier: sumUsage(ownBefore!, status, countCalls),
+      counts: COUNTS.map(([name]) => sumUsage(own!, status, ({ records }) => records[name])),
+    }
+  })
+  return html`<h2>By operation</h2>
+    ${renderTable({
+      caption: 'Calls and the counts of their records, by operation and outcome',
+      isCaptionShown: true,
+      columns: [
+        { heading: 'Operation', cell: ({ operation }) => OPERATIONS[operation] },
+        { heading: 'Outcome', cell: ({ status }) => status },
+        { heading: 'Calls', count: ({ now }) => now },
+        ...(before.length > 0 ? compare('Calls before') : []),
+        ...COUNTS.map(([, heading], at) => ({ heading, count: ({ counts }: (typeof rows)[number]) => counts[at]! })),
+      ],
+      rows,
+    })}`
+}
+
+function renderQuotas(keys: readonly SeenKey[], timeZone: string): Html {
+  if (keys.length === 0)
+    return html`<h2>Quotas</h2>
+      <p>There are no API keys yet.</p>`
+  const rows = keys.map((seen) => ({ seen, used: computeQuotaUsed(seen) }))
+  return html`<h2>Quotas</h2>
+    ${renderTable({
+      caption: 'Calls in the current quota period (UTC) of each API key, the most used first',
+      isCaptionShown: true,
+      columns: [
+        { heading: 'API key', cell: ({ seen }) => renderKeyName(seen) },
+        {
+          heading: 'Used',
+          cell: ({ used }) => html`<span class="unbroken">${renderQuotaBar(used)} ${used.percent} %</span>`,
+        },
+        { heading: 'Calls', count: ({ used }) => used.calls },
+        { heading: 'Quota', count: ({ used }) => used.limit },
+        { heading: 'Period', cell: ({ seen }) => seen.key.refreshPeriod },
+        { heading: 'Resets', cell: ({ seen }) => renderReset(seen, timeZone) },
+      ],
+      rows: rows.toSorted((a, b) => b.used.percent - a.used.percent),
+    })}`
+}
+
+function renderKeyName(seen: SeenKey): Html {
+  const status = findKeyStatus(seen)
+  const { id, name } = seen.key
+  const note = status === 'active' ? '' : ` (${status})`
+  return html`<a href="${NAVIGATION.apiKeys.path}/${id}"><bdi>${name}</bdi></a>${note}`
+}

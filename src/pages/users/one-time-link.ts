@@ -1,0 +1,39 @@
+import type { FastifyRequest } from 'fastify'
+import { buildLinkUrl } from '../../accounts/users/email-user.ts'
+import type { UserWithLink } from '../../accounts/users/invite-user.ts'
+import { findBaseUrl } from '../parts/addresses.ts'
+import type { PageContent } from '../parts/form-page.ts'
+import { html, type Html } from '../parts/html.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import { renderCopyWarning, renderCopyable } from '../parts/once.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { renderTime } from '../parts/times.ts'
+import { getViewer } from '../parts/viewer.ts'
+
+/** Returns the page that shows a user's one-time link. */
+export function showOneTimeLink(
+  request: FastifyRequest,
+  { sessions, company: { outbox } }: PageServices,
+  title: string,
+  { user, linkToken, linkExpiresAt, isEmailed }: UserWithLink,
+): PageContent {
+  const link = buildLinkUrl(findBaseUrl(request, sessions), linkToken)
+  return {
+    title,
+    body: html`${outbox ? renderEmailed(user.email, isEmailed) : ''}
+      ${renderCopyWarning('the link')}
+      <h2>One-time link for <bdi>${user.name}</bdi></h2>
+      ${renderCopyable('link', link, 'Copy link')}
+      <p>
+        ${isEmailed ? html`You can also send it to <bdi>${user.email}</bdi> yourself` : html`Send it to <bdi>${user.email}</bdi>`} over a private channel: anyone who opens it can sign in as this user. It works once, until
+        ${renderTime(linkExpiresAt, getViewer(request).timeZone)}.
+      </p>
+      <p><a class="button" href="${NAVIGATION.users.path}/${user.id}">View user</a></p>`,
+  }
+}
+
+function renderEmailed(email: string, isEmailed: boolean): Html {
+  return isEmailed
+    ? html`<p class="notice" role="status">An email with the link is on its way to <bdi>${email}</bdi>.</p>`
+    : html`<p class="warning">No email was sent, because too many have been sent recently. Pass the link on yourself.</p>`
+}

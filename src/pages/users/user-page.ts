@@ -1,0 +1,319 @@
+import type { FastifyInstance } from 'fastify'
+import { unlinkIdentity } from '../../accounts/sign-in/link-identity.ts'
+import { changeUserRole, NO_SUCH_USER, removeUser, resetUserPassword } from '../../accounts/users/change-user.ts'
+import type { SessionUser } from '../../accounts/users/sessions.ts'
+import type { FailedHour, LastSignIn } from '../../accounts/users/sign-in-records.ts'
+import { findLastSignIn, listFailedHours } from '../../accounts/users/sign-in-records.ts'
+import { LINK_LIFE_DAYS } from '../../domain/accounts/user-lifecycle.ts'
+import { findUser, type UserRecord } from '../../accounts/users/users.ts'
+import { eraseUser } from '../../personal-data/erase-user.ts'
+import { reportUser } from '../../personal-data/report-user.ts'
+import { ALWAYS } from '../../http/access/heavy-reads.ts'
+import { TOKEN_ACTIONS, USER_ACTIONS } from '../../api/admin/user-actions.ts'
+import { RoleBody } from '../../api/admin/user-schemas.ts'
+import { readUserId } from '../../api/admin/users.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import { addTokenRevocation, renderTokenList } from '../account/token-list.ts'
+import { listNotices } from '../parts/actions.ts'
+import { buildUrl } from '../parts/addresses.ts'
+import { renderClient } from '../parts/clients.ts'
+import { renderConfirmedAction } from '../parts/confirm.ts'
+import { renderFacts, renderId } from '../parts/facts.ts'
+import { checkForm, readSeenVersion, renderButtons, renderTypedConfirmation, requireTyped } from '../parts/form.ts'
+import { addFormPage, type PageForms, type PageRequest, renderForm } from '../parts/form-page.ts'
+import { html, type Html } from '../parts/html.ts'
+import { ACCOUNT_PATH, NAVIGATION, type UpperPage } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { renderReportForm, sendReportFile } from '../parts/report-download.ts'
+import { formatAttempts, SIGNED_IN_WITH } from '../parts/sign-in-words.ts'
+import { renderBreakable } from '../parts/shown-values.ts'
+import { renderTable } from '../parts/table.ts'
+import { renderTime } from '../parts/times.ts'
+import { getActing, getViewer } from '../parts/viewer.ts'
+import { showOneTimeLink } from './one-time-link.ts'
+import { formatUserName, isErased, formatWaysIn, renderRoleChoice, renderUserStatus } from './user-facts.ts'
+
+const { path: PATH } = NAVIGATION.users
+
+type UserRequest = PageRequest<{ id: string }>
+
+/** `/settings/users/{id}`: one user, with everything that can be done with it. */
+export function addUserPage(app: FastifyInstance, services: PageServices): void {
+  const { company } = services
+  addFormPage(app, {
+    path: `${PATH}/:id`,
+    load: (request: UserRequest) => requireUser(services, request),
+    render: async (user, forms, request) => ({
+      title: formatUserName(user),
+      trail: [NAVIGATION.users],
+      body: html`${renderUserFacts(user, getViewer(request).timeZone)}
+        ${await renderSignIns(services, getViewer(request), user)}
+        ${user.isRemoved ? renderRemovedUser(user) : renderUserActions(services, user, getViewer(request).userId, forms)}
+        <h2 id="tokens">Tokens</h2>
+        ${await renderTokenList(services.db, request, 'This user has no tokens.')}
+        ${renderReportForm(forms, 'Personal data', 'Everything that the service stores about this user.')}`,
+    }),
+    notices: {
+      unlinked: 'User unlinked. The sessions that began at the identity provider have ended.',
+      role: 'Role changed. It applies from the next request.',
+      ...listNotices(TOKEN_ACTIONS),
+      ...listNotices(USER_ACTIONS),
+    },
+    forms: {
+      role: {
+        path: '/role',
+        async run(request, { role: given = '' }) {
+          const { role } = checkForm(RoleBody, { role: given })
+          const { id } = request.params
+          await changeUserRole(company, getActing(request), readUserId(id), role)
+          // Someone who just gave up the administrator role may not open this page again.
+          return id === getViewer(request).userId ? { goTo: '/' } : { done: 'role' }
+        },
+      },
+      unlink: {
+        path: '/unlink',
+        async run(request) {
+          await unlinkIdentity(company, getActing(request), readUserId(request.params.id))
+          return { done: 'unlinked' }
+        },
+      },
+      report: {
+        path: '/personal-data',
+        config: { isHeavyRead: ALWAYS },
+        async run(request, _, reply) {
+          const report = await reportUser(company, getActing(request), readUserId(request.params.id))
+          return sendReportFile(services, request, reply, report)
+        },
+      },
+    },
+  })
+  addTokenRevocation(app, services, `${PATH}/:id`, async (request) =>
+    listUpperPages(await requireUser(services, request)),
+  )
+  addPasswordReset(app, services)
+  addUserRemoval(app, services)
+  addUserErasure(app, services)
+}
+
+/** Finds the user in the path. Throws `user_not_found`. */
+async function requireUser({ db }: PageServices, request: UserRequest): Promise<UserRecord> {
+  const user = await findUser(db, getViewer(request).companyId, readUserId(request.params.id))
+  if (!user) throw new ProblemError(NO_SUCH_USER)
+  return user
+}
+
+/** Lists the pages above those about one user. */
+function listUpperPages(user: UserRecord): readonly UpperPage[] {
+  return [NAVIGATION.users, { label: formatUserName(user), path: `${PATH}/${user.id}` }]
+}
+
+function renderUserFacts(user: UserRecord, timeZone: string): Html {
+  const { identity, linkExpiresAt, removedAt } = user
+  return renderFacts([
+    ['Status', renderUserStatus(user)],
+    ['Email', renderBreakable(user.email || 'Erased')],
+    ['Role', user.role],
+    user.hasPasskeys ? ['Passkeys', 'Yes'] : null,
+    ['Signs in with', formatWaysIn(user)],
+    identity === null ? null : ['Account', html`<code>${identity.subject}</code> at <bdi>${identity.issuer}</bdi>`],
+    ['Created', renderTime(user.createdAt, timeZone)],
+    linkExpiresAt === null ? null : ['One-time link', html`Expires ${renderTime(linkExpiresAt, timeZone)}`],
+    removedAt === null ? null : ['Removed', renderTime(removedAt, timeZone)],
+    ['ID', renderId('user-id', user.id)],
+  ])
+}
+
+function renderRemovedUser(user: UserRecord): Html {
+  if (isErased(user)) return html`<p>The name and email were erased. Past actions stay recorded under the ID.</p>`
+  return html`<p>
+      Removed users stay listed so that their past actions keep a name. To restore access, invite the person again.
+    </p>
+    <p class="actions"><a class="button danger" href="${PATH}/${user.id}/erase">Erase…</a></p>`
+}
+
+/** Names what gives a user a new one-time link: without a password, there is none to reset. */
+function nameReset({ hasPassword }: UserRecord, { company: { outbox } }: PageServices) {
+  if (hasPassword) return { button: 'Reset password', done: 'Password reset' }
+  return { button: outbox ? 'Send new link' : 'Create new link', done: 'New link created' }
+}
+
+function renderUserActions(
+  services: PageServices,
+  user: UserRecord,
+  viewerId: string,
+  forms: PageForms<'role' | 'unlink' | 'report'>,
+): Html {
+  const { id, role: current, identity } = user
+  const isOwn = id === viewerId
+  const reset = html`<a class="button" href="${PATH}/${id}/reset-password">${nameReset(user, services).button}…</a>`
+  const warning = html`<p class="warning">This is you: only another administrator can give you this role back.</p>`
+  const unlinking = { label: 'Unlink', text: UNLINKING, action: forms.actionOf('unlink') }
+  return html`<h2>Role</h2>
+    ${isOwn ? warning : ''}
+    ${renderForm(forms, 'role', {
+      fields: ({ role = current }, problem) => renderRoleChoice(role, problem),
+      buttons: html`<button class="primary">Change role</button>`,
+    })}
+    <h2>Access</h2>
+    <p class="actions">
+      ${isOwn ? '' : reset}
+      <a class="button danger" href="${PATH}/${id}/remove">Remove…</a>
+    </p>
+    ${identity === null ? '' : renderConfirmedAction(unlinking)}`
+}
+
+const UNLINKING =
+  'The account at the identity provider no longer signs this user in. With a verified email, the next sign-in there ' +
+  'links it again.'
+
+/** `/settings/users/{id}/reset-password`: asks before a user's password is replaced by a one-time link. */
+function addPasswordReset(app: FastifyInstance, services: PageServices): void {
+  const { company } = services
+  addFormPage(app, {
+    path: `${PATH}/:id/reset-password`,
+    load: (request: UserRequest) => requireUser(services, request),
+    render: (user, forms, request) => {
+      if (user.id === getViewer(request).userId) return { elsewhere: ACCOUNT_PATH }
+      const { button } = nameReset(user, services)
+      const newLink = company.outbox
+        ? "An email brings a new one-time link, which you'll see too."
+        : "You'll get a new one-time link to share."
+      return {
+        title: `${button} for ${user.name}`,
+        heading: html`${button} for <bdi>${user.name}</bdi>?`,
+        trail: listUpperPages(user),
+        body: html`<p>
+            ${listReplaced(user)} and all sessions of <bdi>${user.email}</bdi> stop working immediately. ${newLink} It works
+            for ${LINK_LIFE_DAYS} days. Tokens keep working.
+          </p>
+          ${renderForm(forms, 'reset', {
+            version: user.version,
+            buttons: renderButtons(button, `${PATH}/${user.id}`, 'danger'),
+          })}`,
+      }
+    },
+    forms: {
+      reset: {
+        async issue(request, fields) {
+          const user = await requireUser(services, request)
+          const reset = await resetUserPassword(company, getActing(request), user.id, readSeenVersion(fields))
+          return { page: showOneTimeLink(request, services, nameReset(user, services).done, reset) }
+        },
+      },
+    },
+  })
+}
+
+/** Lists what a new one-time link replaces, as the beginning of a sentence. */
+function listReplaced({ hasPassword, hasPasskeys, identity }: UserRecord): string {
+  return [
+    'Earlier one-time links',
+    ...(hasPassword ? ['the current password'] : []),
+    ...(hasPasskeys ? ['the passkeys', 'the recovery codes'] : []),
+    ...(identity === null ? [] : ['the link to the account at the identity provider']),
+  ].join(', ')
+}
+
+/** `/settings/users/{id}/remove`: asks before a user is removed. The page of the user says that it was. */
+function addUserRemoval(app: FastifyInstance, services: PageServices): void {
+  const { button, done } = USER_ACTIONS.remove
+  addFormPage(app, {
+    path: `${PATH}/:id/remove`,
+    load: (request: UserRequest) => requireUser(services, request),
+    render: (user, forms, request) => ({
+      title: `Remove ${user.name}`,
+      heading: html`Remove <bdi>${user.name}</bdi>?`,
+      trail: listUpperPages(user),
+      body: html`<p>
+          The password${user.hasPasskeys ? ', passkeys' : ''}, one-time link, tokens and all sessions of <bdi>${user.email}</bdi> stop working immediately. Past actions
+          keep the person's name in the ledger. To restore access later, invite the person again.
+        </p>
+        ${user.id === getViewer(request).userId ? html`<p class="warning">This is you: you'll be signed out immediately.</p>` : ''}
+        ${renderForm(forms, 'remove', { buttons: renderButtons(button, `${PATH}/${user.id}`, 'danger') })}`,
+    }),
+    forms: {
+      remove: {
+        async run(request) {
+          const id = readUserId(request.params.id)
+          await removeUser(services.company, getActing(request), id)
+          return { goTo: `${PATH}/${id}?done=${done}` }
+        },
+      },
+    },
+  })
+}
+
+/** `/settings/users/{id}/erase`: forgets a removed user. */
+function addUserErasure(app: FastifyInstance, services: PageServices): void {
+  const { button, done } = USER_ACTIONS.erase
+  addFormPage(app, {
+    path: `${PATH}/:id/erase`,
+    load: (request: UserRequest) => requireUser(services, request),
+    render: (user, forms) => ({
+      title: `Erase ${formatUserName(user)}`,
+      heading: html`Erase <bdi>${formatUserName(user)}</bdi>?`,
+      trail: listUpperPages(user),
+      body: html`${renderFacts([
+        ['Name', html`<bdi>${formatUserName(user)}</bdi>`],
+        ['Email', html`<bdi>${user.email || 'Erased'}</bdi>`],
+      ])}
+        <p class="warning">This can't be undone.</p>
+        <p>
+          The name, email address, and names of tokens and passkeys are deleted, also from the ledger. Actions and roles
+          stay recorded under the ID <code>${user.id}</code>, but no one can tell who it was.
+        </p>
+        ${renderForm(forms, 'erase', {
+          fields: (_, problem) => renderTypedConfirmation(getExpectedText(user), problem),
+          buttons: renderButtons(button, `${PATH}/${user.id}`, 'danger'),
+        })}`,
+    }),
+    forms: {
+      erase: {
+        async run(request, fields) {
+          const user = await requireUser(services, request)
+          requireTyped(fields, getExpectedText(user))
+          await eraseUser(services.company, getActing(request), user.id)
+          return { goTo: `${PATH}/${user.id}?done=${done}` }
+        },
+      },
+    },
+  })
+}
+
+/** Returns what an administrator types to confirm. */
+function getExpectedText(user: UserRecord): string {
+  return user.email || user.id
+}
+
+const HOURS_SHOWN = 5
+
+/** Renders a user's last sign-in and the latest failed ones. */
+async function renderSignIns({ db }: PageServices, viewer: SessionUser, { id: userId }: UserRecord): Promise<Html> {
+  const { companyId, timeZone } = viewer
+  const last = await findLastSignIn(db, { companyId, userId })
+  const failed = await listFailedHours(db, { companyId, userId }, HOURS_SHOWN)
+  return html`<h2>Sign-ins</h2>
+    ${last ? renderLastSignIn(last, timeZone) : html`<p>No sign-in has been recorded.</p>`}
+    ${failed.length === 0 ? '' : renderFailedHours(failed, timeZone)}
+    <p><a href="${buildUrl(NAVIGATION.events.path, { id: userId, type: 'signIns' })}">All sign-ins in the event stream</a></p>`
+}
+
+function renderLastSignIn({ at, method, client }: LastSignIn, timeZone: string): Html {
+  return renderFacts([
+    ['Last sign-in', html`${renderTime(at, timeZone)}, ${SIGNED_IN_WITH[method]}`],
+    client ? ['From', renderClient(client)] : null,
+  ])
+}
+
+function renderFailedHours(hours: FailedHour[], timeZone: string): Html {
+  return html`<h3>Failed sign-ins</h3>
+    ${renderTable({
+      caption: 'Failed sign-ins, the latest first',
+      columns: [
+        { heading: 'Last attempt in an hour', cell: ({ lastAt }) => renderTime(lastAt, timeZone) },
+        { heading: 'Attempts', cell: ({ attempts }) => formatAttempts(attempts) },
+        { heading: 'Last one from', cell: ({ client }) => (client ? renderClient(client) : '') },
+      ],
+      rows: hours,
+    })}`
+}

@@ -1,0 +1,164 @@
+import type { FastifyInstance } from 'fastify'
+import { formatTime } from '../../domain/local-times.ts'
+import { findDelivery, listDeliveries, type Delivery } from '../../accounts/webhooks/read-deliveries.ts'
+import { rebuildMessage, type RebuiltMessage } from '../../delivery/webhooks/rebuild-message.ts'
+import { ALWAYS } from '../../http/access/heavy-reads.ts'
+import { NO_SUCH_DELIVERY, readDeliveryId } from '../../api/admin/webhooks/deliveries.ts'
+import { DELIVERY_STATUSES } from '../../api/admin/webhooks/delivery-schemas.ts'
+import { readWebhookId } from '../../api/admin/webhooks/webhook-routes.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import { renderFacts } from '../parts/facts.ts'
+import { listOptions } from '../parts/form.ts'
+import { addFormPage, addPage, type PageRequest } from '../parts/form-page.ts'
+import { html, type Html } from '../parts/html.ts'
+import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { formatNumber } from '../parts/shown-values.ts'
+import { renderTime } from '../parts/times.ts'
+import { getViewer } from '../parts/viewer.ts'
+import {
+  findSent,
+  renderDeliveryTable,
+  renderMessage,
+  renderResult,
+  renderSendAgain,
+  renderSent,
+} from './delivery-table.ts'
+import { requireWebhook } from './webhook-page.ts'
+import { formatWebhookName } from './webhook-words.ts'
+
+const { path: PATH } = NAVIGATION.webhooks
+
+/** A page of a delivery, or an action on one. */
+type DeliveryRequest = PageRequest<{ id: string; delivery_id: string }>
+
+/** `/settings/webhooks/{id}/deliveries`: what was sent in the last 30 days, and the page of each delivery. */
+export function addDeliveryPages(app: FastifyInstance, services: PageServices): void {
+  addDeliveryPage(app, services)
+  addFormPage(app, {
+    path: `${PATH}/:id/deliveries`,
+    load: (request: DeliveryRequest) => loadDeliveries(services, request),
+    render: ({ webhook, sent, status, cursor, deliveries }, forms, request) => {
+      const path = `${PATH}/${webhook.id}/deliveries`
+      const isFiltered = status !== undefined || cursor !== undefined
+      const filter = renderFilter(path, { name: 'status', label: 'Result', value: status ?? '', options: FILTERS })
+      const shown = deliveries.slice(0, ROWS_A_PAGE)
+      const nothing = isFiltered
+        ? html`<p class="empty">No matching deliveries. <a href="${path}">Show all</a></p>`
+        : html`<p class="empty">
+            Nothing has been sent in the last 30 days. <a href="${PATH}/${webhook.id}">Send a test message</a>
+          </p>`
+      return {
+        title: `Deliveries to ${formatWebhookName(webhook)}`,
+        heading: html`Deliveries`,
+        trail: [NAVIGATION.webhooks, { label: formatWebhookName(webhook), path: `${PATH}/${webhook.id}` }],
+        body: html`${sent && !forms.isRefused ? renderSent(sent) : ''}
+          <p>Every attempt of the last 30 days. Open one to see what was sent.</p>
+          ${shown.length > 0 || isFiltered ? filter : ''}
+          ${shown.length > 0 ? renderDeliveryTable(webhook.id, shown, getViewer(request).timeZone) : nothing}
+          ${renderListLinks(path, { status }, cursor, deliveries, ({ id }) => id)}`,
+      }
+    },
+    forms: {
+      redeliver: {
+        path: '/:delivery_id/redeliver',
+        config: { isHeavyRead: ALWAYS },
+        async run(request) {
+          const deliveryId = readDeliveryId(request.params.delivery_id)
+          const id = readWebhookId(request.params.id)
+          const sent = await services.singleDeliveries.redeliver(getViewer(request).companyId, id, deliveryId)
+          return { goTo: `${PATH}/${id}/deliveries?sent=${sent.id}` }
+        },
+      },
+    },
+  })
+}
+
+async function loadDeliveries(services: PageServices, request: DeliveryRequest) {
+  const { webhook } = await requireWebhook(services, request)
+  const { cursor, page, filter } = readListQuery(request, 'dlv', DELIVERY_STATUSES)
+  const { status } = filter
+  const deliveries = await listDeliveries(services.db, getViewer(request).companyId, webhook.id, {
+    ...page,
+    ...(status === undefined ? {} : { isDelivered: status === 'delivered' }),
+  })
+  return { webhook, sent: await findSent(services, request, webhook.id), status, cursor, deliveries }
+}
+
+const FILTERS = listOptions({ delivered: 'Delivered', failed: 'Failed' })
+
+/** `/settings/webhooks/{id}/deliveries/{delivery_id}`: what was sent, and what the receiver answered. */
+function addDeliveryPage(app: FastifyInstance, services: PageServices): void {
+  addPage(app, {
+    path: `${PATH}/:id/deliveries/:delivery_id`,
+    load: (request: DeliveryRequest) => loadDelivery(services, request),
+    render: ({ webhook, delivery, message }, _, request) => {
+      const { timeZone } = getViewer(request)
+      const name = formatWebhookName(webhook)
+      const path = `${PATH}/${webhook.id}`
+      return {
+        title: `Delivery to ${name}`,
+        heading: html`Delivery`,
+        trail: [NAVIGATION.webhooks, { label: name, path }, { label: 'Deliveries', path: `${path}/deliveries` }],
+        body: html`${renderFacts([
+          ['Sent', html`${formatTime(delivery.sentAt, timeZone)} (${renderTime(delivery.sentAt, timeZone)})`],
+          ['Message', renderMessage(delivery)],
+          ['Result', renderResult(delivery)],
+          ['Duration', `${formatNumber(delivery.durationMs)} ms`],
+        ])}
+          ${renderSendAgain(webhook.id, delivery)}
+          <div class="columns">${renderRequest(message)} ${renderAnswer(delivery)}</div>`,
+      }
+    },
+  })
+}
+
+async function loadDelivery(services: PageServices, request: DeliveryRequest) {
+  const { companyId } = getViewer(request)
+  const { webhook } = await requireWebhook(services, request)
+  const deliveryId = readDeliveryId(request.params.delivery_id)
+  const delivery = await findDelivery(services.db, companyId, webhook.id, deliveryId)
+  if (!delivery) throw new ProblemError(NO_SUCH_DELIVERY)
+  return { webhook, delivery, message: await rebuildMessage(services.db, companyId, webhook, delivery) }
+}
+
+/** Indents JSON. Other text stays as it is, and so do numbers that JavaScript would round. */
+function indentJson(text: string): string {
+  const outsideStrings = text.replaceAll(/"(?:\\.|[^"\\])*"/g, '')
+  if (/\d{16}|\d[eE]/.test(outsideStrings)) return text
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+function renderRequest(message: RebuiltMessage | null): Html {
+  if (!message)
+    return html`<section>
+      <h2>Request</h2>
+      <p class="hint">The ledger no longer has the event: it was restored to an earlier state.</p>
+    </section>`
+  return html`<section>
+    <h2>Request</h2>
+    <p class="hint">
+      ${
+        message.isErased
+          ? 'The data of the event have been erased. Names and values that were sent before that are not shown.'
+          : 'Made from the event again; messages are not stored. The body is indented here.'
+      }
+    </p>
+    <pre>${Object.entries(message.headers).map(([name, value]) => `${name}: ${value}\n`)}webhook-signature: not kept
+
+<bdi>${indentJson(message.body)}</bdi></pre>
+  </section>`
+}
+
+function renderAnswer({ httpStatus, error, answer }: Delivery): Html {
+  return html`<section>
+    <h2>Answer</h2>
+    <p class="hint">${httpStatus === null ? (error ?? 'No answer') : `Status ${httpStatus}`}</p>
+    ${answer === null ? html`<p>The receiver sent no body, or it has been erased.</p>` : html`<pre><bdi>${indentJson(answer)}</bdi></pre>`}
+  </section>`
+}

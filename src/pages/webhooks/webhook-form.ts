@@ -1,0 +1,137 @@
+import { findResumePosition } from '../../accounts/webhooks/find-resume-position.ts'
+import { fieldError, invalidFields } from '../../domain/field-errors.ts'
+import { findStartOf, readLocal } from '../../domain/local-times.ts'
+import {
+  DEFAULT_CONCURRENCY,
+  MAX_CONCURRENCY,
+  MAX_DESCRIPTION,
+  MAX_URL,
+} from '../../domain/webhooks/webhook-lifecycle.ts'
+import { WEBHOOK_TYPES, type WebhookSettings, type WebhookType } from '../../domain/webhook-types.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import { CreateWebhookBody, readSettings, ResumeBody } from '../../api/admin/webhooks/webhook-schemas.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import {
+  checkForm,
+  findError,
+  keepLineBreaks,
+  renderChoice,
+  renderField,
+  readWholeNumber,
+  type FormFields,
+  type FormProblem,
+} from '../parts/form.ts'
+import { html, type Html } from '../parts/html.ts'
+import { describeZone } from '../parts/times.ts'
+
+/** The fields of `renderWebhookFields`. A chosen type is a field of its name. */
+export const WEBHOOK_FIELDS = ['url', 'description', ...WEBHOOK_TYPES, 'include_data', 'concurrency'] as const
+
+/** The fields of a new webhook. */
+export const NEW_WEBHOOK = formatFields({
+  url: '',
+  description: '',
+  types: [...WEBHOOK_TYPES],
+  include_data: false,
+  concurrency: DEFAULT_CONCURRENCY,
+})
+
+/** Formats settings as the fields of the form. */
+export function formatFields(settings: WebhookSettings): FormFields {
+  return {
+    url: settings.url,
+    description: settings.description,
+    ...Object.fromEntries(settings.types.map((type) => [type, 'on'])),
+    include_data: settings.include_data ? 'yes' : 'no',
+    concurrency: String(settings.concurrency),
+  }
+}
+
+/**
+ * Reads the settings in a form, which showed `current`, if it is that of a webhook. Throws a problem with an error for
+ * each bad field.
+ */
+export function readWebhookForm(fields: FormFields, allowsHttp: boolean, current?: WebhookSettings): WebhookSettings {
+  const { url = '', description = '', include_data: includeData, concurrency } = fields
+  const settings = checkForm(CreateWebhookBody, {
+    url: url.trim(),
+    description: keepLineBreaks(description, current?.description).trim(),
+    types: WEBHOOK_TYPES.filter((type) => fields[type] !== undefined),
+    include_data: includeData === 'yes',
+    concurrency: readWholeNumber(concurrency),
+  })
+  return readSettings(settings, allowsHttp)
+}
+
+const CONTENTS = [
+  { value: 'no', label: 'IDs and attribute names only' },
+  { value: 'yes', label: 'Values, too' },
+]
+
+/** Renders the fields of a webhook. */
+export function renderWebhookFields(fields: FormFields, problem: FormProblem): Html {
+  const { url = '', description = '', include_data: includeData = 'no', concurrency = '' } = fields
+  return html`${renderField({ name: 'url', label: 'URL', value: url, maxLength: MAX_URL, autocomplete: 'off', hint: 'Where messages are sent, such as https://example.com/hooks.' }, problem)}
+  ${renderField({ name: 'description', label: 'Description (optional)', value: description, maxLength: MAX_DESCRIPTION, autocomplete: 'off', isRequired: false, hint: 'What receives the messages, such as “Payroll”.' }, problem)}
+  ${renderTypes(fields, problem)}
+  ${renderChoice({ name: 'include_data', label: 'Messages contain', value: includeData, options: CONTENTS, hint: 'Values are personal data. Without them, the receiver asks the API for what it needs.' }, problem)}
+  ${renderField({ name: 'concurrency', label: 'Messages at once', type: 'number', value: concurrency, min: 1, max: MAX_CONCURRENCY, hint: 'Messages about one employee are always sent in order.' }, problem)}`
+}
+
+type TopicOf<Type extends string> = Type extends `${infer Topic}.${string}` ? Topic : never
+
+/** What messages are about: the first part of their types. */
+const TOPICS: Record<TopicOf<WebhookType>, string> = {
+  employee: 'Employees',
+  api_call: 'API calls',
+  api_key: 'API keys',
+  attention: 'Needs attention',
+}
+
+function renderTypes(fields: FormFields, problem: FormProblem): Html {
+  const fault = findError('types', 'Message types', problem)
+  return html`<fieldset class="boxes" ${fault === undefined ? '' : html`aria-describedby="types-fault"`}>
+    <legend>Message types</legend>
+    ${Object.entries(TOPICS).map(
+      ([topic, legend]) =>
+        html`<fieldset>
+          <legend>${legend}</legend>
+          ${WEBHOOK_TYPES.filter((type) => type.startsWith(`${topic}.`)).map((type) => renderType(type, fields))}
+        </fieldset>`,
+    )}
+    ${fault === undefined ? '' : html`<p class="fault" id="types-fault">Choose at least one message type</p>`}
+  </fieldset>`
+}
+
+function renderType(type: WebhookType, fields: FormFields): Html {
+  return html`<label
+    ><input type="checkbox" name="${type}" ${fields[type] === undefined ? '' : html`checked`} /> <code>${type}</code></label
+  >`
+}
+
+/** The fields of `renderResumeFields`. */
+export const RESUME_FIELDS = ['since', 'after'] as const
+
+/** Renders the fields that say from where messages are sent. */
+export function renderResumeFields(
+  { since = '', after = '' }: FormFields,
+  problem: FormProblem,
+  timeZone: string,
+): Html {
+  return html`${renderField({ name: 'since', label: 'Events since', type: 'datetime-local', value: since, isRequired: false, hint: describeZone(timeZone) }, problem)}
+  ${renderField({ name: 'after', label: 'Or events after number', type: 'number', value: after, min: 0, isRequired: false, hint: 'As in the event stream; 0 for all events.' }, problem)}`
+}
+
+/** Reads the position after which messages are sent. Throws a problem at the field. */
+export async function readResumeForm(
+  db: LedgerDb,
+  companyId: string,
+  { since = '', after = '' }: FormFields,
+  timeZone: string,
+): Promise<number> {
+  const refuse = (message: string) => new ProblemError(invalidFields([fieldError('/since', 'invalid_value', message)]))
+  if ((since === '') === (after === '')) throw refuse('Enter either a time or the number of an event')
+  if (since === '') return checkForm(ResumeBody, { after: readWholeNumber(after) }).after!
+  if (!readLocal(since)) throw refuse('Enter a date and a time')
+  return findResumePosition(db, companyId, new Date(findStartOf(since, timeZone)).toISOString())
+}

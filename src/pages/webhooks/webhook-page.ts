@@ -1,0 +1,271 @@
+import type { FastifyInstance } from 'fastify'
+import { WEBHOOK_TYPES } from '../../domain/webhook-types.ts'
+import { renderProblemsOf } from '../parts/attention.ts'
+import { changeWebhook, NO_SUCH_WEBHOOK, rotateWebhookSecret } from '../../accounts/webhooks/change-webhook.ts'
+import { countWaitingMessages, type WaitingMessages } from '../../accounts/webhooks/count-waiting.ts'
+import { type KeptDelivery, listDeliveries } from '../../accounts/webhooks/read-deliveries.ts'
+import { findWebhook, type SeenWebhook, type WebhookRecord } from '../../accounts/webhooks/read-webhooks.ts'
+import { ALWAYS } from '../../http/access/heavy-reads.ts'
+import { WEBHOOK_ACTIONS } from '../../api/admin/webhooks/webhook-actions.ts'
+import { readWebhookId } from '../../api/admin/webhooks/webhook-routes.ts'
+import { RotateWebhookBody } from '../../api/admin/webhooks/webhook-schemas.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import { listActionForms, listNotices, renderAction } from '../parts/actions.ts'
+import { buildUrl } from '../parts/addresses.ts'
+import { renderFacts } from '../parts/facts.ts'
+import { readSeenVersion, renderButtons, renderTypedConfirmation, requireTyped } from '../parts/form.ts'
+import { addFormPage, renderForm, renderFormSection, type PageForms, type PageRequest } from '../parts/form-page.ts'
+import { html, type Html } from '../parts/html.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { readOverlap, renderRotation } from '../parts/rotation.ts'
+import { formatNumber, renderBreakable } from '../parts/shown-values.ts'
+import { renderTime } from '../parts/times.ts'
+import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
+import { findSent, renderDeliveryTable, renderSent } from './delivery-table.ts'
+import { formatFields, readWebhookForm, renderWebhookFields, WEBHOOK_FIELDS } from './webhook-form.ts'
+import { readResumeForm, renderResumeFields, RESUME_FIELDS } from './webhook-form.ts'
+import { showWebhookSecret } from './webhook-secret.ts'
+import { describeProgress, describeTrouble, formatWebhookName, renderWebhookStatus } from './webhook-words.ts'
+
+const { path: PATH } = NAVIGATION.webhooks
+const RECENT = 5
+
+type WebhookRequest = PageRequest<{ id: string }>
+
+/** `/settings/webhooks/{id}`: one webhook, with everything that can be done with it. */
+export function addWebhookPage(app: FastifyInstance, services: PageServices): void {
+  const { db, webhooks, singleDeliveries } = services
+  const idOf = ({ params }: WebhookRequest) => readWebhookId(params.id)
+  addFormPage(app, {
+    path: `${PATH}/:id`,
+    load: (request: WebhookRequest) => loadWebhook(services, request),
+    render: ({ seen, waiting, recent, sent, problems }, forms, request) => {
+      const { timeZone } = getViewer(request)
+      const { webhook } = seen
+      return {
+        title: formatWebhookName(webhook),
+        trail: [NAVIGATION.webhooks],
+        body: html`${sent && !forms.isRefused ? renderSent(sent) : ''}
+          ${renderProblemsOf(webhook.id, problems, timeZone)}
+          ${renderWebhookFacts(seen, waiting, timeZone)}
+          ${renderWebhookActions(forms, webhook)} ${renderRecent(webhook.id, recent, timeZone)}
+          ${renderWebhookForms(forms, seen, timeZone)}`,
+      }
+    },
+    notices: {
+      saved: 'Changes saved. They apply from the next message.',
+      replayed: 'Messages are being sent from there.',
+      ...listNotices(WEBHOOK_ACTIONS),
+    },
+    forms: {
+      edit: {
+        keeps: [...WEBHOOK_FIELDS, 'seen'],
+        async run(request, fields) {
+          const { webhook } = await requireWebhook(services, request)
+          const settings = readWebhookForm(fields, webhooks.allowsHttp, webhook.settings)
+          const change = { change: 'edit', settings } as const
+          await changeWebhook(webhooks, getActing(request), idOf(request), change, readSeenVersion(fields))
+          return { done: 'saved' }
+        },
+      },
+      replay: {
+        path: '/replay',
+        keeps: [...RESUME_FIELDS, 'seen'],
+        async run(request, fields) {
+          const { companyId, timeZone } = getViewer(request)
+          const position = await readResumeForm(db, companyId, fields, timeZone)
+          const change = { change: 'resume', position } as const
+          await changeWebhook(webhooks, getActing(request), idOf(request), change, readSeenVersion(fields))
+          return { done: 'replayed' }
+        },
+      },
+      rotate: {
+        path: '/rotate',
+        async issue(request, fields) {
+          const { overlap_seconds: overlap } = readOverlap(RotateWebhookBody, fields)
+          const seen = readSeenVersion(fields)
+          const rotated = await rotateWebhookSecret(webhooks, getActing(request), idOf(request), overlap, seen)
+          return { page: showWebhookSecret(rotated, getViewer(request).timeZone) }
+        },
+      },
+      ping: {
+        path: '/ping',
+        config: { isHeavyRead: ALWAYS },
+        async run(request) {
+          const { id } = await singleDeliveries.ping(getViewer(request).companyId, idOf(request))
+          return { goTo: `${PATH}/${idOf(request)}?sent=${id}` }
+        },
+      },
+      ...listActionForms(WEBHOOK_ACTIONS, (request: WebhookRequest, change) =>
+        changeWebhook(webhooks, getActing(request), idOf(request), { change }),
+      ),
+    },
+  })
+  addWebhookRemoval(app, services)
+}
+
+/** `/settings/webhooks/{id}/remove`: removes a webhook for good. */
+function addWebhookRemoval(app: FastifyInstance, services: PageServices): void {
+  addFormPage(app, {
+    path: `${PATH}/:id/remove`,
+    load: (request: WebhookRequest) => requireWebhook(services, request),
+    render: ({ webhook }, forms) => {
+      const name = formatWebhookName(webhook)
+      const { description, url } = webhook.settings
+      return {
+        title: `Remove ${name}`,
+        heading: html`Remove webhook?`,
+        trail: [NAVIGATION.webhooks, { label: name, path: `${PATH}/${webhook.id}` }],
+        body: html`${renderFacts([
+          description === '' ? null : ['Description', html`<bdi>${description}</bdi>`],
+          ['URL', html`<code>${url}</code>`],
+        ])}
+          <p class="warning">This can't be undone. Messages that have not been delivered are not sent.</p>
+          <p>To stop messages for a while, pause the webhook instead. Its past changes stay in the event stream.</p>
+          ${renderForm(forms, 'remove', {
+            fields: (_values, problem) => renderTypedConfirmation(getExpectedText(webhook), problem),
+            buttons: renderButtons('Remove webhook', `${PATH}/${webhook.id}`, 'danger'),
+          })}`,
+      }
+    },
+    forms: {
+      remove: {
+        async run(request, fields) {
+          const { webhook } = await requireWebhook(services, request)
+          requireTyped(fields, getExpectedText(webhook))
+          await changeWebhook(services.webhooks, getActing(request), webhook.id, { change: 'remove' })
+          return { goTo: `${PATH}?done=removed` }
+        },
+      },
+    },
+  })
+}
+
+/** Returns what an administrator types to confirm: the host, because addresses may be long. */
+function getExpectedText({ settings }: WebhookRecord): string {
+  return new URL(settings.url).host
+}
+
+/** Finds the webhook in the path of a page. Throws a problem if the company has no such webhook. */
+export async function requireWebhook({ db }: PageServices, request: WebhookRequest): Promise<SeenWebhook> {
+  const webhook = await findWebhook(db, getViewer(request).companyId, readWebhookId(request.params.id))
+  if (!webhook) throw new ProblemError(NO_SUCH_WEBHOOK)
+  return webhook
+}
+
+/** Loads what the page of a webhook shows. `sent` is the delivery that was just tried. */
+async function loadWebhook(services: PageServices, request: WebhookRequest) {
+  const { companyId } = getViewer(request)
+  const seen = await requireWebhook(services, request)
+  const { webhook } = seen
+  return {
+    seen,
+    waiting: await countWaitingMessages(services.db, companyId, webhook),
+    recent: await listDeliveries(services.db, companyId, webhook.id, { limit: RECENT }),
+    sent: await findSent(services, request, webhook.id),
+    problems: await readProblemsOf(request),
+  }
+}
+
+function renderWebhookFacts(seen: SeenWebhook, waiting: WaitingMessages, timeZone: string): Html {
+  const { webhook, now } = seen
+  const { settings, rotatedAt, previousExpiresAt } = webhook
+  const trouble = describeTrouble(seen)
+  return renderFacts([
+    ['Status', html`${renderWebhookStatus(webhook)} ${trouble ?? ''}`],
+    ['Progress', html`${describeProgress(waiting)}${renderReached(webhook)}`],
+    ['URL', html`<code>${renderBreakable(settings.url)}</code>`],
+    ['Message types', renderTypes(settings.types)],
+    ['Messages contain', settings.include_data ? 'IDs, attribute names, and values' : 'IDs and attribute names only'],
+    ['Messages at once', String(settings.concurrency)],
+    ['Created', renderTime(webhook.createdAt, timeZone)],
+    rotatedAt === null ? null : ['Secret rotated', renderTime(rotatedAt, timeZone)],
+    previousExpiresAt === null || previousExpiresAt <= now
+      ? null
+      : ['Previous secret', html`Also signs until ${renderTime(previousExpiresAt, timeZone)}`],
+  ])
+}
+
+function renderReached({ progress: { position } }: WebhookRecord): Html {
+  if (position === 0) return html`<div class="hint">Before the first event</div>`
+  return html`<div class="hint">
+    Up to <a href="${NAVIGATION.events.path}/${position}">event ${formatNumber(position)}</a>
+  </div>`
+}
+
+function renderTypes(types: readonly string[]): Html {
+  if (types.length === WEBHOOK_TYPES.length) return html`All`
+  return html`${types.map((type, at) => html`${at > 0 ? ', ' : ''}<code>${type}</code>`)}`
+}
+
+function renderWebhookActions(
+  forms: PageForms<'ping' | 'pause' | 'resume'>,
+  { id, status, progress }: WebhookRecord,
+): Html {
+  const { pause, resume } = WEBHOOK_ACTIONS
+  const isEnabled = status === 'enabled'
+  const ping = html`<button${isEnabled ? html` class="primary"` : ''}>Send test message</button>`
+  const resuming = html`<button class="primary">${resume.button}</button>`
+  return html`<div class="actions">
+    ${isEnabled ? '' : renderForm(forms, 'resume', { buttons: resuming })}
+    ${renderForm(forms, 'ping', { buttons: ping })}
+    ${isEnabled && progress.attempts > 0 ? renderAction(forms, 'resume', { ...resume, button: 'Try now' }) : ''}
+    ${status === 'paused' ? '' : renderAction(forms, 'pause', pause)}
+    <a class="button" href="${PATH}/${id}/deliveries">Deliveries</a>
+    <a class="button" href="${buildUrl(NAVIGATION.events.path, { id })}">Changes</a>
+    <a class="button danger" href="${PATH}/${id}/remove">Remove…</a>
+  </div>`
+}
+
+function renderRecent(id: string, deliveries: KeptDelivery[], timeZone: string): Html {
+  return html`<h2>Recent deliveries</h2>
+    ${
+      deliveries.length === 0
+        ? html`<p class="empty">Nothing has been sent in the last 30 days.</p>`
+        : html`${renderDeliveryTable(id, deliveries, timeZone)}
+            <p><a href="${PATH}/${id}/deliveries">All deliveries of the last 30 days</a></p>`
+    }`
+}
+
+/** Renders the forms that change a webhook. */
+function renderWebhookForms(
+  forms: PageForms<'replay' | 'edit' | 'rotate'>,
+  { webhook, now }: SeenWebhook,
+  timeZone: string,
+): Html {
+  const { version } = webhook
+  return html`${renderFormSection(forms, 'replay', {
+    heading: 'Replay',
+    status: 'Send messages again, or skip some.',
+    text: html`<p>
+      Send messages again from an earlier point, or skip to a later one. A message that is sent again has the same
+      <code>webhook-id</code>, so receivers can ignore it.
+    </p>`,
+    version,
+    fields: (values, problem) => renderResumeFields(values, problem, timeZone),
+    buttons: html`<button>Replay</button>`,
+  })}
+  ${renderFormSection(forms, 'edit', {
+    heading: 'Settings',
+    status: describeSettings(webhook),
+    version,
+    values: formatFields(webhook.settings),
+    fields: renderWebhookFields,
+    buttons: html`<button class="primary">Save</button>`,
+  })}
+  ${renderRotation(
+    forms,
+    webhook,
+    now,
+    html`<p>
+      The webhook gets a new secret, which is shown once. Until the current secret expires, messages are signed with
+      both. Any older secret stops now.
+    </p>`,
+  )}`
+}
+
+function describeSettings({ settings: { types } }: WebhookRecord): string {
+  if (types.length === WEBHOOK_TYPES.length) return 'Messages of all types'
+  return `Messages of ${types.length === 1 ? '1 type' : `${types.length} types`}`
+}

@@ -1,0 +1,119 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { createWebhook } from '../../accounts/webhooks/change-webhook.ts'
+import { countWaitingMessages, type WaitingMessages } from '../../accounts/webhooks/count-waiting.ts'
+import { listWebhooks, type SeenWebhook } from '../../accounts/webhooks/read-webhooks.ts'
+import { MAX_WEBHOOKS } from '../../domain/webhooks/webhook-lifecycle.ts'
+import { readSeenVersion, renderButtons } from '../parts/form.ts'
+import { addFormPage, addPage, renderForm } from '../parts/form-page.ts'
+import { html, type Html } from '../parts/html.ts'
+import { NAVIGATION } from '../parts/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { renderTable } from '../parts/table.ts'
+import { renderTime } from '../parts/times.ts'
+import { getActing, getViewer } from '../parts/viewer.ts'
+import { NEW_WEBHOOK, readWebhookForm, renderWebhookFields, WEBHOOK_FIELDS } from './webhook-form.ts'
+import { showWebhookSecret } from './webhook-secret.ts'
+import { describeProgress, describeTrouble, formatWebhookName, renderWebhookStatus } from './webhook-words.ts'
+
+const { path: PATH } = NAVIGATION.webhooks
+
+interface ShownWebhook extends SeenWebhook {
+  waiting: WaitingMessages
+}
+
+/** `/settings/webhooks`: the list, and the form that creates a webhook. */
+export function addWebhooksPage(app: FastifyInstance, services: PageServices): void {
+  const { db, webhooks } = services
+  addPage(app, {
+    path: PATH,
+    load: (request) => loadWebhooks(services, request),
+    render: (shown, _, request) => ({
+      title: 'Webhooks',
+      body: renderWebhookList(shown, getViewer(request).timeZone),
+    }),
+    notices: { removed: 'Webhook removed.' },
+  })
+  addFormPage(app, {
+    path: `${PATH}/new`,
+    // A form that is sent twice creates one webhook.
+    load: async (request) => (await listWebhooks(db, getViewer(request).companyId)).length,
+    render: (count, forms) => ({
+      title: 'Create webhook',
+      trail: [NAVIGATION.webhooks],
+      body: html`<p>Messages begin with the next event. The secret that signs them is shown once, on the next page.</p>
+        ${renderForm(forms, 'create', {
+          version: count,
+          values: NEW_WEBHOOK,
+          fields: renderWebhookFields,
+          buttons: renderButtons('Create webhook', PATH),
+        })}`,
+    }),
+    forms: {
+      create: {
+        keeps: WEBHOOK_FIELDS,
+        async issue(request, fields) {
+          const settings = readWebhookForm(fields, webhooks.allowsHttp)
+          const created = await createWebhook(webhooks, getActing(request), settings, readSeenVersion(fields))
+          return { page: showWebhookSecret(created, getViewer(request).timeZone) }
+        },
+      },
+    },
+  })
+}
+
+async function loadWebhooks({ db }: PageServices, request: FastifyRequest): Promise<ShownWebhook[]> {
+  const { companyId } = getViewer(request)
+  const webhooks: ShownWebhook[] = []
+  for (const seen of await listWebhooks(db, companyId))
+    webhooks.push({ ...seen, waiting: await countWaitingMessages(db, companyId, seen.webhook) })
+  return webhooks
+}
+
+function renderWebhookList(webhooks: ShownWebhook[], timeZone: string): Html {
+  const create = html`<p class="actions"><a class="button primary" href="${PATH}/new">Create webhook</a></p>`
+  return html`<p>
+      Webhooks tell other systems what happens, with signed messages. See the <a href="/docs">API reference</a> for the
+      messages.
+    </p>
+    ${webhooks.length === 0 ? '' : webhooks.length < MAX_WEBHOOKS ? create : html`<p>A company can have ${MAX_WEBHOOKS} webhooks. To create another one, remove one first.</p>`}
+    ${webhooks.length === 0 ? renderNoWebhooks() : renderWebhookTable(webhooks, timeZone)}`
+}
+
+function renderNoWebhooks(): Html {
+  return html`<div class="empty">
+    <h2>No webhooks yet</h2>
+    <p>Create one to have changes of employees sent to another system as they happen.</p>
+    <p><a class="button primary" href="${PATH}/new">Create webhook</a></p>
+  </div>`
+}
+
+function renderWebhookTable(webhooks: ShownWebhook[], timeZone: string): Html {
+  return renderTable({
+    caption: 'Webhooks, oldest first',
+    isInLines: true,
+    columns: [
+      {
+        heading: 'Webhook',
+        cell: ({ webhook }) =>
+          html`<a href="${PATH}/${webhook.id}" title="${webhook.settings.url}"><bdi>${formatWebhookName(webhook)}</bdi></a>`,
+      },
+      {
+        heading: 'URL',
+        isWide: true,
+        isLong: true,
+        cell: ({ webhook }) => html`<code>${webhook.settings.url}</code>`,
+      },
+      {
+        heading: 'Status',
+        cell: (seen) => {
+          const trouble = describeTrouble(seen)
+          const why = trouble === null ? '' : html`<span class="why">${trouble}</span>`
+          return html`${renderWebhookStatus(seen.webhook)} ${why}`
+        },
+      },
+      { heading: 'Progress', cell: ({ waiting }) => describeProgress(waiting) },
+      { heading: 'Created', cell: ({ webhook }) => renderTime(webhook.createdAt, timeZone) },
+    ],
+    rows: webhooks,
+  })
+}

@@ -1,0 +1,135 @@
+import t from 'tap'
+import { countBlocks } from '../support/postgres/count-blocks.ts'
+import { CITUS_URL } from '../support/postgres/citus-url.ts'
+import { runSql } from '../support/postgres/run-sql.ts'
+import { watchStatements } from '../support/postgres/watch-clients.ts'
+import { browse, cookieOf } from '../support/http/sessions.ts'
+import { employee, startService } from '../support/service.ts'
+
+/*
+ * What each page costs the database: its statements, and the blocks (8 KiB) that they read. The first two statements are the
+ * session and what needs attention. Counts, so that they are the same on every machine.
+ */
+
+const onePlan = CITUS_URL === undefined ? {} : { skip: 'on Citus, EXPLAIN does not say what the shards read' }
+const PEOPLE = 120
+
+const statements = watchStatements(t)
+const service = await startService(t)
+const { company, call, manage } = service
+const people = Array.from({ length: PEOPLE }, () => employee({ last_name: 'Pérez' }))
+const { body: made } = await call('POST', '/v1/employees', { body: people })
+const { body: failed } = await call('POST', '/v1/employees', { body: [{}, employee({ phone: 'x' })] })
+for (const { id } of made.employees) await call('PATCH', `/v1/employees/${id}`, { body: { job_title: 'Engineer' } })
+const hook = await manage('POST', '/webhooks', { url: 'https://example.com/hook', types: ['employee.created'] })
+await service.project()
+const cookie = await cookieOf(service, company.admin)
+
+const LOG = '/settings/bulk-user-logs'
+const key = `/settings/api-keys/${company.key.api_id}`
+const webhook = `/settings/webhooks/${hook.body.id}`
+const user = `/settings/users/${company.member.user_id}`
+const [person] = made.employees
+
+/** Pages that show no list: the most statements of each. */
+const WITHOUT_LIST: Record<string, number> = {
+  '/settings/users/new': 2,
+  '/settings/sign-in/new': 2,
+  '/settings/employees/erase': 2,
+  '/settings/employees/personal-data': 2,
+  '/settings/search': 2,
+  '/docs': 2,
+  '/problems': 2,
+  '/verify': 2,
+  '/settings/api-keys/new': 3,
+  '/settings/webhooks/new': 3,
+  '/settings/company': 3,
+  '/settings/sign-in': 3,
+  '/settings/ledger/evidence': 3,
+  [`${LOG}/upload`]: 3,
+  [`${key}/revoke`]: 3,
+  [`${webhook}/remove`]: 3,
+  [`${user}/reset-password`]: 3,
+  [`${user}/remove`]: 3,
+  [`${user}/erase`]: 3,
+  '/account/passkeys/new': 4,
+  '/account/recovery-codes': 4,
+}
+
+const WITH_LIST: Record<string, number> = {
+  '/settings/employees': 2,
+  '/settings/search?q=perez': 2,
+  '/settings/employees?q=perez': 4,
+  '/settings/users': 3,
+  '/settings/api-keys': 3,
+  '/settings/webhooks': 4,
+  [`${webhook}/deliveries`]: 4,
+  [key]: 5,
+  [webhook]: 5,
+  '/settings/events/1': 5,
+  '/settings/ledger': 5,
+  [user]: 6,
+  '/settings/usage': 7,
+  '/settings/health': 8,
+  '/settings/events': 8,
+  [LOG]: 7,
+  [`${LOG}?status=Failed`]: 7,
+  [`${LOG}/${made.log_id}/records/0`]: 8,
+  '/account': 9,
+  [`${LOG}?employee=${person.email}`]: 9,
+  [`${LOG}?q=perez`]: 9,
+  [`${LOG}?q=invalid_format`]: 9,
+  [`${LOG}?q=127.0.0.1`]: 9,
+  [`/settings/employees/${person.id}`]: 10,
+  [`${LOG}/${made.log_id}`]: 11,
+  [`${LOG}/${failed.log_id}`]: 11,
+}
+
+const MAX_BLOCKS = { withoutList: 60, withList: 1_500 }
+
+/** Opens a page, and returns the statements that it sends. */
+async function openOnce(path: string) {
+  statements.length = 0
+  const { status } = await browse(service, path, { cookie })
+  if (status !== 200) throw new Error(`${path} got ${status}`)
+  return [...statements]
+}
+
+/** Of some tries, that with the fewest statements counts: the process sends some by itself, such as for the clock. */
+async function open(path: string) {
+  const tries = [await openOnce(path), await openOnce(path), await openOnce(path)]
+  return tries.toSorted((one, other) => one.length - other.length)[0]!
+}
+
+for (const [name, pages, maxBlocks] of [
+  ['a page without a list sends at most four statements, and reads few blocks', WITHOUT_LIST, MAX_BLOCKS.withoutList],
+  ['a page with a list sends few statements, and reads what it shows', WITH_LIST, MAX_BLOCKS.withList],
+] as const) {
+  await t.test(name, onePlan, async (t) => {
+    for (const [path, most] of Object.entries(pages)) {
+      // The first time, a page may look up what is kept.
+      await open(path)
+      const sent = await open(path)
+      t.ok(sent.length <= most, `${path}: ${sent.length} statements, of at most ${most}`)
+      t.equal(sent.filter(({ text }) => text.includes('from sessions s')).length, 1, `${path} finds the session once`)
+      const blocks = await countBlocks(service.pool, sent)
+      t.ok(blocks <= maxBlocks, `${path}: ${blocks} blocks, of at most ${maxBlocks}`)
+    }
+  })
+}
+
+await t.test('failed calls are not read for what needs attention', onePlan, async (t) => {
+  const blocksOf = async () => countBlocks(service.pool, await open('/settings/users/new'))
+  const before = await blocksOf()
+  for (let calls = 0; calls < 300; calls += 50)
+    await Promise.all(Array.from({ length: 50 }, () => call('POST', '/v1/employees', { body: [{}] })))
+  await service.project()
+  // What updates have left of rows would be read, too.
+  await runSql(service.urls.superUrl, 'vacuum')
+  t.ok((await blocksOf()) <= before + 20)
+})
+
+await t.test('keys that expect calls take one more statement', async (t) => {
+  await manage('PATCH', `/api-keys/${company.key.api_id}`, { expected_calls: { every_hours: 12 } })
+  t.equal((await open('/settings/users/new')).length, 3)
+})

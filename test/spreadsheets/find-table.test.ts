@@ -1,0 +1,108 @@
+import t from 'tap'
+import { createNotes, findTable } from '../../src/spreadsheets/find-table.ts'
+import { readCsv } from '../../src/spreadsheets/read-csv.ts'
+
+/* Where the table is in a file that a system or a person wrote. */
+
+/** The lines of the header and of the records, and the lines that are left out, each with its reason. */
+async function find(lines: readonly string[], headerLine: number | null = null) {
+  const notes = createNotes()
+  const rows: { line: number; cells: readonly string[] }[] = []
+  async function* texts() {
+    yield lines.join('\n')
+  }
+  for await (const some of findTable(readCsv(texts()), headerLine, notes)) rows.push(...some)
+  const [header, ...records] = rows
+  return {
+    header: header?.line,
+    names: header?.cells,
+    records: records.map(({ line }) => line),
+    leftOut: notes.leftOut.map(({ line, lastLine, reason }) => `${line}-${lastLine} ${reason}`),
+  }
+}
+
+const HEADER = 'Employee ID,First Name,Last Name,Email,Start Date,Salary'
+const ROWS = ['001,Ana,Perez,ana@x.example,2020-01-02,10', '002,Bo,Li,bo@x.example,2021-03-04,20']
+
+await t.test('a plain table is read as it is', async (t) => {
+  t.match(await find([HEADER, ...ROWS]), { header: 1, records: [2, 3], leftOut: [] })
+  t.match(await find(['email', 'a@x.example', 'b@x.example']), { header: 1, records: [2, 3], leftOut: [] })
+  const updates = ['external_id,job_title,phone', 'A-1,Lead,', 'A-2,,', '', 'A-3,,']
+  t.match(await find(updates), { header: 1, records: [2, 3, 5], leftOut: ['4-4 empty'] }, 'records with few cells stay')
+  t.match(await find(['email,x', 'a,b,c,d,e,f']), { header: 1, records: [2] }, 'a row may have too many cells')
+})
+
+await t.test('what stands above the header is left out', async (t) => {
+  t.match(await find(['Staff list', 'Printed,2026-03-31', '', HEADER, ...ROWS]), {
+    header: 4,
+    records: [5, 6],
+    leftOut: ['1-2 above_header', '3-3 empty'],
+  })
+  t.match(await find(['sep=,', HEADER, ...ROWS]), { header: 2, records: [3, 4], leftOut: ['1-1 separator_line'] })
+  t.match(await find(['#TYPE Selected.User', '"mail","name"', '"a@x.example","A"']), {
+    header: 2,
+    records: [3],
+    leftOut: ['1-1 separator_line'],
+  })
+})
+
+await t.test(
+  'what stands below the table is left out, and totals and repeated headers wherever they stand',
+  async (t) => {
+    for (const total of ['Total: 2 employees', 'Summe;2', 'Razem: 2 pracowników', 'Count,2', '合計 2'])
+      t.match(await find([HEADER, ...ROWS, '', total, 'Report run 03/31/2026 by JADLER.']), {
+        records: [2, 3],
+        leftOut: ['4-4 empty', '5-5 total', '6-6 below_table'],
+      })
+    t.match(await find([HEADER, ROWS[0]!, 'Subtotal,1', HEADER, ROWS[1]!]), {
+      records: [2, 5],
+      leftOut: ['3-3 total', '4-4 repeated_header'],
+    })
+    t.match(await find([HEADER, ...ROWS, 'Sum,Li,sum1@x.example']), { records: [2, 3, 4] }, 'a name is no total')
+  },
+)
+
+await t.test('of two header rows, headings tell apart columns with the same name', async (t) => {
+  t.match(await find([',Work,,Home,', 'Employee ID,Phone,Email,Phone,City', '1,+4930,a@x.example,+4940,Bonn']), {
+    header: 2,
+    names: ['Employee ID', 'Work Phone', 'Email', 'Home Phone', 'City'],
+    leftOut: ['1-1 above_header'],
+  })
+  t.match(
+    await find([
+      'USERID,EMAIL,HIREDATE',
+      'User ID,Email Address,Hire Date',
+      ...ROWS.map((_, at) => `${at},a@x.example,2020-01-02`),
+    ]),
+    {
+      header: 1,
+      records: [3, 4],
+      leftOut: ['2-2 second_header'],
+    },
+  )
+})
+
+await t.test('blank cells are empty', async (t) => {
+  t.match(await find([HEADER, ROWS[0]!, ' , ,\u00a0', ROWS[1]!]), { records: [2, 4], leftOut: ['3-3 empty'] })
+})
+
+await t.test('the header may be named', async (t) => {
+  t.match(await find(['Staff list', HEADER, ...ROWS], 1), { header: 1, records: [2, 3, 4] })
+  t.match(await find([HEADER, 'a,b,c,d,e,f', ...ROWS], 2), {
+    header: 2,
+    records: [3, 4],
+    leftOut: ['1-1 above_header'],
+  })
+  await t.rejects(find([HEADER, '', ...ROWS], 2), { name: 'FileError', fault: { line: 2 } })
+  await t.rejects(find([HEADER, ...ROWS], 99), { name: 'FileError', fault: { line: 99 } })
+})
+
+await t.test('the list of rows that are left out is limited', async (t) => {
+  const notes = createNotes()
+  async function* texts() {
+    yield `${HEADER}\n${`${ROWS[0]!}\n\n`.repeat(150)}`
+  }
+  for await (const _ of findTable(readCsv(texts()), null, notes));
+  t.equal(notes.leftOut.length, 100)
+  t.equal(notes.leftOutMore, 50)
+})
