@@ -19,7 +19,6 @@ COPY --from=packages /app/node_modules ./node_modules
 COPY package.json ./
 COPY migrations ./migrations
 COPY projections ./projections
-COPY src/spreadsheets ./src/spreadsheets
 COPY src ./src
 # What the service hands out to auditors.
 COPY docs/audit-format.md docs/verify_ledger.py docs/verify_ledger.go ./docs/

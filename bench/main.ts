@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { addAgainstCommand } from './against/against-command.ts'
 import { addAuditCommand } from './commands/audit-command.ts'
 import { addBytesCommand } from './commands/bytes-command.ts'
 import { addCompareCommand } from './compare/compare-command.ts'
@@ -14,6 +15,7 @@ import { addWebhooksCommand } from './commands/webhooks-command.ts'
 
 const program = new Command('bench').description('Measure the service and its peers on one PostgreSQL server')
 addCompareCommand(program)
+addAgainstCommand(program)
 addBytesCommand(program)
 addSizesCommand(program)
 addReplayCommand(program)

@@ -18,6 +18,15 @@ FILE = "FileUploaded"
 ERASABLE = {"EmployeeErased": OF_EMPLOYEE | {REJECTED, FILE}, "UserErased": {FILE} | {"User" + name for name in "Invited TokenIssued IdentityLinked PasskeyAdded".split()}, "RecordsRetired": {REJECTED, FILE}}
 COMPANY = {"CompanyRegistered", "CompanyTimeZoneChanged", "CompanyCountryChanged", "AttentionRaised", "AttentionResolved", "AttentionSnoozed", "PersonalDataReported"}
 KNOWN = OF_CALL | OF_USER | OF_KEY | OF_WEBHOOK | OF_PROVIDER | ERASABLE.keys() | COMPANY | {FILE}
+VERSIONS = {REJECTED: 2, "ApiCallCompleted": 4, "ApiCallFailed": 3}  # the latest schema versions; of all other types, 1
+# Of each operation: whether a body holds one record or many, which records create employees, which count as failed if the call
+# fails for some, and the first schema version of the events of completed and of failed calls that may have it.
+OPERATIONS = {
+    "create": ("many", "all", "refused", 1, 1),
+    "update_one": ("one", "none", "all", 1, 1),
+    "update_many": ("many", "none", "all", 1, 1),
+    "upsert": ("many", "unfound", "all", 1, 1),
+}
 COUNTS = ("total", "updated", "deactivated", "failed", "no_updates")
 ID, HASH, TIME = "[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}", "[0-9a-f]{64}", "[0-9]{4}-[0-9]{2}-[0-9]{2}T([0-9]{2}:){2}[0-9]{2}[.][0-9]{3}Z"
 TEXTS = {"actor": "[a-z0-9_]+", "company_id": ID, "data_hash": HASH, "recorded_at": TIME, "stream": ID, "type": "[A-Za-z]+"}
@@ -143,7 +152,7 @@ class Ledger:
         created, updated, rejected = self.call["created"], self.call["updated"], self.call["rejected"]
         if kind in CLOSING:
             check(is_own and event["version"] == len(rejected) + 1, at, "the call is not closed exactly once")
-            check(counts_fit(kind, parse(data), self.call), at, "the counts are not those of the events")
+            check(counts_fit(kind, event["schema_version"], parse(data), self.call), at, "the counts are not those of the events")
             self.call = None
             return
         check(index is not None, at, "the event names no record")
@@ -172,26 +181,28 @@ class Ledger:
         return told if self.witnessed is None else told + "; witnessed to position %d" % self.witnessed
 
 def is_known(event):
-    return event["type"] in KNOWN and 1 <= event["schema_version"] <= {"ApiCallCompleted": 3, "ApiCallFailed": 2}.get(event["type"], 1)
+    return event["type"] in KNOWN and 1 <= event["schema_version"] <= VERSIONS.get(event["type"], 1)
 
-def counts_fit(kind, data, call):
+def counts_fit(kind, version, data, call):
     created, updated, rejected = call["created"], call["updated"], call["rejected"]
     data = data if isinstance(data, dict) else {}
     counts, operation = data.get("counts"), data.get("operation")
     counts = [counts.get(name) for name in COUNTS] if isinstance(counts, dict) else [None]
     unchanged = data.get("unchanged") if kind == "ApiCallCompleted" else []
-    is_readable = operation in ("create", "update_one", "update_many", "upsert") and isinstance(unchanged, list)
-    if not is_readable or not all(map(count, counts)) or operation == "update_one" and counts[0] != 1:
+    if not isinstance(operation, str) or operation not in OPERATIONS or not isinstance(unchanged, list) or not all(map(count, counts)):
+        return False
+    body, creates, failing, *since = OPERATIONS[operation]
+    if version < since[kind == "ApiCallFailed"] or body == "one" and counts[0] != 1:
         return False
     if kind == "ApiCallFailed":
-        failed = len(rejected) if operation == "create" and rejected else counts[0]
+        failed = len(rejected) if failing == "refused" and rejected else counts[0]
         fits = not created and not updated and all(index < counts[0] for index in rejected)
         return fits and counts == [counts[0], 0, 0, failed, 0]
     gone, refused, applied = sum(updated.values()), len(rejected), len(created) + len(updated) + len(unchanged)
     total = applied + refused
     fits = all(matches("emp" + ID[8:], employee) for employee in unchanged) and (call["last"] < total or total == 0)
     fits = fits and len(set(unchanged)) == len(unchanged) and not call["streams"].intersection(unchanged)
-    fits = fits and (not rejected or applied > 0) and (operation == "upsert" or len(created) == (applied if operation == "create" else 0))
+    fits = fits and (not rejected or applied > 0) and (creates == "unfound" or len(created) == (applied if creates == "all" else 0))
     return fits and counts == [total, len(updated) - gone, gone, refused, len(unchanged)]
 
 def unbase64(text):

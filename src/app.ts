@@ -6,13 +6,11 @@ import Fastify, { LogController } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
-import type { CommandServices } from './ledger/calls/run-api-call.ts'
 import { problem } from './domain/errors.ts'
-import type { FoundKey, KeyUsageCounter, KeyName } from './accounts/api-keys/key-access.ts'
-import type { FindEmployee } from './ledger/read/read-employees.ts'
+import type { FoundKey, KeyName } from './accounts/api-keys/key-access.ts'
 import { apiKeys } from './api/admin/api-keys.ts'
 import { attention } from './api/admin/attention.ts'
-import { bulkUserLogs, createLogEntries, type RequireLogEntry } from './api/admin/bulk-user-logs.ts'
+import { bulkUserLogs } from './api/admin/bulk-user-logs.ts'
 import { bulkUserLogsStream } from './api/admin/bulk-user-logs-stream.ts'
 import { company as companyItself } from './api/admin/company.ts'
 import { erasures } from './api/admin/erasures.ts'
@@ -25,10 +23,11 @@ import { usage } from './api/admin/usage.ts'
 import { users } from './api/admin/users.ts'
 import { userTokens } from './api/admin/user-tokens.ts'
 import { webhookRoutes } from './api/admin/webhooks/webhooks.ts'
+import type { KeyProtocol, KeyServices } from './http/calls/key-protocol.ts'
 import { auditRoutes } from './api/audit/audit-routes.ts'
 import { authenticateCaller } from './http/access/authenticate.ts'
 import { authenticateUser, authorizeRoles, requireRole } from './http/access/authorize-user.ts'
-import { endUnreadBodies, type BodyBudget } from './http/access/body-budget.ts'
+import { endUnreadBodies } from './http/access/body-budget.ts'
 import { compressAnswers } from './http/server/compression.ts'
 import { endConnections } from './http/server/end-connections.ts'
 import { continueAfterChecks, DEFAULT_BODY_LIMIT } from './http/server/read-body.ts'
@@ -37,7 +36,7 @@ import { limitHeavyReads } from './http/access/heavy-reads.ts'
 import { registerHealthRoutes } from './http/server/health.ts'
 import type { StreamLimits } from './http/live/live-stream.ts'
 import { createOpenStreams, type OpenStreams } from './http/live/open-streams.ts'
-import { acceptJsonBodies, isApiRequest, refuseCompressedBodies } from './http/server/media-types.ts'
+import { acceptJsonBodies, refuseCompressedBodies } from './http/server/media-types.ts'
 import { collectMethods, type KnownMethods } from './http/server/method-not-allowed.ts'
 import { logAccess, type Answered } from './http/server/access-log.ts'
 import { documentRoutes } from './http/openapi/document-routes.ts'
@@ -51,28 +50,27 @@ import { verifyPages } from './pages/verify/verify-page.ts'
 import type { PageServices } from './pages/parts/page-services.ts'
 import { problemPages } from './pages/reference/problems.ts'
 import { referencePages } from './pages/reference/reference-pages.ts'
-import { ProblemError, sendProblem } from './http/server/problem.ts'
+import { ProblemError, sendError } from './http/server/problem.ts'
+import { findProtocol, PROBLEM_DOCUMENTS, type Protocol } from './http/server/protocols.ts'
 import { listSecurityHeaders } from './http/server/security-headers.ts'
 import { refuseFailedConditions } from './http/server/preconditions.ts'
 import { compileSchema } from './http/server/schema-compiler.ts'
 import { limitBursts, limitFailures } from './http/access/rate-limits.ts'
 import { isSecure } from './http/access/session.ts'
+import { readForwardedAddresses } from './http/server/forwarded-addresses.ts'
 import { answerUnreadable } from './http/server/unreadable-request.ts'
 import { traceRequests, type BeginTrace } from './http/server/trace-requests.ts'
-import { listEmployeesRoute } from './api/v1/list-employees.ts'
-import { readEmployees } from './api/v1/read-employees.ts'
-import { verifyKey } from './api/v1/verify-key.ts'
-import { writeEmployees } from './api/v1/write-employees.ts'
+import { publicApi } from './api/v1/public-api.ts'
+import { createLogEntries, type RequireLogEntry } from './log/log-entries.ts'
 import { runInScope, type CompanyScope } from './postgres/company-scope.ts'
 
-export interface AppServices extends Omit<PageServices, 'requireLogEntry' | 'signIns'> {
-  commands: CommandServices
+export interface AppServices extends Omit<PageServices, 'requireLogEntry' | 'signIns'>, KeyServices {
+  /** The protocols of API keys; by default, `KEY_PROTOCOLS`. */
+  keyProtocols?: readonly KeyProtocol[] | undefined
   findKey(name: KeyName): Promise<FoundKey | null>
-  findEmployee: FindEmployee
-  keyUsage: KeyUsageCounter
   isReady(): Promise<boolean>
-  /** How many companies are read, and fail, together. */
-  companiesTogether?: number | undefined
+  /** Whether the process was asked to stop; until it does, it serves on. */
+  isStopping(): boolean
   log: Logger
   /** Called after each answer was sent. */
   onAnswered?(answered: Answered): void
@@ -80,9 +78,6 @@ export interface AppServices extends Omit<PageServices, 'requireLogEntry' | 'sig
   beginTrace?: BeginTrace | undefined
   /** Comma-separated addresses of the proxies whose `X-Forwarded-*` headers are trusted; null trusts none. */
   trustProxy: string | null
-  /** Maximum body of a writing call, in bytes. */
-  bodyLimit: number
-  bodyBudget: BodyBudget
   /** How long receiving a request may take, in milliseconds. */
   requestTimeoutMs: number
   /** Calls per second and API key; 0 is no limit. */
@@ -111,11 +106,23 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 
 type CommonHeaders = Readonly<Record<string, string>>
 
+/** The protocols in which API keys make calls. */
+const KEY_PROTOCOLS: readonly KeyProtocol[] = [publicApi]
+
 /** Builds the HTTP server with all its routes; tests call it, too. */
 export function buildApp(services: AppServices): FastifyInstance {
   const common = listSecurityHeaders(isSecure(services.sessions))
   const app = createServer(services, common)
+  const { keyProtocols = KEY_PROTOCOLS } = services
+  const ofUsers = ['/admin', '/audit'].map((prefix) => ({ ...PROBLEM_DOCUMENTS, prefix }))
+  const protocols: readonly Protocol[] = [...keyProtocols, ...ofUsers]
+  app.decorate('protocols', protocols)
   const methods = collectMethods(app, sendRefusal)
+  acceptJsonBodies(
+    app,
+    services.commands.maxRecords,
+    keyProtocols.flatMap(({ bodyTypes }) => bodyTypes),
+  )
   addHooks(app, services, methods, common)
   documentRoutes(app)
 
@@ -127,7 +134,9 @@ export function buildApp(services: AppServices): FastifyInstance {
   problemPages(app, services)
   referencePages(app, services)
   verifyPages(app, services)
-  void app.register((v1) => publicRoutes(v1, services), { prefix: '/v1' })
+  for (const protocol of keyProtocols) {
+    void app.register((part) => keyRoutes(part, protocol, services), { prefix: protocol.prefix })
+  }
   const requireLogEntry = createLogEntries(services)
   const signIns = createSignInLimits(services.signInLimits)
   const { streamLimits: limits } = services
@@ -162,13 +171,13 @@ function createServer(services: AppServices, common: CommonHeaders): FastifyInst
 
 function addHooks(app: FastifyInstance, services: AppServices, methods: KnownMethods, common: CommonHeaders): void {
   app.setValidatorCompiler(compileSchema)
-  acceptJsonBodies(app, services.commands.maxRecords)
   refuseCompressedBodies(app)
   app.decorateRequest('arrivedAt', 0)
   app.decorateRequest('caller', null)
   app.decorateRequest('charged', null)
   app.decorateRequest('user', null)
   app.decorateRequest('viewer', null)
+  if (services.trustProxy !== null) readForwardedAddresses(app)
   app.addHook('preHandler', refuseOverriddenMethod)
   traceRequests(app, services.beginTrace)
   scopeRequests(app)
@@ -181,9 +190,9 @@ function addHooks(app: FastifyInstance, services: AppServices, methods: KnownMet
   logAccess(app, services.onAnswered)
   compressAnswers(app)
   endUnreadBodies(app, services.bodyLimit)
-  endConnections(app)
+  endConnections(app, services.isStopping)
   continueAfterChecks(app)
-  app.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
+  app.setErrorHandler((error, request, reply) => sendError(request, reply, error))
   app.setNotFoundHandler((_request, reply) => sendNotFound(reply))
 }
 
@@ -198,20 +207,16 @@ async function refuseOverriddenMethod({ headers }: FastifyRequest): Promise<void
 function setCommonHeaders(common: CommonHeaders, reply: FastifyReply): FastifyReply {
   // Answers contain personal data and secrets, and shared caches do not know that `x-api-key` or a token protects them.
   // A client may write the path of a route in several ways.
-  if (isApiRequest(reply.request)) void reply.header('cache-control', 'no-store')
+  if (findProtocol(reply.request)) void reply.header('cache-control', 'no-store')
   return reply.headers({ 'x-request-id': reply.request.id, ...common })
 }
 
-async function publicRoutes(v1: FastifyInstance, services: AppServices): Promise<void> {
-  v1.addHook('onRequest', limitFailures(services.failureLimit, authenticateCaller(services.findKey)))
-  v1.addHook('onRequest', limitBursts(services.burstLimit))
-  await v1.register((writing) => writeEmployees(writing, services))
-  readEmployees(v1, services)
-  await v1.register(async (reading) => {
-    refuseHalfBuilt(reading, services.areReadModelsComplete)
-    listEmployeesRoute(reading, services)
-  })
-  verifyKey(v1, services.keyUsage)
+/** Adds the routes of API keys in a protocol. */
+async function keyRoutes(app: FastifyInstance, protocol: KeyProtocol, services: AppServices): Promise<void> {
+  const authenticate = authenticateCaller(services.findKey, protocol.readCredentials)
+  app.addHook('onRequest', limitFailures(services.failureLimit, authenticate))
+  app.addHook('onRequest', limitBursts(services.burstLimit))
+  await protocol.addRoutes(app, services)
 }
 
 /**
@@ -267,7 +272,7 @@ function connectionLimits({
 }
 
 function sendNotFound(reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
-  return sendRefusal(reply, problem('route_not_found', 'There is nothing at this address'))
+  return sendRefusal(reply, problem('route_not_found', 'There is nothing at this address; /docs lists what there is'))
 }
 
 /** The client's request id if it sent a valid one, otherwise a new one. */

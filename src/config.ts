@@ -131,6 +131,12 @@ export const ConfigSchema = Type.Object({
       'headers count',
     PROXIES,
   ),
+  STOP_DELAY_SECONDS: wholeNumber(
+    'seconds for which an API process that is asked to stop still accepts connections while `/readyz` answers 503: as ' +
+      'long as load balancers need to notice',
+    0,
+    { from: 0, to: 300 },
+  ),
   SESSION_IDLE_MINUTES: wholeNumber('minutes without use after which a session ends', 60, { from: 1, to: 1440 }),
   SESSION_HOURS: wholeNumber('hours after which a session ends in any case', 12, { from: 1, to: 720 }),
   ANSWERS_KEPT_HOURS: wholeNumber(

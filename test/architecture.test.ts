@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs'
 import t from 'tap'
-import { findTests, LONG } from './support/run-files.ts'
+import { filesWithInputs, findTests, LONG } from './support/run-files.ts'
 import * as rules from './support/rules/code-rules.ts'
 import { spreadArgumentFaults, unusedAllowances } from './support/rules/spread-arguments.ts'
 import { importsOf, readSources } from './support/rules/source-files.ts'
@@ -10,6 +10,19 @@ import { importsOf, readSources } from './support/rules/source-files.ts'
 const ROOMS = rules.readRooms()
 const program = readSources('src', 'projections', 'migrations', 'bench', 'clients', 'docs/openapi')
 const tests = readSources('test')
+/** The group that runs again what the gate tries with fewer inputs. */
+const ALL_INPUTS = 'nightly/all-inputs'
+/** Who may do what, erasure, quotas, old ledgers and databases, the event loop, and hostile files. */
+const NEVER_LEAVES_THE_GATE = [
+  'test/http/access/authorization*.test.ts',
+  'test/erasure/*.test.ts',
+  'test/api/admin/erasure-*.test.ts',
+  'test/api/v1/quota*.test.ts',
+  'test/ledger/**/frozen-*.test.ts',
+  'test/postgres/released-migrations.test.ts',
+  'test/fairness/event-loop*.test.ts',
+  'test/fairness/hostile-files*.test.ts',
+]
 const served = program.filter(({ path }) => /^(?:src|projections)\//.test(path))
 
 await t.test('every room has files', async (t) => {
@@ -23,6 +36,14 @@ await t.test('every room has files', async (t) => {
 await t.test('a room imports only rooms below it, and a pure one only pure packages', async (t) => {
   t.ok(program.flatMap(importsOf).length > program.length, 'the imports are found')
   t.strictSame(rules.wallFaults(program, ROOMS), [])
+})
+
+await t.test('the service imports nothing of the client', async (t) => {
+  const importsClient = served.filter((file) => importsOf(file).some((target) => target.startsWith('clients/')))
+  t.strictSame(
+    importsClient.map(({ path }) => path),
+    [],
+  )
 })
 
 await t.test('imports are not circular', async (t) => {
@@ -45,23 +66,42 @@ await t.test('only the command line, the demo and tests import bootstrap, and no
   t.strictSame(importersOf('src/main.ts'), [])
 })
 
-await t.test('every test file runs in one group, the long ones in a long group', async (t) => {
-  const groups = tests.filter(({ path }) => path.startsWith('test/groups/'))
-  const run = groups.map(({ path, text }) => {
-    const patterns = [...text.matchAll(/'(test\/[^']+)'/g)].map(([, pattern]) => pattern!)
-    const files = findTests(patterns)
-    t.ok(files.length > 0, `${path} runs something`)
-    return { isLong: path.startsWith('test/groups/long/'), files }
-  })
+const groups = tests
+  .filter(({ path }) => path.startsWith('test/groups/'))
+  .map(({ path, text }) => ({
+    name: path.slice('test/groups/'.length, -'.test.ts'.length),
+    files: findTests([...text.matchAll(/'(!?test\/[^']+)'/g)].map(([, pattern]) => pattern!)),
+  }))
+
+await t.test('every test file runs in one group, the long ones not in a quick group', async (t) => {
+  const filled = groups.filter(({ name }) => name !== ALL_INPUTS)
+  for (const { name, files } of filled) t.ok(files.length > 0, `${name} runs something`)
   const all = globSync('test/**/*.test.ts', { exclude: ['test/groups/**'] })
-  t.strictSame(run.flatMap(({ files }) => files).toSorted(), all.toSorted())
-  t.ok(run.every(({ isLong, files }) => files.every((file) => file.endsWith(LONG) === isLong)))
+  t.strictSame(filled.flatMap(({ files }) => files).toSorted(), all.toSorted())
+  t.ok(filled.every(({ name, files }) => files.every((file) => file.endsWith(LONG) !== name.startsWith('quick/'))))
 })
 
-await t.test('a long test tries all of its inputs, since no quick run has it', async (t) => {
-  const long = tests.filter(({ path }) => path.endsWith(LONG))
+await t.test('the table of groups says for each when it runs, and why', async (t) => {
+  t.strictSame(rules.readTestGroups().toSorted(), groups.map(({ name }) => name).toSorted())
+})
+
+await t.test('what protects people and ledgers never leaves the gate', async (t) => {
+  const gate = groups.filter(({ name }) => !name.startsWith('nightly/')).flatMap(({ files }) => files)
+  for (const pattern of NEVER_LEAVES_THE_GATE) {
+    const files = globSync(pattern)
+    t.not(files.length, 0, `${pattern} names a test`)
+    t.strictSame(
+      files.filter((file) => !gate.includes(file)),
+      [],
+    )
+  }
+})
+
+await t.test('a nightly test tries all of its inputs, and so does the nightly run of the others', async (t) => {
+  const nightly = groups.filter(({ name }) => name.startsWith('nightly/')).flatMap(({ files }) => files)
+  t.not(filesWithInputs().length, 0)
   t.strictSame(
-    long.filter((file) => importsOf(file).includes('test/support/quick.ts')).map(({ path }) => path),
+    filesWithInputs().filter((file) => nightly.includes(file)),
     [],
   )
 })

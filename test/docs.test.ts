@@ -3,7 +3,7 @@ import t from 'tap'
 import { EnvironmentSchema, LIMITS, readConfig } from '../src/config.ts'
 import { ATTENTION_KINDS } from '../src/domain/attention-kinds.ts'
 import { ErasureBody } from '../src/api/admin/erasures.ts'
-import { limitsOfCall } from '../src/http/server/json-body.ts'
+import { limitsOfCall } from '../src/bodies/json-body.ts'
 import { connectionsOf } from '../src/postgres/connections.ts'
 import { currentDocument } from '../docs/openapi/current-document.ts'
 import { operationsOf } from './support/http/api-document.ts'
@@ -36,6 +36,7 @@ const NO_SETTINGS = new Set([
   'CITUS_URL',
   'DATABASE_HOST',
   'EVENT_TYPES',
+  'KEY_PROTOCOLS',
   'WEBHOOK_TYPES',
   'MESSAGE_TYPES',
 ])
@@ -116,6 +117,19 @@ await t.test("the tables of calls match the API's operations", async (t) => {
   const operations = operationsOf(await currentDocument()).map(({ method, path }) => `${method} ${path}`)
   const told = tableKeys(page('docs/api.md')).filter((key) => /^[A-Z]+ \//.test(key))
   t.strictSame(told.toSorted(), operations.toSorted())
+})
+
+await t.test('the table of query parameters has those of all calls: if this fails, replace its rows', async (t) => {
+  const calls = new Map<string, string[]>()
+  for (const { method, path, operation } of operationsOf(await currentDocument())) {
+    const parameters = (operation.parameters ?? []) as { in?: string; name?: string }[]
+    const names = parameters.filter((one) => one.in === 'query').map(({ name }) => `\`${name}\``)
+    const call = `\`${method} ${path}\``
+    if (names.length > 0) calls.set(names.join(', '), [...(calls.get(names.join(', ')) ?? []), call])
+  }
+  const rows = [...calls].map(([names, named]) => `| ${names} | ${named.join(', ')} |`)
+  t.ok(rows.length > 10)
+  t.strictSame(page('docs/api.md').match(/^\| `[a-z_]+`(?:, `[a-z_]+`)* \| `[A-Z]+ \/.*$/gm) ?? [], rows)
 })
 
 await t.test('every relative link leads to an existing file and heading', async (t) => {

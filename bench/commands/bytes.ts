@@ -65,6 +65,7 @@ export async function measureBytes(
       'first night after that': nightly,
       'one attribute changed': update('PATCH', (employee) => change(employee, makeSmallPatch())),
       'first night after such changes': nightly,
+      'second night after such changes': nightly,
       'nightly sync, 1 % changed': nightly,
       unchanged: update('PUT', withoutId),
     }

@@ -76,7 +76,7 @@ export async function copyCalls(
       from template t join events v on v.company_id = t.company_id and v.call_id = t.call_id cross join copies c
       order by c.position, v.position;
     insert into ${log}.entries
-      select t.company_id, c.position, c.call_id, t.status, t.operation, t.requested_at, t.duration_ms, t.http_status,
+      select t.company_id, c.position, c.call_id, t.status, t.operation, t.source, t.requested_at, t.duration_ms, t.http_status,
         t.error_code, t.error_detail, t.key_id, t.key_name, t.request_id, t.total, t.updated, t.deactivated, t.failed,
         t.no_updates, c.position - 1, t.outcomes
       from template t cross join copies c order by c.position;

@@ -1,4 +1,5 @@
 import { hash, randomUUID, timingSafeEqual } from 'node:crypto'
+import type { ManyOperation } from '../../src/domain/operations.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Fastify from 'fastify'
 import type { PoolClient } from 'pg'
@@ -6,15 +7,7 @@ import { ConfigSchema } from '../../src/config.ts'
 import { LOOK_UP_ONLY } from '../../src/postgres/connections.ts'
 import { openPool, withClient } from '../../src/postgres/pool.ts'
 import type { CallRecords, ReadRecord, SentRecord } from '../../src/domain/calls/call-records.ts'
-import {
-  readCreation,
-  readUpdate,
-  readUpdateOf,
-  readUpsert,
-  recordOfOne,
-  recordsOfCreate,
-  recordsOfMany,
-} from '../../src/domain/calls/call-records.ts'
+import { readRecord, readUpdateOf, recordOfOne, recordsOfMany } from '../../src/domain/calls/call-records.ts'
 import { ALTERNATIVES } from '../../src/domain/attributes.ts'
 import type { Employee } from '../../src/domain/employees/employee.ts'
 import { attributesSet, evolve, patchEffect } from '../../src/domain/employees/employee.ts'
@@ -73,7 +66,7 @@ app.setErrorHandler(
 )
 
 app.post('/v1/employees', async (request, reply) => {
-  const records = readAll(recordsOfCreate(request.body, MAX_RECORDS), readCreation)
+  const records = readMany('create', request.body)
   const { api_id: apiId, company_id: companyId } = callerOf(request)
   const [logId, now] = [newId(), new Date().toISOString()]
   const created = records.map((record) => create(record, now))
@@ -106,12 +99,12 @@ app.patch<{ Params: { id: string } }>('/v1/employees/:id', async (request) => {
 })
 
 app.patch('/v1/employees', async (request) => {
-  const records = readAll(recordsOfMany(request.body, MAX_RECORDS), readUpdate)
+  const records = readMany('update_many', request.body)
   return updateMany(request, 'update_many', records)
 })
 
 app.put('/v1/employees', async (request) => {
-  const records = readAll(recordsOfMany(request.body, MAX_RECORDS), readUpsert)
+  const records = readMany('upsert', request.body)
   return updateMany(request, 'upsert', records)
 })
 
@@ -193,6 +186,10 @@ async function update(request: FastifyRequest, operation: string, records: ReadR
     ])
     return { logId, counts, results }
   })
+}
+
+function readMany(operation: ManyOperation, body: unknown): ReadRecord[] {
+  return readAll(recordsOfMany(operation, body, MAX_RECORDS), (record) => readRecord(operation, record))
 }
 
 /** Validates and normalizes all records; throws when one is invalid. */

@@ -33,31 +33,39 @@ export interface Ours extends Peer {
   send(made: ExpectedRequest & { tenant: OurTenant }): Promise<{ logId: string | null; text: string }>
 }
 
-const QUOTA = 2_000_000_000
+export const QUOTA = 2_000_000_000
 const POLL_MS = 2
 const VISIBLE_TIMEOUT_MS = 600_000
 
 /** The settings of the service; all others have their defaults. */
-function settingsOf({ serviceUrl, ownerUrl }: ServerUrls): Record<string, string> {
+export function settingsOf({ serviceUrl, ownerUrl }: ServerUrls): Record<string, string> {
   const urls = { DATABASE_URL: serviceUrl, MIGRATE_DATABASE_URL: ownerUrl }
   return { ...urls, PORT: '0', LOG_LEVEL: 'error', BURST_LIMIT: '0' }
 }
 
-/**
- * Opens the service itself: `start`, which runs the API and the workers in one process. `nodeOptions` are passed to
- * Node.js, for example to take a profile; `settings` are added to those of every run.
- */
+interface OursOptions {
+  /** Passed to Node.js, for example to take a profile. */
+  nodeOptions?: string[]
+  /** Added to the settings of every run. */
+  settings?: Record<string, string>
+  /** Of another copy of the program. */
+  folder?: string
+  /** Makes a company, in another way than by the functions of this program. */
+  makeCompany?(name: string): Promise<OurTenant>
+}
+
+/** Opens the service itself: `start`, which runs the API and the workers in one process. */
 export async function openOurs(
   urls: ServerUrls,
   sizes: TenantSizes,
-  { nodeOptions = [], settings = {} }: { nodeOptions?: string[]; settings?: Record<string, string> } = {},
+  { nodeOptions = [], settings = {}, folder, makeCompany }: OursOptions = {},
 ): Promise<Ours> {
-  const server = await startServerProcess([...nodeOptions, 'src/main.ts', 'start'], {
-    ...settingsOf(urls),
-    ...settings,
-  })
+  const args = [...nodeOptions, 'src/main.ts', 'start']
+  const server = await startServerProcess(args, { ...settingsOf(urls), ...settings }, folder)
   const client = openHttpClient(server.address)
-  const tenants = await makeOurTenants(client, urls, sizes)
+  const tenants = makeCompany
+    ? await makeTenants(client, sizes, makeCompany)
+    : await makeOurTenants(client, urls, sizes)
   const touched = new Set<OurTenant>()
 
   async function send({ request, status, tenant }: ExpectedRequest & { tenant: OurTenant }) {
@@ -111,11 +119,11 @@ export async function openCold(urls: ServerUrls, sizes: TenantSizes, nodeOptions
   }
 }
 
-/** Employees and changes of one night get their digests in the next. */
-const NIGHTS_BEFORE = 2
+/** The employees and changes of a night get their digests in the second one after it. */
+export const NIGHTS_BEFORE = 3
 
 /** Forgets the records of another kind of call. */
-async function forgetDigests({ ownerUrl }: ServerUrls): Promise<void> {
+export async function forgetDigests({ ownerUrl }: ServerUrls): Promise<void> {
   const pool = openPool({ url: ownerUrl, name: 'bench', max: 1 })
   await pool.query('update employee_directory set record_digest = null where record_digest is not null')
   await pool.end()

@@ -14,12 +14,16 @@ export interface ServerProcess {
   stop(): Promise<void>
 }
 
-/** Starts a program of this repository and waits until it prints its URL. Throws when it exits before that. */
+/**
+ * Starts a program of this repository, or of another copy of it in a folder, and waits until it prints its URL. Throws
+ * when it exits before that.
+ */
 export async function startServerProcess(
   args: string[],
   settings: Record<string, string> = {},
+  folder = ROOT,
 ): Promise<ServerProcess> {
-  const child = launch(args, settings)
+  const child = launch(args, settings, folder)
   const exited = once(child, 'exit')
   for await (const line of createInterface(child.stdout!)) {
     const [address] = /http:\/\/[^\s]+/.exec(line) ?? []
@@ -33,8 +37,8 @@ export async function startServerProcess(
 }
 
 /** Does not inherit the environment, so that every run has the same settings. */
-function launch(args: string[], settings: Record<string, string>): ChildProcess {
-  const child = spawn(process.execPath, args, { cwd: ROOT, env: settings, stdio: ['ignore', 'pipe', 'inherit'] })
+function launch(args: string[], settings: Record<string, string>, folder: string): ChildProcess {
+  const child = spawn(process.execPath, args, { cwd: folder, env: settings, stdio: ['ignore', 'pipe', 'inherit'] })
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
   child.once('exit', () => process.off('exit', kill))

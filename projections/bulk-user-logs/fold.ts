@@ -1,7 +1,9 @@
 import { sql, type Transaction } from 'kysely'
 import type { RecordedEvent } from '../../src/domain/events.ts'
+import { sourceOf } from '../../src/domain/call-sources.ts'
 import { closesCall } from '../../src/domain/event-types.ts'
 import { toUuid } from '../../src/domain/ids.ts'
+import { rulesOf } from '../../src/domain/operations.ts'
 import { insertFormerNames } from './former-names.ts'
 import { markOutcomes } from './outcomes.ts'
 import { findNames, insertNames, type NamedRow } from './rejected-names.ts'
@@ -16,7 +18,7 @@ import { insertRows } from '../columns.ts'
  */
 export const bulkUserLogs: Projection = {
   name: 'bulk-user-logs',
-  version: 2,
+  version: 3,
   tables: BULK_USER_LOG_TABLES,
   indexes: BULK_USER_LOG_INDEXES,
   fold,
@@ -109,9 +111,10 @@ function buildEntry(companyId: string, { events, first, closing }: Part): Entry 
     call_id: closing.stream,
     status: failure ? 'Failed' : 'Completed',
     operation: data.operation,
+    source: sourceOf(data),
     requested_at: data.requested_at,
     duration_ms: data.duration_ms,
-    http_status: failure?.http_status ?? (data.operation === 'create' && data.counts.failed === 0 ? 201 : 200),
+    http_status: data.http_status ?? (data.counts.failed === 0 ? rulesOf(data.operation).status : 200),
     error_code: failure?.code ?? null,
     error_detail: failure?.detail ?? null,
     key_id: data.key?.id ?? NO_KEY,

@@ -29,9 +29,10 @@ export async function insertFormerNames(
   batches: readonly CompanyEvents[],
 ): Promise<void> {
   const names = batches.flatMap(({ companyId, events }) =>
-    events.flatMap(({ stream, type, data }) =>
-      type === 'EmployeeUpdated' && data
-        ? listFormer(data).map((name) => ({ company_id: companyId, employee_id: stream, found_by: name }))
+    // The type comes first: remembered events decode their data when it is looked at.
+    events.flatMap((event) =>
+      event.type === 'EmployeeUpdated' && event.data
+        ? listFormer(event.data).map((name) => ({ company_id: companyId, employee_id: event.stream, found_by: name }))
         : [],
     ),
   )

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import type { AnyDb } from '../projection.ts'
-import type { CallCounts, Operation } from '../../src/domain/events.ts'
+import type { CallCounts } from '../../src/domain/events.ts'
+import type { CallSource } from '../../src/domain/call-sources.ts'
+import type { Operation } from '../../src/domain/operations.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import { ENTRIES } from './live-tables.ts'
 import { buildColumnConditions, type EntryFilter, type ValueFilter } from './queries.ts'
@@ -11,7 +13,8 @@ import { buildTimeConditions, joinConditions } from './time-conditions.ts'
 export interface EntryGroup extends Record<keyof ValueFilter, string | number | null> {
   status: 'Completed' | 'Failed'
   operation: Operation
-  /** The API id of the key; `NO_KEY` for uploaded files. */
+  source: CallSource
+  /** The API id of the key; `NO_KEY` for calls of users. */
   key: string
   /** The error code of the calls; null if they completed. */
   error: string | null
@@ -49,22 +52,32 @@ export async function groupLogEntries(
   ])
   const sum = (name: string) => sql`sum(${sql.ref(name)})::bigint as ${sql.ref(name)}`
   const { rows } = await sql<GroupRow>`
-    select status, operation, key_id, error_code, http_status, count(*)::integer as entries,
+    select status, operation, source, key_id, error_code, http_status, count(*)::integer as entries,
       ${sum('total')}, ${sum('updated')}, ${sum('deactivated')}, ${sum('failed')}, ${sum('no_updates')}
-    from (select status, operation, key_id, error_code, http_status, total, updated, deactivated, failed, no_updates
+    from (select status, operation, source, key_id, error_code, http_status, total, updated, deactivated, failed, no_updates
       from ${ENTRIES} e where e.company_id = ${company} and ${isWanted}
       order by e.position desc limit ${MAX_GROUPED + 1}) newest
-    group by status, operation, key_id, error_code, http_status order by entries desc limit ${MAX_GROUPS + 1}`.execute(
+    group by status, operation, source, key_id, error_code, http_status order by entries desc limit ${MAX_GROUPS + 1}`.execute(
     db,
   )
   const grouped = rows.reduce((count, { entries }) => count + entries, 0)
   return { groups: rows.slice(0, MAX_GROUPS).map(toGroup), isMore: grouped > MAX_GROUPED || rows.length > MAX_GROUPS }
 }
 
-type GroupRow = Pick<EntryGroup, 'status' | 'operation' | 'http_status' | 'entries'> &
+type GroupRow = Pick<EntryGroup, 'status' | 'operation' | 'source' | 'http_status' | 'entries'> &
   CallCounts &
   Pick<BulkUserLogTables['entries'], 'key_id' | 'error_code'>
 
-function toGroup({ status, operation, key_id, error_code, http_status, entries, ...counts }: GroupRow): EntryGroup {
-  return { status, operation, key: fromUuid('key', key_id), error: error_code, http_status, entries, counts }
+function toGroup({
+  key_id,
+  error_code,
+  status,
+  operation,
+  source,
+  http_status,
+  entries,
+  ...counts
+}: GroupRow): EntryGroup {
+  const key = fromUuid('key', key_id)
+  return { status, operation, source, key, error: error_code, http_status, entries, counts }
 }

@@ -1,12 +1,14 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely'
 import type { AnyDb } from '../projection.ts'
-import type { CallCounts, FilePart, Operation } from '../../src/domain/events.ts'
+import type { CallCounts, FilePart } from '../../src/domain/events.ts'
+import type { CallSource } from '../../src/domain/call-sources.ts'
+import { createsAll, type Operation } from '../../src/domain/operations.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import type { PersonFilter } from './people-queries.ts'
 import { NEWEST_FIRST, OLDEST_FIRST, type Found, type Search } from './search-bounds.ts'
 import { searchEntries } from './people-search.ts'
 import { NO_KEY, type BulkUserLogTables } from './tables.ts'
-import { readUploads, type Upload } from './uploads.ts'
+import { readUserCalls, type UserCall } from './user-calls.ts'
 import { bulkUserLogs } from './fold.ts'
 import { ENTRIES } from './live-tables.ts'
 import { buildTimeConditions, joinConditions } from './time-conditions.ts'
@@ -20,17 +22,18 @@ export interface LogEntry {
   entry: {
     id: string
     status: 'Completed' | 'Failed'
-    name: 'Public API' | 'File upload'
+    /** Its source. */
+    name: CallSource
     requested_at: string
     operation: Operation
     counts: CallCounts
     http_status: number
     duration_ms: number
-    /** Null if a user uploaded a file. */
+    /** Null if a user made the call. */
     key: { id: string; name: string } | null
     /** Null if a key made the call. `name` is null once the user is erased. */
     user: { id: string; name: string | null } | null
-    /** Null if a key made the call. `name` is null once it is erased, and `part` for a whole file. */
+    /** Null if the call was no file upload. `name` is null once it is erased, and `part` for a whole file. */
     file: { name: string | null; rows: number; part: FilePart | null } | null
     /** The ids of the failed calls whose records the file corrects. */
     corrects: string[]
@@ -43,6 +46,7 @@ export interface LogEntry {
 export interface EntryFilter extends PersonFilter {
   status?: 'Completed' | 'Failed'
   operation?: Operation
+  source?: CallSource
   /** Requested at this instant (RFC 3339) or later. */
   from?: string
   /** Requested before this instant (RFC 3339). */
@@ -131,7 +135,7 @@ function buildSearch(filter: EntryFilter): Pick<Search, 'isWanted' | 'hasChanges
   return {
     isWanted: joinConditions(buildColumnConditions(filter)),
     hasChanges: filter.status !== 'Failed',
-    hasUnchanged: filter.status !== 'Failed' && filter.operation !== 'create',
+    hasUnchanged: filter.status !== 'Failed' && !(filter.operation && createsAll(filter.operation)),
   }
 }
 
@@ -202,8 +206,8 @@ export async function findLogEntry(db: AnyDb, companyId: string, callId: string)
 
 /** An entry without the outcomes of its records, which may be large. */
 type EntryRow = Omit<Selectable<BulkUserLogTables['entries']>, 'company_id' | 'first_position' | 'outcomes'>
-const SHOWN = sql`e.position, e.call_id, e.status, e.operation, e.requested_at, e.duration_ms, e.http_status, e.error_code,
-  e.error_detail, e.key_id, e.key_name, e.request_id, e.total, e.updated, e.deactivated, e.failed, e.no_updates`
+const SHOWN = sql`e.position, e.call_id, e.status, e.operation, e.source, e.requested_at, e.duration_ms, e.http_status,
+  e.error_code, e.error_detail, e.key_id, e.key_name, e.request_id, e.total, e.updated, e.deactivated, e.failed, e.no_updates`
 type Condition = RawBuilder<unknown>
 
 /** The filters that an entry's own columns answer. */
@@ -217,6 +221,7 @@ const COLUMN_CONDITIONS: Required<{
 }> = {
   status: (status) => sql`e.status = ${status}`,
   operation: (operation) => sql`e.operation = ${operation}`,
+  source: (source) => sql`e.source = ${source}`,
   from: (from) => sql`e.requested_at >= ${from}`,
   to: (to) => sql`e.requested_at < ${to}`,
   key: (key) => sql`e.key_id = ${toUuid(key)}`,
@@ -235,27 +240,27 @@ export function buildColumnConditions(filter: ColumnFilter): Condition[] {
 
 async function toLogEntries(db: AnyDb, companyId: string, rows: EntryRow[]): Promise<LogEntry[]> {
   const idOf = (row: EntryRow) => fromUuid('log', row.call_id)
-  const uploads = await readUploads(db, companyId, rows.filter(({ key_id: key }) => key === toUuid(NO_KEY)).map(idOf))
-  return rows.map((row) => toLogEntry(row, uploads.get(idOf(row))))
+  const ofUsers = await readUserCalls(db, companyId, rows.filter(({ key_id: key }) => key === toUuid(NO_KEY)).map(idOf))
+  return rows.map((row) => toLogEntry(row, ofUsers.get(idOf(row))))
 }
 
-function toLogEntry(row: EntryRow, upload: Upload | undefined): LogEntry {
+function toLogEntry(row: EntryRow, ofUser: UserCall | undefined): LogEntry {
   const { total, updated, deactivated, failed, no_updates } = row
   return {
     position: row.position,
     entry: {
       id: fromUuid('log', row.call_id),
       status: row.status,
-      name: upload ? 'File upload' : 'Public API',
+      name: row.source,
       requested_at: row.requested_at,
       operation: row.operation,
       counts: { total, updated, deactivated, failed, no_updates },
       http_status: row.http_status,
       duration_ms: row.duration_ms,
-      key: upload ? null : { id: fromUuid('key', row.key_id), name: row.key_name },
-      user: upload?.user ?? null,
-      file: upload ? { name: upload.fileName, rows: total, part: upload.part } : null,
-      corrects: upload?.corrects ?? [],
+      key: ofUser ? null : { id: fromUuid('key', row.key_id), name: row.key_name },
+      user: ofUser?.user ?? null,
+      file: ofUser && row.source === 'File upload' ? { name: ofUser.fileName, rows: total, part: ofUser.part } : null,
+      corrects: ofUser?.corrects ?? [],
       request_id: row.request_id,
       error: row.error_code === null ? null : { code: row.error_code, detail: row.error_detail ?? '' },
     },

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { AnyDb } from '../projection.ts'
-import type { Operation } from '../../src/domain/events.ts'
+import type { Operation } from '../../src/domain/operations.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import { placeRecords, type PlacedRecord, type RecordStatus } from './outcomes.ts'
 import { findPeople, listNames, matchPeople, type PersonSearch } from './people-queries.ts'

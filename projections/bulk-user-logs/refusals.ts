@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { AnyDb } from '../projection.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import type { Operation } from '../../src/domain/events.ts'
+import { isSingle, type Operation } from '../../src/domain/operations.ts'
 import { ENTRIES } from './live-tables.ts'
 
 /*
@@ -92,8 +92,9 @@ function selectErrors(companyId: string, call: CallPlace): RawBuilder<unknown> {
   const within = (place: RawBuilder<unknown>) =>
     sql`when starts_with(pointer || '/', ${place} || '/') then substr(pointer, length(${place}) + 1)`
   // A single update has one record, which is the body.
-  const places =
-    call.entry.operation === 'update_one' ? [] : [sql`('/employees/' || record_index)`, sql`('/' || record_index)`]
+  const places = isSingle(call.entry.operation)
+    ? []
+    : [sql`('/employees/' || record_index)`, sql`('/' || record_index)`]
   const shortened =
     places.length === 0 ? sql`pointer` : sql`case ${sql.join(places.map(within), sql` `)} else pointer end`
   return sql`select position, code, (${shortened}) collate "C" as pointer,

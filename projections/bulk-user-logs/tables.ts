@@ -1,5 +1,6 @@
 import type { Projection } from '../projection.ts'
-import type { Operation } from '../../src/domain/events.ts'
+import type { CallSource } from '../../src/domain/call-sources.ts'
+import type { Operation } from '../../src/domain/operations.ts'
 import { bigint, bytea, integer, nullable, smallint, text, time, uuid, word, type RowOf } from '../columns.ts'
 
 type Status = 'Completed' | 'Failed'
@@ -14,12 +15,13 @@ export const BULK_USER_LOG_TABLES = {
       call_id: uuid,
       status: word<Status>(),
       operation: word<Operation>(),
+      source: word<CallSource>(),
       requested_at: time,
       duration_ms: integer,
       http_status: smallint,
       error_code: nullable(word()),
       error_detail: nullable(text),
-      /** `NO_KEY`, without a name, if a user uploaded a file. */
+      /** `NO_KEY`, without a name, if a user made the call. */
       key_id: uuid,
       key_name: text,
       request_id: word(),
@@ -83,7 +85,7 @@ export const BULK_USER_LOG_TABLES = {
   },
 
   /**
-   * The calls of a key that failed with a code, by hour, without the files that users upload. The code is empty for calls
+   * The calls of a key that failed with a code, by hour, without the calls of users. The code is empty for calls
    * that completed and refused some of their records.
    */
   failures_by_hour: {
@@ -112,7 +114,7 @@ export type BulkUserLogTables = { [Name in keyof Tables]: RowOf<Tables[Name]['co
 /** Stands for all keys of a company (no key is that old), so that reading their sums costs the same for any number. */
 export const EVERY_KEY = 'key_0000000000e008000000000000'
 
-/** Stands for the key of the calls that users make by uploading files. */
+/** Stands for the key of the calls that users make. */
 export const NO_KEY = 'key_0000000000e008000000000001'
 
 export const BULK_USER_LOG_INDEXES: Projection['indexes'] = {
@@ -122,6 +124,7 @@ export const BULK_USER_LOG_INDEXES: Projection['indexes'] = {
   entries_by_call: { table: 'entries', on: '(company_id, call_id)', isUnique: true },
   entries_by_status: { table: 'entries', on: '(company_id, status, position)' },
   entries_by_operation: { table: 'entries', on: '(company_id, operation, position)' },
+  entries_by_source: { table: 'entries', on: '(company_id, source, position)' },
   entries_by_key: { table: 'entries', on: '(company_id, key_id, position)' },
   entries_by_request: { table: 'entries', on: '(company_id, request_id, position)' },
   entries_by_error: { table: 'entries', on: '(company_id, error_code, position) where error_code is not null' },

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { AnyDb } from '../projection.ts'
-import type { CallCounts, Operation } from '../../src/domain/events.ts'
+import type { CallCounts } from '../../src/domain/events.ts'
+import type { Operation } from '../../src/domain/operations.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { LocalDay } from '../../src/domain/local-times.ts'
 import { CALLS_BY_HOUR, ENTRIES } from './live-tables.ts'
@@ -54,7 +55,7 @@ export interface CallsOfHour {
 /** Whether the sums by hour know the values of each filter. */
 const IN_SUMS: Record<keyof ValueFilter, boolean> = {
   ...{ status: true, operation: true, key: true },
-  ...{ error: false, http_status: false },
+  ...{ source: false, error: false, http_status: false },
 }
 
 /** The calls of a chart that have no sums by hour, the newest ones. */

@@ -66,9 +66,10 @@ const COLUMNS: ReadonlySet<string> = new Set<keyof Employee>([
 /** The attributes that are set, including those that only a later version of the program knows. */
 export function listSetAttributes(employee: Employee): StoredAttributes {
   const set: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(employee)) {
-    const isSet = value !== null && (name !== 'custom_attributes' || hasMoreMembersThan(employee[name], 0))
-    if (isSet && !COLUMNS.has(name)) set[name] = value
+  for (const name of Object.keys(employee) as (keyof Employee)[]) {
+    const value = employee[name]
+    if (value === null || COLUMNS.has(name)) continue
+    if (name !== 'custom_attributes' || hasMoreMembersThan(employee[name], 0)) set[name] = value
   }
   return set
 }

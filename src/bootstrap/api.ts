@@ -11,7 +11,6 @@ import { recordFaults } from '../accounts/oidc/record-faults.ts'
 import { openProviderClient } from '../accounts/oidc/open-provider-client.ts'
 import { buildApp, type AppServices } from '../app.ts'
 import { createStoredFiles } from '../evidence/make-stored-file.ts'
-import { parseRecord } from '../http/server/json-body.ts'
 import { createLongCalls } from '../ledger/append/long-calls.ts'
 import { createCompleteness } from '../ledger/read/read-progress.ts'
 import type { LedgerTables } from '../ledger/tables.ts'
@@ -71,6 +70,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
   const failures = createFailedSignIns(access.pool, (error) =>
     log.warn({ err: error }, 'could not count failed sign-ins'),
   )
+  let isStopping = false
   const areReadModelsComplete = createCompleteness(access.db, projections)
   const commands = {
     lanes: countPending(metrics, tracing?.traceLanes(lanes) ?? lanes),
@@ -85,7 +85,6 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
       pool,
       db,
       commands,
-      parseRecord,
       bodyLimit: config.BODY_LIMIT,
       announce: uploads.announce,
     },
@@ -106,14 +105,20 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     findEmployee: createEmployeeLookup(access.pool, store.companiesTogether),
     keyUsage: createKeyUsageCounter(appends, store.companiesTogether),
     isReady: access.takesWrites,
+    isStopping: () => isStopping,
     areReadModelsComplete,
     health: createHealth(pool, waker),
+    keyProtocols: options.keyProtocols,
     storedFiles: createStoredFiles({ db, announce: evidence.announce, secrets }),
     onAnswered: counted.onAnswered,
     beginTrace: tracing?.beginTrace,
     ...readAppSettings(config),
   })
+  const turnAway = () => {
+    isStopping = true
+  }
   const stop = async () => {
+    turnAway()
     await app.close()
     await lanes.idle()
     await Promise.all([waker.idle(), mail.flush(), uploads.idle(), evidence.idle(), failures.flush()])
@@ -124,7 +129,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
   }
   try {
     const address = await app.listen({ host: config.HOST, port: config.PORT })
-    return { address, app, stop }
+    return { address, app, turnAway, stop }
   } catch (error) {
     await stop()
     throw makeListenError(error, 'PORT', config.PORT, config.HOST)

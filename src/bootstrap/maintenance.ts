@@ -2,7 +2,8 @@ import type { LedgerTables } from '../ledger/tables.ts'
 import type { DatabaseUrls } from '../postgres/database-urls.ts'
 import { errorReason } from '../postgres/error-reason.ts'
 import { migrate, planMigration } from '../migration/migrate.ts'
-import { openOwner, type OpenedOwner } from '../migration/owner.ts'
+import { isAhead } from '../migration/missing.ts'
+import { onOwnerConnection, openOwner, type OpenedOwner } from '../migration/owner.ts'
 import { StartupError } from '../postgres/startup-error.ts'
 import { createQueues, queueNames, QUEUES_VERSION } from '../workers/queues.ts'
 
@@ -10,6 +11,9 @@ const QUEUES = { createQueues, queues: queueNames(), queuesVersion: QUEUES_VERSI
 
 /** What `migrateDatabase` would do, a line each. */
 export const planDatabase = (urls: DatabaseUrls) => planMigration(urls, QUEUES)
+
+/** Whether a newer version has migrated the database. */
+export const isNewer = (urls: DatabaseUrls) => onOwnerConnection(urls, { name: 'employee-ledger migrate' }, isAhead)
 
 /** Applies the missing migrations and creates the queues. Calls `onStep` with a line for each step. */
 export async function migrateDatabase(urls: DatabaseUrls, onStep: (line: string) => void): Promise<void> {

@@ -1,3 +1,4 @@
+import type { KeyProtocol } from '../http/calls/key-protocol.ts'
 import type { Logger } from 'pino'
 import type { PROJECTIONS } from '../../projections/index.ts'
 import type { Config } from '../config.ts'
@@ -10,6 +11,8 @@ import type { OpenedPool } from './store.ts'
 
 /** A part of the program that runs until it is stopped. */
 export interface RunningPart {
+  /** Makes load balancers leave this part, which serves on; undefined if it has none. */
+  turnAway?(): void
   stop(): Promise<void>
 }
 
@@ -28,4 +31,6 @@ export interface PartOptions {
   recent?: RecentEvents | undefined
   /** Messages that administrators send. Default: over the network. */
   singleDeliveries?: SingleDeliveries | undefined
+  /** The protocols of API keys. Default: all. */
+  keyProtocols?: readonly KeyProtocol[] | undefined
 }

@@ -1,4 +1,4 @@
-import { migrateDatabase, planDatabase } from '../bootstrap/maintenance.ts'
+import { isNewer, migrateDatabase, planDatabase } from '../bootstrap/maintenance.ts'
 import { collectSteps } from './terminal/collect-steps.ts'
 import { say } from './terminal/print.ts'
 import { readSettings } from './terminal/settings.ts'
@@ -7,11 +7,15 @@ import { withDatabase } from './terminal/with-store.ts'
 /** `migrate`: updates the database schema to this version; with `--dry-run` it only prints the steps. */
 export async function runMigrate({ dryRun, json }: { dryRun?: boolean; json?: boolean }) {
   const { steps, onStep } = collectSteps(json)
-  await withDatabase(readSettings(), async ({ urls }) => {
+  const isOfNewer = await withDatabase(readSettings(), async ({ urls }) => {
     if (dryRun) (await planDatabase(urls)).forEach((line) => onStep(line))
     else await migrateDatabase(urls, onStep)
+    return isNewer(urls)
   })
   const isCurrent = !dryRun || steps.length === 0
-  const result = { current: isCurrent, [dryRun ? 'would_do' : 'done']: steps }
-  return say(result, isCurrent ? 'the database is up to date\n' : 'dry run: nothing was changed\n')
+  const result = { current: isCurrent, ...(isOfNewer && { newer: true }), [dryRun ? 'would_do' : 'done']: steps }
+  const found = isOfNewer
+    ? 'a newer version has migrated the database, which has all that this version needs\n'
+    : 'the database is up to date\n'
+  return say(result, isCurrent ? found : 'dry run: nothing was changed\n')
 }

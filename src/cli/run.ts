@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { PartOptions, RunningPart } from '../bootstrap/running-part.ts'
 import { findDatabase, type OpenedDatabase } from '../postgres/embedded/find-database.ts'
@@ -65,6 +66,7 @@ async function run(parts: Parts): Promise<never> {
     fault = error
   }
   if (interruption.aborted && !(fault instanceof InterruptedError)) running.log.fatal({ err: fault }, 'uncaught error')
+  if (fault instanceof InterruptedError) await turnAway(running.parts, config.STOP_DELAY_SECONDS * 1_000)
   await stopParts(running.parts, config.SHUTDOWN_TIMEOUT_MS, running.log)
   await running.database?.release()
   if (!(fault instanceof InterruptedError)) throw fault
@@ -115,6 +117,13 @@ async function startListening(running: Running, options: PartOptions): Promise<s
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   printLine(`employee-ledger listens on ${url}${isEverywhere ? ' and on all other addresses of this machine' : ''}`)
   return url
+}
+
+/** Waits until load balancers have noticed that the process is not ready any more; a second signal ends the wait. */
+async function turnAway(parts: RunningPart[], delayMs: number): Promise<void> {
+  const serving = parts.filter((part) => part.turnAway)
+  for (const part of serving) part.turnAway?.()
+  if (serving.length > 0 && delayMs > 0) await pause(delayMs, undefined, { signal: forcedStop }).catch(() => undefined)
 }
 
 /**

@@ -1,8 +1,8 @@
-import type { RecordErrorCode } from './errors.ts'
 import { hasMoreMembersThan } from './json.ts'
 import { isCalendarDate } from './local-times.ts'
-import { describeInvisible, isPlain, mayFit, normalizeText, trimBlanks } from './normalize-text.ts'
+import { findInvisible, isPlain, mayFit, normalizeText, trimBlanks } from './normalize-text.ts'
 import { readPhoneNumber } from './phone-number.ts'
+import type { Fault } from './record-faults.ts'
 
 export type CustomValue = string | number | boolean
 export type EmployeeStatus = 'active' | 'inactive'
@@ -75,11 +75,10 @@ function unsetValue({ kind }: AttributeRule): unknown {
   return kind === 'custom' ? Object.freeze({}) : null
 }
 
-/** An error of an attribute. `below` is the path inside the attribute. */
+/** A fault of an attribute. `below` is the path inside the attribute. */
 interface AttributeError {
   below?: readonly string[]
-  code: RecordErrorCode
-  message: string
+  fault: Fault
 }
 
 interface AttributeReading {
@@ -91,30 +90,26 @@ interface AttributeReading {
 }
 
 /**
- * Validates and normalizes one attribute as a client sent it. An empty text is null. `shown` is the name of the field as
+ * Validates and normalizes one attribute as a client sent it. An empty text is null. `field` is the name of the field as
  * sent, for messages.
  */
-export function readAttribute(name: AttributeName, sent: unknown, shown: string = name): AttributeReading {
+export function readAttribute(name: AttributeName, sent: unknown, field: string = name): AttributeReading {
   const rule = ATTRIBUTE_RULES[name]
-  if (rule.kind === 'custom') return readCustomAttributes(sent)
-  if (sent === null) {
-    return rule.kind === 'status' ? invalid('null_not_allowed', `${shown} must not be null`) : { value: null }
-  }
-  if (typeof sent !== 'string') return invalid('invalid_type', `${shown} must be a string`)
-  if (rule.kind === 'email') return readEmail(shown, sent, rule.max)
+  if (rule.kind === 'custom') return readCustomAttributes(sent, field)
+  if (sent === null) return rule.kind === 'status' ? invalid({ kind: 'null_not_allowed', field }) : { value: null }
+  if (typeof sent !== 'string') return invalid({ kind: 'not_string', field })
+  if (rule.kind === 'email') return readEmail(field, sent, rule.max)
   const text = trimBlanks(sent)
-  if (text === '') return rule.kind === 'status' ? invalid('required', `${shown} is required`) : { value: null }
+  if (text === '') return rule.kind === 'status' ? invalid({ kind: 'required', field }) : { value: null }
   switch (rule.kind) {
     case 'text':
-      return readText(shown, text, rule.max)
+      return readText({ field }, text, rule.max)
     case 'phone':
-      return readPhone(shown, text)
+      return readPhone(field, text)
     case 'date':
-      return readDate(shown, text)
+      return readDate(field, text)
     case 'status':
-      return text === 'active' || text === 'inactive'
-        ? { value: text }
-        : invalid('invalid_value', `${shown} must be active or inactive`)
+      return text === 'active' || text === 'inactive' ? { value: text } : invalid({ kind: 'not_status', field })
     case 'manager':
       return { value: text }
   }
@@ -149,7 +144,7 @@ type TextReading = { value: string; errors?: undefined } | { value?: undefined; 
 export function readEmailAddress(sent: unknown): TextReading {
   const { value, errors } = readAttribute('email', sent)
   if (errors) return { errors }
-  return value === null ? { errors: [{ code: 'required', message: 'email is required' }] } : { value: value as string }
+  return value === null ? invalid({ kind: 'required', field: 'email' }) : { value: value as string }
 }
 
 /**
@@ -162,100 +157,111 @@ export function readProvenEmail(proven: string | null): string | null {
   return value === proven?.replace(/[A-Z]/g, (letter) => letter.toLowerCase()) ? value : null
 }
 
-function readText(name: string, sent: string, max: number): TextReading {
+function readText(of: TextPlace, sent: string, max: number): TextReading {
   if (sent.length <= max && isPlain(sent)) return { value: sent }
   // A text that is too long is not normalized: it could grow.
   const text = mayFit(sent, max) ? normalizeText(sent) : null
-  if (text === null || isLongerThan(text, max))
-    return invalid('too_long', `${name} must have at most ${formatCharacters(max)}`)
-  const invisible = describeInvisible(text)
-  return invisible === null ? { value: text } : invalid('invalid_format', `${name} contains ${invisible}`)
+  if (text === null || isLongerThan(text, max)) return invalid({ kind: 'text_too_long', ...of, limit: max })
+  const invisible = findInvisible(text)
+  return invisible === null ? { value: text } : invalid({ ...invisible, ...of })
 }
 
-function readEmail(name: string, sent: string, max: number): AttributeReading {
+/** A field, or the name or value of a custom attribute in it. */
+interface TextPlace {
+  field: string
+  part?: 'name' | 'value'
+}
+
+function readEmail(field: string, sent: string, max: number): AttributeReading {
   const trimmed = trimBlanks(sent)
   if (trimmed === '') return { value: null }
   // A text that is too long is not normalized: it could grow many times longer.
   const text = trimmed.length > MAX_EMAIL_UNITS ? null : normalizeEmail(trimmed)
-  if (text === null || isLongerThan(text, max))
-    return invalid('too_long', `${name} must have at most ${formatCharacters(max)}`)
+  if (text === null || isLongerThan(text, max)) return invalid({ kind: 'text_too_long', field, limit: max })
   if (EMAIL.test(text)) return { value: text }
-  const invisible = describeInvisible(text)
-  return invalid(
-    'invalid_format',
-    invisible === null ? `${name} must be a valid email address` : `${name} contains ${invisible}`,
-  )
+  return invalid({ ...(findInvisible(text) ?? { kind: 'not_email' }), field })
 }
 
-function readPhone(name: string, text: string): AttributeReading {
+function readPhone(field: string, text: string): AttributeReading {
   const { value, fault, isLocal } = readPhoneNumber(text)
   if (fault === undefined) return { value }
-  return { ...invalid('invalid_format', `${name} ${fault}`), ...(isLocal && { localPhone: text }) }
+  return { ...invalid({ kind: fault, field }), ...(isLocal && { localPhone: text }) }
 }
 
-const MIDNIGHT = /^(.{10})[T ]00:00(?::00(?:\.0{1,9})?)?Z?$/i
+const MIDNIGHT = /^(.{10})[T ]00:00(?::00(?:\.0{1,9})?)?(?:Z|\+00(?::?00)?)?$/i
+/** Some systems write the first days that they know, such as 0001-01-01, for no date. */
+const FIRST_DATE = '1000-01-01'
 
 /** Reads a calendar date. A time at midnight, as some systems write dates, is one if it has no other time zone than UTC. */
-function readDate(name: string, text: string): AttributeReading {
+function readDate(field: string, text: string): AttributeReading {
   const date = text.length === 10 ? text : (MIDNIGHT.exec(text)?.[1] ?? text)
-  return isCalendarDate(date)
-    ? { value: date }
-    : invalid('invalid_format', `${name} must be a valid date in the format YYYY-MM-DD`)
+  if (!isCalendarDate(date)) return invalid({ kind: 'not_date', field })
+  return date < FIRST_DATE ? invalid({ kind: 'date_too_early', field }) : { value: date }
 }
 
-function readCustomAttributes(sent: unknown): AttributeReading {
+function readCustomAttributes(sent: unknown, field: string): AttributeReading {
   if (sent === null) return { value: null }
-  if (typeof sent !== 'object' || Array.isArray(sent))
-    return invalid('invalid_type', 'custom_attributes must be an object')
-  if (hasMoreMembersThan(sent, MAX_CUSTOM_MEMBERS)) {
-    return invalid('too_long', `An employee can have at most ${MAX_CUSTOM_ATTRIBUTES} custom attributes`)
-  }
+  if (typeof sent !== 'object' || Array.isArray(sent)) return invalid({ kind: 'not_object', field })
+  if (hasMoreMembersThan(sent, MAX_CUSTOM_MEMBERS)) return invalid(tooManyCustom(field))
+  const names = Object.keys(sent).sort()
+  const readings = names.map((name) => readCustomAttribute(field, name, (sent as Record<string, unknown>)[name]))
+  return isAsSent(names, readings) ? joinAsSent(readings) : joinCustomAttributes(names, readings)
+}
+
+/** Whether all names are valid as they were sent, as most are: then they are in order, and each occurs once. */
+function isAsSent(names: readonly string[], readings: readonly CustomReading[]): readings is ValidCustom[] {
+  return readings.every(({ key }, at) => key === names[at] && key !== '__proto__')
+}
+
+function joinAsSent(readings: readonly ValidCustom[]): AttributeReading {
+  const value: Record<string, unknown> = {}
+  for (const reading of readings) value[reading.key] = reading.value
+  return { value }
+}
+
+function joinCustomAttributes(names: readonly string[], readings: readonly CustomReading[]): AttributeReading {
+  // Older ledgers may hold the attribute under the name as it was sent, so null removes both names.
+  const removed: string[] = []
   const errors: AttributeError[] = []
   const values = new Map<string, unknown>()
-  for (const name of Object.keys(sent).sort()) {
-    const reading = readCustomAttribute(name, (sent as Record<string, unknown>)[name])
-    if (reading.error) errors.push({ below: [name], ...reading.error })
-    else if (values.has(reading.key)) errors.push({ below: [name], ...SAME_NAME })
+  for (const [at, reading] of readings.entries()) {
+    const below = [names[at]!]
+    if (reading.fault) errors.push({ below, fault: reading.fault })
+    else if (reading.isNull) removed.push(reading.key, names[at]!)
+    else if (values.has(reading.key)) errors.push({ below, fault: { kind: 'same_custom_name' } })
     else values.set(reading.key, reading.value)
   }
   if (errors.length > 0) return { errors }
+  for (const key of removed) if (!values.has(key)) values.set(key, null)
   // In the order of the canonical form, as in the events.
   return { value: Object.fromEntries([...values].toSorted(([one], [other]) => (one < other ? -1 : 1))) }
 }
 
-const SAME_NAME = {
-  code: 'invalid_value',
-  message: 'Another custom attribute of the record has the same name',
-} as const
+/** The fault of an employee with too many custom attributes. */
+export function tooManyCustom(field: string): Fault {
+  return { kind: 'too_many_custom', field, limit: MAX_CUSTOM_ATTRIBUTES }
+}
 
-type CustomReading = { key: string; value: unknown; error?: undefined } | { error: AttributeError }
+type ValidCustom = { key: string; value: unknown; fault?: undefined; isNull?: boolean }
+type CustomReading = ValidCustom | { key?: undefined; fault: Fault; isNull?: undefined }
 
-function readCustomAttribute(name: string, sent: unknown): CustomReading {
+function readCustomAttribute(field: string, name: string, sent: unknown): CustomReading {
+  const { value: key, errors: faults } = readText({ field, part: 'name' }, trimBlanks(name), MAX_CUSTOM_KEY_CHARACTERS)
   // Whatever its name is, an attribute of an older ledger can be removed.
-  if (sent === null && name !== '' && !isLongerThan(name, MAX_CUSTOM_KEY_CHARACTERS)) return { key: name, value: null }
-  const { value: key, errors: faults } = readText(
-    'A custom attribute name',
-    trimBlanks(name),
-    MAX_CUSTOM_KEY_CHARACTERS,
-  )
-  if (faults) return { error: faults[0]! }
-  if (key === '') return { error: { code: 'too_short', message: 'A custom attribute name must not be empty' } }
+  if (sent === null && name !== '' && !isLongerThan(name, MAX_CUSTOM_KEY_CHARACTERS))
+    return { key: key || name, value: null, isNull: true }
+  if (faults) return faults[0]!
+  if (key === '') return { fault: { kind: 'empty_custom_name' } }
   if (sent === null || typeof sent === 'number' || typeof sent === 'boolean') return { key, value: sent }
-  if (typeof sent !== 'string')
-    return { error: { code: 'invalid_type', message: 'A custom attribute must be a string, number or boolean' } }
+  if (typeof sent !== 'string') return { fault: { kind: 'not_custom_value' } }
   const trimmed = trimBlanks(sent)
   if (trimmed === '') return { key, value: null }
-  const { value, errors } = readText('A custom attribute value', trimmed, MAX_CUSTOM_TEXT_CHARACTERS)
-  return errors ? { error: errors[0]! } : { key, value }
+  const { value, errors } = readText({ field, part: 'value' }, trimmed, MAX_CUSTOM_TEXT_CHARACTERS)
+  return errors ? errors[0]! : { key, value }
 }
 
-function invalid(code: RecordErrorCode, message: string): { errors: AttributeError[] } {
-  return { errors: [{ code, message }] }
-}
-
-/** Formats a number of characters: `1 character`, `5 characters`. */
-export function formatCharacters(count: number): string {
-  return count === 1 ? '1 character' : `${count} characters`
+function invalid(fault: Fault): { errors: AttributeError[] } {
+  return { errors: [{ fault }] }
 }
 
 /** Counts code points only if the number of UTF-16 units does not decide. */

@@ -2,7 +2,7 @@ import { normalizeEmail } from './attributes.ts'
 import { divide } from './divide.ts'
 import type { ErasingType } from './event-types.ts'
 import { IDENTIFYING_FIELDS, type EventData, type NewEvent, type RecordedEvent } from './events.ts'
-import { listStoredForms } from './normalize-text.ts'
+import { cutMarks, listStoredForms } from './normalize-text.ts'
 
 /*
  * Erasure deletes the data of events. The events themselves, their hashes and their counts stay. An erasing event names
@@ -85,10 +85,11 @@ export function headerNamesPerson(header: readonly string[], names: PersonNames)
 
 /** Whether a text, such as an unreadable body, contains a person's id, email or, as a whole word, external id. */
 export function textNamesPerson(sent: string, { ids, emails, externalIds }: PersonNames): boolean {
-  return readingsOf(sent).some(
-    (text) =>
-      containsId(text, ids) || containsEmail(text, emails) || [...externalIds].some((id) => containsWord(text, id)),
-  )
+  const words = [...externalIds].map((id) => id.normalize('NFC'))
+  return readingsOf(sent).some((text) => {
+    const composed = text.normalize('NFC')
+    return containsId(text, ids) || containsEmail(text, emails) || words.some((word) => containsWord(composed, word))
+  })
 }
 
 /** How often a text may be escaped. */
@@ -108,7 +109,7 @@ function readingsOf(text: string): string[] {
       last = meaning
     }
   }
-  return readings
+  return readings.map(cutMarks)
 }
 
 function readPercents(text: string): string {
@@ -117,7 +118,7 @@ function readPercents(text: string): string {
 }
 
 function containsWord(text: string, word: string): boolean {
-  return containsApart(text, word, /[\p{L}\p{N}]$/u, /^[\p{L}\p{N}]/u)
+  return containsApart(text, word, /[\p{L}\p{N}]$/u, /^[\p{L}\p{N}\p{M}]/u)
 }
 
 /** Whether a text contains a part that neither goes on from what is before it nor goes on in what is behind it. */

@@ -19,17 +19,6 @@ export const RECORD_ERROR_CODES = [
 ] as const
 export type RecordErrorCode = (typeof RECORD_ERROR_CODES)[number]
 
-/** An error of a field, not yet tied to a record and body. */
-export interface FieldError {
-  /** The path of the field in its record, from the outside in; empty for the record itself. */
-  path: readonly string[]
-  code: RecordErrorCode
-  /** Describes the error and the limit. Never contains the value that was sent. */
-  message: string
-  /** The employee that the error is about, if not the record's own. */
-  employeeId?: string
-}
-
 /** An error of a record, as the API returns it and the log shows it. */
 export interface RecordError {
   /** Zero-based index of the record in the call. */
@@ -39,6 +28,7 @@ export interface RecordError {
   /** JSON Pointer (RFC 6901) into the body as sent. */
   pointer: string
   code: RecordErrorCode
+  /** Describes the error and the limit. Never contains the value that was sent. */
   message: string
 }
 

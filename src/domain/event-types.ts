@@ -1,5 +1,6 @@
-import type { CallFacts, EventType, NewEvent } from './events.ts'
+import type { CallFacts, EventData, EventType, NewEvent } from './events.ts'
 import type { IdPrefix } from './ids.ts'
+import { rulesOf } from './operations.ts'
 
 /** The event types that erase the data of other events, in the transaction that appends them. */
 export const ERASING_TYPES = ['EmployeeErased', 'RecordsRetired', 'UserErased'] as const satisfies EventType[]
@@ -27,9 +28,9 @@ const RULES = {
   EmployeeUpdated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeDeactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeReactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
-  EmployeeRecordRejected: { stream: 'log', version: 1, isOfCall: true, erasedBy: ['EmployeeErased', 'RecordsRetired'] },
-  ApiCallCompleted: { stream: 'log', version: 3, isOfCall: true },
-  ApiCallFailed: { stream: 'log', version: 2, isOfCall: true },
+  EmployeeRecordRejected: { stream: 'log', version: 2, isOfCall: true, erasedBy: ['EmployeeErased', 'RecordsRetired'] },
+  ApiCallCompleted: { stream: 'log', version: 4, isOfCall: true },
+  ApiCallFailed: { stream: 'log', version: 3, isOfCall: true },
   FileUploaded: { stream: 'log', version: 1, erasedBy: ['EmployeeErased', 'RecordsRetired', 'UserErased'] },
   EmployeeErased: { stream: 'emp', version: 1 },
   RecordsRetired: { stream: 'com', version: 1 },
@@ -104,12 +105,22 @@ export type ErasedBy<Erasing extends ErasingType> = {
 
 /** The schema version of a new event: the earliest that can hold its data, so that older programs read what they can. */
 export function schemaVersionOf({ type, data }: Pick<NewEvent, 'type' | 'data'>): number {
+  // Since version 2, the errors of a refused record have parameters.
+  if (type === 'EmployeeRecordRejected')
+    return (data as EventData[typeof type]).errors.some(({ params }) => params) ? 2 : 1
   if (type !== 'ApiCallCompleted' && type !== 'ApiCallFailed') return EVENT_TYPES[type].version
-  const { key, counts } = data as CallFacts
-  // Since version 3, a completed call may have refused records. Since version 2, a call may have no key, and may correct
-  // others.
-  if (type === 'ApiCallCompleted' && counts.failed > 0) return 3
-  return key === null ? 2 : 1
+  return Math.max(neededFor(type, data as CallFacts), rulesOf((data as CallFacts).operation).since[type])
+}
+
+function neededFor(type: 'ApiCallCompleted' | 'ApiCallFailed', data: CallFacts): number {
+  // Since the latest, a call may say where it came from.
+  if (data.source !== undefined) return EVENT_TYPES[type].version
+  // Since 4, a completed call may have another status than its operation usually has. Since 3, it may have refused
+  // records.
+  if (type === 'ApiCallCompleted' && 'http_status' in data) return 4
+  if (type === 'ApiCallCompleted' && data.counts.failed > 0) return 3
+  // Since 2, a call may have no key, and may correct others.
+  return data.key === null ? 2 : 1
 }
 
 /** Whether this version of the program knows an event type. */

@@ -1,11 +1,14 @@
+import type { CallSource } from './call-sources.ts'
 import type { AttributeName, CustomValue, EmployeeAttributes } from './attributes.ts'
 import type { ProblemCode, RecordError } from './errors.ts'
+import type { Operation } from './operations.ts'
 import type { ExpectedCalls } from './accounts/expected-calls.ts'
 import type { AttentionKind } from './attention-kinds.ts'
 import type { KeyScope } from './accounts/api-key.ts'
 import type { RefreshPeriod } from './accounts/quota.ts'
 import type { Role, TokenScope } from './accounts/roles.ts'
 import type { FailedAttempts, SessionEndReason, SignInMethod } from './accounts/sign-in.ts'
+import type { Fault } from './record-faults.ts'
 import type { ProviderSettings, ProviderUse } from './provider-settings.ts'
 import type { WebhookDisabledReason, WebhookSettings } from './webhook-types.ts'
 
@@ -30,17 +33,16 @@ export interface CallCounts {
   no_updates: number
 }
 
-export const OPERATIONS = ['create', 'update_one', 'update_many', 'upsert'] as const
-export type Operation = (typeof OPERATIONS)[number]
-
 export interface CallFacts {
   operation: Operation
   /** When the request was run, RFC 3339 UTC. */
   requested_at: string
   /** Milliseconds from the request's arrival to its decision. */
   duration_ms: number
-  /** Null if a user uploaded a file: then the actor is the user. */
+  /** Null if a user makes the call: then the actor is the user. */
   key: { id: string; name: string } | null
+  /** Where the call came from; absent if it is the usual for one with or without a key (see `sourceOf`). */
+  source?: CallSource
   request_id: string
   counts: CallCounts
   /** The ids of the failed calls whose records the uploaded file corrects; absent if there are none. */
@@ -118,13 +120,19 @@ export interface EventData {
     truncated?: true
     /** The names in a truncated record. Emails are normalized. */
     names?: Partial<Record<(typeof IDENTIFYING_FIELDS)[number], string | number>>
-    /** The first errors. `code` is a record's code or, for a single update, the code of the whole call. */
-    errors: { pointer: string; code: RecordError['code'] | ProblemCode; message: string }[]
+    /**
+     * The first errors. `code` is a record's code or, for a single update, the code of the whole call. `params`, what the
+     * message is made of, is absent for a whole call and in version 1.
+     */
+    errors: { pointer: string; code: RecordError['code'] | ProblemCode; message: string; params?: Fault }[]
     /** The number of further errors; absent if there are none. */
     errors_omitted?: number
   }
-  /** `unchanged`: the employees of the records that changed nothing, in the call's order. Other records have events. */
-  ApiCallCompleted: CallFacts & { unchanged: string[] }
+  /**
+   * `unchanged`: the employees of the records that changed nothing, in the call's order. Other records have events.
+   * `http_status`: absent if it is the usual one, 201 of a creation without refused records and else 200.
+   */
+  ApiCallCompleted: CallFacts & { unchanged: string[]; http_status?: 200 }
   ApiCallFailed: CallFacts & { http_status: number; code: ProblemCode; detail: string }
   /** The file of a call that a user made by uploading one. Comes right after the event that closes the call. */
   FileUploaded: { name: string }

@@ -19,8 +19,11 @@ const BASE_32 = '0123456789abcdefghjkmnpqrstvwxyz'
 /** The value of each digit of base 32, by its code. */
 const DIGITS = new Uint8Array(128)
 for (let value = 0; value < BASE_32.length; value += 1) DIGITS[BASE_32.charCodeAt(value)] = value
-/** Ten bits in base 32. */
-const TEN_BITS = Array.from({ length: 1024 }, (_, bits) => BASE_32[bits >> 5]! + BASE_32[bits & 31]!)
+/** Each number of ten bits in base 32. */
+export const TEN_BITS: readonly string[] = Array.from(
+  { length: 1024 },
+  (_, bits) => BASE_32[bits >> 5]! + BASE_32[bits & 31]!,
+)
 const SUFFIX_AT = 4
 /** The value of each digit of base 16, by its code. */
 const HEX_DIGITS = new Uint8Array(128)

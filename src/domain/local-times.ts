@@ -13,8 +13,17 @@ const LOCAL = /^((?:19|2\d)\d{2}-\d{2}-\d{2})(?:T((?:[01]\d|2[0-3]):[0-5]\d))?$/
 /** Whether a text is a day (YYYY-MM-DD) of the calendar, from year 1 on. */
 export function isCalendarDate(text: string): boolean {
   if (!DAY.test(text) || text.startsWith('0000')) return false
-  // Date reads 30 February as 2 March.
-  return new Date(`${text}T00:00Z`).getUTCDate() === Number(text.slice(-2))
+  const [month, day] = [Number(text.slice(5, 7)), Number(text.slice(8))]
+  return day >= 1 && day <= daysOf(Number(text.slice(0, 4)), month)
+}
+
+/** How many days each month has, in a leap year. */
+const DAYS_OF_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+/** How many days a month from 1 has; none, if there is no such month. */
+function daysOf(year: number, month: number): number {
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  return month === 2 && !isLeap ? 28 : (DAYS_OF_MONTHS[month - 1] ?? 0)
 }
 
 /** Reads a day or local time as a form sends it; null for any other text. */

@@ -9,13 +9,22 @@ const IPV6_BITS = 128
 /** An IPv4-mapped IPv6 address is ::ffff:0:0/96 and the IPv4 address. */
 const MAPPED_BITS = IPV6_BITS - IPV4_BITS
 
+/** What proxies write around an address: a port, brackets because of it, and quotation marks because of these. */
+const WRAPPED = /^("?)(?:\[([^\]]*)\]|([^[\]"]*?))(?::\d{1,5})?\1$/
+
 /**
- * Reads an IP address and returns its usual form, without a zone. An IPv4-mapped IPv6 address is read as the IPv4
- * address. Returns null for any other text.
+ * Reads an IP address and returns its usual form, without a zone, a port, brackets, and quotation marks. An IPv4-mapped
+ * IPv6 address is read as the IPv4 address. Returns null for any other text.
  */
 export function readAddress(text: string): string | null {
   if (isIPv4(text)) return text
-  if (!isIPv6(text)) return null
+  if (isIPv6(text)) return readIpv6(text)
+  const [, , inBrackets, plain = ''] = WRAPPED.exec(text) ?? []
+  const address = inBrackets ?? plain
+  return isIPv4(address) ? address : isIPv6(address) ? readIpv6(address) : null
+}
+
+function readIpv6(text: string): string {
   const address = new Address6(text)
   return address.isMapped4() ? address.to4().correctForm() : address.correctForm()
 }

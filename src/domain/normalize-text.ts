@@ -42,6 +42,14 @@ export function normalizeText(sent: string): string {
   return isPlain(sent) ? sent : trimBlanks(trimBlanks(sent).normalize('NFC'))
 }
 
+/** More marks in a row than any letter has (UAX #15, section 13), and the signs that become marks in NFKC. */
+const TOO_MANY_MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu
+
+/** Cuts runs of marks in a long text: the time to normalize them grows with the square of their number. */
+export function cutMarks(text: string): string {
+  return text.replaceAll(TOO_MANY_MARKS, '$1')
+}
+
 /** The forms in which a text may be stored: as it was sent, in older ledgers, and normalized. */
 export function listStoredForms(sent: string): string[] {
   return [...new Set([sent, normalizeText(sent)])]
@@ -72,11 +80,19 @@ const INVISIBLE = new RegExp(
   'u',
 )
 
-/** Says which control or invisible character a normalized text contains; null if none. */
-export function describeInvisible(text: string): string | null {
+/** A control or invisible character of a text. */
+interface InvisibleCharacter {
+  kind: 'control_character' | 'invisible_character'
+  /** As `U+200B`. */
+  character: string
+}
+
+/** Finds the first control or invisible character of a normalized text; null if it contains none. */
+export function findInvisible(text: string): InvisibleCharacter | null {
   if (isPlain(text)) return null
   const [character] = INVISIBLE.exec(text) ?? []
   if (character === undefined) return null
   const codePoint = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
-  return `${/\p{Cc}/u.test(character) ? 'a control character' : 'an invisible character'} (U+${codePoint})`
+  const kind = /\p{Cc}/u.test(character) ? 'control_character' : 'invisible_character'
+  return { kind, character: `U+${codePoint}` }
 }

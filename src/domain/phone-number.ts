@@ -7,6 +7,7 @@ import {
   parsePhoneNumberWithError,
   ParseError,
 } from 'libphonenumber-js/min'
+import type { Fault } from './record-faults.ts'
 
 /*
  * A number is taken if its length is possible for its country. Whether it is assigned is not asked: numbering plans change
@@ -17,11 +18,13 @@ import {
 const MAX_UNITS = 64
 const E164 = /^\+[1-9][0-9]{1,14}$/
 
+type PhoneFault = Extract<Fault['kind'], `${string}phone${string}`>
+
 interface PhoneReading {
   /** E.164; undefined if the text is no number that can be called. */
   value?: string
   /** What is wrong. */
-  fault?: string
+  fault?: PhoneFault
   /** Whether the country is all that is missing. */
   isLocal?: true
 }
@@ -32,7 +35,7 @@ interface PhoneReading {
  */
 export function readPhoneNumber(sent: string, country: string | null = null): PhoneReading {
   if (E164.test(sent) && isPossible(sent)) return { value: sent }
-  if (sent.length > MAX_UNITS) return { fault: FAULTS['TOO_LONG']! }
+  if (sent.length > MAX_UNITS) return { fault: 'phone_too_long' }
   // A URI (RFC 3966), and what most countries dial for +.
   const text = sent
     .normalize('NFKC')
@@ -41,23 +44,22 @@ export function readPhoneNumber(sent: string, country: string | null = null): Ph
   try {
     const options = { extract: false, ...(isPhoneCountry(country) ? { defaultCountry: country } : {}) }
     const number = parsePhoneNumberWithError(text, options)
-    if (number.ext !== undefined) return { fault: 'has an extension, which is not part of a phone number' }
-    return number.isPossible() ? { value: number.number } : { fault: FAULTS['INVALID_LENGTH']! }
+    if (number.ext !== undefined) return { fault: 'phone_with_extension' }
+    return number.isPossible() ? { value: number.number } : { fault: 'phone_of_wrong_length' }
   } catch (error) {
     if (!(error instanceof ParseError)) throw error
-    if (error.message === 'INVALID_COUNTRY' && !text.startsWith('+')) return { fault: NO_COUNTRY, isLocal: true }
-    return { fault: FAULTS[error.message] ?? FAULTS['NOT_A_NUMBER']! }
+    if (error.message === 'INVALID_COUNTRY' && !text.startsWith('+'))
+      return { fault: 'phone_without_country', isLocal: true }
+    return { fault: FAULTS[error.message] ?? 'not_phone' }
   }
 }
 
-const NO_COUNTRY = 'needs a country code, unless the company has a country'
-
-const FAULTS: Readonly<Record<string, string>> = {
-  NOT_A_NUMBER: 'is not a phone number',
-  INVALID_COUNTRY: 'must begin with + and the code of its country',
-  TOO_SHORT: 'is too short for a phone number',
-  TOO_LONG: 'is too long for a phone number',
-  INVALID_LENGTH: 'has a length that no number of its country has',
+/** The faults of the library. */
+const FAULTS: Readonly<Record<string, PhoneFault>> = {
+  INVALID_COUNTRY: 'phone_of_no_country',
+  TOO_SHORT: 'phone_too_short',
+  TOO_LONG: 'phone_too_long',
+  INVALID_LENGTH: 'phone_of_wrong_length',
 }
 
 /** The countries (ISO 3166-1 alpha-2) whose local numbers can be read. */

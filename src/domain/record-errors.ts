@@ -1,4 +1,4 @@
-import type { FieldError } from './errors.ts'
+import type { Fault, FieldError } from './record-faults.ts'
 
 /** Maximum number of errors kept of a record; further ones are only counted. */
 export const MAX_RECORD_ERRORS = 16
@@ -22,10 +22,10 @@ export class RecordErrors {
   }
 
   /** Adds an error, or only counts it once the list is full. */
-  add(path: FieldError['path'], code: FieldError['code'], message: string, employeeId?: string): void {
+  add(path: FieldError['path'], fault: Fault, employeeId?: string): void {
     this.#count += 1
     if (this.#kept.length === MAX_RECORD_ERRORS) return
-    const error = employeeId === undefined ? { path, code, message } : { path, code, message, employeeId }
+    const error = employeeId === undefined ? { path, fault } : { path, fault, employeeId }
     this.#kept = [...this.#kept, error]
   }
 

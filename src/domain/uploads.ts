@@ -1,5 +1,6 @@
 import type { RowPlan } from '../spreadsheets/plan-rows.ts'
-import type { CallCounts, NewEvent, Operation } from './events.ts'
+import type { CallCounts, NewEvent } from './events.ts'
+import type { Operation } from './operations.ts'
 
 /*
  * An uploaded file is stored for a day, in parts. Each part becomes one call, one after the other. Managers come first.
@@ -7,14 +8,6 @@ import type { CallCounts, NewEvent, Operation } from './events.ts'
 
 export const UPLOAD_OPERATIONS = ['upsert', 'update_many', 'create'] as const satisfies Operation[]
 export type UploadOperation = (typeof UPLOAD_OPERATIONS)[number]
-
-/** What a file does that sends the records of a call again. */
-export const AGAIN: Readonly<Record<Operation, UploadOperation>> = {
-  create: 'create',
-  update_one: 'update_many',
-  update_many: 'update_many',
-  upsert: 'upsert',
-}
 
 /** The most calls that a file corrects, and corrections of a call that are listed. */
 export const MAX_CORRECTIONS = 50

@@ -5,12 +5,14 @@ import { discardUnfinished, unfinishedPath } from './unfinished.ts'
 
 const OWNER_ALONE = 0o600
 
+type Content = string | Iterable<string> | AsyncIterable<string | Uint8Array>
+
 /**
  * Writes a file that only its owner can read. Writes to a temporary file and renames it, so that no reader sees a
  * partial file.
  */
-export async function writeDurably(file: string, text: string): Promise<void> {
-  await writeBeside(file, text, (unfinished) => rename(unfinished, file))
+export async function writeDurably(file: string, content: Content, signal?: AbortSignal): Promise<void> {
+  await writeBeside(file, content, (unfinished) => rename(unfinished, file), signal)
 }
 
 /**
@@ -28,12 +30,17 @@ export async function createDurably(file: string, text: string): Promise<boolean
 }
 
 /** Writes a file under a temporary name, which `put` then puts in its place. */
-async function writeBeside(file: string, text: string, put: (unfinished: string) => Promise<void>): Promise<void> {
+async function writeBeside(
+  file: string,
+  content: Content,
+  put: (unfinished: string) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<void> {
   const unfinished = unfinishedPath(file)
   try {
     const handle = await open(unfinished, 'wx', OWNER_ALONE)
     try {
-      await handle.writeFile(text)
+      await handle.writeFile(content, { signal })
       await keepOwner(handle, file)
       await handle.sync()
     } finally {

@@ -3,7 +3,9 @@ import type { EntryFilter } from '../../projections/bulk-user-logs/queries.ts'
 import type { RecordFilter } from '../../projections/bulk-user-logs/records-queries.ts'
 import type { CauseFilter } from '../../projections/bulk-user-logs/refusals.ts'
 import { MAX_EMAIL_CHARACTERS } from '../domain/attributes.ts'
-import { OPERATIONS, type AttributeChanges } from '../domain/events.ts'
+import { type AttributeChanges } from '../domain/events.ts'
+import { CALL_SOURCES } from '../domain/call-sources.ts'
+import { OPERATION_NAMES } from '../domain/operations.ts'
 import { isId } from '../domain/ids.ts'
 import { MAX_CORRECTIONS } from '../domain/uploads.ts'
 import { MAX_RECORD_ERRORS } from '../domain/record-errors.ts'
@@ -38,7 +40,8 @@ const byName = <Values = Record<string, unknown>>(schema: TSchema) =>
 /** Filters of the list of entries. An entry must match all of them. */
 const EntryFilterQuery = {
   status: Type.Optional(oneOf(['Completed', 'Failed'], 'The status of the entry.')),
-  operation: Type.Optional(oneOf(OPERATIONS, 'The operation of the call.')),
+  operation: Type.Optional(oneOf(OPERATION_NAMES, 'The operation of the call.')),
+  source: Type.Optional(oneOf(CALL_SOURCES, 'Where the call came from: the `name` of the entry.')),
   from: optionalString({ format: 'date-time', description: 'Requested at or after this time (RFC 3339).' }),
   to: optionalString({ format: 'date-time', description: 'Requested before this time (RFC 3339).' }),
   key: optionalString({ minLength: 1, maxLength: 64, description: 'The API id of the key that made the call.' }),
@@ -112,21 +115,21 @@ const Counts = Type.Object({ total: Count, updated: Count, deactivated: Count, f
 export const EntrySchema = namedObject('BulkUserLogEntry', {
   id: Type.String({ description: '`log_…`. Also the id of the call.' }),
   status: oneOf(['Completed', 'Failed'], 'Whether the call succeeded.'),
-  name: oneOf(['Public API', 'File upload'], 'The source of the entry.'),
+  name: oneOf(CALL_SOURCES, 'Where the call came from.'),
   requested_at: Type.String({ format: 'date-time' }),
-  operation: oneOf(OPERATIONS, 'The operation of the call.'),
+  operation: oneOf(OPERATION_NAMES, 'The operation of the call.'),
   counts: Counts,
   http_status: Type.Integer(),
   duration_ms: Count,
-  key: objectOrNull('The key that made the call. Null for a file upload.', {
+  key: objectOrNull('The key that made the call. Null for the call of a user.', {
     id: Type.String({ description: 'The API id.' }),
     name: Type.String(),
   }),
-  user: objectOrNull('The administrator who uploaded the file. Null for a call of the public API.', {
+  user: objectOrNull('The administrator who made the call. Null for the call of a key.', {
     id: Type.String(),
     name: nullable(Type.String({ description: 'Null once the user is erased.' })),
   }),
-  file: objectOrNull('The file that was uploaded. Null for a call of the public API.', {
+  file: objectOrNull('The file that was uploaded. Null for other calls.', {
     name: nullable(Type.String({ description: 'Null once it is erased.' })),
     rows: Count,
     part: objectOrNull(
@@ -248,10 +251,10 @@ type FilterQuery = Static<typeof EntryExportQuery>
 /** Reads the filters of the list. Throws a problem for values that are well-formed but meaningless. */
 export function readEntryFilter(query: FilterQuery): EntryFilter {
   assertStorable(query)
-  const { status, operation, from, to, key, error, http_status, employee, q } = query
+  const { status, operation, source, from, to, key, error, http_status, employee, q } = query
   if (key !== undefined && !isId('key', key)) throw invalidQuery('key', 'must be an API id')
   const read: { [Name in keyof Required<EntryFilter>]: EntryFilter[Name] | undefined } = {
-    ...{ status, operation, key, error, http_status, employee, q },
+    ...{ status, operation, source, key, error, http_status, employee, q },
     from: from === undefined ? undefined : parseTime('from', from),
     to: to === undefined ? undefined : parseTime('to', to),
   }

@@ -67,7 +67,7 @@ function apply(shown: ShownRecord, event: CallEvent): void {
       shown.employee_id = event.data?.employee_id ?? readId(event.data?.locator?.id)
       shown.record = event.data?.record ?? null
       shown.truncated = event.data?.truncated ?? false
-      shown.errors = event.data?.errors ?? null
+      shown.errors = event.data?.errors.map(({ pointer, code, message }) => ({ pointer, code, message })) ?? null
       shown.errors_omitted = event.data?.errors_omitted ?? 0
       break
     case 'ApiCallFailed':

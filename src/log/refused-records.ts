@@ -1,3 +1,4 @@
+import { isSingle } from '../domain/operations.ts'
 import type { LogEntry } from '../../projections/bulk-user-logs/queries.ts'
 import type { LogRecord, RecordFilter } from '../../projections/bulk-user-logs/records-queries.ts'
 import { listLogRecords } from '../../projections/bulk-user-logs/records-queries.ts'
@@ -56,7 +57,7 @@ async function readRecords(
   return refused.flatMap(({ entry: { entry } }, at) => {
     const { employee_id: id, record, index, truncated, errors, errors_omitted } = shown[at]!
     if (record === null) return []
-    const isOne = entry.operation === 'update_one' && isObject(record)
+    const isOne = isSingle(entry.operation) && isObject(record)
     return {
       logId: entry.id,
       index,

@@ -51,7 +51,7 @@ export async function findMissing(db: AnyDb, { queues, projections, role }: Need
 }
 
 /** Whether a newer version has migrated this database. */
-export async function isAhead(db: Kysely<unknown>): Promise<boolean> {
+export async function isAhead(db: AnyDb): Promise<boolean> {
   const migrations = await migrationNames()
   return (await doneMigrations(db)).some((name) => !migrations.includes(name))
 }
@@ -64,7 +64,7 @@ export async function assertReleased(db: Kysely<unknown>): Promise<void> {
     throw new StartupError('a version before 1.0.0 made this database, and no release can upgrade it: use an empty one')
 }
 
-async function doneMigrations(db: Kysely<unknown>): Promise<string[]> {
+async function doneMigrations(db: AnyDb): Promise<string[]> {
   // This table is granted together with all others.
   const { rows: schemaRows } = await sql<{
     may: boolean

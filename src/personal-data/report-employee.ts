@@ -44,7 +44,7 @@ export async function reportEmployee(
   return {
     ...beginning,
     facts,
-    sections: [...listEventSections(pool, traced, traces, state), ...listRowSections(pool, traced, traces)],
+    sections: listSections(pool, traced, traces, state),
   }
 }
 
@@ -55,129 +55,113 @@ async function readState(db: LedgerDb, companyId: string, employeeId: string | n
   return readEmployeeAt(db, companyId, employeeId, Number.MAX_SAFE_INTEGER)
 }
 
-function listEventSections(
+/** What stands under each name, apart from its title and description. */
+type Contents = Record<SectionName, Pick<Section, 'erases' | 'items'>>
+
+function listSections(
   pool: Pool,
   person: TracedEmployee,
   traces: Traces,
   state: Awaited<ReturnType<typeof readState>>,
 ): Section[] {
-  const { companyId, employeeId } = person
-  const employee = state.standing === 'known' ? { ...state.employee } : null
-  const { history, refused_records: refused, uploaded_files: files } = EMPLOYEE_EVENTS
-  return [
-    {
-      name: 'employee',
-      title: 'Employee',
-      items: single(employee),
-      erases: Object.keys(employee ?? {}),
-      description: 'All current values. They follow from the history below; lists and searches read a copy of them.',
-    },
-    {
-      name: 'history',
-      title: 'History',
-      erases: ERASED_FIELDS,
-      description:
-        'The events of this employee, with all former values: what was created, changed, deactivated and reactivated, when, and by whom. An erasure deletes their data; that they happened stays.',
-      items: describeEvents(history(pool, person, 0), isErasedWithEmployee),
-    },
-    {
-      name: 'erasures',
-      title: 'Erasures',
-      erases: [],
-      description:
-        'The events that record erasures of this person, with the positions of the events that lost their data.',
-      items: describeEvents(history(pool, person, 0), (event) => !isErasedWithEmployee(event)),
-    },
-    {
-      name: 'refused_records',
-      title: 'Refused records',
-      erases: ERASED_FIELDS,
-      description:
-        'Records of refused calls that name this person by an id, a current or former email address, or an external id. A record may be about somebody else and name this person, for example as the manager: check whether it may be handed over.',
-      items: describeEvents(refused(pool, person, 0)),
-    },
-    {
-      name: 'uploaded_files',
-      title: 'Names of uploaded files',
-      erases: ERASED_FIELDS,
-      description: 'Uploaded files whose names contain an id, email address, or external id of this person.',
-      items: describeEvents(files(pool, person, 0)),
-    },
-    {
-      name: 'calls',
-      title: 'Calls',
-      erases: [],
-      description:
-        'The calls that named this person: with a change, in a refused record, in a body that could not be read, or in a record that changed nothing.',
-      items: listCalls(pool, person, traces),
-    },
-    {
-      name: 'mentions',
-      title: 'Mentions in the data of others',
-      erases: [],
-      description: "Events of other employees that hold this employee's id, for example as their manager.",
-      items: describeMentions(pool, companyId, employeeId),
-    },
-  ]
+  const contents = { ...readEvents(pool, person, traces, state), ...readRows(pool, person, traces) } satisfies Contents
+  return Object.entries(WORDS).map(([name, words]) => ({ name, ...words, ...contents[name as SectionName] }))
 }
 
-function listRowSections(pool: Pool, person: TracedEmployee, traces: Traces): Section[] {
-  const { directory, rejected_bodies: bodies, stored_answers: answers } = EMPLOYEE_ROWS
-  const { webhook_messages: messages, stored_files: stored } = EMPLOYEE_ROWS
-  return [
-    {
-      name: 'directory',
-      title: 'Directory',
-      erases: directory.erases,
-      items: directory.read(pool, person),
-      description: 'The entry that keeps email addresses and external ids unique.',
-    },
-    {
-      name: 'rejected_bodies',
-      title: 'Bodies that could not be read',
-      erases: bodies.erases,
-      description:
-        'Bodies of refused calls that could not be read, such as malformed JSON. Their calls addressed this person, or they contain an id, email address, or external id of this person. They may also be about others: check whether they may be handed over.',
-      items: bodies.read(pool, person),
-    },
-    {
-      name: 'stored_answers',
-      title: 'Stored answers',
-      erases: answers.erases,
-      items: answers.read(pool, person),
-      description:
-        'Answers to calls, kept for a while so that a repeated call gets the same answer. They repeat values that are listed above. An erasure deletes every answer that may name the person, so some of these may not.',
-    },
-    {
-      name: 'webhook_messages',
-      title: 'Messages to webhooks',
-      erases: messages.erases,
-      description:
-        'The messages of the last 30 days about the events and calls above, with what the receivers answered. A message is not stored: with values, it told what its event holds, otherwise only the names of what changed.',
-      items: messages.read(pool, person),
-    },
-    {
-      name: 'stored_files',
-      title: 'Rows of stored files',
-      erases: stored.erases,
-      description:
-        'Rows of files that were uploaded in the last day and are not applied yet, or were refused, that mention this person, and files whose name or first line does.',
-      items: stored.read(pool, person),
-    },
-    {
-      name: 'webhooks',
-      title: 'Webhooks',
-      erases: [],
-      description:
-        'The webhooks that were set up to get events of this employee, with or without values, at any time. Messages of the last 30 days are listed above one by one.',
-      items: listWebhookRecipients(
-        pool,
-        person.companyId,
-        traces.events.history.map(({ position }) => position),
-      ),
-    },
-  ]
+function readEvents(pool: Pool, person: TracedEmployee, traces: Traces, state: Awaited<ReturnType<typeof readState>>) {
+  const employee = state.standing === 'known' ? { ...state.employee } : null
+  const { history, refused_records: refused, uploaded_files: files } = EMPLOYEE_EVENTS
+  return {
+    employee: { erases: Object.keys(employee ?? {}), items: single(employee) },
+    history: { erases: ERASED_FIELDS, items: describeEvents(history(pool, person, 0), isErasedWithEmployee) },
+    erasures: { erases: [], items: describeEvents(history(pool, person, 0), (event) => !isErasedWithEmployee(event)) },
+    refused_records: { erases: ERASED_FIELDS, items: describeEvents(refused(pool, person, 0)) },
+    uploaded_files: { erases: ERASED_FIELDS, items: describeEvents(files(pool, person, 0)) },
+    calls: { erases: [], items: listCalls(pool, person, traces) },
+    mentions: { erases: [], items: describeMentions(pool, person.companyId, person.employeeId) },
+  }
 }
+
+function readRows(pool: Pool, person: TracedEmployee, traces: Traces) {
+  const { directory, rejected_bodies: bodies, stored_answers: answers } = EMPLOYEE_ROWS
+  const { webhook_messages: messages, stored_files: files } = EMPLOYEE_ROWS
+  const positions = traces.events.history.map(({ position }) => position)
+  return {
+    directory: { erases: directory.erases, items: directory.read(pool, person) },
+    rejected_bodies: { erases: bodies.erases, items: bodies.read(pool, person) },
+    stored_answers: { erases: answers.erases, items: answers.read(pool, person) },
+    webhook_messages: { erases: messages.erases, items: messages.read(pool, person) },
+    stored_files: { erases: files.erases, items: files.read(pool, person) },
+    webhooks: { erases: [], items: listWebhookRecipients(pool, person.companyId, positions) },
+  }
+}
+
+/** The sections of the report, in its order. */
+const WORDS = {
+  employee: {
+    title: 'Employee',
+    description: 'All current values. They follow from the history below; lists and searches read a copy of them.',
+  },
+  history: {
+    title: 'History',
+    description:
+      'The events of this employee, with all former values: what was created, changed, deactivated and reactivated, when, and by whom. An erasure deletes their data; that they happened stays.',
+  },
+  erasures: {
+    title: 'Erasures',
+    description:
+      'The events that record erasures of this person, with the positions of the events that lost their data.',
+  },
+  refused_records: {
+    title: 'Refused records',
+    description:
+      'Records of refused calls that name this person by an id, a current or former email address, or an external id. A record may be about somebody else and name this person, for example as the manager: check whether it may be handed over.',
+  },
+  uploaded_files: {
+    title: 'Names of uploaded files',
+    description: 'Uploaded files whose names contain an id, email address, or external id of this person.',
+  },
+  calls: {
+    title: 'Calls',
+    description:
+      'The calls that named this person: with a change, in a refused record, in a body that could not be read, or in a record that changed nothing.',
+  },
+  mentions: {
+    title: 'Mentions in the data of others',
+    description: "Events of other employees that hold this employee's id, for example as their manager.",
+  },
+  directory: {
+    title: 'Directory',
+    description: 'The entry that keeps email addresses and external ids unique.',
+  },
+  rejected_bodies: {
+    title: 'Bodies that could not be read',
+    description:
+      'Bodies of refused calls that could not be read, such as malformed JSON. Their calls addressed this person, or they contain an id, email address, or external id of this person. They may also be about others: check whether they may be handed over.',
+  },
+  stored_answers: {
+    title: 'Stored answers',
+    description:
+      'Answers to calls, kept for a while so that a repeated call gets the same answer. They repeat values that are listed above. An erasure deletes every answer that may name the person, so some of these may not.',
+  },
+  webhook_messages: {
+    title: 'Messages to webhooks',
+    description:
+      'The messages of the last 30 days about the events and calls above, with what the receivers answered. A message is not stored: with values, it told what its event holds, otherwise only the names of what changed.',
+  },
+  stored_files: {
+    title: 'Rows of stored files',
+    description:
+      'Rows of files that were uploaded in the last day and are not applied yet, or were refused, that mention this person, and files whose name or first line does.',
+  },
+  webhooks: {
+    title: 'Webhooks',
+    description:
+      'The webhooks that were set up to get events of this employee, with or without values, at any time. Messages of the last 30 days are listed above one by one.',
+  },
+} satisfies Record<string, Pick<Section, 'title' | 'description'>>
+
+type SectionName = keyof typeof WORDS
 
 const CALLS_AT_ONCE = 100
 

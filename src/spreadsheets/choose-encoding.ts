@@ -31,7 +31,7 @@ const MAX_SAMPLE_LENGTH = 60
 
 /** Lists cells that have other letters than ASCII, of each reading of a text: first those that it reads differently. */
 function listSamples(readings: readonly string[]): string[][] {
-  const cells = readings.map((text) => text.match(/[^,;|"\t\r\n]*[^\0-\x7f,;|"\t\r\n][^,;|"\t\r\n]*/g) ?? [])
+  const cells = readings.map((text) => text.split(/[,;|"\t\r\n]+/).filter((cell) => /[^\0-\x7f]/.test(cell)))
   const differs = (at: number) => cells.every((list, other) => other === 0 || list[at] !== cells[0]![at])
   const places = [...cells[0]!.keys()]
   const chosen = [...places.filter(differs), ...places.filter((at) => !differs(at))]

@@ -43,26 +43,26 @@ export const ENCODINGS = {
 export type Encoding = keyof typeof ENCODINGS
 
 /** Labels that people use and the Encoding Standard lacks. */
-const OTHER_LABELS: Readonly<Record<string, Encoding>> = {
-  'mac-roman': 'macintosh',
-  macroman: 'macintosh',
-  cp932: 'shift_jis',
-  cp949: 'euc-kr',
-  cp936: 'gb18030',
-  cp950: 'big5',
-}
+const OTHER_LABELS: ReadonlyMap<string, Encoding> = new Map([
+  ['mac-roman', 'macintosh'],
+  ['macroman', 'macintosh'],
+  ['cp932', 'shift_jis'],
+  ['cp949', 'euc-kr'],
+  ['cp936', 'gb18030'],
+  ['cp950', 'big5'],
+])
 
 /** What to do with a file whose encoding is none of these, such as 437 and 850 of MS-DOS. Follows the encoding. */
 export const UNREADABLE_ENCODING = 'cannot be read. Save the file as CSV (UTF-8) or as an Excel workbook (.xlsx)'
 
 /** Reads the label of an encoding, such as `latin1`; null if files cannot have it. */
 export function readEncoding(label: string): Encoding | null {
-  const known = OTHER_LABELS[label.trim().toLowerCase()]
+  const known = OTHER_LABELS.get(label.trim().toLowerCase())
   if (known) return known
   try {
     const { encoding } = new TextDecoder(label)
     const name = encoding === 'gbk' ? 'gb18030' : encoding === 'iso-8859-8-i' ? 'iso-8859-8' : encoding
-    return name in ENCODINGS ? (name as Encoding) : null
+    return Object.hasOwn(ENCODINGS, name) ? (name as Encoding) : null
   } catch {
     return null
   }

@@ -16,3 +16,6 @@ export class FileError extends Error {
     this.fault = { line, column: null, message }
   }
 }
+
+/** What is wrong with a workbook that no reader would read alike. */
+export const DAMAGED = 'The workbook is damaged. Open it and save it again as an Excel workbook (.xlsx)'

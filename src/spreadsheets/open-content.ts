@@ -1,5 +1,5 @@
 import type { FileAnswers } from './file-question.ts'
-import { createNotes, findTable, type TableNotes } from './find-table.ts'
+import { createNotes, findTable, leaveOut, type TableNotes } from './find-table.ts'
 import { flattenJson, inspectJson } from './flatten-json.ts'
 import type { FileRow } from './read-csv.ts'
 import { readCsv } from './read-csv.ts'
@@ -7,14 +7,12 @@ import type { Chunks } from './recognize-file.ts'
 import { decodeText, recognizeFile } from './recognize-file.ts'
 import type { JsonElement } from './split-json.ts'
 import { splitJson } from './split-json.ts'
-import { readWorkbookRows } from './workbook-rows.ts'
+import { MAX_UNPACKED } from './unpack-workbook.ts'
 
 /** What a file holds, which can be read several times. */
 export type FileContent =
   | {
       kind: 'table'
-      /** A workbook is parsed as a whole each time that it is read. */
-      isWorkbook: boolean
       /** Yields the row that names the columns, and then the records. What is left out goes to the notes. */
       read(notes: TableNotes): AsyncIterable<FileRow[]>
     }
@@ -24,58 +22,58 @@ export type FileContent =
       read(): AsyncIterable<JsonElement[]>
     }
 
-/** What reading a file needs besides its bytes. */
-export interface ReadingSettings {
-  signal?: AbortSignal | undefined
-  /** Waits until a workbook may be read. Returns the function that says that it was. */
-  acquireThread?: (() => Promise<() => void>) | undefined
-}
-
 /**
  * Finds out what a file holds, whatever program wrote it: CSV, a workbook, or JSON, in any encoding. `open` gives its
- * chunks from the beginning, each time that it is called. Throws FileError, FileQuestion, or the reason of the signal.
+ * chunks from the beginning, each time that it is called. A workbook is read as a whole, which may take long: only a
+ * process that may die does that. `maxUnpacked` is how many bytes the parts of a workbook may have together. Throws
+ * FileError and FileQuestion.
  */
 export async function openContent(
   open: () => Chunks,
   answers: FileAnswers,
-  settings: ReadingSettings = {},
+  maxUnpacked = MAX_UNPACKED,
 ): Promise<FileContent> {
   const format = await recognizeFile(open(), answers)
   const { headerLine } = answers
   if (format.kind === 'workbook')
     return {
       kind: 'table',
-      isWorkbook: true,
-      read: (notes) => findTable(readWorkbook(open, answers, notes, settings), headerLine, notes),
+      read: (notes) => findTable(readSheet(open, answers.sheet, notes, maxUnpacked), headerLine, notes),
     }
   const texts = () => decodeText(open(), format.encoding)
-  if (format.kind === 'csv')
-    return { kind: 'table', isWorkbook: false, read: (notes) => findTable(readCsv(texts()), headerLine, notes) }
+  if (format.kind === 'csv') return { kind: 'table', read: (notes) => findTable(readCsv(texts()), headerLine, notes) }
   const ofFile = createNotes()
   const { columns, labels } = await inspectJson(texts(), ofFile)
   if (columns === null) return { kind: 'records', read: () => splitJson(texts()) }
   return {
     kind: 'table',
-    isWorkbook: false,
     read(notes) {
-      notes.leftOut.push(...ofFile.leftOut)
+      for (const note of ofFile.leftOut) notes.leftOut.push(note)
       return flattenJson(texts(), { columns, labels }, notes)
     },
   }
 }
 
-async function* readWorkbook(
+/** The rows that are handed on at once. */
+const AT_ONCE = 100
+
+async function* readSheet(
   open: () => Chunks,
-  { sheet }: FileAnswers,
+  name: string | null,
   notes: TableNotes,
-  { signal, acquireThread }: ReadingSettings,
+  maxUnpacked: number,
 ): AsyncGenerator<FileRow[], void> {
-  const release = await acquireThread?.()
-  try {
-    const chunks: Uint8Array[] = []
-    for await (const chunk of open()) chunks.push(chunk)
-    yield* readWorkbookRows({ bytes: Buffer.concat(chunks), sheet }, notes, signal)
-  } finally {
-    release?.()
-  }
+  const chunks: Uint8Array[] = []
+  for await (const chunk of open()) chunks.push(chunk)
+  // The library takes a while to load.
+  const { openWorkbook } = await import('./read-workbook.ts')
+  const { rows, others } = openWorkbook(Buffer.concat(chunks), name, maxUnpacked)
+  for (const other of others) leaveOut(notes, 'other_sheet', null, null, `Sheet "${other}" is not read`)
+  let some: FileRow[] = []
+  for (const row of rows)
+    if (some.push(row) === AT_ONCE) {
+      yield some
+      some = []
+    }
+  yield some
 }

@@ -10,7 +10,7 @@ export interface FileRow {
 }
 
 /** The characters and the cells of a row: several times what valid records can have. */
-const MAX_ROW = 262_144
+export const MAX_ROW = 262_144
 const MAX_CELLS = 2_000
 
 const QUOTE = 0x22

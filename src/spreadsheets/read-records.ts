@@ -62,7 +62,7 @@ type Report = (line: number, column: number | null, message: string) => void
  */
 export function openRows(header: FileRow, mapping: Mapping, today: string): RowReader {
   const { faults, report } = collectFaults()
-  faults.push(...checkHeader(header))
+  for (const fault of checkHeader(header)) faults.push(fault)
   const columns = faults.length > 0 ? [] : matchColumns(header, mapping, report)
   reportQuestions(header, mapping, columns, report)
   const used = columns.filter(({ to, isRecord }) => isRecord || (to !== null && to !== 'nothing'))

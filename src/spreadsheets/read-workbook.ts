@@ -1,10 +1,23 @@
-import type { CellObject, WorkBook, WorkSheet } from '@e965/xlsx'
-import { read, set_cptable, SSF } from '@e965/xlsx'
+import type { CellObject, WorkBook } from '@e965/xlsx'
+import { parse_zip as readParts, read, set_cptable, SSF } from '@e965/xlsx'
 import * as codePages from '@e965/xlsx/dist/cpexcel.full.mjs'
-import { FileError } from './file-error.ts'
+import { DAMAGED, FileError } from './file-error.ts'
 import { FileQuestion } from './file-question.ts'
 import { findField } from './record-columns.ts'
-import type { FileRow } from './read-csv.ts'
+import { MAX_ROW, type FileRow } from './read-csv.ts'
+import { MAX_CELLS, MAX_ROWS } from './refuse-repetitions.ts'
+import { unpackWorkbook } from './unpack-workbook.ts'
+
+/** What the types of the library leave out. */
+declare module '@e965/xlsx' {
+  interface ArchivePart {
+    name: string
+    /** Of a file. */
+    type: 2
+    content: Uint8Array
+  }
+  export function parse_zip(parts: { FullPaths: string[]; FileIndex: ArchivePart[] }, options: ParsingOptions): WorkBook
+}
 
 set_cptable(codePages)
 
@@ -14,24 +27,36 @@ export interface OpenedSheet {
   others: string[]
 }
 
-/** The number of the last row that may have cells. */
-const MAX_ROWS = 200_000
-
 /**
- * Reads a workbook (.xlsx, .xls, .ods) that was looked at before, and opens the sheet that has the table. Never runs
- * macros, calculates formulas, or follows links. `name` is the sheet that the user names. Throws FileError, and
- * FileQuestion if several sheets have a table.
+ * Reads a workbook (.xlsx, .xls, .ods), and opens the sheet that has the table. Never runs macros, calculates formulas, or
+ * follows links. `name` is the sheet that the user names, and `maxUnpacked` how many bytes the parts of the workbook may
+ * have together. Throws FileError, also for a workbook that the library fails to read, and FileQuestion if several sheets
+ * have a table.
  */
-export function openWorkbook(bytes: Uint8Array, name: string | null): OpenedSheet {
-  const workbook = parse(bytes)
-  const chosen = name === null ? chooseSheet(workbook) : name
-  const sheet = workbook.Sheets[chosen]
-  if (!sheet) throw new FileError(1, 'The workbook has no sheet with this name')
-  return {
-    rows: listRows(sheet, workbook.Workbook?.WBProps?.date1904 === true),
-    others: workbook.SheetNames.filter((other) => other !== chosen && cellsOf(workbook.Sheets[other]!).length > 0),
+export function openWorkbook(bytes: Buffer, name: string | null, maxUnpacked?: number): OpenedSheet {
+  return orDamaged(() => {
+    const workbook = parse(bytes, maxUnpacked)
+    const chosen = name === null ? chooseSheet(workbook) : name
+    if (!workbook.SheetNames.includes(chosen)) throw new FileError(1, 'The workbook has no sheet with this name')
+    const others = workbook.SheetNames.filter((other) => other !== chosen && rowsOf(workbook, other).length > 0)
+    return {
+      rows: listRows(rowsOf(workbook, chosen), workbook.Workbook?.WBProps?.date1904 === true),
+      others: others.map((other) => other.slice(0, MAX_NAME)),
+    }
+  })
+}
+
+/** Runs a task on a workbook. Whatever error the library ends it with, the workbook is damaged. */
+function orDamaged<Result>(task: () => Result): Result {
+  try {
+    return task()
+  } catch (error) {
+    if (error instanceof FileError || error instanceof FileQuestion) throw error
+    throw new FileError(1, /password|encrypt/i.test(String(error)) ? PASSWORD : DAMAGED)
   }
 }
+
+const PASSWORD = 'The workbook has a password. Save it without one'
 
 const OPTIONS = {
   type: 'array',
@@ -43,21 +68,28 @@ const OPTIONS = {
   nodim: true,
 } as const
 
-function parse(bytes: Uint8Array): WorkBook {
-  try {
-    return read(bytes, OPTIONS)
-  } catch (error) {
-    if (/password|encrypt/i.test((error as Error).message))
-      throw new FileError(1, 'The workbook has a password. Save it without one')
-    throw new FileError(1, 'The workbook is damaged. Open it and save it again as an Excel workbook (.xlsx)')
-  }
+function parse(bytes: Buffer, maxUnpacked?: number): WorkBook {
+  if (bytes.toString('latin1', 0, 2) !== 'PK') return read(bytes, OPTIONS)
+  const parts = unpackWorkbook(bytes, maxUnpacked)
+  const files = [...parts].map(([name, content]) => ({ name, type: 2, content }) as const)
+  return readParts({ FullPaths: [...parts.keys()], FileIndex: files }, OPTIONS)
 }
 
 type Cells = readonly (CellObject | undefined)[]
+type Rows = readonly (Cells | undefined)[]
 
-/** The cells of a sheet by rows. */
-function cellsOf(sheet: WorkSheet): readonly (Cells | undefined)[] {
-  return (sheet['!data'] as (Cells | undefined)[] | undefined) ?? []
+/** The cells of a sheet by rows. The library leaves out a sheet that it cannot read. */
+function rowsOf({ Sheets }: WorkBook, name: string): Rows {
+  const sheet = Object.hasOwn(Sheets, name) ? Sheets[name] : undefined
+  if (!sheet) throw new FileError(1, DAMAGED)
+  return (sheet['!data'] as Rows | undefined) ?? []
+}
+
+/** The cells that a row has, with their columns from 0. A cell can be in any column: only those are looked at. */
+function cellsOf(row: Cells | undefined): [column: number, cell: CellObject][] {
+  if (!row) return []
+  if (row.length <= MAX_CELLS) return [...row.entries()].filter((entry): entry is [number, CellObject] => !!entry[1])
+  return Object.entries(row).map(([column, cell]) => [Number(column), cell!])
 }
 
 /** How many rows are looked at to choose a sheet. */
@@ -73,9 +105,10 @@ interface JudgedSheet {
   names: string[]
 }
 
-function chooseSheet({ SheetNames, Sheets, Workbook }: WorkBook): string {
+function chooseSheet(workbook: WorkBook): string {
+  const { SheetNames, Workbook } = workbook
   const isHidden = (at: number) => (Workbook?.Sheets?.[at]?.Hidden ?? 0) !== 0
-  const sheets = SheetNames.map((name, at) => ({ ...judgeSheet(name, Sheets[name]!), isHidden: isHidden(at) }))
+  const sheets = SheetNames.map((name, at) => ({ ...judgeSheet(name, rowsOf(workbook, name)), isHidden: isHidden(at) }))
   const visible = sheets.filter((sheet) => !sheet.isHidden && sheet.rows > 0)
   const stages = [
     visible.filter(({ rows, columns, hasPeople }) => rows > 1 && columns > 2 && hasPeople),
@@ -89,16 +122,25 @@ function chooseSheet({ SheetNames, Sheets, Workbook }: WorkBook): string {
   throw new FileQuestion(
     'sheet',
     'Several sheets of the workbook have a table',
-    likely.map(({ name, names }) => ({ value: name, name, samples: names.slice(0, MAX_SAMPLES) })),
+    likely.slice(0, MAX_CHOICES).map(({ name, names }) => ({
+      value: name.slice(0, MAX_NAME),
+      name: name.slice(0, MAX_NAME),
+      samples: names.slice(0, MAX_SAMPLES),
+    })),
   )
 }
 
+/** The sheets that are offered, and of each, the characters of its name, its texts, and their characters. */
+const MAX_CHOICES = 20
+const MAX_NAME = 64
 const MAX_SAMPLES = 6
+const MAX_SAMPLE_LENGTH = 60
 
-function judgeSheet(name: string, sheet: WorkSheet): JudgedSheet {
-  const rows = cellsOf(sheet)
+function judgeSheet(name: string, cells: Rows): JudgedSheet {
+  const rows = cells
     .slice(0, MAX_JUDGED)
-    .map((cells) => (cells ?? []).flatMap((cell) => (cell?.w === undefined || cell.w.trim() === '' ? [] : [cell.w])))
+    .map((row) => cellsOf(row).map(([, { w: text = '' }]) => text.slice(0, MAX_SAMPLE_LENGTH)))
+    .map((texts) => texts.filter((text) => text.trim() !== ''))
     .filter(({ length }) => length > 0)
   const columns = rows.reduce((most, { length }) => Math.max(most, length), 0)
   const names = rows.find(({ length }) => length === columns) ?? []
@@ -115,12 +157,11 @@ function isField(name: string): boolean {
   return findField(name) !== undefined
 }
 
-function* listRows(sheet: WorkSheet, is1904: boolean): Generator<FileRow, void> {
-  const data = cellsOf(sheet)
+function* listRows(rows: Rows, is1904: boolean): Generator<FileRow, void> {
   let line = 0
   // A row can have any number: only those that are there are looked at.
-  for (const at of Object.keys(data).map(Number)) {
-    const cells = writeCells(at + 1, data[at] ?? [], is1904)
+  for (const at of Object.keys(rows).map(Number)) {
+    const cells = orDamaged(() => writeCells(at + 1, rows[at], is1904))
     if (cells.length === 0) continue
     if (at >= MAX_ROWS)
       throw new FileError(at + 1, `The sheet has more than ${MAX_ROWS} rows. Split it, or save it as CSV (UTF-8)`)
@@ -130,17 +171,17 @@ function* listRows(sheet: WorkSheet, is1904: boolean): Generator<FileRow, void> 
   }
 }
 
-/** The cells that a row may have, as of a line of CSV. */
-const MAX_CELLS = 2_000
 const MAX_CELL = 32_767
 
-function writeCells(line: number, row: Cells, is1904: boolean): string[] {
+function writeCells(line: number, row: Cells | undefined, is1904: boolean): string[] {
   const cells: string[] = []
-  for (let at = 0; at < row.length; at += 1) {
-    const cell = row[at]
-    const text = cell ? writeCell(cell, is1904).slice(0, MAX_CELL) : ''
+  let characters = 0
+  for (const [at, cell] of cellsOf(row)) {
+    const text = writeCell(cell, is1904).slice(0, MAX_CELL)
     if (text === '') continue
     if (at >= MAX_CELLS) throw new FileError(line, `The row has more than ${MAX_CELLS} cells`)
+    characters += text.length
+    if (characters > MAX_ROW) throw new FileError(line, `The row has more than ${MAX_ROW} characters`)
     while (cells.length < at) cells.push('')
     cells.push(text)
   }

@@ -52,7 +52,8 @@ const OTHERS: readonly (readonly [start: string, message: string])[] = [
   ['ffd8ff', 'This is a picture. Upload an Excel workbook (.xlsx) or a CSV file'],
 ]
 
-function isWorkbook(start: Buffer): boolean {
+/** Whether a file is a workbook, by its first bytes. Throws FileError if it is something else that cannot be read. */
+export function isWorkbook(start: Buffer): boolean {
   const hex = start.toString('hex', 0, 8)
   const other = OTHERS.find(([bytes]) => hex.startsWith(bytes))
   if (other) throw new FileError(1, other[1])

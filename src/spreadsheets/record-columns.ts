@@ -1,4 +1,3 @@
-import type { EmployeeBulkPatch } from '../../clients/typescript/api-schemas.ts'
 import { readName, writeAttribute, writeCustomAttribute, writeJson, writeText } from './cells.ts'
 
 /** The columns that say where a record comes from, and why it was refused. */
@@ -56,7 +55,7 @@ function writeMembers(record: unknown): RecordCells | null {
 }
 
 /** The fields that identify or set something of an employee, in the order of the columns. */
-const FIELDS: Record<keyof EmployeeBulkPatch, true> = {
+export const RECORD_FIELDS = {
   id: true,
   first_name: true,
   last_name: true,
@@ -75,8 +74,8 @@ const FIELDS: Record<keyof EmployeeBulkPatch, true> = {
   termination_date: true,
   status: true,
   custom_attributes: true,
-}
-const FIELD_NAMES = Object.keys(FIELDS)
+} as const
+const FIELD_NAMES = Object.keys(RECORD_FIELDS)
 const RANKS: ReadonlyMap<string, number> = new Map(FIELD_NAMES.map((name, rank) => [name, rank]))
 
 /** Puts the columns of a file into order: attributes, fields that do not exist, custom attributes, whole records. */
@@ -100,7 +99,7 @@ export function findField(name: string): string | undefined {
 }
 
 /** A field that a column sets by its name. Each is a target of mappings. */
-type Field = Exclude<keyof EmployeeBulkPatch, 'custom_attributes'>
+type Field = Exclude<keyof typeof RECORD_FIELDS, 'custom_attributes'>
 
 /** A column by its name: one that this program writes beside the attributes, an attribute, or an unknown one. */
 type IdentifiedColumn =

@@ -40,6 +40,7 @@ function isBlank(code: number): boolean {
 }
 
 /** The name of a list in an object: the text before it ends with a name and a colon. */
+const MAX_NAMED = 128
 const NAMED = /"((?:[^"\\]|\\.){0,64})"\s*:\s*$/
 const MAX_LEVELS = 2
 /** The levels of a record: many times what valid records can have. */
@@ -49,6 +50,8 @@ class Splitter {
   #place: 'before' | 'in' | 'after' = 'before'
   #line = 1
   #opening = ''
+  /** The end of the chunk before this one, which may have the beginning of a name. */
+  #chunkBefore = ''
   #closing = ''
   /** What earlier chunks have of the element, without blanks before it. */
   #element = ''
@@ -83,7 +86,8 @@ class Splitter {
         else if (code === BACKSLASH) this.#isEscaped = true
         else if (code === QUOTE) this.#isInString = false
       } else if (this.#place === 'before') {
-        if (this.#open(code)) start = at + 1
+        const before = text.slice(Math.max(0, at - MAX_NAMED), at)
+        if (this.#open(code, before)) start = at + 1
       } else if (this.#depth === 0 && (code === COMMA || code === CLOSING_BRACKET)) {
         const element = this.#take(text.slice(start, at))
         if (code === COMMA || this.#hasElements || element.json !== '') elements.push(element)
@@ -104,6 +108,7 @@ class Splitter {
       }
     }
     if (this.#place === 'in') this.#append(text.slice(start))
+    this.#chunkBefore = text.slice(-MAX_NAMED)
     return elements
   }
 
@@ -117,11 +122,11 @@ class Splitter {
     }
   }
 
-  /** Looks at a character before the list, outside of strings. Returns whether the list begins with it. */
-  #open(code: number): boolean {
+  /** Looks at a character before the list, outside of strings, and at the text before it in its chunk. Returns whether the list begins with it. */
+  #open(code: number, before: string): boolean {
     if (code === QUOTE) this.#isInString = true
     else if (code === OPENING_BRACKET) {
-      const name = NAMED.exec(this.#opening.slice(0, -1).slice(-128))?.[1]
+      const name = NAMED.exec((this.#chunkBefore + before).slice(-MAX_NAMED))?.[1]
       if (this.#skipped === 0 && (this.#depth === 0 || (this.#depth === 1 && name === 'employees'))) {
         this.#begin()
         return true

@@ -1,7 +1,8 @@
+import { rulesOf } from '../domain/operations.ts'
 import { inTurns } from '../admission/turns.ts'
 import { readName } from '../spreadsheets/cells.ts'
 import type { CorrectedRecord, StoredRow, UploadOperation } from '../domain/uploads.ts'
-import { AGAIN, MAX_CORRECTIONS } from '../domain/uploads.ts'
+import { MAX_CORRECTIONS } from '../domain/uploads.ts'
 import type { CorrectedRecords } from '../domain/events.ts'
 import { isId } from '../domain/ids.ts'
 import { findCalls, isCorrectable, listRefusedIndexes, type FoundCall } from '../ledger/corrections/find-calls.ts'
@@ -46,7 +47,7 @@ export async function matchCorrections(
   const calls = (await findCalls(db, companyId, ids)).filter(isCorrectable)
   const places = new Map<number, CorrectedRecord[]>()
   if (calls.length === 0) return { corrects: [], places, operation: null }
-  const operations = new Set(calls.map(({ operation }) => AGAIN[operation]))
+  const operations = new Set(calls.map(({ operation }) => rulesOf(operation).resentAs))
   const operation = operations.size === 1 ? [...operations][0]! : null
   const groups = await groupByCall({ header, rows: fileRows }, calls, signal)
   // Of several calls that no row names, nobody knows whose records these are.

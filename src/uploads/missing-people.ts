@@ -1,3 +1,4 @@
+import { createsAll } from '../domain/operations.ts'
 import type { Pool } from 'pg'
 import { inTurns } from '../admission/turns.ts'
 import { findWhyPartial, NamedPeople } from '../spreadsheets/named-people.ts'
@@ -94,12 +95,12 @@ async function list(services: UploadRouteServices, ref: UploadRef, signal?: Abor
 async function assertWhole(services: UploadRouteServices, upload: StoredUpload): Promise<void> {
   const { pool } = services
   if (upload.state !== 'previewed') throw refuse('The preview is not complete yet, or the file is being applied')
-  if (upload.operation === 'create') throw refuse('The file only creates people, so nobody else is expected in it')
+  if (createsAll(upload.operation)) throw refuse('The file only creates people, so nobody else is expected in it')
   if (upload.corrects.length > 0) throw refuse('The file corrects some records, so nobody else is expected in it')
+  // An erasure deletes it, whoever the file mentions.
   const original = await findOriginal(pool, upload)
   const parts = (await readParts(pool, upload)).filter(({ missingOf }) => missingOf === null)
-  if (!original || parts.some(({ erased }) => erased > 0))
-    throw refuse('Some of it may have been erased since it was uploaded. Upload the file again')
+  if (!original) throw refuse('Some of it may have been erased since it was uploaded. Upload the file again')
   const partial = findWhyPartial(original.notes?.leftOut ?? [])
   if (partial !== null) throw refuse(partial)
   for (const part of parts)

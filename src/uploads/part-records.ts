@@ -1,9 +1,9 @@
 import { inTurns } from '../admission/turns.ts'
+import { parseRecord } from '../bodies/json-body.ts'
 import type { FileFault } from '../spreadsheets/file-error.ts'
 import { openRows, type RowReader } from '../spreadsheets/read-records.ts'
 import type { StoredRow } from '../domain/uploads.ts'
 import { dateOf, type StoredUpload } from '../ledger/uploads/read-uploads.ts'
-import type { ParseRecord } from './read-file.ts'
 
 /** The records of a part, as the body of a call, and where they are in the file. */
 export interface PartRecords {
@@ -45,7 +45,6 @@ const MAX_ROW_FAULTS = 16
 export async function readPart(
   upload: Pick<StoredUpload, 'header' | 'mapping' | 'createdAt'>,
   all: readonly StoredRow[],
-  parseRecord: ParseRecord,
 ): Promise<PartRecords> {
   const file = openUpload(upload)
   const [body, rows, faults, notes]: [unknown[], StoredRow[], FileFault[], FileFault[]] = [[], [], [], []]
@@ -59,7 +58,7 @@ export async function readPart(
       unreadable.push({ row, faults: [] })
       continue
     }
-    const read = reader ? readCells(reader, row, parseRecord) : readRecord(row)
+    const read = reader ? readCells(reader, row) : readRecord(row)
     for (const note of read.notes?.slice(0, MAX_FAULTS - notes.length) ?? []) notes.push(note)
     if (read.faults) {
       for (const fault of read.faults.slice(0, MAX_FAULTS - faults.length)) faults.push(fault)
@@ -91,7 +90,7 @@ function readRecord({ row, record, plan }: StoredRow): ReadRecord {
 }
 
 /** The records of cells meet the same rules as those of a call. */
-function readCells(file: RowReader, { line = 1, cells = [], plan }: StoredRow, parseRecord: ParseRecord): ReadRecord {
+function readCells(file: RowReader, { line = 1, cells = [], plan }: StoredRow): ReadRecord {
   const { json, faults, notes } = file.read({ line, cells }, plan)
   if (faults.length > 0) return { faults }
   const { record, problem } = parseRecord(json)

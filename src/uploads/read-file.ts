@@ -1,27 +1,23 @@
 import { inTurns } from '../admission/turns.ts'
+import { parseRecord } from '../bodies/json-body.ts'
 import { readName } from '../spreadsheets/cells.ts'
 import { collectSamples, type FileSample } from '../spreadsheets/column-samples.ts'
 import { FileError } from '../spreadsheets/file-error.ts'
 import type { FileAnswers } from '../spreadsheets/file-question.ts'
 import { createNotes, leaveOut, type TableNotes } from '../spreadsheets/find-table.ts'
 import type { FileRow } from '../spreadsheets/read-csv.ts'
-import { openContent, type ReadingSettings } from '../spreadsheets/open-content.ts'
+import { readApart } from '../spreadsheets/process/read-apart.ts'
 import { checkHeader } from '../spreadsheets/read-records.ts'
 import { hideSecrets, isSecretHeader } from '../spreadsheets/recognize-header.ts'
-import type { Chunks } from '../spreadsheets/recognize-file.ts'
 import type { JsonElement } from '../spreadsheets/split-json.ts'
 import { FileFaultError } from './part-builder.ts'
 import { RowStore } from './row-store.ts'
-
-/** Parses the JSON of a record like the body of a call, or says what is wrong with it. */
-export type ParseRecord = (json: string) => { record?: unknown; problem?: string | undefined }
 
 /** What calls may have. */
 export interface CallLimits {
   maxRecords: number
   /** Bytes of a body. */
   bodyLimit: number
-  parseRecord: ParseRecord
 }
 
 /** What a file holds. */
@@ -50,41 +46,38 @@ export function maxFileBytes({ bodyLimit }: Pick<CallLimits, 'bodyLimit'>): numb
 /** The ids of calls that are kept of a file. */
 const MAX_LOG_IDS = 1_000
 
+/** How many bodies the parts of a workbook may be as large as together. */
+const UNPACKED_BODIES = 16
+
 /**
- * Reads a file from the chunks in which it was received. Works in pieces, and ends with the reason of the signal when that
- * is aborted. Throws FileFaultError if the file cannot be read, and FileQuestion if it can be read in several ways. What is
- * wrong with single cells is found when a part is read.
+ * Reads a file from the chunks in which it was received, in a process of its own. Ends with the reason of the signal when
+ * that is aborted. Throws FileFaultError if the file cannot be read, and FileQuestion if it can be read in several ways.
+ * What is wrong with single cells is found when a part is read.
  */
 export async function readFile(
   received: readonly Uint8Array[],
   answers: FileAnswers,
   limits: CallLimits,
-  { signal, acquireThread }: ReadingSettings = {},
+  signal?: AbortSignal,
 ): Promise<ReadFile> {
+  const notes = createNotes()
+  const settings = { maxUnpacked: UNPACKED_BODIES * limits.bodyLimit, signal }
+  const table = new TableReader(limits)
+  const records = new RecordReader(countBytes(received), limits)
+  let isTable = true
   try {
-    const content = await openContent(() => cut(received, signal), answers, { signal, acquireThread })
-    const rows = new RowStore(limits)
-    const notes = createNotes()
-    if (content.kind === 'table') {
-      const table = await readRows(content.read(notes), rows, signal)
-      for (const name of table.secrets) leaveOut(notes, 'secret_column', null, null, describeSecrets(name))
-      return { ...table, notes, rows }
+    for await (const { kind, items } of readApart(received, answers, notes, settings)) {
+      isTable = kind === 'rows'
+      if (kind === 'rows') for await (const row of inTurns(items, signal)) table.add(row)
+      else for await (const record of inTurns(items, signal)) records.add(record)
     }
-    await readJson(content.read(), countBytes(received), limits, rows, signal)
-    return { header: null, sample: null, logIds: [], secrets: [], notes, rows }
+    if (!isTable) return { header: null, sample: null, logIds: [], secrets: [], notes, rows: records.end() }
+    const read = table.end()
+    for (const name of read.secrets) leaveOut(notes, 'secret_column', null, null, describeSecrets(name))
+    return { ...read, notes }
   } catch (error) {
     throw error instanceof FileError ? new FileFaultError([error.fault]) : error
   }
-}
-
-/** The bytes that are worked on before other requests may get their turn. */
-const CHUNK = 16_384
-
-function cut(received: readonly Uint8Array[], signal: AbortSignal | undefined): Chunks {
-  function* chunks() {
-    for (const bytes of received) for (let at = 0; at < bytes.length; at += CHUNK) yield bytes.subarray(at, at + CHUNK)
-  }
-  return inTurns(chunks(), signal)
 }
 
 /** The number of bytes of chunks. */
@@ -92,21 +85,31 @@ export function countBytes(chunks: readonly Uint8Array[]): number {
   return chunks.reduce((sum, { length }) => sum + length, 0)
 }
 
-async function readJson(
-  records: AsyncIterable<JsonElement[]>,
-  bytes: number,
-  { bodyLimit, parseRecord }: CallLimits,
-  rows: RowStore,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  if (bytes > bodyLimit) throw new FileError(1, `A JSON file must have at most ${bodyLimit} bytes`)
-  for await (const elements of records)
-    for await (const { line, json } of inTurns(elements, signal)) {
-      const { record, problem } = parseRecord(json)
-      if (problem !== undefined) throw new FileError(line, describeRecord(rows.length, problem))
-      rows.add({ row: rows.length + 1, record })
-    }
-  if (rows.length === 0) throw new FileError(1, 'There are no records in the list')
+/** Keeps records as the API takes them. */
+class RecordReader {
+  readonly #bytes: number
+  readonly #limits: CallLimits
+  readonly #rows: RowStore
+
+  /** `bytes` are those of the file. */
+  constructor(bytes: number, limits: CallLimits) {
+    this.#bytes = bytes
+    this.#limits = limits
+    this.#rows = new RowStore(limits)
+  }
+
+  add({ line, json }: JsonElement): void {
+    const { bodyLimit } = this.#limits
+    if (this.#bytes > bodyLimit) throw new FileError(1, `A JSON file must have at most ${bodyLimit} bytes`)
+    const { record, problem } = parseRecord(json)
+    if (problem !== undefined) throw new FileError(line, describeRecord(this.#rows.length, problem))
+    this.#rows.add({ row: this.#rows.length + 1, record })
+  }
+
+  end(): RowStore {
+    if (this.#rows.length === 0) throw new FileError(1, 'There are no records in the list')
+    return this.#rows
+  }
 }
 
 /** What is wrong with a record, which was read like the body of a call. */
@@ -114,30 +117,37 @@ function describeRecord(index: number, detail: string): string {
   return detail.startsWith('The body ') ? detail.replace('The body', `Record ${index}`) : `Record ${index}: ${detail}`
 }
 
-/** Reads the rows of a table. The cells of secret columns are not kept. */
-async function readRows(
-  table: AsyncIterable<FileRow[]>,
-  rows: RowStore,
-  signal: AbortSignal | undefined,
-): Promise<Pick<ReadFile, 'header' | 'sample' | 'logIds' | 'secrets'>> {
-  let file: OpenedFile | null = null
-  const logIds = new Set<string>()
-  for await (const some of table)
-    for await (const { line, cells } of inTurns(some, signal)) {
-      if (file === null) {
-        file = openFile({ line, cells })
-        continue
-      }
-      const kept = file.hideSecrets(cells)
-      const logId = cells[file.logId] ?? ''
-      if (logId !== '' && logIds.size < MAX_LOG_IDS) logIds.add(logId)
-      file.samples.add(kept)
-      rows.add({ row: rows.length + 1, line, cells: kept })
+/** Keeps the rows of a table, the first of which names the columns. The cells of secret columns are not kept. */
+class TableReader {
+  readonly #rows: RowStore
+  readonly #logIds = new Set<string>()
+  #file: OpenedFile | null = null
+
+  constructor(limits: CallLimits) {
+    this.#rows = new RowStore(limits)
+  }
+
+  add({ line, cells }: FileRow): void {
+    const file = this.#file
+    if (file === null) {
+      this.#file = openFile({ line, cells })
+      return
     }
-  if (file === null || rows.length === 0)
-    throw new FileError(file?.line ?? 1, 'There are no records below the first line')
-  const header = [...file.header]
-  return { header, sample: file.samples.sample, logIds: [...logIds], secrets: header.filter(isSecretHeader) }
+    const kept = file.hideSecrets(cells)
+    const logId = cells[file.logId] ?? ''
+    if (logId !== '' && this.#logIds.size < MAX_LOG_IDS) this.#logIds.add(logId)
+    file.samples.add(kept)
+    this.#rows.add({ row: this.#rows.length + 1, line, cells: kept })
+  }
+
+  end(): Omit<ReadFile, 'notes'> {
+    const [file, rows] = [this.#file, this.#rows]
+    if (file === null || rows.length === 0)
+      throw new FileError(file?.line ?? 1, 'There are no records below the first line')
+    const header = [...file.header]
+    const { sample } = file.samples
+    return { header, sample, logIds: [...this.#logIds], secrets: header.filter(isSecretHeader), rows }
+  }
 }
 
 function describeSecrets(name: string): string {

@@ -8,15 +8,16 @@ import { askAboutFile, storeFile, type SentFile, type UploadRouteServices } from
 
 /**
  * Stores a file that may be read in another way later, with its question if it leaves something open. Returns the id of
- * its page. Throws as `storeFile` does.
+ * its page. `replaces` is that of the page which it replaces. Throws as `storeFile` does.
  */
 export async function storeOrAsk(
   services: UploadRouteServices,
   acting: Acting,
-  file: Omit<SentFile, 'isKept' | 'applyingRequestId' | 'isAllOrNone'>,
+  file: Omit<SentFile, 'isKept' | 'applyingRequestId' | 'isAllOrNone' | 'replaces'>,
   signal: AbortSignal,
+  replaces: string | null = null,
 ): Promise<string> {
-  const sent = { ...file, isKept: true, applyingRequestId: null, isAllOrNone: true }
+  const sent = { ...file, isKept: true, applyingRequestId: null, isAllOrNone: true, replaces }
   try {
     return await storeFile(services, acting, sent, (named) => (named.length > 0 ? named : [file.logId]), signal)
   } catch (error) {
@@ -41,7 +42,7 @@ export async function rereadFile(
     const content = await readOriginal(pool, original)
     if (content.length === 0) throw new RefusedByStateError(NO_SUCH_UPLOAD)
     const { fileName, operation, logId } = original
-    const id = await storeOrAsk(services, acting, { content, fileName, operation, answers, logId }, signal)
+    const id = await storeOrAsk(services, acting, { content, fileName, operation, answers, logId }, signal, original.id)
     if (original.question) await forgetOriginal(pool, original, 'all')
     else await cancelUpload(pool, original)
     return id

@@ -3,7 +3,6 @@ import { toUuid } from '../domain/ids.ts'
 import type { StoredRow } from '../domain/uploads.ts'
 import type { StoredPart, StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { readPart } from './part-records.ts'
-import type { ParseRecord } from './read-file.ts'
 
 /** A call of a part, as the ledger has it. */
 interface CalledPart {
@@ -38,14 +37,13 @@ export async function findCalled(
  * and are still in its entry; of a call that refused all, the rows have no index.
  */
 export async function chooseRowsLeft(
-  { parseRecord }: { parseRecord: ParseRecord },
   upload: StoredUpload,
   called: CalledPart | null,
   rows: readonly StoredRow[],
 ): Promise<StoredRow[]> {
   if (called === null || rows.some(({ index }) => index !== undefined)) return [...rows]
   const { total, refused } = called
-  const { rows: sent } = await readPart(upload, rows, parseRecord)
+  const { rows: sent } = await readPart(upload, rows)
   const indexes = new Map(sent.map(({ row }, at) => [row, at]))
   const isCertain = sent.length === total
   return rows.flatMap((row) => {

@@ -3,13 +3,13 @@ import type { Pool } from 'pg'
 import { doInTurns } from '../admission/turns.ts'
 import { createBudget } from '../admission/budget.ts'
 import { RefusedCredentialsError } from '../domain/accounts/refused-credentials-error.ts'
-import type { CallWarning } from '../domain/calls/answer-call.ts'
+import { FILE_UPLOAD, type CallWarning } from '../domain/calls/answer-call.ts'
 import { readMany, type Command } from '../domain/calls/commands.ts'
-import { NEEDED_RECORD } from '../domain/calls/partial-call.ts'
 import type { WriteCall } from '../domain/calls/write-call.ts'
 import type { Problem, RecordError } from '../domain/errors.ts'
-import type { FilePart, NewEvent } from '../domain/events.ts'
+import type { EventData, FilePart, NewEvent } from '../domain/events.ts'
 import type { Pieces } from '../domain/pieces.ts'
+import { nameRecord } from '../domain/record-faults.ts'
 import { countEffects, type PartCounts, type StoredRow } from '../domain/uploads.ts'
 import { runApiCall, type CommandServices } from '../ledger/calls/run-api-call.ts'
 import { recordCall, recordCounts, stopUpload } from '../ledger/uploads/change-upload.ts'
@@ -17,14 +17,12 @@ import { readLeftOut, readRows, type StoredPart, type StoredUpload } from '../le
 import { leaveOutManagers, withoutManager } from './absent-managers.ts'
 import { correctionsOf } from './match-corrections.ts'
 import { nameRow, type PartRecords, readPart } from './part-records.ts'
-import type { ParseRecord } from './read-file.ts'
 import { chooseRowsLeft, findCalled } from './rows-left.ts'
 
 /** What running the parts of stored files needs. */
 export interface UploadServices {
   pool: Pool
   commands: CommandServices
-  parseRecord: ParseRecord
 }
 
 type SentRecords = Pick<PartRecords, 'body' | 'bytes' | 'rows'>
@@ -81,7 +79,15 @@ async function makePreview(services: UploadServices, upload: StoredUpload, part:
         })
   const errors = events.flatMap((event) =>
     event.type === 'EmployeeRecordRejected'
-      ? event.data.errors.map((error) => ({ ...withRow(error, rows), index: event.index!, id: null }) as RecordError)
+      ? event.data.errors.map(
+          ({ params, ...error }) =>
+            ({
+              ...error,
+              message: nameRowIn(error.message, params, rows),
+              index: event.index!,
+              id: null,
+            }) as RecordError,
+        )
       : [],
   )
   const counts = { ...countEffects(events, body.length, refusal !== null), unreadable, inactive }
@@ -97,17 +103,18 @@ async function makePreview(services: UploadServices, upload: StoredUpload, part:
   }
 }
 
-async function readApplicable({ pool, parseRecord }: UploadServices, upload: StoredUpload, { number }: StoredPart) {
-  return leaveOutManagers(pool, upload, await readPart(upload, await readRows(pool, upload, number), parseRecord))
+async function readApplicable({ pool }: UploadServices, upload: StoredUpload, { number }: StoredPart) {
+  return leaveOutManagers(pool, upload, await readPart(upload, await readRows(pool, upload, number)))
 }
 
 /** Names the row of the file where a message means another record of the call. */
-function withRow<Fault extends { message: string }>(error: Fault, rows: PartRecords['rows']): Fault {
-  const message = error.message.replace(NEEDED_RECORD, (record, index) => {
-    const row = rows[Number(index)]
-    return row ? nameRow(row) : record
-  })
-  return { ...error, message }
+function nameRowIn(
+  message: string,
+  params: EventData['EmployeeRecordRejected']['errors'][number]['params'],
+  rows: PartRecords['rows'],
+): string {
+  const row = params && 'record' in params ? rows[params.record] : undefined
+  return row && params && 'record' in params ? message.replace(nameRecord(params.record), nameRow(row)) : message
 }
 
 async function validate(services: UploadServices, upload: StoredUpload, part: StoredPart, records: SentRecords) {
@@ -171,7 +178,7 @@ export async function applyPart(services: UploadServices, upload: StoredUpload, 
   if (called === null) return stopUpload(pool, upload)
   const outcome = called.refused === null ? 'refused' : 'applied'
   if (upload.isAllOrNone || part.missingOf !== null) return recordCall(pool, upload, part.number, outcome)
-  await recordCall(pool, upload, part.number, outcome, (rows) => chooseRowsLeft(services, upload, called, rows))
+  await recordCall(pool, upload, part.number, outcome, (rows) => chooseRowsLeft(upload, called, rows))
 }
 
 async function makeOnce({ commands }: UploadServices, call: WriteCall): Promise<void> {
@@ -195,7 +202,8 @@ async function makeCall(
   return {
     callId: part.callId,
     companyId,
-    caller: { userId, fileName, ...correctionsOf(upload, rows), part: placeOf(part) },
+    caller: { userId, upload: { fileName, ...correctionsOf(upload, rows), part: placeOf(part) } },
+    protocol: FILE_UPLOAD,
     sentFrom: address ?? '',
     userAgent,
     requestId: requestId ?? randomUUID(),

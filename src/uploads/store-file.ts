@@ -10,13 +10,15 @@ import { hasOwnColumns, identifyColumn } from '../spreadsheets/record-columns.ts
 import { problem } from '../domain/errors.ts'
 import type { FileAnswers, StoredQuestion } from '../spreadsheets/file-question.ts'
 import { FileQuestion } from '../spreadsheets/file-question.ts'
+import { prepareReader } from '../spreadsheets/process/read-apart.ts'
 import type { UploadOperation } from '../domain/uploads.ts'
 import { type Original, storeOriginal } from '../ledger/uploads/originals.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { findMapping } from '../ledger/uploads/remember-mapping.ts'
-import { MAX_UPLOADS, MAX_UPLOADED_BYTES, storeUpload } from '../ledger/uploads/store-upload.ts'
+import { ifRoom, MAX_UPLOADS, MAX_UPLOADED_BYTES, storeUpload } from '../ledger/uploads/store-upload.ts'
 import { databaseTime } from '../postgres/database-clock.ts'
 import { countAbsentManagers } from './absent-managers.ts'
+import { inTransaction } from '../postgres/transaction.ts'
 import { matchCorrections } from './match-corrections.ts'
 import { planParts } from './plan-parts.ts'
 import { countBytes, readFile, type ReadFile } from './read-file.ts'
@@ -48,13 +50,15 @@ export interface SentFile {
   applyingRequestId: string | null
   /** Whether a row that cannot be applied keeps its part from being applied then. */
   isAllOrNone: boolean
+  /** The upload, or the question, that it replaces; null if it is a new file. */
+  replaces: string | null
 }
 
-/** The workbooks that are read at once. Each takes a thread of its own, and a company has one. */
-const THREADS = 2
-const MAX_WAITING = 40
+/** The files that are read at once. Each takes a process of its own, and a company has one. */
+const READERS = 2
+const MAX_WAITING = 400
 const MAX_WAIT_MS = 60_000
-const threads = createBudget({ total: THREADS, share: 1, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS })
+const readers = createBudget({ total: READERS, share: 1, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS })
 
 const MAX_FILE_NAME = 255
 const MIB = 1024 * 1024
@@ -110,6 +114,7 @@ export async function storeFile(
     corrects,
     applying: applyingRequestId === null || !isKnown ? null : { requestId: applyingRequestId, client: client ?? null },
     isAllOrNone,
+    replaces: sent.replaces,
     parts: parts.map((part) => ({ ...part, callId: newId('log') })),
   }
   const found = { question: null, notes: file.notes }
@@ -119,14 +124,19 @@ export async function storeFile(
   return id
 }
 
-function readSent(
-  { commands: { maxRecords }, parseRecord, bodyLimit }: UploadRouteServices,
+async function readSent(
+  { commands: { maxRecords }, bodyLimit }: UploadRouteServices,
   companyId: string,
   { content, answers }: Pick<SentFile, 'content' | 'answers'>,
   signal: AbortSignal,
 ): Promise<ReadFile> {
-  const settings = { signal, acquireThread: () => threads.acquire(companyId, 1) }
-  return readFile(content, answers, { maxRecords, bodyLimit, parseRecord }, settings)
+  const limits = { maxRecords, bodyLimit }
+  try {
+    return await readers.hold(companyId, 1, undefined, () => readFile(content, answers, limits, signal))
+  } finally {
+    // In a turn of its own: starting a process copies the tables of this one's memory.
+    setImmediate(prepareReader)
+  }
 }
 
 /** Stores how a file was read, and the file itself if it is kept. */
@@ -142,7 +152,7 @@ async function keepOriginal(
 
 /**
  * Stores a file that leaves something open, and returns the id that its upload would have. Throws FileFaultError if the
- * file seems to have passwords.
+ * file seems to have passwords, and RefusedByStateError with `too_many_uploads`.
  */
 export async function askAboutFile(
   services: UploadRouteServices,
@@ -159,7 +169,12 @@ export async function askAboutFile(
     signal,
   )
   const id = commands.newId('upl')
-  await keepOriginal(pool, { companyId, userId: actor, id }, sent, { question: { parameter, choices }, notes: null })
+  const found = { question: { parameter, choices }, notes: null }
+  const counted = { companyId, bytes: countBytes(sent.content), replaces: sent.replaces }
+  const isStored = await inTransaction(pool, (client) =>
+    ifRoom(client, counted, () => keepOriginal(client, { companyId, userId: actor, id }, sent, found)),
+  )
+  if (!isStored) throw new RefusedByStateError(TOO_MANY)
   return id
 }
 

@@ -58,59 +58,86 @@ export async function foldInTurns(
   companies: Set<string>,
   { signal, endsAt }: { signal: AbortSignal; endsAt: number },
 ): Promise<void> {
-  let [failure, failures]: [unknown, number] = [undefined, 0]
-  let until = endsAt
+  const turns = new Turns(options, projection, companies)
   const largeShare = largeCalls(options.maxRecords)
+  let until = endsAt
   const isOver = () => signal.aborted || performance.now() >= until
-  const fail = (error: unknown, failed: string[]) => {
-    failure = error
-    failures += failed.length
-    for (const companyId of failed) companies.delete(companyId)
-  }
-  const settle = (companyId: string, isDone: boolean) => {
-    companies.delete(companyId)
-    if (!isDone) companies.add(companyId)
-  }
-  /** Folds companies in one transaction. Returns those that it leaves out. */
-  const foldGroup = async (group: string[], share: Share): Promise<string[]> => {
-    if (group.length === 1) return group
-    try {
-      const ends = await foldSome(options, projection, group, share)
-      for (const [companyId, isDone] of ends) settle(companyId, isDone)
-      return group.filter((companyId) => !ends.has(companyId))
-    } catch (error) {
-      fail(error, group)
-      return []
-    }
-  }
-  const foldAlone = async (companyId: string): Promise<void> => {
-    try {
-      settle(companyId, await inCompany(companyId, () => foldOne(options, projection, companyId)))
-    } catch (error) {
-      fail(error, [companyId])
-    }
-  }
   do {
     const beganAt = performance.now()
     const large: string[] = []
     for (const group of groupCompanies(options, [...companies], SMALL_CALLS)) {
       if (signal.aborted) break
-      for (const companyId of await foldGroup(group, SMALL_CALLS)) large.push(companyId)
+      for (const companyId of await turns.foldGroup(group, SMALL_CALLS)) large.push(companyId)
     }
     // Looking for the small calls of thousands of companies takes longer than a turn. The large ones get as long.
     until = Math.max(until, 2 * performance.now() - beganAt)
     for (const group of groupCompanies(options, large, largeShare)) {
       if (signal.aborted) break
-      for (const companyId of await foldGroup(group, largeShare)) {
-        await foldAlone(companyId)
+      for (const companyId of await turns.foldGroup(group, largeShare)) {
+        await turns.foldAlone(companyId)
         if (isOver()) break
       }
       if (isOver()) break
     }
   } while (companies.size > 0 && !isOver())
-  if (failures === 0) return
-  options.log.warn({ projection: projection.name, companies: failures, err: failure }, 'could not fold; retrying')
-  throw failure
+  turns.rejectIfFailed()
+}
+
+/** Folds groups of companies, and keeps in `companies` those that need another turn, in the order of their turns. */
+class Turns {
+  readonly #options: TurnOptions
+  readonly #projection: Projection
+  readonly #companies: Set<string>
+  /** What stopped some companies for now. Their job is tried again as a whole. */
+  readonly #failed = { companies: 0, lastError: undefined as unknown }
+
+  constructor(options: TurnOptions, projection: Projection, companies: Set<string>) {
+    this.#options = options
+    this.#projection = projection
+    this.#companies = companies
+  }
+
+  /** Folds companies in one transaction. Returns those that it leaves out. */
+  async foldGroup(group: string[], share: Share): Promise<string[]> {
+    if (group.length === 1) return group
+    try {
+      const ends = await foldSome(this.#options, this.#projection, group, share)
+      for (const [companyId, isDone] of ends) this.#endTurn(companyId, isDone)
+      return group.filter((companyId) => !ends.has(companyId))
+    } catch (error) {
+      this.#fail(error, group)
+      return []
+    }
+  }
+
+  async foldAlone(companyId: string): Promise<void> {
+    try {
+      const isDone = await inCompany(companyId, () => foldOne(this.#options, this.#projection, companyId))
+      this.#endTurn(companyId, isDone)
+    } catch (error) {
+      this.#fail(error, [companyId])
+    }
+  }
+
+  /** Throws the last transient failure, if there was any. */
+  rejectIfFailed(): void {
+    const { companies, lastError } = this.#failed
+    if (companies === 0) return
+    const facts = { projection: this.#projection.name, companies, err: lastError }
+    this.#options.log.warn(facts, 'could not fold; retrying')
+    throw lastError
+  }
+
+  #endTurn(companyId: string, isDone: boolean): void {
+    this.#companies.delete(companyId)
+    if (!isDone) this.#companies.add(companyId)
+  }
+
+  #fail(error: unknown, companyIds: string[]): void {
+    this.#failed.companies += companyIds.length
+    this.#failed.lastError = error
+    for (const companyId of companyIds) this.#companies.delete(companyId)
+  }
 }
 
 /** The companies that share a transaction. */

@@ -5,15 +5,13 @@ import { BULK_USER_LOGS } from '../../projections/bulk-user-logs/queries.ts'
 import { changeAlerts } from '../../src/accounts/attention/change-alerts.ts'
 import { checkAttention } from '../../src/accounts/attention/check-attention.ts'
 import { checkCompany } from '../../src/accounts/attention/check-company.ts'
-import type { AlertOutbox } from '../../src/accounts/attention/tell-users.ts'
 import { tellUsers } from '../../src/accounts/attention/tell-users.ts'
 import { appendCompanyEvents, nextVersion, SCHEDULE } from '../../src/ledger/append/append-company-events.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { AttentionKind } from '../../src/domain/attention-kinds.ts'
-import { decryptContent } from '../../src/accounts/mail/outbox.ts'
+import { decryptContent, type Outbox } from '../../src/accounts/mail/outbox.ts'
 import { createSecretBox } from '../../src/accounts/secrets/secret-box.ts'
-import { ATTENTION_WORDS } from '../../src/pages/parts/attention-words.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
 import { startService } from '../support/service.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
@@ -24,11 +22,10 @@ const service = await startService(t)
 const { pool, db } = service
 const secrets = createSecretBox([randomBytes(32)])
 const announced: string[] = []
-const outbox: AlertOutbox = {
+const outbox: Outbox = {
   publicUrl: 'https://hr.example.com',
   secrets,
   announce: (ids) => announced.push(...ids),
-  words: ATTENTION_WORDS,
 }
 const services = { pool, db }
 

@@ -12,15 +12,16 @@ import { startCluster } from './own-cluster.ts'
 
 /** The groups of tests that do not run on a cluster, and why. */
 const LEFT_OUT: Record<string, string> = {
+  'nightly/all-inputs': 'runs files of the other groups again',
   'quick/domain': 'reads no database',
   'quick/repository': 'reads no database',
-  'long/migration-kills': 'migrates databases that are not distributed',
-  'long/rolling-restart': 'starts servers of its own',
-  'long/start-again': 'starts servers of its own',
+  'nightly/migration-kills': 'migrates databases that are not distributed',
+  'nightly/rolling-restart': 'starts servers of its own',
+  'nightly/start-again': 'starts servers of its own',
 }
 
 /** The groups that stop a server which others would use. */
-const ALONE = ['long/faults']
+const ALONE = ['nightly/faults']
 
 const names = globSync('test/groups/*/*.test.ts')
   .map((file) => file.slice('test/groups/'.length, -'.test.ts'.length))

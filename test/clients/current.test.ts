@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
+import type * as api from '../../clients/typescript/api-schemas.ts'
 import { MAX_RECORDS } from '../../clients/typescript/batches.ts'
 import { readArguments } from '../../clients/typescript/send/read-arguments.ts'
 import { readConfig } from '../../src/config.ts'
+import { EmployeeBulkPatch } from '../../src/http/openapi/employee-schemas.ts'
+import { RECORD_FIELDS } from '../../src/spreadsheets/record-columns.ts'
 import { apiTypesOf } from '../../docs/openapi/api-types-of.ts'
+import { cutClientPart } from '../../docs/openapi/client-part.ts'
 import { currentDocument } from '../../docs/openapi/current-document.ts'
 import { startService } from '../support/service.ts'
 
@@ -15,7 +19,12 @@ await t.test('the client is generated from the document that the service serves'
 })
 
 await t.test('clients/typescript/api-types.ts is current: otherwise run `npm run client`', async (t) => {
-  t.equal(readFileSync('clients/typescript/api-types.ts', 'utf8'), await apiTypesOf(document))
+  t.equal(readFileSync('clients/typescript/api-types.ts', 'utf8'), await apiTypesOf(cutClientPart(document)))
+})
+
+await t.test('a file can have a column for each field of a record', async (t) => {
+  const fields: Record<keyof api.EmployeeBulkPatch, true> = RECORD_FIELDS
+  t.strictSame(Object.keys(fields).toSorted(), Object.keys(EmployeeBulkPatch.properties).toSorted())
 })
 
 await t.test('the client and its command send as many records in a call as the service takes by default', async (t) => {

@@ -58,7 +58,8 @@ async function typeFaults(compiler: string, types: string[], code: string): Prom
 
 await t.test('the tarball has what is built and nothing else', (t) => {
   const installed = path.join(folder, 'node_modules/employee-ledger-client')
-  const built = globSync('**/*.ts', { cwd: 'clients/typescript', exclude: ['dist'] }).flatMap((name) => [
+  const sources = ['clients/typescript/**/*.ts', 'src/spreadsheets/**/*.ts']
+  const built = globSync(sources, { exclude: ['clients/typescript/dist'] }).flatMap((name) => [
     name.replace(/ts$/, 'd.ts'),
     name.replace(/ts$/, 'js'),
   ])

@@ -84,3 +84,12 @@ await t.test('new ids are UUIDs of version 7, and sort in the order in which the
   const made = Number.parseInt(uuids.at(-1)!.slice(0, 13).replace('-', ''), 16)
   t.ok(Math.abs(Date.now() - made) < 60_000, 'they begin with the time')
 })
+
+await t.test('each of the 62 bits behind the variant of a new id is random', async (t) => {
+  const words = Array.from({ length: 3_000 }, () => BigInt(`0x${toUuid(newId('emp')).slice(19).replace('-', '')}`))
+  for (let bit = 0n; bit < 62n; bit += 1n) {
+    const ones = words.filter((word) => (word >> bit) % 2n === 1n).length
+    // Outside of these once in 10^40.
+    t.ok(ones > 1_100 && ones < 1_900, `bit ${bit} is 1 in ${ones} of 3000 ids`)
+  }
+})

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { inputs } from '../support/quick.ts'
-import { findStartOf, findEndOf, formatLocal, readLocal } from '../../src/domain/local-times.ts'
+import { findStartOf, findEndOf, formatLocal, isCalendarDate, readLocal } from '../../src/domain/local-times.ts'
 
 const iso = (instant: number) => new Date(instant).toISOString().replace(':00.000Z', 'Z')
 
@@ -82,4 +82,18 @@ await t.test('an instant is formatted as the form sends it back', async (t) => {
   }
   t.equal(formatLocal(Date.parse('2026-10-25T00:30:59.999Z'), 'Europe/Madrid'), '2026-10-25T02:30')
   t.equal(formatLocal(Date.parse('9999-12-31T23:59:59.999Z'), 'Asia/Tokyo'), '9999-12-31T23:59', 'the last one')
+})
+
+await t.test('a text is a day of the calendar if it is one for Date, from year 1 on', async (t) => {
+  const two = (number: number) => String(number).padStart(2, '0')
+  for (const year of ['0001', '0004', '1900', '2000', '2023', '2024', '2100', '9999']) {
+    for (let at = 0; at < 10_000; at += 1) {
+      const text = `${year}-${two(Math.floor(at / 100))}-${two(at % 100)}`
+      const instant = Date.parse(text)
+      const isOne = !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(text)
+      if (isCalendarDate(text) !== isOne) t.fail(text)
+    }
+  }
+  for (const text of ['0000-01-01', '2024-1-1', '2024-01-01 ', '-024-01-01', '2024-01-1\u0661', ''])
+    t.notOk(isCalendarDate(text), text)
 })

@@ -42,7 +42,20 @@ await t.test('an address is read without its zone, and as IPv4 if it is IPv4', a
   t.equal(readAddress('::FFFF:c000:201'), '192.0.2.1')
   t.equal(readAddress('2001:DB8:0::1'), '2001:db8::1')
   t.equal(readAddress('fe80::1%eth0'), 'fe80::1')
-  for (const text of ['', 'unknown', '192.0.2.1:8080', '[::1]', '192.0.2']) t.equal(readAddress(text), null, text)
+  for (const text of ['', 'unknown', '192.0.2', '[]:80', ':80']) t.equal(readAddress(text), null, text)
+})
+
+await t.test('an address is read without the port, brackets, and quotation marks around it', async (t) => {
+  for (const text of ['192.0.2.1:8080', '[192.0.2.1]:8080', '"192.0.2.1:1"', '[::ffff:192.0.2.1]']) {
+    t.equal(readAddress(text), '192.0.2.1', text)
+  }
+  for (const text of ['[::1]', '[::1]:65535', '"[::1]"', '"[0:0::1%lo]:443"', '0:0:0:0:0:0:0:1:443']) {
+    t.equal(readAddress(text), '::1', text)
+  }
+  for (const text of ['192.0.2.1:', '192.0.2.1:x', '192.0.2.1:123456', '[192.0.2.1', '"192.0.2.1', '[::1]443']) {
+    t.equal(readAddress(text), null, text)
+  }
+  t.equal(readAddress('2001:db8::1:4430'), '2001:db8::1:4430', 'what can be an address is one')
 })
 
 await t.test(

@@ -235,7 +235,7 @@ await t.test('faults of the access are shown at their fields, and the input is k
   for (const expiry of ['tomorrow', '2030-02-30T00:00', '10000-01-01T00:00'])
     t.match(await send(NEW, { ...form, ...FULL, expires_at: expiry }), {
       status: 422,
-      text: /Expires has the wrong format/,
+      text: /Expires must be a time with its zone/,
     })
 })
 

@@ -5,6 +5,8 @@ import { listLogEntries } from '../../projections/bulk-user-logs/queries.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { countFacets } from '../../src/pages/bulk-user-logs/facets.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
+import { openAppends } from '../support/ledger/appends.ts'
+import { uploadCall } from '../support/ledger/calls.ts'
 import { employee, startService } from '../support/service.ts'
 import { BEFORE_COPIES, copyEntry } from '../support/postgres/copy-entry.ts'
 import { ENTRIES } from '../support/postgres/projection-tables.ts'
@@ -20,6 +22,8 @@ await service.call('POST', '/v1/employees', { body: [employee(), employee()] })
 await service.call('POST', '/v1/employees', { body: {} })
 await service.call('POST', '/v1/employees', { key, body: [] })
 await service.call('PUT', '/v1/employees', { key, body: [employee({ external_id: 'F-1' })] })
+const { commit } = openAppends(t, service)
+await commit([uploadCall(company, [employee()])])
 await service.project()
 
 const cookie = await cookieOf(service, company.admin)
@@ -56,12 +60,13 @@ await t.test(
 
 await t.test('each value of a filter says how many entries it finds beside the other filters', async (t) => {
   const all = await open('')
-  t.strictSame(segmentsOf(all), ['All 4', 'Completed 2', 'Failed 2'])
+  t.strictSame(segmentsOf(all), ['All 5', 'Completed 3', 'Failed 2'])
   t.strictSame(optionsOf(all, 'key'), ['Second key (2)', `${company.key.name} (2)`])
-  t.strictSame(optionsOf(all, 'operation'), ['Create (3)', 'Update one (0)', 'Update many (0)', 'Create or update (1)'])
+  t.strictSame(optionsOf(all, 'operation'), ['Create (3)', 'Update one (0)', 'Update many (0)', 'Create or update (2)'])
+  t.strictSame(optionsOf(all, 'source'), ['File upload (1)', 'Public API (4)'])
   t.strictSame(optionsOf(all, 'error').toSorted(), ['No records (1)', 'Records are not valid (1)'])
-  t.strictSame(optionsOf(all, 'http_status'), ['200 (1)', '201 (1)', '422 (2)'])
-  t.strictSame(sumsOf(all), [4, 0, 0, 1, 0])
+  t.strictSame(optionsOf(all, 'http_status'), ['200 (2)', '201 (1)', '422 (2)'])
+  t.strictSame(sumsOf(all), [5, 0, 0, 1, 0])
   const ofKey = await open(`?key=${second.id}`)
   t.strictSame(segmentsOf(ofKey), ['All 2', 'Completed 1', 'Failed 1'])
   t.strictSame(
@@ -77,6 +82,7 @@ await t.test('each value of a filter says how many entries it finds beside the o
 const FILTERS: Record<keyof EntryFilter, string> = {
   status: 'Failed',
   operation: 'create',
+  source: 'File%20upload',
   from: '2000-01-01',
   to: '2999-01-01',
   key: second.id,

@@ -2,6 +2,7 @@ import t from 'tap'
 import { eventually } from '../support/eventually.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
 import { startService } from '../support/service.ts'
+import { isUnusual } from '../../src/uploads/missing-people.ts'
 
 /* The people who are not in an uploaded file: the page lists them, and asks for their number if they are many. */
 
@@ -80,6 +81,13 @@ await t.test('they are listed by name, and can be kept', async (t) => {
 })
 
 await t.test('if they are more than one in ten, their number is typed', async (t) => {
+  const hidden = (count: number) => `<input type="hidden" name="deactivate" value="${count}" />`
+  t.match((await press(`${(await send(fileOf(13, 107))).path}/missing`)).text, hidden(11))
+  t.match(
+    (await press(`${(await send(fileOf(14, 106))).path}/missing`)).words,
+    /12 people of 118 .*more than one in ten/,
+  )
+  t.notOk(isUnusual({ count: 12, active: 120 }))
   const { path } = await send(fileOf(2, 13))
   const listed = await press(`${path}/missing`)
   t.match(listed.words, /105 people of 118 who are active would be deactivated, which is more than one in ten/)

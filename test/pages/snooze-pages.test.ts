@@ -55,6 +55,7 @@ await t.test('a problem is put off until a day, and the stream says by whom and 
   t.match(wrong.text, 'Until must be a day from tomorrow to')
   t.match(wrong.text, 'Reason must have 1 to 200 characters')
   t.equal((await post(`${PATH}/snooze`, { item, until: day(91), reason: 'x' })).status, 422)
+  t.strictSame(await eventsOf(), [{ type: 'AttentionRaised', until: null, reason: null }])
   t.equal((await post(`${PATH}/snooze`, { item, until: day(7), reason: 'The supplier <b>' })).status, 303)
   t.strictSame(await kinds(), [])
   const home = await open(HOME)
@@ -93,11 +94,18 @@ await t.test('whoever shows a problem again ends its rest at once; twice does no
   ])
 })
 
+await t.test('a problem is put off for 90 days at most', async (t) => {
+  t.equal((await post(`${PATH}/snooze`, { item, until: day(90), reason: 'Later' })).status, 303)
+  t.strictSame(await kinds(), [])
+  await post(PATH, { item })
+  t.strictSame(await kinds(), ['quota_used'])
+})
+
 await t.test('what does not need attention is not put off, and an auditor puts nothing off', async (t) => {
   const path = `${PATH}/snooze?item=${encodeURIComponent('quota_used key_x')}`
   t.match(await browse(service, path, { cookie }), { status: 303 })
   const auditor = await cookieOf(service, company.auditor)
   const form = { item, until: day(1), reason: 'x' }
   t.equal((await browse(service, `${PATH}/snooze`, { cookie: auditor, form })).status, 403)
-  t.equal((await eventsOf()).length, 6)
+  t.equal((await eventsOf()).length, 8)
 })

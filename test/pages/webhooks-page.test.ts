@@ -1,3 +1,4 @@
+import pg from 'pg'
 import t from 'tap'
 import { toUuid } from '../../src/domain/ids.ts'
 import { WEBHOOK_TYPES } from '../../src/domain/webhook-types.ts'
@@ -90,6 +91,35 @@ await t.test('when two administrators edit a webhook at once, the second sees it
   const third = await send(page, { ...FORM, seen: seenOn(second), description: 'Second' })
   t.match(third, { status: 303 })
 })
+
+await t.test('the list asks once what waits for all webhooks, however many there are', async (t) => {
+  const events = /from events e/
+  const countReads = async () => {
+    const { sent, stop } = countStatements(events)
+    await open(LIST)
+    stop()
+    return sent()
+  }
+  await create()
+  await service.call('POST', '/v1/employees', { body: employee() })
+  const before = await countReads()
+  t.ok(before > 0)
+  for (let more = 0; more < 3; more += 1) await create()
+  await service.call('POST', '/v1/employees', { body: employee() })
+  t.equal(await countReads(), before)
+})
+
+/** Counts the statements that match and that this process sends. */
+function countStatements(wanted: RegExp): { sent(): number; stop(): void } {
+  const { query } = pg.Client.prototype
+  let sent = 0
+  pg.Client.prototype.query = function counted(this: pg.Client, ...args: unknown[]) {
+    const [statement] = args as [string | { text?: string }]
+    if (wanted.test((typeof statement === 'string' ? statement : statement.text) ?? '')) sent += 1
+    return Reflect.apply(query, this, args) as unknown
+  } as typeof query
+  return { sent: () => sent, stop: () => void (pg.Client.prototype.query = query) }
+}
 
 await t.test('a webhook is paused and resumed', async (t) => {
   const { page, id } = await create()

@@ -13,6 +13,7 @@ import { createTestDatabase } from '../support/postgres/test-database.ts'
 /* A deploy: the new version migrates the database while processes of the old one run, stop and start again. */
 
 const LACKS = 'employee-ledger: the database is not set up for this version: run `npm run --silent cli -- migrate`\n'
+const NEWER = 'a newer version has migrated the database, which has all that this version needs'
 const PLANTER = new URL('../faults/bugs/plant.ts', import.meta.url).href
 /** Makes a process one of the next version. */
 const NEXT = { NODE_OPTIONS: `--import ${PLANTER}`, PLANT: 'the next version' }
@@ -39,8 +40,11 @@ await t.test('older processes start on a newer database, and their migrate and s
   const ofTheNext = await readSetup()
   for (const command of ['serve', 'start'])
     t.equal((await (await startServer(t, [command], settings)).end('SIGTERM')).exitCode, 0, command)
-  t.same(await runJson(t, ['migrate'], settings), { current: true, done: [] })
+  t.same(await runJson(t, ['migrate'], settings), { current: true, newer: true, done: [] })
   t.strictSame(await readSetup(), ofTheNext)
+  for (const words of [['migrate'], ['migrate', '--dry-run'], ['doctor']])
+    t.match((await runCommand(t, words, settings)).stdout, NEWER, words.join(' '))
+  t.notMatch((await runCommand(t, ['migrate'], { ...settings, ...NEXT })).stdout, NEWER)
 })
 
 await t.test('a database of a version before 1.0.0 is refused, also in a dry run', async (t) => {

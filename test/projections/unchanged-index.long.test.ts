@@ -40,7 +40,7 @@ async function writeCalls(companyId: string, { count, every } = { count: CALLS, 
         else (${others}::text[])[1 + n % ${others.length}::integer] end || '"]}'
     from (select n, gen_random_uuid() as id from generate_series(1, ${count}::integer) n) calls`.execute(service.db)
   await sql`insert into ${sql.raw(ENTRIES)}
-    select ${company}::uuid, position, call_id, 'Completed', 'update_one', recorded_at, 1, 200, null, null, call_id, 'Key',
+    select ${company}::uuid, position, call_id, 'Completed', 'update_one', 'Public API', recorded_at, 1, 200, null, null, call_id, 'Key',
       position::text, 1, 0, 0, 0, 1, position, '\\x00'
     from events where company_id = ${company} and position > ${BEFORE}`.execute(service.db)
 }

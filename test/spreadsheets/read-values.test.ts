@@ -173,6 +173,7 @@ await t.test('an apostrophe is removed only where this program puts one, and so 
   const texts: [string, string][] = [
     ["'t Hooft", "'t Hooft"],
     ["''t Hooft", "'t Hooft"],
+    ["'Sales", "'Sales"],
     ["'s-Gravenhage", "'s-Gravenhage"],
     ["'=1+1", '=1+1'],
     ["'+4915112345678", '+4915112345678'],

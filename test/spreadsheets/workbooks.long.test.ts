@@ -5,7 +5,8 @@ import { FileError } from '../../src/spreadsheets/file-error.ts'
 import { FileQuestion, UNANSWERED } from '../../src/spreadsheets/file-question.ts'
 import { createNotes } from '../../src/spreadsheets/find-table.ts'
 import { openContent } from '../../src/spreadsheets/open-content.ts'
-import { readWorkbookRows } from '../../src/spreadsheets/workbook-rows.ts'
+import { readApart } from '../../src/spreadsheets/process/read-apart.ts'
+import { eventually } from '../support/eventually.ts'
 import { rowOf, workbookOf } from '../support/files/hostile-workbooks.ts'
 import { writeArchive } from '../support/files/write-archive.ts'
 
@@ -140,20 +141,18 @@ await t.test(
   },
 )
 
-await t.test('the thread ends with its reader, and at the signal', async (t) => {
+await t.test('the process that reads a file ends with its reader, and at the signal', async (t) => {
   const bytes = workbookOf(Array.from({ length: 20_000 }, (_, at) => rowOf(at + 1, HEADER)).join(''))
   const stopping = new AbortController()
-  const rows = readWorkbookRows({ bytes, sheet: null }, createNotes(), stopping.signal)
+  const { signal } = stopping
+  const rows = readApart([bytes], UNANSWERED, createNotes(), { signal })
   t.equal((await rows.next()).done, false)
   stopping.abort(new Error('the client has left'))
   await t.rejects(rows.next(), { message: 'the client has left' })
-  await t.rejects(readWorkbookRows({ bytes, sheet: null }, createNotes(), stopping.signal).next(), /has left/)
-  for await (const some of readWorkbookRows({ bytes, sheet: null }, createNotes())) {
-    t.ok(some.length > 0)
+  await t.rejects(readApart([bytes], UNANSWERED, createNotes(), { signal }).next(), /has left/)
+  for await (const { items } of readApart([bytes], UNANSWERED, createNotes())) {
+    t.ok(items.length > 0)
     break
   }
-  t.strictSame(
-    process.getActiveResourcesInfo().filter((name) => name === 'MessagePort' || name === 'Worker'),
-    [],
-  )
+  await eventually('no process is left', async () => !process.getActiveResourcesInfo().includes('ProcessWrap'))
 })

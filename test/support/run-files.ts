@@ -1,5 +1,5 @@
 import asyncHooks from 'node:async_hooks'
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import path from 'node:path'
 
@@ -52,10 +52,21 @@ function leaveHooks(): void {
   syncBuiltinESMExports()
 }
 
-/** The matching test files; long ones only for a pattern that asks for them. */
+/** The matching test files, without those of patterns that begin with `!`; long ones only for a pattern that asks for them. */
 export function findTests(patterns: string[]): string[] {
-  const found = patterns.flatMap((pattern) =>
-    globSync(pattern).filter((file) => pattern.endsWith(LONG) || !file.endsWith(LONG)),
+  const [excluding, including] = [
+    patterns.filter((it) => it.startsWith('!')),
+    patterns.filter((it) => !it.startsWith('!')),
+  ]
+  const exclude = excluding.map((pattern) => pattern.slice(1))
+  const found = including.flatMap((pattern) =>
+    globSync(pattern, { exclude }).filter((file) => pattern.endsWith(LONG) || !file.endsWith(LONG)),
   )
   return found.toSorted()
+}
+
+/** The test files that try fewer inputs in the gate. The nightly run tries all of their inputs. */
+export function filesWithInputs(): string[] {
+  const files = globSync('test/**/*.test.ts', { exclude: ['test/groups/**', 'test/architecture.test.ts'] })
+  return files.filter((file) => readFileSync(file, 'utf8').includes('/support/quick.ts')).toSorted()
 }

@@ -26,6 +26,7 @@ import { readConfig } from '../../src/config.ts'
 import type { DatabaseUrls } from '../../src/postgres/database-urls.ts'
 import { ROLES, type Role } from '../../src/domain/accounts/roles.ts'
 import type { LedgerDb } from '../../src/ledger/tables.ts'
+import type { KeyProtocol } from '../../src/http/calls/key-protocol.ts'
 import type { Tracing } from '../../src/observe/tracing/tracing.ts'
 import type { SingleDeliveries } from '../../src/delivery/webhooks/single-deliveries.ts'
 import { catchUp } from '../../src/workers/project.ts'
@@ -99,6 +100,7 @@ export async function startService(
     log?: Logger
     tracing?: Partial<Tracing>
     singleDeliveries?: SingleDeliveries
+    keyProtocols?: readonly KeyProtocol[]
   } = {},
 ): Promise<Service> {
   const urls = options.urls ?? (await createTestDatabase(t))
@@ -121,8 +123,8 @@ export async function startService(
   const store = await openStore(config, urls, 'read-write')
   const workers = options.workers ? await startWorkers({ config, urls, store, log, recent: options.recent }) : null
   const tracing = (options.tracing as Tracing | undefined) ?? null
-  const { recent, singleDeliveries } = options
-  const api = await startApi({ config, urls, store, log, tracing, recent, singleDeliveries })
+  const { recent, singleDeliveries, keyProtocols } = options
+  const api = await startApi({ config, urls, store, log, tracing, recent, singleDeliveries, keyProtocols })
   t.teardown(async () => {
     await api.stop()
     await workers?.stop()

@@ -80,6 +80,8 @@ await t.test(
       t.match(rows.body, 'E-1,Ţugui')
       await service.manage('POST', `/uploads/${made.body.id}/cancel`)
     }
+    for (const name of ['__proto__', 'constructor', 'toString'])
+      t.match(await upload(bytes, `encoding=${name}`), { status: 400, body: { code: 'invalid_query' } }, name)
     t.match(await upload(bytes, 'encoding=cp850'), {
       status: 400,
       body: { code: 'invalid_query', detail: /Save the file as CSV \(UTF-8\) or as an Excel workbook/ },
@@ -135,7 +137,12 @@ await t.test('what is wrong with a file is said with its line', async (t) => {
     status: 422,
     body: { code: 'validation_failed', errors: [{ message: /^Line \d: A cell that begins with a quotation mark/ }] },
   })
-  t.match(await upload(CSV, 'file_name=a.csv', 'image/png'), { status: 415 })
+  for (const type of ['image/png', 'application/csv', 'application/x-www-form-urlencoded', 'text/csv; charset=utf-8'])
+    t.match(await upload(CSV, 'file_name=a.csv', type), { status: 201 }, `${type}: what a file is, its content tells`)
+  t.match(await upload(CSV, 'file_name=a.csv', 'multipart/form-data; boundary=x'), {
+    status: 415,
+    body: { detail: /the file itself as the body.*--data-binary/ },
+  })
   t.match(await upload(CSV, 'file_name='), { status: 400, body: { code: 'invalid_query' } })
   t.match(await upload('x'.repeat(4 * service.config.BODY_LIMIT + 1), 'file_name=a.csv'), { status: 413 })
   const unreadable = await upload('email,phone\na@example.com,4.9E+12\n', 'file_name=a.csv')

@@ -54,6 +54,28 @@ await t.test('what changes after it was looked at is not applied unseen', async 
   t.match(await apply(id), { status: 200, body: { state: 'ended' } }, 'but what is there now')
 })
 
+await t.test('who is missing is asked of the ledger, whatever the read model does not have yet', async (t) => {
+  const { id: companyId, key, admin } = await service.makeCompany('Ahead')
+  const person = (at: number) => ({ external_id: `H-${at}`, last_name: `No${at}` })
+  const write = (method: 'PATCH' | 'POST', body: object[]) => service.call(method, '/v1/employees', { key, body })
+  for (const body of [[0, 1].map(person), [2, 3].map(person)]) t.equal((await write('POST', body)).status, 201)
+  await service.project(companyId)
+  const { items } = (await service.call('GET', '/v1/employees', { key })).body
+  const changes = [
+    { id: items[0].id, status: 'inactive' },
+    { id: items[1].id, external_id: 'H-9' },
+  ]
+  t.equal((await write('PATCH', changes)).status, 200)
+  const { body } = await send(service.address, 'POST', '/admin/v1/uploads?file_name=staff.csv', {
+    key: null,
+    body: 'external_id,last_name\nH-9,No1\nH-2,No2\n',
+    headers: { 'content-type': 'text/csv', authorization: `Bearer ${admin.token}` },
+  })
+  const path = `/uploads/${body.id}/missing`
+  t.match(await service.manage('PUT', path, undefined, admin.token), { status: 200, body: { count: 1 } })
+  t.match((await service.admin(path, admin.token)).body.items, [{ external_id: 'H-3' }])
+})
+
 await t.test('a mapping that comes too late is refused', async (t) => {
   const id = await upload('external_id,last_name\nL-1,One\n')
   t.match(await apply(id), { status: 200 })

@@ -87,10 +87,47 @@ await t.test('an entry is corrected once each of its records was applied, the va
   )
 })
 
+await t.test('an index that the entry does not have is none', async (t) => {
+  const records = [person({ phone: '1' }), person({ phone: '2' })]
+  const id = await fail(records)
+  await sendFile(csvOf([{ log_id: id, index: 2, ...person() }]))
+  t.strictSame(await correctionOf(id), { state: 'partly_corrected', applied: 0, total: 2 })
+  const row = (index: number | string) => ({ log_id: id, index, ...person() })
+  await sendFile(csvOf([row(2), row('')]))
+  t.strictSame(await correctionOf(id), { state: 'corrected', applied: 2, total: 2 }, 'the rows are all records of it')
+})
+
 await t.test('a refused file corrects nothing', async (t) => {
   const id = await fail([person({ phone: '1' })])
   await sendFile(csvOf([{ log_id: id, index: 0, ...person({ phone: '1' }) }]))
   t.match((await service.admin(`/bulk-user-logs/${id}`)).body, { correction: null, corrected_by: [] })
+})
+
+await t.test('a file that is applied in part corrects only the records that it applied', async (t) => {
+  const [one, other] = [person({ phone: '1' }), person({ phone: '2' })]
+  const id = await fail([one, other])
+  const mended = csvOf([
+    { log_id: id, index: 0, ...one, phone: '' },
+    { log_id: id, index: 1, ...other },
+  ])
+  const partly = (await upload(mended, 'file_name=fixed.csv&apply=true&all_or_none=false')).body
+  t.match(partly, { state: 'ended', summary: { applied: 1, refused: 1 } })
+  t.strictSame(await correctionOf(id), { state: 'partly_corrected', applied: 1, total: 2 })
+  const [row] = await download(partly.parts[0].log_id)
+  await sendFile(csvOf([{ ...row, errors: '', phone: '' }]))
+  t.strictSame(await correctionOf(id), { state: 'corrected', applied: 2, total: 2 })
+})
+
+await t.test('a file of which only records of one call are applied does not correct the other call', async (t) => {
+  const [one, other] = [person({ phone: '1' }), person({ phone: '2' })]
+  const [first, second] = [await fail([one]), await fail([other])]
+  const rows = [
+    { log_id: first, index: 0, ...one },
+    { log_id: second, index: 0, ...other, phone: '' },
+  ]
+  await upload(csvOf(rows), 'file_name=fixed.csv&apply=true&all_or_none=false')
+  t.match((await service.admin(`/bulk-user-logs/${first}`)).body, { correction: null, corrected_by: [] })
+  t.strictSame(await correctionOf(second), { state: 'corrected', applied: 1, total: 1 })
 })
 
 await t.test('the correction of a refused correction corrects the first call, too', async (t) => {

@@ -191,6 +191,17 @@ await t.test('nobody is deactivated if a row was refused after all', async (t) =
   t.notMatch(csv, /emp_|P-4/, 'people who are not in the file are no rows of it')
 })
 
+await t.test('the erasure of somebody in the file leaves the list as it is', async (t) => {
+  const company = await makeCompany('Gone', 6)
+  const path = await upload(company, fileOf(idsFrom(0, 4)))
+  await act(company, 'GET', `${path}/parts/1/preview`)
+  t.match((await act(company, 'PUT', `${path}/missing`)).body, { count: 2 })
+  t.equal((await service.manage('POST', '/erasures', { external_id: 'P-1' }, company.admin.token)).status, 200)
+  await act(company, 'POST', `${path}/apply?deactivate=2`)
+  t.match((await settle(company, path, 'ended')).parts, [{ state: 'applied' }, { state: 'applied' }])
+  t.strictSame(await listActive(company), ['P-0', 'P-2', 'P-3'])
+})
+
 await t.test('an erased person leaves the list, and other columns forget it', async (t) => {
   const company = await makeCompany('Erased', 6)
   const path = await upload(company, fileOf(idsFrom(0, 3)))

@@ -42,9 +42,24 @@ await t.test('a file is read again piece by piece, as it was sent', async (t) =>
   await pool.query('delete from upload_originals')
 })
 
-await t.test('the newest files of a company are kept', async (t) => {
-  for (let at = 0; at < 22; at += 1) await upload(UNCLEAR)
+await t.test('questions count as uploads, and make room when they are answered or given up', async (t) => {
+  const asked: string[] = []
+  for (let at = 0; at < 20; at += 1) asked.push(await upload(UNCLEAR))
+  const form = () => {
+    const more = new FormData()
+    more.set('file', new Blob([new Uint8Array(UNCLEAR)]), 'staff.csv')
+    return { cookie, upload: more }
+  }
+  t.match((await browse(service, PATH, form())).text, /can have 20 unfinished uploads/)
   t.equal(await contents(), 20)
+  const answered = await browse(service, `${asked[0]!}/read`, { cookie, form: { encoding: 'windows-1250' } })
+  t.equal(answered.status, 303, 'the file takes the place of its question')
+  t.match((await browse(service, PATH, form())).text, /can have 20 unfinished uploads/)
+  t.equal((await browse(service, `${asked[1]!}/cancel`, { cookie, form: {} })).location, PATH)
+  t.equal((await browse(service, PATH, form())).status, 303)
+  await pool.query('delete from upload_originals')
+  await pool.query('delete from upload_parts')
+  await pool.query('delete from uploads')
 })
 
 await t.test('applying and canceling delete a file, and so does its last day', async (t) => {

@@ -146,10 +146,8 @@ await t.test('all or none is the default, and all_or_none=false needs a file tha
   t.strictSame(await listPeople(company), [])
 })
 
-await t.test('a process that dies after the call of a part, before it records that, changes no number', async (t) => {
-  const company = await service.makeCompany('Killed')
-  const rows = [rowOf('E-1', OK), rowOf('E-2', UNREADABLE), rowOf('E-3', REFUSED), rowOf('E-4', OK)]
-  const id = await preview(company, rows)
+/** Applies a part, and ends the connection when the call is made and not recorded yet. */
+async function killAfterTheCall(company: Company, id: string): Promise<void> {
   const onItsMachine = (text: string, ...values: number[]) =>
     inCompany(company.id, () => service.pool.query<{ pid: number }>(text, values))
   const head = await holdHead(service, company)
@@ -167,6 +165,28 @@ await t.test('a process that dies after the call of a part, before it records th
   await onItsMachine('select pg_terminate_backend($1::integer)', connection!.pid)
   t.ok((await applied).status >= 500)
   await letGo(progress)
+}
+
+await t.test('after an erasure, no row that was applied seems to be left out', async (t) => {
+  const company = await service.makeCompany('Erased')
+  const id = await preview(company, [rowOf('G-1', OK), rowOf('G-2', REFUSED), rowOf('G-3', OK), rowOf('G-4', REFUSED)])
+  await killAfterTheCall(company, id)
+  t.match(await listLeft(company, id), [/^G-2 1 .*phone/, /^G-4 3 .*phone/])
+  t.equal((await service.manage('POST', '/erasures', { external_id: 'G-1' }, company.admin.token)).status, 200)
+  t.strictSame(await listLeft(company, id), [], 'nobody knows which rows they are, and the entry has them')
+
+  const refused = await preview(company, [rowOf('G-5', REFUSED), rowOf('G-6', REFUSED)])
+  await killAfterTheCall(company, refused)
+  t.match(await listLeft(company, refused), [/^G-5 0 .*phone/, /^G-6 1 .*phone/])
+  t.equal((await service.manage('POST', '/erasures', { external_id: 'G-5' }, company.admin.token)).status, 200)
+  t.strictSame(await listLeft(company, refused), ['G-6  '], 'none was applied')
+})
+
+await t.test('a process that dies after the call of a part, before it records that, changes no number', async (t) => {
+  const company = await service.makeCompany('Killed')
+  const rows = [rowOf('E-1', OK), rowOf('E-2', UNREADABLE), rowOf('E-3', REFUSED), rowOf('E-4', OK)]
+  const id = await preview(company, rows)
+  await killAfterTheCall(company, id)
 
   const summary = { rows: 4, applied: 2, created: 2, refused: 2, waiting: 0 }
   const left = [/^E-2 - .*4\.9E\+12/, /^E-3 1 .*phone/]

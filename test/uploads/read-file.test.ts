@@ -1,6 +1,5 @@
 import t from 'tap'
 import { doAtOnce } from '../../src/domain/pieces.ts'
-import { parseRecord } from '../../src/http/server/json-body.ts'
 import { UNANSWERED } from '../../src/spreadsheets/file-question.ts'
 import { FileFaultError } from '../../src/uploads/part-builder.ts'
 import { readContent } from '../../src/ledger/uploads/read-uploads.ts'
@@ -11,7 +10,7 @@ import { readFile } from '../../src/uploads/read-file.ts'
 /* Splitting a file into parts that can be calls. */
 
 const MIB = 1024 * 1024
-const limits = { maxRecords: 3, bodyLimit: 8 * MIB, parseRecord }
+const limits = { maxRecords: 3, bodyLimit: 8 * MIB }
 async function read(text: string | Buffer, more: Partial<typeof limits> = {}) {
   const used = { ...limits, ...more }
   const { header, sample, rows, notes } = await readFile([Buffer.from(text as string)], UNANSWERED, used)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { open } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
@@ -17,6 +18,8 @@ import { completeReadings, proposeMapping } from '../../../src/spreadsheets/prop
 import type { FileRow } from '../../../src/spreadsheets/read-csv.ts'
 import type { RowReader } from '../../../src/spreadsheets/read-records.ts'
 import { openRows } from '../../../src/spreadsheets/read-records.ts'
+import { readApart } from '../../../src/spreadsheets/process/read-apart.ts'
+import { isWorkbook } from '../../../src/spreadsheets/recognize-file.ts'
 import { hideSecrets } from '../../../src/spreadsheets/recognize-header.ts'
 import { usageError } from './exit-codes.ts'
 
@@ -70,7 +73,9 @@ export async function openFile(
   answers: FileAnswers,
   signal: AbortSignal,
 ): Promise<OpenedFile> {
-  const handle = await open(path).catch((error: NodeJS.ErrnoException) => {
+  // Opening a named pipe would otherwise wait for somebody who writes to it. Windows has no such flag.
+  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+  const handle = await open(path, flags).catch((error: NodeJS.ErrnoException) => {
     throw usageError(`cannot read ${path}: ${error.code}`)
   })
   try {
@@ -107,9 +112,7 @@ async function inspect(
       signal.throwIfAborted()
       hash.update(chunk)
     }
-    const content = await openContent(() => readChunks(handle), answers, { signal })
-    const source =
-      content.kind === 'records' ? openRecords(content) : await openTable(content, file.table, choose, signal)
+    const source = await openSource(handle, file.table, choose, answers, signal)
     const { reader, mapping, clearable } = source
     if (reader)
       Object.assign(file, {
@@ -160,6 +163,45 @@ interface Source {
   clearable: string[]
   readKeys(): AsyncGenerator<RowKeys, void>
   readAll(plan: FilePlan): AsyncGenerator<CheckedRecord, void>
+}
+
+/** Opens a text here, where it is read piece by piece, and a workbook in a process of its own, which may die. */
+async function openSource(
+  handle: FileHandle,
+  table: TableNotes,
+  choose: ChooseMapping,
+  answers: FileAnswers,
+  signal: AbortSignal,
+): Promise<Source> {
+  const { buffer: start, bytesRead } = await handle.read(Buffer.alloc(START), 0, START, 0)
+  if (isWorkbook(start.subarray(0, bytesRead))) {
+    const rows = await readWorkbook(handle, table, answers, signal)
+    return openTable({ first: () => rows, again: () => rows }, choose, signal)
+  }
+  const content = await openContent(() => readChunks(handle), answers)
+  if (content.kind === 'records') return openRecords(content)
+  return openTable({ first: () => content.read(table), again: () => content.read(createNotes()) }, choose, signal)
+}
+
+/** The first bytes, which tell a workbook, and the bytes that one may have, as where files are uploaded. */
+const START = 8
+const MAX_WORKBOOK = 32 * 1_048_576
+
+async function readWorkbook(
+  handle: FileHandle,
+  table: TableNotes,
+  answers: FileAnswers,
+  signal: AbortSignal,
+): Promise<(readonly FileRow[])[]> {
+  const { size } = await handle.stat()
+  if (size > MAX_WORKBOOK)
+    throw new FileError(1, `A workbook must have at most ${MAX_WORKBOOK} bytes. Save its sheet as CSV (UTF-8)`)
+  const chunks: Buffer[] = []
+  for await (const chunk of readChunks(handle)) chunks.push(chunk)
+  const rows: (readonly FileRow[])[] = []
+  for await (const piece of readApart(chunks, answers, table, { signal }))
+    if (piece.kind === 'rows') rows.push(piece.items)
+  return rows
 }
 
 async function makePlan({ readKeys, mapping }: Source, signal: AbortSignal): Promise<FilePlan> {
@@ -245,36 +287,35 @@ function openRecords({ read }: Extract<FileContent, { kind: 'records' }>): Sourc
   }
 }
 
+/** Other values than objects are no records: the first of them ends a list of millions. */
 function requireJson({ line, json }: FileRecord): FileRecord {
+  let record: unknown
   try {
-    JSON.parse(json)
+    record = JSON.parse(json)
   } catch {
     throw new FileError(line, 'The record that begins here is not valid JSON')
   }
+  if (typeof record !== 'object' || record === null || Array.isArray(record))
+    throw new FileError(line, 'What begins here is not an object with the fields of an employee')
   return { line, json }
 }
 
+/** The rows of a table, which is read several times: with its notes first, and then without. */
+type RowBatches = AsyncIterable<readonly FileRow[]> | Iterable<readonly FileRow[]>
+
 async function openTable(
-  { read, isWorkbook }: Extract<FileContent, { kind: 'table' }>,
-  table: TableNotes,
+  { first, again }: { first(): RowBatches; again(): RowBatches },
   choose: ChooseMapping,
   signal: AbortSignal,
 ): Promise<Source> {
-  const kept: FileRow[][] = []
-  async function* readFirst(): AsyncGenerator<FileRow[], void> {
-    for await (const rows of read(table)) {
-      if (isWorkbook) kept.push(rows)
-      yield rows
-    }
-  }
   async function* readBelow(): AsyncGenerator<FileRow, void> {
     let isHeader = true
-    for await (const row of inTurns(isWorkbook ? kept : read(createNotes()))) {
+    for await (const row of inTurns(again())) {
       if (!isHeader) yield row
       isHeader = false
     }
   }
-  const { header, mapping, today, hasEmpty } = await mapColumns(inTurns(readFirst()), choose, signal)
+  const { header, mapping, today, hasEmpty } = await mapColumns(inTurns(first()), choose, signal)
   const reader = openRows(header, mapping, today)
   return {
     reader,

@@ -10,14 +10,15 @@ import { isComplete } from '../../ledger/read/read-progress.ts'
 import type { LedgerDb, Row } from '../../ledger/tables.ts'
 import { inCompany } from '../../postgres/company-scope.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
+import type { Outbox } from '../mail/outbox.ts'
 import { checkCompany } from './check-company.ts'
-import { tellUsers, type AlertOutbox } from './tell-users.ts'
+import { tellUsers } from './tell-users.ts'
 
 interface CheckServices extends Pick<CompanyServices, 'onCommitted'> {
   pool: Pool
   db: LedgerDb
   /** Absent if no SMTP server is configured: only webhooks are told then. */
-  outbox: AlertOutbox | undefined
+  outbox: Outbox | undefined
   log: Logger
 }
 

@@ -8,6 +8,10 @@ import type { LedgerDb, Row } from '../../ledger/tables.ts'
 import { quote, type EmailContent, type Paragraph } from '../mail/email.ts'
 import { enqueueEmail, type Outbox } from '../mail/outbox.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
+import { buildItemUrl, describeItem, nameSubject } from '../../wording/attention-words.ts'
+import { describeCode } from '../../wording/failure-causes.ts'
+import { NAVIGATION } from '../../wording/navigation.ts'
+import { formatCount } from '../../wording/numbers.ts'
 import { readAttention, readClockOf, type CompanyClock } from './read-attention.ts'
 
 /** The shortest time between two alerts to a user, in minutes: what changes meanwhile goes into one message. */
@@ -15,30 +19,6 @@ const GATHERED_MINUTES = 15
 /** The changes that are read, the newest ones, and those that a message lists. */
 const MAX_CHANGES = 500
 const LISTED = 20
-
-/** What is said of something that needs attention. */
-export interface ItemWords {
-  /** What is wrong, as the rest of a sentence that begins with its name and a colon, without its period. */
-  problem: string
-  /** What to do, as sentences. */
-  remedy: string
-}
-
-/** The words and the links of the pages. */
-export interface AttentionWords {
-  /** Names what it concerns. */
-  nameSubject(item: AttentionItem): string
-  describeItem(item: AttentionItem, timeZone: string, nowMs: number): ItemWords
-  /** The path of the page on which it can be seen or mended. */
-  buildItemUrl(item: AttentionItem): string
-  /** Says in a few words why calls fail. */
-  describeCode(code: string): string
-}
-
-/** Where messages go, and what they say. */
-export interface AlertOutbox extends Outbox {
-  words: AttentionWords
-}
 
 interface Change {
   position: number
@@ -51,7 +31,7 @@ interface Change {
  * stopped needing attention since then. The message and the note that the user was told are written together, so each
  * change is told exactly once. A message names keys and webhooks, and never an employee.
  */
-export async function tellUsers(pool: Pool, db: LedgerDb, outbox: AlertOutbox, companyId: string): Promise<void> {
+export async function tellUsers(pool: Pool, db: LedgerDb, outbox: Outbox, companyId: string): Promise<void> {
   const { upTo, raised } = await readStanding(db, companyId)
   const changes = await listChanges(db, companyId, upTo)
   if (changes.length === 0) return
@@ -132,35 +112,35 @@ interface Standing extends CompanyClock {
 }
 
 /** Describes changes, oldest first, as a message. */
-function describeChanges(changes: Change[], standing: Standing, outbox: AlertOutbox): EmailContent {
+function describeChanges(changes: Change[], standing: Standing, outbox: Outbox): EmailContent {
   const more = changes.length - LISTED
   const { open } = standing
   return {
     subject:
       open === 0
         ? 'Nothing needs your attention any more'
-        : `${countOf(open, 'problem')} need${open === 1 ? 's' : ''} your attention`,
+        : `${formatCount(open, 'problem')} need${open === 1 ? 's' : ''} your attention`,
     paragraphs: [
       ...(more > 0 ? [describeMore(more, changes.length === MAX_CHANGES)] : []),
       ...changes.slice(-LISTED).flatMap((change) => describeChange(change, standing, outbox)),
-      { text: 'Open Bulk User Logs', url: `${outbox.publicUrl}/settings/bulk-user-logs` },
+      { text: `Open ${NAVIGATION.bulkUserLogs.label}`, url: `${outbox.publicUrl}${NAVIGATION.bulkUserLogs.path}` },
       'You get this message because you asked for alerts by email on your account page.',
     ],
   }
 }
 
 /** Describes a change: what lasts as the page does, with a link; what has ended in a few words. */
-function describeChange({ type, data }: Change, standing: Standing, { words, publicUrl }: AlertOutbox): Paragraph[] {
+function describeChange({ type, data }: Change, standing: Standing, { publicUrl }: Outbox): Paragraph[] {
   const { kind, subject_id: id, code } = data
   const item = standing.items.get([kind, id, ...(code === undefined ? [] : [code])].join(' '))
-  const name = standing.names.get(id) ?? (item && words.nameSubject(item))
+  const name = standing.names.get(id) ?? (item && nameSubject(item))
   const of = name === undefined ? '' : `${quote(name)}: `
   if (type === 'AttentionResolved' || item === undefined) {
-    const why = code === undefined ? '' : ` (${words.describeCode(code)})`
+    const why = code === undefined ? '' : ` (${describeCode(code)})`
     return [`${type === 'AttentionRaised' ? 'Began' : 'Ended'}: ${of}${describeKind(kind)}${why}.`]
   }
-  const { problem, remedy } = words.describeItem(quoteError(item), standing.timeZone, Date.parse(standing.now))
-  return [`Began: ${of}${problem}. ${remedy}`, { text: 'Open it', url: `${publicUrl}${words.buildItemUrl(item)}` }]
+  const { problem, remedy } = describeItem(quoteError(item), standing.timeZone, Date.parse(standing.now))
+  return [`Began: ${of}${problem}. ${remedy}`, { text: 'Open it', url: `${publicUrl}${buildItemUrl(item)}` }]
 }
 
 /** An error may repeat what another server said. */
@@ -170,9 +150,5 @@ function quoteError(item: AttentionItem): AttentionItem {
 }
 
 function describeMore(count: number, isLeast: boolean): string {
-  return `${isLeast ? 'At least ' : ''}${countOf(count, 'earlier change')} ${count === 1 ? 'is' : 'are'} not listed here.`
-}
-
-function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
+  return `${isLeast ? 'At least ' : ''}${formatCount(count, 'earlier change')} ${count === 1 ? 'is' : 'are'} not listed here.`
 }

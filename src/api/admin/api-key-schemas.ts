@@ -83,7 +83,7 @@ const Expected = Type.Union(
   {
     description:
       'When writing calls of the key are expected: at least every so many hours, or by a time of day (`06:00`) on some ' +
-      "weekdays (1 is Monday, 7 is Sunday), in the company's time zone and within the 24 hours before. If none comes, " +
+      "weekdays (1 is Monday, 7 is Sunday), in the company's time zone and after that time of the day before. If none comes, " +
       'the key needs attention. Null expects none.',
   },
 )

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { readDailyUsage } from '../../../projections/bulk-user-logs/usage-queries.ts'
 import { readCompany } from '../../accounts/companies/read-company.ts'
-import { OPERATIONS } from '../../domain/events.ts'
+import { OPERATION_NAMES } from '../../domain/operations.ts'
 import { isId } from '../../domain/ids.ts'
 import { DAY_MS, formatLocalDay, listDaysUpTo, shiftDay } from '../../domain/local-times.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
@@ -38,7 +38,7 @@ const UsageOfDays = {
   items: Type.Array(
     Type.Object({
       day: Type.String({ format: 'date', description: 'The day of the calls.' }),
-      operation: oneOf(OPERATIONS),
+      operation: oneOf(OPERATION_NAMES),
       status: oneOf(['Completed', 'Failed']),
       calls: Count,
       records: Type.Object({ total: Count, updated: Count, deactivated: Count, failed: Count, no_updates: Count }),

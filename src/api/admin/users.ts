@@ -7,6 +7,7 @@ import { readEmailAddress } from '../../domain/attributes.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { findUser, listUsers } from '../../accounts/users/users.ts'
 import { fieldError, invalidFields } from '../../domain/field-errors.ts'
+import { codeOf, wordFault } from '../../domain/record-faults.ts'
 import { pageBefore, pageOf } from '../../http/server/cursor.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { describeAction } from '../../http/openapi/actions.ts'
@@ -146,5 +147,7 @@ function showInvitation(reply: FastifyReply, { user, linkToken, linkExpiresAt, i
 export function readEmailField({ email }: { email: string }): string {
   const { value, errors } = readEmailAddress(email)
   if (!errors) return value
-  throw new ProblemError(invalidFields(errors.map(({ code, message }) => fieldError('/email', code, message))))
+  throw new ProblemError(
+    invalidFields(errors.map(({ fault }) => fieldError('/email', codeOf(fault), wordFault(fault)))),
+  )
 }

@@ -24,7 +24,7 @@ import { oneOf, optionalInteger, optionalString, Page, strictObject } from '../.
 import { READING_PROBLEMS } from '../../http/openapi/v1-calls.ts'
 import { decodeCursor, decodeIdCursor, encodeCursor, pageOf } from '../../http/server/cursor.ts'
 import { ProblemError } from '../../http/server/problem.ts'
-import { assertStorable, parseTime } from '../../http/server/query-values.ts'
+import { assertStorable, invalidQuery, parseTime } from '../../http/server/query-values.ts'
 import { chargedReading } from '../../http/access/quota.ts'
 import { createPositionWaits } from '../../http/live/position-waits.ts'
 import type { ReadServices } from './read-employees.ts'
@@ -117,9 +117,17 @@ async function listPage(
     return pageOf(rows, limit, ({ id }) => id)
   }
   const names = { companyId, ...(email === undefined ? {} : { email: readEmailFilter(email) }) }
-  let holder: Employee | null = null
-  for (const form of externalId === undefined ? [undefined] : listStoredForms(externalId))
-    holder ??= await findEmployee({ ...names, ...(form === undefined ? {} : { externalId: form }) })
+  const findHolder = async (id: string | undefined): Promise<Employee | null> => {
+    let found: Employee | null = null
+    for (const form of id === undefined ? [undefined] : listStoredForms(id))
+      found ??= await findEmployee({ ...names, ...(form === undefined ? {} : { externalId: form }) })
+    return found
+  }
+  const holder = await findHolder(externalId)
+  // A plus sign that isn't encoded arrives as a blank.
+  const meant = externalId?.replaceAll(' ', '+')
+  if (holder === null && meant !== externalId && (await findHolder(meant)) !== null)
+    throw invalidQuery('external_id', 'contains a blank: write %2B for a plus sign')
   const isWanted = (employee: Employee) =>
     matchesFilter(employee, filter) &&
     (since === undefined || employee.updated_at >= since) &&

@@ -64,9 +64,16 @@ export async function checkRecordedTimes(pool: Pool): Promise<Finding> {
   return fail(check, summary, 'see docs/operations.md, “RecordedTimeAhead”')
 }
 
-/** The finding about the database schema, which lacks these. */
-export function migrationFinding(missing: string[]): Finding {
-  if (missing.length === 0) return ok('migrations', 'the database schema is up to date')
+/** The finding about the database schema, which lacks these, and which a newer version may have migrated. */
+export function migrationFinding(missing: string[], isNewer: boolean): Finding {
+  if (missing.length === 0)
+    return isNewer
+      ? warn(
+          'migrations',
+          'a newer version has migrated the database, which has all that this version needs',
+          'finish the deployment of the newer version (docs/deployment.md, “Deploying a new version”)',
+        )
+      : ok('migrations', 'the database schema is up to date')
   const more = missing.length > NAMED_MISSING ? ` and ${missing.length - NAMED_MISSING} more` : ''
   const lacks = `${missing.slice(0, NAMED_MISSING).join(', ')}${more}`
   return fail('migrations', `the database is not set up for this version: it lacks ${lacks}`, MIGRATE)

@@ -6,6 +6,7 @@ import { readWitnesses } from '../../bootstrap/witnesses.ts'
 import { PROJECTIONS } from '../../../projections/index.ts'
 import type { Config } from '../../config.ts'
 import { connectionsOf } from '../../postgres/connections.ts'
+import { isAhead } from '../../migration/missing.ts'
 import { errorReason } from '../../postgres/error-reason.ts'
 import { fail, ok, type Finding, type Level } from './finding.ts'
 import { checkListen } from './check-listen.ts'
@@ -105,7 +106,7 @@ async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: 
     if (movedTo !== undefined) await addFindings('disk', () => checkDisk(movedTo, 'every write'))
     await addFindings('LISTEN', () => checkListen(pool))
     const missing = await listMissing(db).catch(() => ['everything'])
-    findings.push(migrationFinding(missing))
+    findings.push(migrationFinding(missing, await isAhead(db).catch(() => false)))
     // The checks below read tables that an outdated database may lack.
     if (missing.length > 0) return findings
     await addFindings('machines', () => checkMachines(db, urls.serviceUrl, connectionsOf(config)))

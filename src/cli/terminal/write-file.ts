@@ -1,8 +1,7 @@
-import { createWriteStream, existsSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { existsSync } from 'node:fs'
+import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
+import { writeDurably } from '../../files/durable-file.ts'
 import { errorReason } from '../../postgres/error-reason.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { interruption } from './interruption.ts'
@@ -14,22 +13,21 @@ export function assertNotThere(...files: string[]): void {
 }
 
 /**
- * Writes to a temporary file and renames it when it is on disk, so that `file` is never incomplete. Compresses it if its
- * name ends in `.gz`. Throws a StartupError if it cannot be written.
+ * Writes a file that only its owner can read and that is never incomplete. Compresses it if its name ends in `.gz`.
+ * Throws a StartupError if it cannot be written.
  */
 export async function writeFile(file: string, content: AsyncIterable<string | Uint8Array> | string[]): Promise<void> {
-  const partFile = `${file}.part`
   try {
-    const target = createWriteStream(partFile, { flush: true })
-    const source = Readable.from(content, { objectMode: false })
-    if (file.endsWith('.gz')) await pipeline(source, createGzip(), target, { signal: interruption })
-    else await pipeline(source, target, { signal: interruption })
-    await rename(partFile, file)
+    await writeDurably(file, file.endsWith('.gz') ? compress(content) : content, interruption)
   } catch (error) {
-    await rm(partFile, { force: true })
     interruption.throwIfAborted()
     if (error instanceof Error && 'syscall' in error)
       throw new StartupError(`${file} cannot be written: ${errorReason(error)}`)
     throw error
   }
+}
+
+function compress(content: AsyncIterable<string | Uint8Array> | string[]): AsyncIterable<Uint8Array> {
+  // An error of the content is thrown where the result is read.
+  return pipeline(Readable.from(content, { objectMode: false }), createGzip(), () => undefined)
 }

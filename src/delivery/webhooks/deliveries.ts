@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import { divide } from '../../domain/divide.ts'
-import { createAnnouncer } from '../../workers/announce.ts'
+import { createAnnouncer, type Announcer } from '../../workers/announce.ts'
 import { startSweep } from '../../workers/sweep.ts'
+import { inCompany } from '../../postgres/company-scope.ts'
 import { Dispatcher } from './dispatcher.ts'
 import type { LeaseServices } from './leased-round.ts'
 import { listDueWebhooks } from './progress.ts'
@@ -10,7 +10,7 @@ interface DeliveriesOptions extends LeaseServices {
   log: Logger
   /** Milliseconds between two searches for webhooks that nobody announced here, or whose next attempt is due. */
   sweepIntervalMs: number
-  /** How many companies are looked up, and fail, together. Default: any number. */
+  /** How many companies are looked up, and fail, together: one, or any number, which is the default. */
   companiesTogether?: number
 }
 
@@ -28,23 +28,31 @@ export function startDeliveries(options: DeliveriesOptions): Deliveries {
   const { pool, log, sweepIntervalMs, companiesTogether = Infinity } = options
   const dispatcher = new Dispatcher(options)
 
-  async function announce(companyIds: string[]): Promise<void> {
-    const parts = divide(companyIds, companiesTogether)
-    await Promise.all(parts.map(async (together) => dispatcher.dispatch(await listDueWebhooks(pool, together))))
-  }
+  const look = async (companyIds: string[]) => dispatcher.dispatch(await listDueWebhooks(pool, companyIds))
 
-  const announcer = createAnnouncer(announce, (error) =>
-    log.warn({ err: error }, 'could not announce webhooks; the sweep makes up for it'),
-  )
+  const onError = (error: unknown) => log.warn({ err: error }, 'could not announce webhooks; the sweep makes up for it')
+  const announcer = createAnnouncer(look, onError)
+  /** One for each company that is looked up now, where a machine that hangs must delay its own companies alone. */
+  const announcers = new Map<string, Announcer>()
+  function announceAlone(companyId: string): void {
+    const own =
+      announcers.get(companyId) ?? createAnnouncer(() => inCompany(companyId, () => look([companyId])), onError)
+    announcers.set(companyId, own)
+    own.announce([companyId])
+    void own.idle().then(() => announcers.delete(companyId))
+  }
   const sweeps = startSweep(
     async () => dispatcher.dispatch(await listDueWebhooks(pool)),
     sweepIntervalMs,
     (error) => log.warn({ err: error }, 'could not look for due webhooks; retrying'),
   )
   return {
-    announce: announcer.announce,
+    announce(companyIds) {
+      if (companiesTogether > 1) announcer.announce(companyIds)
+      else for (const companyId of companyIds) announceAlone(companyId)
+    },
     async stop() {
-      await Promise.all([announcer.idle(), sweeps.stop()])
+      await Promise.all([announcer.idle(), ...[...announcers.values()].map((own) => own.idle()), sweeps.stop()])
       await dispatcher.stop()
     },
   }

@@ -1,4 +1,4 @@
-import { DAY_MS, findStartOf, formatLocal, formatLocalDay, HOUR_MS, shiftDay } from '../local-times.ts'
+import { findStartOf, formatLocal, formatLocalDay, HOUR_MS, shiftDay } from '../local-times.ts'
 
 /** When calls of a key are expected: at least every so many hours, or by a time of day on some weekdays. */
 export type ExpectedCalls = { every_hours: number } | { by_time: string; weekdays: readonly Weekday[] }
@@ -31,9 +31,9 @@ export function isSameExpectation(one: ExpectedCalls | null, other: ExpectedCall
 export const TIME_OF_DAY = '^([01][0-9]|2[0-3]):[0-5][0-9]$'
 
 /**
- * The time by which a call should have come and did not; null if all is well. A call by a time of day may come in the
- * 24 hours before; one that comes later ends the wait. Times of day are in the company's time zone: one that the clocks
- * skip is an hour later, and one that they show twice is the first. Milliseconds since the epoch.
+ * The time by which a call should have come and did not; null if all is well. A call by a time of day may come
+ * after that time of the day before; one that comes later ends the wait. Times of day are in the company's time zone: one
+ * that the clocks skip is an hour later, and one that they show twice is the first. Milliseconds since the epoch.
  */
 export function findMissedDeadline(
   { calls, since }: Expectation,
@@ -44,24 +44,25 @@ export function findMissedDeadline(
     const dueMs = Math.max(lastCallMs ?? 0, sinceMs) + calls.every_hours * HOUR_MS
     return dueMs <= nowMs ? dueMs : null
   }
-  const deadlineMs = findLastDeadline(calls, nowMs, timeZone)
-  if (deadlineMs === null || deadlineMs <= sinceMs) return null
-  return lastCallMs !== null && lastCallMs > deadlineMs - DAY_MS ? null : deadlineMs
+  const deadline = findLastDeadline(calls, nowMs, timeZone)
+  if (deadline === null || deadline.atMs <= sinceMs) return null
+  return lastCallMs !== null && lastCallMs > deadline.afterMs ? null : deadline.atMs
 }
 
-/** The latest deadline that has passed. */
+/** The latest deadline that has passed, and after when a call was for it: the days on which clocks change differ. */
 function findLastDeadline(
   { by_time: time, weekdays }: Extract<ExpectedCalls, { by_time: string }>,
   nowMs: number,
   timeZone: string,
-): number | null {
+): { atMs: number; afterMs: number } | null {
   const today = formatLocalDay(nowMs, timeZone)
+  const startOn = (day: string) => findStartOf(`${day}T${time}`, timeZone)
   // Of eight days, one is a chosen weekday whose time has passed.
   for (let back = 0; back <= 7; back += 1) {
     const day = shiftDay(today, -back)
     if (!weekdays.includes(weekdayOf(day))) continue
-    const deadlineMs = findStartOf(`${day}T${time}`, timeZone)
-    if (deadlineMs <= nowMs) return deadlineMs
+    const atMs = startOn(day)
+    if (atMs <= nowMs) return { atMs, afterMs: startOn(shiftDay(day, -1)) }
   }
   return null
 }

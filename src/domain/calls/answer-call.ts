@@ -2,10 +2,10 @@ import type { Employee } from '../employees/employee.ts'
 import { entityTag } from '../employees/entity-tag.ts'
 import type { Problem, RecordError } from '../errors.ts'
 import { errorsOmitted, MAX_ANSWERED_ERRORS, problem, problemDocument } from '../errors.ts'
-import type { Operation } from '../events.ts'
+import { createsAll, isSingle, rulesOf, type Operation } from '../operations.ts'
 import type { AppliedRecord, CallContext, CallDecision } from './call-decision.ts'
 import type { EarlierCall } from './earlier-call.ts'
-import type { CallAnswer } from './write-call.ts'
+import type { CallAnswer, CallProtocol } from './call-protocol.ts'
 
 /** The answer to a call that succeeded. `logId` is null when the call only validates. */
 export function answerSuccess(
@@ -13,23 +13,16 @@ export function answerSuccess(
   decision: CallDecision,
   logId: string | null,
 ): CallAnswer {
-  if (!isAllOrNone && operation !== 'update_one') return answerPartly(operation, decision, logId)
-  switch (operation) {
-    case 'create':
-      return answerCreate(decision, logId)
-    case 'update_many':
-    case 'upsert':
-      return answerMany(decision, logId)
-    case 'update_one':
-      return answerUpdateOne(decision, logId)
-  }
+  if (isSingle(operation)) return answerOne(decision, logId)
+  if (!isAllOrNone) return answerPartly(operation, decision, logId)
+  return createsAll(operation) ? answerCreate(operation, decision, logId) : answerMany(decision, logId)
 }
 
-function answerCreate(decision: CallDecision, logId: string | null): CallAnswer {
+function answerCreate(operation: Operation, decision: CallDecision, logId: string | null): CallAnswer {
   const employees = createdBy(decision, logId)
   if (logId === null) return { status: 200, headers: {}, body: { employees } }
   const headers = employees.length === 1 ? { location: `/v1/employees/${employees[0]!.id}` } : {}
-  return { status: 201, headers, body: { log_id: logId, employees } }
+  return { status: rulesOf(operation).status, headers, body: { log_id: logId, employees } }
 }
 
 function createdBy({ outcomes }: CallDecision, logId: string | null) {
@@ -73,14 +66,14 @@ function answerPartly(operation: Operation, decision: CallDecision, logId: strin
   })
   const results = [...applied, ...refused].toSorted((one, other) => one.index - other.index)
   const warnings = findWarnings(outcomes)
-  const created = operation === 'create' ? { employees: createdBy(decision, logId) } : {}
+  const created = createsAll(operation) ? { employees: createdBy(decision, logId) } : {}
   const body = { ...idOfLog(logId), counts, warnings, results, ...errorsOmitted(omitted), ...created }
   return { status: 200, headers: {}, body }
 }
 
 const NO_ERRORS: readonly RecordError[] = []
 
-function answerUpdateOne({ outcomes }: CallDecision, logId: string | null): CallAnswer {
+function answerOne({ outcomes }: CallDecision, logId: string | null): CallAnswer {
   const { employee, result, changed } = outcomes[0]!
   const headers = logId === null ? {} : { etag: entityTag(employee!.version) }
   const warnings = findWarnings(outcomes)
@@ -116,15 +109,30 @@ export function answerRefusal(refusal: Problem, requestId: string, logId: string
   return { status: refusal.status, headers: {}, body: problemDocument(refusal, requestId, logId ?? undefined) }
 }
 
-/** The answer to a retry: the stored one, or, once that has expired, a problem with the id of the earlier call. */
-export function answerRetry({ callId, position, answer }: EarlierCall, requestId: string): CallAnswer {
+/** The answer to a retry: the stored one, or, once that has expired, a refusal with the id of the earlier call. */
+export function answerRetry(
+  { callId, position, answer }: EarlierCall,
+  { refuse }: Pick<CallProtocol, 'refuse'>,
+  requestId: string,
+): CallAnswer {
   if (!answer) {
     const expired = problem(
       'idempotency_response_expired',
       'The call was carried out earlier; its response is no longer stored',
     )
-    return { status: expired.status, headers: {}, body: problemDocument(expired, requestId, callId) }
+    return refuse(expired, requestId, callId)
   }
   const replay = { 'x-ledger-position': String(position), 'idempotency-replayed': 'true' }
   return { status: answer.status, headers: { ...answer.headers, ...replay }, body: answer.body }
 }
+
+/** The calls of `/v1`. */
+export const PUBLIC_API: CallProtocol = {
+  source: 'Public API',
+  scope: 'employees:write',
+  answer: answerSuccess,
+  refuse: answerRefusal,
+}
+
+/** The calls that the parts of an uploaded file become. */
+export const FILE_UPLOAD: CallProtocol = { ...PUBLIC_API, source: 'File upload' }

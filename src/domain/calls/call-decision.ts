@@ -1,8 +1,10 @@
+import type { CallSource } from '../call-sources.ts'
 import type { AttributePatch, EmployeeStatus } from '../attributes.ts'
 import type { Employee, RecordResult } from '../employees/employee.ts'
 import type { Problem, RecordError } from '../errors.ts'
-import type { CallCounts, EventData, NewEvent, Operation } from '../events.ts'
-import type { UserCaller } from './callers.ts'
+import type { CallCounts, EventData, NewEvent } from '../events.ts'
+import type { Operation } from '../operations.ts'
+import type { CalledFile } from './callers.ts'
 import type { RejectedBody } from './rejected-body.ts'
 
 /** The context of a decision. Time and ids come from outside, so that deciding is pure. */
@@ -10,9 +12,10 @@ export interface CallContext {
   callId: string
   operation: Operation
   requestId: string
-  /** Null for a file that a user uploads. */
+  source: CallSource
+  /** Null if a user makes the call. */
   key: { id: string; name: string } | null
-  upload: Pick<UserCaller, 'fileName' | 'corrects' | 'correctedRecords' | 'part'> | null
+  upload: CalledFile | null
   requestedAt: string
   durationMs: number
   /** The time of the events, RFC 3339 UTC. */

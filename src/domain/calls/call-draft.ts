@@ -1,8 +1,8 @@
 import type { Locator, Need, ReadRecord } from './call-records.ts'
 import type { Employee, PatchEffect } from '../employees/employee.ts'
 import type { NewEvent } from '../events.ts'
-import type { FieldError } from '../errors.ts'
 import type { RecordErrors } from '../record-errors.ts'
+import type { FieldError } from '../record-faults.ts'
 
 /** What is known about an employee about whom a record changes nothing. */
 export type UnchangedEmployee = Pick<Employee, 'id' | 'status'>
@@ -50,7 +50,7 @@ export interface Draft {
 }
 
 /** Adds an error that a record has only beside other records of the call. */
-export function addCollision(draft: Draft, { path, code, message }: FieldError): void {
-  draft.errors.add(path, code, message)
+export function addCollision(draft: Draft, { path, fault }: FieldError): void {
+  draft.errors.add(path, fault)
   draft.collisions += 1
 }

@@ -1,9 +1,11 @@
 import { ATTRIBUTE_NAMES, readAttribute, type AttributeName, type AttributePatch } from '../attributes.ts'
-import { problem, type FieldError, type Problem, type RecordErrorCode } from '../errors.ts'
+import { problem, type Problem } from '../errors.ts'
 import type { SentJson } from '../events.ts'
+import { rulesOf, type ManyOperation } from '../operations.ts'
 import { hasMoreMembersThan, isObject } from '../json.ts'
 import { trimBlanks } from '../normalize-text.ts'
 import { RecordErrors } from '../record-errors.ts'
+import type { Fault, FieldError } from '../record-faults.ts'
 import { MAX_MEMBERS, TOO_MANY_MEMBERS, UnreadRecord } from './unread-record.ts'
 
 /** A record of a call as sent. */
@@ -34,7 +36,8 @@ interface ManagerReference {
 export interface Need {
   anyOf: readonly number[]
   field: string
-  code: RecordErrorCode
+  /** The fault of this record if none of them is. */
+  kind: Extract<Fault['kind'], `${string}_refused`>
 }
 
 /** A record after all validation that does not need the company's state. */
@@ -43,8 +46,8 @@ export interface ReadRecord extends SentRecord {
   locator: Locator | null
   /** The valid attributes, normalized, without the manager. */
   patch: AttributePatch
-  /** The phone number, if it is a local one: the country of the company says which number that is. */
-  localPhone: string | null
+  /** Local phone numbers by their attributes: the country of the company says which numbers these are. */
+  localPhones: readonly { name: AttributeName; text: string }[]
   /** The references to the manager, all of them to the same one; empty if the record does not set one. */
   managers: readonly ManagerReference[]
   /** The records that name the manager, if only the call does. */
@@ -57,14 +60,10 @@ export interface ReadRecord extends SentRecord {
 /** The records of a call, or the problem that refuses the whole call and its number of records. */
 export type CallRecords = { records: SentRecord[]; problem?: undefined } | { problem: Problem; count: number }
 
-/** The records of `POST /v1/employees`: `{"employees": […]}`, a bare array, or one bare object. */
-export function recordsOfCreate(body: SentJson, maxRecords: number): CallRecords {
-  if (isObject(body) && !Object.hasOwn(body, 'employees')) return { records: [{ index: 0, pointer: '', sent: body }] }
-  return recordsOfMany(body, maxRecords)
-}
-
-/** The records of `PATCH /v1/employees` and `PUT /v1/employees`: `{"employees": […]}` or a bare array. */
-export function recordsOfMany(body: SentJson, maxRecords: number): CallRecords {
+/** The records of a call that may have several: `{"employees": […]}`, a bare array, or, if it may be, one bare object. */
+export function recordsOfMany(operation: ManyOperation, body: SentJson, maxRecords: number): CallRecords {
+  const isOne = rulesOf(operation).body === 'one or many' && isObject(body) && !Object.hasOwn(body, 'employees')
+  if (isOne) return { records: [{ index: 0, pointer: '', sent: body }] }
   if (Array.isArray(body)) return recordsOfArray(body, '', maxRecords)
   if (!isObject(body) || !Array.isArray(body.employees)) {
     return refused('The body must be an array of records, or an object with an "employees" array')
@@ -93,13 +92,6 @@ function recordsOfArray(array: SentJson[], pointer: string, maxRecords: number):
   return { records: array.map((sent, index) => ({ index, pointer: `${pointer}/${index}`, sent })) }
 }
 
-/** Reads a record of a creation. */
-export function readCreation(record: SentRecord): ReadRecord {
-  const { sent } = record
-  if (!isReadable(sent)) return unreadable(record, null)
-  return readFields(record, sent, { locator: null, locating: undefined })
-}
-
 /** Reads the record of a single update, whose employee is in the path. */
 export function readUpdateOf(record: SentRecord, id: string): ReadRecord {
   const locator: Locator = { field: 'id', value: id }
@@ -107,19 +99,15 @@ export function readUpdateOf(record: SentRecord, id: string): ReadRecord {
   return readFields(record, record.sent, { locator, locating: undefined })
 }
 
-/** Reads a record of a bulk update, which contains a locator and a patch. */
-export function readUpdate(record: SentRecord): ReadRecord {
+/** Reads a record of a call that may have several: a patch, which names its employee unless all are new. */
+export function readRecord(operation: ManyOperation, record: SentRecord): ReadRecord {
   if (!isReadable(record.sent)) return unreadable(record, null)
-  const { locator, error } = readLocator(record.sent, UPDATE_LOCATORS)
-  // The locator is not a new value.
-  return readFields(record, record.sent, { locator, locating: locator?.field ?? error?.path[0], error })
-}
-
-/** Reads a record of an upsert: a patch that can also create, so the field that locates the employee is a value, too. */
-export function readUpsert(record: SentRecord): ReadRecord {
-  if (!isReadable(record.sent)) return unreadable(record, null)
-  const { locator, error } = readLocator(record.sent, UPSERT_LOCATORS)
-  return readFields(record, record.sent, { locator, locating: error?.path[0], error })
+  const { locators, creates } = rulesOf(operation)
+  if (locators.length === 0) return readFields(record, record.sent, { locator: null, locating: undefined })
+  const { locator, error } = readLocator(record.sent, locators)
+  // What names an employee is a value, too, if the record may create them.
+  const named = creates === 'none' ? locator?.field : undefined
+  return readFields(record, record.sent, { locator, locating: named ?? error?.path[0], error })
 }
 
 /** Whether a record is an object with an acceptable number of members. */
@@ -130,41 +118,33 @@ export function isReadable(sent: SentJson): sent is Record<string, SentJson> {
 /** Refuses a whole record without reading its members. */
 function unreadable(record: SentRecord, locator: Locator | null): ReadRecord {
   const errors = new RecordErrors()
-  const { path, code, message } = whyUnreadable(record.sent)
-  errors.add(path, code, message)
-  return { ...record, locator, patch: {}, localPhone: null, managers: [], statedId: null, errors }
+  errors.addFirst(whyUnreadable(record.sent))
+  return { ...record, locator, patch: {}, localPhones: [], managers: [], statedId: null, errors }
 }
 
 function whyUnreadable(sent: SentJson): FieldError {
   if (sent instanceof UnreadRecord) return sent.error
   if (isObject(sent)) return TOO_MANY_MEMBERS
-  return { path: [], code: 'invalid_type', message: 'A record must be an object' }
+  return { path: [], fault: { kind: 'not_record' } }
 }
-
-const UPDATE_LOCATORS = 'id, external_id or email'
-const UPSERT_LOCATORS = 'external_id or email'
 
 interface LocatorReading {
   locator: Locator | null
   error?: FieldError | undefined
 }
 
-function readLocator(
-  sent: Record<string, SentJson>,
-  by: typeof UPDATE_LOCATORS | typeof UPSERT_LOCATORS,
-): LocatorReading {
-  if (by === UPDATE_LOCATORS && Object.hasOwn(sent, 'id')) {
+function readLocator(sent: Record<string, SentJson>, locators: readonly Locator['field'][]): LocatorReading {
+  if (locators.includes('id') && Object.hasOwn(sent, 'id')) {
     if (typeof sent.id === 'string') return { locator: { field: 'id', value: trimBlanks(sent.id) } }
-    return { locator: null, error: { path: ['id'], code: 'invalid_type', message: 'id must be a string' } }
+    return { locator: null, error: { path: ['id'], fault: { kind: 'not_string', field: 'id' } } }
   }
-  for (const field of ['external_id', 'email'] as const) {
-    if (sent[field] === undefined) continue
+  for (const field of locators) {
+    if (field === 'id' || sent[field] === undefined) continue
     const { value, errors } = readAttribute(field, sent[field])
-    if (errors) return { locator: null, error: { path: [field], code: errors[0]!.code, message: errors[0]!.message } }
+    if (errors) return { locator: null, error: { path: [field], fault: errors[0]!.fault } }
     if (value !== null) return { locator: { field, value: value as string, ...asSent(field, sent[field], value) } }
   }
-  const message = `A record must identify its employee by ${by}`
-  return { locator: null, error: { path: [], code: 'missing_locator', message } }
+  return { locator: null, error: { path: [], fault: { kind: 'missing_locator', fields: locators } } }
 }
 
 /** An external id as it was sent, if that is not its normalized form. */
@@ -176,7 +156,7 @@ function asSent(name: AttributeName, sent: SentJson, value: unknown): { asSent?:
 const READ_ONLY: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'deactivated_at', 'version'])
 
 /** The field of the manager that each field names. */
-const MANAGER_FIELDS: Readonly<Record<ManagerReference['field'], Locator['field']>> = {
+export const MANAGER_FIELDS: Readonly<Record<ManagerReference['field'], Locator['field']>> = {
   manager_id: 'id',
   manager_external_id: 'external_id',
   manager_email: 'email',
@@ -198,26 +178,25 @@ function readFields(
   const errors = new RecordErrors()
   if (error) errors.addFirst(error)
   const patch: Record<string, unknown> = {}
-  let local: string | null = null
+  const localPhones: { name: AttributeName; text: string }[] = []
   const managers: ManagerReference[] = []
   for (const name of Object.keys(sent)) {
     if (name === locating) continue
     const attribute = FIELDS.get(name)
     if (attribute === undefined) {
-      // The client chose the name, so it appears in the pointer but not in the message.
-      if (name !== 'id' && !READ_ONLY.has(name)) errors.add([name], 'unknown_field', 'This field does not exist')
+      if (name !== 'id' && !READ_ONLY.has(name)) errors.add([name], { kind: 'unknown_field' })
       continue
     }
     const { value, errors: faults, localPhone } = readAttribute(attribute, sent[name], name)
-    if (localPhone !== undefined) local = localPhone
-    else if (faults) for (const { below, code, message } of faults) errors.add([name, ...(below ?? [])], code, message)
+    if (localPhone !== undefined) localPhones.push({ name: attribute, text: localPhone })
+    else if (faults) for (const { below = [], fault } of faults) errors.add([name, ...below], fault)
     else if (isManagerField(name)) {
       const by = { field: MANAGER_FIELDS[name], ...asSent(attribute, sent[name], value) }
       managers.push({ field: name, locator: value === null ? null : { ...by, value: value as string } })
     } else patch[name] = value
   }
   const statedId = locating === 'id' ? null : readStatedId(sent.id, errors)
-  return { index, pointer, sent, locator, patch, localPhone: local, managers, statedId, errors }
+  return { index, pointer, sent, locator, patch, localPhones, managers, statedId, errors }
 }
 
 function isManagerField(name: string): name is ManagerReference['field'] {
@@ -227,7 +206,7 @@ function isManagerField(name: string): name is ManagerReference['field'] {
 function readStatedId(id: SentJson, errors: RecordErrors): string | null {
   if (id === undefined || id === null || id === '') return null
   if (typeof id === 'string') return trimBlanks(id)
-  errors.add(['id'], 'invalid_type', 'id must be a string')
+  errors.add(['id'], { kind: 'not_string', field: 'id' })
   return null
 }
 

@@ -7,9 +7,15 @@ export interface KeyCaller {
   secretHash: string
 }
 
-/** An administrator who makes a call by uploading a file. */
+/** An administrator who makes a call. */
 export interface UserCaller {
   userId: string
+  /** The file that the call applies; null if there is none. */
+  upload: CalledFile | null
+}
+
+/** An uploaded file, or a part of one, that a call applies. */
+export interface CalledFile {
   fileName: string
   /** The ids of the failed calls whose records the file corrects. */
   corrects: readonly string[]

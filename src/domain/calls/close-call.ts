@@ -1,8 +1,11 @@
+import { sourceFact } from '../call-sources.ts'
 import type { RecordResult } from '../employees/employee.ts'
 import { errorPointer, errorsOmitted, MAX_ANSWERED_ERRORS, problem, type Problem, type RecordError } from '../errors.ts'
 import type { CallCounts, EventData, NewEvent, SentJson } from '../events.ts'
 import { isId } from '../ids.ts'
+import { rulesOf } from '../operations.ts'
 import { mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
+import { codeOf, wordFault } from '../record-faults.ts'
 import type { AppliedRecord, CallContext, CallDecision, RefusedRecord } from './call-decision.ts'
 import type { Draft, UnchangedEmployee } from './call-draft.ts'
 import type { ReadRecord } from './call-records.ts'
@@ -77,7 +80,9 @@ export function* completeCall({ drafts, unchanged, refused }: Judged, context: C
   const refusals = yield* mapInPieces(refused, refuseRecord)
   const applied = drafts.flatMap((draft) => draft.events)
   const unchangedIds = outcomes.filter(({ result }) => result === 'no_updates').map(({ id }) => id)
-  const data = { ...factsOf(context, counts), unchanged: unchangedIds }
+  const usual = refused.length === 0 ? rulesOf(context.operation).status : 200
+  const answered = context.isAllOrNone || usual === 200 ? {} : { http_status: 200 as const }
+  const data = { ...factsOf(context, counts), unchanged: unchangedIds, ...answered }
   const events = eventsOf(context, applied, refusals, { type: 'ApiCallCompleted', data })
   return { events, counts, problem: null, outcomes, refusals, unchanged: unchangedBy(drafts), withheld: [] }
 }
@@ -105,19 +110,22 @@ export function* failCall(drafts: Draft[], counts: CallCounts, context: CallCont
   return { ...close(refused, counts, refusal, context), withheld }
 }
 
-/** Refuses a record. Its event has all errors that are kept, even those left out of the response. */
+/**
+ * Refuses a record, and words its errors. Its event has all errors that are kept, even those left out of the response, and
+ * what their messages are made of.
+ */
 function refuseRecord({ record, before, errors: found }: Draft): RefusedRecord {
   const { index, locator, sent } = record
   const id = before?.id ?? null
-  const errors = found.kept.map(({ path, code, message, employeeId }) => {
+  const errors = found.kept.map(({ path, fault, employeeId }) => {
     const pointer = errorPointer(record.pointer, path)
-    return { index, id: id ?? employeeId ?? null, pointer, code, message }
+    return { index, id: id ?? employeeId ?? null, pointer, code: codeOf(fault), message: wordFault(fault) }
   })
   const data = {
     locator: locator ? keepLocator(locator.field, locator.value) : null,
     employee_id: id,
     ...keepRecord(sent),
-    errors: errors.map(({ pointer, code, message }) => ({ pointer, code, message })),
+    errors: errors.map(({ pointer, code, message }, at) => ({ pointer, code, message, params: found.kept[at]!.fault })),
     ...errorsOmitted(found.count - errors.length),
   }
   return { index, id, status: before?.status ?? null, errors, errorCount: found.count, data }
@@ -165,7 +173,7 @@ function eventsOf(
 }
 
 function factsOf(context: CallContext, counts: CallCounts) {
-  const { operation, requestedAt, durationMs, key, requestId, upload } = context
+  const { operation, requestedAt, durationMs, key, source, requestId, upload } = context
   const corrects = upload && upload.corrects.length > 0 ? { corrects: [...upload.corrects] } : {}
   const places = upload && Object.keys(upload.correctedRecords).length > 0 ? upload.correctedRecords : null
   const part = upload?.part ? { part: upload.part } : {}
@@ -174,6 +182,7 @@ function factsOf(context: CallContext, counts: CallCounts) {
     requested_at: requestedAt,
     duration_ms: durationMs,
     key,
+    ...sourceFact(source, key),
     request_id: requestId,
     counts,
     ...corrects,

@@ -1,18 +1,10 @@
 import { conditionWithoutTag, findFailedCondition, type Preconditions } from '../employees/entity-tag.ts'
 import type { Problem } from '../errors.ts'
-import type { Operation, SentJson } from '../events.ts'
+import type { SentJson } from '../events.ts'
+import { isSingle, rulesOf, type ManyOperation, type Operation, type SingleOperation } from '../operations.ts'
 import { mapInPieces, type Pieces } from '../pieces.ts'
-import type { CallRecords, ReadRecord } from './call-records.ts'
-import {
-  readCreation,
-  readUpdate,
-  readUpdateOf,
-  readUpsert,
-  recordOfOne,
-  recordsOfCreate,
-  recordsOfMany,
-  NewIds,
-} from './call-records.ts'
+import type { ReadRecord } from './call-records.ts'
+import { readRecord, readUpdateOf, recordOfOne, recordsOfMany, NewIds } from './call-records.ts'
 import type { OffendingRecord } from './close-call.ts'
 import type { RejectedBody } from './rejected-body.ts'
 import { NO_TOUCHES, touchedValues, type Touches } from './touched-values.ts'
@@ -38,7 +30,7 @@ interface ManyCommand extends CommandFacts {
 }
 
 export interface UpdateOneCommand extends CommandFacts {
-  operation: 'update_one'
+  operation: SingleOperation
   records: [ReadRecord]
   offending: OffendingRecord
   preconditions: Preconditions
@@ -51,29 +43,18 @@ interface RefusedCommand extends CommandFacts {
   body?: RejectedBody
 }
 
-export type ManyOperation = Exclude<Operation, 'update_one'>
-
-const READERS = { create: readCreation, update_many: readUpdate, upsert: readUpsert } as const
-
-/**
- * Reads the command of `POST /v1/employees`, which creates employees, of `PATCH`, which updates them, or of `PUT`,
- * which does both.
- */
+/** Reads the command of a call that may have several records. */
 export function* readMany(
   operation: ManyOperation,
   body: SentJson,
   maxRecords: number,
   newId: (prefix: 'emp') => string,
 ): Pieces<Command> {
-  const form = findRecords(operation, body, maxRecords)
+  const form = recordsOfMany(operation, body, maxRecords)
   if (form.problem) return refusedCommand(operation, form.problem, form.count)
-  const records = yield* mapInPieces(form.records, READERS[operation])
-  const newIds = operation === 'update_many' ? null : new NewIds(newId)
+  const records = yield* mapInPieces(form.records, (record) => readRecord(operation, record))
+  const newIds = rulesOf(operation).creates === 'none' ? null : new NewIds(newId)
   return { operation, count: records.length, touches: touchedValues(records), records, newIds }
-}
-
-function findRecords(operation: ManyOperation, body: SentJson, maxRecords: number): CallRecords {
-  return operation === 'create' ? recordsOfCreate(body, maxRecords) : recordsOfMany(body, maxRecords)
 }
 
 /** Reads the command of `PATCH /v1/employees/{id}`. */
@@ -108,9 +89,9 @@ export function refusedCommand(
 
 /** The number of records in a body that will not be read. */
 export function countRecords(operation: Operation, body: SentJson): number {
-  if (operation === 'update_one') return 1
+  if (isSingle(operation)) return 1
   if (body === undefined) return 0
   // With a maximum of 0, the records are counted and not looked at.
-  const form = findRecords(operation, body, 0)
+  const form = recordsOfMany(operation, body, 0)
   return form.problem ? form.count : form.records.length
 }

@@ -2,13 +2,19 @@ import { isSecretValid, type ApiKey } from '../accounts/api-key.ts'
 import { useKey, rateLimitHeaders, secondsToReset, type KeyUsage } from '../accounts/quota.ts'
 import type { Role } from '../accounts/roles.ts'
 import type { Employee } from '../employees/employee.ts'
-import { findFailedCondition } from '../employees/entity-tag.ts'
+import {
+  explainFailure,
+  findFailedCondition,
+  type FailedCondition,
+  type Preconditions,
+} from '../employees/entity-tag.ts'
 import { ADMIN_ONLY, problem, type Problem } from '../errors.ts'
 import type { NewEvent } from '../events.ts'
 import { encodeJson, type Pieces } from '../pieces.ts'
-import { answerRefusal, answerRetry, answerSuccess } from './answer-call.ts'
+import { answerRetry } from './answer-call.ts'
 import type { EmployeeDirectory } from './call-draft.ts'
-import type { CallAnswer, WriteCall } from './write-call.ts'
+import type { CallAnswer } from './call-protocol.ts'
+import type { WriteCall } from './write-call.ts'
 import type { KeyCaller, UserCaller } from './callers.ts'
 import type { Command, UpdateOneCommand } from './commands.ts'
 import type { CallContext, CallDecision } from './call-decision.ts'
@@ -58,7 +64,7 @@ export interface DecidedCall {
 /** Decides a writing call under the lock of its company. */
 export function* decideCall(call: WriteCall, state: CallState): Pieces<DecidedCall> {
   const { caller } = call
-  return 'apiId' in caller ? yield* decideCallOfKey(call, caller, state) : yield* decideUpload(call, caller, state)
+  return 'apiId' in caller ? yield* decideCallOfKey(call, caller, state) : yield* decideCallOfUser(call, caller, state)
 }
 
 /**
@@ -78,10 +84,10 @@ function* decideCallOfKey(call: WriteCall, { secretHash }: KeyCaller, state: Cal
   const refuseFree = (refusal: Problem) =>
     settle(refuseCall(refusal, count, context, offending && { ...offending, record: null }))
 
-  const noAccess = accessRefusal(key, call.sentFrom, 'employees:write')
+  const noAccess = accessRefusal(key, call.sentFrom, call.protocol.scope)
   if (noAccess) return yield* refuseFree(noAccess)
   if (earlier?.isSameRequest) {
-    const { headers, ...answer } = answerRetry(earlier, call.requestId)
+    const { headers, ...answer } = answerRetry(earlier, call.protocol, call.requestId)
     const limits = rateLimitHeaders(key, usage, nowMs)
     const after = useKey(usage, key.refreshPeriod, nowMs, 0)
     return { ...NOTHING, usage: after, answer: { ...answer, headers: { ...headers, ...limits } } }
@@ -92,16 +98,17 @@ function* decideCallOfKey(call: WriteCall, { secretHash }: KeyCaller, state: Cal
   return yield* settle(yield* decideCommand(call.command, state.employees, context))
 }
 
-/** Decides a file that a user uploads: first whether the user is still an administrator, then as for a key. */
-function* decideUpload(
+/** Decides the call of a user: first whether they are still an administrator, then as for a key. */
+function* decideCallOfUser(
   call: WriteCall,
   caller: UserCaller,
   { role, earlier, ...state }: CallState,
 ): Pieces<DecidedCall> {
+  const { protocol, requestId } = call
   if (!role) return { ...NOTHING, usage: null, answer: null }
-  if (role !== 'admin') return { ...NOTHING, usage: null, answer: answerRefusal(ADMIN_ONLY, call.requestId, null) }
-  if (earlier?.isSameRequest) return { ...NOTHING, usage: null, answer: answerRetry(earlier, call.requestId) }
-  const context = { ...contextOf(call, state), key: null, upload: caller }
+  if (role !== 'admin') return { ...NOTHING, usage: null, answer: protocol.refuse(ADMIN_ONLY, requestId, null) }
+  if (earlier?.isSameRequest) return { ...NOTHING, usage: null, answer: answerRetry(earlier, protocol, requestId) }
+  const context = { ...contextOf(call, state), key: null, upload: caller.upload }
   const decision = earlier
     ? refuseCall(IDEMPOTENCY_KEY_REUSED, call.command.count, context, call.command.offending)
     : yield* decideCommand(call.command, state.employees, context)
@@ -116,7 +123,7 @@ const IDEMPOTENCY_KEY_REUSED = problem(
 )
 
 function contextOf(
-  { callId, requestId, command, isAllOrNone }: WriteCall,
+  { callId, requestId, command, isAllOrNone, protocol }: WriteCall,
   { now, durationMs, country }: Pick<CallState, 'now' | 'durationMs' | 'country'>,
 ): Omit<CallContext, 'key' | 'upload'> {
   return {
@@ -126,6 +133,7 @@ function contextOf(
     now,
     country,
     operation: command.operation,
+    source: protocol.source,
     requestId,
     // Derived from the database's clock, because the clock of this process may be wrong.
     requestedAt: new Date(Date.parse(now) - durationMs).toISOString(),
@@ -137,7 +145,7 @@ function* decideCommand(command: Command, employees: EmployeeDirectory, context:
     const refused = refuseCall(command.refusal, command.count, context, command.offending)
     return command.body ? { ...refused, rejectedBody: command.body } : refused
   }
-  return command.operation === 'update_one'
+  return 'preconditions' in command
     ? yield* decideUpdateOne(command, employees, context)
     : yield* decideRecords(command.records, command.newIds, employees, context)
 }
@@ -152,14 +160,18 @@ function* decideUpdateOne(
   const employee = employees.byId(offending.locator.id)
   if (!employee) return refuseCall(EMPLOYEE_NOT_FOUND, 1, context, offending)
   const failed = findFailedCondition(preconditions, employee.version)
-  if (failed) return refuseCall(PRECONDITION_FAILED[failed], 1, context, offending)
+  if (failed) return refuseCall(refuseCondition(failed, preconditions), 1, context, offending)
   return yield* decideRecords(records, null, employees, context)
 }
 
 const EMPLOYEE_NOT_FOUND = problem('employee_not_found', 'No such employee exists')
-const PRECONDITION_FAILED = {
-  'If-Match': problem('precondition_failed', 'The employee has changed since the version in If-Match'),
-  'If-None-Match': problem('precondition_failed', 'The employee has a version that If-None-Match excludes'),
+
+function refuseCondition(failed: FailedCondition, preconditions: Preconditions): Problem {
+  const otherwise = {
+    'If-Match': 'The employee has changed since the version in If-Match',
+    'If-None-Match': 'The employee has a version that If-None-Match excludes',
+  }
+  return problem('precondition_failed', explainFailure(failed, preconditions, otherwise[failed]))
 }
 
 /** Adds to a decision what it costs the key, if one makes the call, the answer, and what a retry will find. */
@@ -172,7 +184,8 @@ function* settleCall(
   const { problem: refusal, outcomes, events, rejectedBody } = decision
   const nowMs = Date.parse(context.now)
   const logId = call.validateOnly ? null : context.callId
-  const answer = refusal ? answerRefusal(refusal, call.requestId, logId) : answerSuccess(context, decision, logId)
+  const { protocol, requestId } = call
+  const answer = refusal ? protocol.refuse(refusal, requestId, logId) : protocol.answer(context, decision, logId)
   const { usage, headers } = charged ? charge(charged, refusal, nowMs) : { usage: null, headers: {} }
   const limited = { ...answer, headers: { ...answer.headers, ...headers } }
   if (call.validateOnly) return { ...NOTHING, usage, answer: limited, preview: [...events, ...decision.withheld] }

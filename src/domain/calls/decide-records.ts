@@ -1,4 +1,5 @@
 import { addMissing, addStateErrors } from '../employees/employee.ts'
+import { createsAll, rulesOf } from '../operations.ts'
 import { mapInPieces, type Pieces } from '../pieces.ts'
 import type { CallContext, CallDecision } from './call-decision.ts'
 import { addCollision, locate, type Draft, type EmployeeDirectory, type UnchangedEmployee } from './call-draft.ts'
@@ -20,13 +21,14 @@ export function* decideRecords(
   directory: EmployeeDirectory,
   context: CallContext,
 ): Pieces<CallDecision> {
+  const { operation } = context
   const { records, unchanged } = setAside(all, directory)
   const located = ({ locator }: ReadRecord) => (locator ? locate(locator, directory) : undefined)
   const idOf = (record: ReadRecord) => located(record)?.id ?? newIds?.of(record.index)
   const draft = (record: ReadRecord, earlier: Draft | undefined) => {
     const before = located(record)
     // Without a valid locator, nobody knows whether the employee of an upsert is new.
-    const mayBeNew = !before && (record.locator !== null || context.operation === 'create')
+    const mayBeNew = !before && (record.locator !== null || createsAll(operation))
     return newIds && mayBeNew
       ? draftCreation(record, newIds.of(record.index), context.now, earlier)
       : draftUpdate(record, before, context.now, earlier)
@@ -52,8 +54,7 @@ export function* decideRecords(
     if (drafts.length + unchanged.size > 0) return yield* completeCall({ drafts, unchanged, refused }, context)
   }
   const total = records.length + unchanged.size
-  // What a creation would have created otherwise has not failed; an update of so many people has.
-  const failed = context.operation === 'create' ? whole.filter(isFaulty).length : total
+  const failed = rulesOf(operation).failing === 'refused' ? whole.filter(isFaulty).length : total
   return yield* failCall(whole, { ...NO_COUNTS, total, failed }, context)
 }
 
@@ -77,8 +78,7 @@ function refuseRepeated(drafts: Draft[]): void {
   for (const group of byEmployee.values()) {
     if (group.length === 1) continue
     for (const draft of group) {
-      const message = 'Another record of the call refers to the same employee'
-      addCollision(draft, { path: [draft.record.locator!.field], code: 'duplicate_in_batch', message })
+      addCollision(draft, { path: [draft.record.locator!.field], fault: { kind: 'same_employee' } })
     }
   }
 }

@@ -28,7 +28,7 @@ function sameAs(
 /** Drafts the creation of an employee. */
 export function draftCreation(record: ReadRecord, id: string, now: string, earlier: Draft | undefined): Draft {
   const errors = record.errors.copy()
-  if (record.statedId !== null) errors.add(['id'], 'read_only_field', 'The id of a new employee cannot be chosen')
+  if (record.statedId !== null) errors.add(['id'], { kind: 'id_chosen', field: 'id' })
   return { ...newDraft(record, errors), ...(sameAs(earlier, record) ?? create(record, id, now)) }
 }
 
@@ -47,17 +47,10 @@ export function draftUpdate(
 ): Draft {
   const errors = record.errors.copy()
   if (!before) {
-    if (record.locator) {
-      errors.addFirst({
-        path: [record.locator.field],
-        code: 'employee_not_found',
-        message: 'No such employee exists',
-      })
-    }
+    if (record.locator) errors.addFirst({ path: [record.locator.field], fault: { kind: 'employee_not_found' } })
     return newDraft(record, errors)
   }
-  if (record.statedId !== null && record.statedId !== before.id)
-    errors.add(['id'], 'read_only_field', 'This is not the id of the employee, and it cannot be changed')
+  if (record.statedId !== null && record.statedId !== before.id) errors.add(['id'], { kind: 'id_changed', field: 'id' })
   return { ...newDraft(record, errors), before, ...(sameAs(earlier, record) ?? update(before, record, now)) }
 }
 

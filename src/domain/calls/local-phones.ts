@@ -2,25 +2,28 @@ import { readPhoneNumber } from '../phone-number.ts'
 import { mapInPieces, type Pieces } from '../pieces.ts'
 import type { ReadRecord } from './call-records.ts'
 
-/** Reads the local phone numbers of records: see `readLocalPhone`. */
+/** Reads the local phone numbers of records: see `readLocalPhonesOf`. */
 export function* readLocalPhones(records: ReadRecord[], country: string | null): Pieces<ReadRecord[]> {
-  if (!records.some(hasLocalPhone)) return records
-  return yield* mapInPieces(records, (record) => readLocalPhone(record, country))
+  if (!records.some(hasLocalPhones)) return records
+  return yield* mapInPieces(records, (record) => readLocalPhonesOf(record, country))
 }
 
-export function hasLocalPhone({ localPhone }: ReadRecord): boolean {
-  return localPhone !== null
+export function hasLocalPhones({ localPhones }: ReadRecord): boolean {
+  return localPhones.length > 0
 }
 
 /**
- * Reads the local phone number of a record, if it has one, as one of the company's country (ISO 3166-1 alpha-2), and puts
- * it into the patch. Without a country, it is an error of the record.
+ * Reads the local phone numbers of a record as numbers of the company's country (ISO 3166-1 alpha-2), and puts them into
+ * the patch. Without a country, they are errors of the record.
  */
-export function readLocalPhone(record: ReadRecord, country: string | null): ReadRecord {
-  if (record.localPhone === null) return record
-  const { value, fault } = readPhoneNumber(record.localPhone, country)
-  if (fault === undefined) return { ...record, patch: { ...record.patch, phone: value! } }
+export function readLocalPhonesOf(record: ReadRecord, country: string | null): ReadRecord {
+  if (!hasLocalPhones(record)) return record
+  const patch: Record<string, unknown> = { ...record.patch }
   const errors = record.errors.copy()
-  errors.add(['phone'], 'invalid_format', `phone ${fault}`)
-  return { ...record, errors }
+  for (const { name, text } of record.localPhones) {
+    const { value, fault } = readPhoneNumber(text, country)
+    if (fault === undefined) patch[name] = value
+    else errors.add([name], { kind: fault, field: name })
+  }
+  return { ...record, patch, errors }
 }

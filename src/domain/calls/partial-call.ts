@@ -21,13 +21,6 @@ function isFaultyAlone({ errors, collisions }: Draft): boolean {
  */
 const MAX_ROUNDS = 8
 
-/** How a message names another record of its call, and what finds that name. A file's preview names its row instead. */
-const nameNeeded = (index: number) => `Record ${index} of the call`
-export const NEEDED_RECORD = /^Record (\d+) of the call/
-
-const TOO_MANY_ROUNDS =
-  'Too many records of the call are refused to tell whether this manager would report to this employee; send it again without them'
-
 /**
  * Chooses the records of a call that can be applied without the others, whatever their order. In each round, first the
  * records that are faulty alone are refused, or else those that collide, with all that need them. `whole` are the drafts
@@ -50,7 +43,7 @@ export function* chooseApplicable(
     if (round === MAX_ROUNDS) {
       const managed = drafts.filter((draft) => hasNewManager(draft) && !refused.has(draft.record.index))
       for (const { record, errors } of managed)
-        errors.add([record.managers[0]?.field ?? 'manager_id'], 'invalid_value', TOO_MANY_ROUNDS)
+        errors.add([record.managers[0]?.field ?? 'manager_id'], { kind: 'too_many_rounds' })
       refuse(drafts, managed, refused)
     }
     yield* pauseAfter(records)
@@ -102,9 +95,8 @@ function refuse(drafts: readonly Draft[], faulty: readonly Draft[], refused: Map
     if (isFaulty(draft)) continue
     const errors = draft.errors.copy()
     refused.set(at, { ...draft, errors })
-    for (const { anyOf, field, code } of draft.needs)
-      if (supports.get(anyOf)!.left === 0)
-        errors.add([field], code, `${nameNeeded(anyOf[0]!)}, which this one needs, is refused`)
+    for (const { anyOf, field, kind } of draft.needs)
+      if (supports.get(anyOf)!.left === 0) errors.add([field], { kind, field, record: anyOf[0]! })
   }
 }
 

@@ -1,7 +1,7 @@
 import { addCollision, locate, type Draft, type EmployeeDirectory } from './call-draft.ts'
 import type { AttributePatch } from '../attributes.ts'
 import { mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
-import type { Locator, Need, ReadRecord } from './call-records.ts'
+import { MANAGER_FIELDS, type Locator, type Need, type ReadRecord } from './call-records.ts'
 
 /**
  * Resolves the manager of each record and puts the id into its patch. Looks in the company's state before the call,
@@ -24,7 +24,7 @@ export function* resolveManagers(
     for (const { field, locator } of record.managers) {
       const known = locator && locate(locator, directory)
       const named = known || locator === null ? undefined : findInCall(locator, inCall)
-      if (named) needs.push({ anyOf: named.indexes, field, code: 'manager_not_found' })
+      if (named) needs.push({ anyOf: named.indexes, field, kind: 'manager_refused' })
       if (named?.isShared) isAmbiguous = true
       const id = locator === null ? null : (known?.id ?? named?.id)
       if (id === undefined) missing.push(field)
@@ -37,13 +37,12 @@ export function* resolveManagers(
       if (others.length === 0) return { ...record, patch: { ...record.patch, manager_id: id }, needs }
     }
     const errors = record.errors.copy()
-    for (const field of missing) errors.add([field], 'manager_not_found', 'No employee matches this manager')
-    if (missing.length === 0) errors.add([record.managers[1]!.field], 'invalid_value', DIFFERENT_MANAGERS)
+    for (const field of missing) errors.add([field], { kind: 'manager_not_found' })
+    if (missing.length === 0)
+      errors.add([record.managers[1]!.field], { kind: 'different_managers', fields: Object.keys(MANAGER_FIELDS) })
     return { ...record, errors, needs }
   })
 }
-
-const DIFFERENT_MANAGERS = 'manager_id, manager_external_id and manager_email must name the same manager'
 
 /** What a record sets, with the id of its manager; undefined if nobody is that manager, or its fields name several. */
 export function patchWithManager(
@@ -102,16 +101,12 @@ export function* addManagerErrors(drafts: Draft[], directory: EmployeeDirectory)
   yield* mapInPieces(changed, (draft) => {
     const { before, after, record, errors } = draft
     const path = [record.managers[0]?.field ?? 'manager_id']
-    if (after!.manager_id === after!.id) errors.add(path, 'manager_cycle', OWN_MANAGER)
-    else if (inCycle.has(after!.id)) addCollision(draft, { path, code: 'manager_cycle', message: CYCLE })
+    if (after!.manager_id === after!.id) errors.add(path, { kind: 'own_manager' })
+    else if (inCycle.has(after!.id)) addCollision(draft, { path, fault: { kind: 'manager_cycle' } })
     // Nobody reports to a new employee yet.
-    else if (before && !directory.knowsManagers) errors.add(path, 'invalid_value', LINE_TOO_LONG)
+    else if (before && !directory.knowsManagers) errors.add(path, { kind: 'line_too_long' })
   })
 }
-
-const OWN_MANAGER = 'An employee cannot be their own manager'
-const CYCLE = 'The manager would report to this employee, directly or indirectly'
-const LINE_TOO_LONG = 'The reporting line above this manager is too long to rule out that it leads to this employee'
 
 /** Finds the employees on a cycle above the given ones. Visits each employee once, however long the chains. */
 export function cyclesFrom(starts: string[], managerOf: (id: string) => string | null): Set<string> {

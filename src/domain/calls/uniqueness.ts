@@ -5,9 +5,8 @@ import type { RecordErrors } from '../record-errors.ts'
 
 type UniqueName = 'email' | 'external_id'
 
-const MEANINGS: Record<UniqueName, string> = { email: 'email address', external_id: 'external id' }
-/** What to do if both are right. */
-const REMEDIES: Record<UniqueName, string> = { email: '; a person with an external_id needs none', external_id: '' }
+/** What a person can have instead. */
+const INSTEAD = { email: { instead: 'external_id' }, external_id: {} } as const
 
 /**
  * Adds errors for values that must be unique in the company, including inactive employees. Checks the state after the
@@ -30,7 +29,7 @@ export function* addUniquenessErrors(drafts: Draft[], directory: EmployeeDirecto
       for (const claimant of claimants) {
         if (claimant.before?.id === before.id) continue
         if (anyOf.length === 0) addHeld(claimant.errors, name, holder)
-        else claimant.needs = [...claimant.needs, { anyOf, field: name, code: 'already_exists' }]
+        else claimant.needs = [...claimant.needs, { anyOf, field: name, kind: 'holder_refused' }]
       }
     })
   }
@@ -51,13 +50,10 @@ function claims(drafts: Draft[], name: UniqueName): Map<string, Draft[]> {
 }
 
 function addInBatch(draft: Draft, name: UniqueName): void {
-  const message = `Another record of the call has the same ${MEANINGS[name]}${REMEDIES[name]}`
-  addCollision(draft, { path: [name], code: 'duplicate_in_batch', message })
+  addCollision(draft, { path: [name], fault: { kind: 'same_in_call', field: name, ...INSTEAD[name] } })
 }
 
 function addHeld(errors: RecordErrors, name: UniqueName, holder: Employee): void {
-  if (holder.status === 'active')
-    return errors.add([name], 'already_exists', `Another employee has this ${MEANINGS[name]}${REMEDIES[name]}`)
-  const message = `The inactive employee ${holder.id} has this ${MEANINGS[name]}; reactivate that employee or send another value`
-  return errors.add([name], 'inactive_employee_exists', message, holder.id)
+  if (holder.status === 'active') return errors.add([name], { kind: 'held', field: name, ...INSTEAD[name] })
+  return errors.add([name], { kind: 'held_by_inactive', field: name, employee: holder.id }, holder.id)
 }

@@ -1,6 +1,6 @@
-import { MAX_CUSTOM_ATTRIBUTES, MAX_CUSTOM_MEMBERS } from '../attributes.ts'
-import type { FieldError } from '../errors.ts'
+import { MAX_CUSTOM_MEMBERS, tooManyCustom } from '../attributes.ts'
 import type { EventData } from '../events.ts'
+import type { FieldError } from '../record-faults.ts'
 
 /** Maximum members of a record. One with more is refused without reading its members. */
 export const MAX_MEMBERS = 128
@@ -27,22 +27,18 @@ export class UnreadRecord {
 /** The error of a record with too many members. */
 export const TOO_MANY_MEMBERS: FieldError = {
   path: [],
-  code: 'too_long',
-  message: `A record must have at most ${MAX_MEMBERS} members`,
+  fault: { kind: 'too_many_members', limit: MAX_MEMBERS },
 }
 
 /** The error of a record whose members hold too many values, in the member of this name. */
 export function tooManyValues(name: string): FieldError {
-  const message =
-    name === 'custom_attributes'
-      ? `An employee can have at most ${MAX_CUSTOM_ATTRIBUTES} custom attributes`
-      : `The members of a record must have at most ${MAX_NESTED} values`
-  return { path: [name], code: 'too_long', message }
+  const fault =
+    name === 'custom_attributes' ? tooManyCustom(name) : ({ kind: 'too_many_values', limit: MAX_NESTED } as const)
+  return { path: [name], fault }
 }
 
 /** The error of a record with too many bytes. */
 export const TOO_MANY_BYTES: FieldError = {
   path: [],
-  code: 'too_long',
-  message: `A record must have at most ${MAX_SENT_BYTES} bytes`,
+  fault: { kind: 'too_many_bytes', limit: MAX_SENT_BYTES },
 }

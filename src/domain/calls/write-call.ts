@@ -1,12 +1,14 @@
+import type { CallProtocol } from './call-protocol.ts'
 import type { Caller } from './callers.ts'
 import type { Idempotency } from './earlier-call.ts'
 import type { Command } from './commands.ts'
 
-/** A writing call on its way into the ledger: plain data, complete before any lock is taken. */
+/** A writing call on its way into the ledger: complete before any lock is taken. */
 export interface WriteCall {
   callId: string
   companyId: string
   caller: Caller
+  protocol: CallProtocol
   /** The client's address. */
   sentFrom: string
   /** The client's `User-Agent`; null if it sent none. */
@@ -26,14 +28,6 @@ export interface WriteCall {
   /** W3C `traceparent` of the request; null when nobody collects its trace. */
   traceparent: string | null
   command: Command
-}
-
-/** The answer to the client. */
-export interface CallAnswer {
-  status: number
-  headers: Record<string, string>
-  /** A value of JSON, or its text in UTF-8. */
-  body: unknown
 }
 
 /** A usual record has a few hundred bytes; a larger one counts as several. */

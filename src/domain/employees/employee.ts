@@ -1,5 +1,5 @@
 import type { AttributeName, AttributePatch, CustomValue, EmployeeAttributes, EmployeeStatus } from '../attributes.ts'
-import { ALTERNATIVES, ATTRIBUTE_NAMES, MAX_CUSTOM_ATTRIBUTES, UNSET_ATTRIBUTES } from '../attributes.ts'
+import { ALTERNATIVES, ATTRIBUTE_NAMES, MAX_CUSTOM_ATTRIBUTES, tooManyCustom, UNSET_ATTRIBUTES } from '../attributes.ts'
 import { normalizeText } from '../normalize-text.ts'
 import type { AttributeChanges, AttributesSet, AttributeValue, RecordedEvent } from '../events.ts'
 import { EVENT_TYPES, type EventTypeWith } from '../event-types.ts'
@@ -203,15 +203,11 @@ export function addStateErrors(
   if (start !== null && termination !== null && termination < start) {
     const name = touched('termination_date') ? 'termination_date' : 'start_date'
     if (touched(name)) {
-      errors.add([name], 'invalid_value', 'termination_date must not be before start_date')
+      errors.add([name], { kind: 'before_other', field: 'termination_date', other: 'start_date' })
     }
   }
   if (touched('custom_attributes') && Object.keys(after.custom_attributes).length > MAX_CUSTOM_ATTRIBUTES) {
-    errors.add(
-      ['custom_attributes'],
-      'too_long',
-      `An employee can have at most ${MAX_CUSTOM_ATTRIBUTES} custom attributes`,
-    )
+    errors.add(['custom_attributes'], tooManyCustom('custom_attributes'))
   }
 }
 
@@ -225,6 +221,6 @@ export function addMissing(
     if (after[one] !== null || after[other] !== null || (!touched(one) && !touched(other))) continue
     // One that was sent and refused is not missing.
     if (errors.kept.some(({ path: [name] }) => name === one || name === other)) continue
-    errors.add([touched(one) ? one : other], 'required', `An employee needs ${one} or ${other}`)
+    errors.add([touched(one) ? one : other], { kind: 'neither_of_two', field: one, other })
   }
 }

@@ -15,7 +15,7 @@ export interface Preconditions {
 }
 
 /** The header whose condition does not hold. */
-type FailedCondition = 'If-Match' | 'If-None-Match'
+export type FailedCondition = 'If-Match' | 'If-None-Match'
 
 /**
  * Evaluates the conditions of a request for something that exists, in the order of RFC 9110 section 13.2.2; null if they
@@ -26,9 +26,17 @@ export function findFailedCondition(
   version: number | null,
 ): FailedCondition | null {
   if (ifMatch !== undefined && !matches(tagsIn(ifMatch), version)) return 'If-Match'
-  // Compared weakly (section 13.1.2): a proxy that compresses an answer may have weakened its tag.
-  const isExcluded = ifNoneMatch !== undefined && matches(tagsIn(ifNoneMatch).map(withoutWeakness), version)
+  const isExcluded = ifNoneMatch !== undefined && matches(tagsIn(ifNoneMatch), version)
   return isExcluded ? 'If-None-Match' : null
+}
+
+/** A strong or weak tag, or a star (RFC 9110 section 8.8.3). */
+const TAG = /^(?:\*|(?:W\/)?"[^"]*")$/
+
+/** Says why a condition does not hold; `otherwise` if it is a well-formed one. */
+export function explainFailure(header: FailedCondition, { ifMatch = '' }: Preconditions, otherwise: string): string {
+  if (header === 'If-None-Match' || ifMatch.split(',').some((tag) => TAG.test(tag.trim()))) return otherwise
+  return 'If-Match must be the ETag of the employee with its quotation marks, such as "3", or a list of such tags'
 }
 
 /** The refusal of a condition on something that has no entity tag. */
@@ -40,10 +48,10 @@ function matches(tags: string[], version: number | null): boolean {
   return tags.includes('*') || (version !== null && tags.includes(entityTag(version)))
 }
 
+/**
+ * The tags in a header, without weakness: a proxy that compresses an answer may have weakened its tag. If-Match asks for a
+ * strong comparison (section 13.1.1), but a version says all that there is to compare.
+ */
 function tagsIn(header: string): string[] {
-  return header.split(',').map((tag) => tag.trim())
-}
-
-function withoutWeakness(tag: string): string {
-  return tag.replace(/^W\//, '')
+  return header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
 }

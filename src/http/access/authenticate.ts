@@ -21,6 +21,9 @@ export interface AuthenticatedCaller extends FoundKey {
   userAgent: string | null
 }
 
+/** The id of an API key and its secret, as a protocol reads them from a request; null if they are not there once. */
+export type ReadCredentials = (request: FastifyRequest) => { apiId: string; secret: string } | null
+
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
@@ -37,20 +40,20 @@ declare module 'fastify' {
 }
 
 /**
- * Checks `x-api-id` and `x-api-key` before the body is read, so that unauthenticated callers cannot send one. Each
- * header must occur exactly once.
+ * Checks the credentials before the body is read, so that unauthenticated callers cannot send one.
  *
  * Writing calls check the key again under the lock of their company, and reading calls and verifications check it where
  * its use is counted. So a secret that was valid moments ago (see `createCredentialCache`) is enough here.
  */
-export function authenticateCaller(findKey: (name: KeyName) => Promise<FoundKey | null>) {
+export function authenticateCaller(
+  findKey: (name: KeyName) => Promise<FoundKey | null>,
+  readCredentials: ReadCredentials,
+) {
   const cache = createCredentialCache()
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { 'x-api-id': ids, 'x-api-key': secrets } = request.raw.headersDistinct
-    const [apiId, secret] = [ids?.[0] ?? '', secrets?.[0] ?? '']
+    const { apiId, secret } = readCredentials(request) ?? { apiId: '', secret: '' }
     const companyId = companyOfSecret('key', secret)
-    const isFormed = ids?.length === 1 && secrets?.length === 1 && isId('key', apiId) && companyId !== null
-    if (!isFormed) throw invalidCredentials()
+    if (!isId('key', apiId) || companyId === null) throw invalidCredentials()
     const { address: sentFrom, userAgent } = clientOf(request)
     const secretHash = hash('sha256', secret, 'hex')
     const { checksKeyItself } = request.routeOptions.config as FastifyContextConfig

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { KeyScope } from '../../domain/accounts/api-key.ts'
 import { accessRefusal, quotaRefusal } from '../../domain/calls/key-refusals.ts'
 import { createBudget, quarterOf } from '../../admission/budget.ts'
 import { callerOf, type AuthenticatedCaller } from './authenticate.ts'
@@ -27,9 +28,10 @@ const UNREAD_BYTES = 65_536
 /**
  * Keeps the bodies of authenticated calls within a memory budget. A body reserves its bytes before any of it is read
  * and returns them once the call has been answered. A company may use a quarter of the budget and a key an eighth.
- * Beyond that, a call waits with its body unread, queued by key and by company, and gets 503 if it waits too long.
+ * Beyond that, a call waits with its body unread, queued by key and by company, and gets 503 if it waits too long. The
+ * calls need a scope.
  */
-export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }: BodyBudget): void {
+export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }: BodyBudget, scope: KeyScope): void {
   const share = quarterOf(bytes)
   // Waiting bodies sit in the buffers of their connections, which may use as much memory again. This limits the number
   // of calls that wait, so the budgets below need no limit.
@@ -61,7 +63,7 @@ export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }:
     // A body that exceeds the route's limit is not read at all.
     if (announced === 0 || (announced !== null && announced > bodyLimit)) return
     const caller = callerOf(request)
-    if (!isSmallBody(request)) refuseUseless(request, caller)
+    if (!isSmallBody(request)) refuseUseless(request, caller, scope)
     const began = performance.now()
     let giveBack = await take(caller, announced ?? DEFAULT_BODY_LIMIT)
     request.waitedMs = performance.now() - began
@@ -90,9 +92,13 @@ export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }:
  * Refuses a call that its key would not allow, before the body is read. A retry with an idempotency key is let through at
  * a used-up quota, because it may get its stored answer.
  */
-function refuseUseless(request: FastifyRequest, { key, usage, nowMs, sentFrom }: AuthenticatedCaller): void {
+function refuseUseless(
+  request: FastifyRequest,
+  { key, usage, nowMs, sentFrom }: AuthenticatedCaller,
+  scope: KeyScope,
+): void {
   const isRetry = request.headers['idempotency-key'] !== undefined
-  const refusal = accessRefusal(key, sentFrom, 'employees:write') ?? (isRetry ? null : quotaRefusal(key, usage, nowMs))
+  const refusal = accessRefusal(key, sentFrom, scope) ?? (isRetry ? null : quotaRefusal(key, usage, nowMs))
   if (refusal) throw new ProblemError(refusal)
 }
 

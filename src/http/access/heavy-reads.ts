@@ -54,6 +54,8 @@ export function limitHeavyReads(app: FastifyInstance, atOnce: number, stillMs: n
       const release = places.tryAcquire(findCompany(request), 1)
       if (!release) throw refuseHeavyRead(reply, atOnce)
       const left = followClient(request, reply)
+      // Before the handler, because one that returns its reply is over only once the answer is.
+      reply.raw.setTimeout(stillMs, () => disconnectReader(request.raw.socket))
       try {
         return await handler.call(this, request, reply)
       } catch (error) {
@@ -62,10 +64,8 @@ export function limitHeavyReads(app: FastifyInstance, atOnce: number, stillMs: n
         return await reply.hijack()
       } finally {
         // A streamed answer ends when the client has read it or has gone away; until then its query holds a connection.
-        if (request.streamed && !request.streamed.closed) {
-          request.streamed.once('close', release)
-          reply.raw.setTimeout(stillMs, () => disconnectReader(request.raw.socket))
-        } else release()
+        if (request.streamed && !request.streamed.closed) request.streamed.once('close', release)
+        else release()
       }
     }
   })

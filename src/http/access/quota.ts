@@ -6,7 +6,7 @@ import type { Problem } from '../../domain/errors.ts'
 import type { KeyUsageCounter, UsedKey } from '../../accounts/api-keys/key-access.ts'
 import { callerOf } from './authenticate.ts'
 import { idsOf } from '../server/access-log.ts'
-import { invalidCredentials, ProblemError, sendProblem, toProblem } from '../server/problem.ts'
+import { invalidCredentials, ProblemError, toProblem } from '../server/problem.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,7 +26,8 @@ export function chargedReading(keyUsage: KeyUsageCounter, config: FastifyContext
     preValidation: (request: FastifyRequest, reply: FastifyReply) => admit(request, reply, keyUsage),
     errorHandler: async (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       if (toProblem(error, 0).status >= 500) await refund(request, reply, keyUsage)
-      return sendProblem(request, reply, error)
+      // Answered as the errors of other routes are.
+      throw error
     },
   }
 }

@@ -1,6 +1,6 @@
 import { Type, type TSchema } from '@sinclair/typebox'
 import { ATTENTION_KINDS } from '../../domain/attention-kinds.ts'
-import { OPERATIONS } from '../../domain/events.ts'
+import { OPERATION_NAMES } from '../../domain/operations.ts'
 import { PING_TYPE, WEBHOOK_TYPES, type WebhookType } from '../../domain/webhook-types.ts'
 import { CallCounts } from './answer-schemas.ts'
 import { example, type Example } from './documented-schema.ts'
@@ -33,7 +33,7 @@ const changed = Type.Optional(Type.Array(Type.String(), { description: 'The name
 const call = {
   log_id: LogId,
   position: Position,
-  operation: Type.Optional(oneOf(OPERATIONS)),
+  operation: Type.Optional(oneOf(OPERATION_NAMES)),
   counts: Type.Optional(CallCounts),
   key_id: Type.Optional(KeyId),
   user_id: optionalString({ description: 'The user who uploaded a file. Such a call has no `key_id`.' }),

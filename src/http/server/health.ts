@@ -6,6 +6,7 @@ const READY_TIMEOUT_MS = 2_000
 
 interface HealthServices {
   isReady(): Promise<boolean>
+  isStopping(): boolean
   areReadModelsComplete(): Promise<boolean>
 }
 
@@ -15,13 +16,10 @@ interface HealthServices {
  */
 export function registerHealthRoutes(app: FastifyInstance, services: HealthServices): void {
   const isReady = async () => (await services.isReady()) && services.areReadModelsComplete()
-  let isStopping = false
-  app.addHook('preClose', async () => {
-    isStopping = true
-  })
   app.get('/livez', (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'alive' }))
   app.get('/readyz', async (_, reply) => {
-    const ready = !isStopping && (await Promise.race([isReady().catch(() => false), pause(READY_TIMEOUT_MS, false)]))
+    const ready =
+      !services.isStopping() && (await Promise.race([isReady().catch(() => false), pause(READY_TIMEOUT_MS, false)]))
     return reply
       .code(ready ? 200 : 503)
       .header('cache-control', 'no-store')

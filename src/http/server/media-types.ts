@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
+import { errorCodes, type FastifyContextConfig, type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import { doInTurns } from '../../admission/turns.ts'
 import { problem } from '../../domain/errors.ts'
-import { limitsOfCall, parseInPieces } from './json-body.ts'
+import { limitsOfCall, parseInPieces } from '../../bodies/json-body.ts'
 import { ProblemError } from './problem.ts'
 import { announcedBytes, DEFAULT_BODY_LIMIT, followService, readBody } from './read-body.ts'
 
@@ -16,7 +16,7 @@ const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The media types that the route accepts. */
+    /** The media types that the route accepts: by default, those of a merge patch. */
     mediaTypes?: readonly string[]
   }
   interface FastifyRequest {
@@ -29,15 +29,19 @@ declare module 'fastify' {
   }
 }
 
-/** Lets routes accept bodies of the media types that they name, and no others. A call has at most `maxRecords` records. */
-export function acceptJsonBodies(app: FastifyInstance, maxRecords: number): void {
+/**
+ * Lets routes accept JSON bodies of the media types that they name, and no others. `types` are those that any route may
+ * name. A call has at most `maxRecords` records.
+ */
+export function acceptJsonBodies(app: FastifyInstance, maxRecords: number, types: readonly string[]): void {
   app.decorateRequest('bodyHash', '')
   app.decorateRequest('bodyBytes', 0)
   app.decorateRequest('sentBody', null)
   app.decorateRequest('reserveBody', null)
   const whileServed = followService(app)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser([...MERGE_PATCH_TYPES], async (request: FastifyRequest, payload: IncomingMessage) => {
+  const known = [...new Set([...MERGE_PATCH_TYPES, ...types])]
+  app.addContentTypeParser(known, async (request: FastifyRequest, payload: IncomingMessage) => {
     // Only calls that may be retried need the hash.
     const hash = request.headers['idempotency-key'] === undefined ? null : createHash('sha256')
     const body = await readBody(request, payload, hash)
@@ -45,16 +49,24 @@ export function acceptJsonBodies(app: FastifyInstance, maxRecords: number): void
     assertMediaType(request)
     request.sentBody = body
     // Many clients name a type for what they don't send.
-    const { schema } = request.routeOptions
-    if (body.length === 0 && (schema?.isBodyOptional || schema?.body === undefined)) return undefined
+    if (body.length === 0 && acceptsNoBody(request)) return undefined
     if (hash) request.bodyHash = hash.digest('hex')
     const read = (signal?: AbortSignal) => doInTurns(parseInPieces(body, limitsOfCall(maxRecords)), signal)
     return body.length <= DEFAULT_BODY_LIMIT ? read() : whileServed(request, read)
+  })
+  // Some clients name the type of a form for a POST without a body, such as `curl -d ''`.
+  app.addContentTypeParser('*', async (request: FastifyRequest) => {
+    if (announcedBytes(request) !== 0) throw new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE()
+    if (!acceptsNoBody(request)) assertMediaType(request)
   })
   app.addHook('preValidation', (request, _reply, done) => {
     if (request.body === undefined && request.routeOptions.schema?.isBodyOptional) request.body = {}
     done()
   })
+}
+
+function acceptsNoBody({ routeOptions: { schema } }: FastifyRequest): boolean {
+  return schema?.isBodyOptional === true || schema?.body === undefined
 }
 
 /** Refuses compressed bodies (RFC 9110 section 15.5.16) before they are read. */
@@ -77,15 +89,10 @@ function isPlain({ headers }: FastifyRequest): boolean {
 }
 
 function assertMediaType(request: FastifyRequest): void {
-  const { mediaTypes } = request.routeOptions.config as FastifyContextConfig
+  const { mediaTypes = MERGE_PATCH_TYPES } = request.routeOptions.config as FastifyContextConfig
   const sent = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
-  if (!mediaTypes || (sent !== undefined && mediaTypes.includes(sent))) return
+  if (sent !== undefined && mediaTypes.includes(sent)) return
   throw new ProblemError(problem('unsupported_media_type', `The body must be sent as ${mediaTypes.join(' or ')}`))
-}
-
-/** Whether a request is one to the API, which answers in JSON and with personal data. Its path may be encoded. */
-export function isApiRequest({ routeOptions, url }: FastifyRequest): boolean {
-  return /^\/(?:v1|admin|audit)\//.test(routeOptions.url ?? url)
 }
 
 /** Whether a client asks for pages, as browsers do. */

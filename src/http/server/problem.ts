@@ -1,12 +1,14 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { UnreadableBodyError } from '../../bodies/unreadable-body.ts'
 import { RefusedByStateError } from '../../accounts/change-company.ts'
 import { IdempotencyInProgressError } from '../../ledger/calls/calls-in-progress.ts'
 import { RATE_LIMIT_HEADERS } from '../../domain/accounts/quota.ts'
 import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
-import { problem, problemDocument, type Problem } from '../../domain/errors.ts'
+import { problem, type Problem } from '../../domain/errors.ts'
 import { NoTurnError, UnavailableError } from '../../admission/batcher.ts'
 import { isTransient, isUnconfirmed } from '../../postgres/database-errors.ts'
 import { idsOf } from './access-log.ts'
+import { findProtocol, PROBLEM_DOCUMENTS } from './protocols.ts'
 import { bodyProblem, describeViolation } from './violation.ts'
 
 const RETRY_AFTER_SECONDS = '1'
@@ -46,7 +48,7 @@ export function isCutOff(error: unknown): boolean {
 
 /** Turns anything thrown into a problem. Unexpected errors become `internal_error`, without details. */
 export function toProblem(error: unknown, bodyLimit: number): Problem {
-  if (error instanceof ProblemError) return error.problem
+  if (error instanceof ProblemError || error instanceof UnreadableBodyError) return error.problem
   if (isCutOff(error)) return new CutOffError().problem
   if (error instanceof RefusedByStateError) return error.problem
   if (error instanceof RefusedCredentialsError) return invalidCredentials().problem
@@ -76,22 +78,19 @@ function fromFastify(error: FastifyError, bodyLimit: number): Problem | null {
 function validationDetail({ validation }: FastifyError): string {
   const [violation] = validation ?? []
   if (!violation) return 'A query parameter is not valid'
-  const { code, message } = describeViolation(violation, null)
-  // What a client invented may be anything, also somebody's name.
-  return code === 'unknown_field'
-    ? 'A query parameter does not exist; check its name'
-    : `The query parameter ${message}`
+  const { detail } = violation.params
+  return typeof detail === 'string' ? detail : `The query parameter ${describeViolation(violation, null).message}`
 }
 
-/** Sends a problem document (RFC 9457) for an error. */
-export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+/** Answers an error, in the form of its protocol. */
+export function sendError(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const refusal = toBodyProblem(error, request.body) ?? toProblem(error, request.routeOptions.bodyLimit ?? 0)
   if (error instanceof NoTurnError) {
     // One caller can cause any number of these, so they are counted and not logged as errors.
     reply.metLimit = 'queue'
     request.log.debug({ err: error, ...idsOf(request) }, error.message)
   } else logError(request, error, refusal)
-  return sendProblemDocument(request, reply, refusal)
+  return sendProblem(request, reply, refusal)
 }
 
 /**
@@ -119,23 +118,16 @@ function toBodyProblem(error: unknown, body: unknown): Problem | null {
   return validation && validationContext === 'body' ? bodyProblem(validation, body) : null
 }
 
-/** Sends a problem document (RFC 9457) with the headers that its status requires. */
-export function sendProblemDocument(request: FastifyRequest, reply: FastifyReply, refusal: Problem): FastifyReply {
+/** Answers a problem in the form of its protocol, with the headers that its status requires. */
+export function sendProblem(request: FastifyRequest, reply: FastifyReply, refusal: Problem): FastifyReply {
+  const { challenge, refusalType, refuse } = findProtocol(request) ?? PROBLEM_DOCUMENTS
   if (refusal.status === 401) {
-    void reply.header('www-authenticate', getChallenge(request))
+    void reply.header('www-authenticate', challenge)
     // Do not reveal rate limits to unauthenticated callers.
     for (const name of RATE_LIMIT_HEADERS) void reply.removeHeader(name)
   }
   const isLater = refusal.status === 503 || (refusal.status === 429 && !reply.hasHeader('retry-after'))
   if (isLater) void reply.header('retry-after', RETRY_AFTER_SECONDS)
-  return reply
-    .code(refusal.status)
-    .type('application/problem+json')
-    .send(JSON.stringify(problemDocument(refusal, request.id)))
-}
-
-function getChallenge({ routeOptions, url }: FastifyRequest): string {
-  return (routeOptions.url ?? url).startsWith('/v1')
-    ? 'ApiKey realm="employee-ledger"'
-    : 'Bearer realm="employee-ledger"'
+  const { status, headers, body } = refuse(refusal, request.id, null)
+  return reply.code(status).headers(headers).type(refusalType).send(JSON.stringify(body))
 }

@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
+import { explainQueryFault, readBooleans } from './query-faults.ts'
 
 type Validate = ReturnType<FastifySchemaCompiler<object>>
 
@@ -18,8 +19,17 @@ export const compileSchema: FastifySchemaCompiler<object> = ({ schema, httpPart 
   const validate: Validate = (value: unknown) => {
     // A coerced query is validated again: Ajv coerces 1e400 to Infinity, without checking it against the limits.
     steps ??= httpPart === 'querystring' ? [queries.compile(schema), others.compile(schema)] : [others.compile(schema)]
+    const query = httpPart === 'querystring' ? (value as Record<string, unknown>) : null
+    const { properties = {} } = schema as { properties?: Record<string, unknown> }
+    if (query) readBooleans(query, properties)
     const failed = steps.find((step) => !step(value))
     validate.errors = failed?.errors ?? null
+    if (query) {
+      for (const error of validate.errors ?? []) {
+        const detail = explainQueryFault(error, query, properties)
+        if (detail !== null) error.params = { ...error.params, detail }
+      }
+    }
     return failed === undefined
   }
   return validate

@@ -35,6 +35,6 @@ function formatAnswer(code: string | undefined): string {
 
 function makeProblem(code: string | undefined): Problem {
   if (code === TOO_LARGE) return problem('headers_too_large', 'The URL and the headers are too large')
-  if (code === TOO_SLOW) return problem('request_timeout', 'The request was not received in time')
+  if (code === TOO_SLOW) return problem('request_timeout', 'The request was not received within 60 seconds')
   return problem('malformed_request', 'This is not a valid HTTP/1.1 request')
 }

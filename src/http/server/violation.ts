@@ -1,5 +1,5 @@
 import type { FastifySchemaValidationError } from 'fastify'
-import { formatCharacters } from '../../domain/attributes.ts'
+import { formatCharacters } from '../../domain/record-faults.ts'
 import { errorPointer, problem, type Problem, type RecordError } from '../../domain/errors.ts'
 import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 
@@ -60,8 +60,19 @@ export function describeViolation(violation: FastifySchemaValidationError, body:
       return fieldError(pointer, 'invalid_value', `${name} must be one of ${allowed}`)
     }
     default:
-      return fieldError(pointer, 'invalid_format', `${name} has the wrong format`)
+      return fieldError(pointer, 'invalid_format', `${name} must be ${formatForm(keyword, params)}`)
   }
+}
+
+const FORMS: Readonly<Record<string, string>> = {
+  'date-time': 'a time with its zone (RFC 3339), such as 2026-01-31T06:00:00Z',
+  date: 'a date in the format YYYY-MM-DD',
+}
+
+function formatForm(keyword: string, params: Readonly<Record<string, unknown>>): string {
+  if (keyword === 'pattern') return `of the form ${String(params['pattern'])}`
+  const { format } = params
+  return typeof format === 'string' ? (FORMS[format] ?? `a valid ${format}`) : `valid (${keyword})`
 }
 
 function isNull(body: unknown, name: string): boolean {

@@ -9,6 +9,7 @@ import { findUncheckedCreations, isNameTaken, type RecentConflicts } from './unc
 import { commitTogether, DecisionError, type Committed } from './commit.ts'
 import type { StoredCall } from './recent-events.ts'
 import { registerOf } from './actor-clients.ts'
+import type { UnchangedOnce } from './unchanged-once.ts'
 import { settleOutcome, UnknownOutcomeError } from './settle-outcome.ts'
 
 export interface CommitOptions {
@@ -18,6 +19,8 @@ export interface CommitOptions {
   cache: EmployeeCache
   /** Companies whose creations load employees first. */
   conflicts: RecentConflicts
+  /** The records that have changed nothing once. */
+  unchangedOnce: UnchangedOnce
   /** Called after each commit with the companies that have new events. */
   onCommitted(companyIds: string[]): void
   /** Called with what a transaction appended, once it is known to be committed. */
@@ -105,13 +108,14 @@ function hasEvents(result: Committed | 'held'): boolean {
 }
 
 async function commitOnConnection(
-  { pool, cache, onStored }: CommitOptions,
+  { pool, cache, onStored, unchangedOnce }: CommitOptions,
   calls: WriteCall[],
   options: { whenLocked: WhenLocked; unchecked: ReadonlySet<WriteCall> },
 ): Promise<(Committed | 'held')[]> {
   const clients = registerOf(pool)
   try {
-    return await withClient(pool, (client) => commitTogether(client, calls, { ...options, cache, onStored, clients }))
+    const shared = { cache, onStored, clients, unchangedOnce }
+    return await withClient(pool, (client) => commitTogether(client, calls, { ...options, ...shared }))
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) throw error
     return settleOutcome(pool, error as UnknownOutcomeError<(Committed | 'held')[]>)

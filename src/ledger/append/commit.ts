@@ -1,7 +1,8 @@
 import { channel } from 'node:diagnostics_channel'
 import type { ClientBase } from 'pg'
 import { decideCall, type DecidedCall } from '../../domain/calls/decide-call.ts'
-import { isSmall, type CallAnswer, type WriteCall } from '../../domain/calls/write-call.ts'
+import type { CallAnswer } from '../../domain/calls/call-protocol.ts'
+import { isSmall, type WriteCall } from '../../domain/calls/write-call.ts'
 import type { NewEvent } from '../../domain/events.ts'
 import { actorOf } from '../../domain/calls/callers.ts'
 import type { EmployeeCache } from './employee-cache.ts'
@@ -21,6 +22,7 @@ import { insertBodies, type NewRejectedBody } from './rejected-bodies.ts'
 import type { StoredCall } from './recent-events.ts'
 import type { Origin, SealedEvent } from '../integrity/codec.ts'
 import { isDue, writeClients, type ActorClient, type ClientRegister } from './actor-clients.ts'
+import type { UnchangedOnce } from './unchanged-once.ts'
 import { UnknownOutcomeError } from './settle-outcome.ts'
 import * as statements from './statements.ts'
 
@@ -52,6 +54,8 @@ interface CommitTogetherOptions {
   unchecked: ReadonlySet<WriteCall>
   onStored?: ((calls: StoredCall[]) => void) | undefined
   clients: ClientRegister
+  /** The records that have changed nothing once. */
+  unchangedOnce: UnchangedOnce
 }
 
 /**
@@ -63,7 +67,7 @@ interface CommitTogetherOptions {
 export async function commitTogether(
   client: ClientBase,
   calls: WriteCall[],
-  { whenLocked, cache, unchecked, onStored, clients }: CommitTogetherOptions,
+  { whenLocked, cache, unchecked, onStored, ...deciding }: CommitTogetherOptions,
 ): Promise<(Committed | 'held')[]> {
   const companyIds = [...new Set(calls.map(({ companyId }) => companyId))]
   const [, heads, rows, now] = await pipeline(client, (pipe) =>
@@ -88,7 +92,7 @@ export async function commitTogether(
     const results: (Committed | 'held')[] = []
     for (const call of calls) {
       const company = companies.get(call.companyId)
-      results.push(company ? await decideOne(query, company, writes, call, { unchecked, clients }) : 'held')
+      results.push(company ? await decideOne(query, company, writes, call, { ...deciding, unchecked }) : 'held')
     }
     STAGES.decided.publish(calls)
     const stored = await write(client, companies, writes, results)
@@ -133,7 +137,7 @@ async function decideOne(
   company: LockedCompany,
   writes: Writes,
   call: WriteCall,
-  { unchecked, clients }: Pick<CommitTogetherOptions, 'unchecked' | 'clients'>,
+  { unchecked, clients, unchangedOnce }: Pick<CommitTogetherOptions, 'unchecked' | 'clients' | 'unchangedOnce'>,
 ): Promise<Committed> {
   const { companyId, callId, idempotency, traceparent } = call
   const actor = actorOf(call)
@@ -158,7 +162,7 @@ async function decideOne(
   writes.decided.push({ company, events, employees, by })
   if (traceparent) writes.traces.push({ companyId, position, traceparent, recordedAt: head.recordedAt })
   if (body) writes.bodies.push({ companyId, position, recordedAt: head.recordedAt, body })
-  if ('corrects' in call.caller)
+  if ('upload' in call.caller)
     for (const correction of listCorrections(call, events, position)) writes.corrections.push(correction)
   const isLargeCall = !isSmall(call)
   const digest = ({ employee, patch }: (typeof decision.unchanged)[number]) => {
@@ -166,7 +170,7 @@ async function decideOne(
     if (!company.employees.awaitingDigest.delete(employee.id) && !isNew) return
     const made = { companyId, employee, digest: digestRecord(employee, patch) }
     if (isNew) writes.newDigests.set(employee.id, made)
-    else writes.digests.push(made)
+    else if (unchangedOnce.isAgain(made.digest)) writes.digests.push(made)
   }
   await doInTurns(mapInPieces(decision.unchanged, digest))
   if (idempotency && decision.binds) {

@@ -4,9 +4,10 @@ import { createContended, gatherCompanies } from '../../admission/contended.ts'
 import { isSmall, weightOf, type WriteCall } from '../../domain/calls/write-call.ts'
 import { commitBatch, type CommitOptions } from './commit-batch.ts'
 import type { Committed } from './commit.ts'
+import { UnchangedOnce } from './unchanged-once.ts'
 import { createRecentConflicts } from './unchecked-creations.ts'
 
-export interface LaneOptions extends Omit<CommitOptions, 'conflicts'> {
+export interface LaneOptions extends Omit<CommitOptions, 'conflicts' | 'unchangedOnce'> {
   /** How many companies may share a transaction; if 1, their transactions run side by side. Default: any number. */
   companiesTogether?: number
   /**
@@ -58,7 +59,11 @@ export function createLanes(given: LaneOptions): Lanes {
     maxWaitMs,
     maxRecordsWaiting,
   } = given
-  const options: CommitOptions = { ...given, conflicts: createRecentConflicts() }
+  const options: CommitOptions = {
+    ...given,
+    conflicts: createRecentConflicts(),
+    unchangedOnce: new UnchangedOnce(),
+  }
   const holderOf = ({ companyId }: WriteCall) => companyId
   const bounds: GatherBounds<WriteCall> = { maxWeight, maxWaitMs, weightOf, holderOf }
   const contended = createContended<WriteCall, Committed>((calls) => commitWaiting(options, calls), bounds, lanes)

@@ -3,7 +3,7 @@ import { claimedValues, NOBODY, touchedValues, union, type Naming } from '../../
 import type { Employee } from '../../domain/employees/employee.ts'
 import type { ReadRecord } from '../../domain/calls/call-records.ts'
 import { recordsOf, type Command } from '../../domain/calls/commands.ts'
-import { hasLocalPhone } from '../../domain/calls/local-phones.ts'
+import { hasLocalPhones } from '../../domain/calls/local-phones.ts'
 import { isSmall, type WriteCall } from '../../domain/calls/write-call.ts'
 import { actorOf } from '../../domain/calls/callers.ts'
 import { LoadedEmployees } from './employee-index.ts'
@@ -231,7 +231,7 @@ function usersOf(calls: WriteCall[]): { companyId: string; userId: string }[] {
 }
 
 function companiesWithLocalPhones(calls: WriteCall[]): string[] {
-  const withLocal = calls.filter(({ command }) => recordsOf(command).some(hasLocalPhone))
+  const withLocal = calls.filter(({ command }) => recordsOf(command).some(hasLocalPhones))
   return [...new Set(withLocal.map(({ companyId }) => companyId))]
 }
 

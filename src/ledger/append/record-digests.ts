@@ -2,10 +2,11 @@ import { filterInTurns } from '../../admission/turns.ts'
 import type { Locator, ReadRecord } from '../../domain/calls/call-records.ts'
 import { locate } from '../../domain/calls/call-draft.ts'
 import { findStatus } from '../../domain/calls/record-digest.ts'
-import { readLocalPhone } from '../../domain/calls/local-phones.ts'
+import { readLocalPhonesOf } from '../../domain/calls/local-phones.ts'
 import { patchWithManager } from '../../domain/calls/reporting-lines.ts'
 import { isSmall, type WriteCall } from '../../domain/calls/write-call.ts'
 import { fromUuid } from '../../domain/ids.ts'
+import { createsAll, isSingle } from '../../domain/operations.ts'
 import { bytea, integer, uuid } from '../../../projections/columns.ts'
 import { textArray, uuidArray } from '../../postgres/binary-arrays.ts'
 import { isOnly, onlyCompany } from '../../postgres/only-company.ts'
@@ -40,7 +41,7 @@ interface FoundRecord extends LocatedRecord {
 /** Whether the records of a call are compared with digests: only if they are so many that this saves time. */
 export function usesDigests(call: WriteCall): boolean {
   const { operation } = call.command
-  return !isSmall(call) && (operation === 'update_many' || operation === 'upsert')
+  return !isSmall(call) && !isSingle(operation) && !createsAll(operation)
 }
 
 const COLUMNS = {
@@ -98,7 +99,7 @@ export async function recognizeUnchanged(
     // Several records of one employee are refused, which takes the employee's state.
     const isTheirs = record.statedId === null || record.statedId === employeeId
     if (digest !== null && times.get(employeeId) === 1 && isTheirs) {
-      const read = readLocalPhone(record, country)
+      const read = readLocalPhonesOf(record, country)
       const patch =
         read.errors.count === 0 ? patchWithManager(read, (manager) => locate(manager, employees)?.id) : undefined
       const status = patch && findStatus(digest, employeeId, patch)

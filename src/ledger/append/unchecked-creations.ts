@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { createsAll } from '../../domain/operations.ts'
 import { isSmall, type WriteCall } from '../../domain/calls/write-call.ts'
 import { constraintOf } from '../../postgres/database-errors.ts'
 
@@ -27,11 +28,12 @@ export function findUncheckedCreations(
   calls: readonly WriteCall[],
   conflicts: RecentConflicts,
 ): ReadonlySet<WriteCall> {
-  const changing = new Set(calls.filter(({ command }) => command.operation !== 'create').map((call) => call.companyId))
+  const isCreation = ({ command }: WriteCall) => createsAll(command.operation)
+  const changing = new Set(calls.filter((call) => !isCreation(call)).map((call) => call.companyId))
   return new Set(
     calls.filter(
       (call) =>
-        call.command.operation === 'create' &&
+        isCreation(call) &&
         !isSmall(call) &&
         // What is only validated meets no index.
         !call.validateOnly &&

@@ -1,5 +1,6 @@
 import { isOfCall } from '../../domain/event-types.ts'
-import { OPERATIONS, type CallCounts, type Operation } from '../../domain/events.ts'
+import { type CallCounts } from '../../domain/events.ts'
+import { isOperation, isSingle, rulesOf, type Operation } from '../../domain/operations.ts'
 import { assertValid } from './verification-error.ts'
 import { isCount, parse, type ExportedEvent } from './verify-line.ts'
 
@@ -101,15 +102,21 @@ interface Closing {
   unchanged: string[]
 }
 
-function readClosing({ position, type, data }: ExportedEvent): Closing {
+function readClosing({ position, type, schema_version: version, data }: ExportedEvent): Closing {
   const { operation, counts, unchanged } = (parse(data!) ?? {}) as Partial<Record<keyof Closing, unknown>>
   const employees = type === 'ApiCallFailed' ? [] : unchanged
   assertValid(
-    OPERATIONS.includes(operation as Operation) && isCounts(counts) && isListOfIds(employees),
+    isOperation(operation) && isOfVersion(operation, type, version) && isCounts(counts) && isListOfIds(employees),
     position,
     `the data of ${type} do not match its schema`,
   )
-  return { operation: operation as Operation, counts, unchanged: employees }
+  return { operation, counts, unchanged: employees }
+}
+
+/** Whether the events of a schema version may have an operation. */
+function isOfVersion(operation: Operation, type: string, version: number): boolean {
+  const { since } = rulesOf(operation)
+  return version >= (type === 'ApiCallFailed' ? since.ApiCallFailed : since.ApiCallCompleted)
 }
 
 const EMPLOYEE_ID = /^emp_[0-9a-hjkmnp-tv-z]{26}$/
@@ -143,8 +150,9 @@ function countCompleted(call: OpenCall, { operation, unchanged }: Closing): Call
   const isComplete = total === 0 || index < total
   const isEachOnce = new Set(unchanged).size === unchanged.length && !unchanged.some((id) => changed.has(id))
   if (!isComplete || !isEachOnce || (failed > 0 && applied === 0)) return null
-  if (operation === 'create') return created.size === applied ? { ...NONE, total, failed } : null
-  if ((created.size > 0 && operation !== 'upsert') || (operation === 'update_one' && total !== 1)) return null
+  const { creates } = rulesOf(operation)
+  if (creates === 'all' ? created.size !== applied : creates === 'none' && created.size > 0) return null
+  if (isSingle(operation) && total !== 1) return null
   const deactivated = [...updated.values()].filter((isDeactivated) => isDeactivated).length
   return { total, updated: updated.size - deactivated, deactivated, failed, no_updates: unchanged.length }
 }
@@ -153,7 +161,8 @@ function countCompleted(call: OpenCall, { operation, unchanged }: Closing): Call
 function countFailed(call: OpenCall, { operation, counts: { total } }: Closing): CallCounts | null {
   const { created, updated, rejected } = call
   if (created.size > 0 || updated.size > 0 || [...rejected].some((index) => index >= total)) return null
-  if (operation === 'update_one' && total !== 1) return null
+  if (isSingle(operation) && total !== 1) return null
   // A failed creation names its bad records. A call that was refused as a whole names none: all its records failed.
-  return { ...NONE, total, failed: operation === 'create' && rejected.size > 0 ? rejected.size : total }
+  const namesFailed = rulesOf(operation).failing === 'refused' && rejected.size > 0
+  return { ...NONE, total, failed: namesFailed ? rejected.size : total }
 }

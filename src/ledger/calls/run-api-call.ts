@@ -1,6 +1,7 @@
 import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
 import { refusedCommand } from '../../domain/calls/commands.ts'
-import type { CallAnswer, WriteCall } from '../../domain/calls/write-call.ts'
+import type { CallAnswer } from '../../domain/calls/call-protocol.ts'
+import type { WriteCall } from '../../domain/calls/write-call.ts'
 import { problem } from '../../domain/errors.ts'
 import type { NewEvent } from '../../domain/events.ts'
 import type { IdPrefix } from '../../domain/ids.ts'

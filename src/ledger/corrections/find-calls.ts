@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { CorrectedRecords, Operation } from '../../domain/events.ts'
+import type { CorrectedRecords } from '../../domain/events.ts'
+import type { Operation } from '../../domain/operations.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { LedgerDb } from '../tables.ts'
 

@@ -18,7 +18,7 @@ export interface NewCorrection {
   records: number[] | null
 }
 
-/** Lists what a decided call corrects. A call that failed corrects nothing. */
+/** Lists what a decided call corrects: the records that it applied. A call that failed corrects nothing. */
 export function listCorrections(
   { companyId, callId }: Pick<NewCorrection, 'companyId' | 'callId'>,
   events: readonly NewEvent[],
@@ -29,9 +29,12 @@ export function listCorrections(
   if (closing?.type !== 'ApiCallCompleted') return []
   const { corrects = [], corrected_records: places = {} } = closing.data
   const position = lastPosition - (events.length - 1 - at)
-  return corrects.map((correctedId) => {
-    const records = places[correctedId]?.map(([, index]) => index) ?? null
-    return { companyId, correctedId, position, callId, records }
+  const refused = new Set(events.flatMap(({ type, index }) => (type === 'EmployeeRecordRejected' ? [index] : [])))
+  return corrects.flatMap((correctedId) => {
+    const pairs = places[correctedId]
+    const records = pairs?.filter(([own]) => !refused.has(own)).map(([, index]) => index) ?? null
+    if (pairs?.length !== 0 && records?.length === 0) return []
+    return [{ companyId, correctedId, position, callId, records }]
   })
 }
 

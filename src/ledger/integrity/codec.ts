@@ -1,4 +1,4 @@
-import { hash, randomFillSync } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { EventType, NewEvent, RecordedEvent } from '../../domain/events.ts'
 import { closesCall, EVENT_TYPES, isEventType, isOfCall, schemaVersionOf } from '../../domain/event-types.ts'
 import { fromUuid, type IdPrefix } from '../../domain/ids.ts'
@@ -61,7 +61,7 @@ export function sealEvent(event: NewEvent, position: number, origin: Origin): Se
   // The row holds only the UUID of the stream.
   if (!stream.startsWith(EVENT_TYPES[type].stream)) throw new TypeError(`${type} cannot be about ${stream}`)
   const data = canonicalJson(event.data)
-  const salted = prependSalt(data)
+  const salt = drawSalt()
   const header: EventHeader = {
     position,
     call_id: isOfCall(type) ? callId : null,
@@ -73,29 +73,30 @@ export function sealEvent(event: NewEvent, position: number, origin: Origin): Se
     recorded_at: recordedAt,
     actor,
   }
-  const leaf = leafHash(formatEnvelope(header, companyId, hash('sha256', salted, 'hex')))
+  const leaf = leafHash(formatEnvelope(header, companyId, hashSalted(salt, data)))
   const isLast = closesCall(header)
-  return { companyId, header, data, salt: salted.subarray(0, SALT_BYTES), leaf, clientId: isLast ? clientId : null }
+  return { companyId, header, data, salt, leaf, clientId: isLast ? clientId : null }
 }
 
-/** Returns a buffer with a fresh salt followed by the data, ready to be hashed. */
-function prependSalt(data: string): Buffer {
-  const salted = Buffer.allocUnsafe(SALT_BYTES + Buffer.byteLength(data))
-  if (nextSalt === salts.length) {
-    randomFillSync(salts)
-    nextSalt = 0
-  }
-  salts.copy(salted, 0, nextSalt, nextSalt + SALT_BYTES)
-  // Each salt is used once; clear it here.
-  salts.fill(0, nextSalt, nextSalt + SALT_BYTES)
-  nextSalt += SALT_BYTES
-  salted.write(data, SALT_BYTES, 'utf8')
-  return salted
+/** Draws a fresh salt. They are drawn in batches, because a call for random bytes costs as much as hashing an event. */
+function drawSalt(): Buffer {
+  if (nextSalt === salts.length) [salts, nextSalt] = [randomBytes(SALTS_AT_ONCE * SALT_BYTES), 0]
+  return salts.subarray(nextSalt, (nextSalt += SALT_BYTES))
 }
 
-// Salts are drawn in batches, because a call for random bytes costs as much as hashing an event.
-const salts = Buffer.alloc(256 * SALT_BYTES)
-let nextSalt = salts.length
+const SALTS_AT_ONCE = 256
+let [salts, nextSalt] = [Buffer.alloc(0), 0]
+
+/** SHA-256(salt ‖ data) in lower-case hexadecimal. */
+function hashSalted(salt: Buffer, data: string): string {
+  // No text has more bytes than three for each of its UTF-16 units.
+  const isSmall = SALT_BYTES + 3 * data.length <= scratch.length
+  const salted = isSmall ? scratch : Buffer.allocUnsafe(SALT_BYTES + Buffer.byteLength(data))
+  salted.set(salt)
+  return hash('sha256', salted.subarray(0, SALT_BYTES + salted.write(data, SALT_BYTES)), 'hex')
+}
+
+const scratch = Buffer.alloc(16_384)
 
 /**
  * The canonical JSON text of an envelope, RFC 8785: the members in order, without white space. Ids, times, hashes, and
@@ -207,5 +208,5 @@ export function deriveEnvelope(row: StoredEvent): string {
 
 /** The hash of an event's salt and data, in lower-case hexadecimal. The row has either the hash or both of them. */
 export function deriveDataHash({ salt, data, data_hash: kept }: Pick<EventRow, 'salt' | 'data' | 'data_hash'>): string {
-  return kept ? kept.toString('hex') : hash('sha256', Buffer.concat([salt!, Buffer.from(data!)]), 'hex')
+  return kept ? kept.toString('hex') : hashSalted(salt!, data!)
 }

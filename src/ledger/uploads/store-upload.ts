@@ -43,29 +43,48 @@ export const STORED_FROM_NOW = sql<string>`statement_timestamp() + ${sql.raw(STO
 /** The class of the advisory locks under which uploads of a company are counted. */
 const COUNTING = 8_147_021
 
+/** A file for which there must be room. */
+interface CountedFile extends Pick<NewUpload, 'companyId' | 'bytes'> {
+  /** The upload, or the question, that it replaces; null if it replaces none. */
+  replaces: string | null
+}
+
 /**
  * Stores a file, and what `alongside` stores about it, all of it or nothing. Returns false if the company has as many as
  * it may have.
  */
 export async function storeUpload(
   pool: Pool,
-  upload: NewUpload,
+  upload: NewUpload & CountedFile,
   alongside: (client: PoolClient) => Promise<void>,
 ): Promise<boolean> {
   return inTransaction(pool, async (client) => {
     if (!(await isRoomFor(client, upload))) return false
     const [company, id, user] = [toUuid(upload.companyId), toUuid(upload.id), toUuid(upload.userId)]
     await insertParts(client, [company, id, user], upload.parts)
-    // Only now, because other uploads of the company wait for the lock until this one is stored.
-    await client.query('select pg_advisory_xact_lock($1, hashtext($2))', [COUNTING, company])
-    if (await isRoomFor(client, upload)) {
+    const isStored = await ifRoom(client, upload, async () => {
       await insertUpload(client, upload)
       await alongside(client)
-      return true
-    }
-    await client.query('delete from upload_parts where company_id = $1 and upload_id = $2', [company, id])
-    return false
+    })
+    if (!isStored)
+      await client.query('delete from upload_parts where company_id = $1 and upload_id = $2', [company, id])
+    return isStored
   })
+}
+
+/**
+ * Stores something about a file that counts as an upload. Returns false if the company has as many as it may have. Others
+ * of the company wait until the transaction ends.
+ */
+export async function ifRoom(
+  client: PoolClient,
+  file: CountedFile,
+  store: (client: PoolClient) => Promise<void>,
+): Promise<boolean> {
+  await client.query('select pg_advisory_xact_lock($1, hashtext($2))', [COUNTING, toUuid(file.companyId)])
+  if (!(await isRoomFor(client, file))) return false
+  await store(client)
+  return true
 }
 
 /** Inserts the parts of a file, one by one: a part takes megabytes. */
@@ -83,15 +102,23 @@ export async function insertParts(
   }
 }
 
-/** Whether the company may store another file: what it has stored already does not count once it has ended. */
-async function isRoomFor(client: PoolClient, { companyId, bytes }: NewUpload): Promise<boolean> {
-  const { rows } = await client.query<{ uploads: number; bytes: number }>(
-    `select count(*)::integer as uploads, coalesce(sum(bytes), 0)::bigint as bytes from uploads
-     where company_id = $1 and state <> 'ended' and expires_at > statement_timestamp()`,
-    [toUuid(companyId)],
+/**
+ * Whether the company may store another file. An upload that has ended does not count any more, and a question about how to
+ * read a file counts as an upload.
+ */
+async function isRoomFor(client: PoolClient, { companyId, bytes, replaces }: CountedFile): Promise<boolean> {
+  const { rows } = await client.query<{ files: number; bytes: number }>(
+    `select count(*)::integer as files, coalesce(sum(bytes), 0)::bigint as bytes from (
+       select upload_id, bytes from uploads
+         where company_id = $1 and state <> 'ended' and expires_at > statement_timestamp()
+       union all
+       select upload_id, bytes from upload_originals
+         where company_id = $1 and question is not null and expires_at > statement_timestamp()
+     ) as stored where upload_id is distinct from $2::uuid`,
+    [toUuid(companyId), replaces && toUuid(replaces)],
   )
   const stored = rows[0]!
-  return stored.uploads < MAX_UPLOADS && stored.bytes + bytes <= MAX_UPLOADED_BYTES
+  return stored.files < MAX_UPLOADS && stored.bytes + bytes <= MAX_UPLOADED_BYTES
 }
 
 /** The preview of a single part is made when its page is opened. */

@@ -13,7 +13,7 @@ import { addFormPage, renderForm, type PageRequest } from '../parts/form-page.ts
 import { html, type Html } from '../parts/html.ts'
 import { readListQuery, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { ACCOUNT_PATH, NAVIGATION, type UpperPage } from '../parts/navigation.ts'
+import { ACCOUNT_PATH, NAVIGATION, type UpperPage } from '../../wording/navigation.ts'
 import { renderLastFour } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime, renderTimeOrNever } from '../parts/times.ts'

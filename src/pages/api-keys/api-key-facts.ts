@@ -1,12 +1,14 @@
-import { buildItemUrl } from '../parts/attention-words.ts'
+import { buildItemUrl } from '../../wording/attention-words.ts'
 import { findKeyStatus, hasPreviousSecret, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
 import { requestsInWindow, windowEnd } from '../../domain/accounts/quota.ts'
 import { EXPIRES_SOON_MS, NEARLY_USED, type AttentionItem } from '../../domain/attention.ts'
 import { renderBadge } from '../parts/badges.ts'
 import { html, type Html } from '../parts/html.ts'
-import { formatCount, formatNumber, renderLastFour } from '../parts/shown-values.ts'
+import { formatCount, formatNumber } from '../../wording/numbers.ts'
+import { renderLastFour } from '../parts/shown-values.ts'
 import { formatScopes } from '../parts/key-words.ts'
-import { formatAge, renderDay, renderTime } from '../parts/times.ts'
+import { formatAge } from '../../wording/lengths-of-time.ts'
+import { renderDay, renderTime } from '../parts/times.ts'
 
 /** Whether a key needs attention itself, apart from its calls. */
 export function hasProblem({ key }: SeenKey, problems: readonly AttentionItem[]): boolean {

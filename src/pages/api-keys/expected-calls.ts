@@ -105,7 +105,7 @@ function renderProposal(action: string, version: number, proposal: ExpectedCalls
 function renderFields(fields: FormFields, problem: FormProblem, timeZone: string): Html {
   const noDay = findError('days', 'Days', problem)
   return html`${renderChoice({ name: 'way', label: 'Calls are', value: fields['way'] ?? 'never', options: WAYS }, problem)}
-    <div class="way-time">${renderField({ name: 'by_time', label: 'Time of day', value: fields['by_time'] ?? '', isRequired: false, maxLength: 5, hint: `Such as 06:00, in ${timeZone}. The call may come in the 24 hours before.` }, problem)}
+    <div class="way-time">${renderField({ name: 'by_time', label: 'Time of day', value: fields['by_time'] ?? '', isRequired: false, maxLength: 5, hint: `Such as 06:00, in ${timeZone}. The call may come after that time of the day before.` }, problem)}
     <fieldset${noDay === undefined ? '' : html` aria-describedby="days-fault"`}>
       <legend>Days</legend>
       ${WEEKDAYS.map(

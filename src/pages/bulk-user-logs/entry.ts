@@ -1,14 +1,15 @@
+import { rulesOf } from '../../domain/operations.ts'
 import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import type { RecordOutcome } from '../../../projections/bulk-user-logs/records-queries.ts'
 import type { Client } from '../../domain/client.ts'
 import { isCorrected, type Correction } from '../../ledger/corrections/read-correction.ts'
-import { buildUrl } from '../parts/addresses.ts'
-import { capitalise, COUNTS, formatCorrection, describeDone, listDone, OPERATIONS, VERBS } from '../parts/call-words.ts'
+import { buildUrl } from '../../wording/addresses.ts'
+import { capitalise, COUNTS, formatCorrection, describeDone, listDone } from '../parts/call-words.ts'
 import { renderAddressLink, renderClient } from '../parts/clients.ts'
 import { renderCounts, renderFacts, renderId } from '../parts/facts.ts'
 import { html, type Html } from '../parts/html.ts'
-import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
-import { formatCount, formatNumber } from '../parts/shown-values.ts'
+import { EVIDENCE_PATH, NAVIGATION } from '../../wording/navigation.ts'
+import { formatCount, formatNumber } from '../../wording/numbers.ts'
 import { renderTime } from '../parts/times.ts'
 
 const LOGS_PATH = NAVIGATION.bulkUserLogs.path
@@ -23,7 +24,7 @@ export type OutcomeCounts = ReadonlyMap<RecordOutcome, number>
 
 /** What a call did, in two words: `Update 1,000`. */
 export function formatCall({ entry: { operation, counts } }: LogEntry): string {
-  const verb = capitalise(VERBS[operation])
+  const verb = capitalise(rulesOf(operation).verb)
   return counts.total === 0 ? verb : `${verb} ${formatNumber(counts.total)}`
 }
 
@@ -43,7 +44,7 @@ export function formatEntryTitle(logEntry: LogEntry): string {
 export function renderOutcome(logEntry: LogEntry, outcomes: OutcomeCounts): Html {
   const { entry } = logEntry
   const { total } = entry.counts
-  const verb = VERBS[entry.operation]
+  const verb = rulesOf(entry.operation).verb
   const attempt = total === 0 ? `tried to ${verb} employees` : `tried to ${verb} ${formatCount(total, 'employee')}`
   const what =
     entry.status === 'Failed'
@@ -156,7 +157,7 @@ export function renderRequest(logEntry: LogEntry, client: Client | null, timeZon
     ${renderFacts([
       ['Date/Time', renderTime(entry.requested_at, timeZone)],
       ['Name', entry.name],
-      ['Operation', OPERATIONS[entry.operation]],
+      ['Operation', rulesOf(entry.operation).label],
       ['HTTP status', String(entry.http_status)],
       isAboutRecords(logEntry) ? ['API error', renderApiError(logEntry)] : null,
       ['Duration', html`<span class="unbroken">${formatNumber(entry.duration_ms)} ms</span>`],

@@ -1,11 +1,11 @@
 import type { EntryGroup, EntryGroups } from '../../../projections/bulk-user-logs/group-queries.ts'
 import type { EntryCount, EntryFilter, ValueFilter } from '../../../projections/bulk-user-logs/queries.ts'
-import { formatAtLeast } from '../parts/shown-values.ts'
+import { formatAtLeast } from '../../wording/numbers.ts'
 
 /** The filters whose values have counts. */
 export type Facet = keyof ValueFilter
 const FACETS = Object.keys({
-  ...{ status: true, operation: true, key: true, error: true, http_status: true },
+  ...{ status: true, operation: true, source: true, key: true, error: true, http_status: true },
 } satisfies Record<Facet, true>) as Facet[]
 
 /** How many entries each value of a filter would find, beside the other filters. */

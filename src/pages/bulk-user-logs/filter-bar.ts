@@ -1,6 +1,8 @@
-import { buildUrl } from '../parts/addresses.ts'
+import { isOperation, OPERATIONS, rulesOf } from '../../domain/operations.ts'
+import { buildUrl } from '../../wording/addresses.ts'
 import { renderChoice, renderDayField, renderField, toSentence, type FormFields, type Option } from '../parts/form.ts'
-import { capitalise, describeCode, OPERATIONS } from '../parts/call-words.ts'
+import { capitalise } from '../parts/call-words.ts'
+import { describeCode } from '../../wording/failure-causes.ts'
 import { type Facet, type Facets, formatFacet } from './facets.ts'
 import { HIDDEN, LAST, type FilterName, type PageFilter } from './filter.ts'
 import { html, type Html } from '../parts/html.ts'
@@ -27,7 +29,10 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
     keyOptions.push({ value: value('key'), label: value('key') })
   const valuesOf = (name: Facet) =>
     [...new Set([...(facets?.counts[name].keys() ?? []), value(name)])].filter((text) => text !== '')
-  const operations = Object.entries(OPERATIONS).map(([operation, label]) => ({ value: operation, label }))
+  const operations = Object.entries(OPERATIONS).map(([value, { label }]) => ({ value, label }))
+  const sources = valuesOf('source')
+    .toSorted()
+    .map((source) => ({ value: source, label: source }))
   const causes = valuesOf('error').map((code) => ({ value: code, label: capitalise(describeCode(code)) }))
   const statuses = valuesOf('http_status')
     .toSorted()
@@ -41,6 +46,15 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
   }
   const kept = HIDDEN.filter((name) => value(name) !== '')
   const link = (change: FormFields) => buildUrl(path, { ...given, ...change })
+  const segmentOfStatus = (status: string) => {
+    const label = html`${status || 'All'} <span class="facet">${formatFacet(facets, 'status', status)}</span>`
+    // Completed calls have neither.
+    const without = status === 'Completed' ? { error: '', http_status: '' } : {}
+    return renderSegment(label, link({ status, ...without }), value('status') === status)
+  }
+  const isAnyTime = !['last', 'from', 'to'].some((name) => name in given)
+  const segmentOfTime = ([last, { short }]: [string, { short: string }]) =>
+    renderSegment(short, link({ last, from: '', to: '' }), value('last') === last)
   const search = {
     name: 'q',
     label: 'Search',
@@ -57,6 +71,7 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
         <details class="folded">
         <summary>Filters</summary>
         ${list('operation', 'Operation', 'Any operation', operations)}
+        ${sources.length < 2 && value('source') === '' ? '' : list('source', 'Name', 'Any name', sources)}
         ${list('key', 'API key', 'Any API key', keyOptions)}
         ${causes.length === 0 ? '' : list('error', 'Cause', 'Any cause', causes)}
         ${statuses.length === 0 ? '' : list('http_status', 'HTTP status', 'Any HTTP status', statuses)}
@@ -66,11 +81,11 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
       </div>
       <div class="cluster narrowing">
         <div class="tools" role="group" aria-label="Status">
-          ${['', 'Completed', 'Failed'].map((status) => renderSegment(html`${status || 'All'} <span class="facet">${formatFacet(facets, 'status', status)}</span>`, link({ status, ...(status === 'Completed' ? { error: '', http_status: '' } : {}) }), value('status') === status))}
+          ${['', 'Completed', 'Failed'].map(segmentOfStatus)}
         </div>
         <div class="tools" role="group" aria-label="Time">
-          ${renderSegment('Any time', link({ last: '', from: '', to: '' }), !['last', 'from', 'to'].some((name) => name in given))}
-          ${Object.entries(LAST).map(([last, { short }]) => renderSegment(short, link({ last, from: '', to: '' }), value('last') === last))}
+          ${renderSegment('Any time', link({ last: '', from: '', to: '' }), isAnyTime)}
+          ${Object.entries(LAST).map(segmentOfTime)}
           ${renderRange(pageFilter, timeZone)}
         </div>
       </div>
@@ -116,19 +131,31 @@ function renderRange({ given, problem }: PageFilter, timeZone: string): Html {
 function renderChips({ given }: PageFilter, keys: readonly Option[], path: string): Html {
   const names = Object.keys(given) as FilterName[]
   if (names.length === 0) return html``
-  const label = (name: FilterName): Html | string => {
-    const text = given[name]!
-    if (name === 'key') return html`Key: <bdi>${keys.find(({ value }) => value === text)!.label}</bdi>`
-    if (name === 'error') return html`<span title="${text}">${capitalise(describeCode(text))}</span>`
-    if (name === 'operation') return (OPERATIONS as Record<string, string>)[text] ?? text
-    if (name === 'last') return Object.hasOwn(LAST, text) ? LAST[text]!.label : text
-    if (name === 'q') return html`“<bdi>${text}</bdi>”`
-    if (name === 'status') return html`<bdi>${text}</bdi>`
-    if (name === 'http_status') return html`HTTP status <bdi>${text}</bdi>`
-    return html`${{ from: 'From', to: 'To', employee: 'Employee' }[name]} <bdi>${text.replace('T', ' ')}</bdi>`
-  }
+  const chips = names.map((name) => {
+    const without = buildUrl(path, { ...given, [name]: '' })
+    return html`<li>
+      <a class="chip" href="${without}"><span class="visually-hidden">Remove filter: </span>${LABELS[name](given[name]!, keys)} <span aria-hidden="true">×</span></a>
+    </li>`
+  })
   return html`<ul class="cluster chips" aria-label="Active filters">
-    ${names.map((name) => html`<li><a class="chip" href="${buildUrl(path, { ...given, [name]: '' })}"><span class="visually-hidden">Remove filter: </span>${label(name)} <span aria-hidden="true">×</span></a></li>`)}
+    ${chips}
     <li><a href="${path}">Clear filters</a></li>
   </ul>`
+}
+
+const labelTime = (label: string) => (text: string) => html`${label} <bdi>${text.replace('T', ' ')}</bdi>`
+
+/** What the chip of each filter says. */
+const LABELS: Record<FilterName, (text: string, keys: readonly Option[]) => Html | string> = {
+  key: (text, keys) => html`Key: <bdi>${keys.find(({ value }) => value === text)!.label}</bdi>`,
+  error: (text) => html`<span title="${text}">${capitalise(describeCode(text))}</span>`,
+  operation: (text) => (isOperation(text) ? rulesOf(text).label : text),
+  source: (text) => html`<bdi>${text}</bdi>`,
+  last: (text) => (Object.hasOwn(LAST, text) ? LAST[text]!.label : text),
+  q: (text) => html`“<bdi>${text}</bdi>”`,
+  status: (text) => html`<bdi>${text}</bdi>`,
+  http_status: (text) => html`HTTP status <bdi>${text}</bdi>`,
+  from: labelTime('From'),
+  to: labelTime('To'),
+  employee: (text) => html`Employee <bdi>${text}</bdi>`,
 }

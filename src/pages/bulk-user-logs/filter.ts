@@ -20,7 +20,14 @@ export type FilterName = keyof EntryFilter | 'last'
 
 /** How the form has each filter: as a field, or as a hidden one, which keeps what a link has set. */
 const IN_FORM: Record<FilterName, 'field' | 'hidden'> = {
-  ...({ status: 'hidden', operation: 'field', key: 'field', error: 'field', http_status: 'field' } as const),
+  ...({
+    status: 'hidden',
+    operation: 'field',
+    source: 'field',
+    key: 'field',
+    error: 'field',
+    http_status: 'field',
+  } as const),
   ...({ last: 'hidden', from: 'field', to: 'field', employee: 'hidden', q: 'field' } as const),
 }
 const NAMES = Object.keys(IN_FORM) as FilterName[]

@@ -1,12 +1,14 @@
+import { rulesOf } from '../../domain/operations.ts'
 import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { encodeCursor } from '../../http/server/cursor.ts'
 import { formatCaller } from './entry.ts'
 import { renderStatusBadge } from '../parts/badges.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
-import { formatNumber } from '../parts/shown-values.ts'
+import { NAVIGATION } from '../../wording/navigation.ts'
+import { formatNumber } from '../../wording/numbers.ts'
 import { formatTime } from '../../domain/local-times.ts'
-import { capitalise, COUNTS, describeCode, listDone, VERBS } from '../parts/call-words.ts'
+import { capitalise, COUNTS, listDone } from '../parts/call-words.ts'
+import { describeCode } from '../../wording/failure-causes.ts'
 
 /** The source of most entries. The column of sources shows only beside others. */
 const USUAL_SOURCE: LogEntry['entry']['name'] = 'Public API'
@@ -38,8 +40,8 @@ export function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
 /** Says in a few words what a call did or, if it failed, what it asked for. */
 function describeResult({ status, operation, counts }: LogEntry['entry']): string {
   const { total, failed } = counts
-  if (status === 'Failed')
-    return capitalise(total === 0 ? VERBS[operation] : `${VERBS[operation]} ${formatNumber(total)}`)
+  const { verb } = rulesOf(operation)
+  if (status === 'Failed') return capitalise(total === 0 ? verb : `${verb} ${formatNumber(total)}`)
   const done = [...listDone(counts), ...(failed > 0 ? [`refused ${formatNumber(failed)}`] : [])]
   return capitalise(done.join(', ') || 'no changes')
 }

@@ -1,15 +1,16 @@
-import type { EntryCount, LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
+import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { encodeCursor } from '../../http/server/cursor.ts'
-import { buildUrl } from '../parts/addresses.ts'
+import { buildUrl } from '../../wording/addresses.ts'
 import { assetUrl } from '../assets/assets.ts'
 import type { PageFilter } from './filter.ts'
 import { COUNTS } from '../parts/call-words.ts'
 import { renderEntryRows } from './list-rows.ts'
+import type { EntryList } from './read-list.ts'
 import { buildCreateCommand } from '../api-keys/curl-lines.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
-import { NAVIGATION, UPLOAD_PATH } from '../parts/navigation.ts'
-import { formatAtLeast } from '../parts/shown-values.ts'
+import { NAVIGATION, UPLOAD_PATH } from '../../wording/navigation.ts'
+import { formatAtLeast } from '../../wording/numbers.ts'
 import { formatTime } from '../../domain/local-times.ts'
 
 export const LOGS_PATH = NAVIGATION.bulkUserLogs.path
@@ -19,21 +20,9 @@ const FAILED_RECORDS_PATH = '/admin/v1/bulk-user-logs/failed-records.csv'
 const STREAM_PATH = '/admin/v1/bulk-user-logs/stream'
 
 /** What a page of the list shows. */
-export interface ListPage {
+export interface ListPage extends EntryList {
   filter: PageFilter
-  entries: LogEntry[]
-  /** The entries of all pages; null if they could not be counted. */
-  count: EntryCount | null
   timeZone: string
-  /** The sums of the counts of all entries that match, which are at least these if `isMore`; null if unknown. */
-  totals: { sums: LogEntry['entry']['counts']; isMore: boolean } | null
-  /** The position up to which the log was read; null for a page that receives no new entries. */
-  reached: number | null
-  /** The positions after which the neighboring pages start; null if there is no such page. */
-  newer: number | null
-  older: number | null
-  /** Set if the search by person ended before the page was full: the way to go on, and the time that it reached. */
-  searched: { way: 'newer' | 'older'; time: string } | null
   /** Shown when there are no entries. */
   whenNone: Html
 }
@@ -104,9 +93,9 @@ function renderCount({ count: counted, filter }: ListPage): Html {
 }
 
 /** Renders the sums of the counts of all pages. The script adds those of entries that arrive. */
-function renderTotals({ totals }: ListPage): Html {
-  if (totals === null) return html``
-  const { sums, isMore } = totals
+function renderTotals({ facets }: ListPage): Html {
+  if (facets === null) return html``
+  const { totals: sums, isMore } = facets
   return html`<tfoot>
     <tr>
       <td class="when"></td>
@@ -129,7 +118,7 @@ export function renderHead(tools: Html, count = html``): Html {
   </div>`
 }
 
-function renderSearched({ way, time }: NonNullable<ListPage['searched']>, timeZone: string): Html {
+function renderSearched({ way, time }: NonNullable<EntryList['searched']>, timeZone: string): Html {
   return html`<p class="hint" role="status">
     Searched ${way === 'older' ? 'back' : 'forward'} to <time datetime="${time}">${formatTime(time, timeZone)}</time>.
     There may be more matching entries.

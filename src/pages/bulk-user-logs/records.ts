@@ -1,3 +1,4 @@
+import { createsAll } from '../../domain/operations.ts'
 import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { isId } from '../../domain/ids.ts'
 import { isObject } from '../../domain/json.ts'
@@ -6,9 +7,10 @@ import type { ShownRecord } from '../../log/log-records.ts'
 import { formatField, makePointersRelative } from '../../log/refused-records.ts'
 import { renderAttributeName } from '../parts/attribute-words.ts'
 import { renderStatusBadge } from '../parts/badges.ts'
-import { buildEmployeeUrl } from '../parts/addresses.ts'
+import { buildEmployeeUrl } from '../../wording/addresses.ts'
 import { html, type Html } from '../parts/html.ts'
-import { formatNumber, listAttributes, renderBreakable, renderChange } from '../parts/shown-values.ts'
+import { formatNumber } from '../../wording/numbers.ts'
+import { listAttributes, renderBreakable, renderChange } from '../parts/shown-values.ts'
 import { buildEntryUrl } from './entry.ts'
 import { renderRecordDetails } from './record-details.ts'
 
@@ -22,7 +24,7 @@ const COLUMNS = {
 /** Renders the records of a page as a table: a line per error or change, and a body of lines per record. */
 export function renderRecordTable(entry: LogEntry, records: DetailedRecord[]): Html {
   const refused = records.filter(({ outcome }) => outcome === 'Failed').length
-  const isOfOneKind = refused === records.length || (refused === 0 && entry.entry.operation === 'create')
+  const isOfOneKind = refused === records.length || (refused === 0 && createsAll(entry.entry.operation))
   const kind = !isOfOneKind ? 'updated' : refused > 0 ? 'refused' : 'created'
   const columns = COLUMNS[kind]
   return html`<table class="cards records">

@@ -1,7 +1,8 @@
+import { isSingle } from '../../domain/operations.ts'
 import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import type { RejectedBody } from '../../domain/calls/rejected-body.ts'
 import { html, type Html } from '../parts/html.ts'
-import { formatNumber } from '../parts/shown-values.ts'
+import { formatNumber } from '../../wording/numbers.ts'
 
 /** Around the error, so many lines are shown before and after its line, but at most so many characters. */
 const LINES_AROUND = 3
@@ -14,7 +15,7 @@ const UNREADABLE: ReadonlySet<string> = new Set(['malformed_json', 'invalid_body
 export function renderRejectedBody({ entry: { error, operation } }: LogEntry, body: RejectedBody | null): Html {
   if (error === null || !UNREADABLE.has(error.code)) return html``
   // A single update keeps a body that is JSON as its record.
-  if (!body && operation === 'update_one') return html``
+  if (!body && isSingle(operation)) return html``
   if (!body) return html`<p class="hint">The log doesn't have the body: it was empty, or it has been deleted.</p>`
   const { text, bytes, truncated, error: place } = body
   const { from, lineEnd, to } = findSurroundings(text, place?.at ?? 0)

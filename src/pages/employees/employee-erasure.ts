@@ -11,7 +11,7 @@ import { ALWAYS } from '../../http/access/heavy-reads.ts'
 import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import type { EmployeeRequest } from './employee-page.ts'
-import { buildEmployeeUrl } from '../parts/addresses.ts'
+import { buildEmployeeUrl } from '../../wording/addresses.ts'
 import {
   checkForm,
   renderButtons,
@@ -24,9 +24,9 @@ import {
 import { addFormPage, renderForm, type PageContent } from '../parts/form-page.ts'
 import { renderFacts } from '../parts/facts.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { NAVIGATION } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { formatCount } from '../parts/shown-values.ts'
+import { formatCount } from '../../wording/numbers.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import { renderPersonFields } from './person-fields.ts'
 

@@ -1,7 +1,8 @@
 import type { SessionUser } from '../../accounts/users/sessions.ts'
 import { formatAttributeName, renderShortChange, renderShortValue } from '../parts/attribute-words.ts'
 import { html, type Html } from '../parts/html.ts'
-import { listAttributes, formatNumber } from '../parts/shown-values.ts'
+import { listAttributes } from '../parts/shown-values.ts'
+import { formatNumber } from '../../wording/numbers.ts'
 import { type EmployeeStreamEvent, isEmployeeEvent } from '../../domain/employees/employee.ts'
 import { isId } from '../../domain/ids.ts'
 import { changesOf } from '../../domain/employees/employee-history.ts'
@@ -13,9 +14,9 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import { renderStream } from '../events/event-list.ts'
 import { renderActorLink } from '../events/event-sentence.ts'
 import { renderCallWord } from '../events/event-values.ts'
-import { buildUrl } from '../parts/addresses.ts'
+import { buildUrl } from '../../wording/addresses.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { NAVIGATION } from '../../wording/navigation.ts'
 
 /** Changes on a page: at least one event, and no further one once there are as many. */
 const CHANGES_PER_PAGE = 50

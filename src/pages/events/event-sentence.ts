@@ -1,15 +1,17 @@
+import { rulesOf } from '../../domain/operations.ts'
 import type { SessionUser } from '../../accounts/users/sessions.ts'
 import type { AttributeChanges, CallCounts, EventData, EventType, KeyAccess, KeyQuota } from '../../domain/events.ts'
 import type { EventHeader } from '../../ledger/integrity/codec.ts'
 import type { ListedEvent } from '../../ledger/read/browse-events.ts'
-import { buildEmployeeUrl, buildUrl } from '../parts/addresses.ts'
+import { buildEmployeeUrl, buildUrl } from '../../wording/addresses.ts'
 import { formatAttributeName, renderShortChange } from '../parts/attribute-words.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION, type NavigationItem } from '../parts/navigation.ts'
+import { NAVIGATION, type NavigationItem } from '../../wording/navigation.ts'
 import { describeKind } from '../../domain/attention-kinds.ts'
-import { describeCode, describeDone, VERBS } from '../parts/call-words.ts'
+import { describeCode } from '../../wording/failure-causes.ts'
+import { describeDone } from '../parts/call-words.ts'
 import { formatExpectedCalls, formatScopes } from '../parts/key-words.ts'
-import { formatCount, formatNumber } from '../parts/shown-values.ts'
+import { formatCount, formatNumber } from '../../wording/numbers.ts'
 import { formatCalendarDay } from '../parts/times.ts'
 import { formatTime } from '../../domain/local-times.ts'
 import { formatFullName } from '../../domain/employees/full-name.ts'
@@ -62,7 +64,7 @@ const SENTENCES: Sentences = {
     html`${actor} ${data ? describeOutcome(data.counts) : 'completed a call'} ${renderCallWord(header, viewer)}`,
   ApiCallFailed: ({ actor, header, data, viewer }) =>
     html`${actor}
-    ${data ? html`failed to ${VERBS[data.operation]} ${data.counts.total === 0 ? 'employees' : formatCount(data.counts.total, 'employee')}: <bdi>${data.detail}</bdi>` : 'failed in a call'}
+    ${data ? html`failed to ${rulesOf(data.operation).verb} ${data.counts.total === 0 ? 'employees' : formatCount(data.counts.total, 'employee')}: <bdi>${data.detail}</bdi>` : 'failed in a call'}
     ${renderCallWord(header, viewer)}`,
   FileUploaded: ({ actor, data }) =>
     html`${actor} uploaded ${data ? html`the file <bdi>${data.name}</bdi>` : 'a file'}`,

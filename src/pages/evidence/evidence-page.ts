@@ -15,7 +15,7 @@ import { planOrRefuse, sendEvidence, sendZip } from '../../api/audit/send-eviden
 import { STREAMED_ROUTE, whenGiven } from '../../http/access/heavy-reads.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { streamTexts } from '../../http/server/text-stream.ts'
-import { buildUrl } from '../parts/addresses.ts'
+import { buildUrl } from '../../wording/addresses.ts'
 import {
   type FormFields,
   type FormProblem,
@@ -27,10 +27,10 @@ import {
 } from '../parts/form.ts'
 import { addFormPage, type PageForms, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { EVIDENCE_PATH, NAVIGATION } from '../parts/navigation.ts'
+import { EVIDENCE_PATH, NAVIGATION } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { checkPeriod, readPeriod } from '../parts/periods.ts'
-import { formatNumber } from '../parts/shown-values.ts'
+import { formatNumber } from '../../wording/numbers.ts'
 import { renderTime } from '../parts/times.ts'
 import { getViewer, requireViewer } from '../parts/viewer.ts'
 import { describeSubject, readMe } from './read-me.ts'

@@ -6,7 +6,7 @@ import { readNamesKept } from '../../ledger/read/read-names.ts'
 import { FILE_POLICY } from '../../personal-data/write-html.ts'
 import { listNamedIds, renderSentence } from '../events/event-sentence.ts'
 import { html, type Html } from '../parts/html.ts'
-import { formatNumber } from '../parts/shown-values.ts'
+import { formatNumber } from '../../wording/numbers.ts'
 
 /** Writes the page `READ-ME.html` of evidence files: it tells the events in sentences, and needs nothing but itself. */
 export const readMe: Storyteller = {

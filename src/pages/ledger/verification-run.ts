@@ -5,8 +5,8 @@ import { renderBadge } from '../parts/badges.ts'
 import { renderFacts } from '../parts/facts.ts'
 import { renderForm, type PageForms } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
-import { formatNumber } from '../parts/shown-values.ts'
+import { NAVIGATION } from '../../wording/navigation.ts'
+import { formatNumber } from '../../wording/numbers.ts'
 import { renderTime } from '../parts/times.ts'
 
 /** Renders the last verification of a ledger, and the button that starts or cancels one. */

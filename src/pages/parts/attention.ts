@@ -2,12 +2,13 @@ import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { nameOfItem, type AttentionItem } from '../../domain/attention.ts'
 import { formatTime } from '../../domain/local-times.ts'
 import { databaseTimeMs } from '../../postgres/database-clock.ts'
-import { buildUrl } from './addresses.ts'
-import { buildItemUrl, countCalls, describeItem, nameSubject, remedyOf } from './attention-words.ts'
-import { capitalise, describeCode } from './call-words.ts'
+import { buildUrl } from '../../wording/addresses.ts'
+import { buildItemUrl, countCalls, describeItem, nameSubject, remedyOf } from '../../wording/attention-words.ts'
+import { capitalise } from './call-words.ts'
+import { describeCode } from '../../wording/failure-causes.ts'
 import { html, type Html } from './html.ts'
-import { NAVIGATION } from './navigation.ts'
-import { formatCount, formatNumber } from './shown-values.ts'
+import { NAVIGATION } from '../../wording/navigation.ts'
+import { formatCount, formatNumber } from '../../wording/numbers.ts'
 
 /** Lines that are shown at once, and those that a click shows; the problems of any others are only counted. */
 const [SHOWN_LINES, MORE_LINES] = [4, 20]

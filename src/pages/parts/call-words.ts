@@ -1,52 +1,6 @@
-import type { CallCounts, Operation } from '../../domain/events.ts'
-import type { ProblemCode } from '../../domain/errors.ts'
+import type { CallCounts } from '../../domain/events.ts'
 import { isCorrected, type Correction } from '../../ledger/corrections/read-correction.ts'
-import { formatCount, formatNumber } from './shown-values.ts'
-
-/** Labels of the operations. */
-export const OPERATIONS = {
-  create: 'Create',
-  update_one: 'Update one',
-  update_many: 'Update many',
-  upsert: 'Create or update',
-} as const
-
-/** Why calls fail, in a few words, by their error code. */
-const CAUSES: Partial<Record<ProblemCode, string>> = {
-  malformed_json: 'body is not JSON',
-  invalid_body: 'body has the wrong structure',
-  invalid_query: 'query parameter is not valid',
-  idempotency_key_invalid: 'idempotency key is not valid',
-  key_disabled: 'key is disabled',
-  address_not_allowed: 'address is not allowed',
-  scope_missing: 'key may not do this',
-  employee_not_found: 'no such employee',
-  already_exists: 'employee already exists',
-  inactive_employee_exists: 'inactive employee exists',
-  former_name: 'former identifier',
-  precondition_failed: 'condition does not hold',
-  payload_too_large: 'body is too large',
-  batch_too_large: 'too many records',
-  unsupported_media_type: 'body is not sent as JSON',
-  validation_failed: 'records are not valid',
-  empty_batch: 'no records',
-  idempotency_key_reused: 'idempotency key was used before',
-  quota_exceeded: 'quota is used up',
-  internal_error: 'error of this service',
-}
-
-/** Says in a few words why a call failed. A code without words stands for itself. */
-export function describeCode(code: string): string {
-  return CAUSES[code as ProblemCode] ?? code.replaceAll('_', ' ')
-}
-
-/** What an operation asks for. */
-export const VERBS: Record<Operation, string> = {
-  create: 'create',
-  update_one: 'update',
-  update_many: 'update',
-  upsert: 'create or update',
-}
+import { formatCount, formatNumber } from '../../wording/numbers.ts'
 
 /** What a completed call did: `created 2 and updated 1 of 5 employees`; null if it changed nothing. */
 export function describeDone(counts: CallCounts): string | null {

@@ -1,12 +1,13 @@
 import type { FastifyReply } from 'fastify'
 import type { Problem } from '../../domain/errors.ts'
 import { addVary } from '../../http/server/compression.ts'
-import { acceptsPages, isApiRequest } from '../../http/server/media-types.ts'
-import { logError, sendProblemDocument, toProblem } from '../../http/server/problem.ts'
+import { acceptsPages } from '../../http/server/media-types.ts'
+import { logError, sendProblem, toProblem } from '../../http/server/problem.ts'
+import { findProtocol } from '../../http/server/protocols.ts'
 import { toSentence } from './form.ts'
 import { html } from './html.ts'
 import { sendOpenPage } from './layout.ts'
-import { findHome } from './navigation.ts'
+import { findHome } from '../../wording/navigation.ts'
 
 /** Sends a page for a thrown error, with the navigation if the user is signed in. */
 export async function sendErrorPage(reply: FastifyReply, error: unknown): Promise<FastifyReply> {
@@ -21,9 +22,9 @@ export function sendRefusal(reply: FastifyReply, refusal: Problem): FastifyReply
   const { request } = reply
   // A cache may store 404 and 405 without being asked to (RFC 9110 section 15.1).
   void reply.header('cache-control', 'no-store')
-  if (isApiRequest(request)) return sendProblemDocument(request, reply, refusal)
+  if (findProtocol(request)) return sendProblem(request, reply, refusal)
   addVary(reply, 'accept')
-  return acceptsPages(request) ? sendProblemPage(reply, refusal) : sendProblemDocument(request, reply, refusal)
+  return acceptsPages(request) ? sendProblemPage(reply, refusal) : sendProblem(request, reply, refusal)
 }
 
 /** Sends a page that says what went wrong and links to the home page. */

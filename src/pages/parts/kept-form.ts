@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { companyOfSecret } from '../../domain/accounts/secrets.ts'
 import { type Problem, problem } from '../../domain/errors.ts'
-import { readOwnPath } from './addresses.ts'
+import { readOwnPath } from '../../wording/addresses.ts'
 import { type FormFields, readFormFields } from './form.ts'
 import { html, type Html } from './html.ts'
 import { sendCardPage } from './layout.ts'

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SessionUser } from '../../accounts/users/sessions.ts'
-import { countByPath } from './attention-words.ts'
+import { countByPath } from '../../wording/attention-words.ts'
 import { type FormProblem, renderFormAlert } from './form.ts'
 import { html, type Html } from './html.ts'
 import { readAttentionOf } from './viewer.ts'
@@ -12,7 +12,7 @@ import {
   REFERENCE_PAGES,
   SEARCH_PATH,
   type UpperPage,
-} from './navigation.ts'
+} from '../../wording/navigation.ts'
 import { type PageMoves, sendPage } from './page.ts'
 
 interface PageContent extends PageMoves {

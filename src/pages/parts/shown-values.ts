@@ -1,30 +1,6 @@
+import { formatNumber } from '../../wording/numbers.ts'
 import { ATTRIBUTE_NAMES } from '../../domain/attributes.ts'
 import { html, type Html } from './html.ts'
-
-/** Numbers from this one on are rounded down to thousands if there are more. */
-const ROUNDED_FROM = 10_000
-const NUMBER = new Intl.NumberFormat('en-GB')
-
-/** Formats a number with separators between thousands. */
-export function formatNumber(count: number): string {
-  return NUMBER.format(count)
-}
-
-/** Formats a number, or at least how many there are: `1,204`, `50,000+`. */
-export function formatAtLeast(count: number, isMore: boolean): string {
-  if (!isMore) return formatNumber(count)
-  return `${formatNumber(count < ROUNDED_FROM ? count : count - (count % 1_000))}+`
-}
-
-/** Formats a number of things: `1 record`, `2,000 records`. */
-export function formatCount(count: number, noun: string): string {
-  return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`
-}
-
-/** Lowercases the first letter of a sentence that continues another one. */
-export function decapitalize(sentence: string): string {
-  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`
-}
 
 /** Renders the last four characters of a secret, so that people recognize it. A dash if they are not stored. */
 export function renderLastFour(lastFour: string | null): Html {

@@ -1,3 +1,4 @@
+import { formatAge } from '../../wording/lengths-of-time.ts'
 import { formatTime } from '../../domain/local-times.ts'
 import { databaseTime, databaseTimeMs } from '../../postgres/database-clock.ts'
 import { html, type Html } from './html.ts'
@@ -63,28 +64,6 @@ function renderFullTime(instant: string, timeZone: string): Html {
   return html`<span class="when-full"> ${formatTime(instant, timeZone)}</span>`
 }
 
-/** Each unit with its length, and the distance that rounds to one of it. */
-const UNITS = [
-  ['day', 86_400_000, 84_600_000],
-  ['hour', 3_600_000, 3_570_000],
-  ['minute', 60_000, 59_500],
-  ['second', 1_000, 0],
-] as const
-const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
-
-/** Formats how long ago or ahead an instant is, in the largest unit that fits, rounded. Milliseconds since the epoch. */
-export function formatAge(atMs: number, nowMs: number): string {
-  const away = atMs - nowMs
-  const [unit, size] = UNITS.find(([, , from]) => Math.abs(away) >= from)!
-  return RELATIVE.format(roundEvenly(away / size), unit)
-}
-
-/** Formats a length of time in the largest unit that fits, rounded, such as `2 hours`. */
-export function formatLength(ms: number): string {
-  const [unit, size] = UNITS.find(([, , from]) => ms >= from) ?? UNITS[3]
-  return new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' }).format(Math.round(ms / size))
-}
-
 /** Says, as the hint of a field, in which time zone it takes times. */
 export function describeZone(timeZone: string): string {
   return `Time in ${timeZone.replaceAll('_', ' ')}.`
@@ -93,9 +72,4 @@ export function describeZone(timeZone: string): string {
 /** Says when a secret was last replaced, if ever. */
 export function describeRotation(rotatedAt: string | null, now: string): string {
   return rotatedAt === null ? 'Never rotated' : `Rotated ${formatAge(Date.parse(rotatedAt), Date.parse(now))}`
-}
-
-/** Rounds halves away from zero, so that the past and the future round alike. */
-function roundEvenly(number: number): number {
-  return Math.sign(number) * Math.round(Math.abs(number))
 }

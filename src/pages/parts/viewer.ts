@@ -10,7 +10,7 @@ import { ProblemError } from '../../http/server/problem.ts'
 import { refuseOtherRoles } from '../../http/access/authorize-user.ts'
 import { clientOf } from '../../http/access/client.ts'
 import { findSessionUser, sessionCookie, setSessionCookie, type SessionSettings } from '../../http/access/session.ts'
-import type { NavigationItem } from './navigation.ts'
+import type { NavigationItem } from '../../wording/navigation.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

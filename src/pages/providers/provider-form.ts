@@ -77,26 +77,83 @@ function readRole(line: string): { value: string; role: string } {
   return end === -1 ? { value: line, role: '' } : { value: line.slice(0, end), role: line.slice(end + 1) }
 }
 
-const CREATES_USERS = [
-  { value: 'no', label: 'No: only people who were invited' },
-  { value: 'yes', label: 'Yes: everybody with a verified email at the provider' },
-]
+const CREATES_USERS = {
+  name: 'creates_users',
+  label: 'Create users',
+  options: [
+    { value: 'no', label: 'No: only people who were invited' },
+    { value: 'yes', label: 'Yes: everybody with a verified email at the provider' },
+  ],
+  hint: 'Whether people become users when they sign in for the first time.',
+}
 
 /** Renders the fields of a provider's settings. `example` is what its issuer looks like. */
 export function renderProviderFields(fields: FormFields, problem: FormProblem, example?: string): Html {
-  const { name = '', issuer = '', client_id: clientId = '', role_claim: claim = '', roles = '' } = fields
-  return html`${renderField({ name: 'name', label: 'Name', value: name, maxLength: MAX_NAME, autocomplete: 'off', hint: 'What the button on the sign-in page says.' }, problem)}
-  ${renderField({ name: 'issuer', label: 'Issuer', value: issuer, maxLength: MAX_ISSUER, autocomplete: 'off', hint: `${example === undefined ? '' : `Such as ${example}. `}Exactly as the provider writes it, with or without a slash at the end.` }, problem)}
-  ${renderField({ name: 'client_id', label: 'Client ID', value: clientId, maxLength: MAX_CLIENT_ID, autocomplete: 'off', hint: 'The provider shows it where this service is registered.' }, problem)}
-  ${renderChoice({ name: 'creates_users', label: 'Create users', value: fields['creates_users'] ?? 'no', options: CREATES_USERS, hint: 'Whether people become users when they sign in for the first time.' }, problem)}
-  ${renderField({ name: 'role_claim', label: 'Role claim', value: claim, maxLength: MAX_CLAIM, autocomplete: 'off', isRequired: false, hint: 'The claim that decides about roles, such as groups. Empty: roles are changed only here.' }, problem)}
-  ${renderField({ name: 'roles', label: 'Roles', value: roles, lines: 4, hint: `A line for each value of the claim, such as ledger-admins = admin; up to ${MAX_ROLE_VALUES}. Roles are ${ROLES.join(', ')}. Anyone with none of these values becomes a member.` }, problem)}`
+  const value = (name: string) => fields[name] ?? ''
+  const createsUsers = fields['creates_users'] ?? 'no'
+  const inputs = [
+    {
+      name: 'name',
+      label: 'Name',
+      value: value('name'),
+      maxLength: MAX_NAME,
+      autocomplete: 'off',
+      hint: 'What the button on the sign-in page says.',
+    },
+    {
+      name: 'issuer',
+      label: 'Issuer',
+      value: value('issuer'),
+      maxLength: MAX_ISSUER,
+      autocomplete: 'off',
+      hint: describeIssuer(example),
+    },
+    {
+      name: 'client_id',
+      label: 'Client ID',
+      value: value('client_id'),
+      maxLength: MAX_CLIENT_ID,
+      autocomplete: 'off',
+      hint: 'The provider shows it where this service is registered.',
+    },
+  ] as const
+  const ofRoles = [
+    {
+      name: 'role_claim',
+      label: 'Role claim',
+      value: value('role_claim'),
+      maxLength: MAX_CLAIM,
+      autocomplete: 'off',
+      isRequired: false,
+      hint: 'The claim that decides about roles, such as groups. Empty: roles are changed only here.',
+    },
+    { name: 'roles', label: 'Roles', value: value('roles'), lines: 4, hint: ROLES_HINT },
+  ] as const
+  return html`${inputs.map((input) => renderField(input, problem))}
+  ${renderChoice({ ...CREATES_USERS, value: createsUsers }, problem)}
+  ${ofRoles.map((input) => renderField(input, problem))}`
 }
+
+function describeIssuer(example: string | undefined): string {
+  const form = 'Exactly as the provider writes it, with or without a slash at the end.'
+  return example === undefined ? form : `Such as ${example}. ${form}`
+}
+
+const ROLES_HINT =
+  `A line for each value of the claim, such as ledger-admins = admin; up to ${MAX_ROLE_VALUES}. ` +
+  `Roles are ${ROLES.join(', ')}. Anyone with none of these values becomes a member.`
 
 const CLIENT_AUTHS: { value: ClientAuth; label: string }[] = [
   { value: 'client_secret', label: 'Client secret' },
   { value: 'private_key_jwt', label: 'Key pair made here (private_key_jwt)' },
 ]
+
+const CLIENT_AUTH = {
+  name: 'client_auth',
+  label: 'Authentication',
+  options: CLIENT_AUTHS,
+  hint: 'How this service proves to the provider who it is.',
+}
 
 /** Renders the field of the secret with which the service authenticates. */
 function renderSecretField(problem: FormProblem, isOptional = false): Html {
@@ -121,6 +178,5 @@ export function renderSecretFields(
   takesNoKey = false,
 ): Html {
   if (takesNoKey) return renderSecretField(problem)
-  return html`${renderChoice({ name: 'client_auth', label: 'Authentication', value, options: CLIENT_AUTHS, hint: 'How this service proves to the provider who it is.' }, problem)}
-  ${renderSecretField(problem, true)}`
+  return html`${renderChoice({ ...CLIENT_AUTH, value }, problem)} ${renderSecretField(problem, true)}`
 }

@@ -4,8 +4,8 @@ import { renderConfirmedAction } from '../parts/confirm.ts'
 import { renderChoice } from '../parts/form.ts'
 import { renderForm, type PageForms } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
-import { formatNumber } from '../parts/shown-values.ts'
+import { NAVIGATION } from '../../wording/navigation.ts'
+import { formatNumber } from '../../wording/numbers.ts'
 
 interface UseChoices {
   provider: StoredProvider

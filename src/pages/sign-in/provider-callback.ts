@@ -9,7 +9,7 @@ import type { ProviderFlow, ProviderIdentity } from '../../accounts/oidc/provide
 import { ProviderError, type ProviderFault } from '../../accounts/oidc/provider-client.ts'
 import { clientOf } from '../../http/access/client.ts'
 import { describeSession, findSessionUser } from '../../http/access/session.ts'
-import { ACCOUNT_PATH, findHome } from '../parts/navigation.ts'
+import { ACCOUNT_PATH, findHome } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import type { CompanyRoute } from './company-page.ts'
 import { finishSignIn } from './destination.ts'

@@ -6,7 +6,7 @@ import type { ProviderIdentity } from '../../accounts/oidc/provider-client.ts'
 import { html, type Html } from '../parts/html.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { renderFacts } from '../parts/facts.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { NAVIGATION } from '../../wording/navigation.ts'
 import { renderTable } from '../parts/table.ts'
 import { FAILURE_WORDS } from './failure-words.ts'
 

@@ -1,12 +1,13 @@
-import { AGAIN, type PartCounts, type UploadOperation } from '../../domain/uploads.ts'
+import { rulesOf } from '../../domain/operations.ts'
+import type { PartCounts, UploadOperation } from '../../domain/uploads.ts'
 import { findCalls, isCorrectable, listRefusedIndexes, type FoundCall } from '../../ledger/corrections/find-calls.ts'
 import { readCorrection, type Correction } from '../../ledger/corrections/read-correction.ts'
 import { findUploadOfCall } from '../../ledger/uploads/read-uploads.ts'
 import type { UploadRouteServices } from '../../uploads/store-file.ts'
-import { formatCorrection, VERBS } from '../parts/call-words.ts'
+import { formatCorrection } from '../parts/call-words.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
-import { formatCount, formatNumber } from '../parts/shown-values.ts'
+import { NAVIGATION } from '../../wording/navigation.ts'
+import { formatCount, formatNumber } from '../../wording/numbers.ts'
 
 /** The call that a form is to correct. */
 export interface CorrectedCall extends FoundCall {
@@ -32,7 +33,7 @@ export async function readCorrectedCall(
 export function renderCorrectedCall({ id, operation, total, unapplied, refused, uploadId }: CorrectedCall): Html {
   const valid = refused === 0 ? 0 : unapplied - refused
   return html`<p>
-      This file corrects ${renderEntryLink(id)}, which tried to ${VERBS[operation]}
+      This file corrects ${renderEntryLink(id)}, which tried to ${rulesOf(operation).verb}
       ${formatCount(total, 'employee')}. ${formatUnapplied(total, unapplied)}
     </p>
     ${
@@ -106,7 +107,7 @@ export function renderUnasked(
   { created, changed }: PartCounts,
 ): Html {
   if (operation !== 'upsert' || entries.length === 0) return html``
-  const asked = new Set(entries.map(({ call }) => AGAIN[call.operation]))
+  const asked = new Set(entries.map(({ call }) => rulesOf(call.operation).resentAs))
   if (asked.has('upsert')) return html``
   const warning = (text: string) => html`<p class="alert" role="alert">${text}</p>`
   if (created > 0 && !asked.has('create'))

@@ -3,9 +3,9 @@ import type { FileAnswers, FileParameter, StoredQuestion } from '../../spreadshe
 import type { LeftOut } from '../../spreadsheets/find-table.ts'
 import type { Original } from '../../ledger/uploads/originals.ts'
 import type { FormFields } from '../parts/form.ts'
-import { UPLOAD_PATH } from '../parts/navigation.ts'
+import { UPLOAD_PATH } from '../../wording/navigation.ts'
 import { html, type Html } from '../parts/html.ts'
-import { formatCount, formatNumber } from '../parts/shown-values.ts'
+import { formatCount, formatNumber } from '../../wording/numbers.ts'
 import { renderTable } from '../parts/table.ts'
 
 const LEGENDS: Readonly<Record<FileParameter, string>> = {
@@ -35,7 +35,8 @@ export function renderQuestion(id: string, { parameter, choices }: StoredQuestio
     </fieldset>
     <p class="hint">${NONE_IS_RIGHT[parameter]}</p>
     <div class="actions">
-      <button class="primary">Preview</button><a class="button" href="${UPLOAD_PATH}">Choose another file</a>
+      <button class="primary">Preview</button>
+      <button formaction="${UPLOAD_PATH}/${id}/cancel">Choose another file</button>
     </div>
   </form>`
 }

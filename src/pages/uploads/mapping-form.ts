@@ -16,9 +16,10 @@ import type { Status } from '../../spreadsheets/status-words.ts'
 import type { StoredUpload } from '../../ledger/uploads/read-uploads.ts'
 import { FileFaultError } from '../../uploads/part-builder.ts'
 import type { FormFields } from '../parts/form.ts'
-import { UPLOAD_PATH } from '../parts/navigation.ts'
+import { UPLOAD_PATH } from '../../wording/navigation.ts'
 import { html, type Html } from '../parts/html.ts'
-import { formatCount, formatNumber, renderBreakable } from '../parts/shown-values.ts'
+import { formatCount, formatNumber } from '../../wording/numbers.ts'
+import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 
 /** A column and some of its values. */

@@ -1,3 +1,4 @@
+import { createsAll } from '../../domain/operations.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { formatFullName } from '../../domain/employees/full-name.ts'
@@ -6,13 +7,13 @@ import { requireOwnUpload } from '../../uploads/apply-upload.ts'
 import type { MissingPeople } from '../../uploads/missing-people.ts'
 import { findMissing, isUnusual, keepMissing, listMissing, readMissing } from '../../uploads/missing-people.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
-import { buildEmployeeUrl } from '../parts/addresses.ts'
+import { buildEmployeeUrl } from '../../wording/addresses.ts'
 import type { FormFields } from '../parts/form.ts'
-import { UPLOAD_PATH } from '../parts/navigation.ts'
+import { UPLOAD_PATH } from '../../wording/navigation.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderPageLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { formatNumber } from '../parts/shown-values.ts'
+import { formatNumber } from '../../wording/numbers.ts'
 import { renderTable } from '../parts/table.ts'
 import { getActing } from '../parts/viewer.ts'
 import { readUploadId } from '../../api/admin/uploads/upload-answer.ts'
@@ -86,7 +87,7 @@ export function renderMissing(
 ): Html {
   if (state !== 'previewed') return html``
   if (missing.count > 0) return renderList(id, missing)
-  if (operation === 'create' || corrects.length > 0 || !isWhole) return html``
+  if (createsAll(operation) || corrects.length > 0 || !isWhole) return html``
   if (missing.hasNone) return html`<p id="missing" role="status">Every active person is in the file.</p>`
   return html`<form id="missing" method="post" action="${UPLOAD_PATH}/${id}/missing">
     <button>Deactivate the people who are not in this file</button>

@@ -16,7 +16,8 @@ import { describeCause } from '../parts/describe-cause.ts'
 import { renderCounts } from '../parts/facts.ts'
 import { toSentence } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
-import { formatNumber, listAttributes, renderChange, renderValue } from '../parts/shown-values.ts'
+import { formatNumber } from '../../wording/numbers.ts'
+import { listAttributes, renderChange, renderValue } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 
 /** The people and the errors that are shown, and the attributes of a person. */

@@ -1,8 +1,9 @@
+import { rulesOf } from '../../domain/operations.ts'
 import multipart from '@fastify/multipart'
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
 import type { Budget } from '../../admission/budget.ts'
 import { problem } from '../../domain/errors.ts'
-import { AGAIN, UPLOAD_OPERATIONS, type UploadOperation } from '../../domain/uploads.ts'
+import { UPLOAD_OPERATIONS, type UploadOperation } from '../../domain/uploads.ts'
 import type { StoredUpload } from '../../ledger/uploads/read-uploads.ts'
 import { MAX_PARTS } from '../../uploads/row-store.ts'
 import { maxFileBytes } from '../../uploads/read-file.ts'
@@ -10,8 +11,8 @@ import { cleanFileName } from '../../uploads/store-file.ts'
 import { budgetFiles } from '../../http/access/receive-files.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION, UPLOAD_PATH } from '../parts/navigation.ts'
-import { formatNumber } from '../parts/shown-values.ts'
+import { NAVIGATION, UPLOAD_PATH } from '../../wording/navigation.ts'
+import { formatNumber } from '../../wording/numbers.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
 import { getViewer } from '../parts/viewer.ts'
@@ -43,7 +44,7 @@ export function renderUploadForm(
           ${formatNumber(maxRecords)} records is applied in parts.
         </p>
       </div>
-      ${renderOperations(corrected ? AGAIN[corrected.operation] : 'upsert')}
+      ${renderOperations(corrected ? rulesOf(corrected.operation).resentAs : 'upsert')}
       <div class="actions">
         <button class="primary">Preview</button><a class="button" href="${NAVIGATION.bulkUserLogs.path}">Cancel</a>
       </div>

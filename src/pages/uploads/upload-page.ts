@@ -9,7 +9,7 @@ import { listTemplateColumns } from '../../spreadsheets/record-columns.ts'
 import { type StoredQuestion, UNANSWERED } from '../../spreadsheets/file-question.ts'
 import { isApplicable } from '../../domain/uploads.ts'
 import { cancelUpload } from '../../ledger/uploads/change-upload.ts'
-import { findOriginal, type Original } from '../../ledger/uploads/originals.ts'
+import { findOriginal, forgetOriginal, type Original } from '../../ledger/uploads/originals.ts'
 import type { StoredPart, StoredUpload } from '../../ledger/uploads/read-uploads.ts'
 import { listUploads, NO_SUCH_UPLOAD, readParts } from '../../ledger/uploads/read-uploads.ts'
 import { applyUpload, requireOwnUpload, requireUpload } from '../../uploads/apply-upload.ts'
@@ -21,13 +21,13 @@ import { rereadFile, storeOrAsk } from '../../uploads/reread-file.ts'
 import { MAX_MAPPING_BYTES } from '../../api/admin/uploads/mapping-schema.ts'
 import { sendAttachment } from '../../http/server/attachment.ts'
 import { CSV_TYPE, writeCsvHeader } from '../../log/csv-text.ts'
-import { NO_SUCH_ENTRY } from '../../api/admin/bulk-user-logs.ts'
+import { NO_SUCH_ENTRY } from '../../log/log-entries.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { readFormFields, renderFormAlert, toFormProblem, type FormProblem } from '../parts/form.ts'
-import { buildUploadUrl } from '../parts/addresses.ts'
+import { buildUploadUrl } from '../../wording/addresses.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderBreadcrumb, sendUserPage } from '../parts/layout.ts'
-import { NAVIGATION, UPLOAD_PATH } from '../parts/navigation.ts'
+import { NAVIGATION, UPLOAD_PATH } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer, requireItem, requireViewer } from '../parts/viewer.ts'
 import { readCorrectedCall, readCorrectedEntries } from './corrected-calls.ts'
@@ -121,7 +121,13 @@ function addStoredUploadPages(app: FastifyInstance, services: PageServices): voi
   })
 
   app.post(`${UPLOAD_PATH}/:id/cancel`, async (request, reply) => {
-    const upload = await requireUpload(uploads, getViewer(request).companyId, readUploadId(request))
+    const ref = { companyId: getViewer(request).companyId, id: readUploadId(request) }
+    const original = await findOriginal(uploads.pool, ref)
+    if (original?.question) {
+      await forgetOriginal(uploads.pool, ref, 'all')
+      return reply.redirect(UPLOAD_PATH, 303)
+    }
+    const upload = await requireUpload(uploads, ref.companyId, ref.id)
     const isDeleted = await cancelUpload(uploads.pool, upload)
     return reply.redirect(isDeleted ? UPLOAD_PATH : `${UPLOAD_PATH}/${upload.id}`, 303)
   })

@@ -1,3 +1,4 @@
+import { rulesOf } from '../../domain/operations.ts'
 import type { FastifyInstance } from 'fastify'
 import { readDailyUsage, type UsageOfDay } from '../../../projections/bulk-user-logs/usage-queries.ts'
 import { findKeyStatus, listApiKeys, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
@@ -6,10 +7,10 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import { HOUR_MS, listDaysUpTo, type LocalDay } from '../../domain/local-times.ts'
 import { getToday } from '../../api/admin/usage.ts'
 import { invalidQuery } from '../../http/server/query-values.ts'
-import { COUNTS, OPERATIONS } from '../parts/call-words.ts'
+import { COUNTS } from '../parts/call-words.ts'
 import { html, type Html } from '../parts/html.ts'
 import { sendUserPage } from '../parts/layout.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { NAVIGATION } from '../../wording/navigation.ts'
 import { computeQuotaUsed, renderQuotaBar, renderReset } from '../api-keys/api-key-facts.ts'
 import { formatCalendarDay } from '../parts/times.ts'
 import { renderOutcomeChart } from '../charts/outcome-chart.ts'
@@ -134,7 +135,7 @@ function renderByOperation(usage: readonly UsageOfDay[], before: readonly UsageO
       caption: 'Calls and the counts of their records, by operation and outcome',
       isCaptionShown: true,
       columns: [
-        { heading: 'Operation', cell: ({ operation }) => OPERATIONS[operation] },
+        { heading: 'Operation', cell: ({ operation }) => rulesOf(operation).label },
         { heading: 'Outcome', cell: ({ status }) => status },
         { heading: 'Calls', count: ({ now }) => now },
         ...(before.length > 0 ? compare('Calls before') : []),

@@ -9,7 +9,7 @@ import { listOptions, checkForm, renderButtons, renderField } from '../parts/for
 import { addFormPage, addPage, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { NAVIGATION } from '../../wording/navigation.ts'
 import { showOneTimeLink } from './one-time-link.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderBreakable } from '../parts/shown-values.ts'

@@ -7,7 +7,7 @@ import type { CheckpointSigner } from '../../ledger/audit/sign-checkpoint.ts'
 import { assetUrl } from '../assets/assets.ts'
 import { html, raw, type Html } from '../parts/html.ts'
 import { sendOpenPage } from '../parts/layout.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { NAVIGATION } from '../../wording/navigation.ts'
 import { type RecognitionServices, recognizeViewer } from '../parts/viewer.ts'
 
 const DOWNLOADS = {

@@ -11,15 +11,16 @@ import { readWebhookId } from '../../api/admin/webhooks/webhook-routes.ts'
 import { RotateWebhookBody } from '../../api/admin/webhooks/webhook-schemas.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { listActionForms, listNotices, renderAction } from '../parts/actions.ts'
-import { buildUrl } from '../parts/addresses.ts'
+import { buildUrl } from '../../wording/addresses.ts'
 import { renderFacts } from '../parts/facts.ts'
 import { readSeenVersion, renderButtons, renderTypedConfirmation, requireTyped } from '../parts/form.ts'
 import { addFormPage, renderForm, renderFormSection, type PageForms, type PageRequest } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { NAVIGATION } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { readOverlap, renderRotation } from '../parts/rotation.ts'
-import { formatNumber, renderBreakable } from '../parts/shown-values.ts'
+import { formatNumber } from '../../wording/numbers.ts'
+import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTime } from '../parts/times.ts'
 import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
 import { findSent, renderDeliveryTable, renderSent } from './delivery-table.ts'
@@ -161,7 +162,7 @@ async function loadWebhook(services: PageServices, request: WebhookRequest) {
   const { webhook } = seen
   return {
     seen,
-    waiting: await countWaitingMessages(services.db, companyId, webhook),
+    waiting: (await countWaitingMessages(services.db, companyId, [webhook])).get(webhook.id)!,
     recent: await listDeliveries(services.db, companyId, webhook.id, { limit: RECENT }),
     sent: await findSent(services, request, webhook.id),
     problems: await readProblemsOf(request),

@@ -1,7 +1,7 @@
 import type { WebhookWithSecret } from '../../accounts/webhooks/change-webhook.ts'
 import type { PageContent } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { NAVIGATION } from '../../wording/navigation.ts'
 import { renderCopyable, renderCopyWarning } from '../parts/once.ts'
 import { renderTime } from '../parts/times.ts'
 import { formatWebhookName } from './webhook-words.ts'

@@ -6,7 +6,7 @@ import { MAX_WEBHOOKS } from '../../domain/webhooks/webhook-lifecycle.ts'
 import { readSeenVersion, renderButtons } from '../parts/form.ts'
 import { addFormPage, addPage, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '../parts/navigation.ts'
+import { NAVIGATION } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
@@ -63,10 +63,13 @@ export function addWebhooksPage(app: FastifyInstance, services: PageServices): v
 
 async function loadWebhooks({ db }: PageServices, request: FastifyRequest): Promise<ShownWebhook[]> {
   const { companyId } = getViewer(request)
-  const webhooks: ShownWebhook[] = []
-  for (const seen of await listWebhooks(db, companyId))
-    webhooks.push({ ...seen, waiting: await countWaitingMessages(db, companyId, seen.webhook) })
-  return webhooks
+  const seen = await listWebhooks(db, companyId)
+  const waiting = await countWaitingMessages(
+    db,
+    companyId,
+    seen.map(({ webhook }) => webhook),
+  )
+  return seen.map((one) => ({ ...one, waiting: waiting.get(one.webhook.id)! }))
 }
 
 function renderWebhookList(webhooks: ShownWebhook[], timeZone: string): Html {

@@ -64,3 +64,10 @@ await t.test(
     t.strictSame(await ledgerFaults(service.db, service.company.id), [])
   },
 )
+
+await t.test('the entry of a call that could have applied less has the status of its answer', async (t) => {
+  const { log_id: logId } = await send('POST', [employee()])
+  await service.project()
+  const { body } = await service.manage('GET', `/bulk-user-logs/${logId}`)
+  t.match(body, { operation: 'create', http_status: 200, counts: { total: 1, failed: 0 } })
+})

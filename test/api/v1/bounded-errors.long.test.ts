@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { toUuid } from '../../../src/domain/ids.ts'
-import { limitsOfCall } from '../../../src/http/server/json-body.ts'
+import { limitsOfCall } from '../../../src/bodies/json-body.ts'
 import type { Service } from '../../support/service.ts'
 import { employee, startService } from '../../support/service.ts'
 

@@ -124,25 +124,37 @@ await t.test('if nothing can be applied, the answer and the entry are those of a
   t.match(await call('POST', employee({ email: made[0]!.email })), { status: 409, body: { code: 'already_exists' } })
 })
 
-await t.test('a call without refused records makes the same events, and answers with results', async (t) => {
-  const shape = async (logId: string) => {
-    const { events } = await eventsOf(logId)
-    return events.map(({ type, schema_version, version, index, data }) => {
-      const {
-        requested_at: _at,
-        duration_ms: _ms,
-        request_id: _id,
-        unchanged: _same,
-        ...told
-      } = data as Record<string, unknown>
-      return { type, schema_version, version, index, told: JSON.stringify(told).replaceAll(/[\w.]+@[\w.]+/g, '…') }
-    })
-  }
-  const [partly, whole] = [await call('POST', [employee()]), await call('POST', [employee()], { query: '' })]
-  t.equal(partly.status, 200)
-  t.match(partly.body.results, [{ index: 0, result: 'created', errors: [] }])
-  t.strictSame(await shape(partly.body.log_id), await shape(whole.body.log_id))
-})
+await t.test(
+  'a call without refused records makes the same events, but for its status, and answers with results',
+  async (t) => {
+    const shape = async (logId: string) => {
+      const { events } = await eventsOf(logId)
+      return events.map(({ type, schema_version, version, index, data }) => {
+        const {
+          requested_at: _at,
+          duration_ms: _ms,
+          request_id: _id,
+          unchanged: _same,
+          http_status: status,
+          ...told
+        } = data as Record<string, unknown>
+        return {
+          type,
+          isUsual: schema_version === 1,
+          status,
+          version,
+          index,
+          told: JSON.stringify(told).replaceAll(/[\w.]+@[\w.]+/g, '…'),
+        }
+      })
+    }
+    const [partly, whole] = [await call('POST', [employee()]), await call('POST', [employee()], { query: '' })]
+    t.equal(partly.status, 200)
+    t.match(partly.body.results, [{ index: 0, result: 'created', errors: [] }])
+    const [created, closed] = await shape(whole.body.log_id)
+    t.strictSame(await shape(partly.body.log_id), [created, { ...closed, isUsual: false, status: 200 }])
+  },
+)
 
 await t.test('validate_only says what a partial call would do, and stores nothing', async (t) => {
   const before = await events()

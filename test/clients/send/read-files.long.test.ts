@@ -1,11 +1,14 @@
+import { execFileSync } from 'node:child_process'
+import path from 'node:path'
 import { utils, write as writeWorkbook } from '@e965/xlsx'
 import t from 'tap'
 import { encodeText } from '../../support/files/encode-text.ts'
+import { hostileWorkbooks } from '../../support/files/hostile-workbooks.ts'
 import { startSending } from '../../support/run-send.ts'
 
 /* How the command that sends a file reads it, as a process of its own, against the service. */
 
-const { service, proxy, run, write } = await startSending(t)
+const { service, proxy, folder, run, write } = await startSending(t)
 const numbered = (count: number) => Array.from({ length: count }, (_, at) => `x-${at},Ana\n`).join('')
 
 await service.call('POST', '/v1/employees', {
@@ -106,6 +109,8 @@ await t.test('a file that cannot be read is refused at its line, before anything
     ['JSON that ends early', '[{"email": "a@example.com"},\n{"email"', /line 2: The list does not end/],
     ['an object', '{"email": "a@example.com"}', /line 1: The file must be a list of employees/],
     ['no JSON', '[\n{"email": "a@example.com"},\n{email: 1}]', /line 3: The record that begins here is not valid JSON/],
+    ['five million numbers', `[${'0,'.repeat(5_000_000)}0]`, /line 1: What begins here is not an object/],
+    ['a list in the list', '[{"email": "a@example.com"},\n[]]', /line 2: What begins here is not an object/],
     ['a comma too many', '[{"email": "a@example.com"},\n]', /line 2: The record that begins here is not valid JSON/],
     ['two lists', '[{"email": "a@example.com"}]\n[]', /line 2: Something else follows the list/],
     ['an empty list', '[]', /line 1: The file has no records/],
@@ -147,4 +152,17 @@ await t.test('a workbook is sent as it is, managers first', async (t) => {
   t.match(err, /Stands above the line that names the columns/)
   const [{ manager_id: manager }] = (await service.call('GET', '/v1/employees?external_id=W2')).body.items
   t.equal((await service.call('GET', `/v1/employees/${manager}`)).body.external_id, 'W1')
+})
+
+await t.test('a small workbook that takes much ends with what was too much, before anything is sent', async (t) => {
+  const wanted = ['the most repeated rows and cells', '20 million empty cells in a row', 'a cell that is repeated']
+  for (const { name, content } of hostileWorkbooks().filter(({ name }) => wanted.includes(name))) {
+    write('hostile.ods', content)
+    t.match(await run(['send', 'hostile.ods']), { code: 1, out: '', err: /line \d+: .*more than \d+/ }, name)
+  }
+})
+
+await t.test('a named pipe is no file, also without anybody who writes to it', async (t) => {
+  execFileSync('mkfifo', [path.join(folder, 'pipe')])
+  t.match(await run(['send', 'pipe']), { code: 2, err: /pipe is not a file/ })
 })

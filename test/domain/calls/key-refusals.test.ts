@@ -1,6 +1,7 @@
 import { doAtOnce } from '../../../src/domain/pieces.ts'
 import t from 'tap'
 import { accessRefusal, addressRefusal } from '../../../src/domain/calls/key-refusals.ts'
+import { PUBLIC_API } from '../../../src/domain/calls/answer-call.ts'
 import { decideCall } from '../../../src/domain/calls/decide-call.ts'
 import { readUpdateOne } from '../../../src/domain/calls/commands.ts'
 import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
@@ -37,6 +38,7 @@ function outcomeOf(key: ApiKey, validateOnly = false) {
   const call = {
     callId: CALL_ID,
     caller: { apiId: key.id, secretHash: SECRET },
+    protocol: PUBLIC_API,
     sentFrom: HOME,
     requestId: 'r',
     idempotency: null,

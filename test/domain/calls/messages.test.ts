@@ -2,9 +2,13 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import type { CallDecision } from '../../../src/domain/calls/call-decision.ts'
+import { refuseCall } from '../../../src/domain/calls/close-call.ts'
+import { problem } from '../../../src/domain/errors.ts'
+import { schemaVersionOf } from '../../../src/domain/event-types.ts'
+import { codeOf, wordFault, type Fault } from '../../../src/domain/record-faults.ts'
 import { hostileRecord, hostileValue } from '../../support/domain/arbitraries.ts'
 import { inputs } from '../../support/quick.ts'
-import { emp, given, hired, left } from '../../support/domain/given-when-then.ts'
+import { contextOf, emp, given, hired, left } from '../../support/domain/given-when-then.ts'
 
 const SECRET = 'Canary7Q'
 
@@ -48,11 +52,17 @@ await t.test('no message or detail repeats anything sent or stored', async (t) =
   t.ok(messages > inputs(300, 1000), 'there were enough messages')
 })
 
+/** The stored errors of refused records. */
+function storedErrors({ events }: CallDecision) {
+  return events.flatMap((event) => (event.type === 'EmployeeRecordRejected' ? event.data.errors : []))
+}
+
 await t.test('the stored errors are exactly those in the answer', async () => {
-  const check = ({ decision: { problem, events } }: Sent) => {
+  const check = ({ decision }: Sent) => {
+    const { problem, events } = decision
     if (!problem) return
     assert.deepEqual(
-      events.flatMap((event) => (event.type === 'EmployeeRecordRejected' ? event.data.errors : [])),
+      storedErrors(decision).map(({ pointer, code, message }) => ({ pointer, code, message })),
       problem.errors.map(({ pointer, code, message }) => ({ pointer, code, message })),
     )
     const closing = events.at(-1)
@@ -61,6 +71,32 @@ await t.test('the stored errors are exactly those in the answer', async () => {
     assert.deepEqual([http_status, code, detail], [problem.status, problem.code, problem.detail])
   }
   fc.assert(fc.property(anyCall, check))
+})
+
+await t.test('a stored error has what its message is made of, which is nothing that was sent', async (t) => {
+  const kinds = new Set<Fault['kind']>()
+  const check = ({ decision }: Sent) => {
+    for (const { code, message, params } of storedErrors(decision)) {
+      assert.ok(params)
+      const read = JSON.parse(JSON.stringify(params)) as Fault
+      assert.deepEqual({ code, message }, { code: codeOf(read), message: wordFault(read) })
+      assert.doesNotMatch(JSON.stringify(params), new RegExp(SECRET, 'i'))
+      kinds.add(params.kind)
+    }
+  }
+  fc.assert(fc.property(anyCall, check), { numRuns: inputs(300, 1000) })
+  t.ok(kinds.size > 10, 'there were enough kinds of faults')
+})
+
+await t.test('what is refused for the whole call has no parameters, which version 1 can hold', async (t) => {
+  const ofRecord = company.updateOne(emp(1), { phone: '12' }).events[0]!
+  t.equal(schemaVersionOf(ofRecord), 2)
+  const refused = refuseCall(problem('key_disabled', 'The API key is disabled'), 1, contextOf('update_one'), {
+    locator: { id: emp(1) },
+    record: {},
+  })
+  t.equal(refused.events[0]!.type, 'EmployeeRecordRejected')
+  t.equal(schemaVersionOf(refused.events[0]!), 1)
 })
 
 await t.test('every pointer leads to a place in the body, or to where a missing field belongs', async () => {

@@ -69,6 +69,41 @@ await t.test('of a swap of addresses, both are refused, and a value that is not 
   t.strictSame(refusalsOf(decision), ['0 /0/email already_exists', '1 /1/phone invalid_format'])
 })
 
+await t.test('a record that needs one of several is applied as long as one of them is', async (t) => {
+  const company = partly(hired(1), hired(2), hired(3))
+  const renamed = { id: emp(1), email: 'new@example.com' }
+  const report = { id: emp(2), manager_email: 'new@example.com' }
+  const decision = company.update([renamed, report, { ...renamed, phone: 'x' }, { id: emp(3), phone: 'x' }])
+  t.strictSame(appliedBy(decision), [0, 1])
+  const none = company.update([
+    { ...renamed, phone: 'x' },
+    report,
+    { ...renamed, first_name: 'x'.repeat(81) },
+    { id: emp(3), phone: '+34600123456' },
+  ])
+  t.strictSame(appliedBy(none), [3])
+  t.match(none.refusals[1]!.errors, [{ pointer: '/1/manager_email', code: 'manager_not_found' }])
+})
+
+await t.test('a refused record does not say that it needs one that is applied', async (t) => {
+  const renamed = { id: emp(1), email: 'new@example.com' }
+  const needing = { id: emp(2), manager_email: 'new@example.com', email: 'p3@example.com' }
+  const decision = partly(hired(1), hired(2), hired(3)).update([
+    renamed,
+    needing,
+    { ...renamed, phone: 'x' },
+    { id: emp(3), email: 'p4@example.com', phone: 'x' },
+  ])
+  t.strictSame(appliedBy(decision), [0])
+  t.strictSame(refusalsOf(decision), [
+    '1 /1/email already_exists',
+    '2 /2/phone invalid_format',
+    '2 /2/id duplicate_in_batch',
+    '2 /2/email duplicate_in_batch',
+    '3 /3/phone invalid_format',
+  ])
+})
+
 await t.test('what only a refused record stands in the way of is applied', async (t) => {
   const decision = partly().create([person(1, { phone: 'x' }), person(1)])
   t.strictSame(appliedBy(decision), [1])

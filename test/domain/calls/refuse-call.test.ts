@@ -1,6 +1,6 @@
 import t from 'tap'
 import { refuseCall } from '../../../src/domain/calls/close-call.ts'
-import { recordOfOne, recordsOfCreate, recordsOfMany } from '../../../src/domain/calls/call-records.ts'
+import { recordOfOne, recordsOfMany } from '../../../src/domain/calls/call-records.ts'
 import { problem } from '../../../src/domain/errors.ts'
 import { CALL_ID, contextOf, emp, KEY, MAX_RECORDS, NOW } from '../../support/domain/given-when-then.ts'
 
@@ -68,34 +68,34 @@ await t.test('a malformed id in the path names no employee', async (t) => {
 
 await t.test('a body that is not made of records is refused', async (t) => {
   for (const body of [null, 'x', 7, true]) {
-    for (const form of [recordsOfCreate(body, MAX_RECORDS), recordsOfMany(body, MAX_RECORDS)]) {
+    for (const form of [recordsOfMany('create', body, MAX_RECORDS), recordsOfMany('update_many', body, MAX_RECORDS)]) {
       t.match(form, { problem: { status: 400, code: 'invalid_body' }, count: 0 })
     }
     t.match(recordOfOne(body), { problem: { status: 400, code: 'invalid_body' }, count: 1 })
   }
-  t.match(recordsOfMany({ id: emp(1) }, MAX_RECORDS), { problem: { code: 'invalid_body' }, count: 0 })
-  t.match(recordsOfCreate({ employees: {} }, MAX_RECORDS), { problem: { code: 'invalid_body' }, count: 0 })
+  t.match(recordsOfMany('update_many', { id: emp(1) }, MAX_RECORDS), { problem: { code: 'invalid_body' }, count: 0 })
+  t.match(recordsOfMany('create', { employees: {} }, MAX_RECORDS), { problem: { code: 'invalid_body' }, count: 0 })
   t.match(recordOfOne([]), { problem: { code: 'invalid_body' }, count: 1 })
 })
 
 await t.test('a member beside the records is refused, and all records count', async (t) => {
   const body = { employees: [{}, {}, {}], dry_run: true }
-  t.match(recordsOfCreate(body, MAX_RECORDS), { problem: { status: 400, code: 'invalid_body' }, count: 3 })
-  t.match(recordsOfMany(body, MAX_RECORDS), { problem: { status: 400, code: 'invalid_body' }, count: 3 })
+  t.match(recordsOfMany('create', body, MAX_RECORDS), { problem: { status: 400, code: 'invalid_body' }, count: 3 })
+  t.match(recordsOfMany('update_many', body, MAX_RECORDS), { problem: { status: 400, code: 'invalid_body' }, count: 3 })
 })
 
 await t.test('a call without records is refused', async (t) => {
   for (const body of [[], { employees: [] }]) {
-    for (const form of [recordsOfCreate(body, MAX_RECORDS), recordsOfMany(body, MAX_RECORDS)]) {
+    for (const form of [recordsOfMany('create', body, MAX_RECORDS), recordsOfMany('update_many', body, MAX_RECORDS)]) {
       t.match(form, { problem: { status: 422, code: 'empty_batch' }, count: 0 })
     }
   }
 })
 
 await t.test('a call with one record too many is refused with the limit, and all records count', async (t) => {
-  t.match(recordsOfMany([1, 2, 3], 3), { records: { length: 3 } })
+  t.match(recordsOfMany('update_many', [1, 2, 3], 3), { records: { length: 3 } })
   for (const body of [[1, 2, 3, 4], { employees: [1, 2, 3, 4] }]) {
-    for (const form of [recordsOfCreate(body, 3), recordsOfMany(body, 3)]) {
+    for (const form of [recordsOfMany('create', body, 3), recordsOfMany('update_many', body, 3)]) {
       t.match(form, { problem: { status: 413, code: 'batch_too_large', detail: /\b3 records/ }, count: 4 })
     }
   }

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { cyclesFrom } from '../../../src/domain/calls/reporting-lines.ts'
+import { emp, faultsOf, given, hired } from '../../support/domain/given-when-then.ts'
 
 const chain = (length: number) => (id: string) => (Number(id) < length ? String(Number(id) + 1) : null)
 
@@ -26,4 +27,22 @@ await t.test('each person is looked up once, however many chains pass through th
     counting,
   )
   t.equal(asked, 10_001)
+})
+
+await t.test('of two records about one person, neither decides who reports to whom', async (t) => {
+  const people = [hired(1), hired(2), hired(3)] as const
+  const [toSecond, toThird] = [2, 3].map((number) => ({ id: emp(1), manager_id: emp(number) }))
+  const twice = (first: number, second: number) => [first, second].map((index) => `/${index}/id duplicate_in_batch`)
+  const second = { id: emp(2), manager_id: emp(1) }
+  t.strictSame(faultsOf(given(...people).update([toSecond, toThird, second])), twice(0, 1))
+  t.strictSame(faultsOf(given(...people).update([toThird, toSecond, second])), twice(0, 1))
+  t.strictSame(faultsOf(given(...people).update([second, toThird, toSecond])), twice(1, 2))
+  const below = [hired(1, { manager_id: emp(2) }), hired(2), hired(3)] as const
+  const leaving = [toThird, { id: emp(1), manager_id: null }]
+  t.strictSame(faultsOf(given(...below).update([...leaving, second])), [
+    '/0/id duplicate_in_batch',
+    '/0/manager_id manager_cycle',
+    '/1/id duplicate_in_batch',
+    '/2/manager_id manager_cycle',
+  ])
 })

@@ -11,6 +11,7 @@ const REFUSED: [field: string, sent: unknown, code: string, why: string][] = [
     [name, emoji(81), 'too_long', 'has 81 characters beyond the basic plane'],
     [name, 'A\u202ena', 'invalid_format', 'has a bidirectional override'],
     [name, 'A\u200dna', 'invalid_format', 'has a lone joiner'],
+    [name, 'Ana 1\ufe0f', 'invalid_format', 'has half of a keycap'],
     [name, 'Ana\nPerez', 'invalid_format', 'has a line feed'],
     [name, 7, 'invalid_type', 'is a number'],
     [name, ['Ana'], 'invalid_type', 'is an array'],
@@ -80,6 +81,7 @@ const REFUSED: [field: string, sent: unknown, code: string, why: string][] = [
         '20260101',
         '01/02/2026',
         '2026-01-01T00:00:00+02:00',
+        '2026-01-01T00:00:00-00:00',
         '2026-01-01T00:00:01Z',
         '2026-01-01T12:00',
         '2026-02-30T00:00:00Z',
@@ -87,6 +89,12 @@ const REFUSED: [field: string, sent: unknown, code: string, why: string][] = [
         '２026-01-01',
       ],
     ].map((sent): (typeof REFUSED)[number] => [name, sent, 'invalid_format', `is ${JSON.stringify(sent)}`]),
+    ...['0001-01-01', '0001-01-01T00:00:00', '0999-12-31'].map((sent): (typeof REFUSED)[number] => [
+      name,
+      sent,
+      'invalid_value',
+      `is ${JSON.stringify(sent)}`,
+    ]),
     [name, 20260101, 'invalid_type', 'is a number'],
   ]),
   ['status', 'Active', 'invalid_value', 'is in upper case'],
@@ -128,6 +136,15 @@ const ACCEPTED: [field: string, sent: unknown, stored: unknown][] = [
   ['last_name', emoji(80), emoji(80)],
   ['last_name', '', null],
   ['last_name', 'می\u200cخواهم', 'می\u200cخواهم'],
+  // Emoji: keycaps, a heart in color, a profession, a flag of a region; a variant of a kanji, and of a Mongolian letter.
+  ...['1', '#', '*'].map((key): (typeof ACCEPTED)[number] => ['job_title', `${key}\ufe0f\u20e3`, `${key}\ufe0f\u20e3`]),
+  ...[
+    '❤\ufe0f',
+    '👩🏽\u200d💻',
+    '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
+    '葛\u{e0100}城',
+    'ᠠ\u180bᠨ',
+  ].map((kept): (typeof ACCEPTED)[number] => ['job_title', kept, kept]),
   ['email', 'ANA@Example.COM', 'ana@example.com'],
   ['email', 'ａｎａ＠ｅｘａｍｐｌｅ．ｃｏｍ', 'ana@example.com'],
   ['email', 'JOS\u0045\u0301@example.com', 'josé@example.com'],
@@ -160,12 +177,17 @@ const ACCEPTED: [field: string, sent: unknown, stored: unknown][] = [
   ['phone', null, null],
   ['start_date', '2024-02-29', '2024-02-29'],
   ['start_date', '2000-02-29', '2000-02-29'],
-  ['start_date', '0001-01-01', '0001-01-01'],
-  ...['T00:00:00Z', 'T00:00:00', 't00:00:00.000z', ' 00:00', ' '].map((end): (typeof ACCEPTED)[number] => [
-    'start_date',
-    `2026-01-01${end}`,
-    '2026-01-01',
-  ]),
+  ['start_date', '1000-01-01', '1000-01-01'],
+  ...[
+    'T00:00:00Z',
+    'T00:00:00',
+    't00:00:00.000z',
+    ' 00:00',
+    ' ',
+    'T00:00:00+00:00',
+    'T00:00:00.000+0000',
+    ' 00:00:00+00',
+  ].map((end): (typeof ACCEPTED)[number] => ['start_date', `2026-01-01${end}`, '2026-01-01']),
   ['start_date', '', null],
   ['termination_date', '9999-12-31', '9999-12-31'],
   ['termination_date', null, null],
@@ -231,3 +253,12 @@ await t.test(
     )
   },
 )
+
+await t.test('null changes nothing where 1.0.0 stored an empty text, and a value does', async (t) => {
+  const company = given(hired(1, { job_title: '', custom_attributes: { grade: '', level: '' } }))
+  const [cleared] = company.updateOne(emp(1), { job_title: null, custom_attributes: { grade: null } }).outcomes
+  t.match(cleared, { result: 'no_updates', changed: [] })
+  const [set] = company.updateOne(emp(1), { job_title: 'Dev', custom_attributes: { grade: 7 } }).outcomes
+  t.strictSame(set?.changed, ['job_title', 'custom_attributes.grade'])
+  t.strictSame(set?.employee?.custom_attributes, { grade: 7, level: '' })
+})

@@ -43,6 +43,15 @@ await t.test('a name that an older ledger holds with a blank can be removed', as
   t.strictSame(company.updateOne(emp(1), { custom_attributes: { 'a ': null } }).outcomes[0]?.changed, [
     'custom_attributes.a ',
   ])
+  const renamed = company.updateOne(emp(1), { custom_attributes: { 'a ': null, a: 2 } })
+  t.strictSame(renamed.outcomes[0]?.employee?.custom_attributes, { a: 2 })
+})
+
+await t.test('null removes the attribute whose name it means, however that is written', async (t) => {
+  const company = given(hired(1, { custom_attributes: { grade: 7, téxt: 'x' } }))
+  const { outcomes } = company.updateOne(emp(1), { custom_attributes: { ' grade ': null, 'te\u0301xt': null } })
+  t.strictSame(outcomes[0]?.changed, ['custom_attributes.grade', 'custom_attributes.téxt'])
+  t.strictSame(outcomes[0]?.employee?.custom_attributes, {})
 })
 
 await t.test('other values are refused, with their place', async (t) => {

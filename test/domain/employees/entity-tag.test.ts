@@ -1,5 +1,5 @@
 import t from 'tap'
-import { entityTag, findFailedCondition } from '../../../src/domain/employees/entity-tag.ts'
+import { entityTag, explainFailure, findFailedCondition } from '../../../src/domain/employees/entity-tag.ts'
 
 const match = (ifMatch: string, version: number | null) =>
   findFailedCondition({ ifMatch, ifNoneMatch: undefined }, version)
@@ -11,12 +11,12 @@ await t.test("a version's tag is strong and quoted", async (t) => {
 })
 
 await t.test("If-Match holds when its list has the version's tag, or is a star", async (t) => {
-  for (const sent of ['"3"', '*', ' "3" ', '"1", "3"', '"1","3","5"', '"x" , "3"', ',"3",'])
+  for (const sent of ['"3"', '*', ' "3" ', '"1", "3"', '"1","3","5"', '"x" , "3"', ',"3",', 'W/"3"', '"1", W/"3"'])
     t.equal(match(sent, 3), null, sent)
 })
 
-await t.test('If-Match does not hold for another version, a weak tag, or a malformed tag', async (t) => {
-  for (const sent of ['"4"', '"33"', '"03"', 'W/"3"', '3', "'3'", '', '""', '"*"', '"1", W/"3"', '"3', '" 3"'])
+await t.test('If-Match does not hold for another version, or for a malformed tag', async (t) => {
+  for (const sent of ['"4"', '"33"', '"03"', 'W/"4"', '3', "'3'", '', '""', '"*"', 'w/"3"', '"3', '" 3"'])
     t.equal(match(sent, 3), 'If-Match', sent)
 })
 
@@ -27,6 +27,13 @@ await t.test(
     for (const sent of ['"4"', 'W/"4"', '3', '', 'w/"3"']) t.equal(noneMatch(sent, 3), null, sent)
   },
 )
+
+await t.test('a tag without quotation marks is told so, and is not called another version', async (t) => {
+  const explain = (ifMatch: string) =>
+    explainFailure('If-Match', { ifMatch, ifNoneMatch: undefined }, 'another version')
+  for (const sent of ['3', "'3'", '', '"3', '3, 4']) t.match(explain(sent), /quotation marks, such as "3"/, sent)
+  for (const sent of ['"4"', 'W/"4"', '3, "4"']) t.equal(explain(sent), 'another version', sent)
+})
 
 await t.test('what has no tag matches a star alone', async (t) => {
   t.equal(match('"3"', null), 'If-Match')

@@ -1,6 +1,12 @@
 import t from 'tap'
 import type { PersonNames } from '../../../src/domain/erasure.ts'
-import { buildErasingEvents, POSITIONS_PER_EVENT, mentionsPerson } from '../../../src/domain/erasure.ts'
+import {
+  buildErasingEvents,
+  fileNamesPerson,
+  mentionsPerson,
+  POSITIONS_PER_EVENT,
+  textNamesPerson,
+} from '../../../src/domain/erasure.ts'
 
 const ID = 'emp_01m7wqmfakeh492yss9pa6yb7t'
 const OTHER = 'emp_01m7wqmfakeh492yss9pa6yb7v'
@@ -64,6 +70,33 @@ for (const [name, record, more] of SILENT) {
     t.notOk(mentionsPerson(rejected(record, more), ANA))
   })
 }
+
+/** An external id in composed letters. */
+const JURGEN: PersonNames = { ids: new Set(), emails: new Set(), externalIds: new Set(['J\u00fcrgen-7']) }
+const DECOMPOSED = 'Ju\u0308rgen-7'
+
+await t.test('an unreadable body names a person by an external id, however its letters are composed', async (t) => {
+  const sent = [DECOMPOSED, String.raw`Ju\u0308rgen-7`, String.raw`J\u00fcrgen-7`, encodeURIComponent(DECOMPOSED)]
+  for (const id of sent) t.ok(textNamesPerson(`[{"external_id":"${id}"`, JURGEN), id)
+  const asOnce = { ...JURGEN, externalIds: new Set([DECOMPOSED]) }
+  t.ok(textNamesPerson('[{"external_id":"J\u00fcrgen-7"', asOnce), 'an id that 1.0.0 stored as it was sent')
+  t.notOk(textNamesPerson('[{"external_id":"Jurgen-7"', JURGEN))
+  t.notOk(textNamesPerson('[{"external_id":"7\u0323"', ANA), 'a letter with a mark is another letter')
+})
+
+await t.test('the name of a file names a person by an external id, however its letters are composed', async (t) => {
+  t.ok(fileNamesPerson(`${DECOMPOSED}.csv`, JURGEN))
+  t.ok(fileNamesPerson(`staff ${encodeURIComponent(DECOMPOSED)}.xlsx`, JURGEN))
+  t.notOk(fileNamesPerson('Jurgen-7.csv', JURGEN))
+})
+
+await t.test('a text of only marks is searched in linear time', async (t) => {
+  for (const marks of ['\u0308\u0323', `${'\u0308'.repeat(30)}\uff9e`]) {
+    const text = marks.repeat(2_000_000 / marks.length)
+    t.notOk(textNamesPerson(text, { ...JURGEN, emails: ANA.emails }))
+    t.notOk(mentionsPerson(rejected({ external_id: text }), { ...JURGEN, emails: ANA.emails }))
+  }
+})
 
 await t.test('a text of only e-mail addresses is searched in linear time', async (t) => {
   t.notOk(mentionsPerson(rejected('ana@x.comx'.repeat(200_000)), ANA))

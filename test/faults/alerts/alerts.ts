@@ -4,7 +4,6 @@ import type { SeededRandom } from '../../../src/cli/demo/seeded-random.ts'
 import { inviteCompanyUser } from '../../../src/accounts/users/invite-user.ts'
 import { changeAlerts } from '../../../src/accounts/attention/change-alerts.ts'
 import { checkCompany } from '../../../src/accounts/attention/check-company.ts'
-import { ATTENTION_WORDS } from '../../../src/pages/parts/attention-words.ts'
 import { tellUsers } from '../../../src/accounts/attention/tell-users.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { CHECK_ATTENTION } from '../../../src/workers/queues.ts'
@@ -89,7 +88,6 @@ async function checkOnce(stage: Stage, { companyId }: AlertedCompany, random: Se
     publicUrl: 'http://127.0.0.1/',
     secrets: createSecretBox([SECRETS_KEY]),
     announce: () => undefined,
-    words: ATTENTION_WORDS,
   }
   await sendJob(urlsNow(stage.cluster).serviceUrl, CHECK_ATTENTION)
   if (random.chance(0.5)) await passTime(stage, companyId)

@@ -1,4 +1,5 @@
 import type { CallCounts, RecordedEvent } from '../../../src/domain/events.ts'
+import { rulesOf } from '../../../src/domain/operations.ts'
 import type { Operation } from '../workload.ts'
 import { recordsOf } from '../workload.ts'
 import type { Finding, FindingKind } from './finding.ts'
@@ -155,15 +156,16 @@ export function countFaults({ id, closing, events }: Call): string[] {
     const unchanged = closing.data?.unchanged.length ?? 0
     const total = byIndex.size + unchanged
     if (failed === total && failed > 0) faults.push(`${id}: it completed, and applied nothing`)
-    const expected: CallCounts =
-      operation === 'create'
-        ? { total, updated: 0, deactivated: 0, failed, no_updates: 0 }
-        : { total, updated: byIndex.size - created - deactivated - failed, deactivated, failed, no_updates: unchanged }
+    const updated = byIndex.size - created - deactivated - failed
+    const expected: CallCounts = { total, updated, deactivated, failed, no_updates: unchanged }
+    const { creates } = rulesOf(operation)
+    if (creates === 'all' ? created + failed !== total : creates === 'none' && created > 0)
+      faults.push(`${id}: as a call that does “${operation}”, it created ${created} of ${total}`)
     if (!sameCounts(counts, expected))
       faults.push(`${id}: its counts are ${JSON.stringify(counts)}, its events say ${JSON.stringify(expected)}`)
   } else {
     const rejected = new Set(events.map(({ index }) => index)).size
-    const isPart = operation === 'create' && rejected > 0
+    const isPart = rulesOf(operation).failing === 'refused' && rejected > 0
     const failed = isPart ? rejected : counts.total
     if (!sameCounts(counts, { total: counts.total, updated: 0, deactivated: 0, failed, no_updates: 0 })) {
       faults.push(`${id}: the counts of a failed call are ${JSON.stringify(counts)}`)

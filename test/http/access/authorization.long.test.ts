@@ -1,16 +1,18 @@
 import t, { type Test } from 'tap'
 import type { OpenApiDocument } from '../../../src/http/openapi/build-document.ts'
 import { operationsOf } from '../../support/http/api-document.ts'
+import { collectRoutes } from '../../support/http/registered-routes.ts'
 import { deliverToNobody, storeDelivery } from '../../support/http/stored-deliveries.ts'
 import { newId } from '../../../src/ledger/new-id.ts'
 import { employee, startService, type Service } from '../../support/service.ts'
 import { cookieOf, issueToken, OWN_PAGE } from '../../support/http/sessions.ts'
 
-/* Who may call what: every documented route with every kind of caller. A route missing from the table fails. */
+/* Who may call what: every registered route with every kind of caller. A route that no table has fails. */
 
 type Allowed =
   'any key' | 'a reading key' | 'a writing key' | 'admin' | 'admin or auditor' | 'any user' | 'a session' | 'anybody'
 
+const registered = collectRoutes()
 const service: Service = await startService(t, {}, { singleDeliveries: deliverToNobody(() => service.pool) })
 const [ours, theirs] = [service.company, await service.makeCompany('Other')]
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
@@ -195,6 +197,32 @@ const CALLERS: Record<string, Record<string, string>> = {
   'an administrator': bearer(ours.admin.token),
 }
 
+/** Who may use the routes that the document doesn't have: those of pages, and what needs no credentials. */
+const UNDOCUMENTED: [RegExp, Allowed][] = [
+  [/^\/(?:openapi\.json|livez|readyz|docs(?:\/:id)?|problems(?:\/:code)?)$/, 'anybody'],
+  [/^\/verify(?:\/(?:format|verify_ledger\.(?:py|go)))?$/, 'anybody'],
+  [/^\/assets\/\w+\/[\w-]+\.\w+$/, 'anybody'],
+  [/^\/audit\/v1\/tlog\/:company_id\/(?:checkpoint|tile\/(?:entries|:level)\/\*)$/, 'anybody'],
+  [/^\/(?:sign-in(?:\/.+)?|sign-out|invitation)$/, 'anybody'],
+  [/^\/(?:settings(?:\/search|\/\*)?|account(?:\/.+)?)?$/, 'any user'],
+  [/^\/settings\/(?:events|ledger|employees$|employees\/:id$)/, 'admin or auditor'],
+  [/^\/settings\/./, 'admin'],
+]
+
+/** The callers of pages, each with the kinds of routes that let them in. */
+const PAGE_CALLERS: [name: string, headers: Record<string, string>, allowed: Allowed[]][] = [
+  ['no credentials', {}, []],
+  ['an API key', CALLERS['an API key']!, []],
+  ["an administrator's token", CALLERS['an administrator']!, []],
+  ["a member's session", await sessionOf(ours.member), ['any user']],
+  ["an auditor's session", await sessionOf(ours.auditor), ['any user', 'admin or auditor']],
+  ["an administrator's session", await sessionOf(ours.admin), ['any user', 'admin or auditor', 'admin']],
+]
+
+async function sessionOf(user: Parameters<typeof cookieOf>[1]): Promise<Record<string, string>> {
+  return { cookie: await cookieOf(service, user) }
+}
+
 /** Whether the caller is let in, or the code of the refusal. */
 function expected(allowed: Allowed, caller: string): string {
   if (caller === 'a token for the audit endpoint' && ['admin', 'any user', 'a session'].includes(allowed))
@@ -251,6 +279,33 @@ for (const [route, { allowed, path, body }] of Object.entries(TABLE)) {
     })
   }
 }
+
+await t.test('every registered route that the document does not have is for somebody', async (t) => {
+  const documented = new Set(Object.keys(TABLE).map((route) => route.replaceAll(/\{(\w+)\}/g, ':$1')))
+  const others = registered.filter(({ method, url }) => method !== 'HEAD' && !documented.has(`${method} ${url}`))
+  t.ok(others.length > 50)
+  for (const { method, url } of others) {
+    const allowed = UNDOCUMENTED.find(([pattern]) => pattern.test(url))?.[1]
+    t.ok(allowed, `${method} ${url} is in a table`)
+    if (allowed === undefined || allowed === 'anybody') continue
+    for (const [caller, headers, mayUse] of PAGE_CALLERS) {
+      const isAllowed = mayUse.includes(allowed)
+      // Whoever is let in would change something.
+      if (isAllowed && method !== 'GET') continue
+      const form = method === 'GET' ? {} : { 'content-type': 'application/x-www-form-urlencoded' }
+      const answer = await fetch(service.address + url.replaceAll(/:\w+|\*/g, '1'), {
+        method,
+        headers: { ...OWN_PAGE, accept: 'text/html', ...headers, ...form },
+        redirect: 'manual',
+        ...(method === 'GET' ? {} : { body: 'name=x' }),
+      })
+      await answer.body?.cancel()
+      const isSentAway = /^\/sign-in\b/.test(answer.headers.get('location') ?? '')
+      const isIn = !isSentAway && answer.status !== 401 && answer.status !== 403
+      t.equal(isIn, isAllowed, `${method} ${url} with ${caller}: ${answer.status}`)
+    }
+  }
+})
 
 /** Nothing that belongs to one company exists for another. */
 function assertBlind(t: Test, { status, text }: Asked, template: string): void {

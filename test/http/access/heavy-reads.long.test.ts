@@ -204,8 +204,14 @@ await t.test('an open download keeps its slot until it ends, or its client disco
   await own.call('POST', '/v1/employees', { body: employee() })
   await own.project()
   await copyEntry(own.pool, own.company.id, 15_000, { request_id: "repeat('r', 2000)" })
-  const open = async () => {
-    const request = http.get(`${own.address}/admin/v1/bulk-user-logs.csv`, {
+  // More than the buffers of a connection take.
+  const custom_attributes = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`a${at}`, 'x'.repeat(1_000)]))
+  for (let calls = 0; calls < 4; calls += 1) {
+    const people = Array.from({ length: 200 }, () => employee({ custom_attributes }))
+    t.equal((await own.call('POST', '/v1/employees', { body: people })).status, 201)
+  }
+  const open = async (path: string) => {
+    const request = http.get(`${own.address}${path}`, {
       headers: { authorization: `Bearer ${own.company.admin.token}` },
       agent: false,
     })
@@ -215,15 +221,18 @@ await t.test('an open download keeps its slot until it ends, or its client disco
     return response.on('error', () => undefined)
   }
   const searched = async () => (await own.admin('/bulk-user-logs?q=zoe')).status
-  for (const end of [
-    (response: http.IncomingMessage) => response.resume(),
-    (response: http.IncomingMessage) => response.destroy(),
-    () => undefined,
-  ]) {
-    const response = await open()
-    response.pause()
-    t.equal(await searched(), 429)
-    end(response)
-    await eventually('there is room again', async () => (await searched()) === 200)
+  // One handler returns its stream, the other one its reply.
+  for (const path of ['/admin/v1/bulk-user-logs.csv', '/audit/v1/events?limit=10000']) {
+    for (const end of [
+      (response: http.IncomingMessage) => response.resume(),
+      (response: http.IncomingMessage) => response.destroy(),
+      () => undefined,
+    ]) {
+      const response = await open(path)
+      response.pause()
+      t.equal(await searched(), 429, path)
+      end(response)
+      await eventually('there is room again', async () => (await searched()) === 200)
+    }
   }
 })

@@ -34,15 +34,25 @@ await t.test('a method in X-HTTP-Method-Override is refused by name, and creates
   t.match((await service.logOf(body.log_id)).entry, { status: 'Failed', counts: { total: 1, failed: 1 } })
 })
 
+await t.test('what is not found leads on: to the reference, and from an address to the search by it', async (t) => {
+  t.match((await service.call('GET', '/v1/people')).body, { code: 'route_not_found', detail: /\/docs/ })
+  const { status, body } = await service.call('GET', '/v1/employees/ana.perez@example.com')
+  t.match({ status, body }, { status: 404, body: { code: 'employee_not_found', detail: /\/v1\/employees\?email=/ } })
+  t.notMatch(body.detail, 'ana.perez')
+})
+
 await t.test('a type without a body is no error where there need be none', async (t) => {
-  const headers = { 'content-type': 'application/json' }
   const key = await service.manage('POST', '/api-keys', { name: 'Spare' })
   const authorization = `Bearer ${company.admin.token}`
-  const disable = await send(service.address, 'POST', `/admin/v1/api-keys/${key.body.id}/disable`, {
-    key: null,
-    headers: { ...headers, authorization },
-  })
-  t.equal(disable.status, 200)
-  const refused = await service.call('POST', '/v1/employees', { headers })
+  for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain']) {
+    const headers = { 'content-type': type, 'content-length': '0', authorization }
+    for (const change of ['disable', 'enable']) {
+      const path = `/admin/v1/api-keys/${key.body.id}/${change}`
+      t.equal((await send(service.address, 'POST', path, { key: null, headers })).status, 200, `${change}, ${type}`)
+    }
+  }
+  const form = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '0' }
+  t.match(await service.call('POST', '/v1/employees', { headers: form }), { status: 400, body: { detail: /body/ } })
+  const refused = await service.call('POST', '/v1/employees', { headers: { 'content-type': 'application/json' } })
   t.match(refused, { status: 400, body: { code: 'malformed_json', detail: 'The body is empty' } })
 })

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import t from 'tap'
 import type { NewEvent } from '../../../src/domain/events.ts'
-import { EVENT_TYPES } from '../../../src/domain/event-types.ts'
+import { EVENT_TYPES, schemaVersionOf } from '../../../src/domain/event-types.ts'
 import { fromUuid } from '../../../src/domain/ids.ts'
 import { canonicalJson } from '../../../src/ledger/integrity/canonical-json.ts'
 import type { Envelope, Origin, SealedEvent, StoredEvent } from '../../../src/ledger/integrity/codec.ts'
@@ -63,6 +63,16 @@ await t.test('data hash and leaf can be computed from the stored columns', async
   )
 })
 
+await t.test('data of any length and language are hashed as they are stored', async (t) => {
+  for (const letter of ['a', 'é', '€', '🙂']) {
+    for (let length = 5_300; length < 5_460; length += 7) {
+      const sealed = seal(hired(1, { custom_attributes: { note: letter.repeat(length / letter.length) } }))
+      const expected = sha256(sealed.salt, utf8(sealed.data)).toString('hex')
+      if (envelopeOf(sealed).data_hash !== expected) t.fail(`${length} units of ${letter}`)
+    }
+  }
+})
+
 await t.test('envelope and data are canonical', async () => {
   fc.assert(
     fc.property(anyEvents, (events) => {
@@ -82,8 +92,12 @@ await t.test('envelope and data are canonical', async () => {
 
 await t.test('the envelope has nothing personal: only its hash depends on the data', async () => {
   const anonymous = (event: NewEvent) => ({ ...envelopeOf(seal(event)), data_hash: '' })
-  // The schema version of a call's end follows from whether it has a key, and refused records.
-  const withoutPeople = ({ data }: NewEvent) => ('counts' in data ? { counts: data.counts, key: data.key } : {})
+  // The schema version of a call's end follows from whether it has a key, and refused records; that of a refused record
+  // from whether its errors have parameters.
+  const withoutPeople = ({ data }: NewEvent) => {
+    if ('counts' in data) return { counts: data.counts, key: data.key }
+    return 'errors' in data ? { errors: data.errors.map(({ params }) => (params ? { params: {} } : {})) } : {}
+  }
   fc.assert(
     fc.property(anyEvents, (events) => {
       for (const event of events) {
@@ -120,7 +134,7 @@ await t.test('a sealed event reads back with its place', async () => {
           call_id: CALL_ID,
           position: 42,
           recorded_at: NOW,
-          schema_version: 1,
+          schema_version: schemaVersionOf(event),
           data: JSON.parse(JSON.stringify(event.data)),
         })
       }

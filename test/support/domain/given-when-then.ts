@@ -2,19 +2,18 @@ import type { CallContext, CallDecision } from '../../../src/domain/calls/call-d
 import type { EmployeeDirectory } from '../../../src/domain/calls/call-draft.ts'
 import { refuseCall } from '../../../src/domain/calls/close-call.ts'
 import { decideRecords } from '../../../src/domain/calls/decide-records.ts'
-import type { CallRecords, ReadRecord } from '../../../src/domain/calls/call-records.ts'
+import type { CallRecords, NewIds, ReadRecord } from '../../../src/domain/calls/call-records.ts'
 import {
-  readCreation,
-  readUpdate,
+  readRecord,
   readUpdateOf,
-  readUpsert,
   recordOfOne,
-  recordsOfCreate,
   recordsOfMany,
+  type SentRecord,
 } from '../../../src/domain/calls/call-records.ts'
 import type { Employee, EmployeeEvent } from '../../../src/domain/employees/employee.ts'
 import { evolve } from '../../../src/domain/employees/employee.ts'
-import type { AttributesSet, EventType, NewEvent, Operation } from '../../../src/domain/events.ts'
+import type { AttributesSet, EventType, NewEvent } from '../../../src/domain/events.ts'
+import type { ManyOperation, Operation } from '../../../src/domain/operations.ts'
 import { readConfig } from '../../../src/config.ts'
 import type { Pieces } from '../../../src/domain/pieces.ts'
 import { doAtOnce } from '../../../src/domain/pieces.ts'
@@ -40,6 +39,7 @@ export function contextOf(operation: Operation, country: string | null = null): 
     operation,
     requestId: 'req-1',
     key: KEY,
+    source: 'Public API',
     upload: null,
     requestedAt: NOW,
     durationMs: 3,
@@ -105,35 +105,36 @@ export function companyOf(
   const decided = (
     operation: Operation,
     form: CallRecords,
-    read: (record: Parameters<typeof readCreation>[0]) => ReadRecord,
+    read: (record: SentRecord) => ReadRecord,
     decide: (records: ReadRecord[], context: CallContext) => Pieces<CallDecision>,
   ): CallDecision => {
     const context = { ...contextOf(operation, country), isAllOrNone }
     if (form.problem) return refuseCall(form.problem, form.count, context)
     return doAtOnce(decide(form.records.map(read), context))
   }
+  const many = (operation: ManyOperation, body: unknown, newIds: Pick<NewIds, 'of'> | null): CallDecision => {
+    const read = (record: SentRecord) => readRecord(operation, record)
+    return decided(operation, recordsOfMany(operation, body, MAX_RECORDS), read, (records, context) =>
+      decideRecords(records, newIds, directory, context),
+    )
+  }
   return {
     employees,
     /** `POST /v1/employees`. `firstNumber` is the number of the first new employee. */
     create(body: unknown, firstNumber = 101): CallDecision {
-      return decided('create', recordsOfCreate(body, MAX_RECORDS), readCreation, (records, context) => {
-        return decideRecords(records, { of: (index) => emp(firstNumber + index) }, directory, context)
-      })
+      return many('create', body, { of: (index) => emp(firstNumber + index) })
     },
     /** `PATCH /v1/employees`. */
     update(body: unknown): CallDecision {
-      const decide = (records: ReadRecord[], context: CallContext) => decideRecords(records, null, directory, context)
-      return decided('update_many', recordsOfMany(body, MAX_RECORDS), readUpdate, decide)
+      return many('update_many', body, null)
     },
     /** `PUT /v1/employees`. The record at an index gets the id `101 + index` if its employee is new. */
     upsert(body: unknown): CallDecision {
-      return decided('upsert', recordsOfMany(body, MAX_RECORDS), readUpsert, (records, context) => {
-        return decideRecords(records, { of: (index) => emp(101 + index) }, directory, context)
-      })
+      return many('upsert', body, { of: (index) => emp(101 + index) })
     },
     /** `PATCH /v1/employees/{id}`. */
     updateOne(id: string, body: unknown): CallDecision {
-      const read = (record: Parameters<typeof readUpdateOf>[0]) => readUpdateOf(record, id)
+      const read = (record: SentRecord) => readUpdateOf(record, id)
       const decide = (records: ReadRecord[], context: CallContext) => decideRecords(records, null, directory, context)
       return decided('update_one', recordOfOne(body), read, decide)
     },

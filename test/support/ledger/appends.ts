@@ -5,6 +5,7 @@ import type { Committed } from '../../../src/ledger/append/commit.ts'
 import { commitTogether } from '../../../src/ledger/append/commit.ts'
 import type { EmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
 import { createEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
+import { UnchangedOnce } from '../../../src/ledger/append/unchanged-once.ts'
 import { inCompany } from '../../../src/postgres/company-scope.ts'
 import { withClient } from '../../../src/postgres/pool.ts'
 import type { Service } from '../service.ts'
@@ -26,6 +27,7 @@ export function openAppends(t: Pick<Test, 'teardown'>, service: Service) {
   const pool = service.open({ name: 'test appends', max: 1 })
   t.teardown(() => pool.end())
   const clients = new ClientRegister()
+  const unchangedOnce = new UnchangedOnce()
   const sent: SentStatement[] = []
   const watched = new WeakSet<object>()
   const commit = (calls: WriteCall[], { cache = createEmployeeCache(0), unchecked = [] }: AppendOptions = {}) =>
@@ -36,6 +38,7 @@ export function openAppends(t: Pick<Test, 'teardown'>, service: Service) {
         if (!watched.has(connection)) watch(connection)
         return commitTogether(client, calls, {
           clients,
+          unchangedOnce,
           whenLocked: 'wait',
           cache,
           unchecked: new Set(unchecked),

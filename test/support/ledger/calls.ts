@@ -2,7 +2,8 @@ import { doAtOnce } from '../../../src/domain/pieces.ts'
 import { hash } from 'node:crypto'
 import { readConfig } from '../../../src/config.ts'
 import { newId } from '../../../src/ledger/new-id.ts'
-import type { UserCaller } from '../../../src/domain/calls/callers.ts'
+import { FILE_UPLOAD, PUBLIC_API } from '../../../src/domain/calls/answer-call.ts'
+import type { CalledFile } from '../../../src/domain/calls/callers.ts'
 import { readMany } from '../../../src/domain/calls/commands.ts'
 import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
 import type { TestCompany } from '../service.ts'
@@ -21,6 +22,7 @@ export function createCall({ id: companyId, key }: Caller, body: unknown): Write
     callId: newId('log'),
     companyId,
     caller: { apiId: key.api_id, secretHash: hash('sha256', key.api_key, 'hex') },
+    protocol: PUBLIC_API,
     sentFrom: '127.0.0.1',
     userAgent: 'test',
     requestId: 'r',
@@ -66,8 +68,9 @@ export function uploadCall(
     corrects = [],
     correctedRecords = {},
     part = null,
-  }: Partial<UserCaller> = {},
+  }: Partial<CalledFile & { userId: string }> = {},
   method: 'PATCH' | 'PUT' = 'PUT',
 ): WriteCall {
-  return recordsCall(company, method, records, { caller: { userId, fileName, corrects, correctedRecords, part } })
+  const caller = { userId, upload: { fileName, corrects, correctedRecords, part } }
+  return recordsCall(company, method, records, { caller, protocol: FILE_UPLOAD })
 }

@@ -3,6 +3,8 @@ import { sql } from 'kysely'
 import { PROJECTIONS } from '../../../projections/index.ts'
 import { listEmployees } from '../../../projections/employees/queries.ts'
 import { schemaOf } from '../../../projections/projection.ts'
+import { sourceOf, type CallSource } from '../../../src/domain/call-sources.ts'
+import type { CallFacts } from '../../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import { appendLeaves, EMPTY_FRONTIER, leafHash, packFrontier } from '../../../src/ledger/integrity/merkle.ts'
 import type { LedgerDb } from '../../../src/ledger/tables.ts'
@@ -11,13 +13,13 @@ import { toEventRow } from './event-row.ts'
 
 /* The ledgers of released versions never change, and always verify and fold to the same state. record-release.ts makes one. */
 
-/** The released versions that have a recorded ledger. */
-export const FROZEN = ['1.0.0', '1.1.0'] as const
+/** The versions that have a recorded ledger: those that were released, and the next one, once it has new events. */
+export const FROZEN = ['1.0.0', '1.1.0', '1.2.0'] as const
 
 /** What a recorded ledger folds to, without erased employees, whose rows may change. */
 interface Folded {
   employees: object[]
-  entries: unknown[]
+  entries: object[]
 }
 
 interface FrozenLedger {
@@ -40,6 +42,25 @@ export function readFrozen(version: string): FrozenLedger {
     checkpoints: text('checkpoints'),
     ...(JSON.parse(text('json')) as Pick<FrozenLedger, 'publicKey' | 'folded'>),
   }
+}
+
+/** Whether this program is that version or a later one: then its recording never changes. */
+export function isReleased(version: string): boolean {
+  const { version: own } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+  return own.localeCompare(version, 'en', { numeric: true }) >= 0
+}
+
+/** The events of a recorded ledger that close calls. */
+export function listClosings(
+  version: string,
+): { type: string; version: number; operation: string; source: CallSource }[] {
+  return readFrozen(version).lines.flatMap((line) => {
+    const { envelope, data } = JSON.parse(line) as Line
+    const { type, schema_version: schemaVersion } = JSON.parse(envelope) as { type: string; schema_version: number }
+    if (type !== 'ApiCallCompleted' && type !== 'ApiCallFailed') return []
+    const facts = JSON.parse(data!) as CallFacts
+    return { type, version: schemaVersion, operation: facts.operation, source: sourceOf(facts) }
+  })
 }
 
 interface Line {
@@ -82,7 +103,7 @@ export async function foldLedger(db: LedgerDb, companyId: string): Promise<Folde
     sql.id(schemaOf(PROJECTIONS.find((projection) => projection.name === name)!), table)
   const rows = async (table: ReturnType<typeof tableOf>, order: string) => {
     const found = await sql<{
-      row: unknown
+      row: object
     }>`select to_json(r) as row from ${table} r where company_id = ${company} order by ${sql.raw(order)}`.execute(db)
     return found.rows.map(({ row }) => row)
   }

@@ -9,7 +9,9 @@ import { createSecretBox } from '../../../src/accounts/secrets/secret-box.ts'
 import { makeWebhook } from '../stored-webhooks.ts'
 import type { Service } from '../service.ts'
 import { openAppends } from './appends.ts'
-import { uploadCall } from './calls.ts'
+import { CALL_SOURCES } from '../../../src/domain/call-sources.ts'
+import { PUBLIC_API } from '../../../src/domain/calls/answer-call.ts'
+import { recordsCall, uploadCall } from './calls.ts'
 import { issueUserToken } from '../../../src/accounts/users/user-tokens.ts'
 
 /* Every type of event happens to one company, through the service where it can. */
@@ -36,7 +38,7 @@ const PEOPLE = [
 /** Makes all events in the service's company. */
 export async function tellStory(service: Service): Promise<void> {
   const zoe = await makeEmployeeEvents(service)
-  await makeUploads(service)
+  await makeOtherCalls(service)
   await makeAccountEvents(service)
   await makeWebhookEvents(service)
   await makeSignInEvents(service)
@@ -69,6 +71,8 @@ async function makeEmployeeEvents({ call }: Service): Promise<string> {
       { external_id: 'A-4' },
     ],
   })
+  // Answered by 200 although it creates all of its records.
+  await call('POST', '/v1/employees?all_or_none=false', { body: [{ first_name: 'Mia', external_id: 'A-7' }] })
   // Refused: records of a creation and a bulk update, single updates, an empty batch, an unreadable body.
   await call('POST', '/v1/employees', {
     body: [
@@ -101,13 +105,22 @@ async function makeEmployeeEvents({ call }: Service): Promise<string> {
   return zoe!
 }
 
-async function makeUploads(service: Service): Promise<void> {
+async function makeOtherCalls(service: Service): Promise<void> {
   const teardowns: (() => unknown)[] = []
   const { commit } = openAppends({ teardown: (task: () => unknown) => teardowns.push(task) }, service)
   const refused = uploadCall(service.company, [{ external_id: 'A-1', phone: '12' }], { fileName: 'Año "1".csv' })
   await commit([refused])
   const corrected = [{ external_id: 'A-1', phone: '+34910000000' }]
   await commit([uploadCall(service.company, corrected, { corrects: [refused.callId] }, 'PATCH')])
+  // Of every other source: by the key, by the administrator, and refused.
+  const admin = { userId: service.company.admin.user_id, upload: null }
+  for (const source of CALL_SOURCES) {
+    if (source === 'Public API' || source === 'File upload') continue
+    const caller = source === 'SCIM' ? {} : { caller: admin }
+    const of = { ...caller, protocol: { ...PUBLIC_API, source } }
+    await commit([recordsCall(service.company, 'PATCH', [{ external_id: 'A-1', division: source }], of)])
+    await commit([recordsCall(service.company, 'PUT', [{ external_id: 'A-1', email: 'none' }], of)])
+  }
   for (const teardown of teardowns) await teardown()
 }
 

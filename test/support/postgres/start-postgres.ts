@@ -5,7 +5,7 @@ import { openEmbeddedDatabase } from '../../../src/postgres/embedded/embedded-po
 import { prepareCitus } from './citus-cluster.ts'
 import { CITUS_URL } from './citus-url.ts'
 import type { TestServerUrls } from './test-server.ts'
-import { makeTestFolder, TEST_DATA_DIR, urlsFile } from './test-server.ts'
+import { abandonedFolders, makeTestFolder, TEST_DATA_DIR, urlsFile } from './test-server.ts'
 import { stopTestServer } from './stop-test-server.ts'
 
 /*
@@ -13,8 +13,8 @@ import { stopTestServer } from './stop-test-server.ts'
  * server keeps running until stop-postgres.ts ends it. With CITUS_URL, that cluster is used instead.
  */
 
-// What an interrupted run left behind.
-await stopTestServer()
+// What interrupted runs left behind.
+for (const folder of [TEST_DATA_DIR, ...abandonedFolders()]) await stopTestServer(folder)
 makeTestFolder()
 const urls = CITUS_URL === undefined ? await startEmbedded() : await prepareCitus(CITUS_URL)
 rmSync(urlsFile(), { force: true })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, statfsSync } from 'node:fs'
+import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, statfsSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { DATABASE_NAME, OWNER_NAME, SERVICE_NAME } from '../../../src/postgres/embedded/create-database.ts'
@@ -11,14 +11,25 @@ const ENOUGH_BYTES = 4 * 1024 ** 3
 /** Where the servers of the tests have their files. */
 export const DATA_PARENT = isRoomy(MEMORY_DISK) ? MEMORY_DISK : os.tmpdir()
 
-/** The folder of the PostgreSQL server that this checkout's test files share; one per checkout and TEST_SERVER. */
-export const TEST_DATA_DIR = path.join(
-  DATA_PARENT,
-  `employee-ledger-test-${createHash('sha256')
-    .update(`${process.cwd()}${process.env['TEST_SERVER'] ?? ''}`)
-    .digest('hex')
-    .slice(0, 12)}`,
-)
+const checkout = createHash('sha256').update(process.cwd()).digest('hex').slice(0, 12)
+const FOLDER_OF_CHECKOUT = path.join(DATA_PARENT, `employee-ledger-test-${checkout}-`)
+
+/*
+ * A run's server is named after the process that starts the run's scripts and test files, so that two runs in one
+ * checkout don't meet. The programs that a test starts inherit the name.
+ */
+process.env['TEST_SERVER'] ??= String(process.ppid)
+
+/** The folder of the PostgreSQL server that the test files of this run share. */
+export const TEST_DATA_DIR = FOLDER_OF_CHECKOUT + process.env['TEST_SERVER']
+
+/** The folders of servers whose runs were interrupted in this checkout. */
+export function abandonedFolders(): string[] {
+  return globSync(`${FOLDER_OF_CHECKOUT}*`).filter((folder) => {
+    const name = folder.slice(FOLDER_OF_CHECKOUT.length)
+    return /^\d+$/.test(name) && !existsSync(`/proc/${name}`)
+  })
+}
 
 /** The migrated database that test files clone, and its roles. On a cluster, only tests use these names. */
 export const NAMES =

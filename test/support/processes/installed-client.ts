@@ -45,7 +45,8 @@ async function install(): Promise<InstalledClient> {
   // A copy, because other tests read the folders of the repository while the package is built.
   const source = path.join(top, 'repository/clients/typescript')
   cpSync('clients/typescript', source, { recursive: true, filter: (file) => path.basename(file) !== 'dist' })
-  cpSync('tsconfig.json', path.join(top, 'repository/tsconfig.json'))
+  cpSync('src/spreadsheets', path.join(top, 'repository/src/spreadsheets'), { recursive: true })
+  for (const name of ['package.json', 'tsconfig.json']) cpSync(name, path.join(top, 'repository', name))
   symlinkSync(path.resolve('node_modules'), path.join(top, 'repository/node_modules'))
   const [tarballs, folder] = ['tarballs', 'consumer'].map((name) => path.join(top, name)) as [string, string]
   for (const made of [tarballs, folder]) mkdirSync(made)

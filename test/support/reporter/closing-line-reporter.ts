@@ -1,9 +1,8 @@
 import { globSync } from 'node:fs'
+import path from 'node:path'
 import { Transform, type TransformCallback } from 'node:stream'
 import { inspect, styleText } from 'node:util'
 import t from 'tap'
-import { isQuick } from '../quick.ts'
-import { LONG } from '../run-files.ts'
 
 /*
  * The report of `npm test` (`reporter` in .taprc): one line per group of test files with its failures in full, the
@@ -26,6 +25,8 @@ class TestReport extends Transform {
   #file = { passed: 0, failed: 0, skipped: 0 }
   #details: string[] = []
   #ending: Result | undefined
+  /** The folders of test/groups that something ran from. */
+  readonly #ran = new Set<string>()
 
   constructor() {
     super({ decodeStrings: false })
@@ -52,6 +53,13 @@ class TestReport extends Transform {
     return countsOf({ passed, failed: exitCode === 0 ? failed : Math.max(1, failed), skipped })
   }
 
+  /** After the quick set, says which groups are in no run so far, and how to run them. */
+  leftOut(): string {
+    if (!this.#ran.has('quick')) return ''
+    const folders = ['gate', 'nightly'].filter((folder) => !this.#ran.has(folder))
+    return folders.map((folder) => `left out: ${groupsIn(folder)}; npm run test:${folder} runs them\n`).join('')
+  }
+
   #count(result: Result): void {
     const outcome = result.skip || result.todo ? 'skipped' : result.ok ? 'passed' : 'failed'
     this.#file[outcome] += 1
@@ -62,6 +70,7 @@ class TestReport extends Transform {
 
   #endFile(result: Result): void {
     this.#ending = result
+    this.#ran.add(folderOf(result.name))
     // A file that has no assertions, or that fails without a failed one (it was killed, or exited with an error),
     // counts as one itself; any other file counts by its assertions.
     if (result.skip || result.todo || (!result.ok && this.#file.failed === 0)) this.#count(result)
@@ -85,17 +94,18 @@ export default class ClosingLineReporter extends TestReport {
   constructor() {
     super()
     process.once('exit', (exitCode) => {
-      const leftOut = isQuick ? `\n${leftOutLine(globSync(`test/**/*${LONG}`))}\n` : ''
-      process.stdout.write(`${leftOut}\n${this.closingLine(exitCode)}\n`)
+      process.stdout.write(`\n${this.leftOut()}${this.closingLine(exitCode)}\n`)
     })
   }
 }
 
-/** Names the folders of the test files that a quick run leaves out. */
-function leftOutLine(files: string[]): string {
-  const counts = Object.entries(Object.groupBy(files.toSorted(), (file) => file.split(/[/.]/)[1]!))
-  const folders = counts.map(([folder, { length } = []]) => `${folder} ${length}`).join(', ')
-  return `left out: ${files.length} long test files (${folders}); npm run test:all runs them`
+function folderOf(group: string): string {
+  return path.basename(path.dirname(group))
+}
+
+function groupsIn(folder: string): string {
+  const names = globSync(`test/groups/${folder}/*.test.ts`).map((file) => path.basename(file, '.test.ts'))
+  return `${names.length} groups of test/groups/${folder} (${names.toSorted().join(', ')})`
 }
 
 function countsOf({ passed, failed, skipped }: { passed: number; failed: number; skipped: number }): string {

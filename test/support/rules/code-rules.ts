@@ -14,6 +14,13 @@ export function readRooms(): string[] {
   return [...readFileSync('docs/rooms.md', 'utf8').matchAll(/^\| `([^`]+)` \|/gm)].map(([, room]) => room!)
 }
 
+/** The groups of tests that the table of CONTRIBUTING.md lists, as folder/name. */
+export function readTestGroups(): string[] {
+  return [...readFileSync('CONTRIBUTING.md', 'utf8').matchAll(/^\| `((?:quick|gate|nightly)\/[^`]+)` \|/gm)].map(
+    ([, group]) => group!,
+  )
+}
+
 /** A file's room, a folder or a single file: the innermost one that contains it. */
 export function roomOf(file: string, rooms: string[]): string | undefined {
   const around = rooms.filter((room) => file === room || file.startsWith(`${room}/`))

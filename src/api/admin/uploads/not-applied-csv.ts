@@ -7,7 +7,6 @@ import type { StoredRow } from '../../../domain/uploads.ts'
 import { readRows, type StoredPart, type StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
 import { readStreamPages } from '../../../ledger/erasure/find-events.ts'
 import { readPart } from '../../../uploads/part-records.ts'
-import type { ParseRecord } from '../../../uploads/read-file.ts'
 import { chooseRowsLeft, findCalled } from '../../../uploads/rows-left.ts'
 import type { UploadServices } from '../../../uploads/run-part.ts'
 import { writeCsvHeader, writeCsvRows } from '../../../log/csv-text.ts'
@@ -16,7 +15,7 @@ import { makePointersRelative } from '../../../log/refused-records.ts'
 
 /** Writes the rows of a file that were not applied, to correct and upload again, part by part. */
 export async function* writeNotApplied(
-  { pool, parseRecord }: Pick<UploadServices, 'pool' | 'parseRecord'>,
+  { pool }: Pick<UploadServices, 'pool'>,
   upload: StoredUpload,
   parts: readonly StoredPart[],
 ): AsyncGenerator<string> {
@@ -31,8 +30,8 @@ export async function* writeNotApplied(
     const stored = await readRows(pool, upload, part.number)
     const rows = upload.isAllOrNone
       ? stored
-      : await chooseRowsLeft({ parseRecord }, upload, await findCalled(pool, upload, part), stored)
-    const errors = { ofCall: await readErrors(pool, upload, part), ofRows: await readFaults(parseRecord, upload, rows) }
+      : await chooseRowsLeft(upload, await findCalled(pool, upload, part), stored)
+    const errors = { ofCall: await readErrors(pool, upload, part), ofRows: await readFaults(upload, rows) }
     yield* writeCsvRows(writeRows(rows, upload, part, errors, layout))
   }
 }
@@ -57,13 +56,9 @@ function* writeRows(
 }
 
 /** Reads again what is wrong with the rows that could not be read, by their numbers. */
-async function readFaults(
-  parseRecord: ParseRecord,
-  upload: StoredUpload,
-  rows: readonly StoredRow[],
-): Promise<Map<number, string>> {
+async function readFaults(upload: StoredUpload, rows: readonly StoredRow[]): Promise<Map<number, string>> {
   const unread = rows.filter(({ index }) => index === null)
-  const { unreadable } = await readPart(upload, unread, parseRecord)
+  const { unreadable } = await readPart(upload, unread)
   return new Map(
     unreadable.map(({ row, faults }) => [row.row, writeText(faults.map(describeFault).join('; '))] as const),
   )

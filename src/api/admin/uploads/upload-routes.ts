@@ -44,19 +44,6 @@ interface UploadServices extends Pick<Reader, 'authorize'> {
   fileBudget: Budget
 }
 
-/** What clients call files of employees. What a file is, its content tells. */
-const FILE_TYPES = [
-  'text/csv',
-  'application/json',
-  'application/scim+json',
-  'application/octet-stream',
-  'application/vnd.ms-excel',
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  'application/vnd.oasis.opendocument.spreadsheet',
-  'text/plain',
-  'text/tab-separated-values',
-] as const
-
 /** Routes to upload files of employees, for administrators. */
 export async function uploadRoutes(app: FastifyInstance, services: UploadServices): Promise<void> {
   addReadRoutes(app, services)
@@ -91,9 +78,9 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget }: UploadServic
   const maxBytes = maxFileBytes(uploads)
   budgetFiles(app, { fileBudget, maxBytes, companyOf: (request) => userOf(request).companyId })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser([...FILE_TYPES], async (request: FastifyRequest, file: IncomingMessage) =>
-    receiveBody(request, file),
-  )
+  // What a file is, its content tells: curl calls any file a form, and names no type for `-T`.
+  app.addContentTypeParser('*', async (request: FastifyRequest, file: IncomingMessage) => receiveBody(request, file))
+  app.addContentTypeParser('multipart/form-data', (_request, _file, done) => done(new ProblemError(NO_FORM)))
   app.post(
     '/uploads',
     {
@@ -115,6 +102,7 @@ function addCreation(app: FastifyInstance, { uploads, fileBudget }: UploadServic
         isKept: false,
         applyingRequestId: apply ? request.id : null,
         isAllOrNone,
+        replaces: null,
       }
       const choose = (named: readonly string[]) => corrects?.split(',') ?? named
       const id = await storeFile(uploads, acting, file, choose, request.reading!).catch(throwFaults)
@@ -206,6 +194,10 @@ function addReadRoutes(app: FastifyInstance, { uploads, authorize }: UploadServi
   )
 }
 
+const NO_FORM = problem(
+  'unsupported_media_type',
+  'Send the file itself as the body, and not a form: with curl, --data-binary @FILE and not -F',
+)
 const APPLIES_NOTHING = problem('invalid_query', 'all_or_none=false is for files that are applied: add apply=true')
 const NOT_WAITING = problem('upload_not_applicable', 'The part was already applied, refused, or canceled')
 

@@ -1,0 +1,58 @@
+import { isUtf8 } from 'node:buffer'
+import type { Pieces } from '../domain/pieces.ts'
+import { UnreadableBodyError } from './unreadable-body.ts'
+
+/** How many bytes are checked before others get a turn. */
+const PORTION = 262_144
+
+const UTF8_MARK = Buffer.from('\ufeff')
+const LENIENT = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** Refuses bytes that are not UTF-8. Returns where the text begins. */
+export function* checkEncoding(bytes: Buffer): Pieces<number> {
+  if (bytes.length === 0) throw new UnreadableBodyError('malformed_json', 'The body is empty')
+  for (let at = 0; at < bytes.length;) {
+    const end = endOfCharacter(bytes, at + PORTION)
+    const portion = bytes.subarray(at, end)
+    if (!isUtf8(portion))
+      throw new UnreadableBodyError('malformed_json', 'The body is not valid UTF-8', at + findInvalidByte(portion))
+    at = end
+    if (at < bytes.length) yield
+  }
+  const start = startOfText(bytes)
+  if (hasMark(bytes, start))
+    throw new UnreadableBodyError('malformed_json', 'The body begins with two byte order marks', start)
+  return start
+}
+
+/** Where the text of a body begins: behind a byte order mark, which RFC 8259 section 8.1 allows to ignore. */
+export function startOfText(bytes: Buffer): number {
+  return hasMark(bytes, 0) ? UTF8_MARK.length : 0
+}
+
+function hasMark(bytes: Buffer, at: number): boolean {
+  return bytes.subarray(at, at + UTF8_MARK.length).equals(UTF8_MARK)
+}
+
+/** The first byte from here on that begins a character. */
+export function endOfCharacter(bytes: Buffer, at: number): number {
+  let end = Math.min(at, bytes.length)
+  // A character has at most three more bytes.
+  while (end < Math.min(at + 3, bytes.length) && !isFirst(bytes[end])) end += 1
+  return end
+}
+
+/** The first byte that is not UTF-8, of bytes that are not: the first one that changes if they are decoded. */
+function findInvalidByte(bytes: Buffer): number {
+  const replaced = Buffer.from(LENIENT.decode(bytes))
+  let at = 0
+  while (bytes[at] === replaced[at]) at += 1
+  // What stands in its place may begin with the same bytes.
+  while (!isFirst(replaced[at])) at -= 1
+  return at
+}
+
+/** Whether a byte begins a character. */
+function isFirst(byte: number | undefined): boolean {
+  return byte === undefined || (byte & 0xc0) !== 0x80
+}

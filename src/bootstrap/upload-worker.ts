@@ -1,0 +1,39 @@
+import { UPLOAD_LANES } from '../postgres/connections.ts'
+import { createCallsInProgress } from '../ledger/calls/calls-in-progress.ts'
+import { createLongCalls } from '../ledger/append/long-calls.ts'
+import { startUploads } from '../uploads/run-uploads.ts'
+import type { PgBoss } from '../workers/queues.ts'
+import { openAppendPool, startLanes } from './lanes.ts'
+import { newId } from '../ledger/new-id.ts'
+import type { PartOptions, RunningPart } from './running-part.ts'
+
+/** Starts the upload worker, on connections of its own: the parts of files are calls. */
+export async function openUploads(
+  options: PartOptions,
+  boss: PgBoss,
+  onCommitted: (companyIds: string[]) => void,
+): Promise<RunningPart> {
+  const { config, store, log } = options
+  const appends = openAppendPool(options, UPLOAD_LANES)
+  const lanes = startLanes(options, { pool: appends, onCommitted, lanes: UPLOAD_LANES })
+  const uploads = await startUploads({
+    boss,
+    log,
+    pool: store.pool,
+    sweepIntervalMs: config.SWEEP_INTERVAL_MS,
+    commands: {
+      lanes,
+      newId,
+      maxRecords: config.MAX_RECORDS,
+      maxWaitMs: config.CALL_WAIT_MS,
+      inProgress: createCallsInProgress(createLongCalls(store.pool), config.CALL_WAIT_MS),
+    },
+  })
+  return {
+    async stop() {
+      await uploads.stop()
+      await lanes.idle()
+      await appends.end()
+    },
+  }
+}

@@ -1,0 +1,210 @@
+import type { RecordErrorCode } from './errors.ts'
+
+/*
+ * What can be wrong with a record. A fault is its kind and what its message is made of; its words come last, because each
+ * protocol has its own names for the fields. A fault never contains a value that was sent.
+ */
+
+/** A field by the name that the client knows. */
+interface OfField {
+  field: string
+}
+
+/** The text in a field, or the name or value of a custom attribute. */
+interface OfText extends OfField {
+  part?: 'name' | 'value'
+}
+
+interface OfLimit {
+  limit: number
+}
+
+interface OfTwo extends OfField {
+  other: string
+}
+
+interface OfUnique extends OfField {
+  /** A field that a person can have instead. */
+  instead?: string
+}
+
+/** A kind of fault: its code, and the words for it. */
+interface Words<Params> {
+  code: RecordErrorCode
+  word: (params: Params) => string
+}
+
+function words<Params = unknown>(code: RecordErrorCode, word: (params: Params) => string): Words<Params> {
+  return { code, word }
+}
+
+const FAULTS = {
+  required: words('required', ({ field }: OfField) => `${field} is required`),
+  null_not_allowed: words('null_not_allowed', ({ field }: OfField) => `${field} must not be null`),
+  not_string: words('invalid_type', ({ field }: OfField) => `${field} must be a string`),
+  not_object: words('invalid_type', ({ field }: OfField) => `${field} must be an object`),
+  text_too_long: words(
+    'too_long',
+    ({ limit, ...text }: OfText & OfLimit) => `${nameText(text)} must have at most ${formatCharacters(limit)}`,
+  ),
+  control_character: words(
+    'invalid_format',
+    ({ character, ...text }: OfText & { character: string }) =>
+      `${nameText(text)} contains a control character (${character})`,
+  ),
+  invisible_character: words(
+    'invalid_format',
+    ({ character, ...text }: OfText & { character: string }) =>
+      `${nameText(text)} contains an invisible character (${character})`,
+  ),
+  not_email: words('invalid_format', ({ field }: OfField) => `${field} must be a valid email address`),
+  not_date: words('invalid_format', ({ field }: OfField) => `${field} must be a valid date in the format YYYY-MM-DD`),
+  date_too_early: words(
+    'invalid_value',
+    ({ field }: OfField) => `${field} must not be before the year 1000; send null for no date`,
+  ),
+  not_status: words('invalid_value', ({ field }: OfField) => `${field} must be active or inactive`),
+  not_phone: words('invalid_format', ({ field }: OfField) => `${field} is not a phone number`),
+  phone_without_country: words(
+    'invalid_format',
+    ({ field }: OfField) => `${field} needs a country code, unless the company has a country`,
+  ),
+  phone_of_no_country: words(
+    'invalid_format',
+    ({ field }: OfField) => `${field} must begin with + and the code of its country`,
+  ),
+  phone_with_extension: words(
+    'invalid_format',
+    ({ field }: OfField) => `${field} has an extension, which is not part of a phone number`,
+  ),
+  phone_too_short: words('invalid_format', ({ field }: OfField) => `${field} is too short for a phone number`),
+  phone_too_long: words('invalid_format', ({ field }: OfField) => `${field} is too long for a phone number`),
+  phone_of_wrong_length: words(
+    'invalid_format',
+    ({ field }: OfField) => `${field} has a length that no number of its country has`,
+  ),
+  too_many_custom: words(
+    'too_long',
+    ({ limit }: OfField & OfLimit) => `An employee can have at most ${limit} custom attributes`,
+  ),
+  same_custom_name: words('invalid_value', () => 'Another custom attribute of the record has the same name'),
+  empty_custom_name: words('too_short', () => 'A custom attribute name must not be empty'),
+  not_custom_value: words('invalid_type', () => 'A custom attribute must be a string, number or boolean'),
+  before_other: words('invalid_value', ({ field, other }: OfTwo) => `${field} must not be before ${other}`),
+  neither_of_two: words('required', ({ field, other }: OfTwo) => `An employee needs ${field} or ${other}`),
+  not_record: words('invalid_type', () => 'A record must be an object'),
+  too_many_members: words('too_long', ({ limit }: OfLimit) => `A record must have at most ${limit} members`),
+  too_many_values: words(
+    'too_long',
+    ({ limit }: OfLimit) => `The members of a record must have at most ${limit} values`,
+  ),
+  too_many_bytes: words('too_long', ({ limit }: OfLimit) => `A record must have at most ${limit} bytes`),
+  // The client chose the name, so it appears in the pointer but not in the message.
+  unknown_field: words('unknown_field', () => 'This field does not exist'),
+  missing_locator: words(
+    'missing_locator',
+    ({ fields }: { fields: readonly string[] }) => `A record must identify its employee by ${join(fields, 'or')}`,
+  ),
+  employee_not_found: words('employee_not_found', () => 'No such employee exists'),
+  id_chosen: words('read_only_field', ({ field }: OfField) => `The ${field} of a new employee cannot be chosen`),
+  id_changed: words(
+    'read_only_field',
+    ({ field }: OfField) => `This is not the ${field} of the employee, and it cannot be changed`,
+  ),
+  same_employee: words('duplicate_in_batch', () => 'Another record of the call refers to the same employee'),
+  same_in_call: words(
+    'duplicate_in_batch',
+    (params: OfUnique) => `Another record of the call has the same ${describe(params)}${nameRemedy(params)}`,
+  ),
+  held: words(
+    'already_exists',
+    (params: OfUnique) => `Another employee has this ${describe(params)}${nameRemedy(params)}`,
+  ),
+  held_by_inactive: words('inactive_employee_exists', ({ employee, ...field }: OfField & { employee: string }) => {
+    const holder = `The inactive employee ${employee} has this ${describe(field)}`
+    return `${holder}; reactivate that employee or send another value`
+  }),
+  holder_refused: words('already_exists', wordNeed),
+  manager_refused: words('manager_not_found', wordNeed),
+  manager_not_found: words('manager_not_found', () => 'No employee matches this manager'),
+  different_managers: words(
+    'invalid_value',
+    ({ fields }: { fields: readonly string[] }) => `${join(fields, 'and')} must name the same manager`,
+  ),
+  own_manager: words('manager_cycle', () => 'An employee cannot be their own manager'),
+  manager_cycle: words('manager_cycle', () => 'The manager would report to this employee, directly or indirectly'),
+  line_too_long: words(
+    'invalid_value',
+    () => 'The reporting line above this manager is too long to rule out that it leads to this employee',
+  ),
+  too_many_rounds: words(
+    'invalid_value',
+    () =>
+      'Too many records of the call are refused to tell whether this manager would report to this employee; send it again without them',
+  ),
+} as const
+
+type FaultKind = keyof typeof FAULTS
+
+/** A fault by its kind, with what its message is made of. Of this form, it stands in the events. */
+export type Fault = {
+  [Kind in FaultKind]: (typeof FAULTS)[Kind] extends Words<infer Params>
+    ? { kind: Kind } & (unknown extends Params ? unknown : Params)
+    : never
+}[FaultKind]
+
+/** All kinds of faults. */
+export const FAULT_KINDS = Object.keys(FAULTS) as FaultKind[]
+
+/** A fault in a record. */
+export interface FieldError {
+  /** The path of the field in its record, from the outside in; empty for the record itself. */
+  path: readonly string[]
+  fault: Fault
+  /** The employee that the fault is about, if not the record's own. */
+  employeeId?: string
+}
+
+export function codeOf({ kind }: Fault): RecordErrorCode {
+  return FAULTS[kind].code
+}
+
+/** Words a fault with the names that it has. A protocol with other names for the fields puts these in their place. */
+export function wordFault(fault: Fault): string {
+  const { word } = FAULTS[fault.kind] as Words<Fault>
+  return word(fault)
+}
+
+/** How a message names another record of its call. A file's preview names its row instead. */
+export function nameRecord(index: number): string {
+  return `Record ${index} of the call`
+}
+
+function wordNeed({ record }: OfField & { record: number }): string {
+  return `${nameRecord(record)}, which this one needs, is refused`
+}
+
+function nameText({ field, part }: OfText): string {
+  return part === undefined ? field : `A custom attribute ${part}`
+}
+
+const MEANINGS: Readonly<Record<string, string>> = { email: 'email address', external_id: 'external id' }
+
+function describe({ field }: OfField): string {
+  return MEANINGS[field] ?? field
+}
+
+/** What to do if both are right. */
+function nameRemedy({ instead }: OfUnique): string {
+  return instead === undefined ? '' : `; a person with an ${instead} needs none`
+}
+
+/** Joins names as a sentence does: `id, external_id or email`. */
+function join(names: readonly string[], last: 'and' | 'or'): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} ${last} ${names.at(-1)}`
+}
+
+/** Formats a number of characters: `1 character`, `5 characters`. */
+export function formatCharacters(count: number): string {
+  return count === 1 ? '1 character' : `${count} characters`
+}

@@ -1,0 +1,64 @@
+import type { ErrorObject } from 'ajv'
+
+type Query = Readonly<Record<string, unknown>>
+
+/** What a query parameter is called elsewhere, without capitals and signs. */
+const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  cursor: ['page', 'pagetoken', 'nextcursor', 'next', 'offset', 'skip', 'after', 'startingafter'],
+  after: ['cursor', 'since', 'position', 'offset', 'startingafter'],
+  limit: ['pagesize', 'perpage', 'size', 'count', 'max', 'maxresults', 'take', 'top'],
+  q: ['query', 'search', 'filter', 'text'],
+  updated_since: ['since', 'modifiedsince', 'updatedafter', 'modifiedafter', 'changedsince'],
+  from: ['since', 'start', 'startdate', 'begin'],
+  to: ['until', 'end', 'enddate', 'before'],
+}
+
+/** Reads booleans as some languages write them, such as `True`. */
+export function readBooleans(query: Record<string, unknown>, properties: Query): void {
+  for (const [name, value] of Object.entries(query)) {
+    if (typeof value !== 'string' || (properties[name] as { type?: unknown } | undefined)?.type !== 'boolean') continue
+    if (/^(?:true|false)$/i.test(value)) query[name] = value.toLowerCase()
+  }
+}
+
+/**
+ * Says what is wrong with a query, where that isn't only about the value of a parameter; null otherwise. What a client
+ * invented is named only if it resembles a parameter: else it may be anything, also somebody's name.
+ */
+export function explainQueryFault({ keyword, instancePath, params }: ErrorObject, query: Query, properties: Query) {
+  if (keyword === 'additionalProperties') {
+    const sent = String(params['additionalProperty'])
+    const near = findNear(sent, Object.keys(properties))
+    return near === undefined
+      ? `A query parameter does not exist; there are ${Object.keys(properties).join(', ')}`
+      : `The query parameter ${sent} does not exist; there is ${near}`
+  }
+  const name = instancePath.slice(1)
+  const value = query[name]
+  if (Array.isArray(value)) return `The query parameter ${name} is given more than once`
+  if (keyword === 'type' && params['type'] === 'boolean') return `The query parameter ${name} must be true or false`
+  const isTime = keyword === 'format' && params['format'] === 'date-time'
+  return isTime && /\s/.test(String(value))
+    ? `The query parameter ${name} contains a blank: write %2B for the plus sign of a zone, such as 2026-01-31T06:00:00%2B01:00`
+    : null
+}
+
+function findNear(sent: string, names: readonly string[]): string | undefined {
+  const plain = plainOf(sent)
+  return (
+    names.find((name) => plainOf(name) === plain) ??
+    names.find((name) => ALIASES[name]?.includes(plain)) ??
+    names.find((name) => name.length > 3 && isOneEditAway(plain, plainOf(name)))
+  )
+}
+
+const plainOf = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, '')
+
+/** Whether two names differ by one letter that is missing, added, or another one. */
+function isOneEditAway(one: string, other: string): boolean {
+  if (Math.abs(one.length - other.length) > 1) return false
+  let at = 0
+  while (at < one.length && one[at] === other[at]) at += 1
+  const [ofOne, ofOther] = [one.slice(at + 1), other.slice(at + 1)]
+  return ofOne === ofOther || ofOne === other.slice(at) || one.slice(at) === ofOther
+}

@@ -1,0 +1,139 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Snooze } from '../../accounts/attention/read-attention.ts'
+import { endSnooze, snooze } from '../../accounts/attention/snooze.ts'
+import { nameOfItem, type AttentionItem } from '../../domain/attention.ts'
+import { describeKind } from '../../domain/attention-kinds.ts'
+import { formatLocalDay, shiftDay } from '../../domain/local-times.ts'
+import { MAX_REASON, MAX_SNOOZE_DAYS } from '../../domain/snoozes.ts'
+import { readNames } from '../../ledger/read/read-names.ts'
+import { databaseTimeMs } from '../../postgres/database-clock.ts'
+import { SNOOZES_PATH } from '../parts/attention.ts'
+import { describeItem, nameSubject } from '../../wording/attention-words.ts'
+import { describeCode } from '../../wording/failure-causes.ts'
+import { readFormFields, renderButtons, renderField } from '../parts/form.ts'
+import { addFormPage, type PageForms, renderForm } from '../parts/form-page.ts'
+import { html, type Html } from '../parts/html.ts'
+import { NAVIGATION } from '../../wording/navigation.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { renderTable } from '../parts/table.ts'
+import { formatCalendarDay } from '../parts/times.ts'
+import { getActing, getViewer, readAttentionOf } from '../parts/viewer.ts'
+
+const HOME = NAVIGATION.bulkUserLogs
+/** For how many days a problem is put off, unless somebody chooses another day. */
+const PROPOSED_DAYS = 7
+
+/** `/settings/attention`: the problems that are put off, and `/settings/attention/snooze`, the form that does so. */
+export function addSnoozePages(app: FastifyInstance, services: PageServices): void {
+  const { company, db } = services
+  addFormPage(app, {
+    path: SNOOZES_PATH,
+    load: async (request) => {
+      const snoozes = (await readAttentionOf(request))?.snoozes ?? []
+      const actors = [...new Set(snoozes.map(({ actor }) => actor))]
+      return { snoozes, names: await readNames(db, getViewer(request).companyId, actors) }
+    },
+    render: ({ snoozes, names }, forms) => ({
+      title: 'Snoozed problems',
+      trail: [HOME],
+      body:
+        snoozes.length === 0
+          ? html`<p class="empty">
+              No problem is snoozed. “Snooze…” beside a problem hides it until the day you choose.
+            </p>`
+          : renderList(snoozes, names, forms),
+    }),
+    notices: { shown: 'The snooze has ended. If the problem lasts, it is shown again.' },
+    forms: {
+      end: {
+        async run(request, { item = '' }) {
+          await endSnooze(company, getActing(request), item)
+          return { done: 'shown' }
+        },
+      },
+    },
+  })
+  addFormPage(app, {
+    path: `${SNOOZES_PATH}/snooze`,
+    load: findItem,
+    render: (item, forms, request) => {
+      const { timeZone } = getViewer(request)
+      // It may have ended meanwhile.
+      if (!item) return { elsewhere: HOME.path }
+      const { problem } = describeItem(item, timeZone, databaseTimeMs())
+      return {
+        title: `Snooze a problem of ${nameSubject(item)}`,
+        heading: html`Snooze a problem of <bdi>${nameSubject(item)}</bdi>`,
+        trail: [HOME],
+        body: html`<p><bdi>${nameSubject(item)}</bdi>: ${problem}.</p>
+          <p>
+            Until the day that you choose, this problem is not shown or counted, and nobody is told of it. The event
+            stream says who snoozed it, and why.
+          </p>
+          ${renderSnoozeForm(item, forms, timeZone)}`,
+      }
+    },
+    forms: {
+      snooze: {
+        keeps: ['item', 'until', 'reason'],
+        async run(request, { until = '', reason = '' }) {
+          const item = await findItem(request)
+          if (!item) return { goTo: HOME.path }
+          const { timeZone } = getViewer(request)
+          await snooze(company, getActing(request), item, { until, reason: reason.trim(), timeZone })
+          return { goTo: HOME.path }
+        },
+      },
+    },
+  })
+}
+
+/** Finds the problem that an address or a form names, among those that last. */
+async function findItem(request: FastifyRequest): Promise<AttentionItem | undefined> {
+  const { item = '' } = { ...readFormFields(request.query), ...readFormFields(request.body) }
+  const attention = await readAttentionOf(request)
+  return [...(attention?.items ?? []), ...(attention?.snoozed ?? [])].find((one) => nameOfItem(one) === item)
+}
+
+function renderSnoozeForm(item: AttentionItem, forms: PageForms<'snooze'>, timeZone: string): Html {
+  const today = formatLocalDay(databaseTimeMs(), timeZone)
+  return renderForm(forms, 'snooze', {
+    values: { until: shiftDay(today, PROPOSED_DAYS), reason: '' },
+    fields: ({ until = '', reason = '' }, problem) => {
+      const day = { name: 'until', label: 'Until', type: 'date', value: until } as const
+      const why = { name: 'reason', label: 'Reason', value: reason, maxLength: MAX_REASON }
+      return html`<input type="hidden" name="item" value="${nameOfItem(item)}" />
+        ${renderField({ ...day, hint: `At most ${MAX_SNOOZE_DAYS} days ahead.` }, problem)}
+        ${renderField({ ...why, hint: 'It stays in the event stream, so name no people.' }, problem)}`
+    },
+    buttons: renderButtons('Snooze', HOME.path),
+  })
+}
+
+function renderList(snoozes: Snooze[], names: ReadonlyMap<string, string>, forms: PageForms<'end'>): Html {
+  return renderTable({
+    caption: 'Snoozed problems, that which returns first to begin with',
+    columns: [
+      { heading: 'Problem', isWide: true, isLong: true, cell: ({ item }) => renderProblem(item) },
+      { heading: 'Until', cell: ({ until }) => formatCalendarDay(until) },
+      { heading: 'Reason', isLong: true, cell: ({ reason }) => html`<bdi>${reason}</bdi>` },
+      { heading: 'Snoozed by', cell: ({ actor }) => html`<bdi>${names.get(actor) ?? actor}</bdi>` },
+      {
+        heading: 'Action',
+        isHeadingHidden: true,
+        cell: ({ name, item }) =>
+          html`<form method="post" action="${forms.actionOf('end')}">
+            <input type="hidden" name="item" value="${name}" />
+            <button>Show again<span class="visually-hidden">: <bdi>${nameSubject(item)}</bdi></span></button>
+          </form>`,
+      },
+    ],
+    rows: snoozes,
+  })
+}
+
+function renderProblem(item: AttentionItem): Html {
+  const { kind, details } = item
+  const why = 'code' in details ? ` (${describeCode(details.code)})` : ''
+  return html`<bdi>${nameSubject(item)}</bdi>: ${describeKind(kind)}${why}`
+}

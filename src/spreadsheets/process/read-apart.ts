@@ -1,0 +1,88 @@
+import { FileError } from '../file-error.ts'
+import { FileQuestion, type FileAnswers } from '../file-question.ts'
+import type { TableNotes } from '../find-table.ts'
+import type { FileRow } from '../read-csv.ts'
+import type { JsonElement } from '../split-json.ts'
+import { readFrames } from './frames.ts'
+import { LIMITS, ReaderProcess } from './reader-process.ts'
+import { MAX_UNPACKED } from '../unpack-workbook.ts'
+import type { Excess } from './watch-process.ts'
+
+/** Some rows of a table, the first of which names the columns, or some records as the API takes them. */
+export type FilePiece = { kind: 'rows'; items: readonly FileRow[] } | { kind: 'records'; items: readonly JsonElement[] }
+
+export interface ApartSettings {
+  /** The bytes that the parts of a workbook may have together. */
+  maxUnpacked?: number
+  signal?: AbortSignal | undefined
+}
+
+/** A process that waits for the next file. */
+let next: ReaderProcess | null = null
+
+/** Starts a process for the next file, which then need not wait until it has started. */
+export function prepareReader(): void {
+  if (next?.isWaiting) return
+  next = new ReaderProcess()
+  next.waitIdle()
+}
+
+function takeReader(): ReaderProcess {
+  const waiting = next?.isWaiting ? next : null
+  next = null
+  return waiting ?? new ReaderProcess()
+}
+
+/**
+ * Reads a file in a process of its own, which has limits of memory and time, and ends with the generator and when the
+ * signal is aborted. Yields rows or records, and fills the notes at the end. Throws FileError, also if the file takes too
+ * much, FileQuestion, or the reason of the signal.
+ */
+export async function* readApart(
+  content: readonly Uint8Array[],
+  answers: FileAnswers,
+  notes: TableNotes,
+  { maxUnpacked = MAX_UNPACKED, signal }: ApartSettings = {},
+): AsyncGenerator<FilePiece, void> {
+  signal?.throwIfAborted()
+  const reader = takeReader()
+  const kill = () => reader.kill()
+  signal?.addEventListener('abort', kill)
+  try {
+    reader.send({ bytes: content.reduce((sum, { length }) => sum + length, 0), answers, maxUnpacked }, content)
+    for await (const { kind, payload } of readFrames(reader.said)) {
+      signal?.throwIfAborted()
+      switch (kind) {
+        case 'rows':
+          yield { kind, items: payload }
+          break
+        case 'records':
+          yield { kind, items: payload }
+          break
+        case 'fault':
+          throw new FileError(payload.line, payload.message)
+        case 'question':
+          throw new FileQuestion(payload.parameter, payload.message, payload.choices)
+        case 'failure':
+          throw new Error(`A file could not be read: ${payload}`)
+        case 'end':
+          Object.assign(notes, payload)
+          return
+      }
+    }
+    const excess = await reader.explainEnd()
+    signal?.throwIfAborted()
+    throw new FileError(1, TOO_MUCH[excess])
+  } finally {
+    signal?.removeEventListener('abort', kill)
+    kill()
+  }
+}
+
+const MIB = 1_048_576
+const SMALLER = 'Split it, or save its sheet as CSV (UTF-8)'
+const TOO_MUCH: Readonly<Record<Excess, string>> = {
+  memory: `Reading the file takes more than ${LIMITS.memory / MIB} MiB of memory. ${SMALLER}`,
+  processor: `Reading the file took longer than ${LIMITS.processor / 1_000} seconds of processor time. ${SMALLER}`,
+  time: `Reading the file took longer than ${LIMITS.time / 1_000} seconds. ${SMALLER}`,
+}

@@ -1,0 +1,182 @@
+import { formatTime } from '../domain/local-times.ts'
+import { RECORD_CODES, type AttentionItem } from '../domain/attention.ts'
+import type { AttentionKind } from '../domain/attention-kinds.ts'
+import { BACKGROUND_WORK } from '../domain/background-work.ts'
+import type { ProblemCode } from '../domain/errors.ts'
+import { buildUrl } from './addresses.ts'
+import { describeCode } from './failure-causes.ts'
+import { NAVIGATION, nameList } from './navigation.ts'
+import { decapitalize, formatAtLeast, formatCount, formatNumber } from './numbers.ts'
+import { formatAge, formatLength } from './lengths-of-time.ts'
+
+/* What pages and emails say of what needs attention, and where they lead. */
+
+/** Where an administrator mends what is wrong. */
+const PAGES = {
+  ledger_disputed: 'health',
+  ledger_unsigned: 'ledger',
+  projection_parked: 'health',
+  provider_failing: 'signIn',
+  webhook_disabled: 'webhooks',
+  webhook_failing: 'webhooks',
+  quota_used: 'apiKeys',
+  key_expired: 'apiKeys',
+  call_missing: 'apiKeys',
+  calls_failed: 'bulkUserLogs',
+  records_refused: 'bulkUserLogs',
+  work_failing: 'health',
+  quota_nearly_used: 'apiKeys',
+  key_expiring: 'apiKeys',
+  key_unused: 'apiKeys',
+} satisfies Record<AttentionKind, keyof typeof NAVIGATION>
+
+/** What an administrator mends on the pages of API keys. */
+export type KeyAttention = {
+  [Kind in AttentionKind]: (typeof PAGES)[Kind] extends 'apiKeys' ? Kind : never
+}[AttentionKind]
+
+/** Counts what needs attention, by the path of the navigation item under which it can be mended. */
+export function countByPath(items: readonly AttentionItem[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { kind } of items) {
+    const { path } = NAVIGATION[PAGES[kind]]
+    counts.set(path, (counts.get(path) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** Names what needs attention. */
+export function nameSubject({ kind, subject }: Pick<AttentionItem, 'kind' | 'subject'>): string {
+  return kind === 'projection_parked' ? nameList(subject.id) : subject.name
+}
+
+/** Counts calls: `1 call`, `10,000+ calls`. */
+export function countCalls(calls: number, isMore: boolean): string {
+  return isMore ? `${formatAtLeast(calls, true)} calls` : formatCount(calls, 'call')
+}
+
+/** Says what to do about calls that failed with a code. */
+export function remedyOf(code: string): string {
+  return RECORD_CODES.includes(code as ProblemCode)
+    ? 'Correct the records and send them again.'
+    : 'Check the program that makes these calls.'
+}
+
+/** Builds the path of the page on which an administrator sees or mends what is wrong. */
+export function buildItemUrl({ kind, subject, details }: AttentionItem): string {
+  const { path } = NAVIGATION[PAGES[kind]]
+  if (kind === 'calls_failed') {
+    if (details.calls === 1) return `${path}/${details.last_log_id}`
+    return buildUrl(path, { key: subject.id, error: details.code })
+  }
+  if (kind === 'records_refused') return `${path}/${details.last_log_id}`
+  return PAGES[kind] === 'apiKeys' || PAGES[kind] === 'webhooks' ? `${path}/${subject.id}` : path
+}
+
+/** What is said of something that needs attention. */
+interface ItemWords {
+  /** What is wrong, as the rest of a sentence that begins with its name and a colon, without its period. */
+  problem: string
+  /** What to do, as sentences. */
+  remedy: string
+}
+
+interface Reader {
+  /** Writes an instant in the time zone of the reader. */
+  time(instant: string): string
+  nowMs: number
+}
+
+const TELL_OPERATOR = 'Tell the operator of the service, and keep your checkpoints.'
+
+const ITEM_WORDS: { [Kind in AttentionKind]: (item: AttentionItem<Kind>, reader: Reader) => ItemWords } = {
+  calls_failed: ({ details: { calls, is_more: isMore, code } }) => ({
+    problem: `${countCalls(calls, isMore)} failed since yesterday: ${describeCode(code)}`,
+    remedy: remedyOf(code),
+  }),
+  records_refused({ details: { records, total, calls, is_more: isMore } }) {
+    const refused = `${formatAtLeast(records, isMore)} of ${formatCount(total, 'record')}`
+    const of = calls === 1 ? '' : ` in ${formatCount(calls, 'call')}`
+    return {
+      problem: `${refused} ${records === 1 ? 'was' : 'were'} refused${of} since yesterday; the others were applied`,
+      remedy: 'Correct the records and send them again.',
+    }
+  },
+  call_missing({ details: { expected_by: by, last_call_at: last } }, { time }) {
+    const before = last === null ? 'It has never made one' : `The last one came ${time(last)}`
+    return { problem: `no call came by ${time(by)}`, remedy: `${before}. Check the program that should send it.` }
+  },
+  webhook_failing({ details: { error }, since }, { nowMs }) {
+    const why = error === null ? '' : `: ${decapitalize(error)}`
+    return {
+      problem: `has failed for ${formatLength(nowMs - Date.parse(since!))}${why}`,
+      remedy: 'Check the receiver. Messages wait, and are sent when it answers again.',
+    }
+  },
+  webhook_disabled: ({ details: { reason } }) => ({
+    problem:
+      reason === 'gone'
+        ? 'was disabled because the receiver answered 410 Gone'
+        : 'was disabled after three days of failures',
+    remedy: 'Check the receiver, and then resume the webhook.',
+  }),
+  quota_used: ({ details }, { nowMs }) => ({
+    problem: countUsed(details),
+    remedy: `Calls are refused until the quota resets, ${untilReset(details, nowMs)}. Raise the quota to allow them now.`,
+  }),
+  quota_nearly_used: ({ details }, { nowMs }) => ({
+    problem: countUsed(details),
+    remedy: `The quota resets ${untilReset(details, nowMs)}. Raise it if that is too late.`,
+  }),
+  key_expired: ({ details }, { time }) => ({
+    problem: `expired ${time(details.expires_at)}`,
+    remedy: 'Change its expiry if it is still needed, or revoke it.',
+  }),
+  key_expiring: ({ details }, { time }) => ({
+    problem: `expires ${time(details.expires_at)}`,
+    remedy: 'Change its expiry, or replace it before then.',
+  }),
+  key_unused: ({ details }, { time }) => ({
+    problem: `has made no call since it was issued ${time(details.created_at)}`,
+    remedy: 'Give it to the program that should use it, or revoke it.',
+  }),
+  provider_failing: ({ since }, { time }) => ({
+    problem: `nobody can sign in through it since ${time(since!)}`,
+    remedy: 'Check its settings here and at the provider.',
+  }),
+  ledger_disputed: ({ details, since }, { time }) => ({
+    problem: `has disputed the ledger since ${time(since!)} (${details.error})`,
+    remedy: TELL_OPERATOR,
+  }),
+  ledger_unsigned: ({ details, since }, { time }) => ({
+    problem: `nothing has been signed since ${time(since!)} (${details.error})`,
+    remedy: TELL_OPERATOR,
+  }),
+  work_failing: ({ details, since }, { time }) => ({
+    problem: `the service can't ${BACKGROUND_WORK[details.work]} since ${time(since!)}`,
+    remedy: 'It keeps trying. Tell the operator of the service.',
+  }),
+  projection_parked: ({ details }) => ({
+    problem: `has stopped before event ${formatNumber(details.position + 1)}`,
+    remedy: 'Pages show the data up to there. Tell the operator of the service.',
+  }),
+}
+
+type Quota = AttentionItem<'quota_used'>['details']
+
+function countUsed({ requests_made: made, quota_limit: limit }: Quota): string {
+  return `${formatNumber(made)} of ${formatNumber(limit)} calls are used`
+}
+
+function untilReset({ resets_at: resetsAt }: Quota, nowMs: number): string {
+  return formatAge(Date.parse(resetsAt), nowMs)
+}
+
+/** Says what is wrong, as the rest of a sentence without its period, and what to do, as a sentence. */
+export function describeItem<Kind extends AttentionKind>(
+  item: AttentionItem<Kind>,
+  timeZone: string,
+  nowMs: number,
+): ItemWords {
+  return ITEM_WORDS[item.kind](item, { time: (instant) => formatTime(instant, timeZone), nowMs })
+}

@@ -1,0 +1,1 @@
+export * from '../../../migrations/0005-applied-corrections.ts'

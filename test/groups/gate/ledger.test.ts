@@ -1,0 +1,9 @@
+import { runFiles } from '../../support/run-files.ts'
+
+await runFiles(
+  'test/ledger/**/*.long.test.ts',
+  'test/properties/*.long.test.ts',
+  'test/projections/*.long.test.ts',
+  'test/security/*.long.test.ts',
+  'test/erasure/*.long.test.ts',
+)

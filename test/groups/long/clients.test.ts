@@ -1,3 +1,0 @@
-import { runFiles } from '../../support/run-files.ts'
-
-await runFiles('test/clients/**/*.long.test.ts')

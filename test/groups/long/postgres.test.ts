@@ -1,3 +1,0 @@
-import { runFiles } from '../../support/run-files.ts'
-
-await runFiles('test/postgres/*.long.test.ts', 'test/erasure/*.long.test.ts', 'test/accounts/**/*.long.test.ts')
