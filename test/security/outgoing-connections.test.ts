@@ -60,7 +60,7 @@ await t.test(
   async (t) => {
     // Except the samples for the programs of others, and the commands that send the demo's calls to this service.
     const program = readSources('src', 'projections', 'migrations').filter(
-      ({ path }) => !/^src\/(?:http\/pages\/reference\/samples\.ts|cli\/demo\/)/.test(path),
+      ({ path }) => !/^src\/(?:pages\/reference\/samples\.ts|cli\/demo\/)/.test(path),
     )
     const reaches = (text: string) => REACHING.some((way) => way.test(text))
     t.strictSame(

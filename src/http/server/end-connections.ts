@@ -5,8 +5,13 @@ import type { FastifyInstance } from 'fastify'
  * then: the service would wait for its client to close it otherwise.
  */
 export function endConnections(app: FastifyInstance, isStopping: () => boolean): void {
+  let isClosing = false
+  app.addHook('preClose', (done) => {
+    isClosing = true
+    done()
+  })
   app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (isStopping()) void reply.header('connection', 'close')
+    if (isClosing || isStopping()) void reply.header('connection', 'close')
     done()
   })
 }

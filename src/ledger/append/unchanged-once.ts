@@ -1,7 +1,7 @@
 /*
  * The records that have changed nothing once, by their digests. Somebody may never send such a record again, and to
  * store its digest costs as much as the rest of it. So that is done when the record changes nothing again, and until
- * then this process remembers it. One that has forgotten it, or another process, begins anew.
+ * then this process remembers it. A process that has forgotten it starts again, and so does another one.
  */
 
 /** How many are remembered, of all companies together, in 4 bytes each. */

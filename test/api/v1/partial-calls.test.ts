@@ -189,7 +189,7 @@ await t.test('the parameter is a boolean of the three bulk calls', async (t) => 
     '?all_or_none=maybe',
     '?all_or_none=',
     '?all_or_none=false&all_or_none=false',
-    '?all_or_none=FALSE',
+    '?all_or_none=no',
   ])
     t.match(
       await call('POST', employee(), { query }),

@@ -197,6 +197,15 @@ const anyCall = fc
 
 const stateAfter = (before: ReadonlyMap<string, Employee>, { events }: CallDecision) =>
   [...fold(events, NOW, before).values()].map((employee) => ({ ...employee, id: null, manager_id: null }))
+/** A creation that could have applied less is answered with 200, which its closing event says. */
+const withoutStatus = (decision: CallDecision) => ({
+  ...decision,
+  events: decision.events.map((event) => {
+    if (event.type !== 'ApiCallCompleted') return event
+    const { http_status: _, ...data } = event.data
+    return { ...event, data }
+  }),
+})
 const sorted = (employees: object[]) => employees.map((one) => JSON.stringify(one)).toSorted()
 
 await t.test('the rest of a partial call, sent alone, is applied whole and leads to the same state', async () => {
@@ -205,7 +214,7 @@ await t.test('the rest of a partial call, sent alone, is applied whole and leads
       const decision = companyOf(before, { isAllOrNone: false })[call](records)
       const all = companyOf(before)[call](records)
       if (decision.problem) return assert.deepEqual(decision, all)
-      if (!all.problem) return assert.deepEqual(decision, all)
+      if (!all.problem) return assert.deepEqual(withoutStatus(decision), all)
       const rest = records.filter((_, index) => decision.outcomes.some((outcome) => outcome.index === index))
       const alone = companyOf(before)[call](rest)
       assert.equal(alone.problem, null)

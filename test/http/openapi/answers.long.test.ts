@@ -198,7 +198,11 @@ const upload = { id: (await hold(201, `POST ${UPLOADS}`, uploaded)).body.id }
 await hold(400, `POST ${UPLOADS}`, { ...uploaded, query: '?name=a.json' })
 await hold(422, `POST ${UPLOADS}`, { ...uploaded, body: '{' })
 await hold(413, `POST ${UPLOADS}`, { ...uploaded, body: 'x'.repeat(80_001) })
-await hold(415, `POST ${UPLOADS}`, { ...uploaded, body: 'x', headers: { 'content-type': 'image/png' } })
+await hold(415, `POST ${UPLOADS}`, {
+  ...uploaded,
+  body: 'x',
+  headers: { 'content-type': 'multipart/form-data; boundary=x' },
+})
 await hold(200, `GET ${UPLOADS}`)
 await hold(400, `GET ${UPLOADS}`, { query: '?limit=1' })
 await hold(200, `GET ${UPLOADS}/{id}`, upload)

@@ -64,7 +64,8 @@ function valueMisfits(n: Schema, w: Schema, use: Use, place: string): string[] {
   )
   if (types.length > 0 && (typesOf(n).length === 0 || outside.length > 0))
     faults.push(`${place}: type ${outside.join(', ')}`)
-  const isOpenList = use === 'answer' && place.endsWith('.code')
+  // Codes, and the sources of calls, which are the names of entries.
+  const isOpenList = use === 'answer' && /\.(?:code|name)$/.test(place)
   const [values, mayBe] = [valuesOf(n), valuesOf(w)]
   if (mayBe && !isOpenList && !values?.every((value) => mayBe.includes(value))) faults.push(`${place}: values`)
   for (const name of UPPER) if (name in w && !(Number(n[name]) <= Number(w[name]))) faults.push(`${place}: ${name}`)
