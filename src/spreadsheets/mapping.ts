@@ -130,6 +130,13 @@ export interface Mapping {
   unknown_managers: 'refuse' | 'leave_out' | null
   /** As the file was planned last. What nobody has decided is asked if there are such rows. */
   counts?: Counts
+  /** In a file for the client: what becomes of columns that it doesn't have. */
+  other_columns?: 'proposed' | 'unused'
+  /**
+   * Whether a person has to look at it before a program applies the file: what columns mean is proposed, or columns that
+   * were used before are gone.
+   */
+  needs_review?: boolean
 }
 
 /** How the mapping treats values, unless somebody says otherwise. What is null is asked if it matters. */

@@ -287,7 +287,7 @@ export function keysOfRecord(record: unknown): Omit<RowKeys, 'line'> {
   const { id, email, external_id, manager_id, manager_email, manager_external_id } = (
     typeof record === 'object' && record !== null ? record : {}
   ) as Record<string, unknown>
-  const isText = (value: unknown) => typeof value === 'string' && value !== '' && value.length <= MAX_IDENTIFIER
+  const isText = (value: unknown) => typeof value === 'string' && value.trim() !== '' && value.length <= MAX_IDENTIFIER
   const others = [manager_id, ...(isText(manager_external_id) ? [manager_email] : [])].filter(isText) as string[]
   return {
     ...(isText(id) ? { id: id as string } : {}),

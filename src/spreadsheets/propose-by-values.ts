@@ -4,6 +4,7 @@ import type { Target } from './mapping.ts'
 import { spellManager } from './plan-rows.ts'
 import type { Candidate } from './propose-mapping.ts'
 import { listNames } from './propose-reading.ts'
+import { readDate } from './read-date.ts'
 import { readStatusWord } from './status-words.ts'
 
 /*
@@ -13,6 +14,8 @@ import { readStatusWord } from './status-words.ts'
  */
 
 const MOST = 0.8
+/** In fewer rows, values stand beside each other by chance. */
+const MANY_ROWS = 8
 
 /** Proposes what columns become that have no known name, or asks. Changes the candidates. */
 export function proposeByValues(candidates: readonly Candidate[], sample: FileSample): void {
@@ -60,8 +63,17 @@ class ColumnsOfFile {
 
   /** Whether each value of a column stands beside one value of another that is used, and the other way round. */
   isImplied({ at }: Candidate): boolean {
+    if (this.sample.count < MANY_ROWS) return false
     const used: readonly (Target | null)[] = ['department', 'division', 'location', 'job_title']
     return this.all.some((other) => other.at !== at && used.includes(other.to) && this.#isSame(at, other.at))
+  }
+
+  /** Whether most dates of a column are not before the start in their row, so that everybody may have left. */
+  isAfterStart({ at }: Candidate): boolean {
+    const start = this.all.find(({ to }) => to === 'start_date')?.at ?? -1
+    const read = (cell = '') => readDate(cell, { order: 'day_first', clock: 'ignore' }).value ?? null
+    const pairs = this.sample.rows.map((cells) => [read(cells[start]), read(cells[at])])
+    return pairs.filter(([from, to]) => from === null || to === null || to! >= from!).length >= pairs.length * MOST
   }
 
   #isSame(at: number, other: number): boolean {
@@ -125,7 +137,7 @@ function askNames(unknown: readonly Candidate[], file: ColumnsOfFile): void {
   const isMissing = (cells: readonly string[]) => parts.every(({ at }) => (cells[at] ?? '').trim() === '')
   if (hasAll && !(parts.length > 0 && file.sample.rows.some(isMissing))) return
   const isFull = ({ evidence }: Candidate) => evidence.fullNames >= 0.6 && evidence.isUnique
-  const [full] = unknown.filter(isFull)
+  const full = unknown.find(isFull)
   if (full) ask([full], 'full_name')
   if (hasAll) return
   const others = unknown.filter((column) => column !== full && (isFull(column) || column.evidence.shortNames >= MOST))
@@ -171,11 +183,11 @@ function askDates(unknown: readonly Candidate[], file: ColumnsOfFile): void {
     const isSparse = sample.filled < file.sample.count || [...sample.values.keys()].some((value) => /9999/.test(value))
     if (isSparse) ask([column], file.has('termination_date') ? undefined : 'termination_date')
     else if (!file.has('start_date')) ask([column])
-    else if (!file.has('termination_date') && file.sample.count < FEW_ROWS) ask([column])
+    else if (!file.has('termination_date') && file.isAfterStart(column)) ask([column], 'termination_date')
   }
 }
 
-/** In so few rows, everybody may have left. */
+/** In so few rows, each may have a word of its own. */
 const FEW_ROWS = 4
 
 /** What may say who has left: yes and no, a mark, the headings above rows, and, unless others do, a few words. */
@@ -183,15 +195,14 @@ function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = 
   const isUsed = file.has('status')
   const found = unknown.filter((column) => {
     const { evidence, header, sample } = column
-    const isSingle = sample.values.size === 1 && sample.filled === file.sample.count && file.sample.count >= FEW_ROWS
-    if (isSingle || file.isImplied(column)) return false
     if (evidence.isFlag || header === HEADING_COLUMN) return true
+    if (file.isImplied(column)) return false
     const words = [...sample.values.keys()]
     const isStatus = words.some((word) => readStatusWord(word) !== undefined)
-    const isFew = evidence.isFew || (words.length <= FEW_ROWS && file.sample.count <= FEW_ROWS && evidence.texts === 1)
+    const isFew = evidence.isFew || (file.sample.count <= FEW_ROWS && evidence.texts === 1)
     return isStatus || (isFew && !isSure && evidence.addresses + evidence.phones + evidence.dates === 0)
   })
-  const [known] = found.filter(
+  const known = found.find(
     ({ sample }) =>
       [...sample.values.keys()].every((word) => readStatusWord(word) !== undefined) && sample.values.size > 1,
   )

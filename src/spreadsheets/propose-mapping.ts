@@ -230,8 +230,11 @@ function chooseNames(candidates: readonly Candidate[]): void {
   const isFirst = has('last_name')
   const isLast = has('first_name')
   for (const candidate of candidates) {
-    if (candidate.meaning === 'first_or_full_name' && isFirst && !isLast) candidate.to = 'first_name'
-    if (candidate.meaning === 'last_or_full_name' && isLast && !isFirst) candidate.to = 'last_name'
+    // A single word is no full name, apart from languages without blanks.
+    const { meaning, evidence } = candidate
+    const isPart = evidence.shortNames > 0 && evidence.fullNames === 0 && !evidence.isUnspaced
+    if (meaning === 'first_or_full_name' && (isFirst || isPart) && !isLast) candidate.to = 'first_name'
+    if (meaning === 'last_or_full_name' && (isLast || isPart) && !isFirst) candidate.to = 'last_name'
   }
   const isWhole = has('first_name') && has('last_name')
   const isFull = has('full_name')

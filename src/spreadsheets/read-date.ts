@@ -105,7 +105,7 @@ function listDays(text: string, calendar: Calendar): Day[] {
   const day = (year: string, month: string | undefined, inMonth: string, orders: readonly DateOrder[]) =>
     findDay(year, month, inMonth, orders, calendar)
   if (/^[0-9]{5}(?:[.,]0+)?$/.test(text)) return readSerial(Number.parseInt(text, 10))
-  const compact = /^((?:1[3-9]|2[0-6])[0-9]{2})([0-9]{2})([0-9]{2})$/.exec(text)
+  const compact = /^((?:1[3-9]|2[0-6]|99)[0-9]{2})([0-9]{2})([0-9]{2})$/.exec(text)
   if (compact) return day(compact[1]!, compact[2], compact[3]!, [])
   const [a, b, c, more] = text.split(/[\s./,年月日년월일-]+/).filter((part) => part !== '')
   if (a === undefined || b === undefined || c === undefined || more !== undefined) return []

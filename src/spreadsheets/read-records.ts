@@ -320,6 +320,7 @@ function readKeys({ line, cells }: FileRow, columns: readonly Column[]): RowKeys
     if (text === undefined) continue
     // A copy, which doesn't keep the text of the file in memory from which the cell was cut.
     const copy = (JSON.parse(json) as string).trim()
+    if (copy === '') continue
     texts.set(column.to === 'as_named' ? memberOf(column.header) : column.to, copy)
     if (column.to === 'manager' && column.by) keys.manager = { by: column.by, text: copy }
     if (column.to === 'full_name' && !keys.names) {

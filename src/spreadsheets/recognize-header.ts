@@ -32,8 +32,10 @@ function join(text: string): string {
   return simplify(text).replaceAll(' ', '')
 }
 
-/** What a system adds to the name of a column: `[Required]`, `(optional)`, `*`, the format of dates. */
-const ADDED = /\s*\[[^\]]*\]|\s*\((?:required|optional|pflichtfeld|obligatoire|[dmyjat./ -]+)\)|\s*\*+\s*$/gi
+/** What a system adds to the name of a column: `[Required]`, `(optional)`, `*`, a number, the format of dates. */
+const ADDED = /\s+\[[^\]]*\]|\s*\((?:required|optional|pflichtfeld|obligatoire|[0-9]+|[dmyjat./ -]+)\)|\s*\*+\s*$/gi
+/** What systems put before the names of columns that their users add. */
+const OWN_COLUMN = /^(?:x|u|cf|custom)_+(?=\p{L})/iu
 
 /** The longest name that is looked at, in UTF-16 units. */
 const MAX_NAME = 256
@@ -42,7 +44,10 @@ const MAX_NAME = 256
 export function recognizeHeader(header: string): HeaderMeaning | null {
   const name = header.slice(0, MAX_NAME)
   // The innermost name of a nested value: `profile.firstName`, `name/familyName`.
-  const plain = name.replaceAll(ADDED, '').replace(/[./](?:value|work|primary)$/i, '')
+  const plain = name
+    .replaceAll(ADDED, '')
+    .replace(OWN_COLUMN, '')
+    .replace(/[./](?:value|work|primary)$/i, '')
   for (const text of [name, plain, plain.split(/[.:/](?=\p{L})/u).at(-1)!]) {
     const meaning = MEANINGS.get(join(text))
     if (meaning) return meaning

@@ -129,6 +129,13 @@ export function hasOwnColumns(header: readonly string[]): boolean {
   return header.some((cell) => ['origin', 'record'].includes(identifyColumn(cell).kind))
 }
 
+/** Whether all columns are named as the API or the log names them, so that nobody has to find out what they mean. */
+export function isNamedByApi(header: readonly string[]): boolean {
+  const isKnown = (cell: string) =>
+    cell === '' || identifyColumn(cell).kind !== 'unknown' || findField(cell) !== undefined
+  return hasOwnColumns(header) || header.every(isKnown)
+}
+
 /** Writes the name of a column, with an apostrophe in front if it would be taken for that of a field. */
 function writeName(name: string): string {
   return RANKS.has(name) || findField(name) === undefined ? writeText(name) : `'${name}`

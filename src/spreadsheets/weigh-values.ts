@@ -24,6 +24,8 @@ export interface Evidence {
   texts: number
   /** Texts of two to four words, or with a comma, that have no digits. */
   fullNames: number
+  /** Whether texts are written without blanks, in Chinese, Japanese, or Korean. */
+  isUnspaced: boolean
   /** Texts of one word, or of two. */
   shortNames: number
   countries: number
@@ -38,8 +40,6 @@ export interface Evidence {
 /** How many different words are a few, and their length. */
 const FEW = 12
 const MAX_WORD = 40
-/** In so few rows, all may say the same. */
-const FEW_ROWS = 4
 /** The share of different values of a column that identifies people. */
 const UNIQUE_SHARE = 0.9
 /** The values that are looked at. */
@@ -47,6 +47,7 @@ const MAX_VALUES = 200
 
 const ADDRESS = /^[^\s@]+@[^\s@]+$/
 const FULL_NAME = /^[\p{L}\p{M}'’.-]+(?:,? [\p{L}\p{M}'’.-]+){1,3}$/u
+const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]{2,}$/u
 const SHORT_NAME = /^[\p{L}\p{M}'’.-]{2,}(?: [\p{L}\p{M}'’.-]+)?$/u
 
 /** Weighs the values of a column. `rows` is how many rows the file has. */
@@ -69,15 +70,16 @@ export function weighValues({ values, filled }: ColumnSample, rows: number): Evi
     fullNames: share((text) => FULL_NAME.test(text)),
     shortNames: share((text) => SHORT_NAME.test(text)),
     countries: share(isCountryName),
+    isUnspaced: texts.some((text) => UNSPACED.test(text)),
     isUnique: counted > 0 && values.size >= counted * UNIQUE_SHARE,
     isFew: isShort && values.size < counted && !texts.every((text) => ADDRESS.test(text) || isPhoneText(text)),
-    isFlag: isShort && (isAnswer ? values.size === 2 || filled < rows || rows < FEW_ROWS : isMark && filled < rows),
+    isFlag: isShort && (isAnswer || (isMark && filled < rows)),
   }
 }
 
 /** Whether a text is a date to anybody: a number alone is one only if it has the year first, and eight digits. */
 export function isDateText(text: string): boolean {
-  if (/^\d+(?:[.,]0+)?$/.test(text)) return /^(?:19|20)\d{6}$/.test(text) && findDateOrders(text) !== null
+  if (/^\d+(?:[.,]0+)?$/.test(text)) return /^(?:19|20|99)\d{6}$/.test(text) && findDateOrders(text) !== null
   return /\d/.test(text) && (findDateOrders(text)?.length ?? -1) >= 0 && /[-./\s年월]/.test(text)
 }
 

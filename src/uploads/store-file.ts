@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { createBudget } from '../admission/budget.ts'
 import { doInTurns } from '../admission/turns.ts'
 import { RefusedByStateError, type Acting } from '../accounts/change-company.ts'
@@ -6,7 +7,7 @@ import type { RowKeys } from '../spreadsheets/plan-rows.ts'
 import type { Mapping } from '../spreadsheets/mapping.ts'
 import { completeReadings, proposeMapping } from '../spreadsheets/propose-mapping.ts'
 import { leaveOut } from '../spreadsheets/find-table.ts'
-import { hasOwnColumns, identifyColumn } from '../spreadsheets/record-columns.ts'
+import { isNamedByApi } from '../spreadsheets/record-columns.ts'
 import { problem } from '../domain/errors.ts'
 import type { FileAnswers, StoredQuestion } from '../spreadsheets/file-question.ts'
 import { FileQuestion } from '../spreadsheets/file-question.ts'
@@ -14,7 +15,7 @@ import { prepareReader } from '../spreadsheets/process/read-apart.ts'
 import type { UploadOperation } from '../domain/uploads.ts'
 import { type Original, storeOriginal } from '../ledger/uploads/originals.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
-import { findMapping } from '../ledger/uploads/remember-mapping.ts'
+import { findMapping, type FoundMapping, listAnswers } from '../ledger/uploads/remember-mapping.ts'
 import { ifRoom, MAX_UPLOADS, MAX_UPLOADED_BYTES, storeUpload } from '../ledger/uploads/store-upload.ts'
 import { databaseTime } from '../postgres/database-clock.ts'
 import { countAbsentManagers } from './absent-managers.ts'
@@ -89,11 +90,11 @@ export async function storeFile(
   const { pool, db, commands, bodyLimit, announce } = services
   const { maxRecords, newId } = commands
   const { content, fileName, operation, applyingRequestId, isAllOrNone } = sent
-  const file = await readSent(services, companyId, sent, signal)
+  const { file, answers, found } = await readAsBefore(services, companyId, sent, signal)
   const { header, rows } = file
   const matched = await matchCorrections(db, companyId, file, chooseCalls(file.logIds), signal)
   const { corrects, places, operation: again } = matched
-  const { mapping: chosen, isKnown } = await chooseMapping(services, companyId, file, signal)
+  const chosen = await chooseMapping(services, companyId, file, found, signal)
   const facts = {
     today: databaseTime().slice(0, 'YYYY-MM-DD'.length),
     countAbsent: (absent: readonly RowKeys[]) => countAbsentManagers(pool, companyId, absent),
@@ -112,13 +113,16 @@ export async function storeFile(
     mapping,
     bytes: countBytes(content),
     corrects,
-    applying: applyingRequestId === null || !isKnown ? null : { requestId: applyingRequestId, client: client ?? null },
+    applying:
+      applyingRequestId === null || chosen?.needs_review
+        ? null
+        : { requestId: applyingRequestId, client: client ?? null },
     isAllOrNone,
     replaces: sent.replaces,
     parts: parts.map((part) => ({ ...part, callId: newId('log') })),
   }
-  const found = { question: null, notes: file.notes }
-  const isStored = await storeUpload(pool, upload, (db) => keepOriginal(db, upload, { ...sent, isKept }, found))
+  const read = { question: null, notes: file.notes }
+  const isStored = await storeUpload(pool, upload, (db) => keepOriginal(db, upload, { ...sent, answers, isKept }, read))
   if (!isStored) throw new RefusedByStateError(TOO_MANY)
   if (parts.length > 1) announce([companyId])
   return id
@@ -137,6 +141,56 @@ async function readSent(
     // In a turn of its own: starting a process copies the tables of this one's memory.
     setImmediate(prepareReader)
   }
+}
+
+interface ReadAsBefore {
+  file: ReadFile
+  answers: FileAnswers
+  /** What its columns meant for the company before; null if that is not known. */
+  found: FoundMapping | null
+}
+
+/**
+ * Reads a file; if it leaves something open, or has other columns than the company's files before it, as those were read
+ * where somebody had to say it. So nobody has to say it every night. Throws as `readFile` does.
+ */
+async function readAsBefore(
+  services: UploadRouteServices,
+  companyId: string,
+  { content, answers }: Pick<SentFile, 'content' | 'answers'>,
+  signal: AbortSignal,
+): Promise<ReadAsBefore> {
+  const read = async (given: FileAnswers): Promise<ReadAsBefore> => {
+    const file = await readSent(services, companyId, { content, answers: given }, signal)
+    const { header, notes } = file
+    // Without names, nothing tells one column from another.
+    const found = header && notes.headerLine !== 0 ? await findMapping(services.pool, companyId, header) : null
+    return { file, answers: given, found }
+  }
+  const first = await read(answers).catch((error: unknown) => {
+    if (error instanceof FileQuestion) return error
+    throw error
+  })
+  const isOpen = first instanceof FileQuestion
+  const isKnown = !isOpen && (first.file.header === null || first.found?.gone === 0)
+  if (isKnown || Object.values(answers).some((answer) => answer !== null)) return orThrow(first)
+  for (const before of await listAnswers(services.pool, companyId)) {
+    const isChoice = !isOpen || first.choices.some(({ value }) => value === before[first.parameter])
+    const again = isChoice ? await read(before).catch(ignoreFaults) : null
+    if (again?.found?.gone === 0 && isDeepStrictEqual(again.found.mapping.answers, before)) return again
+  }
+  return orThrow(first)
+}
+
+function orThrow(read: ReadAsBefore | FileQuestion): ReadAsBefore {
+  if (read instanceof FileQuestion) throw read
+  return read
+}
+
+/** What cannot be read in some way is read in another one. */
+function ignoreFaults(error: unknown): null {
+  if (error instanceof FileFaultError || error instanceof FileQuestion) return null
+  throw error
 }
 
 /** Stores how a file was read, and the file itself if it is kept. */
@@ -185,10 +239,7 @@ async function refuseSecrets(
   likely: SentFile,
   signal: AbortSignal,
 ): Promise<void> {
-  const file = await readSent(services, companyId, likely, signal).catch((error: unknown) => {
-    if (error instanceof FileFaultError || error instanceof FileQuestion) return null
-    throw error
-  })
+  const file = await readSent(services, companyId, likely, signal).catch(ignoreFaults)
   const [name] = file?.secrets ?? []
   if (name === undefined) return
   const message = `The column "${name}" may hold passwords. Remove it, save the file as UTF-8 or with one sheet, and upload it again`
@@ -196,33 +247,30 @@ async function refuseSecrets(
 }
 
 /**
- * Chooses what the columns of a file mean: as for the last file of its kind, or as is proposed. It is not known, so that
- * no request applies it without asking, if columns are gone, or if it is proposed although others were chosen before.
+ * Chooses what the columns of a file mean: as for the last file of its kind, or as is proposed. A person has to look at
+ * it if columns are gone, or if it is proposed and columns have other names than the API gives them.
  */
 async function chooseMapping(
-  { pool, db }: Pick<UploadRouteServices, 'pool' | 'db'>,
+  { db }: Pick<UploadRouteServices, 'db'>,
   companyId: string,
   { header, sample, notes }: ReadFile,
+  found: FoundMapping | null,
   signal: AbortSignal,
-): Promise<{ mapping: Mapping | null; isKnown: boolean }> {
-  if (!header || !sample) return { mapping: null, isKnown: true }
-  // Without names, nothing tells one column from another.
-  const isNamed = notes.headerLine !== 0
-  const { found, any } = isNamed ? await findMapping(pool, companyId, header) : { found: null, any: true }
-  if (found) {
-    const { mapping, gone, added } = found
-    if (added.length > 0)
-      leaveOut(notes, 'changed_columns', null, null, `New columns: ${added.slice(0, MAX_NAMES).join(', ')}`)
-    if (gone > 0)
-      leaveOut(notes, 'changed_columns', null, null, `${gone} columns that were used before are gone, or renamed`)
-    return { mapping: await doInTurns(completeReadings(mapping, header, sample), signal), isKnown: gone === 0 }
+): Promise<Mapping | null> {
+  if (!header || !sample) return null
+  if (!found) {
+    const { country } = await readCompany(db, companyId)
+    const mapping = await doInTurns(proposeMapping(header, sample, country && 'company'), signal)
+    return isNamedByApi(header) ? mapping : { ...mapping, needs_review: true }
   }
-  const { country } = await readCompany(db, companyId)
-  const mapping = await doInTurns(proposeMapping(header, sample, country && 'company'), signal)
-  return {
-    mapping,
-    isKnown: !any || hasOwnColumns(header) || header.every((name) => identifyColumn(name).kind !== 'unknown'),
-  }
+  const { gone, added } = found
+  if (added.length > 0)
+    leaveOut(notes, 'changed_columns', null, null, `New columns: ${added.slice(0, MAX_NAMES).join(', ')}`)
+  if (gone > 0)
+    leaveOut(notes, 'changed_columns', null, null, `${gone} columns that were used before are gone, or renamed`)
+  const { answers: _answers, ...remembered } = found.mapping
+  const mapping = await doInTurns(completeReadings(remembered, header, sample), signal)
+  return gone === 0 ? mapping : { ...mapping, needs_review: true }
 }
 
 /** The names of columns that a note lists. */

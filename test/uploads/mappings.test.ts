@@ -148,6 +148,8 @@ await t.test('a large file sorted by name is applied in one request, whoever is 
     (_, at) => `P${String(at).padStart(3, '0')},F${at},L${at},,,F${99 - ((99 - at) >> 1)} L${99 - ((99 - at) >> 1)},`,
   )
   people[99] = 'P099,F99,L99,,,,'
+  const { body: seen } = await upload(company, [HEADER, people[99]].join('\n'))
+  await service.manage('POST', `/uploads/${seen.id}/apply`, undefined, company.admin.token)
   const made = await upload(company, [HEADER, ...people].join('\n'), '&apply=true')
   t.match(made, { status: 201, body: { state: 'previewing', questions: [] } })
   t.match(await settle(company, made.body.id), {

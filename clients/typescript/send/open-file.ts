@@ -21,6 +21,7 @@ import { openRows } from '../../../src/spreadsheets/read-records.ts'
 import { readApart } from '../../../src/spreadsheets/process/read-apart.ts'
 import { isWorkbook } from '../../../src/spreadsheets/recognize-file.ts'
 import { hideSecrets } from '../../../src/spreadsheets/recognize-header.ts'
+import { type Choices, chooseColumns, chooseReadings } from './choose-mapping.ts'
 import { usageError } from './exit-codes.ts'
 
 /** A record of a file, as JSON, and the line on which it begins. */
@@ -61,15 +62,12 @@ export interface OpenedFile {
   close(): Promise<void>
 }
 
-/** Chooses what the columns mean, from what is proposed. */
-export type ChooseMapping = (proposed: Mapping) => Mapping
-
 /**
  * Opens a file and reads it once, to find what is wrong before anything is sent. Throws CommandError and FileQuestion.
  */
 export async function openFile(
   path: string,
-  choose: ChooseMapping,
+  choices: Choices,
   answers: FileAnswers,
   signal: AbortSignal,
 ): Promise<OpenedFile> {
@@ -81,7 +79,7 @@ export async function openFile(
   try {
     // It is read several times.
     if (!(await handle.stat()).isFile()) throw usageError(`${path} is not a file`)
-    return await inspect(handle, choose, answers, signal)
+    return await inspect(handle, choices, answers, signal)
   } catch (error) {
     await handle.close()
     throw error
@@ -93,7 +91,7 @@ const MAX_FAULTS = 100
 
 async function inspect(
   handle: FileHandle,
-  choose: ChooseMapping,
+  choices: Choices,
   answers: FileAnswers,
   signal: AbortSignal,
 ): Promise<OpenedFile> {
@@ -112,7 +110,7 @@ async function inspect(
       signal.throwIfAborted()
       hash.update(chunk)
     }
-    const source = await openSource(handle, file.table, choose, answers, signal)
+    const source = await openSource(handle, file.table, choices, answers, signal)
     const { reader, mapping, clearable } = source
     if (reader)
       Object.assign(file, {
@@ -169,18 +167,18 @@ interface Source {
 async function openSource(
   handle: FileHandle,
   table: TableNotes,
-  choose: ChooseMapping,
+  choices: Choices,
   answers: FileAnswers,
   signal: AbortSignal,
 ): Promise<Source> {
   const { buffer: start, bytesRead } = await handle.read(Buffer.alloc(START), 0, START, 0)
   if (isWorkbook(start.subarray(0, bytesRead))) {
     const rows = await readWorkbook(handle, table, answers, signal)
-    return openTable({ first: () => rows, again: () => rows }, choose, signal)
+    return openTable({ first: () => rows, again: () => rows }, choices, signal)
   }
   const content = await openContent(() => readChunks(handle), answers)
   if (content.kind === 'records') return openRecords(content)
-  return openTable({ first: () => content.read(table), again: () => content.read(createNotes()) }, choose, signal)
+  return openTable({ first: () => content.read(table), again: () => content.read(createNotes()) }, choices, signal)
 }
 
 /** The first bytes, which tell a workbook, and the bytes that one may have, as where files are uploaded. */
@@ -305,7 +303,7 @@ type RowBatches = AsyncIterable<readonly FileRow[]> | Iterable<readonly FileRow[
 
 async function openTable(
   { first, again }: { first(): RowBatches; again(): RowBatches },
-  choose: ChooseMapping,
+  choices: Choices,
   signal: AbortSignal,
 ): Promise<Source> {
   async function* readBelow(): AsyncGenerator<FileRow, void> {
@@ -315,7 +313,7 @@ async function openTable(
       isHeader = false
     }
   }
-  const { header, mapping, today, hasEmpty } = await mapColumns(inTurns(first()), choose, signal)
+  const { header, mapping, today, hasEmpty } = await mapColumns(inTurns(first()), choices, signal)
   const reader = openRows(header, mapping, today)
   return {
     reader,
@@ -338,7 +336,7 @@ async function openTable(
 }
 
 /** Finds out what the columns mean, from their names and all of their values. */
-async function mapColumns(rows: AsyncIterable<FileRow>, choose: ChooseMapping, signal: AbortSignal) {
+async function mapColumns(rows: AsyncIterable<FileRow>, choices: Choices, signal: AbortSignal) {
   let header: FileRow | null = null
   let samples = collectSamples(0)
   let hide = hideSecrets([])
@@ -356,11 +354,10 @@ async function mapColumns(rows: AsyncIterable<FileRow>, choose: ChooseMapping, s
   }
   if (header === null) throw new FileError(1, 'The file has no records')
   const today = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length)
-  const chosen = choose(await doInTurns(proposeMapping(header.cells, samples.sample)))
+  const chosen = chooseColumns(await doInTurns(proposeMapping(header.cells, samples.sample)), choices)
   const completed = await doInTurns(completeReadings(chosen, header.cells, samples.sample))
-  // The columns stay as they are given, so that each night's file is read alike.
   const hasEmpty = (column: number) => samples.sample.columns[column - 1]!.filled < count
-  return { header, mapping: { ...completed, columns: chosen.columns }, today, hasEmpty }
+  return { header, mapping: chooseReadings(chosen, completed, choices), today, hasEmpty }
 }
 
 const CHUNK_BYTES = 16_384

@@ -1,14 +1,17 @@
 import { hash } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import { readName } from '../../spreadsheets/cells.ts'
-import { locateColumns, type ColumnMapping, type Mapping } from '../../spreadsheets/mapping.ts'
+import type { FileAnswers } from '../../spreadsheets/file-question.ts'
+import { locateColumns, type ColumnMapping, type Mapping, USUAL_CHOICES } from '../../spreadsheets/mapping.ts'
 import { toUuid } from '../../domain/ids.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
 import type { LedgerTables } from '../tables.ts'
+import type { RememberedMapping } from '../upload-rows.ts'
 
 /*
- * What a company chose for a file is chosen for the next one with the same columns, by their names. A file may have no such line, so
- * that its first row is about a person: nothing of it is remembered. Of the other lines, only words for statuses are.
+ * What a company chose for a file is chosen for the next one with the same columns, by their names. A file may have no
+ * such line, so that its first row is about a person: nothing of it is remembered. Of the other lines, only words for
+ * statuses are; and how the file was to be read.
  */
 
 /** The first lines that are remembered of a company, the last used ones. */
@@ -16,7 +19,7 @@ const MAX_REMEMBERED = 100
 
 /** A mapping that a company used before. */
 export interface FoundMapping {
-  mapping: Mapping
+  mapping: RememberedMapping
   /** How many of its columns that are used the file doesn't have. */
   gone: number
   /** The names of the columns that it doesn't have. */
@@ -28,25 +31,24 @@ const SAME_KIND = 0.5
 
 /**
  * Finds the mapping that the company used last for a first line, or for one with most of its columns, by their names.
- * A column that it doesn't have is not used; if another one is gone, it is asked. Null if there is none, and `any`
- * whether there are other mappings.
+ * A column that it doesn't have is not used; if another one is gone, it is asked. Null if there is none.
  */
 export async function findMapping(
   db: Queryable,
   companyId: string,
   header: readonly string[],
-): Promise<{ found: FoundMapping | null; any: boolean }> {
+): Promise<FoundMapping | null> {
   const { rows } = await db.query<Pick<LedgerTables['upload_mappings'], 'mapping'> & { is_same: boolean }>(
     `select mapping, header_hash = $2 as is_same from upload_mappings where company_id = $1
      order by is_same desc, used_at desc limit ${MAX_REMEMBERED}`,
     [toUuid(companyId), hashOf(header)],
   )
   const [first] = rows
-  if (!first) return { found: null, any: false }
+  if (!first) return null
   const names = header.filter((cell) => cell !== '')
   if (first.is_same) {
     const columns = first.mapping.columns.map((column, at) => ({ ...column, header: names[at]! }))
-    return { found: { mapping: { ...first.mapping, columns }, gone: 0, added: [] }, any: true }
+    return { mapping: { ...USUAL_CHOICES, ...first.mapping, columns }, gone: 0, added: [] }
   }
   const hashes = new Set(names.map(hashName))
   const shares = rows.map(({ mapping }) => {
@@ -54,11 +56,11 @@ export async function findMapping(
     return { mapping, share: same / Math.max(mapping.columns.length, 1) }
   })
   const best = shares.reduce((one, other) => (other.share > one.share ? other : one))
-  return { found: best.share < SAME_KIND ? null : matchByName(best.mapping, names), any: true }
+  return best.share < SAME_KIND ? null : matchByName(best.mapping, names)
 }
 
 /** Of several columns with one name, each is matched in its order. */
-function matchByName(remembered: Mapping, names: readonly string[]): FoundMapping {
+function matchByName(remembered: RememberedMapping, names: readonly string[]): FoundMapping {
   const left = [...remembered.columns]
   const matched = names.map((header) => {
     const at = left.findIndex((column) => column.header === hashName(header))
@@ -69,15 +71,33 @@ function matchByName(remembered: Mapping, names: readonly string[]): FoundMappin
     column ? { ...column, header } : { header, to: gone > 0 ? null : 'nothing' },
   )
   const added = matched.flatMap(({ header, column }) => (column ? [] : readName(header)))
-  return { mapping: { ...remembered, columns }, gone, added }
+  return { mapping: { ...USUAL_CHOICES, ...remembered, columns }, gone, added }
 }
 
-/** Remembers a mapping, instead of the one that was not used for longest if there are many. */
+/** The ways to read a file that are tried. */
+const MAX_TRIED = 3
+
+/** Lists how the files of a company were read where somebody had to say it, the last used ways first. */
+export async function listAnswers(db: Queryable, companyId: string): Promise<FileAnswers[]> {
+  const { rows } = await db.query<{ answers: FileAnswers }>(
+    `select (mapping->>'answers')::json as answers from upload_mappings
+     where company_id = $1 and mapping->'answers' is not null
+     group by mapping->>'answers' order by max(used_at) desc limit ${MAX_TRIED}`,
+    [toUuid(companyId)],
+  )
+  return rows.map(({ answers }) => answers)
+}
+
+/**
+ * Remembers a mapping, and how its file was to be read, instead of the one that was not used for longest if there are
+ * many.
+ */
 export async function rememberMapping(
   db: Queryable,
   companyId: string,
   header: readonly string[],
   mapping: Mapping,
+  answers: FileAnswers | null,
 ): Promise<void> {
   const company = toUuid(companyId)
   // In the order of the file, as the mappings of earlier versions are, which have no names.
@@ -85,8 +105,9 @@ export async function rememberMapping(
   const columns = mapping.columns
     .map((column, at) => ({ column: withoutHeader(column), place: places[at]! }))
     .toSorted((a, b) => a.place - b.place)
-  const { counts: _counts, ...choices } = mapping
-  const kept = { ...choices, columns: columns.map(({ column }) => column) }
+  const { counts: _counts, needs_review: _review, ...choices } = mapping
+  const isAnswered = answers !== null && Object.values(answers).some((answer) => answer !== null)
+  const kept = { ...choices, columns: columns.map(({ column }) => column), ...(isAnswered ? { answers } : {}) }
   await db.query(
     `insert into upload_mappings (company_id, header_hash, mapping, used_at)
      values ($1, $2, $3, statement_timestamp())
@@ -131,9 +152,11 @@ export async function eraseMappings(
       ])
 }
 
-/** The texts of a mapping that somebody chose: the names of custom attributes, and words for statuses. */
-export function listTexts(mapping: Mapping | null): string[] {
-  return mapping ? mapping.columns.flatMap(({ name = '', words = {} }) => [name, ...Object.keys(words)]) : []
+/** The texts of a mapping that somebody chose: the names of custom attributes, words for statuses, and a sheet. */
+export function listTexts(mapping: RememberedMapping | null): string[] {
+  if (!mapping) return []
+  const ofColumns = mapping.columns.flatMap(({ name = '', words = {} }) => [name, ...Object.keys(words)])
+  return [...ofColumns, mapping.answers?.sheet ?? '']
 }
 
 /** The name of a column may be that of a person, so only its hash is kept. */

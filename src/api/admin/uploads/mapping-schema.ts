@@ -151,6 +151,9 @@ export const MappingBody = requireOnly(
         ),
       ),
     ),
+    other_columns: Type.Optional(
+      oneOf(['proposed', 'unused'], 'For `send --map`: what becomes of columns that the mapping does not name.'),
+    ),
     counts: Type.Optional(
       Type.Object(
         Object.fromEntries(FILE_QUESTIONS.map((name) => [name, Type.Integer()])) as Record<

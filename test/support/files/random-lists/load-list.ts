@@ -11,7 +11,8 @@ import { completeReadings, proposeMapping } from '../../../../src/spreadsheets/p
 import type { FileRow } from '../../../../src/spreadsheets/read-csv.ts'
 import { openRows } from '../../../../src/spreadsheets/read-records.ts'
 import { doAtOnce } from '../../../../src/domain/pieces.ts'
-import { type KnownColumn, type ListedPerson, TODAY, type WrittenList } from './write-list.ts'
+import { type ListedPerson, TODAY } from './draw-people.ts'
+import type { KnownColumn, WrittenList } from './write-list.ts'
 
 /* Loads a random list with the proposal and the answers of somebody who knows its system, and nothing corrected. */
 
@@ -26,7 +27,7 @@ export interface Loaded {
 }
 
 /** A person as the service would store one. */
-type Stored = Record<string, unknown> & { manager?: string | null }
+type Stored = Record<string, string | number | boolean | null | undefined>
 
 /** Loads a list and says how that went. */
 export async function loadList(list: WrittenList): Promise<Loaded> {

@@ -1,29 +1,24 @@
 import { getExampleNumber, type CountryCode } from 'libphonenumber-js'
 import examples from 'libphonenumber-js/mobile/examples'
 import { encodeText } from '../encode-text.ts'
+import {
+  createRandom,
+  type DATE_FORMATS,
+  dateOf,
+  type DrawnPerson,
+  drawPeople,
+  drawSystem,
+  LAST_NAME_FIRST,
+  type ListedPerson,
+  type Random,
+  type System,
+  today,
+  UNSPACED,
+  words,
+} from './draw-people.ts'
 import { FIELDS, LANGUAGES, TECHNICAL, type Field, type Language } from './header-names.ts'
 
 /* A staff list of random people, as a random system writes it, and what somebody knows who knows this system. */
-
-/** The day on which the lists are read. */
-export const TODAY = '2026-03-31'
-
-/** A person as the service should store one; what it leaves out is empty. */
-export interface ListedPerson {
-  external_id?: string
-  first_name: string
-  last_name: string
-  email?: string
-  phone?: string
-  job_title?: string
-  department?: string
-  location?: string
-  start_date?: string
-  termination_date?: string
-  status: 'active' | 'inactive'
-  /** The index of the manager in the list; null for none. */
-  manager: number | null
-}
 
 /** What a column is, and how its values are read. */
 export interface KnownColumn {
@@ -48,47 +43,7 @@ export interface WrittenList {
   traits: Record<string, string>
 }
 
-/** Random numbers that follow from a seed (mulberry32). */
-export function createRandom(seed: number) {
-  let state = seed * 2_654_435_761
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-  const below = (limit: number) => Math.floor(next() * limit)
-  const pick = <Item>(items: readonly Item[]): Item => items[below(items.length)]!
-  const chance = (share: number) => next() < share
-  const shuffle = <Item>(items: readonly Item[]): Item[] =>
-    items
-      .map((item) => ({ item, rank: next() }))
-      .toSorted((a, b) => a.rank - b.rank)
-      .map(({ item }) => item)
-  return { below, pick, chance, shuffle }
-}
-type Random = ReturnType<typeof createRandom>
-
-const words = (text: string) => text.split(',')
-const UNSPACED = new Set(['ja', 'zh', 'ko'])
-const LAST_NAME_FIRST = new Set(['ja', 'zh', 'ko', 'hu', 'vi'])
-const CAPITALS = new Set(['ja', 'zh', 'ko', 'he', 'th'])
-const LEGACY: Readonly<Record<string, string>> = {
-  de: 'windows-1252',
-  fr: 'windows-1252',
-  es: 'windows-1252',
-  sv: 'windows-1252',
-  pl: 'windows-1250',
-  cs: 'windows-1250',
-  hu: 'windows-1250',
-  ru: 'windows-1251',
-  tr: 'windows-1254',
-  ja: 'shift_jis',
-  zh: 'gb18030',
-  ko: 'euc-kr',
-}
-
-const DATES: Readonly<Record<string, (date: string) => string>> = {
+const DATES: Readonly<Record<(typeof DATE_FORMATS)[number], (date: string) => string>> = {
   iso: (date) => date,
   day_dots: (date) => date.split('-').toReversed().join('.'),
   day_slashes: (date) => date.split('-').toReversed().join('/'),
@@ -102,119 +57,6 @@ const ORDERS: Readonly<Record<string, string>> = {
   day_dots: 'day_first',
   day_slashes: 'day_first',
   month_slashes: 'month_first',
-}
-
-/** How a system writes lists. */
-function drawSystem(random: Random) {
-  const { pick, chance } = random
-  const language = pick(Object.keys(LANGUAGES))
-  const isCased = !CAPITALS.has(language)
-  const names = pick(['two', 'two', 'two', 'full', 'full_reversed', 'comma', ...(isCased ? ['capitals'] : [])])
-  const keys = pick(['both', 'both', 'both', 'email', 'id'])
-  const managers = ['none', 'none', 'full', 'listed', ...(isCased ? ['capitals'] : [])]
-  if (keys !== 'email') managers.push('id', 'id', 'name_and_id')
-  if (keys !== 'id') managers.push('email', 'email')
-  managers.push('distinguished')
-  return {
-    language,
-    names,
-    keys,
-    headers: pick(['plain', 'plain', 'plain', 'plain', 'decorated', 'abbreviated', 'technical', 'nonsense', 'none']),
-    leavers: pick(['none', 'word', 'word', 'flag', 'blocked', 'end', 'end', 'heading']),
-    managers: pick(managers),
-    isManagerUnknown: chance(0.1),
-    phones: pick(['none', 'international', 'local', 'pairs']),
-    countries: pick(['none', 'none', 'code', 'name']),
-    dates: pick(Object.keys(DATES)),
-    mail: pick(['first.last', 'first.last', 'last.first', 'initial', 'number']),
-    ids: pick(['zeros', 'plain', 'letter', 'uuid']),
-    separator: pick([',', ';', '\t', '|']),
-    lineEnd: pick(['\r\n', '\n']),
-    encoding: chance(0.3) ? (LEGACY[language] ?? 'utf-8') : pick(['utf-8', 'utf-8', 'utf-8 with BOM', 'utf-16le']),
-    optional: (['title', 'department', 'location', 'start'] as const).filter(() => chance(0.6)),
-    extras: (['birth', 'privateEmail', 'notes', 'salary', 'gender'] as const).filter(() => chance(0.2)),
-    hasPlannedEnds: chance(0.2),
-    isQuoted: chance(0.2),
-    titles: pick([0, 0, 0, 1, 2]),
-    total: pick(['none', 'none', 'one_cell', 'two_cells']),
-    hasEmptyRows: chance(0.1),
-  }
-}
-type System = ReturnType<typeof drawSystem>
-
-interface DrawnPerson extends ListedPerson {
-  country: CountryCode
-  hasLeft: boolean
-}
-
-const DAY_MS = 86_400_000
-const dateOf = (days: number) => new Date(days * DAY_MS).toISOString().slice(0, 10)
-const today = Date.parse(TODAY) / DAY_MS
-
-function foldMail(text: string): string {
-  return text
-    .normalize('NFD')
-    .replaceAll(/\p{M}/gu, '')
-    .toLowerCase()
-    .replaceAll(/[^a-z]/g, '')
-}
-
-function drawPeople(system: System, random: Random): DrawnPerson[] {
-  const { below, pick, chance, shuffle } = random
-  const language = LANGUAGES[system.language]!
-  const count = 2 + below(9)
-  const firsts = shuffle(words(language.firsts))
-  const lasts = shuffle(words(language.lasts))
-  const ranks = shuffle([...Array.from({ length: count }).keys()])
-  const base = 100 + below(800)
-  const abroad = pick(['GB', 'DE', 'US', 'FR'] as CountryCode[])
-  return ranks.map((rank, at) => {
-    const [first, last] = [firsts[at]!, lasts[at]!]
-    const number = base + at * 7 + below(4)
-    const ids: Record<string, string> = {
-      zeros: String(number).padStart(6, '0'),
-      plain: String(number),
-      letter: `${foldMail(system.language).slice(0, 1).toUpperCase()}${number}`,
-      uuid: `7b6f0a${String(number).padStart(2, '0')}-0000-4000-8000-00000000${String(number).padStart(4, '0')}`,
-    }
-    const [f, l] = [foldMail(first), foldMail(last)]
-    const isLatin = f.length > 1 && l.length > 1
-    const locals: Record<string, string> = {
-      'first.last': `${f}.${l}`,
-      'last.first': `${l}.${f}`,
-      initial: `${f.slice(0, 1)}${l}`,
-      number: `u${number}`,
-    }
-    const country = (system.countries !== 'none' && chance(0.4) ? abroad : language.country) as CountryCode
-    const hasLeft = system.leavers !== 'none' && (at === 1 || chance(0.2))
-    const start = today - 300 - below(6_000)
-    const hasEnd = (system.leavers === 'end' && hasLeft) || (hasLeft && chance(0.5) && system.hasPlannedEnds)
-    const isPlanned = system.hasPlannedEnds && !hasLeft && chance(0.2)
-    const end = hasEnd ? start + 1 + below(today - start - 1) : isPlanned ? today + 30 + below(900) : null
-    const higher = [...ranks.keys()].filter((other) => ranks[other]! < rank)
-    const has = (name: 'title' | 'department' | 'location' | 'start') => system.optional.includes(name)
-    return {
-      ...(system.keys === 'email' ? {} : { external_id: ids[system.ids]! }),
-      first_name: first,
-      last_name: last,
-      ...(system.keys === 'id' ? {} : { email: `${isLatin ? locals[system.mail]! : `u${number}`}@firm.example` }),
-      ...(system.phones === 'none' || chance(0.1) ? {} : { phone: drawPhone(country, random) }),
-      ...(has('title') ? { job_title: pick(words(language.titles)) } : {}),
-      ...(has('department') ? { department: pick(words(language.departments)) } : {}),
-      ...(has('location') ? { location: pick(words(language.places)) } : {}),
-      ...(has('start') ? { start_date: dateOf(start) } : {}),
-      ...(end === null ? {} : { termination_date: dateOf(end) }),
-      status: hasLeft ? 'inactive' : 'active',
-      manager: system.managers === 'none' || higher.length === 0 || chance(0.2) ? null : pick(higher),
-      country,
-      hasLeft,
-    }
-  })
-}
-
-function drawPhone(country: CountryCode, { below }: Random): string {
-  const example = getExampleNumber(country, examples)!.number
-  return example.slice(0, -3) + String(below(1_000)).padStart(3, '0')
 }
 
 function writePhone(phone: string, country: CountryCode, style: string): string {
@@ -238,7 +80,7 @@ function writeName({ first_name: first, last_name: last }: ListedPerson, style: 
 
 /** How the names of people are split. */
 function ruleOf(style: string, language: string): string {
-  if (UNSPACED.has(language)) return 'last_first'
+  if (UNSPACED.has(language) && language !== 'ja') return 'one_character'
   if (style === 'capitals') return 'last_first'
   return (style === 'full_reversed') !== LAST_NAME_FIRST.has(language) ? 'last_first' : 'first_last'
 }
@@ -342,7 +184,7 @@ function drawColumns(system: System, people: readonly DrawnPerson[], language: L
   const style = system.names
   const to = (target: string, more: Omit<KnownColumn, 'to'> = {}): KnownColumn => ({ to: target, ...more })
   const dates = { ...(ORDERS[system.dates] ? { dates: ORDERS[system.dates]! } : {}) }
-  const writeDate = (date = '') => (date === '' ? '' : DATES[system.dates]!(date))
+  const writeDate = (date = '') => (date === '' ? '' : DATES[system.dates](date))
   const add = (name: Field, known: KnownColumn | undefined, cell: Column['cell']) =>
     columns.push({ name, ...(known ? { known } : {}), cell })
   if (system.keys !== 'email') add('id', to('external_id'), (person) => person.external_id!)
@@ -365,7 +207,7 @@ function drawColumns(system: System, people: readonly DrawnPerson[], language: L
     const never = isOpenEnd ? writeDate('9999-12-31') : ''
     add('end', to('termination_date', dates), ({ termination_date: end }) => (end ? writeDate(end) : never))
   }
-  addLeavers(system, language, random, add)
+  addLeavers(system, people, language, random, add)
   const managerAt = system.isManagerUnknown ? below(people.length) : -1
   const by = {
     full: 'full_name',
@@ -387,6 +229,7 @@ function drawColumns(system: System, people: readonly DrawnPerson[], language: L
 
 function addLeavers(
   { leavers }: System,
+  people: readonly DrawnPerson[],
   language: Language,
   { pick }: Random,
   add: (name: Field, known: KnownColumn, cell: Column['cell']) => void,
@@ -403,13 +246,9 @@ function addLeavers(
     return
   }
   if (leavers !== 'flag' && leavers !== 'blocked') return
-  const [yes, no] = pick([
-    [language.yes, language.no],
-    ['True', 'False'],
-    ['1', '0'],
-    ['Y', 'N'],
-    ['x', ''],
-  ] as const)
+  // A column without a value says nothing.
+  const mark = people.every(({ hasLeft }) => hasLeft) ? [] : [['x', ''] as const]
+  const [yes, no] = pick([[language.yes, language.no], ['True', 'False'], ['1', '0'], ['Y', 'N'], ...mark] as const)
   const isFlag = leavers === 'flag'
   const known = { to: 'status', words: isFlag ? meanings(yes, no) : meanings(no, yes) }
   add(leavers, known, ({ hasLeft }) => (hasLeft === isFlag ? no : yes))
@@ -437,7 +276,7 @@ function writeCountry(country: CountryCode, { countries, language }: System): st
 }
 
 function drawExtra(name: Field, { below, pick, chance }: Random): Column['cell'] {
-  if (name === 'birth') return () => DATES['day_dots']!(dateOf(today - 9_000 - below(9_000)))
+  if (name === 'birth') return () => DATES.day_dots(dateOf(today - 9_000 - below(9_000)))
   if (name === 'privateEmail') return () => `p${below(1_000_000)}@${pick(['home', 'mail', 'post'])}.example`
   if (name === 'salary') return () => String(20_000 + below(900) * 50)
   if (name === 'gender') return () => pick(['m', 'f', 'd'])
