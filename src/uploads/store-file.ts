@@ -4,7 +4,7 @@ import { doInTurns } from '../admission/turns.ts'
 import { RefusedByStateError, type Acting } from '../accounts/change-company.ts'
 import { readCompany } from '../accounts/companies/read-company.ts'
 import type { RowKeys } from '../spreadsheets/plan-rows.ts'
-import type { Mapping } from '../spreadsheets/mapping.ts'
+import type { ColumnMapping, Mapping } from '../spreadsheets/mapping.ts'
 import { completeReadings, proposeMapping } from '../spreadsheets/propose-mapping.ts'
 import { leaveOut } from '../spreadsheets/find-table.ts'
 import { isNamedByApi } from '../spreadsheets/record-columns.ts'
@@ -258,19 +258,32 @@ async function chooseMapping(
   signal: AbortSignal,
 ): Promise<Mapping | null> {
   if (!header || !sample) return null
-  if (!found) {
+  const propose = async () => {
     const { country } = await readCompany(db, companyId)
-    const mapping = await doInTurns(proposeMapping(header, sample, country && 'company'), signal)
-    return isNamedByApi(header) ? mapping : { ...mapping, needs_review: true }
+    return doInTurns(proposeMapping(header, sample, country && 'company'), signal)
   }
+  if (!found) return { ...(await propose()), ...(isNamedByApi(header) ? {} : { needs_review: true }) }
   const { gone, added } = found
   if (added.length > 0)
     leaveOut(notes, 'changed_columns', null, null, `New columns: ${added.slice(0, MAX_NAMES).join(', ')}`)
   if (gone > 0)
     leaveOut(notes, 'changed_columns', null, null, `${gone} columns that were used before are gone, or renamed`)
   const { answers: _answers, ...remembered } = found.mapping
-  const mapping = await doInTurns(completeReadings(remembered, header, sample), signal)
-  return gone === 0 ? mapping : { ...mapping, needs_review: true }
+  if (gone === 0) return doInTurns(completeReadings(remembered, header, sample), signal)
+  const columns = replaceOpen(remembered.columns, (await propose()).columns)
+  const mapping = await doInTurns(completeReadings({ ...remembered, columns }, header, sample), signal)
+  return { ...mapping, needs_review: true }
+}
+
+/** Fills in what is proposed where it is open what columns become, unless another one becomes that already. */
+function replaceOpen(given: readonly ColumnMapping[], proposed: readonly ColumnMapping[]): ColumnMapping[] {
+  const used = new Set(given.map(({ to }) => to))
+  return given.map((column, at) => {
+    const other = proposed[at]!
+    if (column.to !== null) return column
+    const isFree = other.to === 'custom' || other.to === 'status' || !used.has(other.to)
+    return isFree ? other : { header: column.header, to: 'nothing' }
+  })
 }
 
 /** The names of columns that a note lists. */

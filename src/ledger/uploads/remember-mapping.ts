@@ -31,7 +31,7 @@ const SAME_KIND = 0.5
 
 /**
  * Finds the mapping that the company used last for a first line, or for one with most of its columns, by their names.
- * A column that it doesn't have is not used; if another one is gone, it is asked. Null if there is none.
+ * A column that it doesn't have is not used; if another one is gone, it is open. Null if there is none.
  */
 export async function findMapping(
   db: Queryable,
