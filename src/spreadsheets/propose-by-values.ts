@@ -3,7 +3,7 @@ import { HEADING_COLUMN } from './find-table.ts'
 import type { Target } from './mapping.ts'
 import { spellManager } from './plan-rows.ts'
 import type { Candidate } from './propose-mapping.ts'
-import { listNames } from './propose-reading.ts'
+import { foldLatin, listNames } from './propose-reading.ts'
 import { readDate } from './read-date.ts'
 import { readStatusWord } from './status-words.ts'
 
@@ -14,6 +14,8 @@ import { readStatusWord } from './status-words.ts'
  */
 
 const MOST = 0.8
+/** The ages at which people work, and the fewest rows that show them. */
+const [YOUNGEST, OLDEST, MIN_LENGTHS] = [14, 90, 3]
 /** In fewer rows, values stand beside each other by chance. */
 const MANY_ROWS = 8
 
@@ -68,6 +70,17 @@ class ColumnsOfFile {
     return this.all.some((other) => other.at !== at && used.includes(other.to) && this.#isSame(at, other.at))
   }
 
+  /** Whether the dates of a column are so long before others of their rows that people were born then. */
+  isLongBefore({ at }: Candidate): boolean {
+    const dates = this.all.filter((other) => other.at !== at && other.evidence.dates >= MOST)
+    const years = (cell = '') => Number(readDate(cell, { order: 'day_first', clock: 'ignore' }).value?.slice(0, 4))
+    return dates.some((other) => {
+      const lengths = this.sample.rows.map((cells) => years(cells[other.at]) - years(cells[at]))
+      const known = lengths.filter((length) => !Number.isNaN(length))
+      return known.length >= MIN_LENGTHS && known.every((length) => length >= YOUNGEST && length < OLDEST)
+    })
+  }
+
   /** Whether most dates of a column are not before the start in their row, so that everybody may have left. */
   isAfterStart({ at }: Candidate): boolean {
     const start = this.all.find(({ to }) => to === 'start_date')?.at ?? -1
@@ -92,6 +105,7 @@ class ColumnsOfFile {
 function proposeManagers(unknown: readonly Candidate[], { all, sample }: ColumnsOfFile): void {
   if (all.some(({ to, likely }) => to === 'manager' || likely === 'manager')) return
   const names = listNames(all, sample)
+  for (const name of listUnknownNames(all, sample)) names.add(name)
   const found = unknown.filter((column) => {
     const values = [...column.sample.values.keys()]
     if (column.evidence.isUnique && column.sample.filled === sample.count) return false
@@ -114,6 +128,21 @@ function proposeManagers(unknown: readonly Candidate[], { all, sample }: Columns
   else ask(found, 'manager')
 }
 
+/** The columns that may have parts of names. */
+const MAX_PARTS = 4
+
+/** The full names that two columns may be the parts of, where no column is known to have names. */
+function listUnknownNames(all: readonly Candidate[], { rows }: FileSample): string[] {
+  if (all.some(({ to }) => to === 'full_name' || to === 'first_name')) return []
+  const isPart = ({ to, evidence }: Candidate) =>
+    (to === 'nothing' || to === 'last_name') && evidence.shortNames >= MOST && evidence.isUnique
+  const parts = all.filter(isPart).slice(0, MAX_PARTS)
+  const pairs = parts.flatMap((one) => parts.flatMap((other) => (one === other ? [] : [[one.at, other.at] as const])))
+  return rows.flatMap((cells) =>
+    pairs.flatMap(([one, other]) => spellManager('full_name', `${cells[one] ?? ''} ${cells[other] ?? ''}`)),
+  )
+}
+
 /** Names or codes of countries, if the file has phone numbers. */
 function proposeCountry(unknown: readonly Candidate[], file: ColumnsOfFile): void {
   const found = unknown.filter(({ evidence }) => evidence.countries === 1)
@@ -123,11 +152,42 @@ function proposeCountry(unknown: readonly Candidate[], file: ColumnsOfFile): voi
 
 function askEmail(unknown: readonly Candidate[], file: ColumnsOfFile): void {
   if (file.has('email')) return
-  // They may be private ones.
+  const found = unknown.filter(({ evidence }) => evidence.addresses >= MOST)
+  const [own, another] = found.filter((column) => isOfCompany(column, file))
+  // Others may be private ones.
+  if (!own || another) return ask(found, 'email')
+  own.to = 'email'
+  // Managers may be named by addresses that no row has.
+  const domain = domainsOf(own)[0]
   ask(
-    unknown.filter(({ evidence }) => evidence.addresses >= MOST),
-    'email',
+    found.filter((column) => column !== own && domainsOf(column).includes(domain)),
+    'manager',
   )
+}
+
+function domainsOf({ sample: { values } }: Candidate): (string | undefined)[] {
+  return [...new Set([...values.keys()].map((value) => value.split('@')[1]?.trim().toLowerCase()))]
+}
+
+/** The fewest addresses with one domain that are no coincidence, beside texts of their rows and without these. */
+const [FEW_ADDRESSES, MANY_ADDRESSES] = [3, 8]
+/** The shortest word of another cell that an address has, as nothing else has by chance. */
+const SHORTEST_WORD = 3
+
+/** Whether all addresses are of one domain, and made of names or ids that stand in their rows. */
+function isOfCompany(column: Candidate, { sample: { rows } }: ColumnsOfFile): boolean {
+  const {
+    at,
+    sample: { values },
+  } = column
+  if (domainsOf(column).length !== 1 || values.size < FEW_ADDRESSES) return false
+  const isMade = (cells: readonly string[]) => {
+    const local = foldLatin((cells[at] ?? '').replace(/@.*/, ''))
+    const words = cells.flatMap((cell, other) => (other === at || cell.includes('@') ? [] : foldLatin(cell).split(' ')))
+    return words.some((word) => word.length >= SHORTEST_WORD && local.includes(word))
+  }
+  const filled = rows.filter((cells) => (cells[at] ?? '') !== '')
+  return values.size >= MANY_ADDRESSES || filled.filter(isMade).length >= filled.length * MOST
 }
 
 function askNames(unknown: readonly Candidate[], file: ColumnsOfFile): void {
@@ -137,8 +197,11 @@ function askNames(unknown: readonly Candidate[], file: ColumnsOfFile): void {
   const isMissing = (cells: readonly string[]) => parts.every(({ at }) => (cells[at] ?? '').trim() === '')
   if (hasAll && !(parts.length > 0 && file.sample.rows.some(isMissing))) return
   const isFull = ({ evidence }: Candidate) => evidence.fullNames >= 0.6 && evidence.isUnique
-  const full = unknown.find(isFull)
-  if (full) ask([full], 'full_name')
+  const [full, more] = unknown.filter(isFull)
+  // How they are split is asked anyway.
+  const isSure = full && !more && parts.length === 0 && full.sample.filled === file.sample.count
+  if (isSure && file.sample.count >= FEW_ROWS) full.to = 'full_name'
+  else if (full) ask([full], 'full_name')
   if (hasAll) return
   const others = unknown.filter((column) => column !== full && (isFull(column) || column.evidence.shortNames >= MOST))
   ask(others.filter(({ evidence, sample: { filled } }) => !evidence.isFlag && filled * 2 > file.sample.count))
@@ -151,12 +214,19 @@ function askIds(unknown: readonly Candidate[], file: ColumnsOfFile): void {
     const isCode = evidence.codes >= MOST && evidence.addresses === 0
     return isCode && evidence.isUnique && filled >= file.sample.count * MOST
   })
-  const referred = found.filter((column) => isReferred(column, file))
-  if (referred.length === 1) {
-    referred[0]!.to = 'external_id'
+  const sure = [found.filter((column) => isReferred(column, file)), found.filter(isCode)].find(
+    ({ length }) => length === 1,
+  )
+  if (sure) {
+    sure[0]!.to = 'external_id'
     return
   }
   ask(found, 'external_id')
+}
+
+/** Whether values are no amounts: they have letters, or begin with a zero. */
+function isCode({ sample: { values } }: Candidate): boolean {
+  return [...values.keys()].every((value) => /^0\d|\p{L}/u.test(value.trim()))
 }
 
 /** Whether managers are named by the values of a column. */
@@ -169,11 +239,10 @@ function isReferred({ sample: { values } }: Candidate, { all }: ColumnsOfFile): 
 }
 
 function askPhones(unknown: readonly Candidate[], file: ColumnsOfFile): void {
-  if (!file.has('phone'))
-    ask(
-      unknown.filter(({ evidence }) => evidence.phones >= MOST),
-      'phone',
-    )
+  if (file.has('phone')) return
+  const found = unknown.filter(({ evidence }) => evidence.phones >= MOST)
+  if (found.length === 1 && found[0]!.evidence.phones === 1) found[0]!.to = 'phone'
+  else ask(found, 'phone')
 }
 
 /** Dates that some rows don't have may be those on which people have left; others may be those of their start. */
@@ -182,7 +251,8 @@ function askDates(unknown: readonly Candidate[], file: ColumnsOfFile): void {
     const { sample } = column
     const isSparse = sample.filled < file.sample.count || [...sample.values.keys()].some((value) => /9999/.test(value))
     if (isSparse) ask([column], file.has('termination_date') ? undefined : 'termination_date')
-    else if (!file.has('start_date')) ask([column])
+    else if (file.isLongBefore(column)) continue
+    else if (!file.has('start_date')) ask([column], 'start_date')
     else if (!file.has('termination_date') && file.isAfterStart(column)) ask([column], 'termination_date')
   }
 }
@@ -199,6 +269,8 @@ function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = 
     if (file.isImplied(column)) return false
     const words = [...sample.values.keys()]
     const isStatus = words.some((word) => readStatusWord(word) !== undefined)
+    // A remark with a number is no status.
+    if (words.some((word) => /\p{L}.*\s.*\d/u.test(word))) return false
     const isFew = evidence.isFew || (file.sample.count <= FEW_ROWS && evidence.texts === 1)
     return isStatus || (isFew && !isSure && evidence.addresses + evidence.phones + evidence.dates === 0)
   })

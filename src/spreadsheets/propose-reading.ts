@@ -102,7 +102,8 @@ function proposeNames(values: readonly string[], { to, candidates, sample }: Rea
 /** The addresses that prove an order. */
 const MIN_PROOFS = 2
 
-function foldLatin(text: string): string {
+/** The letters of a text without capitals and accents. */
+export function foldLatin(text: string): string {
   return foldName(text)
     .normalize('NFD')
     .replaceAll(/\p{M}+/gu, '')
@@ -136,7 +137,7 @@ function proposeKey(values: readonly string[], { candidates, sample }: ReadColum
 }
 
 /** The full names of the first rows and of a column, as managers are spelled. */
-export function listNames(candidates: ReadColumn['candidates'], { rows }: FileSample): ReadonlySet<string> {
+export function listNames(candidates: ReadColumn['candidates'], { rows }: FileSample): Set<string> {
   const full = candidates.find(({ to }) => to === 'full_name')?.sample.values.keys() ?? []
   const at = (to: Target) => candidates.find((candidate) => candidate.to === to)?.at ?? -1
   const [firstAt, lastAt] = [at('first_name'), at('last_name')]

@@ -129,11 +129,14 @@ export function hasOwnColumns(header: readonly string[]): boolean {
   return header.some((cell) => ['origin', 'record'].includes(identifyColumn(cell).kind))
 }
 
-/** Whether all columns are named as the API or the log names them, so that nobody has to find out what they mean. */
+/** Whether a column is named as the API or the log names it, so that nobody has to find out what it means. */
+export function isKnownToApi(cell: string): boolean {
+  return cell === '' || identifyColumn(cell).kind !== 'unknown' || findField(cell) !== undefined
+}
+
+/** Whether all columns of a file are, or the log wrote it. */
 export function isNamedByApi(header: readonly string[]): boolean {
-  const isKnown = (cell: string) =>
-    cell === '' || identifyColumn(cell).kind !== 'unknown' || findField(cell) !== undefined
-  return hasOwnColumns(header) || header.every(isKnown)
+  return hasOwnColumns(header) || header.every(isKnownToApi)
 }
 
 /** Writes the name of a column, with an apostrophe in front if it would be taken for that of a field. */

@@ -85,8 +85,10 @@ export class TableShape {
   /** Whether a row is perhaps no record: it has a cell or two, which are not what their columns have. */
   isNoRecord(row: FileRow, count: number): boolean {
     const filled = listFilled(row)
-    if (this.#width < 3 || filled.length * 2 > this.#width) return false
-    if (isTotal(row) || this.isCount(row, count)) return true
+    const isSmall = filled.length * 2 <= this.#width
+    if (isTotal(row) && (isSmall || filled.length === 1)) return true
+    if (this.#width < 3 || !isSmall) return false
+    if (this.isCount(row, count)) return true
     return filled.length === 1 && !this.#isValue(row)
   }
 

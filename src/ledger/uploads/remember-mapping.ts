@@ -3,6 +3,7 @@ import type { ClientBase } from 'pg'
 import { readName } from '../../spreadsheets/cells.ts'
 import type { FileAnswers } from '../../spreadsheets/file-question.ts'
 import { locateColumns, type ColumnMapping, type Mapping, USUAL_CHOICES } from '../../spreadsheets/mapping.ts'
+import { hasOwnColumns, identifyColumn, isKnownToApi } from '../../spreadsheets/record-columns.ts'
 import { toUuid } from '../../domain/ids.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
 import type { LedgerTables } from '../tables.ts'
@@ -31,7 +32,8 @@ const SAME_KIND = 0.5
 
 /**
  * Finds the mapping that the company used last for a first line, or for one with most of its columns, by their names.
- * A column that it doesn't have is not used; if another one is gone, it is open. Null if there is none.
+ * A column that it doesn't have is not used, unless the API names it so; if another one is gone, it is open. Null if
+ * there is none, or if a file of the log has only columns that speak for themselves.
  */
 export async function findMapping(
   db: Queryable,
@@ -56,7 +58,13 @@ export async function findMapping(
     return { mapping, share: same / Math.max(mapping.columns.length, 1) }
   })
   const best = shares.reduce((one, other) => (other.share > one.share ? other : one))
-  return best.share < SAME_KIND ? null : matchByName(best.mapping, names)
+  const isPlain = hasOwnColumns(header) && names.every((name) => isKnownToApi(name) || !isIn(best.mapping, name))
+  return best.share < SAME_KIND || isPlain ? null : matchByName(best.mapping, names)
+}
+
+function isIn({ columns }: Mapping, name: string): boolean {
+  const hashed = hashName(name)
+  return columns.some(({ header }) => header === hashed)
 }
 
 /** Of several columns with one name, each is matched in its order. */
@@ -67,10 +75,16 @@ function matchByName(remembered: RememberedMapping, names: readonly string[]): F
     return { header, column: at === -1 ? null : left.splice(at, 1)[0]! }
   })
   const gone = left.filter(({ to }) => to !== 'nothing').length
-  const columns = matched.map(({ header, column }): ColumnMapping =>
-    column ? { ...column, header } : { header, to: gone > 0 ? null : 'nothing' },
-  )
-  const added = matched.flatMap(({ header, column }) => (column ? [] : readName(header)))
+  const used = new Set(remembered.columns.map(({ to }) => to))
+  const columns = matched.map(({ header, column }): ColumnMapping => {
+    if (column) return { ...column, header }
+    const { kind, name } = identifyColumn(header)
+    if (kind === 'custom') return { header, to: 'custom', name }
+    return { header, to: kind === 'field' && !used.has(name) ? name : gone > 0 ? null : 'nothing' }
+  })
+  const isAdded = ({ header, column }: (typeof matched)[number], at: number) =>
+    !column && columns[at]!.to === 'nothing' && identifyColumn(header).kind === 'unknown'
+  const added = matched.filter(isAdded).map(({ header }) => readName(header))
   return { mapping: { ...USUAL_CHOICES, ...remembered, columns }, gone, added }
 }
 

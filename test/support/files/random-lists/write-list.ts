@@ -80,7 +80,7 @@ function writeName({ first_name: first, last_name: last }: ListedPerson, style: 
 
 /** How the names of people are split. */
 function ruleOf(style: string, language: string): string {
-  if (UNSPACED.has(language) && language !== 'ja') return 'one_character'
+  if (UNSPACED.has(language)) return language === 'ja' ? 'last_first' : 'one_character'
   if (style === 'capitals') return 'last_first'
   return (style === 'full_reversed') !== LAST_NAME_FIRST.has(language) ? 'last_first' : 'first_last'
 }
