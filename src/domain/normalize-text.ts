@@ -31,10 +31,15 @@ export function trimBlanks(text: string): string {
   return text.slice(start, end)
 }
 
+/** Whether each UTF-16 unit is a blank, as far as it was asked: a text may have nothing else. */
+const KNOWN = new Int8Array(0x10000)
+
 function isBlank(text: string, at: number): boolean {
   const code = text.charCodeAt(at)
   // Most texts begin and end with printable ASCII.
-  return (code <= 0x20 || code >= 0x7f) && BLANK.test(text.charAt(at))
+  if (code > 0x20 && code < 0x7f) return false
+  KNOWN[code] ||= BLANK.test(text.charAt(at)) ? 1 : -1
+  return KNOWN[code] === 1
 }
 
 /** The form in which a text is stored and compared: NFC, without blanks at its ends. A second time changes nothing. */
@@ -45,7 +50,12 @@ export function normalizeText(sent: string): string {
 /** More marks in a row than any letter has (UAX #15, section 13), and the signs that become marks in NFKC. */
 const TOO_MANY_MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu
 
-/** Cuts runs of marks in a long text: the time to normalize them grows with the square of their number. */
+/** Whether a text has such runs of marks: the time to normalize them grows with the square of their number. */
+export function hasManyMarks(text: string): boolean {
+  return text.search(TOO_MANY_MARKS) >= 0
+}
+
+/** Cuts such runs of marks in a long text. */
 export function cutMarks(text: string): string {
   return text.replaceAll(TOO_MANY_MARKS, '$1')
 }
@@ -71,8 +81,8 @@ const BELONGING = [
   String.raw`(?<=[\p{Extended_Pictographic}\p{S}])[\ufe00-\ufe0f]`,
   String.raw`(?<=[#*0-9])\ufe0f(?=\u20e3)`,
   String.raw`(?<=\p{Script=Mongolian})[\u180b-\u180d\u180f]`,
-  // The flags of regions.
-  String.raw`(?<=\u{1f3f4}[\u{e0061}-\u{e007a}]*)[\u{e0061}-\u{e007f}]`,
+  // The flags of regions: with a bound, so that looking back takes no longer in a longer text.
+  String.raw`(?<=\u{1f3f4}[\u{e0061}-\u{e007a}]{0,30})[\u{e0061}-\u{e007f}]`,
 ]
 
 const INVISIBLE = new RegExp(

@@ -214,7 +214,9 @@ export const RecordSchema = namedObject('BulkUserLogRecord', {
   attributes: nullable(byName({} as TSchema)),
   changes: nullable(byName<AttributeChanges>(Type.Object({ from: AttributeValue, to: AttributeValue }))),
   record: Type.Unknown({
-    description: `The refused record, unchanged. A record larger than ${MAX_RECORD_BYTES} bytes is cut to the start of its JSON text.`,
+    description:
+      'The refused record, unchanged, apart from secrets such as passwords, which are "…". A record larger than ' +
+      `${MAX_RECORD_BYTES} bytes is cut to the start of its JSON text.`,
   }),
   truncated: Type.Boolean({ description: 'Whether `record` is only the start of what was sent.' }),
   errors: nullable(

@@ -1,8 +1,14 @@
+import { trimBlanks } from '../domain/normalize-text.ts'
+
 /** The reason why a connection or a statement failed, in one line. */
 export function errorReason(error: unknown): string {
   // A host with several addresses fails once for each, in an error without a message of its own.
   if (error instanceof AggregateError) return [...new Set(error.errors.map(errorReason))].join(', ')
   if (!(error instanceof Error)) return String(error)
   const { code } = error as NodeJS.ErrnoException
-  return (error.message || code || error.name).replaceAll(/\s*\n\s*/g, '; ')
+  return (error.message || code || error.name)
+    .split('\n')
+    .map(trimBlanks)
+    .filter((line) => line !== '')
+    .join('; ')
 }

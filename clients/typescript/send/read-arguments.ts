@@ -19,6 +19,7 @@ Options:
   --id ID             the API id (or API_ID)
   --key-file FILE     a file with the API key (or the key itself in API_KEY)
   --update            only update employees; by default, those who are not found are created
+  --link-by-email     give the external ids in the file to people who have none, found by email
   --map FILE          what the columns mean: a mapping from --save-map, or from the page of an uploaded file
   --save-map FILE     write what the columns mean, as is proposed; what is open is null. Nothing is sent
   --answer ANSWER     answer a question, such as 'Joined:dates=day_first' (repeatable; questions name their answers)
@@ -53,6 +54,8 @@ export interface SendArguments {
   savedMapPath: string | null
   /** Whether records that are refused keep the others of their call from being applied. */
   allOrNone: boolean
+  /** Whether people without an external id are found by email, and get the one in the file. */
+  linkByEmail: boolean
   /** How many people may be deactivated because they are not in the file; null if that is no reason. */
   atMost: number | null
   answers: FileAnswers
@@ -73,6 +76,7 @@ const OPTIONS = {
   custom: { type: 'string', multiple: true, default: [] as string[] },
   ignore: { type: 'string', multiple: true, default: [] as string[] },
   partly: { type: 'boolean', default: false },
+  'link-by-email': { type: 'boolean', default: false },
   'deactivate-missing': { type: 'boolean', default: false },
   'at-most': { type: 'string' },
   encoding: { type: 'string' },
@@ -90,6 +94,7 @@ export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArgum
   if (values.help || (args.length === 0 && positionals.length === 0)) return null
   const [command, path, ...others] = positionals
   if (command !== 'send') throw usageError(`the command is send, not ${command ?? 'missing'}`)
+  if (values.update && values['link-by-email']) throw usageError('--link-by-email is not for --update')
   if (path === undefined || others.length > 0) throw usageError('name one file')
   return {
     path,
@@ -108,6 +113,7 @@ export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArgum
     },
     savedMapPath: values['save-map'] ?? null,
     allOrNone: !values.partly,
+    linkByEmail: values['link-by-email'],
     atMost: readAtMost(values['deactivate-missing'], values['at-most']),
     answers: {
       encoding: readEncodingName(values.encoding),

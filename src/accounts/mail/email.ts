@@ -43,7 +43,7 @@ export function quote(text: string): string {
 
 /** What separates the parts of an address. U+3002 is a dot, too, in the name of a host (RFC 3490). */
 const SEPARATOR = /[.\u3002@:/\\]/
-const SEPARATORS_WITHIN = /[.\u3002@:/\\]+(?=[^\s.\u3002@:/\\])/g
+const SEPARATORS_WITHIN = /(?<![.\u3002@:/\\])[.\u3002@:/\\]+(?=[^\s.\u3002@:/\\])/g
 
 /**
  * Adds a space after what separates the parts of an address, as in `eve@ evil. com`. Where a space is, programs see no

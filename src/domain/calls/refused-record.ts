@@ -1,6 +1,7 @@
 import { MAX_EMAIL_CHARACTERS, MAX_EMAIL_UNITS, normalizeEmail } from '../attributes.ts'
 import { IDENTIFYING_FIELDS, type EventData, type SentJson } from '../events.ts'
 import { isObject } from '../json.ts'
+import { hideSecrets, hideSecretsIn } from '../secret-members.ts'
 import { UnreadRecord } from './unread-record.ts'
 
 /*
@@ -17,13 +18,24 @@ export const MAX_NAME_UNITS = 2 * MAX_EMAIL_CHARACTERS
 /** The members of a rejected record's event that hold what was sent. */
 type KeptRecord = Pick<EventData['EmployeeRecordRejected'], 'record' | 'truncated' | 'names'>
 
-/** Keeps a refused record: whole up to MAX_RECORD_BYTES, else the beginning of its JSON text. */
+/** Keeps a refused record without secrets: whole up to MAX_RECORD_BYTES, else the beginning of its JSON text. */
 export function keepRecord(sent: SentJson): KeptRecord {
   if (sent instanceof UnreadRecord)
-    return { record: beginningOf(sent.text), truncated: true, names: namesOf(sent.names) }
-  const text = JSON.stringify(sent)
-  if (text.length <= MAX_RECORD_BYTES && Buffer.byteLength(text) <= MAX_RECORD_BYTES) return { record: sent }
-  return { record: beginningOf(text), truncated: true, names: namesOf(sent) }
+    return { record: beginningOf(hideSecretsIn(sent.text)), truncated: true, names: namesOf(sent.names) }
+  let text = JSON.stringify(sent)
+  if (mayBeKept(text)) {
+    const shown = hideSecrets(sent)
+    if (shown === sent) return { record: sent }
+    text = JSON.stringify(shown)
+    if (mayBeKept(text)) return { record: shown }
+  }
+  // What is behind this is cut off.
+  const start = hideSecretsIn(text.slice(0, MAX_RECORD_BYTES))
+  return { record: beginningOf(start), truncated: true, names: namesOf(sent) }
+}
+
+function mayBeKept(text: string): boolean {
+  return text.length <= MAX_RECORD_BYTES && Buffer.byteLength(text) <= MAX_RECORD_BYTES
 }
 
 /** A locator, unless it is longer than any name could be. */

@@ -1,4 +1,5 @@
 import { maskSecrets } from '../accounts/secrets.ts'
+import { cutWithout, findSecretValues } from '../secret-members.ts'
 import { ENDS_WORD, findWordEnd, MAX_NAME_UNITS } from './refused-record.ts'
 
 /** The most characters (UTF-16 units) of a body that are kept: at most three bytes each. */
@@ -6,7 +7,7 @@ export const MAX_BODY_CHARACTERS = 16_384
 
 /** A body that could not be read, or the part of it around its error. */
 export interface RejectedBody {
-  /** The body without U+0000, which PostgreSQL can't store, and with secrets masked. */
+  /** The body without U+0000, which PostgreSQL can't store, and with secrets hidden. */
   text: string
   /** The bytes of the whole body. */
   bytes: number
@@ -51,8 +52,9 @@ export const MAX_SIDE_CHARACTERS = MAX_BODY_CHARACTERS + MAX_NAME_UNITS
 export function keepBody(window: BodyWindow): RejectedBody {
   const { text, errorAt, bytes, isFromStart, isToEnd } = window
   const { from, to } = choosePart(window)
-  const head = withoutNull(text.slice(from, errorAt ?? from))
-  const kept = maskSecrets(head + withoutNull(text.slice(errorAt ?? from, to)))
+  const hidden = findSecretValues(text)
+  const head = withoutNull(cutWithout(text, hidden, [from, errorAt ?? from]))
+  const kept = maskSecrets(head + withoutNull(cutWithout(text, hidden, [errorAt ?? from, to])))
   return {
     // A copy: a slice would hold on to all of the text for as long as it lives.
     text: Buffer.from(kept).toString(),

@@ -18,7 +18,7 @@ export interface SessionSettings {
 
 const COOKIE = 'session'
 
-export function isSecure({ publicUrl }: SessionSettings): boolean {
+export function isSecure({ publicUrl }: Pick<SessionSettings, 'publicUrl'>): boolean {
   return publicUrl?.startsWith('https://') ?? false
 }
 

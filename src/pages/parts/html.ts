@@ -13,7 +13,7 @@ export async function textOf(rendered: Html): Promise<Html> {
   return raw(
     markup
       .replaceAll(/<span aria-hidden="true">[^<]*<\/span>/g, '')
-      .replaceAll(/<[^>]*>/g, '')
+      .replaceAll(/<[^<>]*>/g, '')
       .replaceAll(/\s+/g, ' '),
   )
 }

@@ -46,10 +46,10 @@ await t.test('no part of a name or secret is left at the ends', async (t) => {
 })
 
 await t.test('secrets are masked, and the place of the error stays right', async (t) => {
-  const body = `{"x-api-key": "${secret}", webhook: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "a": el_}`
+  const body = `{"note": "${secret}", webhook: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "a": el_}`
   const at = body.indexOf('webhook')
   const { text, error } = keepBody(body, body.length, at)
-  t.equal(text, `{"x-api-key": "el_live_${'*'.repeat(76)}", webhook: "whsec_${'*'.repeat(32)}", "a": el_}`)
+  t.equal(text, `{"note": "el_live_${'*'.repeat(76)}", webhook: "whsec_${'*'.repeat(32)}", "a": el_}`)
   t.equal(error!.at, at)
 })
 
