@@ -103,7 +103,9 @@ class ColumnsOfFile {
 
 /** A column of which most values are other rows' ids, addresses, or names. */
 function proposeManagers(unknown: readonly Candidate[], { all, sample }: ColumnsOfFile): void {
-  if (all.some(({ to, likely }) => to === 'manager' || likely === 'manager')) return
+  // Ids tell people apart whose names are alike.
+  const named = all.find(({ to, likely }) => to === 'manager' || likely === 'manager')
+  if (named && named.sample.filled > 0 && named.evidence.texts < MOST) return
   const names = listNames(all, sample)
   for (const name of listUnknownNames(all, sample)) names.add(name)
   const found = unknown.filter((column) => {
@@ -124,7 +126,11 @@ function proposeManagers(unknown: readonly Candidate[], { all, sample }: Columns
     const owned = sample.rows.filter((cells) => (cells[column.at] ?? '') !== '' && isOwn(cells)).length
     return values.filter(refers).length >= values.length * MOST && owned * 2 < sample.rows.length
   })
-  if (found.length === 1) found[0]!.to = 'manager'
+  const byId = found.filter(({ evidence }) => evidence.texts === 0)
+  if (named && byId.length !== 1) return
+  if (named?.to === 'manager') named.to = 'nothing'
+  const [best, other] = named ? byId : found
+  if (best && !other) best.to = 'manager'
   else ask(found, 'manager')
 }
 
@@ -265,6 +271,9 @@ function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = 
   const isUsed = file.has('status')
   const found = unknown.filter((column) => {
     const { evidence, header, sample } = column
+    // What is the same for everybody says who has left only if nothing else does.
+    const isSame = sample.values.size === 1 && sample.filled === file.sample.count
+    if (isSame && isSure && file.sample.count >= FEW_ROWS) return false
     if (evidence.isFlag || header === HEADING_COLUMN) return true
     if (file.isImplied(column)) return false
     const words = [...sample.values.keys()]

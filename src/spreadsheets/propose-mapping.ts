@@ -6,7 +6,7 @@ import { type Evidence, weighValues } from './weigh-values.ts'
 import { hasOwnColumns, identifyColumn } from './record-columns.ts'
 import type { ColumnMapping, Mapping, Target } from './mapping.ts'
 import { locateColumns, MAX_WORDS, USUAL_CHOICES } from './mapping.ts'
-import { proposeReading } from './propose-reading.ts'
+import { proposeReading, readWord } from './propose-reading.ts'
 import { findDateOrders } from './read-date.ts'
 import { isAboutWork, isPrivate, isSecretHeader, recognizeHeader, simplify } from './recognize-header.ts'
 import type { Status } from './status-words.ts'
@@ -220,7 +220,8 @@ function rate(to: Target | null, meaning: Candidate['meaning'], header: string, 
     ((to === 'external_id' || to === 'email') && LOGIN.test(simplify(header)) ? 1 : 0) -
     (to === 'external_id' && all(sample, (value) => value.includes('@')) ? 2 : 0) -
     (meaning === 'status_inverted' ? 2 : 0) +
-    (to === 'manager' && all(sample, (value) => !/\s/.test(value.trim())) ? 1 : 0)
+    (to === 'manager' && all(sample, (value) => !/\s/.test(value.trim())) ? 1 : 0) +
+    (to === 'manager' && sample.filled > 0 && all(sample, (value) => value.includes('@')) ? 1 : 0)
   )
 }
 
@@ -272,10 +273,21 @@ function chooseBest(candidates: readonly Candidate[], target: Target | null): vo
   const all = candidates.filter(({ to }) => to === target).toSorted((a, b) => b.score - a.score)
   const [first, ...others] = all
   if (!first) return
+  if (target === 'status') return askOthers(others)
   const equal = others.filter(({ score }) => score === first.score)
   const isOpen = !equal.every(({ sample }) => isSame(sample, first.sample))
   for (const candidate of others) candidate.to = isOpen && equal.includes(candidate) ? null : 'nothing'
   if (isOpen) first.to = null
+}
+
+/** Several columns may say who has left: those that name anybody are asked. */
+function askOthers(others: readonly Candidate[]): void {
+  for (const candidate of others) {
+    const { sample, meaning } = candidate
+    const isSilent = all(sample, (value) => readWord(value, meaning) === 'active')
+    candidate.to = isSilent ? 'nothing' : null
+    if (!isSilent) candidate.likely = 'status'
+  }
 }
 
 /** Whether two columns have the same values in the same order, as far as the sample shows. */

@@ -61,14 +61,15 @@ function proposeWords(
   meaning: string | null,
   { candidates, sample }: ReadColumn,
 ): Record<string, Status | null> {
-  const words = values.map((value): [string, Status | null] => [value.trim(), proposeStatus(value, meaning)])
+  const words = values.map((value): [string, Status | null] => [value.trim(), readWord(value, meaning)])
   // A mark, such as an x: what its absence means is open, too.
   const isMark = words.length === 1 && (meaning !== 'status' || words[0]![1] === null)
   const own = candidates.find(({ to, sample: { values: found } }) => to === 'status' && found.has(values[0] ?? ''))
   return Object.fromEntries(isMark && own && own.sample.filled < sample.count ? [...words, ['', null]] : words)
 }
 
-function proposeStatus(value: string, meaning: string | null): Status | null {
+/** What a word says in a column with such a name; null if that is not known. */
+export function readWord(value: string, meaning: string | null): Status | null {
   const isYes = readYesOrNo(value)
   if (isYes !== undefined && meaning === 'status_flag') return isYes ? 'active' : 'inactive'
   if (isYes !== undefined && meaning === 'status_inverted') return isYes ? 'inactive' : 'active'

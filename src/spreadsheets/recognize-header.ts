@@ -48,11 +48,14 @@ export function recognizeHeader(header: string): HeaderMeaning | null {
     .replaceAll(ADDED, '')
     .replace(OWN_COLUMN, '')
     .replace(/[./](?:value|work|primary)$/i, '')
-  for (const text of [name, plain, plain.split(/[.:/](?=\p{L})/u).at(-1)!]) {
+  const parts = plain.split(/[.:/](?=\p{L})/u)
+  for (const text of [name, plain]) {
     const meaning = MEANINGS.get(join(text))
     if (meaning) return meaning
   }
-  return null
+  // What a nested manager has is about the manager.
+  if (parts.slice(0, -1).some((part) => MEANINGS.get(join(part)) === 'manager')) return 'manager'
+  return MEANINGS.get(join(parts.at(-1)!)) ?? null
 }
 
 const SECRET =
