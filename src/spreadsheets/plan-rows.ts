@@ -83,7 +83,7 @@ export function* planRows(
     else {
       if (found === NOBODY) absent.push(at)
       managers[at] = found
-      setPlan(plans, at, { manager: nameManager(row.manager, rows[found], plans.get(found)) })
+      setPlan(plans, at, { manager: nameManager(row.manager, rows[found], plans.get(found), place) })
     }
   }
   return { order: yield* orderRows(rows, managers, place, plans), plans, absent }
@@ -192,12 +192,14 @@ function nameManager(
   { by, text }: NonNullable<RowKeys['manager']>,
   row: RowKeys | undefined,
   plan: RowPlan | undefined,
+  place: (line: number) => string,
 ): NonNullable<RowPlan['manager']> {
   if (row?.external_id !== undefined && by !== 'email') return { external_id: row.external_id }
   if (by === 'external_id') return { external_id: spellManager(by, text).at(-1)! }
   if (by === 'email') return { email: spellManager(by, text).at(-1)! }
   if (row?.email !== undefined && !plan?.isEmailLeftOut) return { email: row.email }
-  return { fault: 'has neither an external id nor an email address of their own' }
+  const where = row === undefined ? '' : `is on ${place(row.line)}, and `
+  return { fault: `${where}has neither an external id nor an email address of their own` }
 }
 
 /** The text under which an address is compared, as the service does. */
