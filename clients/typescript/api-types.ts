@@ -112,7 +112,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a file of employees
-         * @description Stores a file for a day and previews it; nothing is applied yet. The file is CSV, a workbook (.xlsx, .xls, .ods), or JSON, whatever program wrote it and whatever the content type says. Rows that are no records, such as titles and totals, are left out, and listed in `left_out`. A file of more than `MAX_RECORDS` records is split into parts, each of which becomes one call. What its columns mean is proposed from their names and values, or as the company chose for the last file with the same first line: see `questions`.
+         * @description Stores a file for a day and previews it; nothing is applied yet. The file is CSV, a workbook (.xlsx, .xls, .ods), or JSON, whatever program wrote it and whatever the content type says. Rows that are no records, such as titles and totals, are left out, and listed in `left_out`. A file of more than `MAX_RECORDS` records is split into parts, each of which becomes one call. What its columns mean is proposed from their names and values, or as the company chose for the last file with the same columns: see `questions` and `needs_review`.
          */
         post: operations["createUpload"];
         delete?: never;
@@ -195,7 +195,7 @@ export interface paths {
         get: operations["getUploadMapping"];
         /**
          * Say what the columns of an upload mean
-         * @description Before the file is applied, by the user who uploaded it. The preview is made again. How values are read is filled in from the values where the mapping says nothing. Once the file is applied, the mapping is remembered for the next file with the same first line.
+         * @description Before the file is applied, by the user who uploaded it. The preview is made again. How values are read is filled in from the values where the mapping says nothing. Once the file is applied, the mapping is remembered for the next file with the same columns.
          */
         put: operations["setUploadMapping"];
         post?: never;
@@ -611,7 +611,7 @@ export interface components {
                 /** @description The position of the event in the company's ledger. */
                 position: number;
                 /** @enum {string} */
-                operation?: "create" | "update_one" | "update_many" | "upsert";
+                operation?: "create" | "update_one" | "update_many" | "upsert" | "undo";
                 counts?: components["schemas"]["CallCounts"];
                 /** @description The id of the API key. */
                 key_id?: string;
@@ -637,7 +637,7 @@ export interface components {
                 /** @description The position of the event in the company's ledger. */
                 position: number;
                 /** @enum {string} */
-                operation?: "create" | "update_one" | "update_many" | "upsert";
+                operation?: "create" | "update_one" | "update_many" | "upsert" | "undo";
                 counts?: components["schemas"]["CallCounts"];
                 /** @description The id of the API key. */
                 key_id?: string;
@@ -832,7 +832,7 @@ export interface components {
                  * @description What is wrong, as in `GET /admin/v1/attention`. More kinds may be added.
                  * @enum {string}
                  */
-                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "calls_failed" | "records_refused" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
+                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_limit_reached" | "key_deactivated_many" | "key_expired" | "call_missing" | "calls_failed" | "records_refused" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
                 /** @description The id of the key, webhook, identity provider, or read model. */
                 subject_id?: string;
                 /** @description The code with which calls failed. */
@@ -859,7 +859,7 @@ export interface components {
                  * @description What is wrong, as in `GET /admin/v1/attention`. More kinds may be added.
                  * @enum {string}
                  */
-                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "calls_failed" | "records_refused" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
+                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_limit_reached" | "key_deactivated_many" | "key_expired" | "call_missing" | "calls_failed" | "records_refused" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
                 /** @description The id of the key, webhook, identity provider, or read model. */
                 subject_id?: string;
                 /** @description The code with which calls failed. */
@@ -1418,13 +1418,29 @@ export interface components {
                  * @description The member of the mapping, or of its column, that is null.
                  * @enum {string}
                  */
-                about: "to" | "dates" | "names" | "by" | "words" | "past_end_dates" | "country";
+                about: "to" | "dates" | "clock" | "calendar" | "names" | "by" | "words" | "past_end_dates" | "country" | "unknown_managers";
                 /** @description The place of the column in the mapping, from 1. */
                 column?: number;
                 header?: string;
                 /** @description The words whose meaning is open. */
                 words?: string[];
+                /**
+                 * @description What the values of the column make likely.
+                 * @enum {string}
+                 */
+                likely?: "id" | "first_name" | "last_name" | "email" | "external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing";
+                /** @description Of each word of a column that may say who has left: how many rows have it, and how many of them an end date that has passed. What is sent is ignored. */
+                seen?: {
+                    [key: string]: {
+                        rows?: number;
+                        past_end_dates?: number;
+                    };
+                };
+                /** @description How many rows a question about the file concerns. */
+                rows?: number;
             }[];
+            /** @description Whether a person has to look at what the columns mean, before a program applies the file: it is proposed, or columns that the company used before are gone. `apply=true` applies no such file. Setting the mapping, or applying the file, says that somebody has looked. */
+            needs_review: boolean;
             /** @description The line that names the columns. Null for JSON, and when it is not known any more. */
             header_row: number | null;
             /** @description What was left out, such as titles and totals. */
@@ -1433,7 +1449,7 @@ export interface components {
                 line: number | null;
                 last_line: number | null;
                 /** @enum {string} */
-                reason: "separator_line" | "above_header" | "second_header" | "repeated_header" | "empty" | "total" | "below_table" | "not_a_user" | "other_sheet" | "incomplete" | "secret_column";
+                reason: "separator_line" | "above_header" | "second_header" | "repeated_header" | "empty" | "total" | "heading" | "below_table" | "not_a_user" | "other_sheet" | "incomplete" | "secret_column" | "changed_columns";
                 message: string;
             }[];
             left_out_omitted: number;
@@ -1872,8 +1888,10 @@ export interface components {
          *     `idempotency_response_expired`: The response stored for this idempotency key has expired.
          *
          *     `inactive_employee_exists`: An inactive employee with these details already exists.
+         *
+         *     `limit_reached`: The API key has reached its daily limit.
          */
-        ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists: {
+        ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExistsLimitReached: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1887,7 +1905,7 @@ export interface components {
                     /** @constant */
                     status?: 409;
                     /** @enum {string} */
-                    code?: "already_exists" | "idempotency_in_progress" | "idempotency_response_expired" | "inactive_employee_exists";
+                    code?: "already_exists" | "idempotency_in_progress" | "idempotency_response_expired" | "inactive_employee_exists" | "limit_reached";
                 };
             };
         };
@@ -2496,7 +2514,7 @@ export interface operations {
             400: components["responses"]["ApiCallIdempotencyKeyInvalidInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["ApiCallInvalidCredentials"];
             403: components["responses"]["ApiCallAddressNotAllowedKeyDisabledScopeMissing"];
-            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists"];
+            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExistsLimitReached"];
             412: components["responses"]["ApiCallPreconditionFailed"];
             413: components["responses"]["ApiCallBatchTooLargePayloadTooLarge"];
             415: components["responses"]["ApiCallUnsupportedMediaType"];
@@ -2565,7 +2583,7 @@ export interface operations {
             400: components["responses"]["ApiCallIdempotencyKeyInvalidInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["ApiCallInvalidCredentials"];
             403: components["responses"]["ApiCallAddressNotAllowedKeyDisabledScopeMissing"];
-            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists"];
+            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExistsLimitReached"];
             412: components["responses"]["ApiCallPreconditionFailed"];
             413: components["responses"]["ApiCallBatchTooLargePayloadTooLarge"];
             415: components["responses"]["ApiCallUnsupportedMediaType"];
@@ -2622,7 +2640,7 @@ export interface operations {
             400: components["responses"]["ApiCallIdempotencyKeyInvalidInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["ApiCallInvalidCredentials"];
             403: components["responses"]["ApiCallAddressNotAllowedKeyDisabledScopeMissing"];
-            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists"];
+            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExistsLimitReached"];
             412: components["responses"]["ApiCallPreconditionFailed"];
             413: components["responses"]["ApiCallBatchTooLargePayloadTooLarge"];
             415: components["responses"]["ApiCallUnsupportedMediaType"];
@@ -2745,7 +2763,7 @@ export interface operations {
             401: components["responses"]["ApiCallInvalidCredentials"];
             403: components["responses"]["ApiCallAddressNotAllowedKeyDisabledScopeMissing"];
             404: components["responses"]["ApiCallEmployeeNotFound"];
-            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists"];
+            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExistsLimitReached"];
             412: components["responses"]["ApiCallPreconditionFailed"];
             413: components["responses"]["ApiCallPayloadTooLarge"];
             415: components["responses"]["ApiCallUnsupportedMediaType"];
@@ -2856,7 +2874,7 @@ export interface operations {
                 sheet?: string;
                 /** @description The line that names the columns, from 1; of a workbook, its row. Default: it is found. */
                 header_row?: number;
-                /** @description Apply the file without asking, if no question is open and all of its rows can be read, or any with `all_or_none=false`: as a scheduler does with files whose mapping the company has used before. Otherwise, the file is only stored and previewed. */
+                /** @description Apply the file without asking, if no question is open and all of its rows can be read, or any with `all_or_none=false`: as a scheduler does with files whose mapping the company has used before, or whose columns are named as the API names attributes. Otherwise, the file is only stored and previewed. */
                 apply?: boolean;
                 /** @description If `false`, the upload leaves out rows that it cannot read or apply, and applies all others. If `true`, one such row stops its whole part. An upload that is resumed keeps the value with which it began. */
                 all_or_none?: boolean;
@@ -3050,17 +3068,31 @@ export interface operations {
                              */
                             type?: "text" | "number" | "boolean" | "as_written";
                             dates?: ("day_first" | "month_first" | "year_first") | null;
-                            /** @description Of statuses: what each word means. Words that are known in many languages need not be given. Of a column with more words, some stay open. */
+                            clock?: ("ignore" | "refuse") | null;
+                            calendar?: ("gregorian" | "buddhist" | "islamic") | null;
+                            /** @description Of statuses: what each word means. Words that are known in many languages need not be given. Of a column with more words, some stay open. The word of an empty cell is empty. */
                             words?: {
                                 [key: string]: ("active" | "inactive") | null;
                             };
-                            names?: ("first_last" | "last_first" | "one_last_name_first" | "one_first_name" | "one_last_name") | null;
+                            names?: ("first_last" | "last_first" | "one_last_name_first" | "one_first_name" | "one_last_name" | "capitals" | "one_character") | null;
                             by?: ("email" | "external_id" | "employee_number" | "full_name" | "key") | null;
                             /**
                              * @description What an empty cell of this column does.
                              * @enum {string}
                              */
                             empty_cells?: "keep" | "clear";
+                            /**
+                             * @description What the values make likely, if `to` is null. What is sent is ignored.
+                             * @enum {string}
+                             */
+                            likely?: "id" | "first_name" | "last_name" | "email" | "external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing";
+                            /** @description Of each word of a column that may say who has left: how many rows have it, and how many of them an end date that has passed. What is sent is ignored. */
+                            seen?: {
+                                [key: string]: {
+                                    rows?: number;
+                                    past_end_dates?: number;
+                                };
+                            };
                         }[];
                         /**
                          * @description Whether an empty cell keeps what a person has, or clears it. Default: `"keep"`.
@@ -3077,10 +3109,23 @@ export interface operations {
                          * @enum {string}
                          */
                         shared_emails?: "refuse" | "leave_out";
-                        /** @description Default: `"keep"`. */
+                        /** @description Default: `null`. */
                         past_end_dates?: ("keep" | "deactivate") | null;
-                        /** @description The country (ISO 3166-1 alpha-2) of local phone numbers. `company`: that of the company. Null: a person has to decide. Default: `"company"`. */
+                        /** @description The country (ISO 3166-1 alpha-2) of local phone numbers. `company`: that of the company. Null: a person has to decide, if it matters. Default: `"company"`. */
                         country?: string | null;
+                        /** @description Default: `null`. */
+                        unknown_managers?: ("refuse" | "leave_out") | null;
+                        /**
+                         * @description For `send --map`: what becomes of columns that the mapping does not name.
+                         * @enum {string}
+                         */
+                        other_columns?: "proposed" | "unused";
+                        /** @description How many rows a choice is about that is null. What is sent is ignored. */
+                        counts?: {
+                            past_end_dates: number;
+                            country: number;
+                            unknown_managers: number;
+                        };
                     };
                 };
             };
@@ -3123,17 +3168,31 @@ export interface operations {
                          */
                         type?: "text" | "number" | "boolean" | "as_written";
                         dates?: ("day_first" | "month_first" | "year_first") | null;
-                        /** @description Of statuses: what each word means. Words that are known in many languages need not be given. Of a column with more words, some stay open. */
+                        clock?: ("ignore" | "refuse") | null;
+                        calendar?: ("gregorian" | "buddhist" | "islamic") | null;
+                        /** @description Of statuses: what each word means. Words that are known in many languages need not be given. Of a column with more words, some stay open. The word of an empty cell is empty. */
                         words?: {
                             [key: string]: ("active" | "inactive") | null;
                         };
-                        names?: ("first_last" | "last_first" | "one_last_name_first" | "one_first_name" | "one_last_name") | null;
+                        names?: ("first_last" | "last_first" | "one_last_name_first" | "one_first_name" | "one_last_name" | "capitals" | "one_character") | null;
                         by?: ("email" | "external_id" | "employee_number" | "full_name" | "key") | null;
                         /**
                          * @description What an empty cell of this column does.
                          * @enum {string}
                          */
                         empty_cells?: "keep" | "clear";
+                        /**
+                         * @description What the values make likely, if `to` is null. What is sent is ignored.
+                         * @enum {string}
+                         */
+                        likely?: "id" | "first_name" | "last_name" | "email" | "external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing";
+                        /** @description Of each word of a column that may say who has left: how many rows have it, and how many of them an end date that has passed. What is sent is ignored. */
+                        seen?: {
+                            [key: string]: {
+                                rows?: number;
+                                past_end_dates?: number;
+                            };
+                        };
                     }[];
                     /**
                      * @description Whether an empty cell keeps what a person has, or clears it. Default: `"keep"`.
@@ -3150,10 +3209,23 @@ export interface operations {
                      * @enum {string}
                      */
                     shared_emails?: "refuse" | "leave_out";
-                    /** @description Default: `"keep"`. */
+                    /** @description Default: `null`. */
                     past_end_dates?: ("keep" | "deactivate") | null;
-                    /** @description The country (ISO 3166-1 alpha-2) of local phone numbers. `company`: that of the company. Null: a person has to decide. Default: `"company"`. */
+                    /** @description The country (ISO 3166-1 alpha-2) of local phone numbers. `company`: that of the company. Null: a person has to decide, if it matters. Default: `"company"`. */
                     country?: string | null;
+                    /** @description Default: `null`. */
+                    unknown_managers?: ("refuse" | "leave_out") | null;
+                    /**
+                     * @description For `send --map`: what becomes of columns that the mapping does not name.
+                     * @enum {string}
+                     */
+                    other_columns?: "proposed" | "unused";
+                    /** @description How many rows a choice is about that is null. What is sent is ignored. */
+                    counts?: {
+                        past_end_dates: number;
+                        country: number;
+                        unknown_managers: number;
+                    };
                 };
             };
         };

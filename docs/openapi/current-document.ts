@@ -54,6 +54,7 @@ function standIns(): ApiServices {
     lanes: { append: never, idle: never },
     newId: never,
     maxRecords: MAX_RECORDS,
+    keepsFailed: false,
     maxWaitMs: 0,
     inProgress: { run: never },
   }

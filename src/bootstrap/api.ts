@@ -76,6 +76,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     lanes: countPending(metrics, tracing?.traceLanes(lanes) ?? lanes),
     newId,
     maxRecords: config.MAX_RECORDS,
+    keepsFailed: config.FAILED_CALLS_KEPT_DAYS > 0,
     maxWaitMs: config.CALL_WAIT_MS,
     inProgress: createCallsInProgress(createLongCalls(pool), config.CALL_WAIT_MS),
   }

@@ -99,6 +99,11 @@ const FAULTS = {
   empty_custom_name: words('too_short', () => 'A custom attribute name must not be empty'),
   not_custom_value: words('invalid_type', () => 'A custom attribute must be a string, number or boolean'),
   before_other: words('invalid_value', ({ field, other }: OfTwo) => `${field} must not be before ${other}`),
+  after_stored: words(
+    'invalid_value',
+    ({ field, other }: OfTwo) =>
+      `${field} must not be after the ${other} that the employee has; send another ${other}, or null for none`,
+  ),
   neither_of_two: words('required', ({ field, other }: OfTwo) => `An employee needs ${field} or ${other}`),
   not_record: words('invalid_type', () => 'A record must be an object'),
   too_many_members: words('too_long', ({ limit }: OfLimit) => `A record must have at most ${limit} members`),

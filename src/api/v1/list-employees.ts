@@ -13,7 +13,7 @@ import { listStoredAddresses } from '../../domain/email-domains.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { LASTING_WARNINGS } from '../../domain/employees/warnings.ts'
 import { problem } from '../../domain/errors.ts'
-import { listStoredForms } from '../../domain/normalize-text.ts'
+import { listStoredForms, trimBlanks } from '../../domain/normalize-text.ts'
 import { findLastPositionBefore } from '../../ledger/read/find-position.ts'
 import { readHead } from '../../ledger/read/read-head.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
@@ -169,7 +169,7 @@ async function listPage(
 function readEmailFilter(sent: string): string {
   const { value, errors } = readEmailAddress(sent)
   if (!errors) return value
-  const hint = /\s/.test(sent.trim()) ? ': write %2B for a plus sign' : ''
+  const hint = /\s/.test(trimBlanks(sent)) ? ': write %2B for a plus sign' : ''
   throw new ProblemError(problem('invalid_query', `The query parameter email is not an email address${hint}`))
 }
 

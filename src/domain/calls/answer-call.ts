@@ -164,3 +164,6 @@ export const PUBLIC_API: CallProtocol = {
 
 /** The calls that the parts of an uploaded file become. */
 export const FILE_UPLOAD: CallProtocol = { ...PUBLIC_API, source: 'File upload' }
+
+/** The calls that administrators make in forms. */
+export const BY_HAND: CallProtocol = { ...PUBLIC_API, source: 'By hand' }

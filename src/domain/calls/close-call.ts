@@ -180,7 +180,7 @@ function eventsOf(
   if (rejected.length > 0) ofRecords.sort((one, other) => one.index! - other.index!)
   const version = rejected.length + 1
   const events = [...ofRecords, { ...closing, stream, version, index: null } as ClosingEvent]
-  if (!upload) return events
+  if (!upload || upload.fileName === null) return events
   // The name of the file can be erased.
   return [
     ...events,

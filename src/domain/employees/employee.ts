@@ -219,10 +219,11 @@ export function addStateErrors(
 ): void {
   const { start_date: start, termination_date: termination } = after
   if (start !== null && termination !== null && termination < start) {
-    const name = touched('termination_date') ? 'termination_date' : 'start_date'
-    if (touched(name)) {
-      errors.add([name], { kind: 'before_other', field: 'termination_date', other: 'start_date' })
-    }
+    // Of somebody who has come back, the stored date stands in the way.
+    if (touched('termination_date'))
+      errors.add(['termination_date'], { kind: 'before_other', field: 'termination_date', other: 'start_date' })
+    else if (touched('start_date'))
+      errors.add(['start_date'], { kind: 'after_stored', field: 'start_date', other: 'termination_date' })
   }
   if (touched('custom_attributes') && Object.keys(after.custom_attributes).length > MAX_CUSTOM_ATTRIBUTES) {
     errors.add(['custom_attributes'], tooManyCustom('custom_attributes'))

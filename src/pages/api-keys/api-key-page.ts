@@ -8,7 +8,7 @@ import { findApiKey, hasPreviousSecret, type SeenKey } from '../../accounts/api-
 import { isId } from '../../domain/ids.ts'
 import { listAddresses, type UsedAddress } from '../../ledger/read/read-clients.ts'
 import { KEY_ACTIONS } from '../../api/admin/api-key-actions.ts'
-import { EditBody, readEdit, RotateBody } from '../../api/admin/api-key-schemas.ts'
+import { AllowBody, EditBody, readEdit, RotateBody } from '../../api/admin/api-key-schemas.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { listActionForms, listNotices, renderAction } from '../parts/actions.ts'
 import { renderAddressLink } from '../parts/clients.ts'
@@ -31,11 +31,13 @@ import {
   renderAccess,
   renderKeyStatus,
   renderLastUsed,
+  renderLimits,
   renderNetworks,
   renderQuota,
 } from './api-key-facts.ts'
 import { formatKeyFields, KEY_FIELDS, readKeyBody, renderKeyFields } from './api-key-form.ts'
 import { showSecret } from './api-key-secret.ts'
+import { readExcess, renderAllow } from './allow-once.ts'
 import { readKeyCalls } from './key-calls.ts'
 import { readExpectedCalls, readProposal, renderExpectedCalls } from './expected-calls.ts'
 
@@ -53,7 +55,11 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
     path: `${PATH}/:id`,
     load: (request: KeyRequest) => loadKey(services, request),
     render: (shown, forms, request) => renderKeyPage(shown, forms, getViewer(request).timeZone),
-    notices: { saved: 'Changes saved. They apply immediately.', ...listNotices(KEY_ACTIONS) },
+    notices: {
+      saved: 'Changes saved. They apply immediately.',
+      allowed: 'Allowed for the next 24 hours. Send the call again.',
+      ...listNotices(KEY_ACTIONS),
+    },
     forms: {
       edit: {
         keeps: [...KEY_FIELDS, 'seen'],
@@ -84,6 +90,18 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
           const edit = { change: 'edit', expectedCalls: readExpectedCalls(fields) } as const
           await changeApiKey(company, getActing(request), readKeyId(request), edit, readSeenVersion(fields))
           return { done: 'saved' }
+        },
+      },
+      allow: {
+        path: '/allow',
+        async run(request, fields) {
+          const numbers = checkForm(AllowBody, {
+            max_deactivations: readExcess(fields['max_deactivations']),
+            max_changes: readExcess(fields['max_changes']),
+          })
+          const change = { change: 'allow', ...numbers } as const
+          await changeApiKey(company, getActing(request), readKeyId(request), change, readSeenVersion(fields))
+          return { done: 'allowed' }
         },
       },
       ...listActionForms(ACTIONS, (request: KeyRequest, change) =>
@@ -143,7 +161,7 @@ async function loadKey(services: PageServices, request: KeyRequest) {
   return { seen, addresses, proposal, calls, problems: await readProblemsOf(request) }
 }
 
-type KeyForms = PageForms<'edit' | 'rotate' | 'expect' | keyof typeof ACTIONS>
+type KeyForms = PageForms<'edit' | 'rotate' | 'expect' | 'allow' | keyof typeof ACTIONS>
 
 function renderKeyPage(
   { seen, addresses, proposal, calls, problems }: Awaited<ReturnType<typeof loadKey>>,
@@ -156,7 +174,7 @@ function renderKeyPage(
   return {
     title: key.name,
     trail: [NAVIGATION.apiKeys] as const,
-    body: html`${renderProblemsOf(key.id, problems, timeZone)}
+    body: html`${renderProblemsOf(key.id, problems, timeZone)} ${key.isRevoked ? '' : renderAllow(seen, forms)}
       <div class="columns">
         <div>
           ${renderKeyFacts(seen, problems, timeZone)}
@@ -182,6 +200,7 @@ function renderKeyFacts(seen: SeenKey, problems: readonly AttentionItem[], timeZ
     ['Expires', renderTimeOrNever(key.expiresAt, timeZone)],
     ['Allowed networks', renderNetworks(key)],
     ['Quota used', renderQuota(seen, timeZone)],
+    ['Daily limits', renderLimits(seen, timeZone)],
     ['Last used', renderLastUsed(key, timeZone)],
     ['Created', renderTime(key.createdAt, timeZone)],
     key.rotatedAt === null ? null : ['Secret rotated', renderTime(key.rotatedAt, timeZone)],
@@ -227,6 +246,8 @@ function renderKeyActions({ id, isEnabled }: SeenKey['key'], forms: KeyForms): H
 /** Whether an administrator solves a problem with the first form. */
 const IS_MENDED_BY_EDITING: Readonly<Record<KeyAttention, boolean> & { [Kind in AttentionKind]?: boolean }> = {
   quota_used: true,
+  key_limit_reached: false,
+  key_deactivated_many: true,
   key_expired: true,
   call_missing: false,
   quota_nearly_used: true,

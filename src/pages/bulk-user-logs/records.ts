@@ -4,7 +4,8 @@ import { isId } from '../../domain/ids.ts'
 import { isObject } from '../../domain/json.ts'
 import { nameRecord, type DetailedRecord } from '../../log/detailed-records.ts'
 import type { ShownRecord } from '../../log/log-records.ts'
-import { formatField, makePointersRelative } from '../../log/refused-records.ts'
+import { formatField } from '../../domain/errors.ts'
+import { makePointersRelative } from '../../log/refused-records.ts'
 import { renderAttributeName } from '../parts/attribute-words.ts'
 import { renderStatusBadge } from '../parts/badges.ts'
 import { buildEmployeeUrl } from '../../wording/addresses.ts'
@@ -151,13 +152,20 @@ function renderChangeLines(record: DetailedRecord): Line[] {
   }
   // An upsert creates some employees and changes others.
   if (shown.attributes) return [html`${badge(1)} ${renderCreatedLine(record)}`]
-  if (changes.length === 0) return [html`${badge(1)}<td colspan="2" class="hint">No changes</td>`]
-  return changes.map(
-    ([name, change], at) =>
-      html`${at === 0 ? badge(changes.length) : ''}
-        <td class="field">${renderAttributeName(name)}</td>
-        <td class="value">${renderChange(change)}</td>`,
-  )
+  const lines = [
+    ...changes.map(
+      ([name, change]) =>
+        html`<td class="field">${renderAttributeName(name)}</td>
+          <td class="value">${renderChange(change)}</td>`,
+    ),
+    ...shown.left_out.map(
+      ({ field, message }) =>
+        html`<td class="field">${renderAttributeName(field)}</td>
+          <td class="value">Left as it was: <span class="fault">${message}</span></td>`,
+    ),
+  ]
+  if (lines.length === 0) return [html`${badge(1)}<td colspan="2" class="hint">No changes</td>`]
+  return lines.map((line, at) => html`${at === 0 ? badge(lines.length) : ''} ${line}`)
 }
 
 /** Renders the person of a record. The log keeps only an id: the name is current, or was sent with a refused record. */

@@ -85,6 +85,10 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
   'GET /admin/v1/bulk-user-logs.csv': { allowed: 'admin' },
   'GET /admin/v1/bulk-user-logs/stream': { allowed: 'admin' },
   'GET /admin/v1/bulk-user-logs/{log_id}': { allowed: 'admin', path: `/admin/v1/bulk-user-logs/${logId}` },
+  'POST /admin/v1/bulk-user-logs/{log_id}/undo': {
+    allowed: 'admin',
+    path: `/admin/v1/bulk-user-logs/${logId}/undo?validate_only=true`,
+  },
   'GET /admin/v1/bulk-user-logs/{log_id}/records': {
     allowed: 'admin',
     path: `/admin/v1/bulk-user-logs/${logId}/records`,
@@ -102,11 +106,26 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
     allowed: 'admin',
     path: `/admin/v1/bulk-user-logs/${logId}/records.csv`,
   },
+  'GET /admin/v1/employees.csv': { allowed: 'admin' },
+  'GET /admin/v1/employees.xlsx': { allowed: 'admin' },
+  'GET /admin/v1/refusals': { allowed: 'admin' },
+  'GET /admin/v1/refusals/failed-records.csv': {
+    allowed: 'admin',
+    path: '/admin/v1/refusals/failed-records.csv?code=invalid_format',
+  },
   'GET /admin/v1/usage': { allowed: 'admin' },
   'GET /admin/v1/attention': { allowed: 'admin' },
   'GET /admin/v1/api-keys': { allowed: 'admin' },
   'POST /admin/v1/api-keys': { allowed: 'admin', body: {} },
-  ...idRoutes('api-keys', ID['keys']!, ['GET', 'PATCH', 'POST rotate', 'POST disable', 'POST enable', 'POST revoke']),
+  ...idRoutes('api-keys', ID['keys']!, [
+    'GET',
+    'PATCH',
+    'POST rotate',
+    'POST disable',
+    'POST enable',
+    'POST revoke',
+    'POST allow',
+  ]),
   'GET /admin/v1/webhooks': { allowed: 'admin' },
   'POST /admin/v1/webhooks': { allowed: 'admin', body: {} },
   ...idRoutes('webhooks', ID['webhooks']!, [
@@ -165,7 +184,7 @@ function idRoutes(kind: string, id: string, routes: string[]): typeof TABLE {
     routes.map((route) => {
       const [method, action] = route.split(' ')
       const end = action === undefined ? '' : `/${action}`
-      const body = method === 'PATCH' || action === 'rotate' ? { body: {} } : {}
+      const body = method === 'PATCH' || action === 'rotate' || action === 'allow' ? { body: {} } : {}
       return [
         `${method} /admin/v1/${kind}/{id}${end}`,
         { allowed: 'admin', path: `/admin/v1/${kind}/${id}${end}`, ...body },

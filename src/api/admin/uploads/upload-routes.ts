@@ -63,7 +63,7 @@ const CREATE_UPLOAD = {
     'JSON, whatever program wrote it and whatever the content type says. Rows that are no records, such as titles and ' +
     'totals, are left out, and listed in `left_out`. A file of more than `MAX_RECORDS` records is split into parts, ' +
     'each of which becomes one call. What its columns mean is proposed from their names and values, or as the company ' +
-    'chose for the last file with the same first line: see `questions`.',
+    'chose for the last file with the same columns: see `questions` and `needs_review`.',
   querystring: UploadQuery,
   body: {
     content: {
