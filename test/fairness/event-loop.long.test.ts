@@ -200,6 +200,7 @@ async function storeFile({ pool, company }: Service): Promise<void> {
     mapping: null,
     applying: null,
     isAllOrNone: true,
+    linksByEmail: false,
     corrects: [],
     bytes: 8 * MIB,
     replaces: null,
