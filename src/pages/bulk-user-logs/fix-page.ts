@@ -6,7 +6,7 @@ import { rulesOf } from '../../domain/operations.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { callByHand } from '../../ledger/calls/call-by-hand.ts'
-import { correctCall, findFaultyFields, type FaultyCall } from '../../log/faulty-fields.ts'
+import { correctCall, findFaultyFields, MAX_FAULTY_FIELDS, type FaultyCall } from '../../log/faulty-fields.ts'
 import { buildUploadUrl } from '../../wording/addresses.ts'
 import { NAVIGATION } from '../../wording/navigation.ts'
 import { formatCount, formatNumber } from '../../wording/numbers.ts'
@@ -49,6 +49,7 @@ export function addFixPage(app: FastifyInstance, services: PageServices, path: s
     forms: {
       send: {
         config,
+        keeps: Array.from({ length: MAX_FAULTY_FIELDS }, (_, at) => nameOf(at)),
         async run(request, fields) {
           const { entry, call } = await load(request)
           if (!call) return { goTo: buildUploadUrl(entry.entry.id) }
