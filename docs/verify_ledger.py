@@ -9,7 +9,7 @@ import argparse, base64, datetime, gzip, hashlib, itertools, json, os, re, sys, 
 
 OF_EMPLOYEE = {"EmployeeCreated", "EmployeeUpdated", "EmployeeDeactivated", "EmployeeReactivated"}
 OF_USER = {"User" + name for name in "Invited RoleChanged PasswordReset PasswordSet AlertsChanged Removed TokenIssued TokenRevoked IdentityLinked IdentityUnlinked PasskeyAdded PasskeyRemoved RecoveryCodesIssued RecoveryCodeUsed SignedIn SignedOut SessionsEnded SignInFailed".split()}
-OF_KEY = {"ApiKey" + name for name in "Issued Renamed QuotaChanged AccessChanged ExpectedCallsChanged Rotated Disabled Enabled Revoked".split()}
+OF_KEY = {"ApiKey" + name for name in "Issued Renamed QuotaChanged AccessChanged ExpectedCallsChanged LimitsChanged ExcessAllowed Rotated Disabled Enabled Revoked".split()}
 OF_WEBHOOK = {"Webhook" + name for name in "Created Changed SecretRotated Paused Resumed Disabled Removed".split()}
 OF_PROVIDER = {"IdentityProvider" + name for name in "Added Changed SecretReplaced UseChanged Removed".split()}
 REJECTED, CLOSING = "EmployeeRecordRejected", {"ApiCallCompleted", "ApiCallFailed"}

@@ -812,7 +812,7 @@ export interface components {
                  * @description What is wrong, as in `GET /admin/v1/attention`. More kinds may be added.
                  * @enum {string}
                  */
-                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "calls_failed" | "records_refused" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
+                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_limit_reached" | "key_deactivated_many" | "key_expired" | "call_missing" | "calls_failed" | "records_refused" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
                 /** @description The id of the key, webhook, identity provider, or read model. */
                 subject_id?: string;
                 /** @description The code with which calls failed. */
@@ -839,7 +839,7 @@ export interface components {
                  * @description What is wrong, as in `GET /admin/v1/attention`. More kinds may be added.
                  * @enum {string}
                  */
-                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "calls_failed" | "records_refused" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
+                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_limit_reached" | "key_deactivated_many" | "key_expired" | "call_missing" | "calls_failed" | "records_refused" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
                 /** @description The id of the key, webhook, identity provider, or read model. */
                 subject_id?: string;
                 /** @description The code with which calls failed. */
@@ -1840,8 +1840,10 @@ export interface components {
          *     `idempotency_response_expired`: The response stored for this idempotency key has expired.
          *
          *     `inactive_employee_exists`: An inactive employee with these details already exists.
+         *
+         *     `limit_reached`: The API key has reached its daily limit.
          */
-        ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists: {
+        ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExistsLimitReached: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1855,7 +1857,7 @@ export interface components {
                     /** @constant */
                     status?: 409;
                     /** @enum {string} */
-                    code?: "already_exists" | "idempotency_in_progress" | "idempotency_response_expired" | "inactive_employee_exists";
+                    code?: "already_exists" | "idempotency_in_progress" | "idempotency_response_expired" | "inactive_employee_exists" | "limit_reached";
                 };
             };
         };
@@ -2460,7 +2462,7 @@ export interface operations {
             400: components["responses"]["ApiCallIdempotencyKeyInvalidInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["ApiCallInvalidCredentials"];
             403: components["responses"]["ApiCallAddressNotAllowedKeyDisabledScopeMissing"];
-            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists"];
+            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExistsLimitReached"];
             412: components["responses"]["ApiCallPreconditionFailed"];
             413: components["responses"]["ApiCallBatchTooLargePayloadTooLarge"];
             415: components["responses"]["ApiCallUnsupportedMediaType"];
@@ -2529,7 +2531,7 @@ export interface operations {
             400: components["responses"]["ApiCallIdempotencyKeyInvalidInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["ApiCallInvalidCredentials"];
             403: components["responses"]["ApiCallAddressNotAllowedKeyDisabledScopeMissing"];
-            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists"];
+            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExistsLimitReached"];
             412: components["responses"]["ApiCallPreconditionFailed"];
             413: components["responses"]["ApiCallBatchTooLargePayloadTooLarge"];
             415: components["responses"]["ApiCallUnsupportedMediaType"];
@@ -2586,7 +2588,7 @@ export interface operations {
             400: components["responses"]["ApiCallIdempotencyKeyInvalidInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["ApiCallInvalidCredentials"];
             403: components["responses"]["ApiCallAddressNotAllowedKeyDisabledScopeMissing"];
-            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists"];
+            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExistsLimitReached"];
             412: components["responses"]["ApiCallPreconditionFailed"];
             413: components["responses"]["ApiCallBatchTooLargePayloadTooLarge"];
             415: components["responses"]["ApiCallUnsupportedMediaType"];
@@ -2709,7 +2711,7 @@ export interface operations {
             401: components["responses"]["ApiCallInvalidCredentials"];
             403: components["responses"]["ApiCallAddressNotAllowedKeyDisabledScopeMissing"];
             404: components["responses"]["ApiCallEmployeeNotFound"];
-            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists"];
+            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExistsLimitReached"];
             412: components["responses"]["ApiCallPreconditionFailed"];
             413: components["responses"]["ApiCallPayloadTooLarge"];
             415: components["responses"]["ApiCallUnsupportedMediaType"];

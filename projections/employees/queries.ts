@@ -1,9 +1,10 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Employee } from '../../src/domain/employees/employee.ts'
-import { employees, normalizeSearchText, buildSearchText } from './fold.ts'
+import { employees, buildSearchText } from './fold.ts'
 import { EMPLOYEE_COLUMNS, STATUS, toEmployee, type EmployeeRow, type EmployeeTables } from './rows.ts'
 import { schemaOf, type AnyDb } from '../projection.ts'
 import { toUuid } from '../../src/domain/ids.ts'
+import { foldText, trimBlanks } from '../../src/domain/normalize-text.ts'
 
 /** The projection that these queries read. */
 export const EMPLOYEES = { name: employees.name, version: employees.version }
@@ -43,7 +44,7 @@ export async function searchEmployees(
   q: string,
   page: { after: string | null; limit: number },
 ): Promise<Employee[]> {
-  const text = normalizeSearchText(q)
+  const text = foldText(trimBlanks(q))
   const table = sql.id(schemaOf(employees), 'employees')
   // The name ends where the email begins, or the external id of a person without one.
   const behind = sql`lower(coalesce(attributes->>'email', attributes->>'external_id'))`
@@ -141,13 +142,13 @@ function hasStatus(status: Employee['status']): RawBuilder<boolean> {
 
 /** The condition that an employee's row has a text. */
 export function matchesText(q: string): RawBuilder<boolean> {
-  return sql<boolean>`strpos(search_text, ${normalizeSearchText(q)}) > 0`
+  return sql<boolean>`strpos(search_text, ${foldText(trimBlanks(q))}) > 0`
 }
 
 /** Whether an employee matches a filter. */
 export function matchesFilter(employee: Employee, { status, q }: EmployeeFilter): boolean {
   if (status !== undefined && employee.status !== status) return false
-  return q === undefined || buildSearchText(employee).includes(normalizeSearchText(q))
+  return q === undefined || buildSearchText(employee).includes(foldText(trimBlanks(q)))
 }
 
 /** Finds the employees of a company with these ids, by id. */

@@ -7,6 +7,8 @@ const WORDS = {
   webhook_disabled: 'the webhook was disabled',
   webhook_failing: 'messages of the webhook fail',
   quota_used: 'the quota is used up',
+  key_limit_reached: 'a call was beyond the daily limits of the key',
+  key_deactivated_many: 'the key deactivated unusually many people',
   key_expired: 'the key has expired',
   call_missing: 'an expected call did not come',
   calls_failed: 'calls failed',

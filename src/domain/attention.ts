@@ -1,3 +1,4 @@
+import type { RefusedExcess } from './accounts/people-use.ts'
 import { ATTENTION_KINDS, isAttentionKind, rankOf, type AttentionKind } from './attention-kinds.ts'
 import type { BackgroundWork } from './background-work.ts'
 import { findMissedDeadline, type Expectation } from './accounts/expected-calls.ts'
@@ -26,6 +27,10 @@ interface AttentionDetails {
   quota_nearly_used: QuotaDetails
   /** The calls that were refused since the start of yesterday because of it. */
   quota_used: QuotaDetails & { calls: number; records: number; is_more: boolean }
+  /** A call of a key would have done `wanted` beyond what it had `done` in that day, of `active` people. */
+  key_limit_reached: Pick<RefusedExcess, 'limited' | 'wanted' | 'done' | 'limit' | 'active'> & { last_log_id: string }
+  /** A key deactivated more people in a day than is usual, of `active`. */
+  key_deactivated_many: { deactivations: number; active: number }
   key_expiring: { expires_at: string }
   key_expired: { expires_at: string }
   /** A key was issued 30 days ago or more, works, and has never made a call. */
@@ -131,10 +136,12 @@ export function startOfYesterday(nowMs: number, timeZone: string): number {
 
 /** Lists what needs attention, what costs most first. */
 export function findAttention(facts: AttentionFacts): AttentionItem[] {
-  const ofKeys = facts.keys.flatMap((key) => findOfKey(key, facts))
+  const ofKeys = facts.keys.flatMap((key) => [...findOfPeople(key, facts), ...findOfKey(key, facts)])
   const usedUp = new Set(ofKeys.flatMap(({ kind, subject }) => (kind === 'quota_used' ? [subject.id] : [])))
-  // A quota that is used up says of its calls what is to be done.
-  const failedCalls = facts.failedCalls.filter(({ subject, details }) => !isOfQuota(details) || !usedUp.has(subject.id))
+  // What is beyond a quota that is used up, or beyond the limits of a key, is told by itself.
+  const failedCalls = facts.failedCalls.filter(
+    ({ subject, details }) => details.code !== 'limit_reached' && !(isOfQuota(details) && usedUp.has(subject.id)),
+  )
   const items = [
     ...facts.disputes.map(({ id, since, fault, error }): AttentionItem => {
       const subject = { id, name: id.slice(0, id.lastIndexOf('+')) }
@@ -172,15 +179,20 @@ function compareCosts(one: readonly AttentionItem[], other: readonly AttentionIt
   const byRank = rank - rankOf(second.kind)
   const byKind = ATTENTION_KINDS.indexOf(first.kind) - ATTENTION_KINDS.indexOf(second.kind)
   if (byRank !== 0 || rank === 0) return byRank || byKind
-  const sum = (group: typeof one, name: 'records' | 'calls') =>
-    group.reduce((total, { details }) => total + (name in details ? (details as CostDetails)[name] : 0), 0)
+  const sum = (group: typeof one, cost: 'records' | 'calls') =>
+    group.reduce((total, { details }) => total + readCost(details, COSTS[cost]), 0)
   const since = (group: typeof one) => group.map((item) => item.since ?? LAST).toSorted()[0]!
   const byAge = since(one) === since(other) ? 0 : since(one) < since(other) ? -1 : 1
   return sum(other, 'records') - sum(one, 'records') || sum(other, 'calls') - sum(one, 'calls') || byAge || byKind
 }
 
-/** What an item that has cost something says of it. */
-type CostDetails = Record<'records' | 'calls', number>
+/** The details that say what an item has cost, in records (or people) and in calls. */
+const COSTS = { records: ['records', 'wanted', 'deactivations'], calls: ['calls'] } as const
+
+function readCost(details: object, names: readonly string[]): number {
+  const known = details as Partial<Record<string, number>>
+  return names.map((name) => known[name]).find((cost) => cost !== undefined) ?? 0
+}
 
 /** After all instants. */
 const LAST = '~'
@@ -216,6 +228,27 @@ function findOfWebhooks({ webhooks, now }: AttentionFacts): AttentionItem[] {
     if (failingSince === null || Date.parse(now) - Date.parse(failingSince) < FAILING_MS) return []
     return [{ kind: 'webhook_failing', subject, since: failingSince, details: { error } }]
   })
+}
+
+/** What a key did to people since the start of yesterday, or was kept from doing. */
+function findOfPeople({ id, name, usage, isEnabled }: KeyFacts, { now, timeZone }: AttentionFacts): AttentionItem[] {
+  if (!isEnabled) return []
+  const since = new Date(startOfYesterday(Date.parse(now), timeZone)).toISOString()
+  const isRecent = <Found extends { at: string }>(found: Found | null | undefined) =>
+    found && found.at >= since ? [found] : []
+  const subject = { id, name }
+  return [
+    ...isRecent(usage.people?.refused).map(({ at, log_id, limited, wanted, done, limit, active }): AttentionItem => {
+      const details = { limited, wanted, done, limit, active, last_log_id: log_id }
+      return { kind: 'key_limit_reached', subject, since: at, details }
+    }),
+    ...isRecent(usage.people?.unusual).map(({ at, ...details }): AttentionItem => ({
+      kind: 'key_deactivated_many',
+      subject,
+      since: at,
+      details,
+    })),
+  ]
 }
 
 function findOfKey(key: KeyFacts, facts: AttentionFacts): AttentionItem[] {

@@ -1,6 +1,6 @@
 import { hasMoreMembersThan } from './json.ts'
 import { isCalendarDate } from './local-times.ts'
-import { findInvisible, isPlain, mayFit, normalizeText, trimBlanks } from './normalize-text.ts'
+import { findInvisible, foldText, isPlain, mayFit, normalizeText, trimBlanks } from './normalize-text.ts'
 import { readPhoneNumber } from './phone-number.ts'
 import type { Fault } from './record-faults.ts'
 
@@ -129,13 +129,14 @@ const UNITS_NORMALIZED_TO_ONE = 8
 export const MAX_EMAIL_UNITS = UNITS_NORMALIZED_TO_ONE * MAX_EMAIL_CHARACTERS
 
 /**
- * The form in which email addresses are stored and found: Unicode NFKC, lower case. Different addresses can have the same
- * form, so it proves nothing: see `readProvenEmail`.
+ * The form in which email addresses are stored and found: without blanks at the ends, Unicode NFKC, lower case. Different
+ * addresses can have the same form, so it proves nothing: see `readProvenEmail`.
  */
 export function normalizeEmail(sent: string): string {
-  if (PLAIN_TEXT.test(sent)) return sent.toLowerCase()
+  const text = trimBlanks(sent)
+  if (PLAIN_TEXT.test(text)) return text.toLowerCase()
   // Lower-casing can undo NFKC, so normalize before and after.
-  return sent.normalize('NFKC').toLowerCase().normalize('NFKC')
+  return foldText(foldText(text))
 }
 
 type TextReading = { value: string; errors?: undefined } | { value?: undefined; errors: AttributeError[] }

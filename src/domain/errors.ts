@@ -82,6 +82,7 @@ const PROBLEMS = {
   provider_in_use: { status: 409, title: 'The identity provider is in use' },
   provider_unproven: { status: 409, title: 'No administrator is linked to the identity provider' },
   key_revoked: { status: 409, title: 'The API key has been revoked' },
+  limit_reached: { status: 409, title: 'The API key has reached its daily limit' },
   idempotency_in_progress: { status: 409, title: 'The first call with this idempotency key is still running' },
   idempotency_response_expired: {
     status: 409,

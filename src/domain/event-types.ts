@@ -65,6 +65,8 @@ const RULES = {
   ApiKeyQuotaChanged: { stream: 'key', version: 1 },
   ApiKeyAccessChanged: { stream: 'key', version: 1 },
   ApiKeyExpectedCallsChanged: { stream: 'key', version: 1 },
+  ApiKeyLimitsChanged: { stream: 'key', version: 1 },
+  ApiKeyExcessAllowed: { stream: 'key', version: 1 },
   ApiKeyRotated: { stream: 'key', version: 1 },
   ApiKeyDisabled: { stream: 'key', version: 1 },
   ApiKeyEnabled: { stream: 'key', version: 1 },

@@ -14,6 +14,7 @@ export const RIGHTS: Record<string, string> = {
   employee_directory: 'select, insert, update, delete',
   api_keys: 'select, insert, update',
   api_key_usage: 'select, insert, update',
+  turned_away_calls: 'select, insert, update, delete',
   idempotency_keys: 'select, insert, update',
   long_calls: 'select, insert, delete',
   users: 'select, insert, update',

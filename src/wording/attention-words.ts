@@ -1,4 +1,5 @@
 import { formatTime } from '../domain/local-times.ts'
+import { wordLimited } from '../domain/accounts/key-limits.ts'
 import { groupProblems, RECORD_CODES, type AttentionItem } from '../domain/attention.ts'
 import type { AttentionKind } from '../domain/attention-kinds.ts'
 import { BACKGROUND_WORK } from '../domain/background-work.ts'
@@ -20,6 +21,8 @@ const PAGES = {
   webhook_disabled: 'webhooks',
   webhook_failing: 'webhooks',
   quota_used: 'apiKeys',
+  key_limit_reached: 'apiKeys',
+  key_deactivated_many: 'apiKeys',
   key_expired: 'apiKeys',
   call_missing: 'apiKeys',
   calls_failed: 'bulkUserLogs',
@@ -140,6 +143,19 @@ const ITEM_WORDS: { [Kind in AttentionKind]: (item: AttentionItem<Kind>, reader:
   quota_nearly_used: ({ details }, { nowMs }) => ({
     problem: countUsed(details),
     remedy: `The quota resets ${untilReset(details, nowMs)}. Raise it if that is too late.`,
+  }),
+  key_limit_reached({ details: { limited, wanted, done, limit, active } }) {
+    const { verb, done: past } = wordLimited(limited)
+    const of = `${formatNumber(wanted)} ${done > 0 ? 'more ' : ''}of ${formatNumber(active)} people`
+    const before = done > 0 ? ` It had ${past} ${formatNumber(done)} that day.` : ''
+    return {
+      problem: `wanted to ${verb} ${of}; nothing was applied`,
+      remedy: `It may ${verb} ${formatNumber(limit)} a day.${before} If the data is right, allow it once, and send the call again.`,
+    }
+  },
+  key_deactivated_many: ({ details: { deactivations, active }, since }, { time }) => ({
+    problem: `deactivated ${formatNumber(deactivations)} of ${formatNumber(active)} people in the day of ${time(since!)}`,
+    remedy: 'Check whether these people have left. A daily limit of the key would keep it from more.',
   }),
   key_expired: ({ details }, { time }) => ({
     problem: `expired ${time(details.expires_at)}`,

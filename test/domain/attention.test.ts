@@ -15,7 +15,7 @@ const KEY: KeyFacts = {
   expiresAt: null,
   quotaLimit: 100,
   refreshPeriod: 'daily',
-  usage: { windowStartMs: Date.parse('2026-03-30T00:00:00Z'), requestsMade: 0, lastUsedMs: null },
+  usage: { windowStartMs: Date.parse('2026-03-30T00:00:00Z'), requestsMade: 0, lastUsedMs: null, people: null },
   expectation: null,
   lastCallAt: null,
 }
@@ -35,7 +35,7 @@ const WEBHOOK = { id: 'whk_1', name: 'CRM', disabledReason: null, disabledAt: nu
 const kindsOf = (facts: Partial<AttentionFacts>) => findAttention({ ...NOTHING, ...facts }).map(({ kind }) => kind)
 const kindsOfKey = (key: Partial<KeyFacts>) => kindsOf({ keys: [{ ...KEY, ...key }] })
 const used = (requestsMade: number, windowStart = '2026-03-30T00:00:00Z') => ({
-  usage: { windowStartMs: Date.parse(windowStart), requestsMade, lastUsedMs: null },
+  usage: { windowStartMs: Date.parse(windowStart), requestsMade, lastUsedMs: null, people: null },
 })
 
 await t.test('a company in which all is well has nothing that needs attention', (t) => {

@@ -10,7 +10,7 @@ import {
 import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '../../domain/attributes.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { problem } from '../../domain/errors.ts'
-import { listStoredForms } from '../../domain/normalize-text.ts'
+import { listStoredForms, trimBlanks } from '../../domain/normalize-text.ts'
 import { findLastPositionBefore } from '../../ledger/read/find-position.ts'
 import { readHead } from '../../ledger/read/read-head.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
@@ -138,7 +138,7 @@ async function listPage(
 function readEmailFilter(sent: string): string {
   const { value, errors } = readEmailAddress(sent)
   if (!errors) return value
-  const hint = /\s/.test(sent.trim()) ? ': write %2B for a plus sign' : ''
+  const hint = /\s/.test(trimBlanks(sent)) ? ': write %2B for a plus sign' : ''
   throw new ProblemError(problem('invalid_query', `The query parameter email is not an email address${hint}`))
 }
 

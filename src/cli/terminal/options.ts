@@ -6,6 +6,7 @@ import { readNetwork } from '../../domain/networks.ts'
 import { readCountry } from '../../domain/accounts/country.ts'
 import { readTimeZone } from '../../domain/accounts/time-zone.ts'
 import { print } from './print.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 /** The exit code of wrong usage for commands in which 1 has another meaning. */
 export const USAGE_ERROR = 2
@@ -111,7 +112,7 @@ export function parseId(prefix: IdPrefix): (value: string) => string {
 /** Parses and trims a text of 1 to `max` characters. */
 export function parseText(max: number): (value: string) => string {
   const read = (trimmed: string) => (trimmed.length > 0 && trimmed.length <= max ? trimmed : null)
-  return parserOf((value) => read(value.trim()), `have 1 to ${max} characters`)
+  return parserOf((value) => read(trimBlanks(value)), `have 1 to ${max} characters`)
 }
 
 /** Parses and normalizes an email address. */
@@ -156,7 +157,7 @@ export function parseNetwork(value: string, before?: string[]): string[] {
 
 /** Parses the IANA name of a time zone. */
 export const parseTimeZone = parserOf(
-  (value) => readTimeZone(value.trim()),
+  (value) => readTimeZone(trimBlanks(value)),
   'be the IANA name of a time zone, such as Europe/Berlin',
 )
 
@@ -164,5 +165,5 @@ const parseCode = parserOf(readCountry, 'be an ISO 3166-1 alpha-2 code, such as 
 
 /** Parses the code of a country; null for `none`. */
 export function parseCountry(value: string): string | null {
-  return value.trim() === 'none' ? null : parseCode(value)
+  return trimBlanks(value) === 'none' ? null : parseCode(value)
 }

@@ -14,9 +14,12 @@ import { isReadable, type NewIds, type ReadRecord } from './call-records.ts'
 import { completeCall, failCall, NO_COUNTS, type Unchanged } from './close-call.ts'
 import { draftCreation, draftUpdate } from './draft-records.ts'
 import { readLocalPhones } from './local-phones.ts'
-import { chooseApplicable, isFaulty, MAX_ROUNDS } from './partial-call.ts'
+import { chooseApplicable, isFaulty } from './partial-call.ts'
 import { addManagerErrors, resolveManagers } from './reporting-lines.ts'
 import { addUniquenessErrors } from './uniqueness.ts'
+
+/** How often attributes are left out of records: what is left out may make another value faulty. */
+const MAX_LEAVING_ROUNDS = 8
 
 /**
  * Decides a call: creates employees, updates those that the records find, or, as an upsert, does both. Applies all
@@ -55,7 +58,7 @@ export function* decideRecords(
 
   let called = yield* meetExpectations(yield* readLocalPhones(records, context.country), located)
   let whole = yield* judgeRecords(called)
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_LEAVING_ROUNDS; round += 1) {
     const fewer = yield* leaveOutFaulty(called, whole)
     if (!fewer) break
     drafted.clear()

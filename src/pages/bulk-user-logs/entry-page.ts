@@ -39,6 +39,7 @@ import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { NAVIGATION } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getViewer } from '../parts/viewer.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 type EntryRequest = PageRequest<{ log_id: string }>
 
@@ -106,7 +107,7 @@ function renderHeading(entry: LogEntry): Html {
 function readRecordQuery(query: unknown, outcomes: OutcomeCounts): RecordQuery {
   const { status = '', q = '', error = '', limit = '', cursor, before } = readFormFields(query)
   const size = PAGE_SIZES.includes(limit) ? limit : PAGE_SIZES[0]!
-  const given = { status, error, q: q.trim(), limit: size === PAGE_SIZES[0] ? '' : size }
+  const given = { status, error, q: trimBlanks(q), limit: size === PAGE_SIZES[0] ? '' : size }
   // Who looks for a person or an error looks in all records.
   const shown = status || (given.q === '' && error === '' ? chooseOutcomes(outcomes) : ALL)
   const place = { limit: Number(size), cursor, before }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { problem, type Problem } from '../../domain/errors.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 import { rulesOf } from '../../domain/operations.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
 import { ProblemError } from '../../http/server/problem.ts'
@@ -123,7 +124,7 @@ async function sendAgain(
   given: FormFields,
 ): Promise<string> {
   const { companyId } = getViewer(request)
-  const values = call.fields.map((_, at) => (given[nameOf(at)] ?? '').trim())
+  const values = call.fields.map((_, at) => trimBlanks(given[nameOf(at)] ?? ''))
   const corrected = await correctCall(await reads.of(companyId, request.left), companyId, entry, call, values)
   if (!corrected) throw new ProblemError(NOT_KEPT)
   const { body } = await callByHand(commands, {

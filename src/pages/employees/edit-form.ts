@@ -2,6 +2,7 @@ import { ATTRIBUTE_NAMES, ATTRIBUTE_RULES, type AttributeName, type CustomValue 
 import type { Employee } from '../../domain/employees/employee.ts'
 import { jsonPointer, type Problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 import { formatAttributeName } from '../parts/attribute-words.ts'
 import { renderField, type FormFields, type FormProblem } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
@@ -57,10 +58,10 @@ function describe(name: AttributeName): object {
 export function readEmployeeForm(employee: Employee, fields: FormFields): Record<string, unknown> {
   const shown = formatEmployee(employee)
   const isChanged = (name: string) => fields[name] !== undefined && fields[name] !== shown[name]
-  const changes = FIELDS.filter(isChanged).map((name) => toMember(name, fields[name]!.trim()))
+  const changes = FIELDS.filter(isChanged).map((name) => toMember(name, trimBlanks(fields[name]!)))
   const custom = listCustom(employee)
     .filter(([field]) => isChanged(field))
-    .map(([field, name, value]) => [name, readCustom(fields[field]!.trim(), value)])
+    .map(([field, name, value]) => [name, readCustom(trimBlanks(fields[field]!), value)])
   return {
     ...Object.fromEntries(changes),
     ...(custom.length === 0 ? {} : { custom_attributes: Object.fromEntries(custom) }),

@@ -1,3 +1,4 @@
+import { trimBlanks } from '../../domain/normalize-text.ts'
 import { ONLY } from '../../people/people-filter.ts'
 import type { PeopleOrder } from '../../../projections/employees/people-list.ts'
 import { NAVIGATION } from '../../wording/navigation.ts'
@@ -17,7 +18,7 @@ const ORDERS: Readonly<Record<PeopleOrder, string>> = {
 /** Reads the filters that are given, without the order of the list if it is the usual one. */
 export function readPeopleFields(fields: FormFields): FormFields {
   const given = Object.entries(pickFields(fields, [...PEOPLE_FILTERS, 'order']))
-    .map(([name, text]) => [name, text.trim()] as const)
+    .map(([name, text]) => [name, trimBlanks(text)] as const)
     .filter(([name, text]) => text !== '' && !(name === 'order' && text === 'newest'))
   return Object.fromEntries(given)
 }

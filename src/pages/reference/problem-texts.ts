@@ -285,6 +285,13 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Use a new key for each new request. A retry must be exactly the same request.',
     entry: 'yes',
   },
+  limit_reached: {
+    when: 'The call would deactivate or change more people than the API key may in a day. Nothing was applied.',
+    remedy:
+      'Check whether the data is complete. If it is right, an administrator can allow it once on the page of the key; ' +
+      'then send the call again.',
+    entry: 'yes',
+  },
   quota_exceeded: {
     when: 'The API key has made all the requests that its quota allows in the current period.',
     remedy: 'Wait for the time in Retry-After, or ask an administrator for a larger quota.',

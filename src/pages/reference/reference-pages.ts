@@ -10,6 +10,7 @@ import { recognizeViewer, type RecognitionServices } from '../parts/viewer.ts'
 import { listGroups, type OperationGroup } from './operations.ts'
 import { findOperations, renderIndex, renderSearch } from './render-index.ts'
 import { OPERATION_PATH, renderOperation } from './render-operation.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 /** `/docs`: the API reference, made from the OpenAPI document: an index with a search, and a page for each operation. */
 export function referencePages(app: FastifyInstance, services: RecognitionServices): void {
@@ -20,7 +21,7 @@ export function referencePages(app: FastifyInstance, services: RecognitionServic
 
   app.get<{ Querystring: { q?: unknown } }>('/docs', { schema, preHandler }, async (request, reply) => {
     const { q } = request.query
-    if (typeof q === 'string' && q.trim() !== '') {
+    if (typeof q === 'string' && trimBlanks(q) !== '') {
       const results = renderSearch(q, findOperations(list(), q))
       const body = renderContents(list(), '', results)
       return sendOpenPage(request, reply, { title: 'Search the API reference', body })

@@ -1,3 +1,4 @@
+import { trimBlanks } from '../../domain/normalize-text.ts'
 import { readName } from '../../spreadsheets/cells.ts'
 import type { ColumnMapping, ManagerKey, Mapping, Question, Target } from '../../spreadsheets/mapping.ts'
 import { isDate, listQuestions, locateColumns } from '../../spreadsheets/mapping.ts'
@@ -294,7 +295,7 @@ export function readMapping(mapping: Mapping, fields: FormFields): Mapping {
 
 /** Reads the country of local phone numbers. Without one, it stays open, or is the company's. Throws FileFaultError. */
 function readCountry(typed: string, before: Mapping['country']): Mapping['country'] {
-  const country = typed.trim().toUpperCase()
+  const country = trimBlanks(typed).toUpperCase()
   if (country === '') return before === null ? null : 'company'
   if (isPhoneCountry(country)) return country
   throw new FileFaultError([

@@ -112,7 +112,15 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
   'GET /admin/v1/attention': { allowed: 'admin' },
   'GET /admin/v1/api-keys': { allowed: 'admin' },
   'POST /admin/v1/api-keys': { allowed: 'admin', body: {} },
-  ...idRoutes('api-keys', ID['keys']!, ['GET', 'PATCH', 'POST rotate', 'POST disable', 'POST enable', 'POST revoke']),
+  ...idRoutes('api-keys', ID['keys']!, [
+    'GET',
+    'PATCH',
+    'POST rotate',
+    'POST disable',
+    'POST enable',
+    'POST revoke',
+    'POST allow',
+  ]),
   'GET /admin/v1/webhooks': { allowed: 'admin' },
   'POST /admin/v1/webhooks': { allowed: 'admin', body: {} },
   ...idRoutes('webhooks', ID['webhooks']!, [
@@ -171,7 +179,7 @@ function idRoutes(kind: string, id: string, routes: string[]): typeof TABLE {
     routes.map((route) => {
       const [method, action] = route.split(' ')
       const end = action === undefined ? '' : `/${action}`
-      const body = method === 'PATCH' || action === 'rotate' ? { body: {} } : {}
+      const body = method === 'PATCH' || action === 'rotate' || action === 'allow' ? { body: {} } : {}
       return [
         `${method} /admin/v1/${kind}/{id}${end}`,
         { allowed: 'admin', path: `/admin/v1/${kind}/${id}${end}`, ...body },

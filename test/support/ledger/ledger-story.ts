@@ -131,6 +131,8 @@ async function makeAccountEvents({ pool, manage, makeCompany, company }: Service
   const narrow = { expires_at: '2099-12-31T23:00:00Z', allowed_networks: ['192.0.2.0/24', '2001:db8::/32'] }
   await manage('PATCH', `/api-keys/${key.id}`, { scopes: ['employees:read'], ...narrow })
   await manage('PATCH', `/api-keys/${key.id}`, { expected_calls: { by_time: '06:00', weekdays: [1, 2, 3, 4, 5] } })
+  await manage('PATCH', `/api-keys/${key.id}`, { max_deactivations: '10%', max_changes: 500 })
+  await manage('POST', `/api-keys/${key.id}/allow`, { max_deactivations: 412 })
   await manage('POST', `/api-keys/${key.id}/rotate`, { overlap_seconds: 60 })
   for (const change of ['disable', 'enable', 'revoke']) await manage('POST', `/api-keys/${key.id}/${change}`)
   const { body: user } = await manage('POST', '/users', { email: 'gone@example.com', name: 'Gone', role: 'member' })
