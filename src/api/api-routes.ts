@@ -27,6 +27,7 @@ import { personalData } from './admin/personal-data.ts'
 import { employeeExports } from './admin/employee-exports.ts'
 import { refusals } from './admin/refusals.ts'
 import { secretSearch } from './admin/secret-search.ts'
+import { undoRoute } from './admin/undo.ts'
 import { uploadRoutes } from './admin/uploads/upload-routes.ts'
 import { usage } from './admin/usage.ts'
 import { users } from './admin/users.ts'
@@ -118,6 +119,7 @@ async function adminRoutes(
       logExports(log, authorized)
       refusals(log, authorized)
       employeeExports(log, authorized)
+      undoRoute(log, services)
       bulkUserLogsStream(log, authorized)
       usage(log, services.reads)
     })

@@ -159,6 +159,7 @@ function readAppSettings(config: Config) {
       idleMinutes: config.SESSION_IDLE_MINUTES,
       hours: config.SESSION_HOURS,
       publicUrl: config.PUBLIC_URL ?? null,
+      port: config.PORT,
     },
     signInLimits: { perPerson: config.SIGN_IN_LIMIT, perAddress: config.SIGN_IN_ADDRESS_LIMIT },
     streamLimits: {

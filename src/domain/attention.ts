@@ -138,7 +138,7 @@ export function startOfYesterday(nowMs: number, timeZone: string): number {
 export function findAttention(facts: AttentionFacts): AttentionItem[] {
   const ofKeys = facts.keys.flatMap((key) => [...findOfPeople(key, facts), ...findOfKey(key, facts)])
   const usedUp = new Set(ofKeys.flatMap(({ kind, subject }) => (kind === 'quota_used' ? [subject.id] : [])))
-  // What is beyond a quota that is used up, or beyond the limits of a key, is told by itself.
+  // A quota that is used up says of its calls what is to be done, and what is beyond the limits of a key is told by itself.
   const failedCalls = facts.failedCalls.filter(
     ({ subject, details }) => details.code !== 'limit_reached' && !(isOfQuota(details) && usedUp.has(subject.id)),
   )
@@ -179,19 +179,18 @@ function compareCosts(one: readonly AttentionItem[], other: readonly AttentionIt
   const byRank = rank - rankOf(second.kind)
   const byKind = ATTENTION_KINDS.indexOf(first.kind) - ATTENTION_KINDS.indexOf(second.kind)
   if (byRank !== 0 || rank === 0) return byRank || byKind
-  const sum = (group: typeof one, cost: 'records' | 'calls') =>
-    group.reduce((total, { details }) => total + readCost(details, COSTS[cost]), 0)
+  const sum = (group: typeof one, name: 'records' | 'calls') =>
+    group.reduce((total, { details }) => total + (costOf(details)[name] ?? 0), 0)
   const since = (group: typeof one) => group.map((item) => item.since ?? LAST).toSorted()[0]!
   const byAge = since(one) === since(other) ? 0 : since(one) < since(other) ? -1 : 1
   return sum(other, 'records') - sum(one, 'records') || sum(other, 'calls') - sum(one, 'calls') || byAge || byKind
 }
 
-/** The details that say what an item has cost, in records (or people) and in calls. */
-const COSTS = { records: ['records', 'wanted', 'deactivations'], calls: ['calls'] } as const
-
-function readCost(details: object, names: readonly string[]): number {
-  const known = details as Partial<Record<string, number>>
-  return names.map((name) => known[name]).find((cost) => cost !== undefined) ?? 0
+/** The records and calls that something has cost, as far as its item says. */
+function costOf(details: AttentionItem['details']): Partial<Record<'records' | 'calls', number>> {
+  // A call beyond the limits of its key, of which nothing was applied.
+  if ('wanted' in details) return { records: details.wanted, calls: 1 }
+  return 'calls' in details ? { records: details.records, calls: details.calls } : {}
 }
 
 /** After all instants. */

@@ -78,6 +78,7 @@ const PROBLEMS = {
   too_many_tokens: { status: 409, title: 'The user has the maximum number of tokens' },
   too_many_webhooks: { status: 409, title: 'The company has the maximum number of webhooks' },
   too_many_uploads: { status: 409, title: 'The company has the maximum number of uploads' },
+  nothing_to_undo: { status: 409, title: 'The call has changed nothing' },
   upload_not_applicable: { status: 409, title: 'The upload cannot be applied now' },
   provider_in_use: { status: 409, title: 'The identity provider is in use' },
   provider_unproven: { status: 409, title: 'No administrator is linked to the identity provider' },

@@ -215,6 +215,13 @@ export interface LedgerTables {
     call_id: string
     records: number[] | null
   }
+  undoings: {
+    company_id: string
+    undone_id: string
+    position: number
+    call_id: string
+    is_whole: boolean
+  }
   upload_parts: PartRow
   checkpoints: {
     company_id: string

@@ -73,6 +73,7 @@ function toRow({ entry, index, position }: RefusedPlace) {
     isRefused: true,
     firstPosition: position,
     lastPosition: position,
+    leftOut: [],
   }
   return { entry: { entry }, row }
 }

@@ -34,6 +34,7 @@ export const RIGHTS: Record<string, string> = {
   rejected_bodies: 'select, insert, delete',
   failed_calls: 'select, insert, delete',
   corrections: 'select, insert',
+  undoings: 'select, insert',
   unchanged_records: 'select, insert',
   raised_attention: 'select, insert, delete',
   attention_checks: 'select, insert, update',

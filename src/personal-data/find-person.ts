@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { filterInTurns } from '../admission/turns.ts'
 import { normalizeEmail } from '../domain/attributes.ts'
+import { listStoredAddresses } from '../domain/email-domains.ts'
 import { textNamesPerson, collectNames, emptyNames, type PersonNames } from '../domain/erasure.ts'
 import { problem } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
@@ -25,6 +26,13 @@ const NAMES_BY: Record<NamedPerson['by'], keyof PersonNames> = {
   external_id: 'externalIds',
 }
 
+/** The forms in which a name may be stored. */
+const STORED_FORMS: Record<NamedPerson['by'], (value: string) => string[]> = {
+  id: (id) => [id],
+  email: listStoredAddresses,
+  external_id: listStoredForms,
+}
+
 /** Normalizes an email. Throws `employee_not_found` for a name that nobody can have. */
 export function normalizeName(person: NamedPerson): NamedPerson {
   const named = person.by === 'email' ? { ...person, value: normalizeEmail(person.value) } : person
@@ -40,7 +48,7 @@ export async function findPerson(
 ): Promise<NamedEmployee> {
   const names = emptyNames()
   let foundId: string | null = null
-  for (const form of by === 'external_id' ? listStoredForms(value) : [value]) {
+  for (const form of STORED_FORMS[by](value)) {
     if (form !== '') names[NAMES_BY[by]].add(form)
     foundId ??= await erase.findEmployeeId(db, companyId, by, form)
   }

@@ -42,6 +42,8 @@ export interface AppliedRecord {
   status: EmployeeStatus
   /** Whether the record says which status the employee should have. */
   setsStatus: boolean
+  /** Whether the record gives the employee a manager who is inactive after the call. */
+  hasInactiveManager: boolean
   /** Null for a creation. */
   result: RecordResult | null
   changed: string[]

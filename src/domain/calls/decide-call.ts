@@ -176,13 +176,17 @@ function* decideUpdateOne(
 ): Pieces<CallDecision> {
   const { records, offending, preconditions } = command
   const employee = employees.byId(offending.locator.id)
-  if (!employee) return refuseCall(EMPLOYEE_NOT_FOUND, 1, context, offending)
+  if (!employee) return refuseCall(refuseUnknown(offending.locator.id), 1, context, offending)
   const failed = findFailedCondition(preconditions, employee.version)
   if (failed) return refuseCall(refuseCondition(failed, preconditions), 1, context, offending)
   return yield* decideRecords(records, null, employees, context)
 }
 
-const EMPLOYEE_NOT_FOUND = problem('employee_not_found', 'No such employee exists')
+/** The refusal of an id in a path that nobody has. */
+export function refuseUnknown(id: string): Problem {
+  const hint = id.includes('@') ? '. The path takes an id (emp_…): find it with GET /v1/employees?email=' : ''
+  return problem('employee_not_found', `No such employee exists${hint}`)
+}
 
 function refuseCondition(failed: FailedCondition, preconditions: Preconditions): Problem {
   const otherwise = {

@@ -56,6 +56,15 @@ export function* decideRecords(
     return drafts
   }
 
+  function* complete(drafts: Draft[], refused: Draft[]): Pieces<CallDecision> {
+    let afterwards: Map<string | undefined, Draft['after']> | undefined
+    const isInactive = (id: string) => {
+      afterwards ??= new Map(drafts.map(({ after }) => [after?.id, after]))
+      return (afterwards.get(id) ?? directory.byId(id))?.status === 'inactive'
+    }
+    return yield* completeCall({ drafts, unchanged, refused }, isInactive, context)
+  }
+
   let called = yield* meetExpectations(yield* readLocalPhones(records, context.country), located)
   let whole = yield* judgeRecords(called)
   for (let round = 0; round < MAX_LEAVING_ROUNDS; round += 1) {
@@ -65,10 +74,10 @@ export function* decideRecords(
     called = fewer
     whole = yield* judgeRecords(called)
   }
-  if (!whole.some(isFaulty)) return yield* completeCall({ drafts: whole, unchanged, refused: [] }, context)
+  if (!whole.some(isFaulty)) return yield* complete(whole, [])
   if (!context.isAllOrNone) {
     const { drafts, refused } = yield* chooseApplicable(called, whole, judgeRecords)
-    if (drafts.length + unchanged.size > 0) return yield* completeCall({ drafts, unchanged, refused }, context)
+    if (drafts.length + unchanged.size > 0) return yield* complete(drafts, refused)
   }
   const total = records.length + unchanged.size
   const failed = rulesOf(operation).failing === 'refused' ? whole.filter(isFaulty).length : total

@@ -115,7 +115,8 @@ async function run(
   return sendAnswer(reply, protocol, answer)
 }
 
-async function sendAnswer(
+/** Sends the answer to a call, in pieces if it is large. */
+export async function sendAnswer(
   reply: FastifyReply,
   { answerType, refusalType }: Pick<KeyProtocol, 'answerType' | 'refusalType'>,
   { status, headers, body }: CallAnswer,
@@ -153,4 +154,5 @@ const WITHOUT_ENTRY: ReadonlySet<ProblemCode> = new Set([
   'unavailable',
   'idempotency_in_progress',
   'rate_limited',
+  'request_timeout',
 ])

@@ -5,6 +5,7 @@ import { actorOf } from '../../domain/calls/callers.ts'
 import { meansNotCommitted } from '../../postgres/database-errors.ts'
 import { COMMIT, pipelineInTurns, type Pipe } from '../../postgres/pipeline.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
+import { findUndoing, insertUndoings } from '../undo/undoings.ts'
 import { insertCorrections, listCorrections } from '../corrections/insert-corrections.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
 import { isDue, writeClients, type UsedClient } from './actor-clients.ts'
@@ -176,12 +177,14 @@ function sendRowsBeside(pipe: QueryClient, added: readonly AddedCall[], clients:
   const corrections = added.flatMap(({ call, events, position }) =>
     'upload' in call.caller ? listCorrections(call, events, position) : [],
   )
+  const undoings = added.flatMap(({ call, events, position }) => findUndoing(call, events, position) ?? [])
   return [
     ...sendAny(pipe, bound, insertBoundKeys),
     ...sendAny(pipe, traces, insertTraces),
     ...sendAny(pipe, bodies, insertBodies),
     ...sendAny(pipe, validParts, insertFailedCalls),
     ...sendAny(pipe, corrections, insertCorrections),
+    ...sendAny(pipe, undoings, insertUndoings),
     ...sendAny(pipe, clients, writeClients),
   ]
 }

@@ -177,5 +177,5 @@ function renderList(entry: LogEntry, { given }: RecordQuery, { records, hasPrevi
       ])}
       <p class="hint">Records per page: ${sizes}</p>
     </div>
-    <p class="hint">Records are numbered from 0, as in API responses. Names and emails of employees are current.</p>`
+    <p class="hint">Records are numbered from 1; their <code>index</code> in API responses begins with 0. Names and emails of employees are current.</p>`
 }

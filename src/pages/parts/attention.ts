@@ -37,23 +37,24 @@ function renderSnoozeLink(item: AttentionItem): Html {
   return html`<a href="${href}">Snooze<span class="visually-hidden"> <bdi>${nameSubject(item)}</bdi></span>…</a>`
 }
 
-/** Renders what needs attention of a thing, on its own page, with what to do. */
+/** Renders what needs attention of a thing, on its own page, with what to do; on narrow pages, several are one line. */
 export function renderProblemsOf(id: string, items: readonly AttentionItem[], timeZone: string): Html {
   const own = items.filter(({ subject }) => subject.id === id)
   if (own.length === 0) return html``
+  const list = html`<ul>
+    ${own.map((item) => {
+      const { problem, remedy } = describeItem(item, timeZone, databaseTimeMs())
+      const href = buildItemUrl(item)
+      const isElsewhere = !href.endsWith(`/${id}`)
+      return html`<li>
+        ${isElsewhere ? html`<a href="${href}">${capitalise(problem)}</a>` : capitalise(problem)}.
+        <span class="hint">${remedy}</span> ${renderSnoozeLink(item)}
+      </li>`
+    })}
+  </ul>`
   return html`<section class="attention" aria-labelledby="attention">
     <h2 id="attention">Needs attention</h2>
-    <ul>
-      ${own.map((item) => {
-        const { problem, remedy } = describeItem(item, timeZone, databaseTimeMs())
-        const href = buildItemUrl(item)
-        const isElsewhere = !href.endsWith(`/${id}`)
-        return html`<li>
-          ${isElsewhere ? html`<a href="${href}">${capitalise(problem)}</a>` : capitalise(problem)}.
-          <span class="hint">${remedy}</span> ${renderSnoozeLink(item)}
-        </li>`
-      })}
-    </ul>
+    ${own.length === 1 ? list : html`<details class="folded"><summary>${formatCount(own.length, 'problem')}</summary>${list}</details>`}
   </section>`
 }
 
