@@ -2,7 +2,6 @@ import { ATTRIBUTE_NAMES, ATTRIBUTE_RULES, type AttributeName, type CustomValue 
 import type { Employee } from '../../domain/employees/employee.ts'
 import { jsonPointer, type Problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
 import { formatAttributeName } from '../parts/attribute-words.ts'
 import { renderField, type FormFields, type FormProblem } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'

@@ -1,4 +1,3 @@
-import { trimBlanks } from '../../domain/normalize-text.ts'
 import { ONLY } from '../../people/people-filter.ts'
 import type { PeopleOrder } from '../../../projections/employees/people-list.ts'
 import { NAVIGATION } from '../../wording/navigation.ts'
