@@ -236,7 +236,7 @@ await t.test('every page and section that the program refers to exists', async (
   const references = [...messages.matchAll(/((?:docs\/)?[\w-]+\.md)(?:, “([^”]+)”)?/g)]
   t.ok(references.length > 5, 'there are references')
   for (const [reference, name, section] of references) {
-    const text = pages.get(name!)
+    const text = pages.get(name!) ?? pages.get(`docs/${name}`)
     t.ok(text !== undefined || existsSync(name!), reference)
     if (section !== undefined) t.ok(headingsOf(text ?? '').includes(section), reference)
   }

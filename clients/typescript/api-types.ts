@@ -35,7 +35,7 @@ export interface paths {
         get: operations["listEmployees"];
         /**
          * Create or update several employees
-         * @description Applies all records or none, unless `all_or_none` is `false`. A refusal lists the errors of all records. A record whose `external_id` finds an employee, or whose `email` does if it has no `external_id`, updates this employee as a JSON Merge Patch. Any other record creates an employee.
+         * @description Applies all records or none, unless `all_or_none` is `false`. A refusal lists the errors of all records. A record whose `external_id` finds an employee, or whose `email` does if it has no `external_id`, updates this employee as a JSON Merge Patch. Any other record creates an employee, unless `link_by_email` finds one.
          */
         put: operations["upsertEmployees"];
         /**
@@ -2421,6 +2421,8 @@ export interface operations {
                 validate_only?: boolean;
                 /** @description Whether one bad record keeps all others from being applied. With `false`, the call applies every record that can be applied, and the answer has the errors of the others. If it can apply none, it fails as it does without this parameter. */
                 all_or_none?: boolean;
+                /** @description Whether a record whose `external_id` finds nobody updates the active employee who has its `email` and no `external_id`, who gets that `external_id`: for the first sync over people who were entered without one. Inactive employees and those with another `external_id` are conflicts, as without this parameter. */
+                link_by_email?: boolean;
             };
             header?: {
                 /**

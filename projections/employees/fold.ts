@@ -2,12 +2,13 @@ import { sql, type Transaction } from 'kysely'
 import type { Employee, EmployeeStreamEvent } from '../../src/domain/employees/employee.ts'
 import { evolveStored, isEmployeeEvent } from '../../src/domain/employees/employee.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
+import { mapInPieces } from '../../src/domain/pieces.ts'
 import { uuidArray } from '../../src/postgres/binary-arrays.ts'
 import { onlyCompany } from '../../src/postgres/only-company.ts'
-import type { CompanyEvents, Projection } from '../projection.ts'
-import { insertRows } from '../columns.ts'
+import type { CompanyEvents, DoPieces, Projection } from '../projection.ts'
+import { insertRows, jsonText } from '../columns.ts'
 import { EMPLOYEE_COLUMNS, EMPLOYEE_INDEXES, EMPLOYEE_TABLES } from './rows.ts'
-import { listSetAttributes, toEmployee, type EmployeeRow } from './rows.ts'
+import { listSetAttributes, toEmployee, type EmployeeRow, type EmployeeTables } from './rows.ts'
 import { foldText } from '../../src/domain/normalize-text.ts'
 
 /**
@@ -30,6 +31,7 @@ async function fold(
   transaction: Transaction<unknown>,
   schema: string,
   batches: readonly CompanyEvents[],
+  doPieces: DoPieces,
 ): Promise<void> {
   const touched = batches.flatMap(({ companyId, events, employees: after }) => {
     const streams = Map.groupBy(events.filter(isEmployeeEvent), ({ stream }) => stream)
@@ -41,7 +43,7 @@ async function fold(
     }))
   })
   for (let from = 0; from < touched.length; from += EMPLOYEES_AT_ONCE) {
-    await foldEmployees(transaction, schema, touched.slice(from, from + EMPLOYEES_AT_ONCE))
+    await foldEmployees(transaction, schema, touched.slice(from, from + EMPLOYEES_AT_ONCE), doPieces)
   }
 }
 
@@ -50,23 +52,27 @@ async function foldEmployees(
   transaction: Transaction<unknown>,
   schema: string,
   touched: TouchedEmployee[],
+  doPieces: DoPieces,
 ): Promise<void> {
   const employees = await loadKnownEmployees(
     transaction,
     schema,
     touched.filter(({ events, after }) => !after && !isNew(events)),
   )
-  const [created, changed]: [EmployeeState[], EmployeeState[]] = [[], []]
-  const erased: EmployeeOfCompany[] = []
-  for (const { companyId, id, events, after } of touched) {
-    const state = after ?? events.reduce(evolveStored, employees.get(companyId)?.get(id))
-    if (!state) erased.push({ companyId, id })
-    else if (isNew(events)) created.push({ companyId, state })
-    else changed.push({ companyId, state })
-  }
-  await writeRows(transaction, schema, created, 'insert')
-  await writeRows(transaction, schema, changed, 'replace')
-  await deleteRows(transaction, schema, erased)
+  const rows = await doPieces(
+    mapInPieces(touched, ({ companyId, id, events, after }) => {
+      const state = after ?? events.reduce(evolveStored, employees.get(companyId)?.get(id))
+      return state ? { isNew: isNew(events), row: buildRow(companyId, state) } : { erased: { companyId, id } }
+    }),
+  )
+  const listRows = (areNew: boolean) => rows.flatMap(({ isNew, row }) => (row && isNew === areNew ? [row] : []))
+  await writeRows(transaction, schema, listRows(true), 'insert')
+  await writeRows(transaction, schema, listRows(false), 'replace')
+  await deleteRows(
+    transaction,
+    schema,
+    rows.flatMap(({ erased }) => erased ?? []),
+  )
 }
 
 /** Whether these events begin with an employee's creation, so that no row exists. */
@@ -86,10 +92,24 @@ interface TouchedEmployee extends EmployeeOfCompany {
   after: Employee | undefined
 }
 
-interface EmployeeState {
-  companyId: string
-  state: Employee
+/** A row whose attributes are JSON already. */
+type WrittenRow = Omit<EmployeeTables['employees'], 'attributes'> & { attributes: string }
+
+function buildRow(companyId: string, state: Employee): WrittenRow {
+  return {
+    company_id: companyId,
+    employee_id: state.id,
+    created_at: state.created_at,
+    updated_at: state.updated_at,
+    deactivated_at: state.deactivated_at,
+    version: state.version,
+    search_text: buildSearchText(state),
+    attributes: JSON.stringify(listSetAttributes(state)),
+  }
 }
+
+/** The maximum characters of attributes in one statement. Those of as many usual employees are fewer. */
+const CHARACTERS_AT_ONCE = 2_000_000
 
 /**
  * Inserts rows, or replaces them. PostgreSQL writes more for each row of an insert that may meet a conflict, whether it
@@ -98,27 +118,22 @@ interface EmployeeState {
 async function writeRows(
   transaction: Transaction<unknown>,
   schema: string,
-  rows: EmployeeState[],
+  rows: readonly WrittenRow[],
   how: 'insert' | 'replace',
 ): Promise<void> {
-  if (rows.length === 0) return
   const { columns, key } = EMPLOYEE_TABLES.employees
-  const stored = rows.map(({ companyId, state }) => ({
-    company_id: companyId,
-    employee_id: state.id,
-    created_at: state.created_at,
-    updated_at: state.updated_at,
-    deactivated_at: state.deactivated_at,
-    version: state.version,
-    search_text: buildSearchText(state),
-    attributes: listSetAttributes(state),
-  }))
   const replaced = Object.keys(columns)
     .filter((name) => !key.includes(name))
     .map((name) => sql`${sql.id(name)} = excluded.${sql.id(name)}`)
   const onConflict = sql`on conflict (company_id, employee_id) do update set ${sql.join(replaced)}`
-  const insert = insertRows(sql.id(schema, 'employees'), columns, stored)
-  await sql`${insert} ${how === 'insert' ? sql`` : onConflict}`.execute(transaction)
+  for (let from = 0; from < rows.length;) {
+    let [to, characters] = [from, 0]
+    for (; to < rows.length && characters < CHARACTERS_AT_ONCE; to += 1) characters += rows[to]!.attributes.length
+    const written = { ...columns, attributes: jsonText }
+    const insert = insertRows(sql.id(schema, 'employees'), written, rows.slice(from, to))
+    await sql`${insert} ${how === 'insert' ? sql`` : onConflict}`.execute(transaction)
+    from = to
+  }
 }
 
 /**

@@ -23,6 +23,11 @@ interface OfTwo extends OfField {
   other: string
 }
 
+interface OfHolder extends OfField {
+  /** The id of the employee who has the value. */
+  employee: string
+}
+
 interface OfUnique extends OfField {
   /** A field that a person can have instead. */
   instead?: string
@@ -106,21 +111,41 @@ const FAULTS = {
     ({ fields }: { fields: readonly string[] }) => `A record must identify its employee by ${join(fields, 'or')}`,
   ),
   employee_not_found: words('employee_not_found', () => 'No such employee exists'),
+  employee_erased: words('employee_not_found', () => 'The employee was erased, and stays so'),
+  employee_changed: words('invalid_value', () => 'Somebody has changed the employee meanwhile'),
+  changed_meanwhile: words('invalid_value', ({ field }: OfField) => `Somebody has changed ${field} meanwhile`),
+  not_found_by_email: words(
+    'employee_not_found',
+    ({ employee, other, ...field }: OfHolder & OfTwo) =>
+      `No employee has this ${describe(field)}. A record with one isn't found by its ${describe({ field: other })}, ` +
+      `which is that of the employee ${employee}: send their id to update them`,
+  ),
   id_chosen: words('read_only_field', ({ field }: OfField) => `The ${field} of a new employee cannot be chosen`),
   id_changed: words(
     'read_only_field',
     ({ field }: OfField) => `This is not the ${field} of the employee, and it cannot be changed`,
   ),
-  same_employee: words('duplicate_in_batch', () => 'Another record of the call refers to the same employee'),
+  same_employee: words(
+    'duplicate_in_batch',
+    ({ employee }: { employee: string }) => `Another record of the call refers to the same employee, ${employee}`,
+  ),
   same_in_call: words(
     'duplicate_in_batch',
     (params: OfUnique) => `Another record of the call has the same ${describe(params)}${nameRemedy(params)}`,
   ),
-  held: words(
-    'already_exists',
-    (params: OfUnique) => `Another employee has this ${describe(params)}${nameRemedy(params)}`,
-  ),
-  held_by_inactive: words('inactive_employee_exists', ({ employee, ...field }: OfField & { employee: string }) => {
+  held: words('already_exists', ({ employee, ...params }: OfUnique & OfHolder) => {
+    const holder = `The employee ${employee} has this ${describe(params)}`
+    return `${holder}; update that employee if it is the same person${nameRemedy(params)}`
+  }),
+  held_by_linkable: words('already_exists', ({ employee, ...field }: OfHolder) => {
+    const holder = `The employee ${employee} has this ${describe(field)} and no external id`
+    return `${holder}; send the call with link_by_email=true if it is the same person, or another value`
+  }),
+  held_by_other_id: words('already_exists', ({ employee, ...field }: OfHolder) => {
+    const holder = `The employee ${employee} has this ${describe(field)} and another external id`
+    return `${holder}; update that employee by its id if it is the same person, or send another value`
+  }),
+  held_by_inactive: words('inactive_employee_exists', ({ employee, ...field }: OfHolder) => {
     const holder = `The inactive employee ${employee} has this ${describe(field)}`
     return `${holder}; reactivate that employee or send another value`
   }),

@@ -216,6 +216,7 @@ async function makeCall(
     idempotency: { keyHash: name, requestHash: name },
     // One of the people who are not in the file may be erased meanwhile.
     isAllOrNone: upload.isAllOrNone && part.missingOf === null,
+    linksByEmail: false,
     validateOnly: false,
     traceparent: null,
     command: await doInTurns(readCommand(commands, upload, part, body)),

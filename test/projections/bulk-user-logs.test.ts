@@ -2,20 +2,24 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
 import { EVERY_KEY } from '../../projections/bulk-user-logs/tables.ts'
-import type { CompanyEvents } from '../../projections/projection.ts'
+import type { CompanyEvents, DoPieces } from '../../projections/projection.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import { openDatabase } from '../../src/postgres/kysely.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 import type { RecordedEvent } from '../../src/domain/events.ts'
 import { closesCall } from '../../src/domain/event-types.ts'
+import { doAtOnce } from '../../src/domain/pieces.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { createTables, schemaOf } from '../../projections/projection.ts'
+import { fullBodies } from '../fairness/largest-requests.ts'
 import { readEvents } from '../support/ledger/company-events.ts'
 import { catchUp } from '../../src/workers/project.ts'
 import { employee, startService } from '../support/service.ts'
 
 const service = await startService(t)
 const companyId = service.company.id
+/** Refused records of a call with such names. */
+const NAMES = 200
 const TABLES = ['entries', 'rejected_names', 'former_names', 'hours', 'calls_by_hour', 'failures_by_hour'] as const
 const LIVE = schemaOf(bulkUserLogs)
 
@@ -64,7 +68,7 @@ async function foldAllInto(schema: string, batches: Omit<CompanyEvents, 'company
   await ownerPool.query(`create schema ${schema}`)
   await createTables(owner, bulkUserLogs, schema)
   await owner.transaction().execute(async (transaction) => {
-    for (const batch of batches) await bulkUserLogs.fold(transaction, schema, [{ companyId, ...batch }])
+    for (const batch of batches) await bulkUserLogs.fold(transaction, schema, [{ companyId, ...batch }], doAtOnce)
   })
   return schema
 }
@@ -179,3 +183,33 @@ await t.test('an entry is folded whatever its refused record contains', async (t
   const schema = await foldInto('hostile', calls)
   t.equal((await rowsOf(schema, 'entries')).length, odd.length)
 })
+
+await t.test(
+  'no name is kept that normalizing makes long, and others get turns while names are looked for',
+  async (t) => {
+    const company = await service.makeCompany('Names')
+    const records = fullBodies(NAMES, 0)
+    for (const body of [records.longNames(), records.namesOfMarks()])
+      t.equal((await service.call('POST', '/v1/employees', { key: company.key, body })).status, 422)
+    let turns = 0
+    const countTurns: DoPieces = (work) => {
+      for (;;) {
+        const { done, value } = work.next()
+        if (done) return value
+        turns += 1
+      }
+    }
+    await ownerPool.query('create schema names')
+    await createTables(owner, bulkUserLogs, 'names')
+    const batch = { companyId: company.id, events: await readEvents(service.db, company.id) }
+    await owner.transaction().execute((transaction) => bulkUserLogs.fold(transaction, 'names', [batch], countTurns))
+    const codes = new Set<string>()
+    for (const { type, data } of batch.events)
+      if (type === 'EmployeeRecordRejected') for (const { code } of data!.errors) codes.add(code)
+    const { rows } = await ownerPool.query(
+      'select count(distinct name_hash)::integer as names from names.rejected_names',
+    )
+    t.strictSame(rows, [{ names: codes.size }], 'the codes of the errors alone')
+    t.ok(turns > NAMES / 8, `${turns} turns`)
+  },
+)

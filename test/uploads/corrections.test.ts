@@ -203,7 +203,7 @@ await t.test('a file does what its calls asked for, unless it says otherwise', a
   t.equal((await service.call('POST', '/v1/employees', { body: [taken] })).status, 201)
   const made = (await upload(csvOf([{ log_id: creation, index: 0, ...taken }]))).body
   const { body: preview } = await service.admin(`/uploads/${made.id}/parts/1/preview`)
-  t.match(preview, { counts: { refused: 1 }, errors: [{ message: /Another employee has this/ }] })
+  t.match(preview, { counts: { refused: 1 }, errors: [{ message: /^The employee emp_\w+ has this email address/ }] })
   t.match((await upload(`${file(update)}\n${creation},0,b@example.com,,A,B`)).body, { operation: 'upsert' })
   t.match((await upload(csvOf([person()]))).body, { operation: 'upsert' })
 })

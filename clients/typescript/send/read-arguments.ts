@@ -19,6 +19,7 @@ Options:
   --id ID             the API id (or API_ID)
   --key-file FILE     a file with the API key (or the key itself in API_KEY)
   --update            only update employees; by default, those who are not found are created
+  --link-by-email     give the external ids in the file to people who have none, found by email
   --map FILE          what the columns mean: a mapping, downloaded from the page of an uploaded file
   --country CODE      the country of local phone numbers, such as DE
   --custom COLUMN     use a column as a custom attribute (repeatable)
@@ -52,6 +53,8 @@ export interface SendArguments {
   uses: Map<string, ColumnUse>
   /** Whether records that are refused keep the others of their call from being applied. */
   allOrNone: boolean
+  /** Whether people without an external id are found by email, and get the one in the file. */
+  linkByEmail: boolean
   /** How many people may be deactivated because they are not in the file; null if that is no reason. */
   atMost: number | null
   answers: FileAnswers
@@ -70,6 +73,7 @@ const OPTIONS = {
   custom: { type: 'string', multiple: true, default: [] as string[] },
   ignore: { type: 'string', multiple: true, default: [] as string[] },
   partly: { type: 'boolean', default: false },
+  'link-by-email': { type: 'boolean', default: false },
   'deactivate-missing': { type: 'boolean', default: false },
   'at-most': { type: 'string' },
   encoding: { type: 'string' },
@@ -87,6 +91,7 @@ export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArgum
   if (values.help || (args.length === 0 && positionals.length === 0)) return null
   const [command, path, ...others] = positionals
   if (command !== 'send') throw usageError(`the command is send, not ${command ?? 'missing'}`)
+  if (values.update && values['link-by-email']) throw usageError('--link-by-email is not for --update')
   if (path === undefined || others.length > 0) throw usageError('name one file')
   return {
     path,
@@ -101,6 +106,7 @@ export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArgum
       ...values.ignore.map((column): [string, ColumnUse] => [column, 'ignore']),
     ]),
     allOrNone: !values.partly,
+    linkByEmail: values['link-by-email'],
     atMost: readAtMost(values['deactivate-missing'], values['at-most']),
     answers: {
       encoding: readEncodingName(values.encoding),

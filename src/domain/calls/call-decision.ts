@@ -5,6 +5,7 @@ import type { Problem, RecordError } from '../errors.ts'
 import type { CallCounts, EventData, NewEvent } from '../events.ts'
 import type { Operation } from '../operations.ts'
 import type { CalledFile } from './callers.ts'
+import type { LeftOutField } from './call-records.ts'
 import type { RejectedBody } from './rejected-body.ts'
 
 /** The context of a decision. Time and ids come from outside, so that deciding is pure. */
@@ -16,12 +17,16 @@ export interface CallContext {
   /** Null if a user makes the call. */
   key: { id: string; name: string } | null
   upload: CalledFile | null
+  /** The id of the call that it takes back; null if it takes back none. */
+  undoes: string | null
   requestedAt: string
   durationMs: number
   /** The time of the events, RFC 3339 UTC. */
   now: string
   /** Whether one record that can't be applied keeps all others from being applied. */
   isAllOrNone: boolean
+  /** Whether an upsert finds somebody without an external id by their email address: see `locateEmployee`. */
+  linksByEmail: boolean
   /** The country of the company (ISO 3166-1 alpha-2), whose local phone numbers are read; null if it has none. */
   country: string | null
 }
@@ -39,6 +44,8 @@ export interface AppliedRecord {
   /** Null for a creation. */
   result: RecordResult | null
   changed: string[]
+  /** What the record would have set, too, but left out; absent if there is nothing. */
+  leftOut?: readonly LeftOutField[]
 }
 
 /** A record that was not applied, with the errors that are kept of it. */

@@ -35,6 +35,27 @@ export function locate(
   }
 }
 
+/**
+ * Finds the employee of a record. With `linksByEmail`, an external id that nobody has also finds the employee who has the
+ * record's email address, if they can be linked.
+ */
+export function locateEmployee(
+  { locator, patch }: Pick<ReadRecord, 'locator' | 'patch'>,
+  directory: Pick<EmployeeDirectory, 'byId' | 'byEmail' | 'byExternalId'>,
+  linksByEmail: boolean,
+): Employee | undefined {
+  if (!locator) return undefined
+  const found = locate(locator, directory)
+  if (found || !linksByEmail || locator.field !== 'external_id' || typeof patch.email !== 'string') return found
+  const holder = directory.byEmail(patch.email)
+  return holder && isLinkable(holder) ? holder : undefined
+}
+
+/** Whether somebody can get an external id because a record has their email address. */
+export function isLinkable({ status, external_id: externalId }: Employee): boolean {
+  return status === 'active' && externalId === null
+}
+
 /** A record during the decision. */
 export interface Draft {
   record: ReadRecord

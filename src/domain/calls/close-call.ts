@@ -9,6 +9,7 @@ import { codeOf, wordFault } from '../record-faults.ts'
 import type { AppliedRecord, CallContext, CallDecision, RefusedRecord } from './call-decision.ts'
 import type { Draft, UnchangedEmployee } from './call-draft.ts'
 import type { ReadRecord } from './call-records.ts'
+import { groupLeftOut } from './expectations.ts'
 import { keepLocator, keepRecord } from './refused-record.ts'
 
 /** The record that gets the error of a refused call. Only a single update has one, identified by its path. */
@@ -67,6 +68,7 @@ export function* completeCall({ drafts, unchanged, refused }: Judged, context: C
     setsStatus: setsStatus(record),
     result: effect?.result ?? null,
     changed: effect?.changed ?? [],
+    ...(record.leftOut ? { leftOut: record.leftOut } : {}),
   }))
   for (const [record, { id, status }] of unchanged) {
     const { index } = record
@@ -82,7 +84,9 @@ export function* completeCall({ drafts, unchanged, refused }: Judged, context: C
   const unchangedIds = outcomes.filter(({ result }) => result === 'no_updates').map(({ id }) => id)
   const usual = refused.length === 0 ? rulesOf(context.operation).status : 200
   const answered = context.isAllOrNone || usual === 200 ? {} : { http_status: 200 as const }
-  const data = { ...factsOf(context, counts), unchanged: unchangedIds, ...answered }
+  const leftOut = groupLeftOut(drafts)
+  const noted = leftOut.length === 0 ? {} : { left_out: leftOut }
+  const data = { ...factsOf(context, counts), unchanged: unchangedIds, ...answered, ...noted }
   const events = eventsOf(context, applied, refusals, { type: 'ApiCallCompleted', data })
   return { events, counts, problem: null, outcomes, refusals, unchanged: unchangedBy(drafts), withheld: [] }
 }
@@ -173,7 +177,7 @@ function eventsOf(
 }
 
 function factsOf(context: CallContext, counts: CallCounts) {
-  const { operation, requestedAt, durationMs, key, source, requestId, upload } = context
+  const { operation, requestedAt, durationMs, key, source, requestId, upload, undoes } = context
   const corrects = upload && upload.corrects.length > 0 ? { corrects: [...upload.corrects] } : {}
   const places = upload && Object.keys(upload.correctedRecords).length > 0 ? upload.correctedRecords : null
   const part = upload?.part ? { part: upload.part } : {}
@@ -188,5 +192,6 @@ function factsOf(context: CallContext, counts: CallCounts) {
     ...corrects,
     ...(places ? { corrected_records: places } : {}),
     ...part,
+    ...(undoes === null ? {} : { undoes }),
   }
 }

@@ -123,16 +123,18 @@ const IDEMPOTENCY_KEY_REUSED = problem(
 )
 
 function contextOf(
-  { callId, requestId, command, isAllOrNone, protocol }: WriteCall,
+  { callId, requestId, command, isAllOrNone, linksByEmail, protocol }: WriteCall,
   { now, durationMs, country }: Pick<CallState, 'now' | 'durationMs' | 'country'>,
 ): Omit<CallContext, 'key' | 'upload'> {
   return {
     callId,
     durationMs,
     isAllOrNone,
+    linksByEmail,
     now,
     country,
     operation: command.operation,
+    undoes: command.undoes ?? null,
     source: protocol.source,
     requestId,
     // Derived from the database's clock, because the clock of this process may be wrong.

@@ -2,7 +2,14 @@ import { addMissing, addStateErrors } from '../employees/employee.ts'
 import { createsAll, rulesOf } from '../operations.ts'
 import { mapInPieces, type Pieces } from '../pieces.ts'
 import type { CallContext, CallDecision } from './call-decision.ts'
-import { addCollision, locate, type Draft, type EmployeeDirectory, type UnchangedEmployee } from './call-draft.ts'
+import {
+  addCollision,
+  locateEmployee,
+  type Draft,
+  type EmployeeDirectory,
+  type UnchangedEmployee,
+} from './call-draft.ts'
+import { leaveOutFaulty, meetExpectations } from './expectations.ts'
 import { isReadable, type NewIds, type ReadRecord } from './call-records.ts'
 import { completeCall, failCall, NO_COUNTS, type Unchanged } from './close-call.ts'
 import { draftCreation, draftUpdate } from './draft-records.ts'
@@ -10,6 +17,9 @@ import { readLocalPhones } from './local-phones.ts'
 import { chooseApplicable, isFaulty } from './partial-call.ts'
 import { addManagerErrors, resolveManagers } from './reporting-lines.ts'
 import { addUniquenessErrors } from './uniqueness.ts'
+
+/** How often a call is judged again after values were left out: each time, others may turn out to be wrong. */
+const MAX_ROUNDS = 8
 
 /**
  * Decides a call: creates employees, updates those that the records find, or, as an upsert, does both. Applies all
@@ -21,9 +31,9 @@ export function* decideRecords(
   directory: EmployeeDirectory,
   context: CallContext,
 ): Pieces<CallDecision> {
-  const { operation } = context
+  const { operation, linksByEmail } = context
   const { records, unchanged } = setAside(all, directory)
-  const located = ({ locator }: ReadRecord) => (locator ? locate(locator, directory) : undefined)
+  const located = (record: ReadRecord) => locateEmployee(record, directory, linksByEmail)
   const idOf = (record: ReadRecord) => located(record)?.id ?? newIds?.of(record.index)
   const draft = (record: ReadRecord, earlier: Draft | undefined) => {
     const before = located(record)
@@ -31,7 +41,7 @@ export function* decideRecords(
     const mayBeNew = !before && (record.locator !== null || createsAll(operation))
     return newIds && mayBeNew
       ? draftCreation(record, newIds.of(record.index), context.now, earlier)
-      : draftUpdate(record, before, context.now, earlier)
+      : draftUpdate(record, before, { now: context.now, directory, earlier })
   }
   const drafted = new Map<number, Draft>()
   function* judgeRecords(some: ReadRecord[]): Pieces<Draft[]> {
@@ -42,12 +52,19 @@ export function* decideRecords(
       return made
     })
     refuseRepeated(drafts)
-    yield* judge(drafts, directory)
+    yield* judge(drafts, directory, context)
     return drafts
   }
 
-  const called = yield* readLocalPhones(records, context.country)
-  const whole = yield* judgeRecords(called)
+  let called = yield* meetExpectations(yield* readLocalPhones(records, context.country), located)
+  let whole = yield* judgeRecords(called)
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const fewer = yield* leaveOutFaulty(called, whole)
+    if (!fewer) break
+    drafted.clear()
+    called = fewer
+    whole = yield* judgeRecords(called)
+  }
   if (!whole.some(isFaulty)) return yield* completeCall({ drafts: whole, unchanged, refused: [] }, context)
   if (!context.isAllOrNone) {
     const { drafts, refused } = yield* chooseApplicable(called, whole, judgeRecords)
@@ -78,13 +95,14 @@ function refuseRepeated(drafts: Draft[]): void {
   for (const group of byEmployee.values()) {
     if (group.length === 1) continue
     for (const draft of group) {
-      addCollision(draft, { path: [draft.record.locator!.field], fault: { kind: 'same_employee' } })
+      const fault = { kind: 'same_employee', employee: draft.before!.id } as const
+      addCollision(draft, { path: [draft.record.locator!.field], fault })
     }
   }
 }
 
 /** Adds the errors that depend on the state after the whole call. */
-function* judge(drafts: Draft[], directory: EmployeeDirectory): Pieces<void> {
+function* judge(drafts: Draft[], directory: EmployeeDirectory, { operation }: CallContext): Pieces<void> {
   yield* mapInPieces(drafts, ({ after, effect, record, errors }) => {
     if (!after) return
     const touched = effect
@@ -93,6 +111,6 @@ function* judge(drafts: Draft[], directory: EmployeeDirectory): Pieces<void> {
     addStateErrors(errors, after, touched)
     if (effect || isReadable(record.sent)) addMissing(errors, after, effect ? touched : () => true)
   })
-  yield* addUniquenessErrors(drafts, directory)
+  yield* addUniquenessErrors(drafts, directory, operation)
   yield* addManagerErrors(drafts, directory)
 }

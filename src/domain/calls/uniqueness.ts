@@ -1,7 +1,8 @@
-import { addCollision, type Draft, type EmployeeDirectory } from './call-draft.ts'
+import { addCollision, isLinkable, type Draft, type EmployeeDirectory } from './call-draft.ts'
 import type { Employee } from '../employees/employee.ts'
+import { rulesOf, type Operation } from '../operations.ts'
 import { mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
-import type { RecordErrors } from '../record-errors.ts'
+import type { Fault } from '../record-faults.ts'
 
 type UniqueName = 'email' | 'external_id'
 
@@ -12,7 +13,11 @@ const INSTEAD = { email: { instead: 'external_id' }, external_id: {} } as const
  * Adds errors for values that must be unique in the company, including inactive employees. Checks the state after the
  * whole call, so two employees can swap values.
  */
-export function* addUniquenessErrors(drafts: Draft[], directory: EmployeeDirectory): Pieces<void> {
+export function* addUniquenessErrors(
+  drafts: Draft[],
+  directory: EmployeeDirectory,
+  operation: Operation,
+): Pieces<void> {
   const draftsOf = Map.groupBy(drafts, ({ before }) => before?.id)
   const holderOf = { email: directory.byEmail, external_id: directory.byExternalId }
   for (const name of ['email', 'external_id'] as const) {
@@ -28,7 +33,7 @@ export function* addUniquenessErrors(drafts: Draft[], directory: EmployeeDirecto
       const anyOf = giving.map((one) => one!.record.index)
       for (const claimant of claimants) {
         if (claimant.before?.id === before.id) continue
-        if (anyOf.length === 0) addHeld(claimant.errors, name, holder)
+        if (anyOf.length === 0) claimant.errors.add([name], whyHeld(claimant, name, holder, operation), holder.id)
         else claimant.needs = [...claimant.needs, { anyOf, field: name, kind: 'holder_refused' }]
       }
     })
@@ -53,7 +58,11 @@ function addInBatch(draft: Draft, name: UniqueName): void {
   addCollision(draft, { path: [name], fault: { kind: 'same_in_call', field: name, ...INSTEAD[name] } })
 }
 
-function addHeld(errors: RecordErrors, name: UniqueName, holder: Employee): void {
-  if (holder.status === 'active') return errors.add([name], { kind: 'held', field: name, ...INSTEAD[name] })
-  return errors.add([name], { kind: 'held_by_inactive', field: name, employee: holder.id }, holder.id)
+/** What is wrong with a value that somebody else has, and so what to do about it. */
+function whyHeld({ before, record }: Draft, field: UniqueName, holder: Employee, operation: Operation): Fault {
+  const held = { field, employee: holder.id }
+  if (holder.status === 'inactive') return { kind: 'held_by_inactive', ...held }
+  const isNew = rulesOf(operation).creates === 'unfound' && !before && record.locator?.field === 'external_id'
+  if (field === 'email' && isNew) return { kind: isLinkable(holder) ? 'held_by_linkable' : 'held_by_other_id', ...held }
+  return { kind: 'held', ...held, ...INSTEAD[field] }
 }

@@ -19,6 +19,7 @@ import type { KeyProtocol, KeyServices } from './key-protocol.ts'
 /** What a request says about how its call is run. */
 interface CallSwitches {
   isAllOrNone: boolean
+  linksByEmail: boolean
   validateOnly: boolean
 }
 

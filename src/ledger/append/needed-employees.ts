@@ -62,11 +62,17 @@ export function findNeeded(
   })
 }
 
-/** Parts the records that can be compared with digests from those with errors, or with a normalized external id. */
+/**
+ * Parts the records that can be compared with digests from those with errors, with a normalized external id, or with
+ * expectations: whether these hold, only the state says.
+ */
 function compareRecords({ companyId, callId, command }: WriteCall, cache: EmployeeCache): Comparison {
   const records = recordsOf(command)
   const isComparable = (record: ReadRecord): record is LocatedRecord['record'] =>
-    record.errors.count === 0 && record.locator !== null && record.locator.asSent === undefined
+    record.errors.count === 0 &&
+    record.locator !== null &&
+    record.locator.asSent === undefined &&
+    record.expects === undefined
   const { located } = command.touches
   const known = cache.find(companyId, located)
   return {

@@ -56,6 +56,17 @@ await t.test('a locator that no employee has is an error at that locator', async
   t.strictSame(named({ email: 'p9@example.com' }), ['/0/email employee_not_found'])
 })
 
+await t.test('a record that its external_id does not find says so if somebody has its email', async (t) => {
+  const { problem } = given(hired(1)).update([
+    { email: 'p1@example.com', external_id: 'E-1' },
+    { email: 'p9@example.com', external_id: 'E-1' },
+  ])
+  t.match(problem!.errors, [
+    { pointer: '/0/external_id', id: emp(1), message: new RegExp(`isn't found by its email address.*${emp(1)}`) },
+    { pointer: '/1/external_id', id: null, message: 'No such employee exists' },
+  ])
+})
+
 await t.test('a malformed id is answered like an unknown one', async (t) => {
   const answered = (id: string) => company.update([{ id }]).problem
   for (const id of ['', 'x', '1', emp(1).toUpperCase(), emp(1).replace('emp_', 'usr_'), 'constructor', '__proto__']) {

@@ -38,7 +38,7 @@ const plain: KeyProtocol = {
         read: async ({ body }: FastifyRequest) => {
           return { command: doAtOnce(readMany('create', body, maxRecords, newId)), idempotency: null }
         },
-        switchesOf: () => ({ isAllOrNone: true, validateOnly: false }),
+        switchesOf: () => ({ isAllOrNone: true, linksByEmail: false, validateOnly: false }),
         keepsBody: () => false,
       })
       writing.post('/people', { ...options, config: { ...config, mediaTypes: [TYPE] } })

@@ -41,10 +41,12 @@ export function contextOf(operation: Operation, country: string | null = null): 
     key: KEY,
     source: 'Public API',
     upload: null,
+    undoes: null,
     requestedAt: NOW,
     durationMs: 3,
     now: NOW,
     isAllOrNone: true,
+    linksByEmail: false,
     country,
   }
 }
@@ -96,10 +98,10 @@ export function given(...events: GivenEvent[]) {
   return companyOf(fold(events, BEFORE))
 }
 
-/** `isAllOrNone` is false for calls that apply what can be applied. */
+/** Takes calls with these switches, in a country. */
 export function companyOf(
   employees: ReadonlyMap<string, Employee>,
-  { isAllOrNone = true, country = null }: { isAllOrNone?: boolean; country?: string | null } = {},
+  { country = null, ...switches }: Partial<Pick<CallContext, 'isAllOrNone' | 'linksByEmail' | 'country'>> = {},
 ) {
   const directory = directoryOf(employees)
   const decided = (
@@ -108,7 +110,7 @@ export function companyOf(
     read: (record: SentRecord) => ReadRecord,
     decide: (records: ReadRecord[], context: CallContext) => Pieces<CallDecision>,
   ): CallDecision => {
-    const context = { ...contextOf(operation, country), isAllOrNone }
+    const context = { ...contextOf(operation, country), ...switches }
     if (form.problem) return refuseCall(form.problem, form.count, context)
     return doAtOnce(decide(form.records.map(read), context))
   }
@@ -131,6 +133,10 @@ export function companyOf(
     /** `PUT /v1/employees`. The record at an index gets the id `101 + index` if its employee is new. */
     upsert(body: unknown): CallDecision {
       return many('upsert', body, { of: (index) => emp(101 + index) })
+    },
+    /** Decides records that were read, or made, in another way. */
+    apply(records: ReadRecord[], operation: Operation = 'update_many'): CallDecision {
+      return doAtOnce(decideRecords(records, null, directory, { ...contextOf(operation, country), ...switches }))
     },
     /** `PATCH /v1/employees/{id}`. */
     updateOne(id: string, body: unknown): CallDecision {
