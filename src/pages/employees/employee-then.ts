@@ -38,10 +38,16 @@ export function formatEmployeeName(seen: SeenEmployee | null): string {
   return seen?.state.standing === 'known' ? formatFullName(seen.state.employee) : 'Employee'
 }
 
+const ERASED = html`<p class="empty">
+  This person's data was erased, for all points in time. The events remain: when they happened, who caused them, and their
+  hashes.
+</p>`
+
 /** Renders the employee's status, its position in the ledger, and links to the previous and next event. */
 export function renderStanding(seen: SeenEmployee, viewer: SessionUser): Html {
   const { id, position, head, earlier, later, state } = seen
   const step = (to: number | null) => (to === null ? null : buildEmployeeUrl(id, to))
+  const isErased = state.standing === 'erased'
   const place = `${seen.isNow ? 'Now, event' : 'Event'} ${formatNumber(position)} of ${formatNumber(head)}`
   return html`${renderFacts([
     ['Employee', renderId('employee-id', id, 'Copy ID')],
@@ -49,11 +55,11 @@ export function renderStanding(seen: SeenEmployee, viewer: SessionUser): Html {
     ['Status', renderStatus(state)],
     state.standing === 'known' ? ['Last changed', renderLastChange(state, viewer)] : null,
   ])}
-    ${state.standing === 'erased' ? html`<p class="empty">This person's data was erased, for all points in time. The events remain: when they happened, who caused them, and their hashes.</p>` : ''}
+    ${isErased ? ERASED : ''}
     ${renderPageLinks(
       [
-        { label: 'Previous event', rel: 'prev', href: step(state.standing === 'erased' ? null : earlier) },
-        { label: 'Next event', rel: 'next', href: step(state.standing === 'erased' ? null : later) },
+        { label: 'Previous event', rel: 'prev', href: step(isErased ? null : earlier) },
+        { label: 'Next event', rel: 'next', href: step(isErased ? null : later) },
         { label: 'Now', rel: 'first', href: seen.isNow ? null : buildEmployeeUrl(id) },
       ],
       'Steps in time',

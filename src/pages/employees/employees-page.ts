@@ -102,8 +102,10 @@ function renderSearchResults(
       </p>
     </div>`
   }
-  return html`${employees.length === 0 ? '' : renderPeople('Matching employees, exact matches first', employees.slice(0, ROWS_A_PAGE))}
-    ${former.length === 0 ? '' : html`<h2>Found by a former detail</h2> ${renderPeople('Employees found by a former detail', former, q)}`}
+  const matching = renderPeople('Matching employees, exact matches first', employees.slice(0, ROWS_A_PAGE))
+  const foundByFormer = html`<h2>Found by a former detail</h2>
+    ${renderPeople('Employees found by a former detail', former, q)}`
+  return html`${employees.length === 0 ? '' : matching} ${former.length === 0 ? '' : foundByFormer}
     ${renderListLinks(PATH, { q }, cursor, employees, ({ id }) => id, ['First page', 'More'])}`
 }
 

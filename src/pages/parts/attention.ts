@@ -112,6 +112,8 @@ function renderCauses(causes: Line): Html {
   const { subject } = causes[0]!
   const failed = causes.filter((item) => item.kind === 'calls_failed')
   const calls = failed.reduce((sum, { details }) => sum + details.calls, 0)
+  const others = formatCount(failed.length - SHOWN_CAUSES, 'more cause')
+  const ofKey = html`<li><a href="${NAVIGATION.apiKeys.path}/${subject.id}">${others}</a></li>`
   const isMoreThan = failed.some(({ details }) => details.is_more)
   return html`<a href="${buildUrl(NAVIGATION.bulkUserLogs.path, { key: subject.id, status: 'Failed' })}"
       ><bdi>${subject.name}</bdi></a
@@ -124,6 +126,6 @@ function renderCauses(causes: Line): Html {
           <span class="hint">${remedyOf(code)}</span> ${renderSnoozeLink(item)}
         </li>`
       })}
-      ${failed.length > SHOWN_CAUSES ? html`<li><a href="${NAVIGATION.apiKeys.path}/${subject.id}">${formatCount(failed.length - SHOWN_CAUSES, 'more cause')}</a></li>` : ''}
+      ${failed.length > SHOWN_CAUSES ? ofKey : ''}
     </ul>`
 }

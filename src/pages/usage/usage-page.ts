@@ -44,13 +44,15 @@ export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb
       readDailyUsage(logs, viewer.companyId, { days: all.slice(0, count) }),
       listKeysInUse(db, viewer.companyId),
     ])
+    const comparison = html`${renderComparison(usage, before, count)}
+    ${usage.length === 0 ? renderNoCalls(count) : renderCharts(sumByDay(usage, days), usage, before)}`
     const body = html`<h1>Usage</h1>
       ${renderRangeLinks(count)}
       <p class="hint">
         Calls that create or update employees, from ${formatCalendarDay(days[0]!.day)} to ${formatCalendarDay(days.at(-1)!.day)}, today.
         Days are in ${timeZone}${days.some(isOffHour) ? '; each is counted from its first full hour in UTC' : ''}.
       </p>
-      ${usage.length === 0 && before.length === 0 ? renderNoCalls(count) : html`${renderComparison(usage, before, count)} ${usage.length === 0 ? renderNoCalls(count) : renderCharts(sumByDay(usage, days), usage, before)}`}
+      ${usage.length + before.length === 0 ? renderNoCalls(count) : comparison}
       ${renderQuotas(keys, viewer.timeZone)}`
     return sendUserPage(reply, viewer, { title: 'Usage', body })
   })
@@ -81,7 +83,10 @@ function sumByDay(usage: readonly UsageOfDay[], days: readonly LocalDay[]): DayU
 
 function renderRangeLinks(chosen: number): Html {
   return html`<nav class="tools" aria-label="Range">
-    ${RANGES.map((days) => html`<a class="button" href="${NAVIGATION.usage.path}?days=${days}" ${days === chosen ? html`aria-current="true"` : ''}>${days} days</a>`)}
+    ${RANGES.map((days) => {
+      const current = days === chosen ? html`aria-current="true"` : ''
+      return html`<a class="button" href="${NAVIGATION.usage.path}?days=${days}" ${current}>${days} days</a>`
+    })}
   </nav>`
 }
 
