@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import type { CommitOptions } from '../ledger/append/commit-batch.ts'
 import { refusesWrites } from '../postgres/database-errors.ts'
 import { withClient } from '../postgres/pool.ts'
 
@@ -16,12 +17,12 @@ const PROBE = `begin;
       string_agg(gen_random_uuid()::text, '') from generate_series(1, 400);
   rollback`
 
+type Transactions = Required<Pick<CommitOptions, 'onTransaction' | 'onFailed'>>
+
 /** Knows whether the database can store anything: its disk may be full while it answers and takes statements. */
 export interface WriteProbe {
-  /** Takes note that a write of this process was committed. */
-  written(): void
-  /** Takes note that a write of this process failed. */
-  failed(error: unknown): void
+  /** Lets the lanes tell of their transactions, which `onTransaction` hears of, too. */
+  watch(onTransaction: Transactions['onTransaction']): Transactions
   /** Whether a write is possible: as the last one was, or as a probe says if there was none for a while. */
   isPossible(): Promise<boolean>
 }
@@ -39,10 +40,15 @@ export function createWriteProbe(pool: Pool, now: () => number = () => performan
       (error: unknown) => learn(!refusesWrites(error)),
     )
   return {
-    written: () => void learn(true),
-    failed(error) {
-      if (refusesWrites(error)) learn(false)
-    },
+    watch: (onTransaction) => ({
+      onTransaction(calls, records, seconds) {
+        learn(true)
+        onTransaction(calls, records, seconds)
+      },
+      onFailed(error) {
+        if (refusesWrites(error)) learn(false)
+      },
+    }),
     async isPossible() {
       if (now() < known.until) return known.isPossible
       probing ??= probe().finally(() => (probing = undefined))
