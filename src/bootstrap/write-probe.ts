@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { CommitOptions } from '../ledger/append/commit-batch.ts'
 import { refusesWrites } from '../postgres/database-errors.ts'
@@ -6,6 +7,8 @@ import { withClient } from '../postgres/pool.ts'
 /** How long it is known that writes are possible after one was, and that they are not, in milliseconds. */
 const POSSIBLE_FOR_MS = 60_000
 const IMPOSSIBLE_FOR_MS = 5_000
+/** How long a probe is waited for: the machine of a cluster that it asks may hang, which says nothing about the others. */
+const PROBE_MS = 1_000
 
 /**
  * Writes 10 kB, which no page has room for, as events do, and takes it back. The space is free again once PostgreSQL has
@@ -27,7 +30,10 @@ export interface WriteProbe {
   isPossible(): Promise<boolean>
 }
 
-export function createWriteProbe(pool: Pool, now: () => number = () => performance.now()): WriteProbe {
+export function createWriteProbe(
+  pool: Pool,
+  { now = () => performance.now(), probeMs = PROBE_MS }: { now?(): number; probeMs?: number } = {},
+): WriteProbe {
   let known = { isPossible: true, until: -Infinity }
   let probing: Promise<boolean> | undefined
   const learn = (isPossible: boolean) => {
@@ -52,7 +58,7 @@ export function createWriteProbe(pool: Pool, now: () => number = () => performan
     async isPossible() {
       if (now() < known.until) return known.isPossible
       probing ??= probe().finally(() => (probing = undefined))
-      return probing
+      return Promise.race([probing, pause(probeMs, known.isPossible, { ref: false })])
     },
   }
 }

@@ -41,7 +41,7 @@ await t.test(
     let now = 0
     const statements: string[] = []
     const { pool } = service
-    const probe = createWriteProbe(pool, () => now)
+    const probe = createWriteProbe(pool, { now: () => now, probeMs: 60_000 })
     pool.on('acquire', () => statements.push('acquired'))
     t.equal(await probe.isPossible(), true)
     await fill('failing_work')
