@@ -56,11 +56,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
   const lanes = startLanes(options, {
     pool: appends,
     onCommitted: waker.announce,
-    onTransaction(calls, records, seconds) {
-      writes.written()
-      counted.onTransaction(calls, records, seconds)
-    },
-    onFailed: writes.failed,
+    ...writes.watch(counted.onTransaction),
   })
   // A change of a company may be an erasure, so this process forgets the company's recent events.
   const onChanged = (companyIds: string[]) => {

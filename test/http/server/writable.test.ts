@@ -41,7 +41,7 @@ await t.test(
     let now = 0
     const statements: string[] = []
     const { pool } = service
-    const probe = createWriteProbe(pool, () => now)
+    const probe = createWriteProbe(pool, { now: () => now, probeMs: 60_000 })
     pool.on('acquire', () => statements.push('acquired'))
     t.equal(await probe.isPossible(), true)
     await fill('failing_work')
@@ -54,7 +54,7 @@ await t.test(
     now += 6_000
     t.strictSame(await Promise.all([probe.isPossible(), probe.isPossible()]), [true, true])
     t.equal(statements.length, 3, 'those who ask at once share a probe')
-    probe.failed(Object.assign(new Error('any other'), { cause: new Error('cause') }))
+    probe.watch(() => undefined).onFailed(Object.assign(new Error('any other'), { cause: new Error('cause') }))
     t.equal(await probe.isPossible(), true, 'other errors say nothing about the disk')
     t.strictSame((await pool.query('select from failing_work')).rowCount, 0)
   },
