@@ -75,17 +75,15 @@ await t.test('the same people can be downloaded as CSV and as a workbook', async
     href!.replaceAll('&amp;', '&'),
   )
   t.equal(links.length, 2)
-  const [csv, workbook] = await Promise.all(
-    links.map((href) =>
-      fetch(`${service.address}${href}`, { headers: { authorization: `Bearer ${company.admin.token}` } }),
-    ),
-  )
-  const rows = csvRecords(Buffer.from(await csv!.arrayBuffer()).toString())
-  t.match(rows, [
+  const download = async (href: string) => {
+    const headers = { authorization: `Bearer ${company.admin.token}` }
+    return Buffer.from(await (await fetch(`${service.address}${href}`, { headers })).arrayBuffer())
+  }
+  t.match(csvRecords((await download(links[0]!)).toString()), [
     { first_name: 'Zoë', department: 'Sales', status: 'active' },
-    { id: ada, termination_date: '2020-01-31' },
+    { first_name: 'Ada', termination_date: '2020-01-31' },
   ])
-  const book = read(Buffer.from(await workbook!.arrayBuffer()), { dense: true })
+  const book = read(await download(links[1]!), { dense: true })
   const [header, ...people] = utils.sheet_to_json(book.Sheets[book.SheetNames[0]!]!, { header: 1 })
   t.match(JSON.stringify(header), 'first_name')
   t.equal(people.length, 2)

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { deleteOldFailedCalls, MAX_BYTES_OF_COMPANY } from '../../src/ledger/append/failed-calls.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
+import { runSql } from '../support/postgres/run-sql.ts'
 import { employee, startService } from '../support/service.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
 import { csvRecords } from '../support/http/csv-rows.ts'
@@ -112,15 +113,15 @@ await t.test('what is kept is bounded for a company, and goes with time', async 
       )
     ).rows[0]!
   const before = await oldest()
-  await pool.query('update failed_calls set bytes = $1 where position = $2', [MAX_BYTES_OF_COMPANY, before.oldest])
+  const change = (what: string, position: number) =>
+    runSql(service.urls.superUrl, `update failed_calls set ${what} where position = ${position}`)
+  await change(`bytes = ${MAX_BYTES_OF_COMPANY}`, before.oldest)
   await fail([person(), person({ phone: '12' })])
   const after = await oldest()
   t.ok(after.oldest > before.oldest, 'the oldest call makes room')
   t.equal(after.calls, before.calls)
   t.equal(await deleteOldFailedCalls(pool, 30), 0)
-  await pool.query(`update failed_calls set recorded_at = recorded_at - interval '30 days' where position = $1`, [
-    after.oldest,
-  ])
+  await change("recorded_at = recorded_at - interval '31 days'", after.oldest)
   t.equal(await deleteOldFailedCalls(pool, 30), 1)
 })
 

@@ -40,32 +40,49 @@ const inserted = await refuse('PUT', '/v1/employees', [
 ])
 const single = await refuse('PATCH', `/v1/employees/${bob.id}`, { phone: '+0' })
 
-await t.test('each attribute and custom attribute that occurs has a column, with the errors beside it', async (t) => {
-  t.strictSame(csvRecords(await download(updated)), [
-    {
-      log_id: updated,
-      index: '0',
-      errors: MESSAGES.phone,
-      external_id: 'X-Ana',
-      department: '',
-      phone: "'0151 123",
-      start_date: '',
-      'custom_attributes.badge': "'007",
-      'custom_attributes.grade': '7',
-    },
-    {
-      log_id: updated,
-      index: '1',
-      errors: `external_id: ${MESSAGES.gone}`,
-      external_id: 'GONE',
-      department: '(empty)',
-      phone: '',
-      start_date: "'2026-01-05",
-      'custom_attributes.badge': '',
-      'custom_attributes.grade': '',
-    },
-  ])
-})
+await t.test(
+  'each attribute that occurs has a column, with the errors beside it, and the valid records follow',
+  async (t) => {
+    t.strictSame(csvRecords(await download(updated)), [
+      {
+        log_id: updated,
+        index: '0',
+        errors: MESSAGES.phone,
+        external_id: 'X-Ana',
+        job_title: '',
+        department: '',
+        phone: "'0151 123",
+        start_date: '',
+        'custom_attributes.badge': "'007",
+        'custom_attributes.grade': '7',
+      },
+      {
+        log_id: updated,
+        index: '1',
+        errors: `external_id: ${MESSAGES.gone}`,
+        external_id: 'GONE',
+        job_title: '',
+        department: '(empty)',
+        phone: '',
+        start_date: "'2026-01-05",
+        'custom_attributes.badge': '',
+        'custom_attributes.grade': '',
+      },
+      {
+        log_id: updated,
+        index: '2',
+        errors: '',
+        external_id: 'X-Bob',
+        job_title: 'fine',
+        department: '',
+        phone: '',
+        start_date: '',
+        'custom_attributes.badge': '',
+        'custom_attributes.grade': '',
+      },
+    ])
+  },
+)
 
 await t.test('the failed calls that the list shows are one file, newest first', async (t) => {
   const csv = await downloadAll()
