@@ -273,6 +273,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/uploads/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo an upload
+         * @description Takes back all calls of an upload that is over, the last one first, in the background. The answer is an upload of its own, whose parts are these undos: each undoes what is possible, and has its own entry, which says what stays. Calls can be undone one by one, too.
+         */
+        post: operations["undoUpload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "api_call.completed": {
@@ -1674,6 +1694,25 @@ export interface components {
                     status?: 400;
                     /** @enum {string} */
                     code?: "invalid_query";
+                };
+            };
+        };
+        /**
+         * @description `nothing_to_undo`: The call has changed nothing.
+         *
+         *     `too_many_uploads`: The company has the maximum number of uploads.
+         */
+        AdminNothingToUndoTooManyUploads: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    status?: 409;
+                    /** @enum {string} */
+                    code?: "nothing_to_undo" | "too_many_uploads";
                 };
             };
         };
@@ -3457,6 +3496,46 @@ export interface operations {
             403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
             404: components["responses"]["AdminUploadNotFound"];
             409: components["responses"]["AdminUploadNotApplicable"];
+            429: components["responses"]["AdminRateLimited"];
+            500: components["responses"]["AdminInternalError"];
+            503: components["responses"]["AdminUnavailable"];
+        };
+    };
+    undoUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the upload.
+                 * @example upl_01m7wqmfakeh492yss9pa6yb7t
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ledger-Position": components["headers"]["X-Ledger-Position"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            400: components["responses"]["AdminInvalidBodyInvalidQueryMalformedJson"];
+            401: components["responses"]["AdminInvalidCredentials"];
+            403: components["responses"]["AdminAdminOnlyCrossSiteRequestRoleRequired"];
+            404: components["responses"]["AdminUploadNotFound"];
+            409: components["responses"]["AdminNothingToUndoTooManyUploads"];
+            412: components["responses"]["AdminPreconditionFailed"];
+            413: components["responses"]["AdminPayloadTooLarge"];
+            415: components["responses"]["AdminUnsupportedMediaType"];
             429: components["responses"]["AdminRateLimited"];
             500: components["responses"]["AdminInternalError"];
             503: components["responses"]["AdminUnavailable"];

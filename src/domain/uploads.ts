@@ -139,6 +139,12 @@ export function summarize(
   return summary
 }
 
+/** How many employees the call of a part created or changed. */
+export function partChanges(outcome: CallCounts | null): number {
+  const { total, failed, no_updates: unchanged } = outcome ?? NO_OUTCOME
+  return total - failed - unchanged
+}
+
 const NO_OUTCOME: CallCounts = { total: 0, updated: 0, deactivated: 0, failed: 0, no_updates: 0 }
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)

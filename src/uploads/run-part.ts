@@ -12,6 +12,10 @@ import type { Pieces } from '../domain/pieces.ts'
 import { nameRecord } from '../domain/record-faults.ts'
 import { countEffects, type PartCounts, type StoredRow } from '../domain/uploads.ts'
 import { runApiCall, type CommandServices } from '../ledger/calls/run-api-call.ts'
+import { undoCall } from '../ledger/calls/undo-call.ts'
+import { findCalls } from '../ledger/corrections/find-calls.ts'
+import type { LedgerTables } from '../ledger/tables.ts'
+import { onClient } from '../postgres/kysely.ts'
 import { recordCall, recordCounts, stopUpload } from '../ledger/uploads/change-upload.ts'
 import { readLeftOut, readRows, type StoredPart, type StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { leaveOutManagers, withoutManager } from './absent-managers.ts'
@@ -166,6 +170,7 @@ function findAwaiting(
  */
 export async function applyPart(services: UploadServices, upload: StoredUpload, part: StoredPart): Promise<void> {
   const { pool } = services
+  if (part.undoes !== null) return undoPart(services, upload, part, part.undoes)
   let called = await findCalled(pool, upload, part)
   if (called === null) {
     const records = await readApplicable(services, upload, part)
@@ -181,12 +186,52 @@ export async function applyPart(services: UploadServices, upload: StoredUpload, 
   await recordCall(pool, upload, part.number, outcome, (rows) => chooseRowsLeft(upload, called, rows))
 }
 
+/** Takes back a call, as `applyPart` makes one. What has to stay is left. */
+async function undoPart(
+  { pool, commands }: UploadServices,
+  upload: StoredUpload,
+  part: StoredPart,
+  undoes: string,
+): Promise<void> {
+  const { companyId, userId, address, userAgent, requestId } = upload
+  let called = await findCalled(pool, upload, part)
+  if (called === null) {
+    const db = onClient<LedgerTables>(pool)
+    const [undone] = await findCalls(db, companyId, [undoes])
+    const name = nameOf(upload, part)
+    const request = {
+      companyId,
+      userId,
+      client: address === null ? null : { address, userAgent },
+      requestId: requestId ?? randomUUID(),
+      traceparent: null,
+      isAllOrNone: false,
+      validateOnly: false,
+      once: { callId: part.callId, idempotency: { keyHash: name, requestHash: name } },
+    }
+    const isMade = undone ? await ifAllowed(() => undoCall({ commands, db }, undone, request)) : null
+    if (isMade === null) return recordCall(pool, upload, part.number, 'canceled')
+    called = await findCalled(pool, upload, part)
+  }
+  if (called === null) return stopUpload(pool, upload)
+  return recordCall(pool, upload, part.number, called.refused === null ? 'refused' : 'applied')
+}
+
+function nameOf({ id }: StoredUpload, { number }: StoredPart): string {
+  return hash('sha256', `upload ${id} ${number}`, 'hex')
+}
+
 async function makeOnce({ commands }: UploadServices, call: WriteCall): Promise<void> {
+  await ifAllowed(() => runApiCall(commands, call))
+}
+
+/** Makes a call, unless its user was removed; then undefined. What else a refusal says is in the ledger. */
+async function ifAllowed<Answer>(make: () => Promise<Answer>): Promise<Answer | undefined> {
   try {
-    await runApiCall(commands, call)
+    return await make()
   } catch (error) {
-    // The user was removed. What else a refusal says is in the ledger.
     if (!(error instanceof RefusedCredentialsError)) throw error
+    return undefined
   }
 }
 
@@ -196,8 +241,8 @@ async function makeCall(
   part: StoredPart,
   { body, bytes, rows }: SentRecords,
 ): Promise<WriteCall> {
-  const { companyId, userId, fileName, id, requestId, address, userAgent } = upload
-  const name = hash('sha256', `upload ${id} ${part.number}`, 'hex')
+  const { companyId, userId, fileName, requestId, address, userAgent } = upload
+  const name = nameOf(upload, part)
   const now = performance.now()
   return {
     callId: part.callId,

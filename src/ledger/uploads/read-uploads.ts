@@ -36,6 +36,8 @@ export interface StoredUpload {
   userAgent: string | null
   createdAt: string
   expiresAt: string
+  /** The upload that it takes back; null if it is a file. */
+  undoes: string | null
 }
 
 /** A part of a stored file, without its rows. */
@@ -57,6 +59,8 @@ export interface StoredPart {
    * were listed; null if it has rows of the file.
    */
   missingOf: number | null
+  /** The call that it takes back; null if it has rows. */
+  undoes: string | null
   /** What the ledger says. */
   state: PartState
   /** What its call did; null if it was not made, or applied nothing. */
@@ -89,15 +93,16 @@ function selectUploads(db: Queryable, companyId: string) {
     .selectFrom('uploads')
     .select(['company_id as companyId', 'upload_id as id', 'user_id as userId', 'file_name as fileName', 'operation'])
     .select(['header', 'mapping', 'corrects', 'rows', 'parts', 'state', 'all_or_none as isAllOrNone'])
-    .select(['request_id as requestId', 'address', 'user_agent as userAgent'])
+    .select(['request_id as requestId', 'address', 'user_agent as userAgent', 'undoes'])
     .select(['created_at as createdAt', 'expires_at as expiresAt'])
     .where('company_id', '=', toUuid(companyId))
     .where('expires_at', '>', sql<string>`statement_timestamp()`)
 }
 
-function toUpload<Row extends Pick<StoredUpload, 'companyId' | 'id' | 'userId'>>(row: Row): Row {
-  const { companyId, id, userId } = row
-  return { ...row, companyId: fromUuid('com', companyId), id: fromUuid('upl', id), userId: fromUuid('usr', userId) }
+function toUpload<Row extends Pick<StoredUpload, 'companyId' | 'id' | 'userId' | 'undoes'>>(row: Row): Row {
+  const { companyId, id, userId, undoes } = row
+  const ids = { companyId: fromUuid('com', companyId), id: fromUuid('upl', id), userId: fromUuid('usr', userId) }
+  return { ...row, ...ids, undoes: undoes && fromUuid('upl', undoes) }
 }
 
 /** The parts that have rows of the file, rather than people who are not in it. */
@@ -115,7 +120,7 @@ export async function readParts(
 ): Promise<StoredPart[]> {
   const { rows } = await db.query<StoredPart>(
     `select p.part as number, p.call_id as "callId", p.state <> 'waiting' as "isSettled", p.first_row as "firstRow",
-       p.rows, p.erased, p.counts, p.missing_of as "missingOf",
+       p.rows, p.erased, p.undoes, p.counts, p.missing_of as "missingOf",
        coalesce(p.outcome, case e.type when 'ApiCallCompleted' then e.data::json -> 'counts' end) as outcome,
        e.type is not null as "isCalled", (count(*) filter (where p.missing_of is null) over ())::integer as of,
        case e.type when 'ApiCallCompleted' then 'applied' when 'ApiCallFailed' then 'refused' else p.state end as state
@@ -124,7 +129,11 @@ export async function readParts(
      where p.company_id = $1 and p.upload_id = $2 order by p.part`,
     [toUuid(companyId), toUuid(id)],
   )
-  return rows.map((part) => ({ ...part, callId: fromUuid('log', part.callId) }))
+  return rows.map((part) => ({
+    ...part,
+    callId: fromUuid('log', part.callId),
+    undoes: part.undoes && fromUuid('log', part.undoes),
+  }))
 }
 
 /** Finds the stored file whose part a call is, if the rows of the part are still stored; null otherwise. */

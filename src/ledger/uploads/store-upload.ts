@@ -29,8 +29,10 @@ interface NewUpload extends Pick<StoredUpload, 'companyId' | 'id' | 'userId' | '
   applying: { requestId: string; client: Client | null } | null
   /** Whether a row that cannot be applied keeps its part from being applied then. */
   isAllOrNone: boolean
+  /** The upload that it takes back; absent if it is a file. Nobody previews it: it is applied at once. */
+  undoes?: string
   /** The parts in order, and the id that the call of each will have. */
-  parts: (FilledPart & { callId: string })[]
+  parts: (FilledPart & { callId: string; undoes?: string })[]
 }
 
 /** The uploads that a company may have stored at once, and the bytes of their files. */
@@ -93,11 +95,11 @@ export async function insertParts(
   [company, id, user]: readonly [company: string, id: string, user: string],
   parts: NewUpload['parts'],
 ): Promise<void> {
-  for (const [at, { callId, firstRow, rows, content }] of parts.entries()) {
+  for (const [at, { callId, firstRow, rows, content, undoes }] of parts.entries()) {
     await client.query(
-      `insert into upload_parts (company_id, upload_id, user_id, part, call_id, first_row, rows, content)
-       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [company, id, user, at + 1, toUuid(callId), firstRow, rows, content],
+      `insert into upload_parts (company_id, upload_id, user_id, part, call_id, first_row, rows, content, undoes)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      [company, id, user, at + 1, toUuid(callId), firstRow, rows, content, undoes ? toUuid(undoes) : null],
     )
   }
 }
@@ -138,7 +140,8 @@ async function insertUpload(client: PoolClient, upload: NewUpload): Promise<void
       rows: parts.reduce((sum, { rows }) => sum + rows, 0),
       parts: parts.length,
       bytes: upload.bytes,
-      state: parts.length === 1 ? 'previewed' : 'previewing',
+      state: upload.undoes ? 'applying' : parts.length === 1 ? 'previewed' : 'previewing',
+      undoes: upload.undoes ? toUuid(upload.undoes) : null,
       request_id: applying?.requestId ?? null,
       address: applying?.client?.address ?? null,
       user_agent: applying?.client?.userAgent ?? null,

@@ -1,5 +1,6 @@
 import {
   addCounts,
+  partChanges,
   countApplicable,
   isApplicable,
   type PartCounts,
@@ -11,8 +12,10 @@ import { listQuestions, locateColumns } from '../../spreadsheets/mapping.ts'
 import { NEVER_LEFT_OUT } from '../../spreadsheets/read-records.ts'
 import { partsOfFile, type StoredPart, type StoredUpload } from '../../ledger/uploads/read-uploads.ts'
 import type { Original } from '../../ledger/uploads/originals.ts'
+import { isUndoable, listUndoable } from '../../uploads/undo-upload.ts'
 import type { PartPreview } from '../../uploads/run-part.ts'
 import { buildUploadUrl } from '../../wording/addresses.ts'
+import { renderConfirmedAction } from '../parts/confirm.ts'
 import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION, UPLOAD_PATH } from '../../wording/navigation.ts'
 import { formatCount, formatNumber } from '../../wording/numbers.ts'
@@ -57,6 +60,8 @@ function isAsked({ mapping }: StoredUpload): boolean {
 
 /** The title of the page of an upload, and what its heading has before the name of the file. */
 export function titleOf({ upload, parts, shown }: ShownUpload): readonly [title: string, heading: string] {
+  if (upload.undoes !== null)
+    return upload.state === 'ended' ? ['File undone', 'Undone:'] : ['Undoing the file', 'Undoing the file:']
   switch (upload.state) {
     case 'previewing':
       return PREVIEW
@@ -230,15 +235,17 @@ function formatRows({ firstRow, rows, erased, missingOf }: StoredPart): string {
 export function renderProgress(given: ShownUpload): Html {
   const { upload, parts, isOwn } = given
   const summary = summarize(partsOfFile(parts))
-  if (isSingle(upload) && upload.state === 'ended' && parts[0]?.state === 'applied' && isAllApplied(summary))
+  const isUndo = upload.undoes !== null
+  if (!isUndo && isSingle(upload) && upload.state === 'ended' && parts[0]?.state === 'applied' && isAllApplied(summary))
     return html`<p role="status">All records of the file were applied.</p>
       <p class="actions"><a class="button primary" href="${LOGS_PATH}/${parts[0].callId}">Open its entry</a></p>
+      ${renderUndo(upload, parts)}
       ${renderCorrectedEntries(given.corrected)}`
   const isApplying = upload.state === 'applying'
   const waiting = parts.filter(({ state }) => state === 'waiting')
-  return html`<p role="status">${describe(summary)} ${describeMissing(parts)}</p>
+  return html`<p role="status">${isUndo ? describeUndone(summary) : describe(summary)} ${describeMissing(parts)}</p>
     <progress max="${parts.length}" value="${parts.length - waiting.length}" aria-label="Progress"></progress>
-    ${isApplying ? html`<p class="hint">You can close this page: the file is applied all the same.</p>` : ''}
+    ${isApplying ? html`<p class="hint">You can close this page: it goes on all the same.</p>` : ''}
     ${
       upload.state === 'stopped'
         ? html`<p class="alert" role="alert">
@@ -254,9 +261,25 @@ export function renderProgress(given: ShownUpload): Html {
           : ''
       }
       ${waiting.length > 0 ? renderCancel(upload, 'Cancel the rest') : ''}
-      ${isApplying || isAllApplied(summary) ? '' : html`<a class="button" href="/admin/v1/uploads/${upload.id}/not-applied.csv" download>Download rows not applied</a>`}
+      ${isApplying || isUndo || isAllApplied(summary) ? '' : html`<a class="button" href="/admin/v1/uploads/${upload.id}/not-applied.csv" download>Download rows not applied</a>`}
     </div>
+    ${renderUndo(upload, parts)}
     ${renderPartTable(upload, parts)} ${renderCorrectedEntries(given.corrected)}`
+}
+
+/** Asks whether to take back a file that was applied. */
+function renderUndo(upload: StoredUpload, parts: readonly StoredPart[]): Html {
+  if (!isUndoable(upload, parts)) return html``
+  const entries = listUndoable(parts).length
+  const people = parts.reduce((sum, { outcome }) => sum + partChanges(outcome), 0)
+  return renderConfirmedAction({
+    label: 'Undo',
+    text:
+      `${formatPeople(people)} created or changed by ${entries === 1 ? 'its entry' : `its ${formatNumber(entries)} entries`} ` +
+      'get back what the file changed, the last entry first. People whom it created become inactive. What was changed ' +
+      'since stays as it is, and each undo has an entry that says what.',
+    action: `${UPLOAD_PATH}/${upload.id}/undo`,
+  })
 }
 
 /** Says what became of the people who are not in the file, if it was to deactivate them. */
@@ -267,6 +290,12 @@ function describeMissing(parts: readonly StoredPart[]): string {
   if (waiting > 0) return `${formatPeople(rows)} not in the file will be deactivated.`
   if (applied === 0) return 'Nobody who is not in the file was deactivated.'
   return `${formatNumber(applied)} of ${formatPeople(rows)} not in the file ${applied === 1 ? 'was' : 'were'} deactivated.`
+}
+
+/** Says how far an undo is. What of a person had to stay, the entries say. */
+function describeUndone({ rows, changed, waiting }: UploadSummary): string {
+  const left = waiting === 0 ? '' : `; ${formatNumber(waiting)} ${waiting === 1 ? 'is' : 'are'} still to come`
+  return `${formatNumber(changed)} of ${formatPeople(rows)} got back what the file changed${left}. The entries say what stays.`
 }
 
 /** Says how many rows were applied, refused, and so on. */

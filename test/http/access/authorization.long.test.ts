@@ -142,6 +142,7 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
   ...idRoutes('uploads', ID['uploads']!, [
     ...['GET', 'GET not-applied.csv', 'PUT missing', 'GET missing', 'DELETE missing', 'POST apply', 'POST cancel'],
   ]),
+  'POST /admin/v1/uploads/{id}/undo': { allowed: 'admin', path: `/admin/v1/uploads/${ID['uploads']}/undo` },
   'GET /admin/v1/uploads/{id}/mapping': { allowed: 'admin', path: `/admin/v1/uploads/${ID['uploads']}/mapping` },
   'PUT /admin/v1/uploads/{id}/mapping': {
     allowed: 'admin',

@@ -9,6 +9,7 @@ import { listUploads, readParts } from '../../../ledger/uploads/read-uploads.ts'
 import { applyAtOnce, applyUpload, previewAtOnce, requireUpload } from '../../../uploads/apply-upload.ts'
 import { maxFileBytes } from '../../../uploads/read-file.ts'
 import { previewPart } from '../../../uploads/run-part.ts'
+import { undoUpload } from '../../../uploads/undo-upload.ts'
 import { cleanFileName, storeFile, type UploadRouteServices } from '../../../uploads/store-file.ts'
 import { readEncoding, UNREADABLE_ENCODING } from '../../../spreadsheets/encodings.ts'
 import type { FileAnswers } from '../../../spreadsheets/file-question.ts'
@@ -218,6 +219,18 @@ const APPLY_UPLOAD = {
   problems: [...ofUpload.problems, 'upload_not_applicable'],
 } as const satisfies FastifySchema
 
+const UNDO_UPLOAD = {
+  operationId: 'undoUpload',
+  summary: 'Undo an upload',
+  description:
+    'Takes back all calls of an upload that is over, the last one first, in the background. The answer is an upload of ' +
+    'its own, whose parts are these undos: each undoes what is possible, and has its own entry, which says what stays. ' +
+    'Calls can be undone one by one, too.',
+  ...ofUpload,
+  response: { 201: ShownUpload },
+  problems: [...ofUpload.problems, 'nothing_to_undo', 'too_many_uploads'],
+} as const satisfies FastifySchema
+
 const CANCEL_UPLOAD = {
   operationId: 'cancelUpload',
   summary: 'Cancel what is still to come of an upload',
@@ -231,6 +244,13 @@ function addChangeRoutes(app: FastifyInstance, { uploads }: UploadServices): voi
     const [acting, id] = [actingUser(request), readUploadId(request)]
     const { all_or_none: isAllOrNone, deactivate: deactivated } = request.query
     await applyUpload(uploads, acting, id, request.id, { isAllOrNone, deactivated })
+    return showUpload(uploads, acting.companyId, id)
+  })
+
+  app.post('/uploads/:id/undo', { schema: UNDO_UPLOAD, ...JSON_BODY }, async (request, reply) => {
+    const acting = actingUser(request)
+    const id = await undoUpload(uploads, acting, readUploadId(request), request.id)
+    void reply.code(201).header('location', `/admin/v1/uploads/${id}`)
     return showUpload(uploads, acting.companyId, id)
   })
 
