@@ -1,4 +1,5 @@
 import type { RefusedExcess } from './accounts/people-use.ts'
+import type { TurnedAwayReason } from './accounts/turned-away.ts'
 import { ATTENTION_KINDS, isAttentionKind, type AttentionKind } from './attention-kinds.ts'
 import type { BackgroundWork } from './background-work.ts'
 import { findMissedDeadline, type Expectation } from './accounts/expected-calls.ts'
@@ -19,6 +20,14 @@ interface AttentionDetails {
   calls_failed: { code: string; calls: number; records: number; is_more: boolean; last_log_id: string }
   /** A key's calls applied what they could since the start of yesterday, and refused `records` of their `total`. */
   records_refused: { records: number; total: number; calls: number; is_more: boolean; last_log_id: string }
+  /** Calls with a secret that was a key's did not get in; `ended_at` is when it stopped working, if that is known. */
+  calls_turned_away: {
+    reason: TurnedAwayReason
+    calls: number
+    last_at: string
+    address: string | null
+    ended_at: string | null
+  }
   /** A key expects calls, and none came. */
   call_missing: { expected_by: string; last_call_at: string | null }
   webhook_failing: { error: string | null }
@@ -90,9 +99,10 @@ export interface AttentionFacts {
   timeZone: string
   /** Keys that are not revoked. */
   keys: KeyFacts[]
-  /** These and `partialCalls`: since `startOfYesterday`. */
+  /** These, `partialCalls`, and `turnedAway`: since `startOfYesterday`. */
   failedCalls: Found<'calls_failed'>[]
   partialCalls: Found<'records_refused'>[]
+  turnedAway: Found<'calls_turned_away'>[]
   webhooks: {
     id: string
     name: string
@@ -147,6 +157,7 @@ export function findAttention(facts: AttentionFacts): AttentionItem[] {
     ...findOfProvider(facts),
     ...findOfWebhooks(facts),
     ...facts.keys.flatMap((key) => [...findOfPeople(key, facts), ...findOfKey(key, facts)]),
+    ...facts.turnedAway.map((found): AttentionItem => ({ kind: 'calls_turned_away', ...found })),
     ...failedCalls.toSorted(compareCosts).map((found): AttentionItem => ({ kind: 'calls_failed', ...found })),
     ...facts.partialCalls.toSorted(compareCosts).map((found): AttentionItem => ({ kind: 'records_refused', ...found })),
   ]
