@@ -37,6 +37,7 @@ const RULES = {
   PersonalDataReported: { stream: 'com', version: 1 },
   CompanyRegistered: { stream: 'com', version: 1 },
   CompanyTimeZoneChanged: { stream: 'com', version: 1 },
+  CompanyRenamed: { stream: 'com', version: 1 },
   CompanyCountryChanged: { stream: 'com', version: 1 },
   AttentionRaised: { stream: 'com', version: 1 },
   AttentionResolved: { stream: 'com', version: 1 },

@@ -215,6 +215,13 @@ export interface LedgerTables {
     call_id: string
     records: number[] | null
   }
+  undoings: {
+    company_id: string
+    undone_id: string
+    position: number
+    call_id: string
+    is_whole: boolean
+  }
   upload_parts: PartRow
   checkpoints: {
     company_id: string
@@ -259,6 +266,14 @@ export interface LedgerTables {
     error_at: number | null
     error_line: number | null
     error_column: number | null
+  }
+  failed_calls: {
+    company_id: string
+    position: number
+    part: number
+    recorded_at: string
+    records: string
+    bytes: number
   }
   unchanged_records: {
     company_id: string

@@ -93,6 +93,11 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
   ],
   PersonalDataReported: ['usr', { subject_id: id('emp') }, 'Ada Admin got a report of what is held about Ana Pérez'],
   CompanyRegistered: ['operator', { name: 'Acme' }, 'The command line registered the company Acme'],
+  CompanyRenamed: [
+    'operator',
+    { from: 'Acme', to: 'Acme Ltd' },
+    'The command line renamed the company: from Acme → to Acme Ltd',
+  ],
   CompanyTimeZoneChanged: [
     'usr',
     { from: 'UTC', to: 'Asia/Tokyo' },

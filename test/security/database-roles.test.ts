@@ -51,6 +51,7 @@ const MAY: Record<string, string> = {
   identity_providers: 'DELETE INSERT SELECT UPDATE',
   passkeys: 'DELETE INSERT SELECT UPDATE',
   corrections: 'INSERT SELECT',
+  undoings: 'INSERT SELECT',
   rejected_bodies: 'DELETE INSERT SELECT',
   unchanged_records: 'INSERT SELECT',
   recovery_codes: 'DELETE INSERT SELECT',

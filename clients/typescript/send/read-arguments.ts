@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util'
 import { MAX_RECORDS } from '../batches.ts'
 import { type Encoding, readEncoding, UNREADABLE_ENCODING } from '../../../src/spreadsheets/encodings.ts'
 import type { FileAnswers } from '../../../src/spreadsheets/file-question.ts'
-import type { Mapping } from '../../../src/spreadsheets/mapping.ts'
-import type { ColumnUse } from './choose-mapping.ts'
+import { readAnswer } from './answers.ts'
+import type { Choices, ColumnUse } from './choose-mapping.ts'
 import { readMappingFile } from './choose-mapping.ts'
 import { isPhoneCountry } from '../../../src/spreadsheets/read-phone.ts'
 import { usageError } from './exit-codes.ts'
@@ -20,7 +20,9 @@ Options:
   --key-file FILE     a file with the API key (or the key itself in API_KEY)
   --update            only update employees; by default, those who are not found are created
   --link-by-email     give the external ids in the file to people who have none, found by email
-  --map FILE          what the columns mean: a mapping, downloaded from the page of an uploaded file
+  --map FILE          what the columns mean: a mapping from --save-map, or from the page of an uploaded file
+  --save-map FILE     write what the columns mean, as is proposed; what is open is null. Nothing is sent
+  --answer ANSWER     answer a question, such as 'Joined:dates=day_first' (repeatable; questions name their answers)
   --country CODE      the country of local phone numbers, such as DE
   --custom COLUMN     use a column as a custom attribute (repeatable)
   --ignore COLUMN     don't use a column (repeatable)
@@ -46,11 +48,10 @@ export interface SendArguments {
   apiId: string
   apiKey: string
   operation: 'upsert' | 'update'
-  /** What the columns mean; null if that is to be found out. */
-  mapping: Mapping | null
-  country: string | null
-  /** What to do with columns that become nothing. */
-  uses: Map<string, ColumnUse>
+  /** What the columns mean, as far as somebody says it. */
+  choices: Choices
+  /** Where to write what the columns mean, instead of sending anything; null for nowhere. */
+  savedMapPath: string | null
   /** Whether records that are refused keep the others of their call from being applied. */
   allOrNone: boolean
   /** Whether people without an external id are found by email, and get the one in the file. */
@@ -69,6 +70,8 @@ const OPTIONS = {
   'key-file': { type: 'string' },
   update: { type: 'boolean', default: false },
   map: { type: 'string' },
+  'save-map': { type: 'string' },
+  answer: { type: 'string', multiple: true, default: [] as string[] },
   country: { type: 'string' },
   custom: { type: 'string', multiple: true, default: [] as string[] },
   ignore: { type: 'string', multiple: true, default: [] as string[] },
@@ -99,12 +102,16 @@ export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArgum
     apiId: required(values.id ?? env['API_ID'], 'name the API id with --id, or in API_ID'),
     apiKey: readKey(values['key-file'], env),
     operation: values.update ? 'update' : 'upsert',
-    mapping: values.map === undefined ? null : readMappingFile(values.map),
-    country: readCountry(values.country),
-    uses: new Map([
-      ...values.custom.map((column): [string, ColumnUse] => [column, 'custom']),
-      ...values.ignore.map((column): [string, ColumnUse] => [column, 'ignore']),
-    ]),
+    choices: {
+      mapping: values.map === undefined ? null : readMappingFile(values.map),
+      country: readCountry(values.country),
+      uses: new Map([
+        ...values.custom.map((column): [string, ColumnUse] => [column, 'custom']),
+        ...values.ignore.map((column): [string, ColumnUse] => [column, 'ignore']),
+      ]),
+      answers: values.answer.map(readAnswer),
+    },
+    savedMapPath: values['save-map'] ?? null,
     allOrNone: !values.partly,
     linkByEmail: values['link-by-email'],
     atMost: readAtMost(values['deactivate-missing'], values['at-most']),

@@ -19,7 +19,7 @@ const DETAILS: { [Kind in AttentionKind]: Record<keyof DetailsOf<Kind> & string,
   provider_failing: { fault: true },
   webhook_disabled: { reason: true },
   webhook_failing: { error: true },
-  quota_used: { requests_made: true, quota_limit: true, resets_at: true },
+  quota_used: { requests_made: true, quota_limit: true, resets_at: true, calls: true, records: true, is_more: true },
   key_limit_reached: { limited: true, wanted: true, done: true, limit: true, active: true, last_log_id: true },
   key_deactivated_many: { deactivations: true, active: true },
   key_expired: { expires_at: true },
@@ -63,7 +63,9 @@ const LastCall = strictObject({
 
 const Attention = namedObject('Attention', {
   items: Type.Array(Item, {
-    description: 'The most urgent first; of failed calls, those with the most records. Empty if all is well.',
+    description:
+      'What concerns everything first; then by the records and calls that failed because of it, and the oldest first; ' +
+      'then what has cost nothing yet. Empty if all is well.',
   }),
   last_call: nullable(LastCall, { description: "The company's last call. Null if it has made none." }),
 })

@@ -15,6 +15,7 @@ import { encodeJson, type Pieces } from '../pieces.ts'
 import { answerRetry } from './answer-call.ts'
 import type { EmployeeDirectory } from './call-draft.ts'
 import type { CallAnswer } from './call-protocol.ts'
+import { writeValid } from './valid-records.ts'
 import type { WriteCall } from './write-call.ts'
 import type { KeyCaller, UserCaller } from './callers.ts'
 import type { Command, UpdateOneCommand } from './commands.ts'
@@ -64,6 +65,8 @@ export interface DecidedCall {
   needsActive?: true
   /** The body that could not be read, to be kept beside the events. */
   rejectedBody?: RejectedBody
+  /** The valid records of a failed call, in parts (see `writeValid`), to be kept in the same way. */
+  validRecords?: string[]
 }
 
 /** Decides a writing call under the lock of its company. */
@@ -173,13 +176,17 @@ function* decideUpdateOne(
 ): Pieces<CallDecision> {
   const { records, offending, preconditions } = command
   const employee = employees.byId(offending.locator.id)
-  if (!employee) return refuseCall(EMPLOYEE_NOT_FOUND, 1, context, offending)
+  if (!employee) return refuseCall(refuseUnknown(offending.locator.id), 1, context, offending)
   const failed = findFailedCondition(preconditions, employee.version)
   if (failed) return refuseCall(refuseCondition(failed, preconditions), 1, context, offending)
   return yield* decideRecords(records, null, employees, context)
 }
 
-const EMPLOYEE_NOT_FOUND = problem('employee_not_found', 'No such employee exists')
+/** The refusal of an id in a path that nobody has. */
+export function refuseUnknown(id: string): Problem {
+  const hint = id.includes('@') ? '. The path takes an id (emp_…): find it with GET /v1/employees?email=' : ''
+  return problem('employee_not_found', `No such employee exists${hint}`)
+}
 
 function refuseCondition(failed: FailedCondition, preconditions: Preconditions): Problem {
   const otherwise = {
@@ -204,6 +211,7 @@ function* settleCall(
   const { usage, headers } = charged ? charge(charged, refusal, nowMs) : { usage: null, headers: {} }
   const limited = { ...answer, headers: { ...answer.headers, ...headers } }
   if (call.validateOnly) return { ...NOTHING, usage, answer: limited, preview: [...events, ...decision.withheld] }
+  const validRecords = call.keepsFailed ? yield* writeValid(decision.valid ?? []) : []
   const isBinding = call.idempotency !== null && (!refusal || wouldBeRefusedAgain(refusal))
   const kept = isBinding ? { ...answer, body: yield* encodeJson(answer.body as object) } : null
   return {
@@ -214,6 +222,7 @@ function* settleCall(
     binds: kept && { ...kept, mayNameAnyone: mayNameAnyone(call.command, decision) },
     answer: { ...limited, body: kept?.body ?? answer.body },
     ...(rejectedBody ? { rejectedBody } : {}),
+    ...(validRecords.length > 0 ? { validRecords } : {}),
   }
 }
 

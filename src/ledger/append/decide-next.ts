@@ -30,7 +30,7 @@ export interface Committed {
 }
 
 /** What a call adds to the ledger, and to the rows beside it. */
-export interface AddedCall extends Pick<DecidedCall, 'events' | 'employees' | 'rejectedBody'> {
+export interface AddedCall extends Pick<DecidedCall, 'events' | 'employees' | 'rejectedBody' | 'validRecords'> {
   company: LockedCompany
   call: WriteCall
   /** The position of its last event. */
@@ -62,7 +62,7 @@ export async function decideNext(
   { unchecked, clients, unchangedOnce }: DecideOptions,
 ): Promise<{ committed: Committed; added: AddedCall | null }> {
   const decision = await decide(query, company, call, unchecked)
-  const { answer, preview, events, employees, usage, rejectedBody } = decision
+  const { answer, preview, events, employees, usage, rejectedBody, validRecords } = decision
   const actor = actorOf(call)
   for (const employee of employees) company.employees.change(employee)
   const key = company.keys.get(actor)
@@ -85,6 +85,7 @@ export async function decideNext(
     bound,
     digests,
     ...(rejectedBody && { rejectedBody }),
+    ...(validRecords && { validRecords }),
   }
   return { committed: { answer, position }, added }
 }

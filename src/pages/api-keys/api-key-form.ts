@@ -7,6 +7,7 @@ import { html, type Html } from '../parts/html.ts'
 import { formatScopes } from '../parts/key-words.ts'
 import { findStartOf, formatLocal, readLocal } from '../../domain/local-times.ts'
 import { describeZone } from '../parts/times.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 /** The fields of a new key. */
 export const NEW_KEY = {
@@ -29,7 +30,7 @@ export function readKeyBody(fields: FormFields, timeZone: string) {
   const { scopes, expires_at: expiry, allowed_networks: networks } = fields
   const { max_deactivations: deactivations, max_changes: changes } = fields
   return {
-    name: name.trim(),
+    name: trimBlanks(name),
     quota_limit: readWholeNumber(limit),
     refresh_period: period,
     ...(scopes === undefined ? {} : { scopes: scopes.split(' ') }),

@@ -38,6 +38,7 @@ import {
 import { formatKeyFields, KEY_FIELDS, readKeyBody, renderKeyFields } from './api-key-form.ts'
 import { showSecret } from './api-key-secret.ts'
 import { readExcess, renderAllow } from './allow-once.ts'
+import { readKeyCalls } from './key-calls.ts'
 import { readExpectedCalls, readProposal, renderExpectedCalls } from './expected-calls.ts'
 
 const { path: PATH } = NAVIGATION.apiKeys
@@ -156,13 +157,14 @@ async function loadKey(services: PageServices, request: KeyRequest) {
   const seen = await requireKey(services, request)
   const addresses = await listAddresses(services.db, companyId, seen.key.id, SHOWN_ADDRESSES)
   const proposal = await readProposal(services.db, companyId, seen, timeZone)
-  return { seen, addresses, proposal, problems: await readProblemsOf(request) }
+  const calls = await readKeyCalls(services.reads, companyId, seen.key.id, timeZone)
+  return { seen, addresses, proposal, calls, problems: await readProblemsOf(request) }
 }
 
 type KeyForms = PageForms<'edit' | 'rotate' | 'expect' | 'allow' | keyof typeof ACTIONS>
 
 function renderKeyPage(
-  { seen, addresses, proposal, problems }: Awaited<ReturnType<typeof loadKey>>,
+  { seen, addresses, proposal, calls, problems }: Awaited<ReturnType<typeof loadKey>>,
   forms: KeyForms,
   timeZone: string,
 ) {
@@ -173,10 +175,15 @@ function renderKeyPage(
     title: key.name,
     trail: [NAVIGATION.apiKeys] as const,
     body: html`${renderProblemsOf(key.id, problems, timeZone)} ${key.isRevoked ? '' : renderAllow(seen, forms)}
-      ${renderKeyFacts(seen, problems, timeZone)}
-      <div class="actions">
-        <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">View calls</a>
-        ${key.isRevoked ? '' : renderKeyActions(key, forms)}
+      <div class="columns">
+        <div>
+          ${renderKeyFacts(seen, problems, timeZone)}
+          <div class="actions">
+            <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">View calls</a>
+            ${key.isRevoked ? '' : renderKeyActions(key, forms)}
+          </div>
+        </div>
+        ${calls}
       </div>
       ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : settings}
       ${renderAddresses(addresses, timeZone)}`,

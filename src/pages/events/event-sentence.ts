@@ -81,6 +81,8 @@ const SENTENCES: Sentences = {
   },
   CompanyRegistered: ({ actor, data }) =>
     html`${actor} registered the company${data ? html` <bdi>${data.name}</bdi>` : ''}`,
+  CompanyRenamed: ({ actor, data, names }) =>
+    html`${actor} renamed the company${data ? html`: ${renderShortChange(data, names)}` : ''}`,
   CompanyTimeZoneChanged: ({ actor, data, names }) =>
     html`${actor} changed the company's time zone${data ? html`: ${renderShortChange(data, names)}` : ''}`,
   CompanyCountryChanged: ({ actor, data, names }) =>

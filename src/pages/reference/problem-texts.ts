@@ -20,7 +20,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Use an HTTP library, and send the method itself. Check for proxies that change requests on the way.',
   },
   request_timeout: {
-    when: 'The whole request did not arrive in time.',
+    when: 'The headers did not arrive within 20 seconds, or the body stopped for 60 seconds or took more than 10 minutes.',
     remedy: 'Send the request again. On a slow connection, send fewer records in each call.',
   },
   headers_too_large: {
@@ -226,6 +226,10 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
   upload_not_applicable: {
     when: 'The preview of the upload is not complete, some of its rows cannot be read, or another user uploaded the file.',
     remedy: 'Wait for the preview, or correct the file and upload it again. `detail` says which.',
+  },
+  nothing_to_undo: {
+    when: 'The entry is of a call that failed, or that changed nobody, so there is nothing to undo.',
+    remedy: 'Choose another entry.',
   },
   key_revoked: {
     when: 'The API key has been revoked. This cannot be undone.',

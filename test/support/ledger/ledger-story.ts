@@ -122,6 +122,13 @@ async function makeOtherCalls(service: Service): Promise<void> {
     await commit([recordsCall(service.company, 'PUT', [{ external_id: 'A-1', email: 'none' }], of)])
   }
   for (const teardown of teardowns) await teardown()
+  // An undo that is refused, because something was changed since, and then one of the rest.
+  const { body: moved } = await service.call('PATCH', '/v1/employees', {
+    body: [{ external_id: 'A-1', division: 'Moved', location: 'Oslo' }],
+  })
+  await service.call('PATCH', '/v1/employees', { body: [{ external_id: 'A-1', division: 'Stays' }] })
+  for (const query of ['', '?all_or_none=false'])
+    await service.manage('POST', `/bulk-user-logs/${moved.log_id}/undo${query}`)
 }
 
 async function makeAccountEvents({ pool, manage, makeCompany, company }: Service): Promise<void> {
@@ -214,6 +221,7 @@ async function makeSignInEvents(service: Service): Promise<void> {
 async function makeErasures(service: Service, zoe: string): Promise<void> {
   const { id } = service.company
   await append(service, 'CompanyTimeZoneChanged', id, { from: 'UTC', to: 'Europe/Madrid' })
+  await append(service, 'CompanyRenamed', id, { from: 'Acme', to: 'Acme Ltd' })
   await append(service, 'CompanyCountryChanged', id, { from: null, to: 'ES' })
   const ofZoe = (await positionsOf(service, 'stream', zoe, ...EMPLOYEE_EVENTS)).concat(
     await positionsOf(service, 'data', 'A-4', 'EmployeeRecordRejected'),
