@@ -7,7 +7,7 @@ const STATEMENTS = [
   `alter table api_keys add column limits jsonb, add column excess jsonb, add column former_secrets jsonb`,
   // What the key did to people; null if nothing yet.
   'alter table api_key_usage add column people_use jsonb',
-  // Calls of an hour that a key's secret did not let in, and why. "address" is that of the last one.
+  // Calls of an hour that a key's former secret did not let in. "reason" and "address" are those of the last one.
   `create table turned_away_calls (
     company_id uuid not null,
     api_id uuid not null,
@@ -16,7 +16,7 @@ const STATEMENTS = [
     calls integer not null,
     last_at timestamptz(3) not null,
     address text,
-    primary key (company_id, api_id, hour, reason)
+    primary key (company_id, api_id, hour)
   ) with (fillfactor = 80)`,
   'create index turned_away_calls_by_age on turned_away_calls (hour)',
 ]

@@ -1,6 +1,7 @@
 import { fastifySSE } from '@fastify/sse'
 import type { FastifyInstance } from 'fastify'
 import type { FoundKey, KeyName } from '../accounts/api-keys/key-access.ts'
+import type { TurnedAwayCalls } from '../accounts/api-keys/turned-away-calls.ts'
 import type { CompanyServices } from '../accounts/change-company.ts'
 import type { Budget } from '../admission/budget.ts'
 import { authenticateCaller } from '../http/access/authenticate.ts'
@@ -44,6 +45,7 @@ export interface ApiServices
   access: KeyServices['access']
   reads: KeyServices['reads']
   findKey(name: KeyName): Promise<FoundKey | null>
+  turnedAway: TurnedAwayCalls
   company: CompanyServices
   /** Uploading files, whose parts become calls. */
   uploads: UploadRouteServices
@@ -77,7 +79,7 @@ export function addApiRoutes(app: FastifyInstance, ofKeys: readonly KeyProtocol[
 
 /** Adds the routes of API keys in a protocol. */
 async function keyRoutes(app: FastifyInstance, protocol: KeyProtocol, services: ApiServices): Promise<void> {
-  const authenticate = authenticateCaller(services.findKey, protocol.readCredentials)
+  const authenticate = authenticateCaller(services, protocol.readCredentials)
   app.addHook('onRequest', limitFailures(services.failureLimit, authenticate))
   app.addHook('onRequest', limitBursts(services.burstLimit))
   await protocol.addRoutes(app, services)

@@ -5,6 +5,7 @@ import { createFileBudget } from '../http/access/receive-files.ts'
 import { shareConnections } from '../http/access/share-connections.ts'
 import { createKeyLookup, createKeyUsageCounter } from '../accounts/api-keys/key-access.ts'
 import { createCallsInProgress } from '../ledger/calls/calls-in-progress.ts'
+import { createTurnedAwayCalls } from '../accounts/api-keys/turned-away-calls.ts'
 import { createFailedSignIns } from '../accounts/sign-in/failed-sign-ins.ts'
 import type { Config } from '../config.ts'
 import { recordFaults } from '../accounts/oidc/record-faults.ts'
@@ -72,6 +73,9 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
   const failures = createFailedSignIns(access.pool, (error) =>
     log.warn({ err: error }, 'could not count failed sign-ins'),
   )
+  const turnedAway = createTurnedAwayCalls(access.pool, (error) =>
+    log.warn({ err: error }, 'could not count calls with former secrets'),
+  )
   let isStopping = false
   const areReadModelsComplete = createCompleteness(access.db, projections)
   const commands = {
@@ -94,6 +98,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     fileBudget: createFileBudget(bodyBudgetOf(config)),
     company,
     failures,
+    turnedAway,
     webhooks: { ...company, secrets, allowsHttp: config.OUTGOING_PRIVATE === 1 },
     providers: { ...company, secrets, allowsHttp: config.OUTGOING_PRIVATE === 1, client },
     singleDeliveries: options.singleDeliveries ?? createSingleDeliveries({ pool, db, poster, secrets, newId }),
@@ -124,7 +129,14 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     turnAway()
     await app.close()
     await lanes.idle()
-    await Promise.all([waker.idle(), mail.flush(), uploads.idle(), evidence.idle(), failures.flush()])
+    await Promise.all([
+      waker.idle(),
+      mail.flush(),
+      uploads.idle(),
+      evidence.idle(),
+      failures.flush(),
+      turnedAway.flush(),
+    ])
     await boss.stop({ graceful: false })
     poster.close()
     providerClient.close()

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import { deleteOldFailedCalls } from '../ledger/append/failed-calls.ts'
 import { deleteOldBodies } from '../ledger/append/rejected-bodies.ts'
 import { expireFiles } from '../ledger/evidence/stored-files.ts'
+import { forgetTurnedAway } from '../accounts/api-keys/turned-away-calls.ts'
 import { deleteOldEmails, endOverdueEmails } from '../accounts/mail/outbox.ts'
 import { expireDeliveries } from '../delivery/webhooks/expire-deliveries.ts'
 import { expireFailingWork } from '../ledger/background/failing-work.ts'
@@ -23,6 +24,7 @@ export function listExpirations(pool: Pool, config: Config): (() => Promise<unkn
     () => deleteOldBodies(pool, config.REJECTED_RECORDS_KEPT_DAYS),
     () => deleteOldFailedCalls(pool, getFailedCallsKeptDays(config)),
     () => forgetOldSignIns(pool, config.ADDRESSES_KEPT_DAYS),
+    () => forgetTurnedAway(pool, config.ADDRESSES_KEPT_DAYS),
     () => expireUploads(pool),
     () => expireFailingWork(pool),
     () => expireSessions(pool),

@@ -11,6 +11,7 @@ const WORDS = {
   key_deactivated_many: 'the key deactivated unusually many people',
   key_expired: 'the key has expired',
   call_missing: 'an expected call did not come',
+  calls_turned_away: 'calls came with a secret that no longer works',
   calls_failed: 'calls failed',
   records_refused: 'calls left records out',
   work_failing: 'background work of the service fails',

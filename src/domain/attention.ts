@@ -1,4 +1,5 @@
 import type { RefusedExcess } from './accounts/people-use.ts'
+import type { TurnedAwayReason } from './accounts/turned-away.ts'
 import { ATTENTION_KINDS, isAttentionKind, rankOf, type AttentionKind } from './attention-kinds.ts'
 import type { BackgroundWork } from './background-work.ts'
 import { findMissedDeadline, type Expectation } from './accounts/expected-calls.ts'
@@ -19,6 +20,14 @@ interface AttentionDetails {
   calls_failed: { code: string; calls: number; records: number; is_more: boolean; last_log_id: string }
   /** A key's calls applied what they could since the start of yesterday, and refused `records` of their `total`. */
   records_refused: { records: number; total: number; calls: number; is_more: boolean; last_log_id: string }
+  /** Calls with a secret that was a key's did not get in; `ended_at` is when it stopped working, if that is known. */
+  calls_turned_away: {
+    reason: TurnedAwayReason
+    calls: number
+    last_at: string
+    address: string | null
+    ended_at: string | null
+  }
   /** A key expects calls, and none came. */
   call_missing: { expected_by: string; last_call_at: string | null }
   webhook_failing: { error: string | null }
@@ -91,9 +100,10 @@ export interface AttentionFacts {
   timeZone: string
   /** Keys that are not revoked. */
   keys: KeyFacts[]
-  /** These and `partialCalls`: since `startOfYesterday`. */
+  /** These, `partialCalls`, and `turnedAway`: since `startOfYesterday`. */
   failedCalls: Found<'calls_failed'>[]
   partialCalls: Found<'records_refused'>[]
+  turnedAway: Found<'calls_turned_away'>[]
   webhooks: {
     id: string
     name: string
@@ -152,6 +162,7 @@ export function findAttention(facts: AttentionFacts): AttentionItem[] {
     ...findOfProvider(facts),
     ...findOfWebhooks(facts),
     ...ofKeys,
+    ...facts.turnedAway.map((found): AttentionItem => ({ kind: 'calls_turned_away', ...found })),
     ...failedCalls.map((found): AttentionItem => ({ kind: 'calls_failed', ...found })),
     ...facts.partialCalls.map((found): AttentionItem => ({ kind: 'records_refused', ...found })),
   ]
@@ -190,7 +201,8 @@ function compareCosts(one: readonly AttentionItem[], other: readonly AttentionIt
 function costOf(details: AttentionItem['details']): Partial<Record<'records' | 'calls', number>> {
   // A call beyond the limits of its key, of which nothing was applied.
   if ('wanted' in details) return { records: details.wanted, calls: 1 }
-  return 'calls' in details ? { records: details.records, calls: details.calls } : {}
+  if (!('calls' in details)) return {}
+  return { calls: details.calls, ...('records' in details ? { records: details.records } : {}) }
 }
 
 /** After all instants. */

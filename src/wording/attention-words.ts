@@ -25,6 +25,7 @@ const PAGES = {
   key_deactivated_many: 'apiKeys',
   key_expired: 'apiKeys',
   call_missing: 'apiKeys',
+  calls_turned_away: 'apiKeys',
   calls_failed: 'bulkUserLogs',
   records_refused: 'bulkUserLogs',
   work_failing: 'health',
@@ -118,6 +119,12 @@ const ITEM_WORDS: { [Kind in AttentionKind]: (item: AttentionItem<Kind>, reader:
       remedy: 'Correct the records and send them again.',
     }
   },
+  calls_turned_away({ details: { reason, calls, address, ended_at: ended } }, { time }) {
+    const { what, end, remedy } = TURNED_AWAY[reason]
+    const from = address === null ? '' : `, ${calls === 1 ? '' : 'the last '}from ${address}`
+    const when = ended === null ? '' : `; it ${end} ${time(ended)}`
+    return { problem: `${formatCount(calls, 'call')} ${what} since yesterday${from}${when}`, remedy }
+  },
   call_missing({ details: { expected_by: by, last_call_at: last } }, { time }) {
     const before = last === null ? 'It has never made one' : `The last one came ${time(last)}`
     return { problem: `no call came by ${time(by)}`, remedy: `${before}. Check the program that should send it.` }
@@ -190,6 +197,17 @@ const ITEM_WORDS: { [Kind in AttentionKind]: (item: AttentionItem<Kind>, reader:
     remedy: 'Pages show the data up to there. Tell the operator of the service.',
   }),
 }
+
+/** What is said of calls that a secret did not let in, by why it did not. */
+const TURNED_AWAY = {
+  former_secret: { what: 'with its former secret', end: 'was replaced', remedy: 'Give the program the new secret.' },
+  expired: {
+    what: 'after its end',
+    end: 'expired',
+    remedy: 'Change its expiry if it is still needed, or stop the program.',
+  },
+  revoked: { what: 'after it was revoked', end: 'ended', remedy: 'Give the program another key, or stop it.' },
+} as const satisfies Record<AttentionItem<'calls_turned_away'>['details']['reason'], object>
 
 type Quota = AttentionItem<'quota_nearly_used'>['details']
 

@@ -28,6 +28,7 @@ const NOTHING: AttentionFacts = {
   webhooks: [],
   provider: null,
   parkedProjections: [],
+  turnedAway: [],
   disputes: [],
   failingWork: [],
 }

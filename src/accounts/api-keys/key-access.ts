@@ -21,6 +21,8 @@ export interface FoundKey {
   hashKey: Buffer
   key: ApiKey
   usage: KeyUsage
+  /** When its former secrets were replaced (RFC 3339 UTC), by their SHA-256 (hexadecimal). */
+  formerSecrets: Readonly<Record<string, string>>
   /** The database's time, milliseconds since the epoch. */
   nowMs: number
 }
@@ -50,6 +52,7 @@ const nameOf = ({ companyId, apiId }: KeyName) => `${companyId} ${apiId}`
 
 interface FoundKeyRow extends statements.StandingRow, statements.UsageRow {
   company_id: string
+  former_secrets: Record<string, string> | null
   hash_key: Buffer
   now: string
 }
@@ -57,7 +60,7 @@ interface FoundKeyRow extends statements.StandingRow, statements.UsageRow {
 async function queryKeys(client: QueryClient, names: KeyName[]): Promise<[string, FoundKey][]> {
   const { rows } = await client.query<FoundKeyRow>({
     name: 'find-keys',
-    text: statements.selectKeys('c.hash_key, clock_timestamp() as now'),
+    text: statements.selectKeys('k.former_secrets, c.hash_key, clock_timestamp() as now'),
     values: statements.keyNames(names),
   })
   return rows.map((row) => {
@@ -68,6 +71,7 @@ async function queryKeys(client: QueryClient, names: KeyName[]): Promise<[string
       hashKey: row.hash_key,
       key,
       usage: statements.keyUsageOf(row),
+      formerSecrets: row.former_secrets ?? {},
       nowMs: Date.parse(row.now),
     }
     return [nameOf({ companyId, apiId: key.id }), foundKey]

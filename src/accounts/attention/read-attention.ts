@@ -22,6 +22,7 @@ import { formatLocalDay } from '../../domain/local-times.ts'
 import { MAX_SNOOZES } from '../../domain/snoozes.ts'
 import { REFRESH_PERIODS, windowStart } from '../../domain/accounts/quota.ts'
 import { fromUuid, isId, toUuid } from '../../domain/ids.ts'
+import { selectTurnedAway, type TurnedAwayRow } from '../api-keys/turned-away-calls.ts'
 import { keyUsageOf, type UsageRow } from '../../ledger/append/statements.ts'
 import { selectFailingWork } from '../../ledger/background/failing-work.ts'
 import { selectUnfoldedCalls, type UnfoldedCall } from '../../ledger/calls/select-unfolded-calls.ts'
@@ -77,7 +78,8 @@ export async function readAttention(
   const company = toUuid(companyId)
   const since = new Date(startOfYesterday(Date.parse(now), timeZone)).toISOString()
   const { rows } = await sql<FactRows>`select ${listOf(selectFailedCalls(companyId, since))} as failed_calls,
-    ${listOf(selectKeys(company, now, since, raised))} as keys, ${listOf(selectWebhooks(company))} as webhooks,
+    ${listOf(selectKeys(company, now, since, raised))} as keys,
+    ${listOf(selectTurnedAway(company, since))} as turned_away, ${listOf(selectWebhooks(company))} as webhooks,
     ${listOf(selectProvider(company))} as providers, ${listOf(selectParkedProjections(company))} as parked,
     ${listOf(selectDisputes(companyId))} as disputes, ${listOf(selectFailingWork(companyId))} as failing_work,
     ${listOf(selectSnoozes(company, formatLocalDay(Date.parse(now), timeZone)))} as snoozes`.execute(db)
@@ -90,6 +92,7 @@ export async function readAttention(
     keys: await addLastCalls(db, companyId, facts.keys),
     failedCalls: failedCalls.map(withTime),
     partialCalls: partialCalls.map(withTime),
+    turnedAway: facts.turned_away.map(toTurnedAway),
     webhooks: facts.webhooks.map(toWebhook),
     provider: facts.providers.map(toProvider)[0] ?? null,
     parkedProjections: facts.parked.filter(isCurrent).map(toParked),
@@ -107,6 +110,7 @@ export async function readAttention(
 interface FactRows {
   failed_calls: FailedCallsRow[]
   keys: KeyRow[]
+  turned_away: TurnedAwayRow[]
   webhooks: WebhookRow[]
   providers: ProviderRow[]
   parked: ParkedRow[]
@@ -220,6 +224,16 @@ async function readLastCallsOf(db: LedgerDb, companyId: string, keyIds: string[]
     ...folded.map((row) => [fromUuid('key', row.key_id), toTime(row.requested_at)] as const),
     ...unfolded.map((row) => [row.actor, toTime(row.recorded_at)] as const),
   ])
+}
+
+function toTurnedAway(row: TurnedAwayRow): AttentionFacts['turnedAway'][number] {
+  const { reason, calls, address } = row
+  const endedAt = { former_secret: row.rotated_at, expired: row.expires_at, revoked: null }[reason]
+  return {
+    subject: { id: fromUuid('key', row.api_id), name: row.name },
+    since: toTime(row.since),
+    details: { reason, calls, last_at: toTime(row.last_at), address, ended_at: toTime(endedAt) },
+  }
 }
 
 type WebhookRow = Row<'webhooks', 'webhook_id' | 'url' | 'description' | 'disabled_reason' | 'disabled_at'> &

@@ -24,6 +24,7 @@ const DETAILS: { [Kind in AttentionKind]: Record<keyof DetailsOf<Kind> & string,
   key_deactivated_many: { deactivations: true, active: true },
   key_expired: { expires_at: true },
   call_missing: { expected_by: true, last_call_at: true },
+  calls_turned_away: { reason: true, calls: true, last_at: true, address: true, ended_at: true },
   calls_failed: { code: true, calls: true, records: true, is_more: true, last_log_id: true },
   records_refused: { records: true, total: true, calls: true, is_more: true, last_log_id: true },
   work_failing: { work: true },
@@ -73,7 +74,7 @@ const GET_ATTENTION = {
   operationId: 'getAttention',
   summary: 'List what needs attention now',
   description:
-    'Failed calls since the start of yesterday, calls since then that left records out, calls that did not come, ' +
+    'Failed calls since the start of yesterday, calls since then that left records out, calls that did not come, calls with secrets that no longer work, ' +
     'failing and disabled webhooks, quotas that ' +
     'are used up or nearly so, keys that have expired, expire within 14 days, or have made no call in the 30 days ' +
     'since they were issued, keys that were refused for their daily limits or deactivated unusually many people since ' +

@@ -6,6 +6,7 @@ import { isSecretValid } from '../../domain/accounts/api-key.ts'
 import { isId } from '../../domain/ids.ts'
 import { companyOfSecret } from '../../domain/accounts/secrets.ts'
 import type { FoundKey, KeyName } from '../../accounts/api-keys/key-access.ts'
+import type { TurnedAwayCalls } from '../../accounts/api-keys/turned-away-calls.ts'
 import { enterCompany } from '../../postgres/company-scope.ts'
 import { isSmallBody } from '../server/read-body.ts'
 import { invalidCredentials } from '../server/problem.ts'
@@ -46,10 +47,11 @@ declare module 'fastify' {
  * Checks the credentials before the body is read, so that unauthenticated callers cannot send one.
  *
  * Writing calls check the key again under the lock of their company, and reading calls and verifications check it where
- * its use is counted. So a secret that was valid moments ago (see `createCredentialCache`) is enough here.
+ * its use is counted. So a secret that was valid moments ago (see `createCredentialCache`) is enough here. Secrets that
+ * were refused are noted.
  */
 export function authenticateCaller(
-  findKey: (name: KeyName) => Promise<FoundKey | null>,
+  services: { findKey(name: KeyName): Promise<FoundKey | null>; turnedAway: Pick<TurnedAwayCalls, 'note'> },
   readCredentials: ReadCredentials,
 ) {
   const cache = createCredentialCache()
@@ -65,15 +67,18 @@ export function authenticateCaller(
     enterCompany(companyId)
     // Only the current state of the key decides whether a large body is read.
     const cached = checksKeyItself && isSmallBody(request) ? cache.find(apiId, secretHash) : null
-    const key = cached ?? (await checkSecret({ companyId, apiId }, secretHash))
+    const key = cached ?? (await checkSecret({ companyId, apiId }, secretHash, sentFrom))
     request.caller = { ...key, secretHash, sentFrom, userAgent }
     // Overwritten once the call's effect on the quota is known.
     void reply.headers(rateLimitHeaders(key.key, key.usage, key.nowMs))
   }
 
-  async function checkSecret(name: KeyName, secretHash: string): Promise<FoundKey> {
-    const key = await findKey(name)
-    if (!isSecretValid(key?.key, secretHash, key?.nowMs ?? 0) || !key) throw invalidCredentials()
+  async function checkSecret(name: KeyName, secretHash: string, sentFrom: string): Promise<FoundKey> {
+    const key = await services.findKey(name)
+    if (!isSecretValid(key?.key, secretHash, key?.nowMs ?? 0) || !key) {
+      services.turnedAway.note(key, secretHash, sentFrom)
+      throw invalidCredentials()
+    }
     cache.add(key, secretHash)
     return key
   }

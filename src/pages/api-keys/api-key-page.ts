@@ -250,6 +250,7 @@ const IS_MENDED_BY_EDITING: Readonly<Record<KeyAttention, boolean> & { [Kind in 
   key_deactivated_many: true,
   key_expired: true,
   call_missing: false,
+  calls_turned_away: false,
   quota_nearly_used: true,
   key_expiring: true,
   key_unused: false,
