@@ -1,3 +1,4 @@
+import { listStoredAddresses } from '../email-domains.ts'
 import { attributesSet, evolve, patchEffect, type Employee, type PatchEffect } from '../employees/employee.ts'
 import type { NewEvent } from '../events.ts'
 import type { RecordErrors } from '../record-errors.ts'
@@ -64,7 +65,9 @@ function draftErased(record: ReadRecord, errors: RecordErrors): Draft {
 /** An email address finds nobody beside an external id: then it is a new value. */
 function whyNotFound({ locator, patch }: ReadRecord, directory: EmployeeDirectory): Omit<FieldError, 'path'> {
   const isNewEmail = locator!.field === 'external_id' && typeof patch.email === 'string'
-  const holder = isNewEmail ? directory.byEmail(patch.email!) : undefined
+  const [holder] = isNewEmail
+    ? listStoredAddresses(patch.email!).flatMap((email) => directory.byEmail(email) ?? [])
+    : []
   if (!holder) return { fault: { kind: 'employee_not_found' } }
   const fault = { kind: 'not_found_by_email', field: 'external_id', other: 'email', employee: holder.id } as const
   return { fault, employeeId: holder.id }
