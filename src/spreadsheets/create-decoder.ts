@@ -49,36 +49,36 @@ function readTable(): Uint16Array {
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, at) => first + at)
 const TRAILS = [...range(0x41, 0x5a), ...range(0x61, 0x7a), ...range(0x81, LAST_LEAD)]
 
-/** The characters that become a text at once. */
-const AT_ONCE = 8_192
-
 class KoreanDecoder implements Decoder {
   /** The first byte of a character that the next chunk ends. */
   #lead: number | null = null
 
   decode(bytes: Uint8Array = new Uint8Array(), { stream = false } = {}): string {
     table ??= readTable()
-    const codes: number[] = []
-    const texts: string[] = []
+    // Half a character may become two.
+    const codes = Buffer.alloc(4 * (bytes.length + 1))
+    let length = 0
+    const add = (code: number) => {
+      length = codes.writeUInt16LE(code, length)
+    }
     for (const byte of bytes) {
-      if (codes.length >= AT_ONCE) texts.push(String.fromCharCode(...codes.splice(0)))
       const lead = this.#lead
       this.#lead = null
       if (lead === null) {
-        if (byte < 0x80) codes.push(byte)
+        if (byte < 0x80) add(byte)
         else if (byte >= FIRST_LEAD && byte <= LAST_LEAD) this.#lead = byte
-        else codes.push(REPLACEMENT)
+        else add(REPLACEMENT)
         continue
       }
       const code = table[placeOf(lead, byte)]!
-      codes.push(code)
+      add(code)
       // A byte of ASCII stays one behind half a character.
-      if (code === REPLACEMENT && byte < 0x80) codes.push(byte)
+      if (code === REPLACEMENT && byte < 0x80) add(byte)
     }
     if (!stream && this.#lead !== null) {
       this.#lead = null
-      codes.push(REPLACEMENT)
+      add(REPLACEMENT)
     }
-    return [...texts, String.fromCharCode(...codes)].join('')
+    return codes.toString('utf16le', 0, length)
   }
 }

@@ -276,7 +276,17 @@ const KNOWN_NAMES = 2
 function namesColumns(rows: readonly FileRow[], at: number): boolean {
   const filled = listFilled(rows[at]!)
   const known = filled.filter((cell) => findField(cell) !== undefined || recognizeHeader(cell) !== null).length
+  if (isNumbered(filled)) return true
   return known >= Math.min(KNOWN_NAMES, filled.length) || !isLikeOthers(rows[at]!, rows.slice(at + 1))
+}
+
+/** Whether names only number the columns: F1, F2, F3. */
+function isNumbered(names: readonly string[]): boolean {
+  const parts = names.map((name) => /^(\D*)(\d{1,6})$/.exec(name.slice(0, MAX_CELL).trim()))
+  const first = parts[0]
+  const isNext = (part: (typeof parts)[number], at: number) =>
+    part !== null && part[1] === first![1] && Number(part[2]) === Number(first![2]) + at
+  return first !== null && first !== undefined && names.length > 2 && parts.every(isNext)
 }
 
 /** Whether most of the cells of a row look like those of other rows, where columns look differently than names do. */

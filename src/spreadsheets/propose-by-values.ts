@@ -1,8 +1,8 @@
+import type { Candidate } from './candidate.ts'
 import type { FileSample } from './column-samples.ts'
 import { HEADING_COLUMN } from './find-table.ts'
 import type { Target } from './mapping.ts'
 import { spellManager } from './plan-rows.ts'
-import type { Candidate } from './propose-mapping.ts'
 import { foldLatin, listNames } from './propose-reading.ts'
 import { readDate } from './read-date.ts'
 import { readStatusWord } from './status-words.ts'
@@ -266,6 +266,10 @@ function askDates(unknown: readonly Candidate[], file: ColumnsOfFile): void {
 /** In so few rows, each may have a word of its own. */
 const FEW_ROWS = 4
 
+function isRemark(text: string): boolean {
+  return /\p{L}/u.test(text) && /\s/.test(text) && /\d/.test(text)
+}
+
 /** What may say who has left: yes and no, a mark, the headings above rows, and, unless others do, a few words. */
 function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = file.has('status')): void {
   const isUsed = file.has('status')
@@ -279,7 +283,7 @@ function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = 
     const words = [...sample.values.keys()]
     const isStatus = words.some((word) => readStatusWord(word) !== undefined)
     // A remark with a number is no status.
-    if (words.some((word) => /\p{L}.*\s.*\d/u.test(word))) return false
+    if (words.some(isRemark)) return false
     const isFew = evidence.isFew || (file.sample.count <= FEW_ROWS && evidence.texts === 1)
     return isStatus || (isFew && !isSure && evidence.addresses + evidence.phones + evidence.dates === 0)
   })

@@ -1,5 +1,6 @@
 import type { ColumnSample, FileSample } from './column-samples.ts'
 import type { HeaderMeaning } from './header-words.ts'
+import type { Candidate } from './candidate.ts'
 import { readName } from './cells.ts'
 import { proposeByValues } from './propose-by-values.ts'
 import { type Evidence, weighValues } from './weigh-values.ts'
@@ -16,22 +17,6 @@ import { readStatusWord, readYesOrNo } from './status-words.ts'
  * A column becomes what its name says, if its values don't contradict. Of several columns for one attribute, the one
  * that is most likely meant wins; nobody but a person decides between equal ones.
  */
-
-/** A column and what it is likely to be. */
-export interface Candidate {
-  at: number
-  header: string
-  sample: ColumnSample
-  /** What the name says; null if nothing is known about it. */
-  meaning: HeaderMeaning | 'id' | null
-  /** Whether it is named as the API names the attribute. */
-  isExact: boolean
-  to: Target | null
-  score: number
-  /** What the values make likely, where it is open. */
-  likely?: Target
-  evidence: Evidence
-}
 
 /**
  * Proposes what the columns of a file mean, by their names, by the values in the sample, and by what columns say about
@@ -237,6 +222,10 @@ function chooseNames(candidates: readonly Candidate[]): void {
     if (meaning === 'first_or_full_name' && (isFirst || isPart) && !isLast) candidate.to = 'first_name'
     if (meaning === 'last_or_full_name' && (isLast || isPart) && !isFirst) candidate.to = 'last_name'
   }
+  // A column of full names is no part of a name where no other one is.
+  for (const candidate of candidates)
+    if (isPartOfName(candidate) && candidate.evidence.fullNames > 0.5 && !(has('first_name') && has('last_name')))
+      candidate.to = 'full_name'
   const isWhole = has('first_name') && has('last_name')
   const isFull = has('full_name')
   for (const candidate of candidates)

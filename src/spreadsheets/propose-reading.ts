@@ -134,7 +134,7 @@ function proposeKey(values: readonly string[], { candidates, sample }: ReadColum
   const shapes = new Set(keys.flatMap(({ sample: { values: ids } }) => [...ids.keys()].map(shapeOf)))
   if (values.some((value) => shapes.has(shapeOf(readParentheses(value) ?? value))))
     return keys.length === 1 ? (keys[0]!.to as ManagerKey) : null
-  return values.some((value) => /\p{L}\S*\s/u.test(value.trim())) ? 'full_name' : null
+  return values.some((value) => /\p{L}/u.test(value) && /\s/.test(value.trim())) ? 'full_name' : null
 }
 
 /** The full names of the first rows and of a column, as managers are spelled. */

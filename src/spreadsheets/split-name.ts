@@ -102,7 +102,8 @@ export function guessNameRule(names: readonly string[]): NameRule | null {
   if (all.every((name) => splitName(name, 'capitals') !== null)) return 'capitals'
   if (all.every((name) => LAST_FIRST.test(name))) return 'last_first'
   if (all.every((name) => PATRONYMIC.test(name))) return 'one_last_name_first'
-  return all.every((name) => splitName(name, 'first_last') !== null) ? 'first_last' : null
+  // Two words show no order, apart from a particle, which begins a last name.
+  return all.every((name) => PARTICLES.has(name.split(' ')[1]!)) ? 'first_last' : null
 }
 
 function cut(words: readonly string[], at: number): SplitName {

@@ -31,6 +31,12 @@ async function answer(page: Page, { hints }: Pick<Expected, 'hints'>): Promise<s
     await country.fill(hints.country!)
     done.push(`country: ${hints.country}`)
   }
+  const ended = page.getByLabel(/^People whose termination date has passed/).first()
+  const wanted = hints.past_end_date === 'inactive' ? 'deactivate' : 'keep'
+  if ((await ended.isVisible()) && (await ended.inputValue()) !== wanted) {
+    await ended.selectOption(wanted)
+    done.push(`past end dates: ${wanted}`)
+  }
   return done
 }
 

@@ -97,7 +97,7 @@ function renderQuestions(
       if (!('column' in question)) {
         const { about } = question
         const said = html`<p><strong>${formatCount(question.rows, 'row')}: ${FILE_QUESTION_TEXTS[about]}</strong></p>`
-        return html`${said} ${about === 'country' ? renderCountry(country ?? '') : renderChoice(mapping, about)}`
+        return html`${said} ${about === 'country' ? renderCountry(country ?? '') : renderChoice(mapping, about, findLikely(mapping, about))}`
       }
       const row = rows[question.column - 1]!
       const select = question.about === 'to' ? renderTarget(row) : renderReading(row, true)
@@ -111,6 +111,12 @@ function renderQuestions(
     </p>
     <div class="actions"><button class="primary">Preview with these answers</button></div>
   </fieldset>`
+}
+
+/** What an end date that has passed says where no column has a status, and what harms nobody. */
+function findLikely({ columns }: Mapping, about: 'past_end_dates' | 'unknown_managers'): string {
+  if (about === 'unknown_managers') return 'leave_out'
+  return columns.some(({ to }) => to === 'status') ? '' : 'deactivate'
 }
 
 const QUESTIONS = {

@@ -13,8 +13,9 @@ const MAY_GROW = [
   // A webhook only has the types that were chosen for it.
   /^[A-Z]+ \/admin\/v1\/webhooks.*: 20[01]\..*types?(\[\])?: values$/,
   /^GET \/admin\/v1\/attention: 200\.items\[\]\.kind: values$/,
-  // What a column of a file can become, such as a new attribute.
-  /^[A-Z]+ \/admin\/v1\/uploads.*: 20[0-2]\..*columns\[\]\.to: /,
+  // What a column of a file can become, such as a new attribute, how it is read, what is asked, and what is left out.
+  /^[A-Z]+ \/admin\/v1\/uploads.*: 20[0-2]\..*columns\[\]\.(?:to|names|likely): /,
+  /^[A-Z]+ \/admin\/v1\/uploads.*: 20[0-2]\..*(?:questions\[\]\.(?:about|likely)|left_out\[\]\.reason): values$/,
 ]
 
 function brokenPromises(older: OpenApiDocument, newer: OpenApiDocument): string[] {

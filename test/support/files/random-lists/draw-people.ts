@@ -161,7 +161,9 @@ export function drawPeople(system: System, random: Random): DrawnPerson[] {
       number: `u${number}`,
     }
     const country = (system.countries !== 'none' && chance(0.4) ? abroad : language.country) as CountryCode
-    const hasLeft = system.leavers !== 'none' && (at === 1 || chance(0.2))
+    // What stands above all rows is a title.
+    const isBelow = system.leavers !== 'heading' || at > 0
+    const hasLeft = system.leavers !== 'none' && (at === 1 || chance(0.2)) && isBelow
     const start = today - 300 - below(6_000)
     const hasEnd = (system.leavers === 'end' && hasLeft) || (hasLeft && chance(0.5) && system.hasPlannedEnds)
     const isPlanned = system.hasPlannedEnds && !hasLeft && chance(0.2)

@@ -3,7 +3,7 @@ import { ENCODINGS, type Encoding } from '../../../../src/spreadsheets/encodings
 import { FileError } from '../../../../src/spreadsheets/file-error.ts'
 import { type FileAnswers, FileQuestion, UNANSWERED } from '../../../../src/spreadsheets/file-question.ts'
 import { RowCounts } from '../../../../src/spreadsheets/count-rows.ts'
-import { createNotes } from '../../../../src/spreadsheets/find-table.ts'
+import { createNotes, HEADING_COLUMN } from '../../../../src/spreadsheets/find-table.ts'
 import { listQuestions, locateColumns, type Mapping } from '../../../../src/spreadsheets/mapping.ts'
 import { openContent } from '../../../../src/spreadsheets/open-content.ts'
 import { planRows } from '../../../../src/spreadsheets/plan-rows.ts'
@@ -121,7 +121,7 @@ function answer(mapping: Mapping, header: FileRow, list: WrittenList): Mapping {
   const hasStatus = list.columns.some((column) => column?.to === 'status')
   const columns = mapping.columns.map((column, at) => {
     const place = places[at]!
-    const known: KnownColumn | undefined = place >= list.columns.length ? list.headings : list.columns[place]
+    const known: KnownColumn | undefined = column.header === HEADING_COLUMN ? list.headings : list.columns[place]
     if (column.to === null) return { header: column.header, to: (known?.to ?? 'nothing') as 'nothing' }
     const open = Object.entries(column.words ?? {}).map(([word, status]) => [
       word,
