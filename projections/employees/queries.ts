@@ -4,7 +4,7 @@ import { employees, buildSearchText } from './fold.ts'
 import { EMPLOYEE_COLUMNS, STATUS, toEmployee, type EmployeeRow, type EmployeeTables } from './rows.ts'
 import { schemaOf, type AnyDb } from '../projection.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import { foldText, trimBlanks } from '../../src/domain/normalize-text.ts'
+import { foldText, trimBlanks } from '../../src/text/normalize-text.ts'
 
 /** The projection that these queries read. */
 export const EMPLOYEES = { name: employees.name, version: employees.version }

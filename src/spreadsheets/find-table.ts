@@ -1,3 +1,4 @@
+import { trimBlanks } from '../text/normalize-text.ts'
 import { FileError } from './file-error.ts'
 import type { FileRow } from './read-csv.ts'
 import { findField } from './record-columns.ts'
@@ -192,12 +193,12 @@ class Table {
 }
 
 function listFilled({ cells }: Pick<FileRow, 'cells'>): string[] {
-  return cells.filter((cell) => cell.trim() !== '')
+  return cells.filter((cell) => trimBlanks(cell) !== '')
 }
 
 /** Cells that show nothing, such as blanks, are empty, too. */
 function isEmpty(row: FileRow): boolean {
-  return row.cells.every((cell) => cell.trim() === '')
+  return row.cells.every((cell) => trimBlanks(cell) === '')
 }
 
 /** What programs write for other programs: `sep=;` is for Excel, `#TYPE` is of PowerShell. */

@@ -1,3 +1,4 @@
+import { normalizeEmail, normalizeText } from '../text/normalize-text.ts'
 import type { ManagerKey, Mapping } from './mapping.ts'
 import { foldName, readParentheses } from './split-name.ts'
 
@@ -146,7 +147,7 @@ export function spellManager(by: ManagerKey, text: string): string[] {
     return [text, name, ...(first !== undefined && others.length === 0 ? [`${first} ${last}`] : [])].map(foldName)
   }
   const texts = inner === null ? [text] : [text, inner]
-  return by === 'email' ? texts.map(foldEmail) : texts
+  return by === 'email' ? texts.map(normalizeEmail) : texts
 }
 
 /** Names a manager as the API does: as the row does if it can, or by what identifies the person found. */
@@ -160,11 +161,6 @@ function nameManager(
   if (by === 'email') return { email: spellManager(by, text).at(-1)! }
   if (row?.email !== undefined && !plan?.isEmailLeftOut) return { email: row.email }
   return { fault: 'has neither an external id nor an email address of their own' }
-}
-
-/** The text under which an address is compared, as the service does. */
-export function foldEmail(text: string): string {
-  return text.normalize('NFKC').trim().toLowerCase()
 }
 
 /** Finds people who are in several rows, and addresses that several people have. */
@@ -253,10 +249,12 @@ export function keysOfRecord(record: unknown): Omit<RowKeys, 'line'> {
   const others = [manager_id, ...(isText(manager_external_id) ? [manager_email] : [])].filter(isText) as string[]
   return {
     ...(isText(id) ? { id: id as string } : {}),
-    ...(isText(email) ? { email: foldEmail(email as string) } : {}),
-    ...(isText(external_id) ? { external_id: external_id as string } : {}),
+    ...(isText(email) ? { email: normalizeEmail(email as string) } : {}),
+    ...(isText(external_id) ? { external_id: normalizeText(external_id as string) } : {}),
     ...(isText(manager_email) ? { manager: { by: 'email', text: manager_email as string } } : {}),
-    ...(isText(manager_external_id) ? { manager: { by: 'external_id', text: manager_external_id as string } } : {}),
+    ...(isText(manager_external_id)
+      ? { manager: { by: 'external_id', text: normalizeText(manager_external_id as string) } }
+      : {}),
     ...(others.length > 0 ? { otherManagers: others } : {}),
   }
 }

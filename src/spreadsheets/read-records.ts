@@ -1,9 +1,10 @@
+import { normalizeEmail, normalizeText, trimBlanks } from '../text/normalize-text.ts'
 import { readAttribute, readName, showCell } from './cells.ts'
 import type { FileFault } from './file-error.ts'
 import type { ColumnMapping, Mapping } from './mapping.ts'
 import { listQuestions, locateColumns, MAX_WORDS } from './mapping.ts'
 import type { RowKeys, RowPlan } from './plan-rows.ts'
-import { foldEmail, KEY_NAMES, keysOfRecord } from './plan-rows.ts'
+import { KEY_NAMES, keysOfRecord } from './plan-rows.ts'
 import type { FileRow } from './read-csv.ts'
 import { isPhoneCountry } from './read-phone.ts'
 import type { Column, Context, ValueReading } from './read-value.ts'
@@ -284,12 +285,12 @@ function readKeys({ line, cells }: FileRow, columns: readonly Column[]): RowKeys
   for (const column of columns) {
     if (column.number > cells.length) break
     const cell = cells[column.number - 1]!
-    if (cell.trim() === '') continue
+    if (trimBlanks(cell) === '') continue
     const { text, json } = readAttribute(cell)
     if (column.isRecord && json !== undefined) return { ...keysOfRecord(JSON.parse(json)), line }
     if (text === undefined) continue
     // A copy, which doesn't keep the text of the file in memory from which the cell was cut.
-    const copy = (JSON.parse(json) as string).trim()
+    const copy = normalizeText(JSON.parse(json) as string)
     texts.set(column.to === 'as_named' ? memberOf(column.header) : column.to, copy)
     if (column.to === 'manager' && column.by) keys.manager = { by: column.by, text: copy }
     if (column.to === 'full_name') {
@@ -299,7 +300,7 @@ function readKeys({ line, cells }: FileRow, columns: readonly Column[]): RowKeys
   }
   for (const name of KEY_NAMES) {
     const text = texts.get(name)
-    if (text !== undefined) keys[name] = name === 'email' ? foldEmail(text) : text
+    if (text !== undefined) keys[name] = name === 'email' ? normalizeEmail(text) : text
   }
   const [email, externalId] = [texts.get('manager_email'), texts.get('manager_external_id')]
   const named = [texts.get('manager_id'), externalId, texts.get('manager')]

@@ -1,3 +1,4 @@
+import { trimBlanks } from '../text/normalize-text.ts'
 import { JSON_MARK, readAttribute, readCustomAttribute, showCell } from './cells.ts'
 import type { ColumnMapping, Mapping } from './mapping.ts'
 import { isDate } from './mapping.ts'
@@ -53,7 +54,7 @@ export function readColumn(cell: string, column: Column, context: Context): Valu
   const isCustom = to === 'custom'
   const isExact = to === 'as_named' || (isCustom && type === 'as_written')
   const isNone = (isName && NO_NAME.test(cell.trim())) || (to === 'manager' && NO_MANAGER_WORD.test(cell.trim()))
-  if (cell === '' || (!isExact && cell.trim() === '') || isNone) return readEmpty(column, context.mapping)
+  if (cell === '' || (!isExact && trimBlanks(cell) === '') || isNone) return readEmpty(column, context.mapping)
   const { text, json, fault } = isCustom && isExact ? readCustomAttribute(cell) : readAttribute(cell)
   if (fault !== undefined) return { fault: `${showCell(cell)} ${fault}` }
   // What is no text is exact: null, or a value that is wrong. So is a custom attribute that is marked as text.

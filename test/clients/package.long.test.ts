@@ -58,7 +58,7 @@ async function typeFaults(compiler: string, types: string[], code: string): Prom
 
 await t.test('the tarball has what is built and nothing else', (t) => {
   const installed = path.join(folder, 'node_modules/employee-ledger-client')
-  const sources = ['clients/typescript/**/*.ts', 'src/spreadsheets/**/*.ts']
+  const sources = ['clients/typescript/**/*.ts', 'src/{spreadsheets,text}/**/*.ts']
   const built = globSync(sources, { exclude: ['clients/typescript/dist'] }).flatMap((name) => [
     name.replace(/ts$/, 'd.ts'),
     name.replace(/ts$/, 'js'),

@@ -10,7 +10,7 @@ import {
 import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '../../domain/attributes.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { problem } from '../../domain/errors.ts'
-import { listStoredForms, trimBlanks } from '../../domain/normalize-text.ts'
+import { listStoredForms, trimBlanks } from '../../text/normalize-text.ts'
 import { findLastPositionBefore } from '../../ledger/read/find-position.ts'
 import { readHead } from '../../ledger/read/read-head.ts'
 import type { Reads } from '../../ledger/read/reads.ts'

@@ -29,7 +29,7 @@ import type { PageServices } from '../parts/page-services.ts'
 import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { getViewer } from '../parts/viewer.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 const PATH = NAVIGATION.employees.path
 const Search = Type.Object({ q: Type.String({ maxLength: 254 }) })

@@ -10,7 +10,7 @@ import { recognizeViewer, type RecognitionServices } from '../parts/viewer.ts'
 import { listGroups, type OperationGroup } from './operations.ts'
 import { findOperations, renderIndex, renderSearch } from './render-index.ts'
 import { OPERATION_PATH, renderOperation } from './render-operation.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 /** `/docs`: the API reference, made from the OpenAPI document: an index with a search, and a page for each operation. */
 export function referencePages(app: FastifyInstance, services: RecognitionServices): void {
