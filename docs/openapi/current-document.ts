@@ -70,6 +70,7 @@ function standIns(): ApiServices {
     findKey: never,
     findEmployee: never,
     keyUsage: { submit: never },
+    turnedAway: { note: never, flush: never },
     requireLogEntry: never,
     areReadModelsComplete: never,
     signIns: { attempt: never, count: never },

@@ -1,6 +1,6 @@
 import { MAX_NAME_UNITS } from '../../src/domain/calls/refused-record.ts'
 import type { EventData } from '../../src/domain/events.ts'
-import { foldText, normalizeText } from '../../src/domain/normalize-text.ts'
+import { foldText, normalizeText } from '../../src/text/normalize-text.ts'
 import { mapInPieces, type Pieces } from '../../src/domain/pieces.ts'
 import type { CompanyEvents } from '../projection.ts'
 import type { NamedRow } from './rejected-names.ts'

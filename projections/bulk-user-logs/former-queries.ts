@@ -5,7 +5,7 @@ import { schemaOf, type AnyDb } from '../projection.ts'
 import { FORMER_KINDS, formatFormer, type FormerKind } from './former-names.ts'
 import { FORMER_NAMES } from './live-tables.ts'
 import { hashName } from './rejected-names.ts'
-import { foldText, trimBlanks } from '../../src/domain/normalize-text.ts'
+import { foldText, trimBlanks } from '../../src/text/normalize-text.ts'
 
 /** The kinds that identify one employee. */
 export const FORMER_IDS: readonly FormerKind[] = ['email', 'external_id']

@@ -1,7 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
-import { normalizeEmail } from '../../src/domain/attributes.ts'
 import { listStoredAddresses } from '../../src/domain/email-domains.ts'
-import { listStoredForms, normalizeText } from '../../src/domain/normalize-text.ts'
+import { listStoredForms, normalizeEmail, normalizeText } from '../../src/text/normalize-text.ts'
 import { fromUuid, isId, toUuid } from '../../src/domain/ids.ts'
 import { readAddress } from '../../src/domain/networks.ts'
 import { FORMER_IDS, selectFormer } from './former-queries.ts'

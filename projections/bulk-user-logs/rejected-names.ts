@@ -1,10 +1,10 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely'
-import { MAX_EMAIL_UNITS, normalizeEmail } from '../../src/domain/attributes.ts'
+import { MAX_EMAIL_UNITS } from '../../src/domain/attributes.ts'
 import { MAX_NAME_UNITS } from '../../src/domain/calls/refused-record.ts'
 import { divide } from '../../src/domain/divide.ts'
 import type { EventData } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
-import { hasManyMarks, normalizeText, trimBlanks } from '../../src/domain/normalize-text.ts'
+import { hasManyMarks, normalizeEmail, normalizeText, trimBlanks } from '../../src/text/normalize-text.ts'
 import { bytea, text, unnestedRows, type Columns } from '../columns.ts'
 import { BULK_USER_LOG_TABLES, type BulkUserLogTables } from './tables.ts'
 

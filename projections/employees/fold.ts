@@ -9,7 +9,7 @@ import type { CompanyEvents, DoPieces, Projection } from '../projection.ts'
 import { insertRows, jsonText } from '../columns.ts'
 import { EMPLOYEE_COLUMNS, EMPLOYEE_INDEXES, EMPLOYEE_TABLES } from './rows.ts'
 import { listSetAttributes, toEmployee, type EmployeeRow, type EmployeeTables } from './rows.ts'
-import { foldText } from '../../src/domain/normalize-text.ts'
+import { foldText } from '../../src/text/normalize-text.ts'
 
 /**
  * The employee read model: the state of every employee after their last folded event. Lists and searches read it, and

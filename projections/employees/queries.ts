@@ -5,7 +5,7 @@ import { EMPLOYEE_COLUMNS, STATUS, toEmployee, type EmployeeRow, type EmployeeTa
 import { HOURS_UNTIL_PASSED, type LastingWarning } from '../../src/domain/employees/warnings.ts'
 import { schemaOf, type AnyDb } from '../projection.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import { foldText, trimBlanks } from '../../src/domain/normalize-text.ts'
+import { foldText, trimBlanks } from '../../src/text/normalize-text.ts'
 
 /** The projection that these queries read. */
 export const EMPLOYEES = { name: employees.name, version: employees.version }

@@ -12,7 +12,7 @@ const ROOT = new URL('../../', import.meta.url)
 const CLIENT = 'clients/typescript'
 /** It has nothing but types. */
 const API_TYPES = `${CLIENT}/api-types.ts`
-const SOURCES = [`${CLIENT}/*.ts`, `${CLIENT}/send/*.ts`, 'src/spreadsheets/**/*.ts']
+const SOURCES = [`${CLIENT}/*.ts`, `${CLIENT}/send/*.ts`, 'src/{spreadsheets,text}/**/*.ts']
 /** The specifier of an import from a file beside. */
 const OWN_IMPORT = /(?<=\b(?:from|import)[\s(]*)(['"])(\.{1,2}\/[^'"]+)\.ts\1/g
 

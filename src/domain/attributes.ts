@@ -1,7 +1,7 @@
 import { readPunycode } from './email-domains.ts'
 import { hasMoreMembersThan } from './json.ts'
 import { isCalendarDate } from './local-times.ts'
-import { findInvisible, foldText, isPlain, mayFit, normalizeText, trimBlanks } from './normalize-text.ts'
+import { findInvisible, isPlain, mayFit, normalizeEmail, normalizeText, trimBlanks } from '../text/normalize-text.ts'
 import { readPhoneNumber } from './phone-number.ts'
 import type { Fault } from './record-faults.ts'
 
@@ -118,7 +118,6 @@ export function readAttribute(name: AttributeName, sent: unknown, field: string 
 
 /** E.164: + and 2 to 15 digits. */
 export const PHONE = /^\+[1-9][0-9]{1,14}$/
-const PLAIN_TEXT = /^[\x20-\x7e]*$/
 // One @; a local part without spaces, control characters, the specials of RFC 5322, or misplaced dots; a domain of at
 // least two labels. The length is checked first, so the match is bounded.
 const EMAIL =
@@ -128,17 +127,6 @@ const EMAIL =
 const UNITS_NORMALIZED_TO_ONE = 8
 /** A text with more UTF-16 units than this cannot normalize to an email address within the limit. */
 export const MAX_EMAIL_UNITS = UNITS_NORMALIZED_TO_ONE * MAX_EMAIL_CHARACTERS
-
-/**
- * The form in which email addresses are stored and found: without blanks at the ends, Unicode NFKC, lower case. Different
- * addresses can have the same form, so it proves nothing: see `readProvenEmail`.
- */
-export function normalizeEmail(sent: string): string {
-  const text = trimBlanks(sent)
-  if (PLAIN_TEXT.test(text)) return text.toLowerCase()
-  // Lower-casing can undo NFKC, so normalize before and after.
-  return foldText(foldText(text))
-}
 
 type TextReading = { value: string; errors?: undefined } | { value?: undefined; errors: AttributeError[] }
 

@@ -1,4 +1,4 @@
-import { trimBlanks } from '../domain/normalize-text.ts'
+import { trimBlanks } from '../text/normalize-text.ts'
 
 /** The reason why a connection or a statement failed, in one line. */
 export function errorReason(error: unknown): string {

@@ -1,3 +1,4 @@
+import { trimBlanks } from '../text/normalize-text.ts'
 /*
  * Values in the cells of a CSV file that people edit in a spreadsheet. A spreadsheet changes what it takes for a
  * formula, a number, or a date: +4915112345678 becomes 4.9E+12, and 00123 becomes 123. Such a text has an apostrophe in
@@ -142,7 +143,7 @@ function readJson(text: string): CellReading {
     // As it is written: a parser would keep one of several members with the same name, and round long numbers.
     return isTooDeep ? { fault: `has JSON of more than ${MAX_DEPTH} levels` } : { json: text }
   } catch {
-    return { fault: `has no valid JSON after ${JSON_MARK.trim()}` }
+    return { fault: `has no valid JSON after ${trimBlanks(JSON_MARK)}` }
   }
 }
 

@@ -1,3 +1,4 @@
+import { trimBlanks } from '../text/normalize-text.ts'
 import type { Encoding } from './encodings.ts'
 import { ENCODINGS } from './encodings.ts'
 import { FileQuestion } from './file-question.ts'
@@ -43,5 +44,5 @@ function listSamples(readings: readonly string[]): string[][] {
  * marks of Persian, Arabic, and Hebrew.
  */
 function cleanCell(cell: string): string {
-  return [...cell.trim().replaceAll(/[^\P{C}\u200c-\u200f]/gu, '\ufffd')].slice(0, MAX_SAMPLE_LENGTH).join('')
+  return [...trimBlanks(cell).replaceAll(/[^\P{C}\u200c-\u200f]/gu, '\ufffd')].slice(0, MAX_SAMPLE_LENGTH).join('')
 }

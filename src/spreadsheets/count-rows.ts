@@ -1,3 +1,4 @@
+import { trimBlanks } from '../text/normalize-text.ts'
 import { type ColumnMapping, type CountedRows, type Counts, locateColumns, type Mapping } from './mapping.ts'
 import { type FilePlan, isManagerUnknown } from './plan-rows.ts'
 import { readCountryName } from './read-country.ts'
@@ -53,19 +54,19 @@ export class RowCounts {
     let status: 'active' | 'inactive' | 'open' = 'active'
     for (const { at, column, seen } of this.#columns) {
       if (seen === null) continue
-      const word = (cells[at] ?? '').trim()
+      const word = trimBlanks(cells[at] ?? '')
       count(seen, word, isPast)
       const meaning = column.to === null ? null : readMeaning(word, column)
       if (meaning === 'inactive' || (meaning === null && status === 'active')) status = meaning ?? 'open'
     }
     if (isPast && status === 'active') this.#counts.past_end_dates += 1
     const hasCountry = () => this.#countries.some(({ at }) => readCountryName(cells[at] ?? '') !== null)
-    if (this.#phones.some(({ at }) => isLocalPhone((cells[at] ?? '').trim())) && !hasCountry())
+    if (this.#phones.some(({ at }) => isLocalPhone(trimBlanks(cells[at] ?? ''))) && !hasCountry())
       this.#counts.country += 1
   }
 
   #isPast(cell: string, { dates, clock, calendar }: ColumnMapping): boolean {
-    if (cell.trim() === '' || cell.length > MAX_WORD) return false
+    if (trimBlanks(cell) === '' || cell.length > MAX_WORD) return false
     const known = this.#past.get(cell)
     if (known !== undefined) return known
     // While the order is open, a date in either counts.

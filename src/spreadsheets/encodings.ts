@@ -1,3 +1,4 @@
+import { trimBlanks } from '../text/normalize-text.ts'
 import { TextDecoder } from 'node:util'
 
 /** The encodings that a file may have, by their labels in the Encoding Standard, and what people call them. */
@@ -57,7 +58,7 @@ export const UNREADABLE_ENCODING = 'cannot be read. Save the file as CSV (UTF-8)
 
 /** Reads the label of an encoding, such as `latin1`; null if files cannot have it. */
 export function readEncoding(label: string): Encoding | null {
-  const known = OTHER_LABELS.get(label.trim().toLowerCase())
+  const known = OTHER_LABELS.get(trimBlanks(label).toLowerCase())
   if (known) return known
   try {
     const { encoding } = new TextDecoder(label)

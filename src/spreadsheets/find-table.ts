@@ -1,3 +1,4 @@
+import { trimBlanks } from '../text/normalize-text.ts'
 import { FileError } from './file-error.ts'
 import type { FileRow } from './read-csv.ts'
 import { findField } from './record-columns.ts'
@@ -179,7 +180,7 @@ class Table {
     const width = Math.max(header.cells.length, shape.filledWidth)
     const cells = Array.from({ length: width }, (_, at) => {
       const name = header.cells[at] ?? ''
-      return name.trim() === '' && shape.isFilled(at) ? nameColumn(at) : name
+      return trimBlanks(name) === '' && shape.isFilled(at) ? nameColumn(at) : name
     })
     return { ...header, cells: this.#heading === null ? cells : [...cells, HEADING_COLUMN] }
   }
@@ -195,7 +196,7 @@ class Table {
     for (const before of this.#waiting) {
       const reason = reasonOf(before, shape, this.#count)
       if (reason === 'below_table' && this.#heading !== null) {
-        this.#heading = listFilled(before)[0]!.slice(0, MAX_CELL).trim()
+        this.#heading = trimBlanks(listFilled(before)[0]!.slice(0, MAX_CELL))
         this.#leaveOut(before, 'heading')
       } else if (reason === 'below_table') this.#found(before, found)
       else this.#leaveOut(before, reason)
@@ -221,7 +222,7 @@ class Table {
   #isHeaderAgain({ cells }: FileRow): boolean {
     const header = this.#header!.cells
     const width = this.#heading === null ? header.length : header.length - 1
-    const isSame = (name: string, at: number) => name.trim() === (cells[at] ?? '').trim()
+    const isSame = (name: string, at: number) => trimBlanks(name) === trimBlanks(cells[at] ?? '')
     return listFilled({ cells }).length > 1 && header.slice(0, width).every(isSame)
   }
 
@@ -242,7 +243,7 @@ function isAboutFile({ cells: [first = ''] }: FileRow): boolean {
 
 /** What is in a cell rather than its name: a number, a date, or an address. */
 function isValue(cell: string): boolean {
-  const text = cell.slice(0, MAX_CELL).trim()
+  const text = trimBlanks(cell.slice(0, MAX_CELL))
   return text.includes('@') || (/^[\s\d.,:;/()+'"=TZ-]+$/.test(text) && /\d/.test(text))
 }
 
@@ -282,7 +283,7 @@ function namesColumns(rows: readonly FileRow[], at: number): boolean {
 
 /** Whether names only number the columns: F1, F2, F3. */
 function isNumbered(names: readonly string[]): boolean {
-  const parts = names.map((name) => /^(\D*)(\d{1,6})$/.exec(name.slice(0, MAX_CELL).trim()))
+  const parts = names.map((name) => /^(\D*)(\d{1,6})$/.exec(trimBlanks(name.slice(0, MAX_CELL))))
   const first = parts[0]
   const isNext = (part: (typeof parts)[number], at: number) =>
     part !== null && part[1] === first![1] && Number(part[2]) === Number(first![2]) + at
@@ -292,7 +293,7 @@ function isNumbered(names: readonly string[]): boolean {
 /** Whether most of the cells of a row look like those of other rows, where columns look differently than names do. */
 function isLikeOthers({ cells }: FileRow, others: readonly FileRow[]): boolean {
   const shape = new TableShape(others)
-  const compared = cells.flatMap((cell, at) => (cell.trim() === '' ? [] : (shape.compare(at, cell) ?? [])))
+  const compared = cells.flatMap((cell, at) => (trimBlanks(cell) === '' ? [] : (shape.compare(at, cell) ?? [])))
   const same = compared.filter((isSame) => isSame).length
   return same > compared.length - same
 }
@@ -314,7 +315,7 @@ function nameRepeated(rows: readonly FileRow[], at: number): FileRow {
     cells: header.cells.map((name, column) => {
       const own = above.cells[column]?.trim() ?? ''
       if (own !== '') heading = own
-      return name.trim() !== '' && times.get(name)! > 1 ? `${heading} ${name}`.trim() : name
+      return trimBlanks(name) !== '' && times.get(name)! > 1 ? `${heading} ${name}`.trim() : name
     }),
   }
 }
@@ -325,8 +326,8 @@ function isSecondHeader(rows: readonly FileRow[], at: number): boolean {
   if (!next || isEmpty(next) || next.cells.some(isValue)) return false
   const below = rows.slice(at + 2).filter((row) => !isEmpty(row))
   const columns = [...next.cells.keys()].filter((column) => {
-    const values = below.map(({ cells }) => cells[column] ?? '').filter((cell) => cell.trim() !== '')
-    const isNamed = next.cells[column]!.trim() !== ''
+    const values = below.map(({ cells }) => cells[column] ?? '').filter((cell) => trimBlanks(cell) !== '')
+    const isNamed = trimBlanks(next.cells[column]!) !== ''
     return isNamed && values.length >= 2 && values.every(isValue)
   })
   return columns.length >= 2

@@ -1,3 +1,4 @@
+import { normalizeEmail, normalizeText, trimBlanks } from '../text/normalize-text.ts'
 import type { ManagerKey, Mapping } from './mapping.ts'
 import { foldName, readParentheses } from './split-name.ts'
 
@@ -174,7 +175,7 @@ export function spellManager(by: ManagerKey, sent: string): string[] {
     return [...spellings.map(foldName), sortWords(foldName(name))]
   }
   const texts = [...new Set([sent, ...(inner === null ? [text] : [text, inner])])]
-  return by === 'email' ? texts.map(foldEmail) : texts
+  return by === 'email' ? texts.map(normalizeEmail) : texts
 }
 
 /** The longest distinguished name that is looked at. */
@@ -200,11 +201,6 @@ function nameManager(
   if (row?.email !== undefined && !plan?.isEmailLeftOut) return { email: row.email }
   const where = row === undefined ? '' : `is on ${place(row.line)}, and `
   return { fault: `${where}has neither an external id nor an email address of their own` }
-}
-
-/** The text under which an address is compared, as the service does. */
-export function foldEmail(text: string): string {
-  return text.normalize('NFKC').trim().toLowerCase()
 }
 
 /** Finds people who are in several rows, and addresses that several people have. */
@@ -289,14 +285,17 @@ export function keysOfRecord(record: unknown): Omit<RowKeys, 'line'> {
   const { id, email, external_id, manager_id, manager_email, manager_external_id } = (
     typeof record === 'object' && record !== null ? record : {}
   ) as Record<string, unknown>
-  const isText = (value: unknown) => typeof value === 'string' && value.trim() !== '' && value.length <= MAX_IDENTIFIER
+  const isText = (value: unknown) =>
+    typeof value === 'string' && trimBlanks(value) !== '' && value.length <= MAX_IDENTIFIER
   const others = [manager_id, ...(isText(manager_external_id) ? [manager_email] : [])].filter(isText) as string[]
   return {
     ...(isText(id) ? { id: id as string } : {}),
-    ...(isText(email) ? { email: foldEmail(email as string) } : {}),
-    ...(isText(external_id) ? { external_id: external_id as string } : {}),
+    ...(isText(email) ? { email: normalizeEmail(email as string) } : {}),
+    ...(isText(external_id) ? { external_id: normalizeText(external_id as string) } : {}),
     ...(isText(manager_email) ? { manager: { by: 'email', text: manager_email as string } } : {}),
-    ...(isText(manager_external_id) ? { manager: { by: 'external_id', text: manager_external_id as string } } : {}),
+    ...(isText(manager_external_id)
+      ? { manager: { by: 'external_id', text: normalizeText(manager_external_id as string) } }
+      : {}),
     ...(others.length > 0 ? { otherManagers: others } : {}),
   }
 }

@@ -1,3 +1,4 @@
+import { trimBlanks } from '../text/normalize-text.ts'
 import type { Candidate } from './candidate.ts'
 import type { FileSample } from './column-samples.ts'
 import { HEADING_COLUMN } from './find-table.ts'
@@ -113,7 +114,7 @@ function proposeManagers(unknown: readonly Candidate[], { all, sample }: Columns
     if (column.evidence.isUnique && column.sample.filled === sample.count) return false
     const others = all.filter(({ at, evidence }) => at !== column.at && evidence.isUnique)
     const refers = (value: string) => {
-      const text = value.trim()
+      const text = trimBlanks(value)
       const spellings = spellManager('full_name', text)
       if (spellings.some((name) => names.has(name))) return true
       const keys = [...spellManager('external_id', text), ...spellManager('email', text)]
@@ -200,7 +201,7 @@ function askNames(unknown: readonly Candidate[], file: ColumnsOfFile): void {
   const hasAll = file.has('full_name') || (file.has('first_name') && file.has('last_name'))
   // Where rows have no other name, a full name may be theirs.
   const parts = file.all.filter(({ to }) => to === 'first_name' || to === 'last_name')
-  const isMissing = (cells: readonly string[]) => parts.every(({ at }) => (cells[at] ?? '').trim() === '')
+  const isMissing = (cells: readonly string[]) => parts.every(({ at }) => trimBlanks(cells[at] ?? '') === '')
   if (hasAll && !(parts.length > 0 && file.sample.rows.some(isMissing))) return
   const isFull = ({ evidence }: Candidate) => evidence.fullNames >= 0.6 && evidence.isUnique
   const [full, more] = unknown.filter(isFull)
@@ -232,7 +233,7 @@ function askIds(unknown: readonly Candidate[], file: ColumnsOfFile): void {
 
 /** Whether values are no amounts: they have letters, or begin with a zero. */
 function isCode({ sample: { values } }: Candidate): boolean {
-  return [...values.keys()].every((value) => /^0\d|\p{L}/u.test(value.trim()))
+  return [...values.keys()].every((value) => /^0\d|\p{L}/u.test(trimBlanks(value)))
 }
 
 /** Whether managers are named by the values of a column. */
@@ -240,7 +241,7 @@ function isReferred({ sample: { values } }: Candidate, { all }: ColumnsOfFile): 
   const manager = all.find(({ to }) => to === 'manager')
   if (!manager || manager.sample.filled === 0) return false
   const texts = [...manager.sample.values.keys()]
-  const isIn = (text: string) => spellManager('external_id', text.trim()).some((id) => values.has(id))
+  const isIn = (text: string) => spellManager('external_id', trimBlanks(text)).some((id) => values.has(id))
   return texts.filter(isIn).length >= texts.length * MOST
 }
 

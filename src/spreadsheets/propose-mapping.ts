@@ -1,3 +1,4 @@
+import { trimBlanks } from '../text/normalize-text.ts'
 import type { ColumnSample, FileSample } from './column-samples.ts'
 import type { HeaderMeaning } from './header-words.ts'
 import type { Candidate } from './candidate.ts'
@@ -205,7 +206,7 @@ function rate(to: Target | null, meaning: Candidate['meaning'], header: string, 
     ((to === 'external_id' || to === 'email') && LOGIN.test(simplify(header)) ? 1 : 0) -
     (to === 'external_id' && all(sample, (value) => value.includes('@')) ? 2 : 0) -
     (meaning === 'status_inverted' ? 2 : 0) +
-    (to === 'manager' && all(sample, (value) => !/\s/.test(value.trim())) ? 1 : 0) +
+    (to === 'manager' && all(sample, (value) => !/\s/.test(trimBlanks(value))) ? 1 : 0) +
     (to === 'manager' && sample.filled > 0 && all(sample, (value) => value.includes('@')) ? 1 : 0)
   )
 }

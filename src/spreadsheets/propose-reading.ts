@@ -1,3 +1,4 @@
+import { trimBlanks } from '../text/normalize-text.ts'
 import type { ColumnSample, FileSample } from './column-samples.ts'
 import type { ColumnMapping, ManagerKey, Target } from './mapping.ts'
 import { isDate } from './mapping.ts'
@@ -61,7 +62,7 @@ function proposeWords(
   meaning: string | null,
   { candidates, sample }: ReadColumn,
 ): Record<string, Status | null> {
-  const words = values.map((value): [string, Status | null] => [value.trim(), readWord(value, meaning)])
+  const words = values.map((value): [string, Status | null] => [trimBlanks(value), readWord(value, meaning)])
   // A mark, such as an x: what its absence means is open, too.
   const isMark = words.length === 1 && (meaning !== 'status' || words[0]![1] === null)
   const own = candidates.find(({ to, sample: { values: found } }) => to === 'status' && found.has(values[0] ?? ''))
@@ -119,12 +120,12 @@ function proposeKey(values: readonly string[], { candidates, sample }: ReadColum
   const texts = new Map<ManagerKey, ReadonlySet<string>>([
     ...keys.map(({ to, sample: { values: ids } }): [ManagerKey, Set<string>] => [
       to as ManagerKey,
-      new Set([...ids.keys()].map((id) => id.trim())),
+      new Set([...ids.keys()].map((id) => trimBlanks(id))),
     ]),
     ['full_name', listNames(candidates, sample)],
   ])
   const counts = [...texts].map(([by, known]) => {
-    const count = values.filter((value) => spellManager(by, value.trim()).some((text) => known.has(text))).length
+    const count = values.filter((value) => spellManager(by, trimBlanks(value)).some((text) => known.has(text))).length
     return { by, count }
   })
   const [best, next] = counts.toSorted((a, b) => b.count - a.count)
@@ -134,7 +135,7 @@ function proposeKey(values: readonly string[], { candidates, sample }: ReadColum
   const shapes = new Set(keys.flatMap(({ sample: { values: ids } }) => [...ids.keys()].map(shapeOf)))
   if (values.some((value) => shapes.has(shapeOf(readParentheses(value) ?? value))))
     return keys.length === 1 ? (keys[0]!.to as ManagerKey) : null
-  return values.some((value) => /\p{L}/u.test(value) && /\s/.test(value.trim())) ? 'full_name' : null
+  return values.some((value) => /\p{L}/u.test(value) && /\s/.test(trimBlanks(value))) ? 'full_name' : null
 }
 
 /** The full names of the first rows and of a column, as managers are spelled. */

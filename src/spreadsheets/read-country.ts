@@ -1,3 +1,4 @@
+import { trimBlanks } from '../text/normalize-text.ts'
 import { getCountries } from 'libphonenumber-js/min'
 import { simplify } from './recognize-header.ts'
 import { isPhoneCountry } from './read-phone.ts'
@@ -28,7 +29,7 @@ const MAX_LENGTH = 64
 
 /** Reads a country by its code or its name, in many languages, as the code (ISO 3166-1 alpha-2); null if it is none. */
 export function readCountryName(cell: string): string | null {
-  const text = cell.slice(0, MAX_LENGTH).trim()
+  const text = trimBlanks(cell.slice(0, MAX_LENGTH))
   const code = text.toUpperCase()
   if (isPhoneCountry(code)) return code
   if (text.length < 2) return null

@@ -1,3 +1,4 @@
+import { trimBlanks } from '../text/normalize-text.ts'
 /*
  * Numbers and booleans of custom attributes. A column has one type, so a number that would lose something, such as
  * zeros in front, makes all of its values texts.
@@ -23,9 +24,9 @@ export function readNumber(text: string): { json: string; fault?: undefined } | 
 }
 
 function normalize(text: string): string {
-  return text.trim().replace(',', '.')
+  return trimBlanks(text).replace(',', '.')
 }
 
 export function isBooleanText(text: string): boolean {
-  return /^(?:true|false)$/i.test(text.trim())
+  return /^(?:true|false)$/i.test(trimBlanks(text))
 }

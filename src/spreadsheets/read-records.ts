@@ -1,9 +1,10 @@
+import { normalizeEmail, normalizeText, trimBlanks } from '../text/normalize-text.ts'
 import { readAttribute, readName, showCell } from './cells.ts'
 import type { FileFault } from './file-error.ts'
 import type { ColumnMapping, Mapping } from './mapping.ts'
 import { FILE_QUESTIONS, listQuestions, locateColumns, MAX_WORDS } from './mapping.ts'
 import type { RowKeys, RowPlan } from './plan-rows.ts'
-import { foldEmail, KEY_NAMES, keysOfRecord } from './plan-rows.ts'
+import { KEY_NAMES, keysOfRecord } from './plan-rows.ts'
 import type { FileRow } from './read-csv.ts'
 import { readCountryName } from './read-country.ts'
 import type { Column, Context, ValueReading } from './read-value.ts'
@@ -244,7 +245,7 @@ function readRow({ line, cells }: FileRow, opened: OpenedColumns, plan: RowPlan 
   const { faults: notes, report: note } = collectFaults()
   const extra = cells.findIndex((cell, at) => cell !== '' && (header[at] ?? '') === '')
   if (extra !== -1) report(line, extra + 1, 'This cell has no column: the first line has no name for it')
-  const hasName = names.some(({ number }) => (cells[number - 1] ?? '').trim() !== '')
+  const hasName = names.some(({ number }) => trimBlanks(cells[number - 1] ?? '') !== '')
   for (const fault of plan?.faults ?? []) report(line, null, fault)
   const members: RowMembers = { fields: new Map(), customs: new Map(), whole: null }
   for (const column of columns) {
@@ -314,12 +315,12 @@ function readKeys({ line, cells }: FileRow, columns: readonly Column[]): RowKeys
   for (const column of columns) {
     if (column.number > cells.length) break
     const cell = cells[column.number - 1]!
-    if (cell.trim() === '') continue
+    if (trimBlanks(cell) === '') continue
     const { text, json } = readAttribute(cell)
     if (column.isRecord && json !== undefined) return { ...keysOfRecord(JSON.parse(json)), line }
     if (text === undefined) continue
     // A copy, which doesn't keep the text of the file in memory from which the cell was cut.
-    const copy = (JSON.parse(json) as string).trim()
+    const copy = normalizeText(JSON.parse(json) as string)
     if (copy === '') continue
     texts.set(column.to === 'as_named' ? memberOf(column.header) : column.to, copy)
     if (column.to === 'manager' && column.by) keys.manager = { by: column.by, text: copy }
@@ -330,7 +331,7 @@ function readKeys({ line, cells }: FileRow, columns: readonly Column[]): RowKeys
   }
   for (const name of KEY_NAMES) {
     const text = texts.get(name)
-    if (text !== undefined) keys[name] = name === 'email' ? foldEmail(text) : text
+    if (text !== undefined) keys[name] = name === 'email' ? normalizeEmail(text) : text
   }
   const [email, externalId] = [texts.get('manager_email'), texts.get('manager_external_id')]
   const named = [texts.get('manager_id'), externalId, texts.get('manager')]

@@ -1,3 +1,4 @@
+import { trimBlanks } from '../text/normalize-text.ts'
 import { JSON_MARK, readAttribute, readCustomAttribute, showCell } from './cells.ts'
 import type { ColumnMapping, Mapping } from './mapping.ts'
 import { isDate } from './mapping.ts'
@@ -52,9 +53,10 @@ export function readColumn(cell: string, column: Column, context: Context): Valu
   const isName = to === 'first_name' || to === 'last_name'
   const isCustom = to === 'custom'
   const isExact = to === 'as_named' || (isCustom && type === 'as_written')
-  if (to === 'status' && cell.trim() === '' && Object.hasOwn(column.words ?? {}, '')) return readStatus('', column)
-  const isNone = (isName && NO_NAME.test(cell.trim())) || (to === 'manager' && NO_MANAGER_WORD.test(cell.trim()))
-  if (cell === '' || (!isExact && cell.trim() === '') || isNone) return readEmpty(column, context.mapping)
+  if (to === 'status' && trimBlanks(cell) === '' && Object.hasOwn(column.words ?? {}, '')) return readStatus('', column)
+  const isNone =
+    (isName && NO_NAME.test(trimBlanks(cell))) || (to === 'manager' && NO_MANAGER_WORD.test(trimBlanks(cell)))
+  if (cell === '' || (!isExact && trimBlanks(cell) === '') || isNone) return readEmpty(column, context.mapping)
   const { text, json, fault } = isCustom && isExact ? readCustomAttribute(cell) : readAttribute(cell)
   if (fault !== undefined) return { fault: `${showCell(cell)} ${fault}` }
   // What is no text is exact: null, or a value that is wrong. So is a custom attribute that is marked as text.
@@ -103,7 +105,7 @@ function readText(text: string, column: Column, context: Context): ValueReading 
 }
 
 function readStatus(text: string, { words = {} }: Column): ValueReading {
-  const word = text.trim()
+  const word = trimBlanks(text)
   const status = Object.hasOwn(words, word) ? words[word] : readStatusWord(word)
   return status ? { json: JSON.stringify(status) } : { fault: 'is no known status. Choose what it means' }
 }
@@ -137,6 +139,6 @@ function readManager(text: string, { by }: Column, { plan, mapping }: Context): 
 function readCustom(text: string, { type = 'text' }: Column): ValueReading {
   if (type === 'number') return readNumber(text)
   if (type === 'boolean')
-    return isBooleanText(text) ? { json: text.trim().toLowerCase() } : { fault: 'is neither true nor false' }
+    return isBooleanText(text) ? { json: trimBlanks(text).toLowerCase() } : { fault: 'is neither true nor false' }
   return { json: JSON.stringify(text) }
 }

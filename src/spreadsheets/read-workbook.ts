@@ -1,3 +1,4 @@
+import { trimBlanks } from '../text/normalize-text.ts'
 import type { CellObject, WorkBook } from '@e965/xlsx'
 import { parse_zip as readParts, read, set_cptable, SSF } from '@e965/xlsx'
 import * as codePages from '@e965/xlsx/dist/cpexcel.full.mjs'
@@ -140,7 +141,7 @@ function judgeSheet(name: string, cells: Rows): JudgedSheet {
   const rows = cells
     .slice(0, MAX_JUDGED)
     .map((row) => cellsOf(row).map(([, { w: text = '' }]) => text.slice(0, MAX_SAMPLE_LENGTH)))
-    .map((texts) => texts.filter((text) => text.trim() !== ''))
+    .map((texts) => texts.filter((text) => trimBlanks(text) !== ''))
     .filter(({ length }) => length > 0)
   const columns = rows.reduce((most, { length }) => Math.max(most, length), 0)
   const names = rows.find(({ length }) => length === columns) ?? []

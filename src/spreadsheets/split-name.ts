@@ -1,3 +1,4 @@
+import { trimBlanks } from '../text/normalize-text.ts'
 /** How a full name is split into a first and a last name. A comma always stands behind the last name: "Perez, Ana". */
 export type NameRule =
   /** Two words, first name first, or a last name that begins with a particle: "Ana Perez", "Ana de la Cruz". */
@@ -112,7 +113,7 @@ function cut(words: readonly string[], at: number): SplitName {
 
 /** Removes what blanks a name has too many. */
 export function tidy(text: string): string {
-  return text.normalize('NFC').replaceAll(/\s+/g, ' ').trim()
+  return trimBlanks(text.normalize('NFC').replaceAll(/\s+/g, ' '))
 }
 
 /** The text under which a full name is compared, whatever its capitals and blanks. */

@@ -1,3 +1,4 @@
+import { trimBlanks } from '../text/normalize-text.ts'
 import type { FileRow } from './read-csv.ts'
 
 /* How the cells of a table are filled, which tells its records from titles, headings, totals, and notes. */
@@ -10,12 +11,12 @@ const USUAL_SHARE = 0.7
 
 /** The cells of a row that show something. */
 export function listFilled({ cells }: Pick<FileRow, 'cells'>): string[] {
-  return cells.filter((cell) => cell.trim() !== '')
+  return cells.filter((cell) => trimBlanks(cell) !== '')
 }
 
 /** Cells that show nothing, such as blanks, are empty, too. */
 export function isEmpty(row: FileRow): boolean {
-  return row.cells.every((cell) => cell.trim() === '')
+  return row.cells.every((cell) => trimBlanks(cell) === '')
 }
 
 const TOTAL =
@@ -37,7 +38,7 @@ export function typicalWidth(rows: readonly FileRow[]): number {
 type Kind = 'address' | 'digits' | 'code' | 'text'
 
 function kindOf(cell: string): Kind {
-  const text = cell.slice(0, MAX_CELL).trim()
+  const text = trimBlanks(cell.slice(0, MAX_CELL))
   if (text.includes('@')) return 'address'
   if (/^[\d.,:;/()+'"= -]*$/.test(text)) return 'digits'
   return /\d/.test(text) && !/\s/.test(text) ? 'code' : 'text'
@@ -55,7 +56,7 @@ export class TableShape {
     for (const row of rows) {
       if (listFilled(row).length * 2 <= this.#width) continue
       for (const [at, cell] of row.cells.entries()) {
-        if (cell.trim() === '') continue
+        if (trimBlanks(cell) === '') continue
         const kind = kindOf(cell)
         counts[at] ??= new Map()
         counts[at].set(kind, (counts[at].get(kind) ?? 0) + 1)
@@ -94,7 +95,7 @@ export class TableShape {
 
   /** Whether the row has a text and the number of rows, or numbers where other rows have something else. */
   isCount(row: FileRow, count: number): boolean {
-    const [label, ...numbers] = [...row.cells.entries()].filter(([, cell]) => cell.trim() !== '')
+    const [label, ...numbers] = [...row.cells.entries()].filter(([, cell]) => trimBlanks(cell) !== '')
     if (!label || numbers.length === 0 || numbers.length > 2 || (numbers.length + 1) * 2 > this.#width) return false
     if (kindOf(label[1]) !== 'text' || numbers.some(([, cell]) => kindOf(cell) !== 'digits')) return false
     const isOther = (at: number) => this.#kinds[at] !== 'digits'
@@ -104,7 +105,7 @@ export class TableShape {
 
   /** Whether the only cell of a row is what its column has: somebody of whom nothing else is known. */
   #isValue({ cells }: FileRow): boolean {
-    const at = cells.findIndex((cell) => cell.trim() !== '')
+    const at = cells.findIndex((cell) => trimBlanks(cell) !== '')
     const kind = kindOf(cells[at]!)
     if (kind === 'address' || kind === 'code') return true
     return kind === 'digits' ? this.#kinds[at] === kind : false

@@ -1,3 +1,4 @@
+import { trimBlanks } from '../text/normalize-text.ts'
 import type { ColumnSample } from './column-samples.ts'
 import { isCountryName } from './read-country.ts'
 import { findDateOrders, hasTime } from './read-date.ts'
@@ -52,7 +53,7 @@ const SHORT_NAME = /^[\p{L}\p{M}'’.-]{2,}(?: [\p{L}\p{M}'’.-]+)?$/u
 
 /** Weighs the values of a column. `rows` is how many rows the file has. */
 export function weighValues({ values, filled }: ColumnSample, rows: number): Evidence {
-  const texts = [...values.keys()].slice(0, MAX_VALUES).map((value) => value.normalize('NFKC').trim())
+  const texts = [...values.keys()].slice(0, MAX_VALUES).map((value) => trimBlanks(value.normalize('NFKC')))
   const share = (isSo: (text: string) => boolean) => (texts.length === 0 ? 0 : texts.filter(isSo).length / texts.length)
   const counted = [...values.values()].reduce((sum, count) => sum + count, 0)
   const hasLetters = (text: string) => /\p{L}/u.test(text) && !/\d/.test(text)

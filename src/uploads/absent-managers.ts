@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
-import { foldEmail, type RowKeys } from '../spreadsheets/plan-rows.ts'
+import type { RowKeys } from '../spreadsheets/plan-rows.ts'
+import { normalizeEmail } from '../text/normalize-text.ts'
 import { isObject } from '../domain/json.ts'
 import { loadEmployees } from '../ledger/read/read-employees.ts'
 import type { StoredUpload } from '../ledger/uploads/read-uploads.ts'
@@ -39,7 +40,7 @@ async function findManagers(pool: Pool, companyId: string, names: readonly Manag
 export async function countAbsentManagers(pool: Pool, companyId: string, rows: readonly RowKeys[]): Promise<number> {
   if (rows.length === 0) return 0
   const names = rows.map(({ manager }): ManagerName => ({
-    email: manager?.by === 'email' ? foldEmail(manager.text) : undefined,
+    email: manager?.by === 'email' ? normalizeEmail(manager.text) : undefined,
     externalId: manager?.by === 'external_id' ? manager.text : undefined,
   }))
   const isKnown = await findManagers(pool, companyId, names)
@@ -56,7 +57,7 @@ export async function leaveOutManagers(
   if (!isLeftOut) return records
   const names = records.body.map(readName)
   const own = {
-    emails: new Set(records.body.flatMap((record) => textOf(record, 'email') ?? []).map(foldEmail)),
+    emails: new Set(records.body.flatMap((record) => textOf(record, 'email') ?? []).map(normalizeEmail)),
     externalIds: new Set(records.body.flatMap((record) => textOf(record, 'external_id') ?? [])),
   }
   const isInFile = ({ email, externalId }: ManagerName, at: number) =>
@@ -86,7 +87,7 @@ function textOf(record: unknown, name: string): string | undefined {
 
 function readName(record: unknown): ManagerName {
   const email = textOf(record, 'manager_email')
-  return { email: email && foldEmail(email), externalId: textOf(record, 'manager_external_id') }
+  return { email: email && normalizeEmail(email), externalId: textOf(record, 'manager_external_id') }
 }
 
 /** A record without those who manage its person. */

@@ -1,5 +1,6 @@
 import { FileError, type FileFault } from '../spreadsheets/file-error.ts'
-import { foldEmail, type RowKeys } from '../spreadsheets/plan-rows.ts'
+import type { RowKeys } from '../spreadsheets/plan-rows.ts'
+import { normalizeEmail } from '../text/normalize-text.ts'
 import type { StoredRow } from '../domain/uploads.ts'
 import { writeContent, writeStoredRow } from '../ledger/uploads/read-uploads.ts'
 import type { FilledPart } from '../ledger/uploads/store-upload.ts'
@@ -64,7 +65,8 @@ export class PartBuilder {
   #findEarlierManager({ plan }: StoredRow, { manager }: RowKeys): number | undefined {
     if (!manager || plan?.manager?.fault !== undefined) return undefined
     const { email, external_id: externalId } = plan?.manager ?? {}
-    const name = externalId === undefined ? `email ${foldEmail(email ?? manager.text)}` : `external_id ${externalId}`
+    const name =
+      externalId === undefined ? `email ${normalizeEmail(email ?? manager.text)}` : `external_id ${externalId}`
     return this.#current.has(name) ? undefined : this.#earlier.get(name)
   }
 

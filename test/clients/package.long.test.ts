@@ -59,7 +59,7 @@ async function typeFaults(compiler: string, types: string[], code: string): Prom
 
 await t.test('the tarball has what is built and nothing else', (t) => {
   const installed = path.join(folder, 'node_modules/@employee-ledger/client')
-  const sources = globSync(['clients/typescript/{*,send/*}.ts', 'src/spreadsheets/**/*.ts'])
+  const sources = globSync(['clients/typescript/{*,send/*}.ts', 'src/{spreadsheets,text}/**/*.ts'])
   const declared = globSync('clients/typescript/types/*.d.ts').map((name) => name.replace('/types/', '/'))
   const built = sources
     .map((name) => name.replace(/ts$/, name.endsWith('/api-types.ts') ? 'd.ts' : 'js'))

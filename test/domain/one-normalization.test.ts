@@ -1,8 +1,8 @@
 import t from 'tap'
-import { normalizeEmail, readAttribute } from '../../src/domain/attributes.ts'
+import { readAttribute } from '../../src/domain/attributes.ts'
 import { readCountry } from '../../src/domain/accounts/country.ts'
 import { mentionsPerson, textNamesPerson } from '../../src/domain/erasure.ts'
-import { normalizeText } from '../../src/domain/normalize-text.ts'
+import { normalizeEmail, normalizeText } from '../../src/text/normalize-text.ts'
 import { emp, given, hired } from '../support/domain/given-when-then.ts'
 
 /* What nobody sees at the ends of a text, and how its letters are composed, makes nobody somebody else. */

@@ -1,7 +1,7 @@
 import { readProvenEmail } from '../../domain/attributes.ts'
 import type { ProviderSettings } from '../../domain/provider-settings.ts'
 import { ProviderError, type ProviderIdentity } from './provider-client.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 /** The longest subject (OpenID Connect Core 1.0, section 2), and the longest `sid` that is kept. */
 export const MAX_ID_CHARACTERS = 255

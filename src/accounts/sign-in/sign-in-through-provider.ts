@@ -16,7 +16,7 @@ import { insertUser, loadUserFacts, storeIdentity } from '../users/user-rows.ts'
 import { findUser } from '../users/users.ts'
 import { loadMatchingUsers } from './matching-users.ts'
 import { isStorableText } from '../../domain/storable-text.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 /** What signing in through a provider uses. */
 interface ProviderSignInServices {

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { normalizeEmail } from '../../domain/attributes.ts'
+import { normalizeEmail } from '../../text/normalize-text.ts'
 import type { Role } from '../../domain/accounts/roles.ts'
 import { decideUserChange, evolveUser, decideInvitation } from '../../domain/accounts/user-lifecycle.ts'
 import type { UserChange, UserLife } from '../../domain/accounts/user-lifecycle.ts'

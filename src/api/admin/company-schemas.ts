@@ -4,7 +4,7 @@ import { clientOf } from '../../http/access/client.ts'
 import { userOf } from '../../http/access/authorize-user.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../../http/server/media-types.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 /* Shared by the routes for keys, webhooks, users and tokens. */
 

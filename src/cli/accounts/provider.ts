@@ -17,7 +17,7 @@ import { UnreadableSecretError } from '../../accounts/secrets/secret-box.ts'
 import { say } from '../terminal/print.ts'
 import { withStore, type Opened } from '../terminal/with-store.ts'
 import { asOperator, changeAsOperator, type CompanyOptions, openServices } from './operator.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 interface SecretOptions {
   clientAuth?: ClientAuth

@@ -7,7 +7,7 @@ import { readCountry } from '../../domain/accounts/country.ts'
 import { readTimeZone } from '../../domain/accounts/time-zone.ts'
 import { nameCompany } from './named-company.ts'
 import { print } from './print.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 /** The exit code of wrong usage: 1 is that of a command that fails. */
 export const USAGE_ERROR = 2

@@ -2,7 +2,7 @@ import { ROLES, type Role } from '../accounts/roles.ts'
 import type { RecordError, RecordErrorCode } from '../errors.ts'
 import { fieldError } from '../field-errors.ts'
 import { CLIENT_AUTHS, type ClientAuth, type ProviderSettings } from '../provider-settings.ts'
-import { trimBlanks } from '../normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 export const MAX_NAME = 120
 export const MAX_ISSUER = 1_024

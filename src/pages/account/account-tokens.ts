@@ -14,7 +14,7 @@ import { renderCopyWarning, renderCopyable } from '../parts/once.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderTime } from '../parts/times.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 /** Makes the form that creates a token of the user. */
 export function makeTokenForm(services: PageServices): Form<unknown, never> {

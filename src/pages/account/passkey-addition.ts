@@ -20,7 +20,7 @@ import { findBrowserName } from './browser-name.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
 import { requireOwnUser } from './own-user.ts'
 import { ProblemError } from '../../http/server/problem.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 const NEW_PATH = `${PASSKEYS_PATH}/new`
 const LIFE_SECONDS = 5 * 60

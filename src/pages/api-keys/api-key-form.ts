@@ -7,7 +7,7 @@ import { html, type Html } from '../parts/html.ts'
 import { formatScopes } from '../parts/key-words.ts'
 import { findStartOf, formatLocal, readLocal } from '../../domain/local-times.ts'
 import { describeZone } from '../parts/times.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 /** The fields of a new key. */
 export const NEW_KEY = {

@@ -25,7 +25,7 @@ import { ProblemError } from '../../http/server/problem.ts'
 import { capitalise } from '../parts/call-words.ts'
 import { html, type Html } from '../parts/html.ts'
 import { DAYS, formatExpectedCalls } from '../parts/key-words.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 const WAYS = [
   { value: 'never', label: 'not expected' },

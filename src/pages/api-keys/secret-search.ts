@@ -15,7 +15,7 @@ import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
 import { getViewer } from '../parts/viewer.ts'
 import { renderKeyStatus, renderSecretEnds } from './api-key-facts.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 const { path: PATH } = NAVIGATION.apiKeys
 

@@ -41,7 +41,7 @@ import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { NAVIGATION } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getViewer } from '../parts/viewer.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 type EntryRequest = PageRequest<{ log_id: string }>
 

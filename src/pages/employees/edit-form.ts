@@ -5,7 +5,7 @@ import { isId } from '../../domain/ids.ts'
 import { formatAttributeName } from '../parts/attribute-words.ts'
 import { renderField, type FormFields, type FormProblem } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 /* The form with the values of an employee: what it shows, and the record that it makes. */
 

@@ -29,7 +29,7 @@ import type { PageServices } from '../parts/page-services.ts'
 import { formatCount } from '../../wording/numbers.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import { renderPersonFields } from './person-fields.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 const PATH = NAVIGATION.employees.path
 const ONE_IDENTIFIER = fieldError('', 'invalid_value', 'Enter either an email or an external ID')

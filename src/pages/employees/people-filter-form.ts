@@ -3,7 +3,7 @@ import type { PeopleOrder } from '../../../projections/employees/people-list.ts'
 import { NAVIGATION } from '../../wording/navigation.ts'
 import { listOptions, pickFields, renderChoice, renderField, type FormFields, type FormProblem } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 /** The filters of the list of people, in its address. */
 const PEOPLE_FILTERS = ['q', 'status', 'department', 'location', 'manager', 'only'] as const

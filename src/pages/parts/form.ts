@@ -9,7 +9,7 @@ import { ProblemError } from '../../http/server/problem.ts'
 import { compileSchema } from '../../http/server/schema-compiler.ts'
 import { isStorableText } from '../../domain/storable-text.ts'
 import { html, type Html } from './html.ts'
-import { foldText, trimBlanks } from '../../domain/normalize-text.ts'
+import { foldText, trimBlanks } from '../../text/normalize-text.ts'
 
 /** The fields of a form as a browser sent them: texts; of repeated names, the last. */
 export type FormFields = Readonly<Record<string, string>>

@@ -15,7 +15,7 @@ import {
 import { ProblemError } from '../../http/server/problem.ts'
 import { renderChoice, renderField, type FormFields, type FormProblem } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 /** The fields of `renderProviderFields`. */
 export const PROVIDER_FIELDS = ['name', 'issuer', 'client_id', 'creates_users', 'role_claim', 'roles'] as const

@@ -10,7 +10,7 @@ import { recognizeViewer, type RecognitionServices } from '../parts/viewer.ts'
 import { listGroups, type OperationGroup } from './operations.ts'
 import { findOperations, renderIndex, renderSearch } from './render-index.ts'
 import { OPERATION_PATH, renderOperation } from './render-operation.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 import { writeIndex, writeOperation } from './write-markdown.ts'
 
 const MARKDOWN = 'text/markdown; charset=utf-8'

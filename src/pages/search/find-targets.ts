@@ -11,7 +11,7 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import { buildEmployeeUrl, buildUrl } from '../../wording/addresses.ts'
 import { findFormerPeople } from '../parts/former-people.ts'
 import { ACCOUNT, listNavigationItems, NAVIGATION, REFERENCE_PAGES, UPLOAD_PATH } from '../../wording/navigation.ts'
-import { foldText } from '../../domain/normalize-text.ts'
+import { foldText } from '../../text/normalize-text.ts'
 
 /** Something that a search leads to. */
 export interface SearchTarget {

@@ -9,7 +9,7 @@ import { NAVIGATION, SEARCH_PATH } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getViewer } from '../parts/viewer.ts'
 import { findTargets, type SearchTarget } from './find-targets.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 const MAX_TEXT = 254
 

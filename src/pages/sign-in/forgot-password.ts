@@ -14,7 +14,7 @@ import { html } from '../parts/html.ts'
 import { sendCardPage } from '../parts/layout.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { readCompany } from './destination.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 export const FORGOT_PASSWORD_PATH = '/sign-in/forgot-password'
 

@@ -14,7 +14,7 @@ import { createAuthorizationRequests, keepAuthorizationRequest } from './authori
 import { finishSignIn, readCompany, readDestination } from './destination.ts'
 import { askSecondStep } from './second-step.ts'
 import { sendSignInForm, type SignInForm } from './sign-in-form.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 /** Far more than the limits of failed sign-ins allow. */
 const MAX_TRIES = 1_000

@@ -18,7 +18,7 @@ import type { PageServices } from '../parts/page-services.ts'
 import { renderTable } from '../parts/table.ts'
 import { formatCalendarDay } from '../parts/times.ts'
 import { getActing, getViewer, readAttentionOf } from '../parts/viewer.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 const HOME = NAVIGATION.bulkUserLogs
 /** For how many days a problem is put off, unless somebody chooses another day. */

@@ -1,4 +1,4 @@
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 import { readName } from '../../spreadsheets/cells.ts'
 import type { ColumnMapping, ManagerKey, Mapping, Question, Target } from '../../spreadsheets/mapping.ts'
 import {

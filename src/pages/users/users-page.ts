@@ -17,7 +17,7 @@ import { renderTable } from '../parts/table.ts'
 import { renderTimeOrNever } from '../parts/times.ts'
 import { formatWaysIn, renderRoleChoice, formatUserName, renderUserStatus } from './user-facts.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 const { path: PATH } = NAVIGATION.users
 

@@ -23,7 +23,7 @@ import {
 } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { describeZone } from '../parts/times.ts'
-import { trimBlanks } from '../../domain/normalize-text.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 
 /** The fields of `renderWebhookFields`. A chosen type is a field of its name. */
 export const WEBHOOK_FIELDS = ['url', 'description', ...WEBHOOK_TYPES, 'include_data', 'concurrency'] as const

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { ATTRIBUTE_NAMES, ATTRIBUTE_RULES, normalizeEmail, readProvenEmail } from '../../../src/domain/attributes.ts'
+import { ATTRIBUTE_NAMES, ATTRIBUTE_RULES, readProvenEmail } from '../../../src/domain/attributes.ts'
+import { normalizeEmail } from '../../../src/text/normalize-text.ts'
 import { emp, faultsOf, given, hired, person } from '../../support/domain/given-when-then.ts'
 
 const text = (length: number) => 'x'.repeat(length)

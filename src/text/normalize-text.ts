@@ -52,6 +52,19 @@ export function foldText(text: string): string {
   return text.normalize('NFKC').toLowerCase()
 }
 
+const PRINTABLE = /^[\x20-\x7e]*$/
+
+/**
+ * The form in which email addresses are stored and found: without blanks at the ends, Unicode NFKC, lower case. Different
+ * addresses can have the same form, so it proves nothing.
+ */
+export function normalizeEmail(sent: string): string {
+  const text = trimBlanks(sent)
+  if (PRINTABLE.test(text)) return text.toLowerCase()
+  // Lower-casing can undo NFKC, so normalize before and after.
+  return foldText(foldText(text))
+}
+
 /** More marks in a row than any letter has (UAX #15, section 13), and the signs that become marks in NFKC. */
 const TOO_MANY_MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu
 
