@@ -7,7 +7,7 @@ exit:  0 consistent, 1 invalid, 2 wrong use, 3 diverged from a checkpoint, 4 unv
 """
 import argparse, base64, datetime, gzip, hashlib, itertools, json, os, re, sys, zipfile, zlib
 
-OF_EMPLOYEE = {"EmployeeCreated", "EmployeeUpdated", "EmployeeDeactivated", "EmployeeReactivated"}
+OF_EMPLOYEE = {"EmployeeCreated", "EmployeeUpdated", "EmployeeDeactivated", "EmployeeReactivated", "EmployeeDeprovisioned"}
 OF_USER = {"User" + name for name in "Invited RoleChanged PasswordReset PasswordSet AlertsChanged Removed TokenIssued TokenRevoked IdentityLinked IdentityUnlinked PasskeyAdded PasskeyRemoved RecoveryCodesIssued RecoveryCodeUsed SignedIn SignedOut SessionsEnded SignInFailed".split()}
 OF_KEY = {"ApiKey" + name for name in "Issued Renamed QuotaChanged AccessChanged ExpectedCallsChanged Rotated Disabled Enabled Revoked".split()}
 OF_WEBHOOK = {"Webhook" + name for name in "Created Changed SecretRotated Paused Resumed Disabled Removed".split()}
@@ -166,7 +166,7 @@ class Ledger:
         if is_alone:
             (rejected if kind == REJECTED else created).add(index)
         else:
-            updated[index] = updated.get(index, False) or kind == "EmployeeDeactivated"
+            updated[index] = updated.get(index, False) or kind in ("EmployeeDeactivated", "EmployeeDeprovisioned")
 
     def end(self):
         check(self.size or self.checkpoints, None, "there are no events", "unverifiable")

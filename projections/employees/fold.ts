@@ -15,7 +15,7 @@ import { listSetAttributes, toEmployee, type EmployeeRow } from './rows.ts'
  */
 export const employees: Projection = {
   name: 'employees',
-  version: 2,
+  version: 3,
   tables: EMPLOYEE_TABLES,
   indexes: EMPLOYEE_INDEXES,
   fold,
@@ -108,6 +108,7 @@ async function writeRows(
     created_at: state.created_at,
     updated_at: state.updated_at,
     deactivated_at: state.deactivated_at,
+    deprovisioned_at: state.deprovisioned_at,
     version: state.version,
     search_text: buildSearchText(state),
     attributes: listSetAttributes(state),
@@ -137,8 +138,10 @@ async function deleteRows(
 /** Builds the text that `q` searches. */
 export function buildSearchText(employee: Employee): string {
   const { first_name, last_name, email, external_id, employee_number } = employee
+  const { user_name, directory_external_id } = employee
   const names = [first_name, last_name, email].filter((name) => name !== null)
-  return normalizeSearchText([...names, external_id ?? '', employee_number ?? ''].join(' '))
+  const ids = [user_name, directory_external_id].filter((id) => id !== null && id !== email)
+  return normalizeSearchText([...names, external_id ?? '', employee_number ?? '', ...ids].join(' '))
 }
 
 /** Normalizes a text for searching: case and Unicode form do not matter. */

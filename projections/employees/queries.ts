@@ -45,8 +45,8 @@ export async function searchEmployees(
 ): Promise<Employee[]> {
   const text = normalizeSearchText(q)
   const table = sql.id(schemaOf(employees), 'employees')
-  // The name ends where the email begins, or the external id of a person without one.
-  const behind = sql`lower(coalesce(attributes->>'email', attributes->>'external_id'))`
+  // The name ends where the email begins, or the external id or user name of a person without one.
+  const behind = sql`lower(coalesce(attributes->>'email', attributes->>'external_id', attributes->>'user_name'))`
   const name = sql`' ' || left(search_text, strpos(search_text, ' ' || ${behind}))`
   // Most of many matches are within words: they are found first, because reading the email costs the most.
   const rank = sql`case

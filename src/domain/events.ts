@@ -96,6 +96,8 @@ export const IDENTIFYING_FIELDS = [
   'id',
   'email',
   'external_id',
+  'user_name',
+  'directory_external_id',
   'manager_id',
   'manager_email',
   'manager_external_id',
@@ -107,9 +109,11 @@ export interface EventData {
   EmployeeUpdated: { changes: AttributeChanges }
   EmployeeDeactivated: Record<string, never>
   EmployeeReactivated: Record<string, never>
+  /** An identity provider deleted the inactive employee, who is hidden from it until they are reactivated. */
+  EmployeeDeprovisioned: Record<string, never>
   EmployeeRecordRejected: {
     /** The name that identified the employee; null for a creation, or if it is longer than any valid name. */
-    locator: { id?: SentJson; external_id?: SentJson; email?: SentJson } | null
+    locator: Partial<Record<'id' | 'external_id' | 'email' | 'user_name', SentJson>> | null
     employee_id: string | null
     /**
      * The record, unchanged but for secrets (see `hideSecrets`), or the start of its JSON text if `truncated` is set. Null if it could not be read, or if the
@@ -118,7 +122,7 @@ export interface EventData {
     record: SentJson
     /** Set if the record is too large to keep whole. */
     truncated?: true
-    /** The names in a truncated record. Emails are normalized. */
+    /** The names in a truncated record, or one of a protocol that names them otherwise. Emails are normalized. */
     names?: Partial<Record<(typeof IDENTIFYING_FIELDS)[number], string | number>>
     /**
      * The first errors. `code` is a record's code or, for a single update, the code of the whole call. `params`, what the

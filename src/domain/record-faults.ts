@@ -23,6 +23,10 @@ interface OfTwo extends OfField {
   other: string
 }
 
+interface OfFields {
+  fields: readonly string[]
+}
+
 interface OfUnique extends OfField {
   /** A field that a person can have instead. */
   instead?: string
@@ -91,7 +95,7 @@ const FAULTS = {
   empty_custom_name: words('too_short', () => 'A custom attribute name must not be empty'),
   not_custom_value: words('invalid_type', () => 'A custom attribute must be a string, number or boolean'),
   before_other: words('invalid_value', ({ field, other }: OfTwo) => `${field} must not be before ${other}`),
-  neither_of_two: words('required', ({ field, other }: OfTwo) => `An employee needs ${field} or ${other}`),
+  none_of: words('required', ({ fields }: OfFields) => `An employee needs ${join(fields, 'or')}`),
   not_record: words('invalid_type', () => 'A record must be an object'),
   too_many_members: words('too_long', ({ limit }: OfLimit) => `A record must have at most ${limit} members`),
   too_many_values: words(
@@ -103,7 +107,7 @@ const FAULTS = {
   unknown_field: words('unknown_field', () => 'This field does not exist'),
   missing_locator: words(
     'missing_locator',
-    ({ fields }: { fields: readonly string[] }) => `A record must identify its employee by ${join(fields, 'or')}`,
+    ({ fields }: OfFields) => `A record must identify its employee by ${join(fields, 'or')}`,
   ),
   employee_not_found: words('employee_not_found', () => 'No such employee exists'),
   id_chosen: words('read_only_field', ({ field }: OfField) => `The ${field} of a new employee cannot be chosen`),
@@ -129,7 +133,7 @@ const FAULTS = {
   manager_not_found: words('manager_not_found', () => 'No employee matches this manager'),
   different_managers: words(
     'invalid_value',
-    ({ fields }: { fields: readonly string[] }) => `${join(fields, 'and')} must name the same manager`,
+    ({ fields }: OfFields) => `${join(fields, 'and')} must name the same manager`,
   ),
   own_manager: words('manager_cycle', () => 'An employee cannot be their own manager'),
   manager_cycle: words('manager_cycle', () => 'The manager would report to this employee, directly or indirectly'),
@@ -188,7 +192,11 @@ function nameText({ field, part }: OfText): string {
   return part === undefined ? field : `A custom attribute ${part}`
 }
 
-const MEANINGS: Readonly<Record<string, string>> = { email: 'email address', external_id: 'external id' }
+const MEANINGS: Readonly<Record<string, string>> = {
+  email: 'email address',
+  external_id: 'external id',
+  user_name: 'user name',
+}
 
 function describe({ field }: OfField): string {
   return MEANINGS[field] ?? field

@@ -29,6 +29,9 @@ export interface LedgerTables {
     employee_id: string
     email: string | null
     external_id: string | null
+    /** Folded. */
+    user_name: string | null
+    directory_external_id: string | null
     manager_id: string | null
     /** Of the record that changed nothing about the employee at this version; null if there was none. */
     record_digest: Buffer | null

@@ -66,7 +66,7 @@ const EntryFilterQuery = {
     minLength: 1,
     maxLength: MAX_TEXT,
     description:
-      'Entries with a record of an employee whose name, email, external id or employee number contains this text or ' +
+      'Entries with a record of an employee whose name, email, user name, external id or employee number contains this text or ' +
       'once was exactly this text (case-insensitive), or whose id it is. Also finds refused records with exactly this ' +
       'id, email or external id. Also finds entries by exactly their id, request id or error code, by the API id or ' +
       'name (case-insensitive) of their key, and by the address that the call was sent from.',

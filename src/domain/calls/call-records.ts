@@ -19,7 +19,8 @@ export interface SentRecord {
 
 /** The normalized value that identifies the employee of an update, and the field it was sent in. */
 export interface Locator {
-  field: 'id' | 'external_id' | 'email'
+  field: 'id' | 'external_id' | 'email' | 'user_name'
+  /** Of a user name, its folded form. */
   value: string
   /** The external id as the client sent it, if normalizing changed it: older ledgers may hold it in that form. */
   asSent?: string
@@ -153,7 +154,13 @@ function asSent(name: AttributeName, sent: SentJson, value: unknown): { asSent?:
 }
 
 /** What only the service sets. A client may send back what it has read (RFC 7644, section 3.5.2). */
-const READ_ONLY: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'deactivated_at', 'version'])
+const READ_ONLY: ReadonlySet<string> = new Set([
+  'created_at',
+  'updated_at',
+  'deactivated_at',
+  'deprovisioned_at',
+  'version',
+])
 
 /** The field of the manager that each field names. */
 export const MANAGER_FIELDS: Readonly<Record<ManagerReference['field'], Locator['field']>> = {

@@ -225,5 +225,9 @@ function wouldBeRefusedAgain({ status, code }: Problem): boolean {
  * records, a refused record may name anybody, and a manager may be named by email address or external id.
  */
 function mayNameAnyone({ touches: { managers } }: Command, { problem: refusal, refusals }: CallDecision): boolean {
-  return refusal !== null || refusals.length > 0 || managers.emails.length > 0 || managers.externalIds.length > 0
+  return (
+    refusal !== null ||
+    refusals.length > 0 ||
+    Object.values(managers).some((named) => named !== managers.employeeIds && named.length > 0)
+  )
 }

@@ -1,6 +1,7 @@
 import { MAX_EMAIL_CHARACTERS, MAX_EMAIL_UNITS, normalizeEmail } from '../attributes.ts'
 import { IDENTIFYING_FIELDS, type EventData, type SentJson } from '../events.ts'
 import { isObject } from '../json.ts'
+import type { Locator } from './call-records.ts'
 import { hideSecrets, hideSecretsIn } from '../secret-members.ts'
 import { UnreadRecord } from './unread-record.ts'
 
@@ -39,7 +40,7 @@ function mayBeKept(text: string): boolean {
 }
 
 /** A locator, unless it is longer than any name could be. */
-export function keepLocator(field: 'id' | 'external_id' | 'email', value: string) {
+export function keepLocator(field: Locator['field'], value: string) {
   return value.length <= MAX_NAME_UNITS ? { [field]: value } : null
 }
 
@@ -88,7 +89,7 @@ function namesOf(sent: SentJson): NonNullable<KeptRecord['names']> {
 function nameKept(name: (typeof IDENTIFYING_FIELDS)[number], value: SentJson): string | number | null {
   if (typeof value === 'number') return value
   if (typeof value !== 'string') return null
-  const isEmail = name === 'email' || name === 'manager_email'
+  const isEmail = name === 'email' || name === 'manager_email' || name === 'user_name'
   if (isEmail && value.length > MAX_EMAIL_UNITS) return null
   const text = isEmail ? normalizeEmail(value) : value
   return text.length <= MAX_NAME_UNITS ? text : null

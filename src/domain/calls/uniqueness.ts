@@ -1,12 +1,11 @@
+import { UNIQUE_NAMES, uniqueForm, type UniqueName } from '../attributes.ts'
 import { addCollision, type Draft, type EmployeeDirectory } from './call-draft.ts'
 import type { Employee } from '../employees/employee.ts'
 import { mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
 import type { RecordErrors } from '../record-errors.ts'
 
-type UniqueName = 'email' | 'external_id'
-
 /** What a person can have instead. */
-const INSTEAD = { email: { instead: 'external_id' }, external_id: {} } as const
+const INSTEAD = { email: { instead: 'external_id' }, external_id: {}, user_name: {} } as const
 
 /**
  * Adds errors for values that must be unique in the company, including inactive employees. Checks the state after the
@@ -14,8 +13,8 @@ const INSTEAD = { email: { instead: 'external_id' }, external_id: {} } as const
  */
 export function* addUniquenessErrors(drafts: Draft[], directory: EmployeeDirectory): Pieces<void> {
   const draftsOf = Map.groupBy(drafts, ({ before }) => before?.id)
-  const holderOf = { email: directory.byEmail, external_id: directory.byExternalId }
-  for (const name of ['email', 'external_id'] as const) {
+  const holderOf = { email: directory.byEmail, external_id: directory.byExternalId, user_name: directory.byUserName }
+  for (const name of UNIQUE_NAMES) {
     yield* pauseAfter(drafts)
     yield* mapInPieces([...claims(drafts, name)], ([value, claimants]) => {
       if (claimants.length > 1) for (const draft of claimants) addInBatch(draft, name)
@@ -24,7 +23,7 @@ export function* addUniquenessErrors(drafts: Draft[], directory: EmployeeDirecto
       // Several records of the same employee are an error of theirs.
       const [draft, ...others] = draftsOf.get(before.id) ?? []
       const holder = others.length > 0 ? before : (draft?.after ?? before)
-      const giving = [draft, ...others].filter((one) => one?.after && one.after[name] !== value)
+      const giving = [draft, ...others].filter((one) => one?.after && uniqueForm(name, one.after[name]) !== value)
       const anyOf = giving.map((one) => one!.record.index)
       for (const claimant of claimants) {
         if (claimant.before?.id === before.id) continue
@@ -40,7 +39,7 @@ export function* addUniquenessErrors(drafts: Draft[], directory: EmployeeDirecto
 function claims(drafts: Draft[], name: UniqueName): Map<string, Draft[]> {
   const claimants = new Map<string, Draft[]>()
   for (const draft of drafts) {
-    const value = draft.record.patch[name]
+    const value = uniqueForm(name, draft.record.patch[name])
     if (!draft.after || typeof value !== 'string' || draft.effect?.changed.includes(name) === false) continue
     const group = claimants.get(value)
     if (group) group.push(draft)

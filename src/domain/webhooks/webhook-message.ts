@@ -12,7 +12,7 @@ export interface WebhookMessage {
 /** An event type that messages tell. */
 export type ToldType = Exclude<
   Extract<EventType, `Employee${string}` | `Api${string}` | `Attention${string}`>,
-  'EmployeeRecordRejected' | 'AttentionSnoozed'
+  'EmployeeRecordRejected' | 'EmployeeDeprovisioned' | 'AttentionSnoozed'
 >
 
 /** The message type that tells each event type. Other events are not told. */

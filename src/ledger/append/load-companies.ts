@@ -102,9 +102,14 @@ function partitionComparable(records: ReadRecord[]): [comparable: LocatedRecord[
 /** The records that name their employees by one of these names. */
 function locatedBy(
   records: LocatedRecord['record'][],
-  { employeeIds, emails, externalIds }: Naming,
+  { employeeIds, emails, externalIds, userNames }: Naming,
 ): LocatedRecord['record'][] {
-  const names = { id: new Set(employeeIds), email: new Set(emails), external_id: new Set(externalIds) }
+  const names = {
+    id: new Set(employeeIds),
+    email: new Set(emails),
+    external_id: new Set(externalIds),
+    user_name: new Set(userNames),
+  }
   return records.filter(({ locator }) => names[locator.field].has(locator.value))
 }
 
@@ -257,6 +262,6 @@ function loadNamed(client: QueryClient, named: { companyId: string; naming: Nami
   return unlessEmpty(nonEmpty, (names) => loadEmployees(client, names))
 }
 
-function sizeOf({ employeeIds, emails, externalIds }: Naming): number {
-  return employeeIds.length + emails.length + externalIds.length
+function sizeOf(naming: Naming): number {
+  return Object.values(naming).reduce((sum, named) => sum + named.length, 0)
 }

@@ -1,3 +1,4 @@
+import { UNIQUE_NAMES, uniqueForm } from '../../domain/attributes.ts'
 import { locate } from '../../domain/calls/call-draft.ts'
 import type { Locator, ReadRecord } from '../../domain/calls/call-records.ts'
 import { recordsOf } from '../../domain/calls/commands.ts'
@@ -87,12 +88,12 @@ function findMove(records: ReadRecord[], employees: LoadedEmployees): Move {
 
 /** The values that the records give to employees who do not have them, except those of nobody to new employees. */
 function findMovedNames(records: ReadRecord[], employees: LoadedEmployees) {
-  const moved = { email: new Set<string>(), external_id: new Set<string>() }
+  const moved = { email: new Set<string>(), external_id: new Set<string>(), user_name: new Set<string>() }
   for (const { patch, locator } of records) {
     const employee = locator ? locate(locator, employees) : undefined
-    for (const name of ['email', 'external_id'] as const) {
-      const value = patch[name]
-      if (typeof value !== 'string' || employee?.[name] === value) continue
+    for (const name of UNIQUE_NAMES) {
+      const value = uniqueForm(name, patch[name])
+      if (typeof value !== 'string' || uniqueForm(name, employee?.[name]) === value) continue
       if (employee || locate({ field: name, value }, employees)) moved[name].add(value)
     }
   }

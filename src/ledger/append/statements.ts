@@ -1,4 +1,5 @@
 import type { ApiKey } from '../../domain/accounts/api-key.ts'
+import { uniqueForm } from '../../domain/attributes.ts'
 import type { KeyUsage } from '../../domain/accounts/quota.ts'
 import type { Role } from '../../domain/accounts/roles.ts'
 import { fromUuid } from '../../domain/ids.ts'
@@ -199,6 +200,8 @@ const DIRECTORY: SentColumns<OwnedEmployee> = {
   employee_id: sent(uuid, ({ employee }) => employee.id),
   email: sent(nullable(text), ({ employee }) => employee.email),
   external_id: sent(nullable(text), ({ employee }) => employee.external_id),
+  user_name: sent(nullable(text), ({ employee }) => uniqueForm('user_name', employee.user_name)),
+  directory_external_id: sent(nullable(text), ({ employee }) => employee.directory_external_id),
   manager_id: sent(nullable(uuid), ({ employee }) => employee.manager_id),
 }
 
@@ -219,9 +222,10 @@ export function updateDirectory(client: QueryClient, employees: OwnedEmployee[])
   return client.query({
     name: 'update-directory',
     text: `update employee_directory d
-      set email = r.email, external_id = r.external_id, manager_id = r.manager_id
+      set email = r.email, external_id = r.external_id, user_name = r.user_name,
+        directory_external_id = r.directory_external_id, manager_id = r.manager_id
       from ${selectSent(DIRECTORY)}
-      where d.company_id = r.company_id and d.employee_id = r.employee_id and ${isOnly('d.company_id', '$6')}`,
+      where d.company_id = r.company_id and d.employee_id = r.employee_id and ${isOnly('d.company_id', '$8')}`,
     values: [...arraysOf(DIRECTORY, employees), onlyCompany(employees)],
   })
 }

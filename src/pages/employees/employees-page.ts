@@ -80,7 +80,7 @@ async function findEmployees(
 
 function renderSearchForm(q: string, problem: FormProblem): Html {
   const hint =
-    'An ID, or part of a name, email, external ID or employee number. Former ones are found if entered whole.'
+    'An ID, or part of a name, email, user name, external ID or employee number. Former ones are found if entered whole.'
   return html`<form method="get" action="${PATH}" class="filters" role="search">
     ${renderField({ name: 'q', label: 'Employee', value: q, hint, maxLength: 254, autocomplete: 'off' }, problem)}
     <button class="primary">Search</button>

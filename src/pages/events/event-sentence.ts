@@ -54,6 +54,7 @@ const SENTENCES: Sentences = {
     html`${actor} changed ${subject()}${data ? html`: ${renderChanges(data.changes, names)}` : ''}`,
   EmployeeDeactivated: ({ actor, subject }) => html`${actor} deactivated ${subject()}`,
   EmployeeReactivated: ({ actor, subject }) => html`${actor} reactivated ${subject()}`,
+  EmployeeDeprovisioned: ({ actor, subject }) => html`${actor} deprovisioned ${subject()}`,
   EmployeeRecordRejected: ({ actor, header, data }) => {
     const [error, ...more] = data?.errors ?? []
     const others = more.length + (data?.errors_omitted ?? 0)

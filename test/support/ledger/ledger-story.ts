@@ -244,7 +244,13 @@ async function makeErasures(service: Service, zoe: string): Promise<void> {
   })
 }
 
-const EMPLOYEE_EVENTS = ['EmployeeCreated', 'EmployeeUpdated', 'EmployeeDeactivated', 'EmployeeReactivated']
+const EMPLOYEE_EVENTS = [
+  'EmployeeCreated',
+  'EmployeeUpdated',
+  'EmployeeDeactivated',
+  'EmployeeReactivated',
+  'EmployeeDeprovisioned',
+]
 
 /** The positions of the events of these types that are in a stream, or whose data contains a text. */
 async function positionsOf(
