@@ -25,7 +25,7 @@ import { userTokens } from './api/admin/user-tokens.ts'
 import { webhookRoutes } from './api/admin/webhooks/webhooks.ts'
 import type { KeyProtocol, KeyServices } from './http/calls/key-protocol.ts'
 import { auditRoutes } from './api/audit/audit-routes.ts'
-import { authenticateCaller } from './http/access/authenticate.ts'
+import { authenticateCaller, unlessOpen } from './http/access/authenticate.ts'
 import { authenticateUser, authorizeRoles, requireRole } from './http/access/authorize-user.ts'
 import { endUnreadBodies } from './http/access/body-budget.ts'
 import { compressAnswers } from './http/server/compression.ts'
@@ -60,6 +60,7 @@ import { isSecure } from './http/access/session.ts'
 import { readForwardedAddresses } from './http/server/forwarded-addresses.ts'
 import { answerUnreadable } from './http/server/unreadable-request.ts'
 import { traceRequests, type BeginTrace } from './http/server/trace-requests.ts'
+import { scim } from './api/scim/scim.ts'
 import { publicApi } from './api/v1/public-api.ts'
 import { createLogEntries, type RequireLogEntry } from './log/log-entries.ts'
 import { runInScope, type CompanyScope } from './postgres/company-scope.ts'
@@ -107,7 +108,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 type CommonHeaders = Readonly<Record<string, string>>
 
 /** The protocols in which API keys make calls. */
-const KEY_PROTOCOLS: readonly KeyProtocol[] = [publicApi]
+const KEY_PROTOCOLS: readonly KeyProtocol[] = [publicApi, scim]
 
 /** Builds the HTTP server with all its routes; tests call it, too. */
 export function buildApp(services: AppServices): FastifyInstance {
@@ -214,8 +215,8 @@ function setCommonHeaders(common: CommonHeaders, reply: FastifyReply): FastifyRe
 /** Adds the routes of API keys in a protocol. */
 async function keyRoutes(app: FastifyInstance, protocol: KeyProtocol, services: AppServices): Promise<void> {
   const authenticate = authenticateCaller(services.findKey, protocol.readCredentials)
-  app.addHook('onRequest', limitFailures(services.failureLimit, authenticate))
-  app.addHook('onRequest', limitBursts(services.burstLimit))
+  app.addHook('onRequest', unlessOpen(limitFailures(services.failureLimit, authenticate)))
+  app.addHook('onRequest', unlessOpen(limitBursts(services.burstLimit)))
   await protocol.addRoutes(app, services)
 }
 

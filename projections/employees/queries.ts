@@ -67,6 +67,34 @@ export async function searchEmployees(
   return rows.map(toEmployee)
 }
 
+/** Counts the employees whom no identity provider has deleted. */
+export async function countProvisioned(db: AnyDb, companyId: string): Promise<number> {
+  const { rows } = await sql<{
+    count: number
+  }>`select count(*)::integer as count from ${sql.id(schemaOf(employees), 'employees')}
+    where company_id = ${toUuid(companyId)} and deprovisioned_at is null`.execute(db)
+  return rows[0]!.count
+}
+
+/** Lists them in the order of their creation: behind one of them, or behind so many. */
+export async function listProvisioned(
+  db: AnyDb,
+  companyId: string,
+  { after, skip = 0, limit }: { after?: string | undefined; skip?: number; limit: number },
+): Promise<Employee[]> {
+  const provisioned = withTables(db)
+    .selectFrom('employees')
+    .where('company_id', '=', toUuid(companyId))
+    .where('deprovisioned_at', 'is', null)
+  let query = provisioned.select(EMPLOYEE_COLUMNS)
+  if (after !== undefined) query = query.where('employee_id', '>', toUuid(after))
+  // The index alone tells where a page begins, so that the rows before it are not read.
+  const first = provisioned.select('employee_id').orderBy('employee_id').offset(skip).limit(1)
+  if (skip > 0) query = query.where('employee_id', '>=', first)
+  const rows = await query.orderBy('employee_id').limit(limit).execute()
+  return rows.map(toEmployee)
+}
+
 /** The number of positions that one statement searches for last changes, and that one page searches. */
 const SEARCHED_AT_ONCE = 10_000
 const SEARCHED_PER_PAGE = 100_000

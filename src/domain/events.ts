@@ -1,3 +1,4 @@
+import type { CallNote } from './call-notes.ts'
 import type { CallSource } from './call-sources.ts'
 import type { AttributeName, CustomValue, EmployeeAttributes } from './attributes.ts'
 import type { ProblemCode, RecordError } from './errors.ts'
@@ -51,6 +52,8 @@ export interface CallFacts {
   corrected_records?: CorrectedRecords
   /** The part of the uploaded file; absent if the call applies a whole file. */
   part?: FilePart
+  /** What was ignored, or kept otherwise than it was sent; absent if nothing was. */
+  notes?: CallNote[]
 }
 
 /**
@@ -82,6 +85,8 @@ export interface KeyAccess {
   scopes: readonly KeyScope[]
   expires_at: string | null
   allowed_networks: readonly string[] | null
+  /** The fields of employees that it may write; absent for all. */
+  writable_fields?: readonly AttributeName[]
 }
 
 /** What needs attention: of a key, webhook, provider, or projection, and of failed calls also their code. */
@@ -134,9 +139,10 @@ export interface EventData {
   }
   /**
    * `unchanged`: the employees of the records that changed nothing, in the call's order. Other records have events.
-   * `http_status`: absent if it is the usual one, 201 of a creation without refused records and else 200.
+   * `http_status`: absent if it is the usual one, 201 of a creation without refused records and else 200. SCIM answers
+   * 201 to a creation that brings somebody back, and 204 to a deletion.
    */
-  ApiCallCompleted: CallFacts & { unchanged: string[]; http_status?: 200 }
+  ApiCallCompleted: CallFacts & { unchanged: string[]; http_status?: number }
   ApiCallFailed: CallFacts & { http_status: number; code: ProblemCode; detail: string }
   /** The file of a call that a user made by uploading one. Comes right after the event that closes the call. */
   FileUploaded: { name: string }

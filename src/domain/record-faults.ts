@@ -67,6 +67,7 @@ const FAULTS = {
     'invalid_value',
     ({ field }: OfField) => `${field} must not be before the year 1000; send null for no date`,
   ),
+  not_boolean: words('invalid_value', ({ field }: OfField) => `${field} must be true or false`),
   not_status: words('invalid_value', ({ field }: OfField) => `${field} must be active or inactive`),
   not_phone: words('invalid_format', ({ field }: OfField) => `${field} is not a phone number`),
   phone_without_country: words(
@@ -177,6 +178,16 @@ export function codeOf({ kind }: Fault): RecordErrorCode {
 export function wordFault(fault: Fault): string {
   const { word } = FAULTS[fault.kind] as Words<Fault>
   return word(fault)
+}
+
+/** Puts other names of fields into a fault: those of a protocol. */
+export function renameFields(fault: Fault, names: Readonly<Record<string, string>>): Fault {
+  const rename = (name: unknown): unknown => (typeof name === 'string' ? (names[name] ?? name) : name)
+  const renamed = Object.entries(fault).map(([param, value]: [string, unknown]) => {
+    if (param === 'field' || param === 'other' || param === 'instead') return [param, rename(value)]
+    return [param, param === 'fields' ? (value as string[]).map(rename) : value]
+  })
+  return Object.fromEntries(renamed) as Fault
 }
 
 /** How a message names another record of its call. A file's preview names its row instead. */

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { AttentionItem, WitnessFault } from '../domain/attention.ts'
+import type { AttributeName } from '../domain/attributes.ts'
 import type { BackgroundWork } from '../domain/background-work.ts'
 import type { WebhookDisabledReason, WebhookStatus, WebhookType } from '../domain/webhook-types.ts'
 import type { KeyScope } from '../domain/accounts/api-key.ts'
@@ -51,6 +52,7 @@ export interface LedgerTables {
     scopes: KeyScope[]
     expires_at: string | null
     allowed_networks: string[] | null
+    writable_fields: AttributeName[] | null
     quota_limit: number
     refresh_period: RefreshPeriod
     created_at: string

@@ -1,8 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
+import type { AttributeName } from '../attributes.ts'
 import type { RefreshPeriod } from './quota.ts'
 
-/** What calls with an API key may do: read employees, or create and update them. */
-export const KEY_SCOPES = ['employees:read', 'employees:write'] as const
+/** What calls with an API key may do: read employees, create and update them, or both as an identity provider. */
+export const KEY_SCOPES = ['employees:read', 'employees:write', 'scim'] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
 
 /** An API key as stored beside the ledger. Hashes are SHA-256 of a secret, in hexadecimal. */
@@ -19,6 +20,8 @@ export interface ApiKey {
   scopes: readonly KeyScope[]
   /** The networks from which the key may be used, as `readNetwork` returns them; null for any address. */
   allowedNetworks: readonly string[] | null
+  /** The fields that the key may write; null for all. */
+  writableFields: readonly AttributeName[] | null
   quotaLimit: number
   refreshPeriod: RefreshPeriod
 }

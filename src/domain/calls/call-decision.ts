@@ -1,9 +1,12 @@
+import type { CallNote } from '../call-notes.ts'
 import type { CallSource } from '../call-sources.ts'
 import type { AttributePatch, EmployeeStatus } from '../attributes.ts'
 import type { Employee, RecordResult } from '../employees/employee.ts'
 import type { Problem, RecordError } from '../errors.ts'
 import type { CallCounts, EventData, NewEvent } from '../events.ts'
 import type { Operation } from '../operations.ts'
+import type { FieldError } from '../record-faults.ts'
+import type { RefusalWording } from './call-protocol.ts'
 import type { CalledFile } from './callers.ts'
 import type { RejectedBody } from './rejected-body.ts'
 
@@ -22,6 +25,12 @@ export interface CallContext {
   now: string
   /** Whether one record that can't be applied keeps all others from being applied. */
   isAllOrNone: boolean
+  /** What of the call was ignored, or kept otherwise than it was sent. */
+  notes?: readonly CallNote[]
+  /** The status of a call that succeeds, if it is not the usual one. */
+  status?: number
+  /** How the call's protocol words its refusals. */
+  wording: RefusalWording
   /** The country of the company (ISO 3166-1 alpha-2), whose local phone numbers are read; null if it has none. */
   country: string | null
 }
@@ -68,6 +77,8 @@ export interface CallDecision {
    * states showed that it changes nothing, and new ones.
    */
   unchanged: { employee: Employee; patch: AttributePatch }[]
+  /** Of a call that fails for its records, what is wrong with them, as far as it is kept. */
+  faults?: readonly FieldError[]
   /** The body, if it could not be read. */
   rejectedBody?: RejectedBody
   /** Of a call that fails for some of its records, the events that the others would have had. */

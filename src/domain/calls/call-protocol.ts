@@ -1,6 +1,6 @@
 import type { KeyScope } from '../accounts/api-key.ts'
 import type { CallSource } from '../call-sources.ts'
-import type { Problem } from '../errors.ts'
+import type { Problem, ProblemCode } from '../errors.ts'
 import type { CallContext, CallDecision } from './call-decision.ts'
 
 /** The answer to the client. */
@@ -11,8 +11,18 @@ export interface CallAnswer {
   body: unknown
 }
 
+/** How a protocol words refusals: as they are stored, they are answered. */
+export interface RefusalWording {
+  /** Its names for fields. Absent ones are those of the attributes. */
+  fieldNames?: Readonly<Record<string, string>>
+  /** The HTTP statuses of problems that it answers with others. */
+  statuses?: Partial<Readonly<Record<ProblemCode, number>>>
+  /** Whether its calls have one record: then what is wrong with the record says why the call is refused. */
+  hasOneRecord?: boolean
+}
+
 /** Where a writing call comes from, and how it is answered. The answer is made with the decision, and stored with it. */
-export interface CallProtocol {
+export interface CallProtocol extends RefusalWording {
   source: CallSource
   /** What an API key needs to make the call. */
   scope: KeyScope

@@ -1,6 +1,6 @@
 import { ATTRIBUTE_NAMES, readAttribute, type AttributeName, type AttributePatch } from '../attributes.ts'
 import { problem, type Problem } from '../errors.ts'
-import type { SentJson } from '../events.ts'
+import type { EventData, SentJson } from '../events.ts'
 import { rulesOf, type ManyOperation } from '../operations.ts'
 import { hasMoreMembersThan, isObject } from '../json.ts'
 import { trimBlanks } from '../normalize-text.ts'
@@ -25,6 +25,9 @@ export interface Locator {
   /** The external id as the client sent it, if normalizing changed it: older ledgers may hold it in that form. */
   asSent?: string
 }
+
+/** The names in a record by which an erasure and a search find its person. */
+export type KeptNames = NonNullable<EventData['EmployeeRecordRejected']['names']>
 
 /** A reference to the manager. */
 interface ManagerReference {
@@ -53,6 +56,12 @@ export interface ReadRecord extends SentRecord {
   managers: readonly ManagerReference[]
   /** The records that name the manager, if only the call does. */
   needs?: readonly Need[]
+  /** What names its employee, of a record whose members have other names than attributes. */
+  names?: KeptNames
+  /** Of a deletion: hides the employee, whom it deactivates. */
+  deprovisions?: true
+  /** Ends that somebody is hidden, even if they stay inactive. */
+  provisions?: true
   /** The id in the record, if that does not locate the employee: it must be theirs. */
   statedId: string | null
   errors: RecordErrors

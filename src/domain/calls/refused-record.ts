@@ -1,7 +1,7 @@
 import { MAX_EMAIL_CHARACTERS, MAX_EMAIL_UNITS, normalizeEmail } from '../attributes.ts'
 import { IDENTIFYING_FIELDS, type EventData, type SentJson } from '../events.ts'
 import { isObject } from '../json.ts'
-import type { Locator } from './call-records.ts'
+import type { KeptNames, Locator } from './call-records.ts'
 import { hideSecrets, hideSecretsIn } from '../secret-members.ts'
 import { UnreadRecord } from './unread-record.ts'
 
@@ -20,19 +20,20 @@ export const MAX_NAME_UNITS = 2 * MAX_EMAIL_CHARACTERS
 type KeptRecord = Pick<EventData['EmployeeRecordRejected'], 'record' | 'truncated' | 'names'>
 
 /** Keeps a refused record without secrets: whole up to MAX_RECORD_BYTES, else the beginning of its JSON text. */
-export function keepRecord(sent: SentJson): KeptRecord {
+export function keepRecord(sent: SentJson, names?: KeptNames): KeptRecord {
+  const named = names ? { names } : {}
   if (sent instanceof UnreadRecord)
     return { record: beginningOf(hideSecretsIn(sent.text)), truncated: true, names: namesOf(sent.names) }
   let text = JSON.stringify(sent)
   if (mayBeKept(text)) {
     const shown = hideSecrets(sent)
-    if (shown === sent) return { record: sent }
+    if (shown === sent) return { record: sent, ...named }
     text = JSON.stringify(shown)
-    if (mayBeKept(text)) return { record: shown }
+    if (mayBeKept(text)) return { record: shown, ...named }
   }
   // What is behind this is cut off.
   const start = hideSecretsIn(text.slice(0, MAX_RECORD_BYTES))
-  return { record: beginningOf(start), truncated: true, names: namesOf(sent) }
+  return { record: beginningOf(start), truncated: true, names: names ?? namesOf(sent) }
 }
 
 function mayBeKept(text: string): boolean {

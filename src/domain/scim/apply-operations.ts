@@ -190,7 +190,9 @@ function remove(user: ScimUser, target: TargetPath, value: unknown): void {
     const { part } = target
     if (part !== null) {
       for (const entry of current.filter(isMeant)) if (isParts(entry)) removePart(entry, part, value)
-      container[name] = current.filter((entry) => !isParts(entry) || Object.keys(entry).some((one) => !DESCRIBING.has(one)))
+      container[name] = current.filter(
+        (entry) => !isParts(entry) || Object.keys(entry).some((one) => !DESCRIBING.has(one)),
+      )
     } else container[name] = current.filter((entry) => !isMeant(entry) || !hasValue(entry, value))
   } else if (target.part !== null) {
     if (isParts(current)) removePart(current, target.part, value)

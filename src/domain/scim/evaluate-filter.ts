@@ -65,6 +65,7 @@ function holds(
 ): boolean {
   if (value === null) return false
   const [text, wanted] = [fold(one), fold(value)]
+  const order = orderOf(one, value) ?? (text < wanted ? -1 : Number(text > wanted))
   switch (operator) {
     case 'co':
       return text.includes(wanted)
@@ -72,9 +73,6 @@ function holds(
       return text.startsWith(wanted)
     case 'ew':
       return text.endsWith(wanted)
-  }
-  const order = orderOf(one, value) ?? (text < wanted ? -1 : Number(text > wanted))
-  switch (operator) {
     case 'gt':
       return order > 0
     case 'ge':

@@ -1,6 +1,15 @@
 import { isSecretName } from '../secret-members.ts'
 import { ENTERPRISE, EXTENSION, findAttribute, HR, spellUrn } from './schemas.ts'
-import { isList, isParts, isScalar, newParts, type Scalar, type ScimParts, type ScimUser, type ScimValue } from './user-values.ts'
+import {
+  isList,
+  isParts,
+  isScalar,
+  newParts,
+  type Scalar,
+  type ScimParts,
+  type ScimUser,
+  type ScimValue,
+} from './user-values.ts'
 
 /*
  * A user as single values by their paths, as employees have them: `title`, `emails.work.value`, `addresses.home.country`,

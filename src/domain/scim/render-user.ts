@@ -30,7 +30,9 @@ export function valuesOf(employee: Employee): Map<string, Scalar> {
   return values
 }
 
-const OWN = new Set<string>(Object.values(PATHS).filter((path) => path !== PATHS.formatted && path !== PATHS.displayName))
+const OWN = new Set<string>(
+  Object.values(PATHS).filter((path) => path !== PATHS.formatted && path !== PATHS.displayName),
+)
 
 /** The phone number as it was sent, as long as that means the number: its digits end with these. */
 function spellPhone({ phone, custom_attributes: custom }: Employee): string | null {
@@ -107,11 +109,11 @@ function copyPath(from: ScimParts, to: ScimParts, [sent = '', ...rest]: string[]
     copyPath(value, inner, rest)
     to[name] = inner
   } else if (isList(value)) {
-    to[name] = value.filter(isParts).map((entry) => {
-      const inner = newParts()
-      copyPath(entry, inner, rest)
-      return inner
-    })
+    const entries = value.filter(isParts)
+    const known = to[name]
+    const copies = isList(known) ? known : entries.map(() => newParts())
+    for (const [at, entry] of entries.entries()) copyPath(entry, copies[at] as ScimParts, rest)
+    to[name] = copies
   }
 }
 

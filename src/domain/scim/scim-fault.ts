@@ -2,7 +2,14 @@ import { problem, type Problem } from '../errors.ts'
 
 /** The kinds of errors that clients tell apart (RFC 7644 section 3.12). */
 export type ScimType =
-  'invalidFilter' | 'invalidPath' | 'invalidSyntax' | 'invalidValue' | 'mutability' | 'noTarget' | 'tooMany' | 'uniqueness'
+  | 'invalidFilter'
+  | 'invalidPath'
+  | 'invalidSyntax'
+  | 'invalidValue'
+  | 'mutability'
+  | 'noTarget'
+  | 'tooMany'
+  | 'uniqueness'
 
 /** A problem that says its SCIM kind itself, because its code doesn't. */
 export interface ScimProblem extends Problem {

@@ -70,7 +70,7 @@ export function keyUsageOf(row: UsageRow): KeyUsage {
 /** Selects keys with their usage, by `keyNames`, and more columns of their companies `c`. */
 export function selectKeys(more: string): string {
   return `select k.company_id, k.api_id, k.name, k.secret_hash, k.previous_secret_hash, k.previous_expires_at,
-      k.is_enabled, k.is_revoked, k.expires_at, k.scopes, k.allowed_networks, k.quota_limit, k.refresh_period,
+      k.is_enabled, k.is_revoked, k.expires_at, k.scopes, k.allowed_networks, k.writable_fields, k.quota_limit, k.refresh_period,
       u.window_start, u.requests_made, u.last_used, ${more}
     from unnest($1::uuid[], $2::uuid[]) as named(company_id, api_id)
     join api_keys k on k.company_id = named.company_id and k.api_id = named.api_id
@@ -169,6 +169,7 @@ export function apiKeyOf(row: StandingRow): ApiKey {
     expiresAtMs: row.expires_at === null ? null : Date.parse(row.expires_at),
     scopes: row.scopes,
     allowedNetworks: row.allowed_networks,
+    writableFields: row.writable_fields,
     quotaLimit: row.quota_limit,
     refreshPeriod: row.refresh_period,
   }

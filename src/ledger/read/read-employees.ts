@@ -148,6 +148,18 @@ export function createEmployeeLookup(pool: Pool, companiesTogether = Infinity): 
   })
 }
 
+/** Finds the employees of a company with any of these names as of the last commit. */
+export type FindNamed = (companyId: string, naming: Naming) => Promise<Employee[]>
+
+/** Looks up employees by several names at once. */
+export function createNamedLookup(pool: Pool): FindNamed {
+  return async (companyId, naming) => {
+    if (Object.values(naming).every((named) => named.length === 0)) return []
+    const found = await loadEmployees(pool, [{ companyId, naming }])
+    return found.map(({ employee }) => employee)
+  }
+}
+
 /** Whether an employee has all of these names. */
 function isNamed({ companyId, employee }: OwnedEmployee, wanted: EmployeeNames): boolean {
   const { id = employee.id, email = employee.email, externalId = employee.external_id } = wanted

@@ -46,6 +46,7 @@ export function contextOf(operation: Operation, country: string | null = null): 
     durationMs: 3,
     now: NOW,
     isAllOrNone: true,
+    wording: {},
     country,
   }
 }
