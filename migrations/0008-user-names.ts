@@ -12,6 +12,8 @@ export async function up(db: Kysely<never>): Promise<void> {
       add constraint employee_directory_user_name unique (company_id, user_name) deferrable initially immediate`,
     `create index employee_directory_by_directory_id on employee_directory (company_id, directory_external_id)
       where directory_external_id is not null`,
+    `alter table api_keys drop constraint api_keys_scopes_check, add constraint api_keys_scopes_check
+      check (cardinality(scopes) > 0 and scopes <@ array['employees:read', 'employees:write', 'scim'])`,
     // The fields that calls of the key may write; null for all.
     `alter table api_keys add column writable_fields text[]`,
     ERASURE,

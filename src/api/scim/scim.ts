@@ -18,7 +18,7 @@ export const scim: KeyProtocol = {
   refusalType: SCIM_TYPE,
   bodyTypes: ['application/scim+json', 'application/json'],
   readCredentials,
-  answer: (_, decision) => answerUser(decision, PREFIX, EVERYTHING),
+  answer: (_, decision) => answerUser('update_one', decision, PREFIX, EVERYTHING),
   addRoutes: async (app, services) => {
     discoveryRoutes(app, services)
     groupRoutes(app, services)

@@ -20,15 +20,17 @@ const MAX_BODY = 2_097_152
 export async function writeUsers(app: FastifyInstance, protocol: KeyProtocol, services: KeyServices): Promise<void> {
   budgetBodies(app, services.bodyBudget, protocol.scope)
   const { newId } = services.commands
-  const withUser = (request: FastifyRequest): KeyProtocol => {
-    const [base, projection] = [findScimBase(request, services.sessions), readProjection(request)]
-    return { ...protocol, answer: (_, decision) => answerUser(decision, base, projection) }
-  }
+  const withUser =
+    (operation: 'create' | 'update_one') =>
+    (request: FastifyRequest): KeyProtocol => {
+      const [base, projection] = [findScimBase(request, services.sessions), readProjection(request)]
+      return { ...protocol, answer: (_, decision) => answerUser(operation, decision, base, projection) }
+    }
   const withNothing = { ...protocol, answer: () => ({ status: 204, headers: {}, body: null }) }
   const route = (
     operation: 'create' | 'update_one',
     read: (request: FastifyRequest) => Pieces<Command>,
-    protocolOf: (request: FastifyRequest) => KeyProtocol = withUser,
+    protocolOf: (request: FastifyRequest) => KeyProtocol = withUser(operation),
   ) => {
     const { config, ...options } = writingCall(services, {
       operation,

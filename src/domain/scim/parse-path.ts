@@ -139,8 +139,15 @@ function readOne(source: Source, level: number, list: AttributePath | null): Fil
   if (!list && path.part === null && take(source, '[')) {
     const of = readOr(source, level + 1, path)
     expect(source, ']')
-    return { kind: 'entry', path, of }
+    if (!take(source, '.')) return { kind: 'entry', path, of }
+    // Entra asks for the part of an entry: emails[type eq "work"].value eq "…".
+    const compared = readComparison(source, readPart(source, path))
+    return { kind: 'entry', path, of: { kind: 'and', of: [of, compared] } }
   }
+  return readComparison(source, path)
+}
+
+function readComparison(source: Source, path: AttributePath): Filter {
   const word = readWord(source).toLowerCase()
   if (word === 'pr') return { kind: 'present', path }
   const operator = OPERATORS.find((name) => name === word)
