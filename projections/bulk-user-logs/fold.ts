@@ -122,6 +122,7 @@ function buildEntry(companyId: string, { events, first, closing }: Part): Entry 
     request_id: data.request_id,
     first_position: first,
     outcomes,
+    notes: data.notes ?? null,
     ...data.counts,
   }
 }

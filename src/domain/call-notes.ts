@@ -9,6 +9,8 @@ export const NOTE_CODES = {
 
 export type NoteCode = keyof typeof NOTE_CODES
 
+export const NOTE_NAMES = Object.keys(NOTE_CODES) as [NoteCode, ...NoteCode[]]
+
 /** What a call sent and was ignored, or kept otherwise. It never has a value. */
 export interface CallNote {
   /** The field as the client names it. */

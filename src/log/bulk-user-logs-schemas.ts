@@ -4,6 +4,7 @@ import type { RecordFilter } from '../../projections/bulk-user-logs/records-quer
 import type { CauseFilter } from '../../projections/bulk-user-logs/refusals.ts'
 import { MAX_EMAIL_CHARACTERS } from '../domain/attributes.ts'
 import { type AttributeChanges } from '../domain/events.ts'
+import { NOTE_NAMES } from '../domain/call-notes.ts'
 import { CALL_SOURCES } from '../domain/call-sources.ts'
 import { OPERATION_NAMES } from '../domain/operations.ts'
 import { isId } from '../domain/ids.ts'
@@ -172,6 +173,10 @@ export const EntrySchema = namedObject('BulkUserLogEntry', {
   ),
   request_id: Type.String(),
   error: nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
+  notes: Type.Array(
+    Type.Object({ path: Type.String(), code: oneOf(NOTE_NAMES, 'Why.'), message: Type.String() }),
+    { description: 'What the call sent and was ignored, or kept otherwise: the field as the client names it, and why.' },
+  ),
   rejected_body: Type.Optional(
     objectOrNull(
       'The body of a call that was refused because it could not be read. Only in the answer to a request for one ' +

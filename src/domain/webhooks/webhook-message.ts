@@ -1,3 +1,4 @@
+import { sourceOf } from '../call-sources.ts'
 import type { EventType, RecordedEvent } from '../events.ts'
 import type { WebhookType } from '../webhook-types.ts'
 
@@ -103,7 +104,8 @@ function describeCall(
 ): Record<string, unknown> {
   const { data } = event
   if (data === null) return { erased: true }
-  const call = { operation: data.operation, counts: data.counts, ...describeCaller(event.actor, data.key) }
+  const { operation, counts, key } = data
+  const call = { operation, source: sourceOf(data), counts, ...describeCaller(event.actor, key) }
   if (!('detail' in data)) return call
   return { ...call, http_status: data.http_status, code: data.code, ...(includeData ? { detail: data.detail } : {}) }
 }

@@ -24,6 +24,7 @@ import {
   renderCallCounts,
   renderRequest,
   renderOutcome,
+  renderNotes,
   renderWholeRefusal,
 } from './entry.ts'
 import { renderCauses } from './entry-causes.ts'
@@ -60,6 +61,7 @@ export function addEntryPages(app: FastifyInstance, services: PageServices, path
         ${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
         <h1>${renderHeading(entry)} ${renderStatusBadge(entry.entry.status)}</h1>
         ${renderOutcome(entry, outcomes)} ${renderCallCounts(entry, outcomes)} ${renderWholeRefusal(entry)}
+        ${renderNotes(entry)}
         ${renderRejectedBody(entry, rejectedBody)}
         ${renderCorrections(entry, correction)}
         ${refusals ? renderCauses(entry, refusals, query.given['error']) : ''}
