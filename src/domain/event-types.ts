@@ -123,9 +123,9 @@ function isNewerAccess({ scopes, writable_fields: fields }: KeyAccess): boolean 
 function neededFor(type: 'ApiCallCompleted' | 'ApiCallFailed', data: CallFacts): number {
   // Since 4, and 3 of a failed one, a call may say where it came from, and what of it was ignored.
   if (data.source !== undefined || data.notes !== undefined) return type === 'ApiCallCompleted' ? 4 : 3
-  // Since 4, a completed call may have another status than its operation usually has. Since 3, it may have refused
-  // records.
-  if (type === 'ApiCallCompleted' && 'http_status' in data) return 4
+  // Since 4, a completed call may have another status than its operation usually has, and may leave something out of
+  // its records. Since 3, it may have refused records.
+  if (type === 'ApiCallCompleted' && ('http_status' in data || 'left_out' in data)) return 4
   if (type === 'ApiCallCompleted' && data.counts.failed > 0) return 3
   // Since 2, a call may have no key, and may correct others.
   return data.key === null ? 2 : 1

@@ -54,6 +54,8 @@ export interface CallFacts {
   part?: FilePart
   /** What was ignored, or kept otherwise than it was sent; absent if nothing was. */
   notes?: CallNote[]
+  /** The id of the call that this one takes back; absent if it takes back none. */
+  undoes?: string
 }
 
 /**
@@ -70,6 +72,14 @@ export interface FilePart {
   /** The first and the last row, from 1. The line that names the columns does not count. */
   first_row: number
   last_row: number
+}
+
+/** What records that were applied left out: a field, why, and the indexes of the records. */
+export interface LeftOut {
+  /** A custom attribute is not named. */
+  field: string
+  fault: Fault
+  records: number[]
 }
 
 /** A JSON value exactly as a client sent it. */
@@ -141,8 +151,9 @@ export interface EventData {
    * `unchanged`: the employees of the records that changed nothing, in the call's order. Other records have events.
    * `http_status`: absent if it is the usual one, 201 of a creation without refused records and else 200. SCIM answers
    * 201 to a creation that brings somebody back, and 204 to a deletion.
+   * `left_out`: absent if nothing was.
    */
-  ApiCallCompleted: CallFacts & { unchanged: string[]; http_status?: number }
+  ApiCallCompleted: CallFacts & { unchanged: string[]; http_status?: number; left_out?: LeftOut[] }
   ApiCallFailed: CallFacts & { http_status: number; code: ProblemCode; detail: string }
   /** The file of a call that a user made by uploading one. Comes right after the event that closes the call. */
   FileUploaded: { name: string }

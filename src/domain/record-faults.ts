@@ -111,6 +111,9 @@ const FAULTS = {
     ({ fields }: OfFields) => `A record must identify its employee by ${join(fields, 'or')}`,
   ),
   employee_not_found: words('employee_not_found', () => 'No such employee exists'),
+  employee_erased: words('employee_not_found', () => 'The employee was erased, and stays so'),
+  employee_changed: words('invalid_value', () => 'Somebody has changed the employee meanwhile'),
+  changed_meanwhile: words('invalid_value', ({ field }: OfField) => `Somebody has changed ${field} meanwhile`),
   id_chosen: words('read_only_field', ({ field }: OfField) => `The ${field} of a new employee cannot be chosen`),
   id_changed: words(
     'read_only_field',

@@ -5,9 +5,9 @@ import type { Employee, RecordResult } from '../employees/employee.ts'
 import type { Problem, RecordError } from '../errors.ts'
 import type { CallCounts, EventData, NewEvent } from '../events.ts'
 import type { Operation } from '../operations.ts'
-import type { FieldError } from '../record-faults.ts'
 import type { RefusalWording } from './call-protocol.ts'
 import type { CalledFile } from './callers.ts'
+import type { LeftOutField } from './call-records.ts'
 import type { RejectedBody } from './rejected-body.ts'
 
 /** The context of a decision. Time and ids come from outside, so that deciding is pure. */
@@ -19,6 +19,8 @@ export interface CallContext {
   /** Null if a user makes the call. */
   key: { id: string; name: string } | null
   upload: CalledFile | null
+  /** The id of the call that it takes back; null if it takes back none. */
+  undoes: string | null
   requestedAt: string
   durationMs: number
   /** The time of the events, RFC 3339 UTC. */
@@ -48,6 +50,8 @@ export interface AppliedRecord {
   /** Null for a creation. */
   result: RecordResult | null
   changed: string[]
+  /** What the record would have set, too, but left out; absent if there is nothing. */
+  leftOut?: readonly LeftOutField[]
 }
 
 /** A record that was not applied, with the errors that are kept of it. */
@@ -77,8 +81,6 @@ export interface CallDecision {
    * states showed that it changes nothing, and new ones.
    */
   unchanged: { employee: Employee; patch: AttributePatch }[]
-  /** Of a call that fails for its records, what is wrong with them, as far as it is kept. */
-  faults?: readonly FieldError[]
   /** The body, if it could not be read. */
   rejectedBody?: RejectedBody
   /** Of a call that fails for some of its records, the events that the others would have had. */

@@ -1,6 +1,6 @@
 import { ATTRIBUTE_NAMES, readAttribute, type AttributeName, type AttributePatch } from '../attributes.ts'
 import { problem, type Problem } from '../errors.ts'
-import type { EventData, SentJson } from '../events.ts'
+import type { AttributeValue, EventData, SentJson } from '../events.ts'
 import { rulesOf, type ManyOperation } from '../operations.ts'
 import { hasMoreMembersThan, isObject } from '../json.ts'
 import { trimBlanks } from '../normalize-text.ts'
@@ -44,6 +44,20 @@ export interface Need {
   kind: Extract<Fault['kind'], `${string}_refused`>
 }
 
+/**
+ * What a record expects of its employee when its call is decided. It changes only what is as expected: of the rest,
+ * somebody else has set something meanwhile.
+ */
+export interface Expectations {
+  /** By the name of an attribute; custom attributes are named `custom_attributes.KEY`. It changes the others anyway. */
+  values?: Readonly<Record<string, AttributeValue>>
+  /** The employee's version; if it is another one, the record changes nothing. */
+  version?: number
+}
+
+/** A field that was left out of a record, and why. */
+export type LeftOutField = Pick<FieldError, 'path' | 'fault'>
+
 /** A record after all validation that does not need the company's state. */
 export interface ReadRecord extends SentRecord {
   /** Null for a `POST`, or if the locator is invalid. */
@@ -65,6 +79,14 @@ export interface ReadRecord extends SentRecord {
   /** The id in the record, if that does not locate the employee: it must be theirs. */
   statedId: string | null
   errors: RecordErrors
+  /** What must be so when the call is decided; absent if nothing must. */
+  expects?: Expectations
+  /** Whether what can't be set is left out and told, where it would refuse the record otherwise. */
+  leavesOut?: true
+  /** What was left out. */
+  leftOut?: readonly LeftOutField[]
+  /** Whether its values come from the ledger, and are set as they are: see `patchEffect`. */
+  isExact?: true
 }
 
 /** The records of a call, or the problem that refuses the whole call and its number of records. */

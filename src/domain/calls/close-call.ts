@@ -1,4 +1,4 @@
-import { joinNotes } from '../call-notes.ts'
+import { joinNotes, noteOf } from '../call-notes.ts'
 import { sourceFact } from '../call-sources.ts'
 import type { RecordResult } from '../employees/employee.ts'
 import { errorPointer, errorsOmitted, MAX_ANSWERED_ERRORS, problem, type Problem, type RecordError } from '../errors.ts'
@@ -11,6 +11,7 @@ import type { AppliedRecord, CallContext, CallDecision, RefusedRecord } from './
 import type { RefusalWording } from './call-protocol.ts'
 import type { Draft, UnchangedEmployee } from './call-draft.ts'
 import type { ReadRecord } from './call-records.ts'
+import { groupLeftOut } from './expectations.ts'
 import { keepLocator, keepRecord } from './refused-record.ts'
 
 /** The record that gets the error of a refused call. Only a single update has one, identified by its path. */
@@ -69,6 +70,7 @@ export function* completeCall({ drafts, unchanged, refused }: Judged, context: C
     setsStatus: setsStatus(record),
     result: effect?.result ?? null,
     changed: effect?.changed ?? [],
+    ...(record.leftOut ? { leftOut: record.leftOut } : {}),
   }))
   for (const [record, { id, status }] of unchanged) {
     const { index } = record
@@ -85,7 +87,13 @@ export function* completeCall({ drafts, unchanged, refused }: Judged, context: C
   const usual = refused.length === 0 ? rulesOf(context.operation).status : 200
   const status = context.status ?? (context.isAllOrNone ? usual : 200)
   const answered = status === usual ? {} : { http_status: status }
-  const data = { ...factsOf(context, counts), unchanged: unchangedIds, ...answered }
+  const leftOut = groupLeftOut(drafts)
+  const { hasOneRecord, fieldNames = {} } = context.wording
+  // Of one record, a note says all.
+  const notes = hasOneRecord ? leftOut.map(({ field }) => noteOf(fieldNames[field] ?? field, 'left_out')) : []
+  const noted = leftOut.length === 0 || hasOneRecord ? {} : { left_out: leftOut }
+  const facts = factsOf({ ...context, notes: [...(context.notes ?? []), ...notes] }, counts)
+  const data = { ...facts, unchanged: unchangedIds, ...answered, ...noted }
   const events = eventsOf(context, applied, refusals, { type: 'ApiCallCompleted', data })
   return { events, counts, problem: null, outcomes, refusals, unchanged: unchangedBy(drafts), withheld: [] }
 }
@@ -111,8 +119,7 @@ export function* failCall(drafts: Draft[], counts: CallCounts, context: CallCont
   const detail = context.wording.hasOneRecord ? kept.map(({ message }) => message).join('; ') : counted
   const refusal = problem(codeFor(kept), detail, answered, errorCount - answered.length)
   const withheld = drafts.filter(({ errors }) => errors.count === 0).flatMap(({ events }) => events)
-  const faults = faulty.flatMap(({ errors }) => errors.kept)
-  return { ...close(refused, counts, refusal, context), withheld, faults }
+  return { ...close(refused, counts, refusal, context), withheld }
 }
 
 /**
@@ -183,7 +190,7 @@ function eventsOf(
 }
 
 function factsOf(context: CallContext, counts: CallCounts) {
-  const { operation, requestedAt, durationMs, key, source, requestId, upload, notes = [] } = context
+  const { operation, requestedAt, durationMs, key, source, requestId, upload, undoes, notes = [] } = context
   const corrects = upload && upload.corrects.length > 0 ? { corrects: [...upload.corrects] } : {}
   const places = upload && Object.keys(upload.correctedRecords).length > 0 ? upload.correctedRecords : null
   const part = upload?.part ? { part: upload.part } : {}
@@ -199,5 +206,6 @@ function factsOf(context: CallContext, counts: CallCounts) {
     ...(places ? { corrected_records: places } : {}),
     ...part,
     ...(notes.length > 0 ? { notes: joinNotes(notes) } : {}),
+    ...(undoes === null ? {} : { undoes }),
   }
 }

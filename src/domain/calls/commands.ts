@@ -20,6 +20,8 @@ interface CommandFacts {
   touches: Touches
   /** The record that a refusal of the whole call names: that of a single update. */
   offending?: OffendingRecord
+  /** The id of the call that it takes back; absent if it takes back none. */
+  undoes?: string
 }
 
 /** A creation, an update, or an upsert of any number of employees. */

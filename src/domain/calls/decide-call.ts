@@ -134,6 +134,7 @@ function contextOf(
     now,
     country,
     operation: command.operation,
+    undoes: command.undoes ?? null,
     source: protocol.source,
     wording: protocol,
     requestId,

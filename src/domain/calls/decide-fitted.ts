@@ -1,4 +1,3 @@
-import { noteOf, type CallNote } from '../call-notes.ts'
 import type { Employee } from '../employees/employee.ts'
 import { findFailedCondition } from '../employees/entity-tag.ts'
 import { problem, type Problem } from '../errors.ts'
@@ -8,15 +7,11 @@ import { locate, type EmployeeDirectory } from './call-draft.ts'
 import type { ReadRecord } from './call-records.ts'
 import { refuseCall } from './close-call.ts'
 import { decideRecords } from './decide-records.ts'
-import type { FittedCommand, FittedRecord } from './fitted-command.ts'
+import type { FittedCommand } from './fitted-command.ts'
 import { refuseCondition } from './refuse-condition.ts'
-import { without } from './without-fields.ts'
 import type { WithWritable } from './writable-fields.ts'
 
 const EMPLOYEE_NOT_FOUND = problem('employee_not_found', 'No such employee exists')
-
-/** How often values are left out. After that, everything but the status is. */
-const MAX_ROUNDS = 4
 
 /** Decides a call whose record depends on the state of its employee. */
 export function* decideFitted(
@@ -37,10 +32,8 @@ export function* decideFitted(
   const isReturn = operation === 'create' && before !== undefined
   const more = isReturn ? { operation: 'upsert' as const, status: 201 } : status === undefined ? {} : { status }
   const { record, notes } = writable(asRecordOf(fitted.record, before))
-  return yield* decideLeavingOut({ ...fitted, record, notes: [...fitted.notes, ...notes] }, before ? null : newIds, {
-    directory,
-    context: { ...context, ...more },
-  })
+  const told = { ...context, ...more, notes: [...fitted.notes, ...notes] }
+  return yield* decideRecords([record], before ? null : newIds, directory, told)
 }
 
 function asRecordOf(record: ReadRecord, before: Employee | undefined): ReadRecord {
@@ -59,32 +52,4 @@ function findReturning({ finds }: FittedCommand, directory: EmployeeDirectory): 
   const holders = found.length > 0 || finds.directoryId === null ? found : directory.byDirectoryId(finds.directoryId)
   const [holder, ...others] = holders
   return holder?.status === 'inactive' && others.length === 0 ? holder : undefined
-}
-
-/** Decides a record without the values that may be left out if they are wrong. */
-function* decideLeavingOut(
-  { record, notes, leavesOut }: FittedRecord,
-  newIds: FittedCommand['newIds'] | null,
-  { directory, context }: { directory: EmployeeDirectory; context: CallContext },
-): Pieces<CallDecision> {
-  let left = record
-  let told = notes
-  for (let round = 0; ; round += 1) {
-    const decision = yield* decideRecords([left], newIds, directory, { ...context, notes: told })
-    if (!decision.problem) return decision
-    const wrong = decision.faults ?? []
-    if (wrong.length === 0 || !wrong.every(leavesOut) || round > MAX_ROUNDS) return decision
-    const names = round === MAX_ROUNDS ? namesOf(left) : wrong.flatMap(({ path: [name] }) => name ?? [])
-    left = without(left, new Set(names))
-    told = [...told, ...wrong.map((error) => noteFor(error, context))]
-  }
-}
-
-function namesOf({ patch, managers }: ReadRecord): string[] {
-  return [...Object.keys(patch).filter((name) => name !== 'status'), ...managers.map(({ field }) => field)]
-}
-
-function noteFor({ path: [name = ''], fault }: { path: readonly string[]; fault: { kind: string } }, context: CallContext): CallNote {
-  const path = context.wording.fieldNames?.[name] ?? name
-  return noteOf(path, fault.kind === 'manager_not_found' ? 'manager_not_found' : 'left_out')
 }

@@ -3,11 +3,12 @@ import { createsAll, rulesOf } from '../operations.ts'
 import { mapInPieces, type Pieces } from '../pieces.ts'
 import type { CallContext, CallDecision } from './call-decision.ts'
 import { addCollision, locate, type Draft, type EmployeeDirectory, type UnchangedEmployee } from './call-draft.ts'
+import { leaveOutFaulty, meetExpectations } from './expectations.ts'
 import { isReadable, type NewIds, type ReadRecord } from './call-records.ts'
 import { completeCall, failCall, NO_COUNTS, type Unchanged } from './close-call.ts'
 import { draftCreation, draftUpdate } from './draft-records.ts'
 import { readLocalPhones } from './local-phones.ts'
-import { chooseApplicable, isFaulty } from './partial-call.ts'
+import { chooseApplicable, isFaulty, MAX_ROUNDS } from './partial-call.ts'
 import { addManagerErrors, resolveManagers } from './reporting-lines.ts'
 import { addUniquenessErrors } from './uniqueness.ts'
 
@@ -46,8 +47,15 @@ export function* decideRecords(
     return drafts
   }
 
-  const called = yield* readLocalPhones(records, context.country)
-  const whole = yield* judgeRecords(called)
+  let called = yield* meetExpectations(yield* readLocalPhones(records, context.country), located)
+  let whole = yield* judgeRecords(called)
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const fewer = yield* leaveOutFaulty(called, whole)
+    if (!fewer) break
+    drafted.clear()
+    called = fewer
+    whole = yield* judgeRecords(called)
+  }
   if (!whole.some(isFaulty)) return yield* completeCall({ drafts: whole, unchanged, refused: [] }, context)
   if (!context.isAllOrNone) {
     const { drafts, refused } = yield* chooseApplicable(called, whole, judgeRecords)

@@ -46,6 +46,7 @@ export function draftUpdate(
   earlier: Draft | undefined,
 ): Draft {
   const errors = record.errors.copy()
+  if (!before && record.isExact) return draftErased(record, errors)
   if (!before) {
     if (record.locator) errors.addFirst({ path: [record.locator.field], fault: { kind: 'employee_not_found' } })
     return newDraft(record, errors)
@@ -54,8 +55,14 @@ export function draftUpdate(
   return { ...newDraft(record, errors), before, ...(sameAs(earlier, record) ?? update(before, record, now)) }
 }
 
+/** Whoever was in the ledger was erased since. Nothing else of the record may be kept. */
+function draftErased(record: ReadRecord, errors: RecordErrors): Draft {
+  errors.addFirst({ path: ['id'], fault: { kind: 'employee_erased' } })
+  return newDraft({ ...record, sent: { id: record.locator?.value } }, errors)
+}
+
 function update(before: Employee, record: ReadRecord, now: string): Pick<Draft, 'after' | 'effect' | 'events'> {
-  const effect = withProvisioning(patchEffect(before, record.patch), record, before)
+  const effect = withProvisioning(patchEffect(before, record.patch, record.isExact), record, before)
   const events = updateEvents(before, effect, record)
   const after = events.reduce((state, event) => evolve(state, { ...event, recorded_at: now } as never), before)
   return { after, effect, events }

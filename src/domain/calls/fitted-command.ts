@@ -1,7 +1,6 @@
 import type { CallNote } from '../call-notes.ts'
 import type { Employee } from '../employees/employee.ts'
 import type { Preconditions } from '../employees/entity-tag.ts'
-import type { FieldError } from '../record-faults.ts'
 import type { Pieces } from '../pieces.ts'
 import type { EmployeeDirectory } from './call-draft.ts'
 import type { Locator, NewIds, ReadRecord } from './call-records.ts'
@@ -12,8 +11,6 @@ import type { Touches } from './touched-values.ts'
 export interface FittedRecord {
   record: ReadRecord
   notes: CallNote[]
-  /** Whether a value is left out, and noted, instead of being refused for this error. */
-  leavesOut(error: FieldError): boolean
 }
 
 /**
@@ -32,6 +29,7 @@ export interface FittedCommand {
   /** The employee whom an update is about. */
   offending?: OffendingRecord
   preconditions: Preconditions
+  undoes?: undefined
   /** The status of the answer, if it is not the usual one. */
   status?: number
   fit(before: Employee | undefined, directory: EmployeeDirectory, country: string | null): Pieces<FittedRecord>

@@ -19,7 +19,7 @@ function isFaultyAlone({ errors, collisions }: Draft): boolean {
  * How often the rest of a call is judged again after records were refused. Who reports to whom may be wrong once more
  * each time; after so many, the rest of the records that set another manager are refused.
  */
-const MAX_ROUNDS = 8
+export const MAX_ROUNDS = 8
 
 /**
  * Chooses the records of a call that can be applied without the others, whatever their order. In each round, first the

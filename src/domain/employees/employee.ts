@@ -146,8 +146,18 @@ export interface PatchEffect {
   result: RecordResult
 }
 
-/** Compares a normalized merge patch with the state. Values that are already set are not changes. */
-export function patchEffect(employee: Employee, patch: AttributePatch): PatchEffect {
+/** The value of an attribute by its name in changes; null if it is not set. */
+export function valueOf(employee: Employee, name: string): AttributeValue {
+  if (!name.startsWith(CUSTOM_PREFIX)) return employee[name as Exclude<AttributeName, 'custom_attributes'>]
+  const key = name.slice(CUSTOM_PREFIX.length)
+  return Object.hasOwn(employee.custom_attributes, key) ? (employee.custom_attributes[key] ?? null) : null
+}
+
+/**
+ * Compares a normalized merge patch with the state. Values that are already set are not changes. The values of an exact
+ * patch are set as they are, in their own types, though they mean the same as those that are stored.
+ */
+export function patchEffect(employee: Employee, patch: AttributePatch, isExact = false): PatchEffect {
   const changes: AttributeChanges = {}
   const changed: string[] = []
   let statusTo: EmployeeStatus | null = null
@@ -155,12 +165,12 @@ export function patchEffect(employee: Employee, patch: AttributePatch): PatchEff
     if (patch[name] === undefined) continue
     if (name === 'custom_attributes') {
       for (const [key, change] of Object.entries(
-        customChanges(employee.custom_attributes, patch.custom_attributes ?? null),
+        customChanges(employee.custom_attributes, patch.custom_attributes ?? null, isExact),
       )) {
         changes[key] = change
         changed.push(key)
       }
-    } else if (!isSame(employee[name], patch[name])) {
+    } else if (isExact ? employee[name] !== patch[name] : !isSame(employee[name], patch[name])) {
       changed.push(name)
       if (name === 'status') statusTo = patch.status ?? null
       else changes[name] = { from: employee[name], to: patch[name] ?? null }
@@ -183,13 +193,14 @@ function toResult(changedCount: number, statusTo: EmployeeStatus | null): Record
 function customChanges(
   before: Record<string, CustomValue>,
   patch: Record<string, CustomValue | null> | null,
+  isExact: boolean,
 ): AttributeChanges {
   const requested = patch ?? Object.fromEntries(Object.keys(before).map((key) => [key, null]))
   const changes: AttributeChanges = {}
   for (const [key, value] of Object.entries(requested)) {
     const from = Object.hasOwn(before, key) ? (before[key] ?? null) : null
-    const to = keepType(from, value)
-    if (!isSame(from, to)) changes[CUSTOM_PREFIX + key] = { from, to }
+    const to = isExact ? value : keepType(from, value)
+    if (isExact ? from !== to : !isSame(from, to)) changes[CUSTOM_PREFIX + key] = { from, to }
   }
   return changes
 }

@@ -9,7 +9,6 @@ import { isId } from '../ids.ts'
 import { trimBlanks } from '../normalize-text.ts'
 import { readPhoneNumber } from '../phone-number.ts'
 import { RecordErrors } from '../record-errors.ts'
-import type { FieldError } from '../record-faults.ts'
 import { flattenUser, PATHS } from './flat-user.ts'
 import { toUserValues } from './render-user.ts'
 import { FIELD_NAMES } from './scim-protocol.ts'
@@ -177,12 +176,8 @@ class Reading {
   finish(): FittedRecord {
     const custom = Object.keys(this.#custom).length === 0 ? {} : { custom_attributes: this.#custom }
     const patch = { ...this.#patch, ...custom } as ReadRecord['patch']
-    const isLeaving = patch.status === 'inactive'
-    return {
-      record: { ...this.#record, patch, errors: this.#errors, managers: this.#managers, localPhones: [] },
-      notes: this.#notes,
-      leavesOut: ({ path }: FieldError) => isLeaving && path.length > 0 && path[0] !== 'status',
-    }
+    const record = { ...this.#record, patch, errors: this.#errors, managers: this.#managers, localPhones: [] }
+    return { record, notes: this.#notes }
   }
 }
 

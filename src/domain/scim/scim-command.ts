@@ -50,7 +50,7 @@ export function readDeletion(request: ScimRequest & { id: string }): FittedComma
     status: 204,
     *fit() {
       yield
-      return { record, notes: [], leavesOut: () => false }
+      return { record, notes: [] }
     },
   }
 }
@@ -81,8 +81,14 @@ function* buildCommand({ operations, unread }: Operations, sent: unknown, reques
       if (before && request.id === null) changed['active'] = true
       yield* applyOperations(changed, operations)
       const fitted = readUser(changed, { before, directory, country }, empty)
-      const provisions = request.id === null ? { provisions: true as const } : {}
-      return { ...fitted, record: { ...fitted.record, ...provisions }, notes: [...told, ...fitted.notes] }
+      const { record: own, notes } = fitted
+      // Whoever leaves must not stay active for another value that is wrong.
+      const isLeaving = request.id !== null && own.patch.status === 'inactive'
+      const more = {
+        ...(request.id === null ? { provisions: true as const } : {}),
+        ...(isLeaving ? { leavesOut: true as const } : {}),
+      }
+      return { record: { ...own, ...more }, notes: [...told, ...notes] }
     },
   }
 }

@@ -92,10 +92,16 @@ function findTouched(calls: WriteCall[], cache: EmployeeCache, unchecked: Readon
   })
 }
 
-/** Parts the records that can be compared with digests from those with errors, or with a normalized external id. */
+/**
+ * Parts the records that can be compared with digests from those with errors, with a normalized external id, or with
+ * expectations: whether these hold, only the state says.
+ */
 function partitionComparable(records: ReadRecord[]): [comparable: LocatedRecord['record'][], others: ReadRecord[]] {
   const isComparable = (record: ReadRecord): record is LocatedRecord['record'] =>
-    record.errors.count === 0 && record.locator !== null && record.locator.asSent === undefined
+    record.errors.count === 0 &&
+    record.locator !== null &&
+    record.locator.asSent === undefined &&
+    record.expects === undefined
   return [records.filter(isComparable), records.filter((record) => !isComparable(record))]
 }
 

@@ -4,6 +4,7 @@ import t from 'tap'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 import type { TestCompany } from '../../support/service.ts'
 import { startService } from '../../support/service.ts'
+import { inputs } from '../../support/quick.ts'
 
 /* Any calls with `all_or_none=false`, each in new companies with the same people. */
 
@@ -156,7 +157,7 @@ await t.test('any order gives the same people and results, and the rest alone is
         assert.deepEqual([...events, closing], await lastEvents(alone, whole.body.log_id))
       }
     }),
-    { numRuns: 60, examples: EXAMPLES, endOnFailure: true },
+    { numRuns: inputs(25, 60), examples: EXAMPLES, endOnFailure: true },
   )
   for (const [kind, count] of Object.entries(seen)) t.ok(count > 0, `${count} calls were of the kind ${kind}`)
 })

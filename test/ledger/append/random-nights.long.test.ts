@@ -11,6 +11,7 @@ import { eraseEmployee } from '../../../src/personal-data/erase-employee.ts'
 import { openAppends } from '../../support/ledger/appends.ts'
 import { readEvents } from '../../support/ledger/company-events.ts'
 import { largeCall } from '../../support/ledger/calls.ts'
+import { inputs } from '../../support/quick.ts'
 import { startService } from '../../support/service.ts'
 
 /*
@@ -18,7 +19,7 @@ import { startService } from '../../support/service.ts'
  * them before each night, so all of its records are compared with states. Their answers and events are the same.
  */
 
-const RUNS = 10
+const RUNS = inputs(3, 10)
 const NIGHTS = 100
 const PEOPLE = 5
 const CACHE_BYTES = 1_000_000

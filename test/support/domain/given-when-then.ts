@@ -42,6 +42,7 @@ export function contextOf(operation: Operation, country: string | null = null): 
     key: KEY,
     source: 'Public API',
     upload: null,
+    undoes: null,
     requestedAt: NOW,
     durationMs: 3,
     now: NOW,
@@ -134,6 +135,10 @@ export function companyOf(
     /** `PUT /v1/employees`. The record at an index gets the id `101 + index` if its employee is new. */
     upsert(body: unknown): CallDecision {
       return many('upsert', body, { of: (index) => emp(101 + index) })
+    },
+    /** Decides records that were read, or made, in another way. */
+    apply(records: ReadRecord[], operation: Operation = 'update_many'): CallDecision {
+      return doAtOnce(decideRecords(records, null, directory, { ...contextOf(operation, country), isAllOrNone }))
     },
     /** `PATCH /v1/employees/{id}`. */
     updateOne(id: string, body: unknown): CallDecision {

@@ -24,7 +24,7 @@ export function literalsOf({ text, path }: SourceFile): { place: string; regExp:
 
 /** What characters of a class are looked for among, besides those that are written in it. */
 const SAMPLES = [
-  ...'a0A_ \t\n-.@/"\\:,;<>(){}[]é漢 \u0301\u200b\u0000!',
+  ...Array.from('a0A_ \t\n-.@/"\\:,;<>(){}[]é漢 \u0301\u200b\u0000!'),
   '\u{1f3f4}',
   '\u{e0061}',
   '\u{1f600}',
@@ -40,7 +40,7 @@ function sampleOf(node: AST.Node | AST.Element, flags: string): string {
     case 'CharacterClass':
     case 'ExpressionCharacterClass': {
       const one = new RegExp(`^(?:${node.raw})$`, flags.replaceAll(/[gy]/g, ''))
-      return [...SAMPLES, ...node.raw, ...writtenIn(node)].find((character) => one.test(character)) ?? ''
+      return [...SAMPLES, ...Array.from(node.raw), ...writtenIn(node)].find((character) => one.test(character)) ?? ''
     }
     case 'Quantifier':
       return sampleOf(node.element, flags).repeat(Math.min(Math.max(node.min, 1), 8))
@@ -51,7 +51,17 @@ function sampleOf(node: AST.Node | AST.Element, flags: string): string {
       return 'alternatives' in node && !('negate' in node && node.negate) ? sampleOf(node.alternatives[0]!, flags) : ''
     case 'Alternative':
       return node.elements.map((element) => sampleOf(element, flags)).join('')
-    default:
+    // A reference repeats what was found, and the others are not listed among an expression's elements.
+    case 'Backreference':
+    case 'CharacterClassRange':
+    case 'ClassIntersection':
+    case 'ClassStringDisjunction':
+    case 'ClassSubtraction':
+    case 'Flags':
+    case 'ModifierFlags':
+    case 'Modifiers':
+    case 'RegExpLiteral':
+    case 'StringAlternative':
       return ''
   }
 }
