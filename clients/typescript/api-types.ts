@@ -592,6 +592,11 @@ export interface components {
                 position: number;
                 /** @enum {string} */
                 operation?: "create" | "update_one" | "update_many" | "upsert";
+                /**
+                 * @description Where the call came from.
+                 * @enum {string}
+                 */
+                source?: "Public API" | "File upload" | "SCIM" | "Undo" | "By hand";
                 counts?: components["schemas"]["CallCounts"];
                 /** @description The id of the API key. */
                 key_id?: string;
@@ -618,6 +623,11 @@ export interface components {
                 position: number;
                 /** @enum {string} */
                 operation?: "create" | "update_one" | "update_many" | "upsert";
+                /**
+                 * @description Where the call came from.
+                 * @enum {string}
+                 */
+                source?: "Public API" | "File upload" | "SCIM" | "Undo" | "By hand";
                 counts?: components["schemas"]["CallCounts"];
                 /** @description The id of the API key. */
                 key_id?: string;
@@ -812,7 +822,7 @@ export interface components {
                  * @description What is wrong, as in `GET /admin/v1/attention`. More kinds may be added.
                  * @enum {string}
                  */
-                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "calls_failed" | "records_refused" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
+                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "many_deactivated" | "calls_failed" | "records_refused" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
                 /** @description The id of the key, webhook, identity provider, or read model. */
                 subject_id?: string;
                 /** @description The code with which calls failed. */
@@ -839,7 +849,7 @@ export interface components {
                  * @description What is wrong, as in `GET /admin/v1/attention`. More kinds may be added.
                  * @enum {string}
                  */
-                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "calls_failed" | "records_refused" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
+                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "many_deactivated" | "calls_failed" | "records_refused" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
                 /** @description The id of the key, webhook, identity provider, or read model. */
                 subject_id?: string;
                 /** @description The code with which calls failed. */

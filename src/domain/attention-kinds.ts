@@ -9,6 +9,7 @@ const WORDS = {
   quota_used: 'the quota is used up',
   key_expired: 'the key has expired',
   call_missing: 'an expected call did not come',
+  many_deactivated: 'an identity provider deactivated many people',
   calls_failed: 'calls failed',
   records_refused: 'calls left records out',
   work_failing: 'background work of the service fails',

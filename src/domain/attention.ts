@@ -20,6 +20,8 @@ interface AttentionDetails {
   records_refused: { records: number; total: number; calls: number; is_more: boolean; last_log_id: string }
   /** A key expects calls, and none came. */
   call_missing: { expected_by: string; last_call_at: string | null }
+  /** A SCIM key has deactivated so many people in this hour and the one before; so many are active. */
+  many_deactivated: { people: number; active: number }
   webhook_failing: { error: string | null }
   webhook_disabled: { reason: WebhookDisabledReason }
   /** A key has used 80 % or more of its quota. */
@@ -88,6 +90,7 @@ export interface AttentionFacts {
   /** These and `partialCalls`: since `startOfYesterday`. */
   failedCalls: Found<'calls_failed'>[]
   partialCalls: Found<'records_refused'>[]
+  deactivations: Found<'many_deactivated'>[]
   webhooks: {
     id: string
     name: string
@@ -140,10 +143,19 @@ export function findAttention(facts: AttentionFacts): AttentionItem[] {
     ...findOfProvider(facts),
     ...findOfWebhooks(facts),
     ...facts.keys.flatMap((key) => findOfKey(key, facts)),
+    ...facts.deactivations.filter(isMany).map((found): AttentionItem => ({ kind: 'many_deactivated', ...found })),
     ...facts.failedCalls.toSorted(compareCosts).map((found): AttentionItem => ({ kind: 'calls_failed', ...found })),
     ...facts.partialCalls.toSorted(compareCosts).map((found): AttentionItem => ({ kind: 'records_refused', ...found })),
   ]
   return items.toSorted((one, other) => ATTENTION_KINDS.indexOf(one.kind) - ATTENTION_KINDS.indexOf(other.kind))
+}
+
+/** A provider that deactivates at least so many people, and such a share of those who were active, may do so by mistake. */
+export const MANY_DEACTIVATED = 20
+const SHARE_DEACTIVATED = 0.1
+
+function isMany({ details: { people, active } }: Found<'many_deactivated'>): boolean {
+  return people >= MANY_DEACTIVATED && people >= SHARE_DEACTIVATED * (people + active)
 }
 
 /** Sorts the most records or calls first, and of as many the oldest. A call whose body could not be read has no records. */

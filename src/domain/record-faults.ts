@@ -183,9 +183,14 @@ export function wordFault(fault: Fault): string {
   return word(fault)
 }
 
+/** The name that a protocol has for a field. Clients choose names, too, so that of a method may be one. */
+export function nameField(name: string, names: Readonly<Record<string, string>> = {}): string {
+  return Object.hasOwn(names, name) ? names[name]! : name
+}
+
 /** Puts other names of fields into a fault: those of a protocol. */
 export function renameFields(fault: Fault, names: Readonly<Record<string, string>>): Fault {
-  const rename = (name: unknown): unknown => (typeof name === 'string' ? (names[name] ?? name) : name)
+  const rename = (name: unknown): unknown => (typeof name === 'string' ? nameField(name, names) : name)
   const renamed = Object.entries(fault).map(([param, value]: [string, unknown]) => {
     if (param === 'field' || param === 'other' || param === 'instead') return [param, rename(value)]
     return [param, param === 'fields' ? (value as string[]).map(rename) : value]

@@ -22,6 +22,7 @@ const PAGES = {
   quota_used: 'apiKeys',
   key_expired: 'apiKeys',
   call_missing: 'apiKeys',
+  many_deactivated: 'bulkUserLogs',
   calls_failed: 'bulkUserLogs',
   records_refused: 'bulkUserLogs',
   work_failing: 'health',
@@ -69,6 +70,7 @@ export function buildItemUrl({ kind, subject, details }: AttentionItem): string 
     if (details.calls === 1) return `${path}/${details.last_log_id}`
     return buildUrl(path, { key: subject.id, error: details.code })
   }
+  if (kind === 'many_deactivated') return buildUrl(path, { key: subject.id })
   if (kind === 'records_refused') return `${path}/${details.last_log_id}`
   return PAGES[kind] === 'apiKeys' || PAGES[kind] === 'webhooks' ? `${path}/${subject.id}` : path
 }
@@ -106,6 +108,10 @@ const ITEM_WORDS: { [Kind in AttentionKind]: (item: AttentionItem<Kind>, reader:
     const before = last === null ? 'It has never made one' : `The last one came ${time(last)}`
     return { problem: `no call came by ${time(by)}`, remedy: `${before}. Check the program that should send it.` }
   },
+  many_deactivated: ({ details: { people } }) => ({
+    problem: `has deactivated ${formatNumber(people)} people within the last hours`,
+    remedy: 'Check whether that is meant. If not, disable the key, and reactivate them.',
+  }),
   webhook_failing({ details: { error }, since }, { nowMs }) {
     const why = error === null ? '' : `: ${decapitalize(error)}`
     return {

@@ -24,6 +24,7 @@ const NOTHING: AttentionFacts = {
   timeZone: 'UTC',
   keys: [KEY],
   failedCalls: [],
+  deactivations: [],
   partialCalls: [],
   webhooks: [],
   provider: null,

@@ -1,7 +1,8 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { FailedCallsRow } from '../../../projections/bulk-user-logs/attention-queries.ts'
+import type { DeactivationsRow, FailedCallsRow } from '../../../projections/bulk-user-logs/attention-queries.ts'
 import {
   readFailedCalls,
+  selectDeactivations,
   selectFailedCalls,
   selectLastCalls,
 } from '../../../projections/bulk-user-logs/attention-queries.ts'
@@ -79,7 +80,7 @@ export async function readAttention(
   const { rows } = await sql<FactRows>`select ${listOf(selectFailedCalls(companyId, since))} as failed_calls,
     ${listOf(selectKeys(company, now, raised))} as keys, ${listOf(selectWebhooks(company))} as webhooks,
     ${listOf(selectProvider(company))} as providers, ${listOf(selectParkedProjections(company))} as parked,
-    ${listOf(selectDisputes(companyId))} as disputes, ${listOf(selectFailingWork(companyId))} as failing_work,
+    ${listOf(selectDeactivations(companyId, now))} as deactivations, ${listOf(selectDisputes(companyId))} as disputes, ${listOf(selectFailingWork(companyId))} as failing_work,
     ${listOf(selectSnoozes(company, formatLocalDay(Date.parse(now), timeZone)))} as snoozes`.execute(db)
   const facts = rows[0]!
   const { failedCalls, partialCalls, isCut } = readFailedCalls(facts.failed_calls)
@@ -90,6 +91,9 @@ export async function readAttention(
     keys: await addLastCalls(db, companyId, facts.keys),
     failedCalls: failedCalls.map(withTime),
     partialCalls: partialCalls.map(withTime),
+    deactivations: facts.deactivations.map(({ key_id: id, key_name: name, people, active, since: first }) => {
+      return { subject: { id: fromUuid('key', id), name }, since: toTime(first), details: { people, active } }
+    }),
     webhooks: facts.webhooks.map(toWebhook),
     provider: facts.providers.map(toProvider)[0] ?? null,
     parkedProjections: facts.parked.filter(isCurrent).map(toParked),
@@ -107,6 +111,7 @@ export async function readAttention(
 interface FactRows {
   failed_calls: FailedCallsRow[]
   keys: KeyRow[]
+  deactivations: DeactivationsRow[]
   webhooks: WebhookRow[]
   providers: ProviderRow[]
   parked: ParkedRow[]

@@ -3,14 +3,12 @@ import { ATTRIBUTE_NAMES, type AttributeName } from '../../domain/attributes.ts'
 import {
   DEFAULT_QUOTA_LIMIT,
   DEFAULT_REFRESH_PERIOD,
-  PROVIDER_QUOTA_LIMIT,
   REFRESH_PERIODS,
   requestsInWindow,
-  usualQuota,
   windowEnd,
   windowStart,
 } from '../../domain/accounts/quota.ts'
-import { KEY_SCOPES, type KeyScope } from '../../domain/accounts/api-key.ts'
+import { KEY_SCOPES, PROVIDER_QUOTA_LIMIT, usualQuota, type KeyScope } from '../../domain/accounts/api-key.ts'
 import type { Weekday } from '../../domain/accounts/expected-calls.ts'
 import { MAX_EVERY_HOURS, normalizeExpectedCalls, TIME_OF_DAY } from '../../domain/accounts/expected-calls.ts'
 import { FULL_ACCESS, MAX_NETWORKS } from '../../domain/accounts/key-access.ts'

@@ -104,12 +104,12 @@ async function compareAll(
   { skip, limit }: Page,
   left: AbortSignal | undefined,
 ) {
-  const employees: Employee[] = []
+  let employees: Employee[] = []
   let total = 0
   for (let after: string | undefined; ;) {
     const compared = await listProvisioned(db, companyId, { after, limit: COMPARED_AT_ONCE })
     const found = await filterInTurns(compared, isMeant, left)
-    employees.push(...found.slice(Math.max(0, skip - total), Math.max(0, skip + limit - total)))
+    employees = employees.concat(found.slice(Math.max(0, skip - total), Math.max(0, skip + limit - total)))
     total += found.length
     if (compared.length < COMPARED_AT_ONCE) return { total, employees }
     after = compared.at(-1)!.id

@@ -1,18 +1,8 @@
-import type { KeyScope } from './api-key.ts'
-
 /** The calendar window after which a key's quota resets (UTC, weeks from Monday). */
 export const REFRESH_PERIODS = ['hourly', 'daily', 'weekly', 'monthly'] as const
 export type RefreshPeriod = (typeof REFRESH_PERIODS)[number]
 
 export const DEFAULT_QUOTA_LIMIT = 10_000
-
-/** A first sync of 20,000 people takes 60,000 calls, and a provider whose calls are refused gives up. */
-export const PROVIDER_QUOTA_LIMIT = 1_000_000
-
-/** The quota of a new key, unless somebody chooses another one. */
-export function usualQuota(scopes: readonly KeyScope[] | undefined): number {
-  return scopes?.includes('scim') === true ? PROVIDER_QUOTA_LIMIT : DEFAULT_QUOTA_LIMIT
-}
 
 export const DEFAULT_REFRESH_PERIOD: RefreshPeriod = 'monthly'
 

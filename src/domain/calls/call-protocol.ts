@@ -1,7 +1,8 @@
 import type { KeyScope } from '../accounts/api-key.ts'
 import type { CallSource } from '../call-sources.ts'
-import type { Problem, ProblemCode } from '../errors.ts'
+import type { Problem } from '../errors.ts'
 import type { CallContext, CallDecision } from './call-decision.ts'
+import type { RefusalWording } from './refusal-wording.ts'
 
 /** The answer to the client. */
 export interface CallAnswer {
@@ -9,16 +10,6 @@ export interface CallAnswer {
   headers: Record<string, string>
   /** A value of JSON, or its text in UTF-8. */
   body: unknown
-}
-
-/** How a protocol words refusals: as they are stored, they are answered. */
-export interface RefusalWording {
-  /** Its names for fields. Absent ones are those of the attributes. */
-  fieldNames?: Readonly<Record<string, string>>
-  /** The HTTP statuses of problems that it answers with others. */
-  statuses?: Partial<Readonly<Record<ProblemCode, number>>>
-  /** Whether its calls have one record: then what is wrong with the record says why the call is refused. */
-  hasOneRecord?: boolean
 }
 
 /** Where a writing call comes from, and how it is answered. The answer is made with the decision, and stored with it. */

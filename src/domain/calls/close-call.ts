@@ -6,9 +6,9 @@ import type { CallCounts, EventData, NewEvent, SentJson } from '../events.ts'
 import { isId } from '../ids.ts'
 import { rulesOf } from '../operations.ts'
 import { mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
-import { codeOf, renameFields, wordFault } from '../record-faults.ts'
+import { codeOf, nameField, renameFields, wordFault } from '../record-faults.ts'
 import type { AppliedRecord, CallContext, CallDecision, RefusedRecord } from './call-decision.ts'
-import type { RefusalWording } from './call-protocol.ts'
+import type { RefusalWording } from './refusal-wording.ts'
 import type { Draft, UnchangedEmployee } from './call-draft.ts'
 import type { ReadRecord } from './call-records.ts'
 import { groupLeftOut } from './expectations.ts'
@@ -90,7 +90,7 @@ export function* completeCall({ drafts, unchanged, refused }: Judged, context: C
   const leftOut = groupLeftOut(drafts)
   const { hasOneRecord, fieldNames = {} } = context.wording
   // Of one record, a note says all.
-  const notes = hasOneRecord ? leftOut.map(({ field }) => noteOf(fieldNames[field] ?? field, 'left_out')) : []
+  const notes = hasOneRecord ? leftOut.map(({ field }) => noteOf(nameField(field, fieldNames), 'left_out')) : []
   const noted = leftOut.length === 0 || hasOneRecord ? {} : { left_out: leftOut }
   const facts = factsOf({ ...context, notes: [...(context.notes ?? []), ...notes] }, counts)
   const data = { ...facts, unchanged: unchangedIds, ...answered, ...noted }
@@ -131,7 +131,7 @@ function refuseRecord({ record, before, errors: found }: Draft, { fieldNames = {
   const id = before?.id ?? null
   const errors = found.kept.map(({ path, fault, employeeId }) => {
     const [name = '', ...below] = path
-    const named = path.length === 0 ? path : [...(fieldNames[name] ?? name).split('.'), ...below]
+    const named = path.length === 0 ? path : namedPath(name, fieldNames).concat(below)
     const pointer = errorPointer(record.pointer, named)
     const message = wordFault(renameFields(fault, fieldNames))
     return { index, id: id ?? employeeId ?? null, pointer, code: codeOf(fault), message }
@@ -144,6 +144,11 @@ function refuseRecord({ record, before, errors: found }: Draft, { fieldNames = {
     ...errorsOmitted(found.count - errors.length),
   }
   return { index, id, status: before?.status ?? null, errors, errorCount: found.count, data }
+}
+
+/** A field as a path. The client may have chosen its name, unless the protocol has one for it. */
+function namedPath(name: string, names: Readonly<Record<string, string>>): string[] {
+  return Object.hasOwn(names, name) ? names[name]!.split('.') : [name]
 }
 
 function codeFor(errors: RecordError[]): 'already_exists' | 'inactive_employee_exists' | 'validation_failed' {

@@ -1,6 +1,5 @@
 import { isSecretValid, type ApiKey } from '../accounts/api-key.ts'
 import { useKey, rateLimitHeaders, secondsToReset, type KeyUsage } from '../accounts/quota.ts'
-import type { CallNote } from '../call-notes.ts'
 import type { Role } from '../accounts/roles.ts'
 import type { Employee } from '../employees/employee.ts'
 import { findFailedCondition } from '../employees/entity-tag.ts'
@@ -112,7 +111,7 @@ function* decideCallOfUser(
   const context = { ...contextOf(call, state), key: null, upload: caller.upload }
   const decision = earlier
     ? refuseCall(IDEMPOTENCY_KEY_REUSED, call.command.count, context, call.command.offending)
-    : yield* decideCommand(call.command, state.employees, context, keepWritable(null))
+    : yield* decideCommand(call.command, state.employees, context, null)
   return yield* settleCall(call, context, decision, null)
 }
 
@@ -147,25 +146,27 @@ function* decideCommand(
   command: Command,
   employees: EmployeeDirectory,
   context: CallContext,
-  writable: WithWritable,
+  writable: WithWritable | null,
 ): Pieces<CallDecision> {
   if ('refusal' in command) {
     const refused = refuseCall(command.refusal, command.count, context, command.offending)
     return command.body ? { ...refused, rejectedBody: command.body } : refused
   }
   if ('fit' in command) return yield* decideFitted(command, employees, context, writable)
-  const notes: CallNote[] = []
-  const records = yield* mapInPieces<ReadRecord, ReadRecord>(command.records, (record) => {
-    // What is known to change nothing is known by the whole record.
-    if (employees.unchangedBy(record)) return record
-    const narrowed = writable(record)
-    notes.push(...narrowed.notes)
-    return narrowed.record
-  })
+  const { records, notes } = yield* narrow(command.records, employees, writable)
   const told = { ...context, notes }
   return 'preconditions' in command
     ? yield* decideUpdateOne({ ...command, records: [records[0]!] }, employees, told)
     : yield* decideRecords(records, command.newIds, employees, told)
+}
+
+/** Takes from records what the key may not write. What is known to change nothing is known by the whole record. */
+function* narrow(records: ReadRecord[], employees: EmployeeDirectory, writable: WithWritable | null) {
+  if (!writable) return { records, notes: [] }
+  const narrowed = yield* mapInPieces(records, (record) =>
+    employees.unchangedBy(record) ? { record, notes: [] } : writable(record),
+  )
+  return { records: narrowed.map(({ record }) => record), notes: narrowed.flatMap(({ notes }) => notes) }
 }
 
 /** Evaluates preconditions before the content (RFC 9110 section 13.2.1). */

@@ -18,7 +18,7 @@ export function* decideFitted(
   command: FittedCommand,
   directory: EmployeeDirectory,
   context: CallContext,
-  writable: WithWritable,
+  writable: WithWritable | null,
 ): Pieces<CallDecision> {
   const { operation, offending, preconditions, newIds, status } = command
   const before = operation === 'create' ? findReturning(command, directory) : findShown(command, directory)
@@ -31,7 +31,8 @@ export function* decideFitted(
   const fitted = yield* command.fit(before, directory, context.country)
   const isReturn = operation === 'create' && before !== undefined
   const more = isReturn ? { operation: 'upsert' as const, status: 201 } : status === undefined ? {} : { status }
-  const { record, notes } = writable(asRecordOf(fitted.record, before))
+  const whole = asRecordOf(fitted.record, before)
+  const { record, notes } = writable?.(whole) ?? { record: whole, notes: [] }
   const told = { ...context, ...more, notes: [...fitted.notes, ...notes] }
   return yield* decideRecords([record], before ? null : newIds, directory, told)
 }

@@ -122,8 +122,9 @@ function setMatching(container: ScimParts, name: string, target: TargetPath, val
   const entries = isList(current) ? current : []
   let found = entries.filter((entry) => matchesEntry(target.filter!, entry))
   if (found.length === 0) {
-    found = [describedBy(target.filter!)]
-    entries.push(...found)
+    const made = describedBy(target.filter!)
+    found = [made]
+    entries.push(made)
   }
   const part = target.part ?? (isParts(value) ? null : 'value')
   for (const entry of found)

@@ -56,8 +56,8 @@ export function readUser(user: ScimUser, { before, directory, country }: ReadSta
     const attribute = ATTRIBUTES.get(path)
     if (attribute) reading.set(attribute, values.get(path))
   }
-  if (!before && !values.has(PATHS.userName)) reading.require('user_name')
-  if (before && current.has(PATHS.userName) && !values.has(PATHS.userName)) reading.require('user_name')
+  if (!before && !values.has(PATHS.userName)) reading.miss('user_name')
+  if (before && current.has(PATHS.userName) && !values.has(PATHS.userName)) reading.miss('user_name')
   if (changed.includes(PATHS.active)) reading.setStatus(values.get(PATHS.active))
   if (changed.includes(PATHS.phone)) reading.setPhone(values.get(PATHS.phone), country)
   if (changed.includes(PATHS.manager)) reading.setManager(values.get(PATHS.manager), directory)
@@ -93,11 +93,11 @@ class Reading {
     const sent = value === undefined ? null : String(value)
     const { value: read, errors } = readAttribute(name, sent, fieldOf(name))
     if (errors) for (const { fault } of errors) this.#errors.add([name], fault)
-    else if (read === null && name === 'user_name') this.require(name)
+    else if (read === null && name === 'user_name') this.miss(name)
     else this.#patch[name] = read
   }
 
-  require(name: AttributeName): void {
+  miss(name: AttributeName): void {
     if (!this.#errors.kept.some(({ path }) => path[0] === name))
       this.#errors.add([name], { kind: 'required', field: fieldOf(name) })
   }

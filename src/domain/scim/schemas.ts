@@ -24,10 +24,10 @@ export interface ScimAttribute {
 
 const text = (name: string, more: Partial<ScimAttribute> = {}): ScimAttribute => ({ name, type: 'string', ...more })
 const flag = (name: string): ScimAttribute => ({ name, type: 'boolean' })
-const list = (name: string, ...parts: ScimAttribute[]): ScimAttribute => {
+const list = (name: string, parts: ScimAttribute[]): ScimAttribute => {
   return { name, type: 'complex', isMany: true, parts: [...parts, text('type'), flag('primary')] }
 }
-const values = (name: string) => list(name, text('value'), text('display'))
+const values = (name: string) => list(name, [text('value'), text('display')])
 
 const READ_ONLY = { mutability: 'readOnly' } as const
 
@@ -71,7 +71,7 @@ export const SCHEMAS: Readonly<Record<string, { name: string; attributes: readon
       ...['emails', 'phoneNumbers', 'ims', 'photos'].map(values),
       list(
         'addresses',
-        ...['formatted', 'streetAddress', 'locality', 'region', 'postalCode', 'country'].map((name) => text(name)),
+        ['formatted', 'streetAddress', 'locality', 'region', 'postalCode', 'country'].map((name) => text(name)),
       ),
       {
         name: 'groups',

@@ -164,8 +164,8 @@ function collectNames(operations: readonly ScimOperation[]): Named {
         if (typeof read === 'string') named.unique[attribute].add(uniqueForm(attribute, read))
       }
     if (name === 'externalId') for (const text of texts) named.directoryIds.add(text)
-    if (name === 'manager') named.managers.push(...texts.flatMap(listManagerNames))
-    if (name === 'phoneNumbers') named.phones.push(...texts)
+    if (name === 'manager') named.managers = named.managers.concat(texts.flatMap(listManagerNames))
+    if (name === 'phoneNumbers') named.phones = named.phones.concat(texts)
   }
   return named
 }

@@ -1,12 +1,7 @@
 import { ATTRIBUTE_NAMES } from '../../domain/attributes.ts'
 import { FULL_ACCESS } from '../../domain/accounts/key-access.ts'
-import type { KeyScope } from '../../domain/accounts/api-key.ts'
-import {
-  DEFAULT_QUOTA_LIMIT,
-  DEFAULT_REFRESH_PERIOD,
-  PROVIDER_QUOTA_LIMIT,
-  REFRESH_PERIODS,
-} from '../../domain/accounts/quota.ts'
+import { PROVIDER_QUOTA_LIMIT, type KeyScope } from '../../domain/accounts/api-key.ts'
+import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD, REFRESH_PERIODS } from '../../domain/accounts/quota.ts'
 import { MAX_QUOTA } from '../../domain/accounts/key-lifecycle.ts'
 import type { SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
 import { type FormFields, type FormProblem, readWholeNumber, renderChoice, renderField } from '../parts/form.ts'
