@@ -46,6 +46,9 @@ export function json<Value>(): Column<Value> {
   return column<Value>('json', (values) => arrays.jsonArray(values.map((value) => JSON.stringify(value))))
 }
 
+/** A JSON value that is a text already. */
+export const jsonText = column<string>('json', arrays.jsonArray)
+
 /** The column if it may also be null. */
 export function nullable<Value>(of: Column<Value>): Column<Value | null> {
   return { ...of, isNullable: true }

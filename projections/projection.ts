@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Employee } from '../src/domain/employees/employee.ts'
 import type { RecordedEvent } from '../src/domain/events.ts'
+import type { Pieces } from '../src/domain/pieces.ts'
 import { createIndexes, type Indexes } from '../src/postgres/create-indexes.ts'
 import type { Columns } from './columns.ts'
 
@@ -27,10 +28,18 @@ export interface Projection {
   /**
    * Folds events into the tables, in the transaction that moves the checkpoints. Each company has at most one batch,
    * whose events follow the previously folded ones without a gap and end with the end of a call, unless they are part
-   * of a call. Data may be erased (null). Must not modify the events.
+   * of a call. Data may be erased (null). Must not modify the events. What may take long is left to `doPieces`.
    */
-  fold(transaction: Transaction<unknown>, schema: string, batches: readonly CompanyEvents[]): Promise<void>
+  fold(
+    transaction: Transaction<unknown>,
+    schema: string,
+    batches: readonly CompanyEvents[],
+    doPieces: DoPieces,
+  ): Promise<void>
 }
+
+/** Does work in pieces: at once, or with turns for everything else in between. */
+export type DoPieces = <Result>(work: Pieces<Result>) => Result | Promise<Result>
 
 /** A table of a projection. */
 export interface Table {

@@ -33,6 +33,17 @@ export interface BulkOptions extends WriteOptions {
   allOrNone?: boolean | undefined
 }
 
+export interface UpsertOptions extends BulkOptions {
+  /**
+   * With `true`, a record whose `external_id` finds nobody updates the active employee who has its `email` and no
+   * `external_id`, who gets that `external_id`.
+   */
+  linkByEmail?: boolean | undefined
+}
+
+/** Of a batch of upserts, the same for all of its calls. */
+type LinkingAll = Pick<UpsertOptions, 'linkByEmail'>
+
 /** A call that applies what can be applied. It rejects, as any other, if that is nothing. */
 type Partly = BulkOptions & { allOrNone: false }
 type Wholly = BulkOptions & { allOrNone?: true | undefined }
@@ -53,7 +64,10 @@ export type Written<T> = T & {
 }
 
 type Sending<T> = (init: AttemptInit) => Promise<{ data?: T; error?: unknown; response: Response }>
-type WriteParams = { header: { 'Idempotency-Key': string }; query: { validate_only?: boolean; all_or_none?: boolean } }
+type WriteParams = {
+  header: { 'Idempotency-Key': string }
+  query: { validate_only?: boolean; all_or_none?: boolean; link_by_email?: boolean }
+}
 
 const PAGE = 200
 
@@ -101,11 +115,11 @@ export class EmployeeClient {
   }
 
   /** Creates the employees that do not exist, and updates the others: all, or none, unless `allOrNone` is false. */
-  upsert(employees: api.EmployeeUpsert[], options: Partly): Promise<Written<api.PartlyApplied>>
-  upsert(employees: api.EmployeeUpsert[], options?: Wholly): Promise<Written<api.UpsertedEmployees>>
+  upsert(employees: api.EmployeeUpsert[], options: UpsertOptions & Partly): Promise<Written<api.PartlyApplied>>
+  upsert(employees: api.EmployeeUpsert[], options?: UpsertOptions & Wholly): Promise<Written<api.UpsertedEmployees>>
   upsert(
     body: api.EmployeeUpsert[],
-    options: BulkOptions = {},
+    options: UpsertOptions = {},
   ): Promise<Written<api.UpsertedEmployees | api.PartlyApplied>> {
     return this.#write(options, (params, init) => this.#api.PUT('/v1/employees', { params, body, ...init }))
   }
@@ -146,15 +160,23 @@ export class EmployeeClient {
   }
 
   /** Upserts any number of employees, in as many calls as needed, each of which is as `upsert`. */
-  upsertAll(employees: Records<api.EmployeeUpsert>, options: PartlyAll): Batches<Written<api.PartlyApplied>>
-  upsertAll(employees: Records<api.EmployeeUpsert>, options?: WhollyAll): Batches<Written<api.UpsertedEmployees>>
   upsertAll(
     employees: Records<api.EmployeeUpsert>,
-    options: PartlyAll | WhollyAll = {},
+    options: PartlyAll & LinkingAll,
+  ): Batches<Written<api.PartlyApplied>>
+  upsertAll(
+    employees: Records<api.EmployeeUpsert>,
+    options?: WhollyAll & LinkingAll,
+  ): Batches<Written<api.UpsertedEmployees>>
+  upsertAll(
+    employees: Records<api.EmployeeUpsert>,
+    options: (PartlyAll | WhollyAll) & LinkingAll = {},
   ): Batches<Written<api.UpsertedEmployees>> | Batches<Written<api.PartlyApplied>> {
-    if (options.allOrNone !== false)
-      return inBatches('upsert', employees, options, (body, call) => this.upsert(body, call))
-    return inBatches('upsert', employees, options, (body, call) => this.upsert(body, { ...call, allOrNone: false }))
+    const { allOrNone, linkByEmail } = options
+    if (allOrNone !== false)
+      return inBatches('upsert', employees, options, (body, call) => this.upsert(body, { ...call, linkByEmail }))
+    const partly = { linkByEmail, allOrNone } as const
+    return inBatches('upsert', employees, options, (body, call) => this.upsert(body, { ...call, ...partly }))
   }
 
   /** Updates any number of employees, in as many calls as needed, each of which is as `updateMany`. */
@@ -203,10 +225,20 @@ export class EmployeeClient {
   }
 
   async #write<T extends object>(
-    { idempotencyKey = randomUUID(), validateOnly = false, allOrNone = true, signal }: BulkOptions,
+    {
+      idempotencyKey = randomUUID(),
+      validateOnly = false,
+      allOrNone = true,
+      linkByEmail = false,
+      signal,
+    }: UpsertOptions,
     send: (params: WriteParams, init: AttemptInit) => ReturnType<Sending<T>>,
   ): Promise<Written<T>> {
-    const query = { ...(validateOnly ? { validate_only: true } : {}), ...(allOrNone ? {} : { all_or_none: false }) }
+    const query = {
+      ...(validateOnly ? { validate_only: true } : {}),
+      ...(allOrNone ? {} : { all_or_none: false }),
+      ...(linkByEmail ? { link_by_email: true } : {}),
+    }
     const params = { header: { 'Idempotency-Key': idempotencyKey }, query }
     const call = { isWriting: !validateOnly, signal, send: (init: AttemptInit) => send(params, init) }
     const { data, response } = await sendWithRetries(call, this.#settings)

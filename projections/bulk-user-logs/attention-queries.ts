@@ -1,15 +1,13 @@
 import { sql, type RawBuilder } from 'kysely'
-import { MANY_DEACTIVATED, RECORD_CODES, type Found } from '../../src/domain/attention.ts'
+import { RECORD_CODES, type Found } from '../../src/domain/attention.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
-import { employees } from '../employees/fold.ts'
-import { schemaOf, type AnyDb } from '../projection.ts'
+import type { AnyDb } from '../projection.ts'
 import { CALLS_BY_HOUR, ENTRIES, FAILURES_BY_HOUR } from './live-tables.ts'
 import type { BulkUserLogTables } from './tables.ts'
 
 /** The sums of an hour that are read, the newest ones, and the most pairs of a key and a code. */
 const MAX_SUMS = 10_000
 const MAX_CAUSES = 200
-const EMPLOYEES = sql.id(schemaOf(employees), 'employees')
 /** The corrections that are read, those of the newest calls. */
 const MAX_CORRECTIONS = 100
 
@@ -97,28 +95,6 @@ export function readFailedCalls(rows: readonly FailedCallsRow[]): {
     else failedCalls.push({ ...found, details: { code, calls, records, ...others } })
   }
   return { failedCalls, partialCalls, isCut: isMore || rows.length > MAX_CAUSES }
-}
-
-/** How many people an identity provider has deactivated. */
-export interface DeactivationsRow {
-  key_id: string
-  key_name: string
-  people: number
-  active: number
-  since: string
-}
-
-/** Selects the SCIM keys that have deactivated many people since the hour before a time (RFC 3339) began. */
-export function selectDeactivations(companyId: string, now: string): RawBuilder<DeactivationsRow> {
-  const company = toUuid(companyId)
-  return sql`select k.api_id as key_id, k.name as key_name, h.people, h.since, (
-      select count(*) from ${EMPLOYEES} e where e.company_id = ${company} and e.deactivated_at is null) as active
-    from api_keys k cross join lateral (
-      select sum(deactivated)::bigint as people, min(hour) as since from ${CALLS_BY_HOUR} c
-      where c.company_id = ${company} and c.key_id = k.api_id and c.deactivated > 0
-        and c.hour >= date_trunc('hour', ${now}::timestamptz) - interval '1 hour') h
-    where k.company_id = ${company} and 'scim' = any(k.scopes) and h.people >= ${MANY_DEACTIVATED}
-    order by h.people desc limit ${MAX_CAUSES}`
 }
 
 /** A company's last call. */

@@ -4,12 +4,15 @@ import { sourceOf } from '../../src/domain/call-sources.ts'
 import { closesCall } from '../../src/domain/event-types.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { rulesOf } from '../../src/domain/operations.ts'
-import { insertFormerNames } from './former-names.ts'
+import { mapInPieces, type Pieces } from '../../src/domain/pieces.ts'
+import { findCorrected } from './corrected-records.ts'
+import { listFormerNames } from './former-names.ts'
 import { markOutcomes } from './outcomes.ts'
+import { addErrors, listErrors, removeErrors } from './refused-errors.ts'
 import { findNames, insertNames, type NamedRow } from './rejected-names.ts'
 import { addToRollups } from './rollups.ts'
 import { BULK_USER_LOG_INDEXES, BULK_USER_LOG_TABLES, NO_KEY, type BulkUserLogTables } from './tables.ts'
-import type { CompanyEvents, Projection } from '../projection.ts'
+import type { CompanyEvents, DoPieces, Projection } from '../projection.ts'
 import { insertRows } from '../columns.ts'
 
 /**
@@ -28,32 +31,42 @@ async function fold(
   transaction: Transaction<unknown>,
   schema: string,
   batches: readonly CompanyEvents[],
+  doPieces: DoPieces,
 ): Promise<void> {
+  const parts = batches.flatMap(({ companyId, ...batch }) =>
+    splitByCall(batch).map((part): PartOfCompany => ({ companyId, ...part })),
+  )
   const entries: Entry[] = []
-  const names: NamedRow<'rejected_names'>[] = []
-  for (const { companyId, ...batch } of batches) {
-    for (const callEvents of splitByCall(batch)) {
-      for (const name of findRejectedNames(callEvents))
-        names.push({ company_id: companyId, entry_position: callEvents.closing.position, ...name })
-      if (callEvents.events[0]!.position === callEvents.first) entries.push(buildEntry(companyId, callEvents))
-      else await addOutcomes(transaction, schema, companyId, callEvents)
-    }
+  for (const part of parts) {
+    if (part.events[0]!.position === part.first) entries.push(buildEntry(part))
+    else await addOutcomes(transaction, schema, part)
   }
-  await insertNames(transaction, schema, 'rejected_names', names)
+  await insertNames(transaction, schema, 'rejected_names', await doPieces(listRejectedNames(parts)))
+  await addErrors(transaction, schema, await doPieces(listErrors(parts)), doPieces)
   if (entries.length > 0) {
     await insertRows(sql.id(schema, 'entries'), BULK_USER_LOG_TABLES.entries.columns, entries).execute(transaction)
     await addToRollups(transaction, schema, entries)
   }
-  await insertFormerNames(transaction, schema, batches)
-  for (const { companyId, events } of batches) await deleteErased(transaction, schema, companyId, events)
+  await insertNames(
+    transaction,
+    schema,
+    'former_names',
+    await doPieces(listFormerNames(batches)),
+    // Somebody may have had the same value twice.
+    sql`on conflict do nothing`,
+  )
+  for (const { companyId, events } of batches) {
+    await deleteErased(transaction, schema, companyId, events)
+    const corrected = await findCorrected(transaction, schema, companyId, events)
+    await removeErrors(transaction, schema, companyId, [...listErased(events), ...corrected])
+  }
 }
 
 /** Adds a later part of a call to its entry, which the first part has inserted in the same transaction. */
 async function addOutcomes(
   transaction: Transaction<unknown>,
   schema: string,
-  companyId: string,
-  { events, closing }: Part,
+  { companyId, events, closing }: PartOfCompany,
 ): Promise<void> {
   const entries = sql.id(schema, 'entries')
   const isOfCall = sql`company_id = ${toUuid(companyId)} and position = ${closing.position}`
@@ -72,6 +85,10 @@ interface Part {
   events: RecordedEvent[]
   first: number
   closing: Closing
+}
+
+interface PartOfCompany extends Part {
+  companyId: string
 }
 
 /** Splits events by call; the events of a call are contiguous. Skips events outside of calls, which have no entry. */
@@ -99,7 +116,7 @@ function splitByCall({ events, call }: Omit<CompanyEvents, 'companyId'>): Part[]
 type Entry = BulkUserLogTables['entries']
 
 /** Makes the entry of a call from its first part, which may be all of it. */
-function buildEntry(companyId: string, { events, first, closing }: Part): Entry {
+function buildEntry({ companyId, events, first, closing }: PartOfCompany): Entry {
   const { data } = closing
   if (!data) throw new Error(`the data of ${closing.type} at position ${closing.position} is missing`)
   const failure = closing.type === 'ApiCallFailed' ? closing.data : null
@@ -127,12 +144,17 @@ function buildEntry(companyId: string, { events, first, closing }: Part): Entry 
   }
 }
 
-function findRejectedNames({ events }: Part): Omit<NamedRow<'rejected_names'>, 'company_id' | 'entry_position'>[] {
-  return events.flatMap((event) => {
-    if (event.type !== 'EmployeeRecordRejected' || !event.data) return []
-    const { position, data } = event
-    return findNames(data).map((name) => ({ position, employee_id: data.employee_id, found_by: name }))
-  })
+function* listRejectedNames(parts: readonly PartOfCompany[]): Pieces<NamedRow<'rejected_names'>[]> {
+  // The type comes first: remembered events decode their data when it is looked at.
+  const refused = parts.flatMap(({ companyId, events, closing }) =>
+    events
+      .filter((event) => event.type === 'EmployeeRecordRejected')
+      .map((event) => ({ event, of: { company_id: companyId, entry_position: closing.position } })),
+  )
+  const names = yield* mapInPieces(refused, ({ event: { position, data }, of }) =>
+    data ? findNames(data).map((name) => ({ ...of, position, employee_id: data.employee_id, found_by: name })) : [],
+  )
+  return names.flat()
 }
 
 /**
@@ -146,10 +168,7 @@ async function deleteErased(
   companyId: string,
   events: RecordedEvent[],
 ): Promise<void> {
-  const positions = events.flatMap((event) => {
-    const isErasing = event.type === 'EmployeeErased' || event.type === 'RecordsRetired'
-    return isErasing ? (event.data?.positions ?? []) : []
-  })
+  const positions = listErased(events)
   if (positions.length > 0)
     await sql`delete from ${sql.id(schema, 'rejected_names')}
       where company_id = ${toUuid(companyId)} and position = any(${positions}::bigint[])`.execute(transaction)
@@ -157,4 +176,12 @@ async function deleteErased(
   if (people.length > 0)
     await sql`delete from ${sql.id(schema, 'former_names')}
       where company_id = ${toUuid(companyId)} and employee_id = any(${people}::uuid[])`.execute(transaction)
+}
+
+/** The positions of the events whose data these events erase. */
+function listErased(events: readonly RecordedEvent[]): number[] {
+  return events.flatMap((event) => {
+    const isErasing = event.type === 'EmployeeErased' || event.type === 'RecordsRetired'
+    return isErasing ? (event.data?.positions ?? []) : []
+  })
 }

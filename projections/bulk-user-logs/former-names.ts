@@ -1,9 +1,9 @@
-import { sql, type Transaction } from 'kysely'
+import { MAX_NAME_UNITS } from '../../src/domain/calls/refused-record.ts'
 import type { EventData } from '../../src/domain/events.ts'
-import { normalizeText } from '../../src/domain/normalize-text.ts'
-import { normalizeSearchText } from '../employees/fold.ts'
+import { foldText, normalizeText } from '../../src/domain/normalize-text.ts'
+import { mapInPieces, type Pieces } from '../../src/domain/pieces.ts'
 import type { CompanyEvents } from '../projection.ts'
-import { insertNames } from './rejected-names.ts'
+import type { NamedRow } from './rejected-names.ts'
 
 /*
  * People are also found by what they were called before. The log stores only hashes of whole values, keyed like those of
@@ -24,32 +24,28 @@ const KINDS = {
 } as const satisfies Record<string, FormerKind>
 export const FORMER_KINDS: readonly FormerKind[] = [...new Set(Object.values(KINDS))]
 
-/** Inserts what these events changed names and ids from. */
-export async function insertFormerNames(
-  transaction: Transaction<unknown>,
-  schema: string,
-  batches: readonly CompanyEvents[],
-): Promise<void> {
-  const names = batches.flatMap(({ companyId, events }) =>
-    // The type comes first: remembered events decode their data when it is looked at.
-    events.flatMap((event) =>
-      event.type === 'EmployeeUpdated' && event.data
-        ? listFormer(event.data).map((name) => ({ company_id: companyId, employee_id: event.stream, found_by: name }))
-        : [],
-    ),
+/** Lists what these events changed names and ids from. */
+export function* listFormerNames(batches: readonly CompanyEvents[]): Pieces<NamedRow<'former_names'>[]> {
+  // The type comes first: remembered events decode their data when it is looked at.
+  const updates = batches.flatMap(({ companyId, events }) =>
+    events.filter((event) => event.type === 'EmployeeUpdated').map((event) => ({ companyId, event })),
   )
-  // Somebody may have had the same value twice.
-  await insertNames(transaction, schema, 'former_names', names, sql`on conflict do nothing`)
+  const names = yield* mapInPieces(updates, ({ companyId, event: { stream, data } }) =>
+    data ? listFormer(data).map((name) => ({ company_id: companyId, employee_id: stream, found_by: name })) : [],
+  )
+  return names.flat()
 }
 
 function listFormer({ changes }: EventData['EmployeeUpdated']): string[] {
   return Object.entries(KINDS).flatMap(([name, kind]) => {
     const from = changes[name]?.from
-    return typeof from === 'string' && from !== '' ? [formatFormer(kind, from)] : []
+    const former = typeof from === 'string' && from !== '' ? formatFormer(kind, from) : ''
+    // Nobody searches for a longer one.
+    return former !== '' && former.length <= MAX_NAME_UNITS ? [former] : []
   })
 }
 
 /** A value as it is hashed: case doesn't matter, as in other searches for people. */
 export function formatFormer(kind: FormerKind, value: string): string {
-  return `${kind}:${normalizeSearchText(normalizeText(value))}`
+  return `${kind}:${foldText(normalizeText(value))}`
 }

@@ -4,13 +4,13 @@ import { findIndexed } from './indexed-search.ts'
 import { findPeople, listNames, matchPeople, type PersonSearch, type PersonFilter } from './people-queries.ts'
 import { selectHashes } from './rejected-names.ts'
 import { endAt, ENTRY_COST, within, type Found, type Search } from './search-bounds.ts'
-import { findUnchanged } from './unchanged-index.ts'
+import { findUnchanged } from './unchanged-search.ts'
 import { ENTRIES, REJECTED_NAMES } from './live-tables.ts'
 import type { AnyDb } from '../projection.ts'
 
 /*
  * Finds the entries with a record of a person, and those that a text names in another way. Indexes find the events of an
- * employee and refused records (`indexed-search.ts`), and records that changed nothing (`unchanged-index.ts`). If a text
+ * employee and refused records (`indexed-search.ts`), and records that changed nothing (`unchanged-search.ts`). If a text
  * finds many employees, whole calls are read one after the other. A search reads a limited number of records, and says
  * how far it came.
  */

@@ -1,8 +1,10 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely'
-import { normalizeEmail } from '../../src/domain/attributes.ts'
+import { MAX_EMAIL_UNITS, normalizeEmail } from '../../src/domain/attributes.ts'
+import { MAX_NAME_UNITS } from '../../src/domain/calls/refused-record.ts'
+import { divide } from '../../src/domain/divide.ts'
 import type { EventData } from '../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
-import { normalizeText, trimBlanks } from '../../src/domain/normalize-text.ts'
+import { hasManyMarks, normalizeText, trimBlanks } from '../../src/domain/normalize-text.ts'
 import { bytea, text, unnestedRows, type Columns } from '../columns.ts'
 import { BULK_USER_LOG_TABLES, type BulkUserLogTables } from './tables.ts'
 
@@ -27,9 +29,6 @@ export type NamedRow<Table extends NameTable> = Omit<BulkUserLogTables[Table], '
 
 type NameTable = 'rejected_names' | 'former_names'
 
-// Longer than any valid name: nobody searches for longer ones, so they are not stored.
-const MAX_CHARACTERS = 2_048
-
 /**
  * Finds the names of a refused record: in its locator, in the record itself or what is kept of a truncated one, and the
  * id of its employee, who may have been located by another name. Then the codes of its errors.
@@ -42,19 +41,24 @@ export function findNames(rejected: EventData['EmployeeRecordRejected']): FoundB
     for (const kind of KINDS) {
       const sent = source && Object.hasOwn(source, kind) ? source[kind] : null
       // A number spells an external id.
-      const value = typeof sent === 'number' ? String(sent) : sent
-      if (isSearchable(value)) found.add(formatName(kind, value))
+      const name = readName(kind, typeof sent === 'number' ? String(sent) : sent)
+      if (name !== null) found.add(name)
     }
   }
   for (const { code } of rejected.errors) found.add(formatCode(code))
   return [...found]
 }
 
-/** Whether a value that a client sent is a text that somebody may search for. */
-function isSearchable(value: unknown): value is string {
-  if (typeof value !== 'string' || value.length > MAX_CHARACTERS || trimBlanks(value) === '') return false
+/**
+ * The name that a client sent, if it is a text for which somebody may search: nobody searches for a longer one, or for one
+ * that normalizing makes longer or takes long to normalize.
+ */
+function readName(kind: NameKind, sent: unknown): FoundBy | null {
+  if (typeof sent !== 'string' || sent.length > MAX_EMAIL_UNITS || trimBlanks(sent) === '') return null
   // PostgreSQL can store neither of these.
-  return !value.includes('\0') && value.isWellFormed()
+  if (sent.includes('\0') || !sent.isWellFormed() || hasManyMarks(sent)) return null
+  const name = formatName(kind, sent)
+  return name.length > `${kind}:`.length + MAX_NAME_UNITS ? null : name
 }
 
 /** The names that a searched text may be. */
@@ -89,6 +93,9 @@ export function hashName(hashKey: RawBuilder<Buffer>, foundBy: RawBuilder<string
   return sql<Buffer>`sha256(${hashKey} || sha256(${hashKey} || convert_to(${foundBy}, 'UTF8')))`
 }
 
+/** The names of one statement. Those of a usual call are fewer. */
+const NAMES_AT_ONCE = 10_000
+
 /** Inserts the hashes of names, with the other columns of their table. */
 export async function insertNames<Table extends NameTable>(
   transaction: Transaction<unknown>,
@@ -101,13 +108,19 @@ export async function insertNames<Table extends NameTable>(
   const hashKeys = await readHashKeys(transaction, [...new Set(names.map((name) => name.company_id))])
   const { name_hash: _, ...columns }: Columns = BULK_USER_LOG_TABLES[table].columns
   const stored = sql.join(Object.keys(columns).map((name) => sql.id(name)))
-  const rows = names.map((name) => ({ ...name, hash_key: hashKeys.get(name.company_id)! }))
-  await sql`insert into ${sql.id(schema, table)} (name_hash, ${stored})
-    select ${hashName(sql`hash_key`, sql`found_by`)}, ${stored}
-    from ${unnestedRows({ ...columns, hash_key: bytea, found_by: text }, rows)} ${onConflict}`.execute(transaction)
+  for (const some of divide(names, NAMES_AT_ONCE)) {
+    const rows = some.map((name) => ({ ...name, hash_key: hashKeys.get(name.company_id)! }))
+    await sql`insert into ${sql.id(schema, table)} (name_hash, ${stored})
+      select ${hashName(sql`hash_key`, sql`found_by`)}, ${stored}
+      from ${unnestedRows({ ...columns, hash_key: bytea, found_by: text }, rows)} ${onConflict}`.execute(transaction)
+  }
 }
 
-async function readHashKeys(transaction: Transaction<unknown>, companyIds: string[]): Promise<Map<string, Buffer>> {
+/** Reads the secrets of companies that digests of names are keyed with. */
+export async function readHashKeys(
+  transaction: Transaction<unknown>,
+  companyIds: string[],
+): Promise<Map<string, Buffer>> {
   const { rows } = await sql<{ company_id: string; hash_key: Buffer }>`
     select company_id, hash_key from companies where company_id = any(${companyIds.map(toUuid)}::uuid[])`.execute(
     transaction,

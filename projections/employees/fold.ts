@@ -2,12 +2,14 @@ import { sql, type Transaction } from 'kysely'
 import type { Employee, EmployeeStreamEvent } from '../../src/domain/employees/employee.ts'
 import { evolveStored, isEmployeeEvent } from '../../src/domain/employees/employee.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
+import { mapInPieces } from '../../src/domain/pieces.ts'
 import { uuidArray } from '../../src/postgres/binary-arrays.ts'
 import { onlyCompany } from '../../src/postgres/only-company.ts'
-import type { CompanyEvents, Projection } from '../projection.ts'
-import { insertRows } from '../columns.ts'
+import type { CompanyEvents, DoPieces, Projection } from '../projection.ts'
+import { insertRows, jsonText } from '../columns.ts'
 import { EMPLOYEE_COLUMNS, EMPLOYEE_INDEXES, EMPLOYEE_TABLES } from './rows.ts'
-import { listSetAttributes, toEmployee, type EmployeeRow } from './rows.ts'
+import { listSetAttributes, toEmployee, type EmployeeRow, type EmployeeTables } from './rows.ts'
+import { foldText } from '../../src/domain/normalize-text.ts'
 
 /**
  * The employee read model: the state of every employee after their last folded event. Lists and searches read it, and
@@ -29,6 +31,7 @@ async function fold(
   transaction: Transaction<unknown>,
   schema: string,
   batches: readonly CompanyEvents[],
+  doPieces: DoPieces,
 ): Promise<void> {
   const touched = batches.flatMap(({ companyId, events, employees: after }) => {
     const streams = Map.groupBy(events.filter(isEmployeeEvent), ({ stream }) => stream)
@@ -40,7 +43,7 @@ async function fold(
     }))
   })
   for (let from = 0; from < touched.length; from += EMPLOYEES_AT_ONCE) {
-    await foldEmployees(transaction, schema, touched.slice(from, from + EMPLOYEES_AT_ONCE))
+    await foldEmployees(transaction, schema, touched.slice(from, from + EMPLOYEES_AT_ONCE), doPieces)
   }
 }
 
@@ -49,23 +52,27 @@ async function foldEmployees(
   transaction: Transaction<unknown>,
   schema: string,
   touched: TouchedEmployee[],
+  doPieces: DoPieces,
 ): Promise<void> {
   const employees = await loadKnownEmployees(
     transaction,
     schema,
     touched.filter(({ events, after }) => !after && !isNew(events)),
   )
-  const [created, changed]: [EmployeeState[], EmployeeState[]] = [[], []]
-  const erased: EmployeeOfCompany[] = []
-  for (const { companyId, id, events, after } of touched) {
-    const state = after ?? events.reduce(evolveStored, employees.get(companyId)?.get(id))
-    if (!state) erased.push({ companyId, id })
-    else if (isNew(events)) created.push({ companyId, state })
-    else changed.push({ companyId, state })
-  }
-  await writeRows(transaction, schema, created, 'insert')
-  await writeRows(transaction, schema, changed, 'replace')
-  await deleteRows(transaction, schema, erased)
+  const rows = await doPieces(
+    mapInPieces(touched, ({ companyId, id, events, after }) => {
+      const state = after ?? events.reduce(evolveStored, employees.get(companyId)?.get(id))
+      return state ? { isNew: isNew(events), row: buildRow(companyId, state) } : { erased: { companyId, id } }
+    }),
+  )
+  const listRows = (areNew: boolean) => rows.flatMap(({ isNew, row }) => (row && isNew === areNew ? [row] : []))
+  await writeRows(transaction, schema, listRows(true), 'insert')
+  await writeRows(transaction, schema, listRows(false), 'replace')
+  await deleteRows(
+    transaction,
+    schema,
+    rows.flatMap(({ erased }) => erased ?? []),
+  )
 }
 
 /** Whether these events begin with an employee's creation, so that no row exists. */
@@ -85,24 +92,11 @@ interface TouchedEmployee extends EmployeeOfCompany {
   after: Employee | undefined
 }
 
-interface EmployeeState {
-  companyId: string
-  state: Employee
-}
+/** A row whose attributes are JSON already. */
+type WrittenRow = Omit<EmployeeTables['employees'], 'attributes'> & { attributes: string }
 
-/**
- * Inserts rows, or replaces them. PostgreSQL writes more for each row of an insert that may meet a conflict, whether it
- * does or not.
- */
-async function writeRows(
-  transaction: Transaction<unknown>,
-  schema: string,
-  rows: EmployeeState[],
-  how: 'insert' | 'replace',
-): Promise<void> {
-  if (rows.length === 0) return
-  const { columns, key } = EMPLOYEE_TABLES.employees
-  const stored = rows.map(({ companyId, state }) => ({
+function buildRow(companyId: string, state: Employee): WrittenRow {
+  return {
     company_id: companyId,
     employee_id: state.id,
     created_at: state.created_at,
@@ -111,14 +105,36 @@ async function writeRows(
     deprovisioned_at: state.deprovisioned_at,
     version: state.version,
     search_text: buildSearchText(state),
-    attributes: listSetAttributes(state),
-  }))
+    attributes: JSON.stringify(listSetAttributes(state)),
+  }
+}
+
+/** The maximum characters of attributes in one statement. Those of as many usual employees are fewer. */
+const CHARACTERS_AT_ONCE = 2_000_000
+
+/**
+ * Inserts rows, or replaces them. PostgreSQL writes more for each row of an insert that may meet a conflict, whether it
+ * does or not.
+ */
+async function writeRows(
+  transaction: Transaction<unknown>,
+  schema: string,
+  rows: readonly WrittenRow[],
+  how: 'insert' | 'replace',
+): Promise<void> {
+  const { columns, key } = EMPLOYEE_TABLES.employees
   const replaced = Object.keys(columns)
     .filter((name) => !key.includes(name))
     .map((name) => sql`${sql.id(name)} = excluded.${sql.id(name)}`)
   const onConflict = sql`on conflict (company_id, employee_id) do update set ${sql.join(replaced)}`
-  const insert = insertRows(sql.id(schema, 'employees'), columns, stored)
-  await sql`${insert} ${how === 'insert' ? sql`` : onConflict}`.execute(transaction)
+  for (let from = 0; from < rows.length;) {
+    let [to, characters] = [from, 0]
+    for (; to < rows.length && characters < CHARACTERS_AT_ONCE; to += 1) characters += rows[to]!.attributes.length
+    const written = { ...columns, attributes: jsonText }
+    const insert = insertRows(sql.id(schema, 'employees'), written, rows.slice(from, to))
+    await sql`${insert} ${how === 'insert' ? sql`` : onConflict}`.execute(transaction)
+    from = to
+  }
 }
 
 /**
@@ -141,12 +157,7 @@ export function buildSearchText(employee: Employee): string {
   const { user_name, directory_external_id } = employee
   const names = [first_name, last_name, email].filter((name) => name !== null)
   const ids = [user_name, directory_external_id].filter((id) => id !== null && id !== email)
-  return normalizeSearchText([...names, external_id ?? '', employee_number ?? '', ...ids].join(' '))
-}
-
-/** Normalizes a text for searching: case and Unicode form do not matter. */
-export function normalizeSearchText(text: string): string {
-  return text.normalize('NFKC').toLowerCase()
+  return foldText([...names, external_id ?? '', employee_number ?? '', ...ids].join(' '))
 }
 
 /** Loads the employees that have a row, by company and id. */

@@ -76,6 +76,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     lanes: countPending(metrics, tracing?.traceLanes(lanes) ?? lanes),
     newId,
     maxRecords: config.MAX_RECORDS,
+    keepsFailed: config.FAILED_CALLS_KEPT_DAYS > 0,
     maxWaitMs: config.CALL_WAIT_MS,
     inProgress: createCallsInProgress(createLongCalls(pool), config.CALL_WAIT_MS),
   }
@@ -159,6 +160,7 @@ function readAppSettings(config: Config) {
       idleMinutes: config.SESSION_IDLE_MINUTES,
       hours: config.SESSION_HOURS,
       publicUrl: config.PUBLIC_URL ?? null,
+      port: config.PORT,
     },
     signInLimits: { perPerson: config.SIGN_IN_LIMIT, perAddress: config.SIGN_IN_ADDRESS_LIMIT },
     streamLimits: {

@@ -1,6 +1,7 @@
+import { readPunycode } from './email-domains.ts'
 import { hasMoreMembersThan } from './json.ts'
 import { isCalendarDate } from './local-times.ts'
-import { findInvisible, isPlain, mayFit, normalizeText, trimBlanks } from './normalize-text.ts'
+import { findInvisible, foldText, isPlain, mayFit, normalizeText, trimBlanks } from './normalize-text.ts'
 import { readPhoneNumber } from './phone-number.ts'
 import type { Fault } from './record-faults.ts'
 
@@ -103,7 +104,7 @@ export function readAttribute(name: AttributeName, sent: unknown, field: string 
   if (rule.kind === 'custom') return readCustomAttributes(sent, field)
   if (sent === null) return rule.kind === 'status' ? invalid({ kind: 'null_not_allowed', field }) : { value: null }
   if (typeof sent !== 'string') return invalid({ kind: 'not_string', field })
-  if (rule.kind === 'email') return readEmail(field, sent, rule.max)
+  if (rule.kind === 'email') return readAddress(field, sent, rule.max)
   const text = trimBlanks(sent)
   if (text === '') return rule.kind === 'status' ? invalid({ kind: 'required', field }) : { value: null }
   switch (rule.kind) {
@@ -136,13 +137,14 @@ const UNITS_NORMALIZED_TO_ONE = 8
 export const MAX_EMAIL_UNITS = UNITS_NORMALIZED_TO_ONE * MAX_EMAIL_CHARACTERS
 
 /**
- * The form in which email addresses are stored and found: Unicode NFKC, lower case. Different addresses can have the same
- * form, so it proves nothing: see `readProvenEmail`.
+ * The form in which email addresses are stored and found: without blanks at the ends, Unicode NFKC, lower case. Different
+ * addresses can have the same form, so it proves nothing: see `readProvenEmail`.
  */
 export function normalizeEmail(sent: string): string {
-  if (PLAIN_TEXT.test(sent)) return sent.toLowerCase()
+  const text = trimBlanks(sent)
+  if (PLAIN_TEXT.test(text)) return text.toLowerCase()
   // Lower-casing can undo NFKC, so normalize before and after.
-  return sent.normalize('NFKC').toLowerCase().normalize('NFKC')
+  return foldText(foldText(text))
 }
 
 /** The form in which user names are compared: Unicode NFKC, lower case. */
@@ -160,9 +162,10 @@ export function uniqueForm<Value extends string | null | undefined>(name: Unique
 
 type TextReading = { value: string; errors?: undefined } | { value?: undefined; errors: AttributeError[] }
 
-/** Validates and normalizes the email address of somebody who must have one, such as a user. */
+/** Validates and normalizes the email address of somebody who must have one, such as a user. Keeps its domain as sent. */
 export function readEmailAddress(sent: unknown): TextReading {
-  const { value, errors } = readAttribute('email', sent)
+  if (sent !== null && typeof sent !== 'string') return invalid({ kind: 'not_string', field: 'email' })
+  const { value, errors } = readEmail('email', sent ?? '', MAX_EMAIL_CHARACTERS)
   if (errors) return { errors }
   return value === null ? invalid({ kind: 'required', field: 'email' }) : { value: value as string }
 }
@@ -197,6 +200,14 @@ function readUserName(field: string, sent: string, max: number): TextReading {
   const reading = readText({ field }, sent, max)
   if (reading.value === undefined || !isLongerThan(foldUserName(reading.value), max)) return reading
   return invalid({ kind: 'text_too_long', field, limit: max })
+}
+
+/** Reads the email address of an employee, whose domain may be written as Punycode. */
+function readAddress(field: string, sent: string, max: number): AttributeReading {
+  const { value, errors } = readEmail(field, sent, max)
+  if (errors) return { errors }
+  const read = value === null ? null : readPunycode(value as string)
+  return { value: read === value || read === null || !EMAIL.test(read) || findInvisible(read) ? value : read }
 }
 
 function readEmail(field: string, sent: string, max: number): AttributeReading {

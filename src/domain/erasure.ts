@@ -1,8 +1,9 @@
 import { foldUserName, normalizeEmail, type AttributeName } from './attributes.ts'
 import { divide } from './divide.ts'
+import { listStoredAddresses } from './email-domains.ts'
 import type { ErasingType } from './event-types.ts'
 import { IDENTIFYING_FIELDS, type EventData, type NewEvent, type RecordedEvent } from './events.ts'
-import { cutMarks, listStoredForms, trimBlanks } from './normalize-text.ts'
+import { cutMarks, listStoredForms, normalizeText, trimBlanks } from './normalize-text.ts'
 
 /*
  * Erasure deletes the data of events. The events themselves, their hashes and their counts stay. An erasing event names
@@ -61,10 +62,11 @@ const NAMING = Object.keys(SETS) as (keyof typeof SETS)[]
 
 function addName(names: PersonNames, name: keyof typeof SETS, value: unknown): void {
   if (typeof value !== 'string' || value === '') return
-  const isUserName = name === 'user_name'
-  names[SETS[name]].add(isUserName ? foldUserName(value) : value)
+  // Refused records have domains as they were sent.
+  if (name === 'email') for (const form of listStoredAddresses(value)) names.emails.add(form)
+  else names[SETS[name]].add(name === 'user_name' ? foldUserName(value) : value)
   // Most user names are addresses, which are found wherever they stand.
-  if (isUserName && value.includes('@')) names.emails.add(foldUserName(value))
+  if (name === 'user_name' && value.includes('@')) names.emails.add(foldUserName(value))
 }
 
 /**
@@ -98,9 +100,9 @@ export function textNamesPerson(
   sent: string,
   { ids, emails, externalIds, userNames, directoryIds }: PersonNames,
 ): boolean {
-  const words = [...externalIds, ...directoryIds].map((id) => id.normalize('NFC'))
+  const words = [...externalIds, ...directoryIds].map(normalizeText)
   return readingsOf(sent).some((text) => {
-    const composed = text.normalize('NFC')
+    const composed = normalizeText(text)
     const folded = userNames.size === 0 ? '' : foldUserName(text)
     return (
       containsId(text, ids) ||
@@ -177,9 +179,8 @@ function isExternalId(text: string, field: string, { externalIds, userNames, dir
   if (listStoredForms(text).some((form) => externalIds.has(form) || directoryIds.has(form))) return true
   if (userNames.size > 0 && userNames.has(foldUserName(trimBlanks(text)))) return true
   // Of a truncated record, the text in a field for emails is kept as a normalized email.
-  return (
-    field.endsWith('email') && [...externalIds].some((id) => normalizeEmail(id).trim() === normalizeEmail(text).trim())
-  )
+  const asEmail = field.endsWith('email') ? normalizeEmail(text) : null
+  return asEmail !== null && [...externalIds].some((id) => normalizeEmail(id) === asEmail)
 }
 
 /**

@@ -27,6 +27,11 @@ interface OfFields {
   fields: readonly string[]
 }
 
+interface OfHolder extends OfField {
+  /** The id of the employee who has the value. */
+  employee: string
+}
+
 interface OfUnique extends OfField {
   /** A field that a person can have instead. */
   instead?: string
@@ -61,7 +66,10 @@ const FAULTS = {
     ({ character, ...text }: OfText & { character: string }) =>
       `${nameText(text)} contains an invisible character (${character})`,
   ),
-  not_email: words('invalid_format', ({ field }: OfField) => `${field} must be a valid email address`),
+  not_email: words(
+    'invalid_format',
+    ({ field }: OfField) => `${field} must be a valid email address, such as ana@example.com`,
+  ),
   not_date: words('invalid_format', ({ field }: OfField) => `${field} must be a valid date in the format YYYY-MM-DD`),
   date_too_early: words(
     'invalid_value',
@@ -69,7 +77,7 @@ const FAULTS = {
   ),
   not_boolean: words('invalid_value', ({ field }: OfField) => `${field} must be true or false`),
   not_status: words('invalid_value', ({ field }: OfField) => `${field} must be active or inactive`),
-  not_phone: words('invalid_format', ({ field }: OfField) => `${field} is not a phone number`),
+  not_phone: words('invalid_format', ({ field }: OfField) => `${field} is not a phone number, such as +4915112345678`),
   phone_without_country: words(
     'invalid_format',
     ({ field }: OfField) => `${field} needs a country code, unless the company has a country`,
@@ -96,6 +104,11 @@ const FAULTS = {
   empty_custom_name: words('too_short', () => 'A custom attribute name must not be empty'),
   not_custom_value: words('invalid_type', () => 'A custom attribute must be a string, number or boolean'),
   before_other: words('invalid_value', ({ field, other }: OfTwo) => `${field} must not be before ${other}`),
+  after_stored: words(
+    'invalid_value',
+    ({ field, other }: OfTwo) =>
+      `${field} must not be after the ${other} that the employee has; send another ${other}, or null for none`,
+  ),
   none_of: words('required', ({ fields }: OfFields) => `An employee needs ${join(fields, 'or')}`),
   not_record: words('invalid_type', () => 'A record must be an object'),
   too_many_members: words('too_long', ({ limit }: OfLimit) => `A record must have at most ${limit} members`),
@@ -105,7 +118,11 @@ const FAULTS = {
   ),
   too_many_bytes: words('too_long', ({ limit }: OfLimit) => `A record must have at most ${limit} bytes`),
   // The client chose the name, so it appears in the pointer but not in the message.
-  unknown_field: words('unknown_field', () => 'This field does not exist'),
+  unknown_field: words(
+    'unknown_field',
+    ({ meant }: { meant?: string }) =>
+      `This field does not exist${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+  ),
   missing_locator: words(
     'missing_locator',
     ({ fields }: OfFields) => `A record must identify its employee by ${join(fields, 'or')}`,
@@ -114,21 +131,38 @@ const FAULTS = {
   employee_erased: words('employee_not_found', () => 'The employee was erased, and stays so'),
   employee_changed: words('invalid_value', () => 'Somebody has changed the employee meanwhile'),
   changed_meanwhile: words('invalid_value', ({ field }: OfField) => `Somebody has changed ${field} meanwhile`),
+  not_found_by_email: words(
+    'employee_not_found',
+    ({ employee, other, ...field }: OfHolder & OfTwo) =>
+      `No employee has this ${describe(field)}. A record with one isn't found by its ${describe({ field: other })}, ` +
+      `which is that of the employee ${employee}: send their id to update them`,
+  ),
   id_chosen: words('read_only_field', ({ field }: OfField) => `The ${field} of a new employee cannot be chosen`),
   id_changed: words(
     'read_only_field',
     ({ field }: OfField) => `This is not the ${field} of the employee, and it cannot be changed`,
   ),
-  same_employee: words('duplicate_in_batch', () => 'Another record of the call refers to the same employee'),
+  same_employee: words(
+    'duplicate_in_batch',
+    ({ employee }: { employee: string }) => `Another record of the call refers to the same employee, ${employee}`,
+  ),
   same_in_call: words(
     'duplicate_in_batch',
     (params: OfUnique) => `Another record of the call has the same ${describe(params)}${nameRemedy(params)}`,
   ),
-  held: words(
-    'already_exists',
-    (params: OfUnique) => `Another employee has this ${describe(params)}${nameRemedy(params)}`,
-  ),
-  held_by_inactive: words('inactive_employee_exists', ({ employee, ...field }: OfField & { employee: string }) => {
+  held: words('already_exists', ({ employee, ...params }: OfUnique & OfHolder) => {
+    const holder = `The employee ${employee} has this ${describe(params)}`
+    return `${holder}; update that employee if it is the same person${nameRemedy(params)}`
+  }),
+  held_by_linkable: words('already_exists', ({ employee, ...field }: OfHolder) => {
+    const holder = `The employee ${employee} has this ${describe(field)} and no external id`
+    return `${holder}; send the call with link_by_email=true if it is the same person, or another value`
+  }),
+  held_by_other_id: words('already_exists', ({ employee, ...field }: OfHolder) => {
+    const holder = `The employee ${employee} has this ${describe(field)} and another external id`
+    return `${holder}; update that employee by its id if it is the same person, or send another value`
+  }),
+  held_by_inactive: words('inactive_employee_exists', ({ employee, ...field }: OfHolder) => {
     const holder = `The inactive employee ${employee} has this ${describe(field)}`
     return `${holder}; reactivate that employee or send another value`
   }),

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
+import { inTurns } from '../admission/turns.ts'
 import { readCompany } from '../accounts/companies/read-company.ts'
+import { divide } from '../domain/divide.ts'
 import { deriveEnvelope, type StoredEvent } from '../ledger/integrity/codec.ts'
 import { leafHash } from '../ledger/integrity/merkle.ts'
 import type { CheckpointSigner, SignedCheckpoint } from '../ledger/audit/sign-checkpoint.ts'
@@ -14,13 +16,15 @@ import type { EvidenceSubject } from '../ledger/evidence/evidence-subject.ts'
 import { countPositions, selectEvents } from './select-events.ts'
 import type { PositionRange } from '../ledger/read/read-events.ts'
 import { addSum, prepareProof, proofPages } from '../ledger/evidence/shared-proof.ts'
-import { readDocument } from './verifiers.ts'
+import { DOCUMENTS } from './verifiers.ts'
 import { zip, type ZipEntry } from './zip.ts'
 
 /** The version of the form of evidence files, which docs/audit-format.md specifies. */
 const FORMAT = 'employee-ledger evidence 1'
 /** The most events that the readable page tells; all are in the file of events. */
 export const EVENTS_TOLD = 10_000
+/** How many events are written at once. Each may have 120 kB. */
+const EVENTS_AT_ONCE = 50
 
 /** What an evidence file says about itself beside its events. */
 export interface EvidenceFacts {
@@ -45,8 +49,8 @@ interface ToldEvent {
 export interface Storyteller {
   /** Renders events as rows, in order. */
   renderRows(db: LedgerDb, company: EvidenceFacts['company'], events: readonly ToldEvent[]): Promise<string>
-  /** Renders the page around the rows of the first `told` events. */
-  renderPage(facts: EvidenceFacts, rows: readonly string[], told: number): Promise<string>
+  /** Renders the page around the rows of the first `told` events, in parts. */
+  renderPage(facts: EvidenceFacts, rows: readonly string[], told: number): Promise<string[]>
 }
 
 export interface EvidenceServices {
@@ -122,14 +126,16 @@ async function* listFiles(
   async function* eventLines(): AsyncGenerator<string> {
     let read = 0
     for await (const page of eventPages(db, company.id, ranges)) {
-      const toTell = page
-        .slice(0, EVENTS_TOLD - toldEvents)
-        .map((event) => ({ event, leaf: leafHash(deriveEnvelope(event)) }))
+      const toTell: ToldEvent[] = []
+      for await (const events of inTurns(divide(page, EVENTS_AT_ONCE))) {
+        for (const event of events.slice(0, EVENTS_TOLD - toldEvents - toTell.length))
+          toTell.push({ event, leaf: leafHash(deriveEnvelope(event)) })
+        yield events.map(formatProofLine).join('')
+      }
       if (toTell.length > 0) rows.push(await storyteller.renderRows(db, company, toTell))
       toldEvents += toTell.length
       read += page.length
       onProgress(read)
-      yield page.map(formatProofLine).join('')
     }
     // The data are read: what is erased from now on was still there.
     const { position: head } = await readHead(db, company.id)
@@ -137,14 +143,14 @@ async function* listFiles(
       throw new ErasedMeanwhileError('data were erased while the evidence file was made; make it again')
   }
   async function* story(): AsyncGenerator<string> {
-    yield await storyteller.renderPage(plan, rows, toldEvents)
+    yield* await storyteller.renderPage(plan, rows, toldEvents)
   }
   const contents: Record<string, AsyncIterable<string> | Iterable<string>> = {
     'events.ndjson': eventLines(),
     'proof.ndjson': proofPages(db, company.id, ranges, checkpoint),
     'checkpoint.txt': [checkpoint.note],
     'key.txt': [`${checkpoint.publicKey}\n`],
-    'verify.py': [readDocument('docs/verify_ledger.py')],
+    'verify.py': [DOCUMENTS['verify_ledger.py']],
     'READ-ME.html': story(),
   }
   for (const [name, content] of Object.entries(contents)) yield { name, content: listed(name, content) }

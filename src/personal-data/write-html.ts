@@ -1,4 +1,5 @@
 import { html, raw } from 'hono/html'
+import { inTurns } from '../admission/turns.ts'
 import type { Row } from './places.ts'
 import type { Report, Section } from './report.ts'
 
@@ -58,12 +59,10 @@ async function* writeSection({ name, title, description, erases, items }: Sectio
   let isEmpty = true
   for await (const page of items) {
     if (page.length === 0) continue
-    const beginning = isEmpty
-      ? html`<p>${describeErasure(erases, page[0]!)}</p>
-          ${raw('<ol class="items">')}`
-      : ''
-    const entries = html`${beginning}${page.map((item) => html`<li>${renderFields(item)}</li>`)}`
-    yield (await entries).toString()
+    if (isEmpty) yield (await html`<p>${describeErasure(erases, page[0]!)}</p>`).toString() + '<ol class="items">'
+    const entries: string[] = []
+    for await (const item of inTurns(page)) entries.push((await html`<li>${renderFields(item)}</li>`).toString())
+    yield entries.join('')
     isEmpty = false
   }
   yield `${isEmpty ? '<p>Nothing is held here.</p>' : '</ol>'}</section>\n`

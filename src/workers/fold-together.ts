@@ -1,5 +1,7 @@
 import type { Projection } from '../../projections/projection.ts'
+import { doInTurns } from '../admission/turns.ts'
 import { isErasing, closesCall } from '../domain/event-types.ts'
+import { mapInPieces } from '../domain/pieces.ts'
 import { readEvent } from '../ledger/integrity/codec.ts'
 import { readStoredBehind, type StoredPage } from '../ledger/read/read-events.ts'
 import type { RecentEvents } from '../ledger/append/recent-events.ts'
@@ -78,7 +80,7 @@ async function readNextBatches(
   const stored = await readStoredBehind(db, behind, { limit, bytes })
   for (const { companyId, after, head } of behind) {
     const page = stored.get(companyId)
-    if (page) for (const batch of buildBatch(companyId, after, page)) batches.push(batch)
+    if (page) for (const batch of await buildBatch(companyId, after, page)) batches.push(batch)
     // Otherwise, its next event alone is too large.
     else if (head <= after) batches.push({ companyId, after, upTo: after, events: [], leaf: null, isEnd: true })
   }
@@ -86,9 +88,9 @@ async function readNextBatches(
 }
 
 /** The complete calls in these events; none if the company has to be folded alone. */
-function buildBatch(companyId: string, after: number, stored: StoredPage): EndingBatch[] {
+async function buildBatch(companyId: string, after: number, stored: StoredPage): Promise<EndingBatch[]> {
   try {
-    const read = stored.events.map(readEvent)
+    const read = await doInTurns(mapInPieces(stored.events, readEvent))
     assertContiguous(read, after, companyId)
     const events = read.slice(0, read.findLastIndex(closesCall) + 1)
     const isOfOneCall = events.length === 0

@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import type { Transaction } from 'kysely'
 import { schemaOf, type CallPart, type CompanyEvents, type Projection } from '../../projections/projection.ts'
+import { doInTurns } from '../admission/turns.ts'
 import type { RecordedEvent } from '../domain/events.ts'
 import { isErasing, closesCall } from '../domain/event-types.ts'
 import { isPermanent } from '../postgres/database-errors.ts'
@@ -241,7 +242,7 @@ async function foldParts(
   parts: CompanyEvents[],
 ): Promise<void> {
   try {
-    await projection.fold(transaction as never, schema, parts)
+    await projection.fold(transaction as never, schema, parts, doInTurns)
   } catch (error) {
     if (!isPermanent(error)) throw error
     throw new UnfoldableError(`${parts.map(describePositions).join(', ')}: ${errorReason(error)}`, { cause: error })

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import type * as api from '../../clients/typescript/api-schemas.ts'
 import { MAX_RECORDS } from '../../clients/typescript/batches.ts'
@@ -7,6 +7,7 @@ import { readConfig } from '../../src/config.ts'
 import { EmployeeBulkPatch } from '../../src/http/openapi/employee-schemas.ts'
 import { RECORD_FIELDS } from '../../src/spreadsheets/record-columns.ts'
 import { apiTypesOf } from '../../docs/openapi/api-types-of.ts'
+import { declareClient } from '../../docs/openapi/client-declarations.ts'
 import { cutClientPart } from '../../docs/openapi/client-part.ts'
 import { currentDocument } from '../../docs/openapi/current-document.ts'
 import { startService } from '../support/service.ts'
@@ -20,6 +21,12 @@ await t.test('the client is generated from the document that the service serves'
 
 await t.test('clients/typescript/api-types.ts is current: otherwise run `npm run client`', async (t) => {
   t.equal(readFileSync('clients/typescript/api-types.ts', 'utf8'), await apiTypesOf(cutClientPart(document)))
+})
+
+await t.test('clients/typescript/types is current: otherwise run `npm run client`', async (t) => {
+  const folder = 'clients/typescript/types'
+  const stored = readdirSync(folder).map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')])
+  t.strictSame(stored, [...declareClient()])
 })
 
 await t.test('a file can have a column for each field of a record', async (t) => {

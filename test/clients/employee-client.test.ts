@@ -58,6 +58,19 @@ await t.test('allOrNone: false applies what can be applied, and answers with the
   await t.rejects(api.create([person({ phone: 'x' })], { allOrNone: false }), { code: 'validation_failed' })
 })
 
+await t.test('linkByEmail gives external ids to people who have none, in one call and in a batch', async (t) => {
+  const people = [person(), person(), person()]
+  await api.create(people)
+  const named = people.map((one, at) => ({ ...one, external_id: `link-${at}` }))
+  await t.rejects(api.upsert(named), { code: 'already_exists' })
+  t.match(await api.upsert(named.slice(0, 1), { linkByEmail: true }), { results: [{ changed: ['external_id'] }] })
+  const batches = await all(api.upsertAll(named.slice(1), { maxRecords: 1, linkByEmail: true, allOrNone: false }))
+  t.strictSame(
+    batches.map(({ counts }) => counts.updated),
+    [1, 1],
+  )
+})
+
 await t.test('allOrNone: false applies what can be applied of a batch, and counts all of its records', async (t) => {
   const records = [person(), person({ phone: 'x' }), person(), person({ phone: 'x' })]
   const answers = await all(api.createAll(records, { maxRecords: 2, allOrNone: false }))

@@ -34,10 +34,10 @@ async function startFolding(
   let folds = 0
   const watched: Projection = {
     ...bulkUserLogs,
-    async fold(transaction, schema, batches) {
+    async fold(transaction, schema, batches, doPieces) {
       const companyIds = batches.map(({ companyId }) => companyId)
       await onFold((folds += 1), companyIds)
-      await bulkUserLogs.fold(transaction, schema, batches)
+      await bulkUserLogs.fold(transaction, schema, batches, doPieces)
     },
   }
   t.teardown(() => boss.stop({ graceful: false }))

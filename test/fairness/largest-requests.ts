@@ -170,6 +170,9 @@ export function fullBodies(records: number, bytes: number) {
     change: () => list((at) => record(at, 'y')),
     refused: () => list((at) => record(at, 'z', ',"phone":1')),
     refusedOften: () => list(() => `{${members(200)}"custom_attributes":{"a":null,"b":null}}`),
+    /** Addresses that normalizing makes 18 times as long, and others whose marks it has to sort. */
+    longNames: () => list(() => `{"email":"${'\ufdfa'.repeat(2_000)}"}`),
+    namesOfMarks: () => list((at) => `{"email":"${at}${'\u0301\u0316'.repeat(1_000)}"}`),
     creationHalfWrong: () => list((at) => record(2 * records + at, 'x', at % 2 === 0 ? ',"phone":1' : '')),
     changeHalfWrong: () => list((at) => record(at, 'v', at % 2 === 0 ? ',"phone":1' : '')),
     /** One is wrong, and half of the others report to it, over one another. */

@@ -136,6 +136,7 @@ export function queryOf({ method, kind, schema }: FuzzedRoute): fc.Arbitrary<str
     'validate_only=TRUE',
     'all_or_none=false&validate_only=true',
     'all_or_none=FALSE',
+    'link_by_email=true',
     'all_or_none=false&all_or_none=true',
     'q=\u00ff',
     'constructor.prototype.x=1',

@@ -115,7 +115,7 @@ await t.test('causes are grouped and counted, most frequent first', async (t) =>
     '1 × No such employee exists: email',
     '1 × This field does not exist: shoe_size',
   ])
-  t.match(page.counts, /Failed 4 .*Failed counts all records.*send the others again/)
+  t.match(page.counts, /Failed 4 .*Failed counts all records.*sends the others/)
   t.equal(page.records.length, 3)
 })
 

@@ -2,21 +2,25 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
 import { EVERY_KEY } from '../../projections/bulk-user-logs/tables.ts'
-import type { CompanyEvents } from '../../projections/projection.ts'
+import type { CompanyEvents, DoPieces } from '../../projections/projection.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import { openDatabase } from '../../src/postgres/kysely.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 import type { RecordedEvent } from '../../src/domain/events.ts'
 import { closesCall } from '../../src/domain/event-types.ts'
+import { doAtOnce } from '../../src/domain/pieces.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { createTables, schemaOf } from '../../projections/projection.ts'
+import { fullBodies } from '../fairness/largest-requests.ts'
 import { readEvents } from '../support/ledger/company-events.ts'
 import { catchUp } from '../../src/workers/project.ts'
 import { employee, startService } from '../support/service.ts'
 
 const service = await startService(t)
 const companyId = service.company.id
-const TABLES = ['entries', 'rejected_names', 'former_names', 'hours', 'calls_by_hour', 'failures_by_hour'] as const
+/** Refused records of a call with such names. */
+const NAMES = 200
+const TABLES = Object.keys(bulkUserLogs.tables)
 const LIVE = schemaOf(bulkUserLogs)
 
 async function makeHistory(key = service.company.key): Promise<void> {
@@ -64,7 +68,7 @@ async function foldAllInto(schema: string, batches: Omit<CompanyEvents, 'company
   await ownerPool.query(`create schema ${schema}`)
   await createTables(owner, bulkUserLogs, schema)
   await owner.transaction().execute(async (transaction) => {
-    for (const batch of batches) await bulkUserLogs.fold(transaction, schema, [{ companyId, ...batch }])
+    for (const batch of batches) await bulkUserLogs.fold(transaction, schema, [{ companyId, ...batch }], doAtOnce)
   })
   return schema
 }
@@ -132,6 +136,19 @@ await t.test('the sums of failed and partly applied calls match the entries, of 
   t.strictSame(summed, counted)
 })
 
+const SUM_OF_ERRORS = `select company_id, date_trunc('hour', requested_at, 'UTC') as hour, key_id, code, field, kind,
+    count(*) as records, min(requested_at) as first_at, max(requested_at) as last_at,
+    substr(coalesce(string_agg(distinct person, ''::bytea order by person), ''), 1, 512) as people
+  from ${LIVE}.refused_errors group by 1, 2, 3, 4, 5, 6 order by 2, 3, 4, 5, 6`
+
+await t.test('the sums of errors match the refused records, and count people once', async (t) => {
+  const { rows: summed } = await ownerPool.query(`select * from ${LIVE}.refusals_by_hour order by 2, 3, 4, 5, 6`)
+  t.strictSame(summed, (await ownerPool.query(SUM_OF_ERRORS)).rows)
+  const of = (code: string, field: string) => summed.find((row) => row.code === code && row.field === field)
+  const { records, people } = of('invalid_format', 'phone')
+  t.strictSame([records, people.length / 8], [12, 6], 'two of the people are the same in each of four histories')
+})
+
 await t.test('every entry is within the positions of its hour', async (t) => {
   const { rows } = await ownerPool.query(
     `select 1 from ${LIVE}.entries e left join ${LIVE}.hours h
@@ -166,6 +183,22 @@ await t.test('erasing refused records keeps their entries, and no hash of them',
     t.strictSame(await rowsOf(schema, table), await rowsOf(LIVE, table), table)
 })
 
+await t.test('records that are erased later leave the sums as if they had been erased before', async (t) => {
+  const rejected = events.filter(({ type }) => type === 'EmployeeRecordRejected')
+  const positions = rejected.filter((_, at) => at % 3 > 0).map(({ position }) => position)
+  const last = events.at(-1)!
+  const retired = {
+    ...{ ...last, call_id: null, stream: companyId, index: null, position: last.position + 1 },
+    ...{ type: 'RecordsRetired', data: { positions } },
+  } as RecordedEvent
+  const before = events.map((event) => (positions.includes(event.position) ? { ...event, data: null } : event))
+  const [later, earlier] = [
+    await foldInto('erased_later', [...events, retired]),
+    await foldInto('erased_before', before),
+  ]
+  await sameTables(t, later, earlier)
+})
+
 await t.test('an entry is folded whatever its refused record contains', async (t) => {
   const hostile = ['\0', 'a\0b', '\ud800', 'x'.repeat(100_000), '', '\u{10ffff}', "'; --", '{"n":1}']
   const values = [...hostile, 7, true, null, [], {}, [hostile]]
@@ -179,3 +212,33 @@ await t.test('an entry is folded whatever its refused record contains', async (t
   const schema = await foldInto('hostile', calls)
   t.equal((await rowsOf(schema, 'entries')).length, odd.length)
 })
+
+await t.test(
+  'no name is kept that normalizing makes long, and others get turns while names are looked for',
+  async (t) => {
+    const company = await service.makeCompany('Names')
+    const records = fullBodies(NAMES, 0)
+    for (const body of [records.longNames(), records.namesOfMarks()])
+      t.equal((await service.call('POST', '/v1/employees', { key: company.key, body })).status, 422)
+    let turns = 0
+    const countTurns: DoPieces = (work) => {
+      for (;;) {
+        const { done, value } = work.next()
+        if (done) return value
+        turns += 1
+      }
+    }
+    await ownerPool.query('create schema names')
+    await createTables(owner, bulkUserLogs, 'names')
+    const batch = { companyId: company.id, events: await readEvents(service.db, company.id) }
+    await owner.transaction().execute((transaction) => bulkUserLogs.fold(transaction, 'names', [batch], countTurns))
+    const codes = new Set<string>()
+    for (const { type, data } of batch.events)
+      if (type === 'EmployeeRecordRejected') for (const { code } of data!.errors) codes.add(code)
+    const { rows } = await ownerPool.query(
+      'select count(distinct name_hash)::integer as names from names.rejected_names',
+    )
+    t.strictSame(rows, [{ names: codes.size }], 'the codes of the errors alone')
+    t.ok(turns > NAMES / 8, `${turns} turns`)
+  },
+)

@@ -8,6 +8,7 @@ import { createRecentEventsForWorkers } from '../../src/bootstrap/workers.ts'
 import { openDatabase } from '../../src/postgres/kysely.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 import { toUuid } from '../../src/domain/ids.ts'
+import { doAtOnce } from '../../src/domain/pieces.ts'
 import { readEvents } from '../support/ledger/company-events.ts'
 import { retireRecords } from '../../src/workers/retire-records.ts'
 import { foldNext } from '../../src/workers/project.ts'
@@ -148,7 +149,9 @@ async function rebuildFaults(companyId: string): Promise<string[]> {
     const schema = `rebuilt_${(rebuilds += 1)}`
     await ownerPool.query(`create schema ${schema}`)
     await createTables(owner, projection, schema)
-    await owner.transaction().execute((transaction) => projection.fold(transaction, schema, [{ companyId, events }]))
+    await owner
+      .transaction()
+      .execute((transaction) => projection.fold(transaction, schema, [{ companyId, events }], doAtOnce))
     const { rows: tables } = await ownerPool.query<{ name: string }>(
       'select tablename as name from pg_tables where schemaname = $1',
       [schema],

@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util'
 import { MAX_RECORDS } from '../batches.ts'
 import { type Encoding, readEncoding, UNREADABLE_ENCODING } from '../../../src/spreadsheets/encodings.ts'
 import type { FileAnswers } from '../../../src/spreadsheets/file-question.ts'
-import type { Mapping } from '../../../src/spreadsheets/mapping.ts'
-import type { ColumnUse } from './choose-mapping.ts'
+import { readAnswer } from './answers.ts'
+import type { Choices, ColumnUse } from './choose-mapping.ts'
 import { readMappingFile } from './choose-mapping.ts'
 import { isPhoneCountry } from '../../../src/spreadsheets/read-phone.ts'
 import { usageError } from './exit-codes.ts'
@@ -19,7 +19,10 @@ Options:
   --id ID             the API id (or API_ID)
   --key-file FILE     a file with the API key (or the key itself in API_KEY)
   --update            only update employees; by default, those who are not found are created
-  --map FILE          what the columns mean: a mapping, downloaded from the page of an uploaded file
+  --link-by-email     give the external ids in the file to people who have none, found by email
+  --map FILE          what the columns mean: a mapping from --save-map, or from the page of an uploaded file
+  --save-map FILE     write what the columns mean, as is proposed; what is open is null. Nothing is sent
+  --answer ANSWER     answer a question, such as 'Joined:dates=day_first' (repeatable; questions name their answers)
   --country CODE      the country of local phone numbers, such as DE
   --custom COLUMN     use a column as a custom attribute (repeatable)
   --ignore COLUMN     don't use a column (repeatable)
@@ -45,13 +48,14 @@ export interface SendArguments {
   apiId: string
   apiKey: string
   operation: 'upsert' | 'update'
-  /** What the columns mean; null if that is to be found out. */
-  mapping: Mapping | null
-  country: string | null
-  /** What to do with columns that become nothing. */
-  uses: Map<string, ColumnUse>
+  /** What the columns mean, as far as somebody says it. */
+  choices: Choices
+  /** Where to write what the columns mean, instead of sending anything; null for nowhere. */
+  savedMapPath: string | null
   /** Whether records that are refused keep the others of their call from being applied. */
   allOrNone: boolean
+  /** Whether people without an external id are found by email, and get the one in the file. */
+  linkByEmail: boolean
   /** How many people may be deactivated because they are not in the file; null if that is no reason. */
   atMost: number | null
   answers: FileAnswers
@@ -66,10 +70,13 @@ const OPTIONS = {
   'key-file': { type: 'string' },
   update: { type: 'boolean', default: false },
   map: { type: 'string' },
+  'save-map': { type: 'string' },
+  answer: { type: 'string', multiple: true, default: [] as string[] },
   country: { type: 'string' },
   custom: { type: 'string', multiple: true, default: [] as string[] },
   ignore: { type: 'string', multiple: true, default: [] as string[] },
   partly: { type: 'boolean', default: false },
+  'link-by-email': { type: 'boolean', default: false },
   'deactivate-missing': { type: 'boolean', default: false },
   'at-most': { type: 'string' },
   encoding: { type: 'string' },
@@ -87,6 +94,7 @@ export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArgum
   if (values.help || (args.length === 0 && positionals.length === 0)) return null
   const [command, path, ...others] = positionals
   if (command !== 'send') throw usageError(`the command is send, not ${command ?? 'missing'}`)
+  if (values.update && values['link-by-email']) throw usageError('--link-by-email is not for --update')
   if (path === undefined || others.length > 0) throw usageError('name one file')
   return {
     path,
@@ -94,13 +102,18 @@ export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArgum
     apiId: required(values.id ?? env['API_ID'], 'name the API id with --id, or in API_ID'),
     apiKey: readKey(values['key-file'], env),
     operation: values.update ? 'update' : 'upsert',
-    mapping: values.map === undefined ? null : readMappingFile(values.map),
-    country: readCountry(values.country),
-    uses: new Map([
-      ...values.custom.map((column): [string, ColumnUse] => [column, 'custom']),
-      ...values.ignore.map((column): [string, ColumnUse] => [column, 'ignore']),
-    ]),
+    choices: {
+      mapping: values.map === undefined ? null : readMappingFile(values.map),
+      country: readCountry(values.country),
+      uses: new Map([
+        ...values.custom.map((column): [string, ColumnUse] => [column, 'custom']),
+        ...values.ignore.map((column): [string, ColumnUse] => [column, 'ignore']),
+      ]),
+      answers: values.answer.map(readAnswer),
+    },
+    savedMapPath: values['save-map'] ?? null,
     allOrNone: !values.partly,
+    linkByEmail: values['link-by-email'],
     atMost: readAtMost(values['deactivate-missing'], values['at-most']),
     answers: {
       encoding: readEncodingName(values.encoding),

@@ -44,6 +44,7 @@ export async function sendFile(
     apiId,
     maxRecords,
     ...(args.allOrNone ? [] : ['partly']),
+    ...(args.linkByEmail ? ['link by email'] : []),
     ...Object.values(answers).filter((answer) => answer !== null),
   ]
   const state = await beginRun(statePath, createState(facts))
@@ -94,7 +95,7 @@ const FIELDS_SHOWN = 5
 /** Says which fields keep their values where cells are empty, unless the user has chosen what these do. */
 function showKept(
   { clearable }: OpenedFile,
-  { path, mapping }: SendArguments,
+  { path, choices: { mapping } }: SendArguments,
   totals: Totals,
   stream: Output['stream'],
 ) {
@@ -182,14 +183,15 @@ function cutCalls(file: OpenedFile, { operation, maxRecords }: SendArguments, { 
 
 function send(
   client: EmployeeClient,
-  { operation, allOrNone }: SendArguments,
+  { operation, allOrNone, linkByEmail }: SendArguments,
   records: FileRecord[],
   others: Omit<BulkOptions, 'allOrNone'>,
 ): Promise<Answer> {
   const body = new JsonText(`[${records.map(({ json }) => json).join(',')}]`) as unknown as []
-  if (allOrNone) return operation === 'upsert' ? client.upsert(body, others) : client.updateMany(body, others)
+  if (allOrNone)
+    return operation === 'upsert' ? client.upsert(body, { ...others, linkByEmail }) : client.updateMany(body, others)
   const options = { ...others, allOrNone } as const
-  return operation === 'upsert' ? client.upsert(body, options) : client.updateMany(body, options)
+  return operation === 'upsert' ? client.upsert(body, { ...options, linkByEmail }) : client.updateMany(body, options)
 }
 
 type Answer = UpsertedEmployees | UpdatedEmployees | PartlyApplied

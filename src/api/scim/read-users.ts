@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { countProvisioned, EMPLOYEES, listProvisioned } from '../../../projections/employees/queries.ts'
 import { filterInTurns } from '../../admission/turns.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
@@ -51,6 +52,7 @@ export function readUsers(app: FastifyInstance, services: KeyServices): void {
 function listUsers(app: FastifyInstance, services: KeyServices): void {
   const { reads, access, keyUsage, sessions, findNamed, companiesTogether } = services
   const onError = (error: unknown) => app.log.debug({ err: error }, 'the list of users could not be watched')
+  const totals = createTotals()
   const waitForPosition = createPositionWaits(access, EMPLOYEES, onError, { companiesTogether })
   const charged = chargedReading(keyUsage, { isHeavyRead: comparesEverybody }, 'scim')
   app.get('/Users', { schema: { hide: true }, ...charged }, async (request, reply) => {
@@ -71,16 +73,32 @@ function listUsers(app: FastifyInstance, services: KeyServices): void {
           page,
         )
       }
-      await waitForPosition(companyId, 'head')
+      const head = await waitForPosition(companyId, 'head')
       const db = await reads.of(companyId, request.left)
       if (filter) return compareAll(db, companyId, isMeant, page, request.left)
-      return { total: await countProvisioned(db, companyId), employees: await listPage(db, companyId, page) }
+      return { total: await totals.at(db, companyId, head), employees: await listPage(db, companyId, page) }
     }
     const { total, employees } = await read()
     const projection = readProjection(request)
     const users = employees.map((employee) => projectUser(renderUser(employee, base), projection))
     return reply.type(SCIM_TYPE).send(renderList(users, total, startIndex))
   })
+}
+
+const MAX_TOTALS = 10_000
+
+/** The number of users of each company, which is counted once for all pages as long as nothing happens. */
+function createTotals() {
+  const known = new LRUCache<string, { head: number; total: number }>({ max: MAX_TOTALS })
+  return {
+    async at(db: LedgerDb, companyId: string, head: number): Promise<number> {
+      const last = known.get(companyId)
+      if (last?.head === head) return last.total
+      const total = await countProvisioned(db, companyId)
+      known.set(companyId, { head, total })
+      return total
+    },
+  }
 }
 
 interface Page {

@@ -35,5 +35,6 @@ function readCredentials({ headers: { authorization = '' } }: FastifyRequest) {
   const isBasic = scheme.toLowerCase() === 'basic'
   const text = isBasic ? Buffer.from(sent, 'base64').toString() : sent
   const at = text.indexOf(isBasic ? ':' : '.')
-  return at <= 0 ? null : { apiId: text.slice(0, at), secret: text.slice(at + 1) }
+  if (at <= 0) return { missing: 'Send the token: the id of an API key and its secret, joined by a dot' }
+  return { apiId: text.slice(0, at), secret: text.slice(at + 1) }
 }

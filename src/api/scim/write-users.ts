@@ -38,7 +38,7 @@ export async function writeUsers(app: FastifyInstance, protocol: KeyProtocol, se
       protocolOf,
       // Passwords of bodies that can't be read could stand anywhere in them.
       keepsBody: () => false,
-      switchesOf: () => ({ isAllOrNone: true, validateOnly: false }),
+      switchesOf: () => ({ isAllOrNone: true, validateOnly: false, linksByEmail: false }),
       ...(operation === 'create' ? {} : { offendingOf }),
       read: async (request) => {
         try {

@@ -68,13 +68,20 @@ function namesNobody(request: FastifyRequest): boolean {
   return Object.entries(request.query as object).every(isSwitch)
 }
 
+const SWITCHES: readonly string[] = ['validate_only', 'all_or_none', 'link_by_email']
+
 function isSwitch([name, value]: [string, unknown]): boolean {
-  return (name === 'validate_only' || name === 'all_or_none') && /^(?:true|false)$/.test(String(value))
+  return SWITCHES.includes(name) && /^(?:true|false)$/.test(String(value))
 }
 
 function switchesOf(request: FastifyRequest) {
-  const { validate_only: validateOnly, all_or_none: allOrNone } = request.query as Record<string, unknown>
-  return { validateOnly: String(validateOnly) === 'true', isAllOrNone: String(allOrNone) !== 'false' }
+  const query = request.query as Record<string, unknown>
+  const valueOf = (name: string) => String(query[name])
+  return {
+    validateOnly: valueOf('validate_only') === 'true',
+    isAllOrNone: valueOf('all_or_none') !== 'false',
+    linksByEmail: valueOf('link_by_email') === 'true',
+  }
 }
 
 function pathId(request: FastifyRequest): string {
@@ -86,7 +93,7 @@ const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
 
 /**
  * The `Idempotency-Key` of a writing call (draft-ietf-httpapi-idempotency-key-header-07), hashed, and the hash of the
- * request that carries it: method, path, body, and conditions; null when there is none. The media type and other
+ * request that carries it: method, path, body, switches, and conditions; null when there is none. The media type and other
  * parameters don't change what a request means. The key is hashed under the company's secret, because clients may build
  * keys from what they send, and the hashes are never deleted. Throws a problem with `idempotency_key_invalid`.
  */
@@ -102,8 +109,10 @@ function idempotencyOf(request: FastifyRequest): Idempotency | null {
   const { hashKey, key: apiKey } = callerOf(request)
   const keyHash = createHmac('sha256', hashKey).update(`${apiKey.id} ${key}`).digest('hex')
   const { ifMatch, ifNoneMatch } = preconditionsOf(request)
+  const { isAllOrNone, linksByEmail } = switchesOf(request)
   const conditions = [
-    ...(switchesOf(request).isAllOrNone ? [] : ['\nall_or_none false']),
+    ...(isAllOrNone ? [] : ['\nall_or_none false']),
+    ...(linksByEmail ? ['\nlink_by_email true'] : []),
     ...(ifMatch === undefined ? [] : [`\nif-match ${ifMatch}`]),
     ...(ifNoneMatch === undefined ? [] : [`\nif-none-match ${ifNoneMatch}`]),
   ].join('')

@@ -5,6 +5,7 @@ import type { Employee, RecordResult } from '../employees/employee.ts'
 import type { Problem, RecordError } from '../errors.ts'
 import type { CallCounts, EventData, NewEvent } from '../events.ts'
 import type { Operation } from '../operations.ts'
+import type { ReadRecord } from './call-records.ts'
 import type { RefusalWording } from './refusal-wording.ts'
 import type { CalledFile } from './callers.ts'
 import type { LeftOutField } from './call-records.ts'
@@ -33,6 +34,8 @@ export interface CallContext {
   status?: number
   /** How the call's protocol words its refusals. */
   wording: RefusalWording
+  /** Whether an upsert finds somebody without an external id by their email address: see `locateEmployee`. */
+  linksByEmail: boolean
   /** The country of the company (ISO 3166-1 alpha-2), whose local phone numbers are read; null if it has none. */
   country: string | null
 }
@@ -47,6 +50,8 @@ export interface AppliedRecord {
   status: EmployeeStatus
   /** Whether the record says which status the employee should have. */
   setsStatus: boolean
+  /** Whether the record gives the employee a manager who is inactive after the call. */
+  hasInactiveManager: boolean
   /** Null for a creation. */
   result: RecordResult | null
   changed: string[]
@@ -85,4 +90,6 @@ export interface CallDecision {
   rejectedBody?: RejectedBody
   /** Of a call that fails for some of its records, the events that the others would have had. */
   withheld: NewEvent[]
+  /** Of such a call, the valid records. */
+  valid?: readonly ReadRecord[]
 }

@@ -26,19 +26,40 @@ export interface EmployeeDirectory {
 
 /** Finds the employee whom a record or a reference to a manager identifies. */
 export function locate(
-  { field, value, asSent }: Locator,
+  { field, value, asStored }: Locator,
   directory: Pick<EmployeeDirectory, 'byId' | 'byEmail' | 'byExternalId' | 'byUserName'>,
 ): Employee | undefined {
   switch (field) {
     case 'id':
       return directory.byId(value)
     case 'external_id':
-      return (asSent === undefined ? undefined : directory.byExternalId(asSent)) ?? directory.byExternalId(value)
+      return (asStored === undefined ? undefined : directory.byExternalId(asStored)) ?? directory.byExternalId(value)
     case 'email':
-      return directory.byEmail(value)
+      return directory.byEmail(value) ?? (asStored === undefined ? undefined : directory.byEmail(asStored))
     case 'user_name':
       return directory.byUserName(value)
   }
+}
+
+/**
+ * Finds the employee of a record. With `linksByEmail`, an external id that nobody has also finds the employee who has the
+ * record's email address, if they can be linked.
+ */
+export function locateEmployee(
+  { locator, patch }: Pick<ReadRecord, 'locator' | 'patch'>,
+  directory: Pick<EmployeeDirectory, 'byId' | 'byEmail' | 'byExternalId' | 'byUserName'>,
+  linksByEmail: boolean,
+): Employee | undefined {
+  if (!locator) return undefined
+  const found = locate(locator, directory)
+  if (found || !linksByEmail || locator.field !== 'external_id' || typeof patch.email !== 'string') return found
+  const holder = directory.byEmail(patch.email)
+  return holder && isLinkable(holder) ? holder : undefined
+}
+
+/** Whether somebody can get an external id because a record has their email address. */
+export function isLinkable({ status, external_id: externalId }: Employee): boolean {
+  return status === 'active' && externalId === null
 }
 
 /** A record during the decision. */

@@ -2,15 +2,24 @@ import { addMissing, addStateErrors } from '../employees/employee.ts'
 import { createsAll, rulesOf } from '../operations.ts'
 import { mapInPieces, type Pieces } from '../pieces.ts'
 import type { CallContext, CallDecision } from './call-decision.ts'
-import { addCollision, locate, type Draft, type EmployeeDirectory, type UnchangedEmployee } from './call-draft.ts'
+import {
+  addCollision,
+  locateEmployee,
+  type Draft,
+  type EmployeeDirectory,
+  type UnchangedEmployee,
+} from './call-draft.ts'
 import { leaveOutFaulty, meetExpectations } from './expectations.ts'
 import { isReadable, type NewIds, type ReadRecord } from './call-records.ts'
 import { completeCall, failCall, NO_COUNTS, type Unchanged } from './close-call.ts'
 import { draftCreation, draftUpdate } from './draft-records.ts'
 import { readLocalPhones } from './local-phones.ts'
-import { chooseApplicable, isFaulty, MAX_ROUNDS } from './partial-call.ts'
+import { chooseApplicable, isFaulty } from './partial-call.ts'
 import { addManagerErrors, resolveManagers } from './reporting-lines.ts'
 import { addUniquenessErrors } from './uniqueness.ts'
+
+/** How often attributes are left out of records: what is left out may make another value faulty. */
+const MAX_LEAVING_ROUNDS = 8
 
 /**
  * Decides a call: creates employees, updates those that the records find, or, as an upsert, does both. Applies all
@@ -22,9 +31,9 @@ export function* decideRecords(
   directory: EmployeeDirectory,
   context: CallContext,
 ): Pieces<CallDecision> {
-  const { operation } = context
+  const { operation, linksByEmail } = context
   const { records, unchanged } = setAside(all, directory)
-  const located = ({ locator }: ReadRecord) => (locator ? locate(locator, directory) : undefined)
+  const located = (record: ReadRecord) => locateEmployee(record, directory, linksByEmail)
   const idOf = (record: ReadRecord) => located(record)?.id ?? newIds?.of(record.index)
   const draft = (record: ReadRecord, earlier: Draft | undefined) => {
     const before = located(record)
@@ -32,7 +41,7 @@ export function* decideRecords(
     const mayBeNew = !before && (record.locator !== null || createsAll(operation))
     return newIds && mayBeNew
       ? draftCreation(record, newIds.of(record.index), context.now, earlier)
-      : draftUpdate(record, before, context.now, earlier)
+      : draftUpdate(record, before, { now: context.now, directory, earlier })
   }
   const drafted = new Map<number, Draft>()
   function* judgeRecords(some: ReadRecord[]): Pieces<Draft[]> {
@@ -43,27 +52,38 @@ export function* decideRecords(
       return made
     })
     refuseRepeated(drafts)
-    yield* judge(drafts, directory)
+    yield* judge(drafts, directory, context)
     return drafts
+  }
+
+  function* complete(drafts: Draft[], refused: Draft[]): Pieces<CallDecision> {
+    let afterwards: Map<string | undefined, Draft['after']> | undefined
+    const isInactive = (id: string) => {
+      afterwards ??= new Map(drafts.map(({ after }) => [after?.id, after]))
+      return (afterwards.get(id) ?? directory.byId(id))?.status === 'inactive'
+    }
+    return yield* completeCall({ drafts, unchanged, refused }, isInactive, context)
   }
 
   let called = yield* meetExpectations(yield* readLocalPhones(records, context.country), located)
   let whole = yield* judgeRecords(called)
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_LEAVING_ROUNDS; round += 1) {
     const fewer = yield* leaveOutFaulty(called, whole)
     if (!fewer) break
     drafted.clear()
     called = fewer
     whole = yield* judgeRecords(called)
   }
-  if (!whole.some(isFaulty)) return yield* completeCall({ drafts: whole, unchanged, refused: [] }, context)
+  if (!whole.some(isFaulty)) return yield* complete(whole, [])
   if (!context.isAllOrNone) {
     const { drafts, refused } = yield* chooseApplicable(called, whole, judgeRecords)
-    if (drafts.length + unchanged.size > 0) return yield* completeCall({ drafts, unchanged, refused }, context)
+    if (drafts.length + unchanged.size > 0) return yield* complete(drafts, refused)
   }
   const total = records.length + unchanged.size
   const failed = rulesOf(operation).failing === 'refused' ? whole.filter(isFaulty).length : total
-  return yield* failCall(whole, { ...NO_COUNTS, total, failed }, context)
+  const decision = yield* failCall(whole, { ...NO_COUNTS, total, failed }, context)
+  const faulty = new Set(whole.filter(isFaulty).map(({ record }) => record.index))
+  return { ...decision, valid: all.filter(({ index }) => !faulty.has(index)) }
 }
 
 /** Sets the records aside that need no decision. */
@@ -86,13 +106,14 @@ function refuseRepeated(drafts: Draft[]): void {
   for (const group of byEmployee.values()) {
     if (group.length === 1) continue
     for (const draft of group) {
-      addCollision(draft, { path: [draft.record.locator!.field], fault: { kind: 'same_employee' } })
+      const fault = { kind: 'same_employee', employee: draft.before!.id } as const
+      addCollision(draft, { path: [draft.record.locator!.field], fault })
     }
   }
 }
 
 /** Adds the errors that depend on the state after the whole call. */
-function* judge(drafts: Draft[], directory: EmployeeDirectory): Pieces<void> {
+function* judge(drafts: Draft[], directory: EmployeeDirectory, { operation }: CallContext): Pieces<void> {
   yield* mapInPieces(drafts, ({ after, effect, record, errors }) => {
     if (!after) return
     const touched = effect
@@ -101,6 +122,6 @@ function* judge(drafts: Draft[], directory: EmployeeDirectory): Pieces<void> {
     addStateErrors(errors, after, touched)
     if (effect || isReadable(record.sent)) addMissing(errors, after, effect ? touched : () => true)
   })
-  yield* addUniquenessErrors(drafts, directory)
+  yield* addUniquenessErrors(drafts, directory, operation)
   yield* addManagerErrors(drafts, directory)
 }

@@ -1,7 +1,8 @@
 import { attributesSet, evolve, patchEffect, type Employee, type PatchEffect } from '../employees/employee.ts'
 import type { NewEvent } from '../events.ts'
 import type { RecordErrors } from '../record-errors.ts'
-import type { Draft } from './call-draft.ts'
+import type { FieldError } from '../record-faults.ts'
+import type { Draft, EmployeeDirectory } from './call-draft.ts'
 import type { ReadRecord } from './call-records.ts'
 
 /*
@@ -42,13 +43,12 @@ function create({ index, patch }: ReadRecord, id: string, now: string): Pick<Dra
 export function draftUpdate(
   record: ReadRecord,
   before: Employee | undefined,
-  now: string,
-  earlier: Draft | undefined,
+  { now, directory, earlier }: { now: string; directory: EmployeeDirectory; earlier: Draft | undefined },
 ): Draft {
   const errors = record.errors.copy()
   if (!before && record.isExact) return draftErased(record, errors)
   if (!before) {
-    if (record.locator) errors.addFirst({ path: [record.locator.field], fault: { kind: 'employee_not_found' } })
+    if (record.locator) errors.addFirst({ path: [record.locator.field], ...whyNotFound(record, directory) })
     return newDraft(record, errors)
   }
   if (record.statedId !== null && record.statedId !== before.id) errors.add(['id'], { kind: 'id_changed', field: 'id' })
@@ -59,6 +59,15 @@ export function draftUpdate(
 function draftErased(record: ReadRecord, errors: RecordErrors): Draft {
   errors.addFirst({ path: ['id'], fault: { kind: 'employee_erased' } })
   return newDraft({ ...record, sent: { id: record.locator?.value } }, errors)
+}
+
+/** An email address finds nobody beside an external id: then it is a new value. */
+function whyNotFound({ locator, patch }: ReadRecord, directory: EmployeeDirectory): Omit<FieldError, 'path'> {
+  const isNewEmail = locator!.field === 'external_id' && typeof patch.email === 'string'
+  const holder = isNewEmail ? directory.byEmail(patch.email!) : undefined
+  if (!holder) return { fault: { kind: 'employee_not_found' } }
+  const fault = { kind: 'not_found_by_email', field: 'external_id', other: 'email', employee: holder.id } as const
+  return { fault, employeeId: holder.id }
 }
 
 function update(before: Employee, record: ReadRecord, now: string): Pick<Draft, 'after' | 'effect' | 'events'> {

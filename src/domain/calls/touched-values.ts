@@ -1,4 +1,5 @@
 import { UNIQUE_NAMES, uniqueForm, type UniqueName } from '../attributes.ts'
+import { listStoredAddresses } from '../email-domains.ts'
 import { isId } from '../ids.ts'
 import type { Locator, ReadRecord } from './call-records.ts'
 
@@ -37,7 +38,7 @@ export function touchedValues(records: ReadRecord[]): Touches {
 function naming(locators: Locator[]): Naming {
   const by = (field: Locator['field']) => {
     const named = new Set<string>()
-    for (const { field: one, value, asSent } of locators) if (one === field) named.add(value).add(asSent ?? value)
+    for (const { field: one, value, asStored } of locators) if (one === field) named.add(value).add(asStored ?? value)
     return [...named]
   }
   // Text that is no employee id names nobody, and PostgreSQL would reject it as a uuid.
@@ -59,7 +60,7 @@ export function claimedValues(records: ReadRecord[]): Naming {
       return typeof value === 'string' && !isLocator ? [value] : []
     })
   const [emails, externalIds, userNames] = UNIQUE_NAMES.map(claimed) as [string[], string[], string[]]
-  return { ...NOBODY, emails, externalIds, userNames }
+  return { ...NOBODY, emails: emails.flatMap(listStoredAddresses), externalIds, userNames }
 }
 
 /** The names of these, each once if there are several. */

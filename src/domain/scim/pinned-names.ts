@@ -1,5 +1,6 @@
 import { foldUserName, normalizeEmail } from '../attributes.ts'
 import { NOBODY, union, type Naming } from '../calls/touched-values.ts'
+import { listStoredAddresses } from '../email-domains.ts'
 import { isId } from '../ids.ts'
 import { normalizeText } from '../normalize-text.ts'
 import { isStorableText } from '../storable-text.ts'
@@ -42,13 +43,17 @@ function namesAt({ urn, name, part }: AttributePath, text: string): Naming | nul
         ...NOBODY,
         employeeIds,
         userNames: [foldUserName(normalizeText(text))],
-        emails: [normalizeEmail(normalizeText(text))],
+        emails: addressesOf(text),
         externalIds: [normalizeText(text)],
       }
     case 'emails':
-      return part === null || part === 'value' ? { ...NOBODY, emails: [normalizeEmail(normalizeText(text))] } : null
+      return part === null || part === 'value' ? { ...NOBODY, emails: addressesOf(text) } : null
     case null:
     default:
       return null
   }
+}
+
+function addressesOf(text: string): string[] {
+  return listStoredAddresses(normalizeEmail(normalizeText(text)))
 }

@@ -19,6 +19,7 @@ import type { KeyProtocol, KeyServices } from './key-protocol.ts'
 /** What a request says about how its call is run. */
 interface CallSwitches {
   isAllOrNone: boolean
+  linksByEmail: boolean
   validateOnly: boolean
 }
 
@@ -105,6 +106,7 @@ async function run(
     bodyBytes,
     idempotency,
     ...call.switchesOf(request),
+    keepsFailed: services.keepsFailed,
     traceparent: request.trace?.traceparent ?? null,
     command,
   })
@@ -115,7 +117,8 @@ async function run(
   return sendAnswer(reply, protocol, answer)
 }
 
-async function sendAnswer(
+/** Sends the answer to a call, in pieces if it is large. */
+export async function sendAnswer(
   reply: FastifyReply,
   { answerType, refusalType }: Pick<KeyProtocol, 'answerType' | 'refusalType'>,
   { status, headers, body }: CallAnswer,
@@ -154,4 +157,5 @@ const WITHOUT_ENTRY: ReadonlySet<ProblemCode> = new Set([
   'unavailable',
   'idempotency_in_progress',
   'rate_limited',
+  'request_timeout',
 ])

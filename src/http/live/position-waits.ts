@@ -30,7 +30,7 @@ export function createPositionWaits(
   projection: { name: string; version: number },
   onError: (error: unknown) => void,
   { waitMs = WAIT_MS, maxWaiting = MAX_WAITING, companiesTogether }: WaitOptions = {},
-): (companyId: string, position: number | 'head') => Promise<void> {
+): (companyId: string, position: number | 'head') => Promise<number> {
   const watch = createCompanyWatch((companyIds) => readReached(db, companyIds, projection), {
     intervalMs: POLL_MS,
     onError,
@@ -59,11 +59,12 @@ export function createPositionWaits(
     if (position > head) {
       throw new ProblemError(problem('invalid_query', 'The query parameter min_position is beyond the last position'))
     }
-    if (reached >= position) return
+    if (reached >= position) return position
     const release = waiting.tryAcquire(companyId, 1)
     if (!release) throw late()
     try {
       await waitInLine(companyId, position)
+      return position
     } finally {
       release()
     }

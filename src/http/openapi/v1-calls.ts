@@ -34,6 +34,19 @@ const WriteManyQuery = strictObject({
   }),
 })
 
+const UpsertQuery = Type.Object(
+  {
+    ...WriteManyQuery.properties,
+    link_by_email: optionalBoolean({
+      description:
+        'Whether a record whose `external_id` finds nobody updates the active employee who has its `email` and no ' +
+        '`external_id`, who gets that `external_id`: for the first sync over people who were entered without one. ' +
+        'Inactive employees and those with another `external_id` are conflicts, as without this parameter.',
+    }),
+  },
+  { additionalProperties: false },
+)
+
 /** The problems of a call that costs quota. */
 export const READING_PROBLEMS = ['key_disabled', 'address_not_allowed', 'scope_missing', 'quota_exceeded'] as const
 
@@ -41,6 +54,7 @@ const WRITING_PROBLEMS = [
   ...READING_PROBLEMS,
   ...(['idempotency_key_invalid', 'already_exists', 'inactive_employee_exists', 'idempotency_in_progress'] as const),
   ...(['idempotency_response_expired', 'validation_failed', 'idempotency_key_reused'] as const),
+  'limit_reached' as const,
 ]
 /** The description of a writing call, whose body has one of the media types of its content. */
 export type CallSchema = FastifySchema & Required<Pick<FastifySchema, 'documentedBody'>>
@@ -122,11 +136,13 @@ export function upsertCall(maxRecords: number): CallSchema {
   const body = bulkBody(EmployeeUpsert, maxRecords)
   return {
     ...BULK,
+    querystring: UpsertQuery,
     operationId: 'upsertEmployees',
     summary: 'Create or update several employees',
     description:
       `${ALL_OR_NONE} A record whose \`external_id\` finds an employee, or whose \`email\` does if it has no ` +
-      '`external_id`, updates this employee as a JSON Merge Patch. Any other record creates an employee.',
+      '`external_id`, updates this employee as a JSON Merge Patch. Any other record creates an employee, unless ' +
+      '`link_by_email` finds one.',
     documentedBody: { ...SEVERAL, ...describeBody(body, JSON_TYPES, examples.UPSERT_BODIES) },
     response: answerEach('The result for each record.', UpsertedEmployees, examples.UPSERTED),
   }

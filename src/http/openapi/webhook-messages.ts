@@ -66,7 +66,14 @@ const ofEmployeeOnly = strictObject(ofEmployee)
 const LOG_ID = 'log_01m7wqmfakeh492yt3mpqyceyp'
 const KEY_ID = 'key_01m7wqmdcmeh492ysnphxjjrzt'
 const COUNTS = { total: 2, updated: 1, deactivated: 0, failed: 0, no_updates: 1 }
-const CALL = { log_id: LOG_ID, position: 42, operation: 'update_many', source: 'Public API', counts: COUNTS, key_id: KEY_ID }
+const CALL = {
+  log_id: LOG_ID,
+  position: 42,
+  operation: 'update_many',
+  source: 'Public API',
+  counts: COUNTS,
+  key_id: KEY_ID,
+}
 const EMPLOYEE = { employee_id: EXAMPLE_EMPLOYEE_ID, position: 42, version: 2, log_id: LOG_ID }
 const KEY = { key_id: KEY_ID, position: 42, actor: 'usr_01m7wqmdcmeh492ysnphxjjrzt' }
 const ATTENTION = { position: 42, kind: 'calls_failed', subject_id: KEY_ID, code: 'validation_failed' }

@@ -4,7 +4,8 @@ import { type Problem, problem } from '../../domain/errors.ts'
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 type Sent = FastifyReply | Promise<FastifyReply>
-type Refuse = (reply: FastifyReply, problem: Problem) => Sent
+/** Answers a request that no route accepts. */
+export type Refuse = (reply: FastifyReply, problem: Problem) => Sent
 
 /** The methods of all routes. */
 export interface KnownMethods {

@@ -92,7 +92,10 @@ export function isDue({ writtenAt }: ActorClient, now: string): boolean {
   return writtenAt === null || Date.parse(now) - Date.parse(writtenAt) >= PRECISION_MS
 }
 
-const USED: SentColumns<readonly [used: ActorClient, usedAt: string]> = {
+/** A client, and when it was used, RFC 3339. */
+export type UsedClient = readonly [client: ActorClient, usedAt: string]
+
+const USED: SentColumns<UsedClient> = {
   company_id: sent(uuid, ([{ companyId }]) => companyId),
   client_id: sent(bigint, ([{ clientId }]) => clientId),
   actor_id: sent(uuid, ([{ actorId }]) => actorId),
@@ -103,10 +106,10 @@ const USED: SentColumns<readonly [used: ActorClient, usedAt: string]> = {
 }
 
 /** Writes the rows of clients with the times of their use, in the transaction that appends their events. */
-export function writeClients(client: QueryClient, used: ReadonlyMap<ActorClient, string>): Promise<unknown> {
+export function writeClients(client: QueryClient, used: UsedClient[]): Promise<unknown> {
   const whenKnown =
     'on conflict (company_id, client_id) do update set last_at = greatest(known.last_at, excluded.last_at)'
-  return client.query(insertSent('actor_clients as known', USED, [...used], whenKnown))
+  return client.query(insertSent('actor_clients as known', USED, used, whenKnown))
 }
 
 /** Deletes clients that were last used so many days ago, by the database's clock. Returns how many. */

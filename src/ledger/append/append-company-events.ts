@@ -121,7 +121,7 @@ async function writeChange<Result>(
   await statements.insertEvents(client, placed)
   for (const { header } of placed) if (isErasing(header)) await eraseNamedBy(client, companyId, header.position)
   await statements.updateHeads(client, [head])
-  if (sentBy) await writeClients(client, new Map([[sentBy, now.recordedAt]]))
+  if (sentBy) await writeClients(client, [[sentBy, now.recordedAt]])
   const position = head.frontier.size
   if (traceparent) await insertTraces(client, [{ companyId, position, traceparent, recordedAt: head.recordedAt }])
   return { result, position, placed }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Naming } from '../../domain/calls/touched-values.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
-import { EMPTY_FRONTIER, isSameHistory } from '../integrity/merkle.ts'
+import { isSameHistory } from '../integrity/merkle.ts'
 import type { Head } from './company-state.ts'
 import { EmployeeIndex } from './employee-index.ts'
 import { ATTRIBUTE_NAMES } from '../../domain/attributes.ts'
@@ -22,16 +22,16 @@ const SHARE_OF_COMPANY = 1 / 4
 export type Basis = Pick<Head, 'frontier' | 'generation'>
 
 /** Whether states that follow from one of these follow from the other as well. */
-export function isSameBasis(one: Basis, other: Basis): boolean {
+function isSameBasis(one: Basis, other: Basis): boolean {
   return one.generation === other.generation && isSameHistory(one.frontier, other.frontier)
 }
 
-/** Employees whose states are true on this basis. */
 export interface CachedEmployees {
-  basis: Basis
   employees: ReadonlySet<Employee>
   /** The names that nobody in the cache has; somebody in the ledger may. */
   missing: Naming
+  /** Whether the states of these employees follow from the locked head of their company. */
+  areCurrent(head: Basis): boolean
 }
 
 export interface EmployeeCache {
@@ -39,8 +39,6 @@ export interface EmployeeCache {
   /** Takes the employees that a committed transaction loaded or changed, in their states after it. */
   keep(companyId: string, range: { before: Basis; after: Basis }, employees: Iterable<Employee>): void
 }
-
-const NOTHING: Basis = { frontier: EMPTY_FRONTIER, generation: null }
 
 interface CachedCompany {
   basis: Basis
@@ -66,9 +64,10 @@ export function createEmployeeCache(maxBytes: number): EmployeeCache {
   return {
     find(companyId, naming) {
       const company = companies.get(companyId)
-      return company
-        ? { basis: company.basis, ...company.employees.find(naming) }
-        : { basis: NOTHING, employees: new Set(), missing: naming }
+      if (!company) return { employees: new Set(), missing: naming, areCurrent: () => true }
+      const { basis } = company
+      const { employees, missing } = company.employees.find(naming)
+      return { employees, missing, areCurrent: (head) => employees.size === 0 || isSameBasis(basis, head) }
     },
 
     keep(companyId, { before, after }, employees) {

@@ -3,7 +3,7 @@ import { createBudget } from '../../admission/budget.ts'
 import { createContended, gatherCompanies } from '../../admission/contended.ts'
 import { isSmall, weightOf, type WriteCall } from '../../domain/calls/write-call.ts'
 import { commitBatch, type CommitOptions } from './commit-batch.ts'
-import type { Committed } from './commit.ts'
+import type { Committed } from './decide-next.ts'
 import { UnchangedOnce } from './unchanged-once.ts'
 import { createRecentConflicts } from './unchecked-creations.ts'
 

@@ -1,6 +1,6 @@
 import { UNIQUE_NAMES, uniqueForm } from '../../domain/attributes.ts'
-import { locate } from '../../domain/calls/call-draft.ts'
-import type { Locator, ReadRecord } from '../../domain/calls/call-records.ts'
+import { locate, locateEmployee } from '../../domain/calls/call-draft.ts'
+import type { Locator } from '../../domain/calls/call-records.ts'
 import { recordsOf } from '../../domain/calls/commands.ts'
 import type { WriteCall } from '../../domain/calls/write-call.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
@@ -26,10 +26,7 @@ export async function loadReportingLines(
 ): Promise<void> {
   const moves = [...companies].flatMap(([companyId, { employees }]) => {
     const callsOfCompany = calls.filter((call) => call.companyId === companyId)
-    const move = findMove(
-      callsOfCompany.flatMap(({ command }) => recordsOf(command)),
-      employees,
-    )
+    const move = findMove(callsOfCompany, employees)
     return move.employeeIds.length > 0 ? [{ companyId, employees, ...move }] : []
   })
   if (moves.length === 0) return
@@ -62,12 +59,13 @@ interface Move {
   managerIds: string[]
 }
 
-function findMove(records: ReadRecord[], employees: LoadedEmployees): Move {
+function findMove(calls: WriteCall[], employees: LoadedEmployees): Move {
+  const records = calls.flatMap(({ command }) => recordsOf(command))
   const managed = records.flatMap(({ locator, managers }) =>
     managers.flatMap(({ locator: named }) => (named ? [{ locator, named }] : [])),
   )
   if (!managed.some(({ locator }) => locator)) return { employeeIds: [], managerIds: [] }
-  const moved = findMovedNames(records, employees)
+  const moved = findMovedNames(calls, employees)
   const isMoved = (locator: Locator | null) =>
     locator !== null && locator.field !== 'id' && moved[locator.field].has(locator.value)
   // A name that these calls move from one employee to another may refer to any of them.
@@ -87,14 +85,16 @@ function findMove(records: ReadRecord[], employees: LoadedEmployees): Move {
 }
 
 /** The values that the records give to employees who do not have them, except those of nobody to new employees. */
-function findMovedNames(records: ReadRecord[], employees: LoadedEmployees) {
+function findMovedNames(calls: WriteCall[], employees: LoadedEmployees) {
   const moved = { email: new Set<string>(), external_id: new Set<string>(), user_name: new Set<string>() }
-  for (const { patch, locator } of records) {
-    const employee = locator ? locate(locator, employees) : undefined
-    for (const name of UNIQUE_NAMES) {
-      const value = uniqueForm(name, patch[name])
-      if (typeof value !== 'string' || uniqueForm(name, employee?.[name]) === value) continue
-      if (employee || locate({ field: name, value }, employees)) moved[name].add(value)
+  for (const { command, linksByEmail } of calls) {
+    for (const record of recordsOf(command)) {
+      const employee = locateEmployee(record, employees, linksByEmail)
+      for (const name of UNIQUE_NAMES) {
+        const value = uniqueForm(name, record.patch[name])
+        if (typeof value !== 'string' || uniqueForm(name, employee?.[name]) === value) continue
+        if (employee || locate({ field: name, value }, employees)) moved[name].add(value)
+      }
     }
   }
   return moved

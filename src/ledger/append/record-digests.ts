@@ -32,7 +32,7 @@ export interface LocatedRecord {
 }
 
 /** A record whose employee is in the directory. */
-interface FoundRecord extends LocatedRecord {
+export interface FoundRecord extends LocatedRecord {
   employeeId: string
   /** Base 16; null if the employee's version has none. */
   digest: string | null

@@ -1,6 +1,8 @@
 import { sql, type RawBuilder } from 'kysely'
+import { doInTurns } from '../../admission/turns.ts'
 import type { EventType, RecordedEvent } from '../../domain/events.ts'
 import { toUuid } from '../../domain/ids.ts'
+import { mapInPieces } from '../../domain/pieces.ts'
 import { canonicalJson } from '../integrity/canonical-json.ts'
 import { EVENT_COLUMNS, readEvent, type ReadableEvent } from '../integrity/codec.ts'
 import { measuredPage } from '../read/measured-page.ts'
@@ -99,7 +101,7 @@ async function* readPages(
       ${sql.raw(page.after)}`.execute(held)
     if (rows.length === 0) return
     const newest = rows.at(-1)!
-    yield rows.map(readEvent)
+    yield await doInTurns(mapInPieces(rows, readEvent))
     last = newest[order]
     isLast = newest.is_last
   }

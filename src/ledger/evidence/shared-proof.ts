@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
 import { UnavailableError } from '../../admission/batcher.ts'
+import { inTurns } from '../../admission/turns.ts'
+import { divide } from '../../domain/divide.ts'
 import type { TreeHead } from '../audit/checkpoint-note.ts'
 import { appendSubtree, EMPTY_FRONTIER, joinRoots, rootOf, type Frontier } from '../integrity/merkle.ts'
 import { subtreesOf } from '../integrity/merkle-proofs.ts'
@@ -13,8 +15,9 @@ import type { LedgerDb } from '../tables.ts'
  * repeat most of these hashes for each event.
  */
 
-/** Leaves of one page. */
+/** Leaves that are read, and that are written, at once. */
 const LEAVES_PER_PAGE = 10_000
+const LEAVES_AT_ONCE = 500
 const SUM_DIGITS = 64
 
 /**
@@ -53,13 +56,15 @@ export async function* proofPages(
     let before = await skipTo(first - 1)
     while (frontier.size < last) {
       const leaves = await readLeaves(db, companyId, frontier.size, Math.min(LEAVES_PER_PAGE, last - frontier.size))
-      const lines = leaves.map((leaf) => {
-        frontier = appendSubtree(frontier, 0, leaf)
-        const line = formatProofRow(frontier.size, leaf, before)
-        before = []
-        return line
-      })
-      yield lines.join('')
+      for await (const some of inTurns(divide(leaves, LEAVES_AT_ONCE))) {
+        const lines = some.map((leaf) => {
+          frontier = appendSubtree(frontier, 0, leaf)
+          const line = formatProofRow(frontier.size, leaf, before)
+          before = []
+          return line
+        })
+        yield lines.join('')
+      }
     }
   }
   const after = await skipTo(tree.size)

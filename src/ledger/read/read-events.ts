@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
+import { doInTurns } from '../../admission/turns.ts'
 import type { EventType, RecordedEvent } from '../../domain/events.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { mapInPieces } from '../../domain/pieces.ts'
 import { bigintArray, textArray, uuidArray } from '../../postgres/binary-arrays.ts'
 import { EVENT_COLUMNS, readEvent, type ReadableEvent } from '../integrity/codec.ts'
 import { measuredPage, type PageLimits } from './measured-page.ts'
@@ -43,7 +45,7 @@ export async function readEventPage(
         ${upTo === undefined ? sql`` : sql`and position <= ${upTo}`}
         ${types === undefined ? sql`` : sql`and type = any(${textArray(types)}::text[])`}
     ${sql.raw(page.after)}) as page order by position`.execute(db)
-  return { events: rows.map(readEvent), isEnd: rows.at(-1)?.is_last ?? true }
+  return { events: await doInTurns(mapInPieces(rows, readEvent)), isEnd: rows.at(-1)?.is_last ?? true }
 }
 
 /** The last event of a stream; null if it has none. */

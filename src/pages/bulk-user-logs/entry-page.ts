@@ -7,6 +7,7 @@ import { problem } from '../../domain/errors.ts'
 import { readClientOf } from '../../ledger/read/read-clients.ts'
 import { readCorrection } from '../../ledger/corrections/read-correction.ts'
 import { readRejectedBody } from '../../ledger/read/read-rejected-body.ts'
+import { readUndoings } from '../../ledger/undo/undoings.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { toFoundCall } from '../../log/log-entries.ts'
 import { readRecordFilter, RecordExportQuery } from '../../log/bulk-user-logs-schemas.ts'
@@ -25,6 +26,7 @@ import {
   renderRequest,
   renderOutcome,
   renderNotes,
+  renderUndoings,
   renderWholeRefusal,
 } from './entry.ts'
 import { renderCauses } from './entry-causes.ts'
@@ -40,6 +42,7 @@ import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { NAVIGATION } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getViewer } from '../parts/viewer.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 type EntryRequest = PageRequest<{ log_id: string }>
 
@@ -54,6 +57,7 @@ export function addEntryPages(app: FastifyInstance, services: PageServices, path
     const query = readRecordQuery(request.query, outcomes)
     const correction = await readCorrection(db, companyId, toFoundCall(entry))
     const rejectedBody = await readRejectedBody(db, companyId, entry.position)
+    const undoings = await readUndoings(db, companyId, entry.entry.id)
     const refusals = entry.entry.counts.failed > 0 ? await readRefusals(db, companyId, entry) : null
     const page = query.filter && (await readRecordPage(db, companyId, entry, query.filter, query))
     const body = html`<div class="entry columns">
@@ -63,7 +67,7 @@ export function addEntryPages(app: FastifyInstance, services: PageServices, path
         ${renderOutcome(entry, outcomes)} ${renderCallCounts(entry, outcomes)} ${renderWholeRefusal(entry)}
         ${renderNotes(entry)}
         ${renderRejectedBody(entry, rejectedBody)}
-        ${renderCorrections(entry, correction)}
+        ${renderCorrections(entry, correction)} ${renderUndoings(entry, undoings)}
         ${refusals ? renderCauses(entry, refusals, query.given['error']) : ''}
         ${outcomes.size === 0 ? '' : renderRecords({ entry, outcomes, refusals, query, page })}
       </div>
@@ -83,13 +87,13 @@ export function addEntryPages(app: FastifyInstance, services: PageServices, path
     const body = html`<div class="entry columns">
       <div>
         ${renderBreadcrumb(NAVIGATION.bulkUserLogs, [ofEntry])}
-        <h1>Record ${index} · ${renderHeading(entry)} ${renderStatusBadge(record!.outcome)}</h1>
-        <p>${renderPersonInFull(record!)}</p>
+        <h1>Record ${row.index! + 1} · ${renderHeading(entry)} ${renderStatusBadge(record!.outcome)}</h1>
+        <p>${renderPersonInFull(record!)} <span class="hint">· <code>index</code> ${index} in the call</span></p>
         ${renderRecordDetails(record!)}
       </div>
       <aside aria-label="Call">${renderRequest(entry, client, viewer.timeZone)}</aside>
     </div>`
-    return sendUserPage(reply, viewer, { title: `Record ${index} · ${formatEntryTitle(entry)}`, body })
+    return sendUserPage(reply, viewer, { title: `Record ${row.index! + 1} · ${formatEntryTitle(entry)}`, body })
   })
 }
 
@@ -108,7 +112,7 @@ function renderHeading(entry: LogEntry): Html {
 function readRecordQuery(query: unknown, outcomes: OutcomeCounts): RecordQuery {
   const { status = '', q = '', error = '', limit = '', cursor, before } = readFormFields(query)
   const size = PAGE_SIZES.includes(limit) ? limit : PAGE_SIZES[0]!
-  const given = { status, error, q: q.trim(), limit: size === PAGE_SIZES[0] ? '' : size }
+  const given = { status, error, q: trimBlanks(q), limit: size === PAGE_SIZES[0] ? '' : size }
   // Who looks for a person or an error looks in all records.
   const shown = status || (given.q === '' && error === '' ? chooseOutcomes(outcomes) : ALL)
   const place = { limit: Number(size), cursor, before }

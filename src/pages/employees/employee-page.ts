@@ -9,6 +9,7 @@ import { ALWAYS } from '../../http/access/heavy-reads.ts'
 import { buildUrl } from '../../wording/addresses.ts'
 import type { SeenEmployee } from './employee-then.ts'
 import { renderAttributes, formatEmployeeName, listChanged, renderStanding } from './employee-then.ts'
+import { EDITED } from './edit-form.ts'
 import { REPORT_PATH } from './employee-report.ts'
 import { buildTimelineHref, readTimeline, readTimelinePlace, renderTimeline } from './timeline.ts'
 import {
@@ -34,7 +35,7 @@ const PATH = NAVIGATION.employees.path
 
 export type EmployeeRequest = PageRequest<{ id: string }>
 
-const DONE = { erased: "Person erased. This can't be undone." }
+const DONE = { erased: "Person erased. This can't be undone.", ...EDITED }
 
 /** `/settings/employees/{id}?at=`: an employee at a position or time, with their history up to there. */
 export function addEmployeePage(app: FastifyInstance, { reads }: PageServices): void {
@@ -66,12 +67,13 @@ export function addEmployeePage(app: FastifyInstance, { reads }: PageServices): 
           <h2 id="values">${moment === null ? 'Values now' : `As of ${moment}`}</h2>
           ${seen?.state.standing === 'known' ? await renderAttributes(db, seen.state, seen.position, viewer) : ''}
           ${renderMomentForm(id, at, timeZone)}
+          ${viewer.role === 'admin' && seen?.isNow && seen.state.standing === 'known' ? html`<p class="actions"><a class="button primary" href="${PATH}/${id}/edit">Edit or deactivate…</a></p>` : ''}
           <p class="actions">
             <a class="button" href="${buildUrl(EVIDENCE_PATH, { employee: id })}">Evidence file…</a>
             ${
               viewer.role === 'admin'
                 ? html`<a class="button" href="${report}">What is held about this person…</a>
-                    ${isErasable ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase person…</a>` : ''}`
+                    ${isErasable ? html`<a href="${PATH}/${id}/erase">Erase person…</a>` : ''}`
                 : ''
             }
           </p>

@@ -1,3 +1,4 @@
+import { inTurns } from '../../admission/turns.ts'
 import { formatTime } from '../../domain/local-times.ts'
 import type { EvidenceFacts, Storyteller } from '../../evidence/evidence-file.ts'
 import type { EvidenceSubject } from '../../ledger/evidence/evidence-subject.ts'
@@ -27,16 +28,17 @@ export const readMe: Storyteller = {
       listed.flatMap(({ event }) => listNamedIds(event)),
     )
     const viewer = { role: 'auditor', timeZone: company.timeZone } as const
-    const rows = html`${listed.map(
-      ({ event, leaf }) =>
-        html`<tr>
-          <td>${formatTime(event.header.recorded_at, company.timeZone)}</td>
-          <td>${renderSentence(event, { viewer, names })}</td>
-          <th scope="row">${formatNumber(event.position)}</th>
-          <td><code>${leaf.toString('base64')}</code></td>
-        </tr>`,
-    )}`
-    return removeLinks((await rows).toString())
+    const rows: string[] = []
+    for await (const { event, leaf } of inTurns(listed)) {
+      const row = html`<tr>
+        <td>${formatTime(event.header.recorded_at, company.timeZone)}</td>
+        <td>${renderSentence(event, { viewer, names })}</td>
+        <th scope="row">${formatNumber(event.position)}</th>
+        <td><code>${leaf.toString('base64')}</code></td>
+      </tr>`
+      rows.push(removeLinks((await row).toString()))
+    }
+    return rows.join('')
   },
 
   async renderPage(facts, rows, told) {
@@ -72,9 +74,8 @@ export const readMe: Storyteller = {
           </table>
         </body>
       </html>`
-    // Joined once, because the rows may be many.
     const [before = '', after = ''] = page.toString().split(MARK)
-    return [before, ...rows, after, '\n'].join('')
+    return [before, ...rows, after, '\n']
   },
 }
 

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { Marked } from 'marked'
 import { ERASING_TYPES, EVENT_TYPES, mayErase } from '../../domain/event-types.ts'
 import type { EventType } from '../../domain/events.ts'
-import { readDocument } from '../../evidence/verifiers.ts'
+import { DOCUMENTS } from '../../evidence/verifiers.ts'
 import type { CheckpointSigner } from '../../ledger/audit/sign-checkpoint.ts'
 import { assetUrl } from '../assets/assets.ts'
 import { html, raw, type Html } from '../parts/html.ts'
@@ -27,13 +27,12 @@ export function verifyPages(app: FastifyInstance, services: RecognitionServices 
   )
   let format: Promise<Html> | undefined
   app.get('/verify/format', { schema, preHandler }, async (request, reply) => {
-    format ??= renderFormat(readDocument('docs/audit-format.md'))
+    format ??= renderFormat(DOCUMENTS['audit-format.md'])
     return sendOpenPage(request, reply, { title: 'Format of ledgers and evidence files', body: await format })
   })
   for (const [name, type] of Object.entries(DOWNLOADS) as [keyof typeof DOWNLOADS, string][]) {
-    const content = readDocument(`docs/${name}`)
     app.get(`/verify/${name}`, { schema }, (_, reply) =>
-      reply.header('content-disposition', `attachment; filename="${name}"`).type(type).send(content),
+      reply.header('content-disposition', `attachment; filename="${name}"`).type(type).send(DOCUMENTS[name]),
     )
   }
 }

@@ -55,6 +55,40 @@ await t.test('a retry with the same Idempotency-Key creates nobody again', async
   t.strictSame(second.body, first.body)
 })
 
+await t.test('link_by_email gives hand-made people their external_ids, and its refusal says how', async (t) => {
+  const sent = [employee(), employee()]
+  const { body: made } = await service.call('POST', '/v1/employees', { body: sent })
+  const ids = made.employees.map(({ id }: { id: string }) => id)
+  const exported = sent.map((one, at) => ({
+    ...one,
+    external_id: `L-${at}`,
+    manager_external_id: at > 0 ? 'L-0' : null,
+  }))
+  const headers = { 'idempotency-key': 'link-1' }
+  const refused = await upsert(exported, { headers })
+  t.match(refused, { status: 409, body: { errors: [{ id: ids[0], message: /link_by_email=true/ }, { id: ids[1] }] } })
+  const query = '?link_by_email=true'
+  t.match(await upsert(exported, { query, headers }), { status: 422, body: { code: 'idempotency_key_reused' } })
+  const preview = await upsert(exported, { query: `${query}&validate_only=true` })
+  t.match(preview.body, { counts: { updated: 2 }, results: [{ id: ids[0] }, { id: ids[1] }] })
+  const [one, other] = await Promise.all([upsert(exported, { query }), upsert(exported, { query })])
+  t.strictSame([one.body.counts.updated, other.body.counts.updated].sort(), [0, 2], 'once, by two calls at once')
+  const { body } = await service.call('GET', `/v1/employees/${ids[1]}`)
+  t.match(body, { external_id: 'L-1', manager_id: ids[0] })
+  for (const method of ['POST', 'PATCH'] as const)
+    t.match(await service.call(method, `/v1/employees${query}`, { body: [] }), { status: 400 })
+})
+
+await t.test('link_by_email works in large calls, and beside records that are refused', async (t) => {
+  const sent = Array.from({ length: 60 }, () => employee())
+  await service.call('POST', '/v1/employees', { body: sent })
+  const exported = sent.map((one, at) => ({ ...one, external_id: `M-${at}`, ...(at === 7 ? { phone: 'x' } : {}) }))
+  const query = '?link_by_email=true&all_or_none=false'
+  t.match((await upsert(exported, { query })).body.counts, { total: 60, updated: 59, failed: 1 })
+  t.match((await upsert(exported, { query })).body.counts, { no_updates: 59, failed: 1 })
+  t.strictSame(await ledgerFaults(service.db, service.company.id), [])
+})
+
 await t.test('an upsert that is refused as a whole has one entry that counts its records', async (t) => {
   const { status, body } = await upsert({ employees: [employee(), employee()], dry_run: true })
   t.equal(status, 400)

@@ -150,6 +150,16 @@ await t.test('with --partly, a run applies what can be applied, lists the rest, 
   t.match(await run(['send', 'partly.csv', '--partly']), { code: 0, out: /2 unchanged, 0 refused/ })
 })
 
+await t.test('with --link-by-email, people who have no external id get the one in the file', async (t) => {
+  const body = [{ first_name: 'Ana', email: 'linked@example.com' }]
+  const { employees } = (await service.call('POST', '/v1/employees', { body })).body
+  write('link.csv', 'external_id,first_name,email\nlink-1,Ana,linked@example.com\n')
+  t.match(await run(['send', 'link.csv']), { code: 1, err: /link_by_email=true/ })
+  t.match(await run(['send', 'link.csv', '--link-by-email']), { code: 0, out: /0 created, 1 changed/ })
+  t.match((await service.call('GET', `/v1/employees/${employees[0].id}`)).body, { external_id: 'link-1' })
+  t.match(await run(['send', 'link.csv', '--link-by-email', '--update']), { code: 2, err: /--link-by-email/ })
+})
+
 await t.test('what was refused because of other employees is judged anew by the next run', async (t) => {
   write('conflict.csv', 'external_id,email\nconflict-1,staff.1@example.com\n')
   t.match(await run(['send', 'conflict.csv']), { code: 1 })

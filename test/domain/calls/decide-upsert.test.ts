@@ -27,7 +27,7 @@ await t.test('records that find an employee update it, and the others create one
   t.strictSame(decision.counts, { total: 4, updated: 2, deactivated: 0, failed: 0, no_updates: 1 })
   t.strictSame(typesOf(decision), ['EmployeeUpdated', 'EmployeeCreated', 'EmployeeReactivated', 'ApiCallCompleted'])
   t.match(decision.events.at(-1)?.data, { operation: 'upsert', unchanged: [emp(2)] })
-  t.match(answerSuccess({ operation: 'upsert', isAllOrNone: true }, decision, CALL_ID).body, {
+  t.match(answerSuccess({ operation: 'upsert', isAllOrNone: true, now: NOW }, decision, CALL_ID).body, {
     results: [
       { index: 0, id: emp(1), status: 'active', result: 'synced', changed: ['job_title'] },
       { index: 1, id: emp(102), status: 'active', result: 'created', changed: [] },
@@ -35,7 +35,7 @@ await t.test('records that find an employee update it, and the others create one
       { index: 3, id: emp(3), result: 'reactivated', changed: ['status'] },
     ],
   })
-  t.match(answerSuccess({ operation: 'upsert', isAllOrNone: true }, decision, null).body, {
+  t.match(answerSuccess({ operation: 'upsert', isAllOrNone: true, now: NOW }, decision, null).body, {
     results: [{ id: emp(1) }, { id: null }, {}, {}],
   })
 })
@@ -68,6 +68,61 @@ await t.test('two records for the same employee are refused, whether it exists o
 
 await t.test('a new external_id does not take over the employee who has the email', async (t) => {
   t.strictSame(faultsOf(given(hired(1)).upsert([person(1, { external_id: 'E-1' })])), ['/0/email already_exists'])
+})
+
+await t.test('who has the email of a new external_id decides what the message says', async (t) => {
+  const company = given(hired(1), hired(2, { external_id: 'E-2' }), hired(3), left(3))
+  const messageFor = (number: number) => {
+    const { problem } = company.upsert([person(number, { external_id: 'E-9' })])
+    t.match(problem?.errors, [{ pointer: '/0/email', id: emp(number) }])
+    return problem!.errors[0]!.message
+  }
+  t.match(messageFor(1), new RegExp(`${emp(1)} has this email address and no external id; .*link_by_email=true`))
+  t.match(messageFor(2), new RegExp(`${emp(2)} has this email address and another external id; .* by its id`))
+  t.match(messageFor(3), new RegExp(`inactive employee ${emp(3)} .*reactivate`))
+})
+
+const linking = (...events: Parameters<typeof given>) => companyOf(given(...events).employees, { linksByEmail: true })
+
+await t.test('link_by_email gives a new external_id to the active employee who has the email and none', async (t) => {
+  const company = linking(hired(1), hired(2))
+  const decision = company.upsert([
+    { external_id: 'E-1', email: 'P1@example.com', job_title: 'Lead' },
+    person(2, { external_id: 'E-2', manager_external_id: 'E-1' }),
+    person(3, { external_id: 'E-3', manager_external_id: 'E-2' }),
+  ])
+  t.strictSame(decision.counts, { total: 3, updated: 2, deactivated: 0, failed: 0, no_updates: 0 })
+  const after = fold(decision.events, NOW, company.employees)
+  t.match(after.get(emp(1)), { external_id: 'E-1', job_title: 'Lead' })
+  t.match(after.get(emp(2)), { external_id: 'E-2', manager_id: emp(1) })
+  t.match(after.get(emp(103)), { external_id: 'E-3', manager_id: emp(2) })
+  t.strictSame(
+    companyOf(after, { linksByEmail: true }).upsert([person(1, { external_id: 'E-1' })]).counts.no_updates,
+    1,
+  )
+})
+
+await t.test('link_by_email links nobody who is inactive, has another external_id, or is meant twice', async (t) => {
+  const company = linking(hired(1), hired(2, { external_id: 'E-2' }), hired(3), left(3))
+  t.strictSame(faultsOf(company.upsert([person(2, { external_id: 'E-9' }), person(3, { external_id: 'E-8' })])), [
+    '/0/email already_exists',
+    '/1/email inactive_employee_exists',
+  ])
+  const twice = company.upsert([person(1, { external_id: 'E-8' }), person(1, { external_id: 'E-9' })])
+  t.strictSame(faultsOf(twice), ['/0/external_id duplicate_in_batch', '/1/external_id duplicate_in_batch'])
+  t.match(twice.problem!.errors, [{ id: emp(1), message: new RegExp(emp(1)) }])
+  t.strictSame(
+    faultsOf(company.upsert([{ external_id: 'E-2', email: 'p1@example.com' }])),
+    ['/0/email already_exists'],
+    'the external_id finds somebody',
+  )
+})
+
+await t.test('a cycle through somebody who is linked is refused', async (t) => {
+  const company = linking(hired(1), hired(2, { external_id: 'E-2', manager_id: emp(1) }))
+  t.strictSame(faultsOf(company.upsert([person(1, { external_id: 'E-1', manager_external_id: 'E-2' })])), [
+    '/0/manager_external_id manager_cycle',
+  ])
 })
 
 await t.test('a refused upsert applies nothing and counts every record as failed', async (t) => {

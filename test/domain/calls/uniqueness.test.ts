@@ -11,13 +11,13 @@ function answerOf({ problem }: CallDecision): unknown[] {
   ]
 }
 
-await t.test('a value of an active employee: 409 already_exists, without naming the holder', async (t) => {
+await t.test("a value of an active employee: 409 already_exists, with the holder's id", async (t) => {
   const company = given(hired(1, { external_id: 'E-1' }))
-  t.strictSame(answerOf(company.create(person(1))), [409, 'already_exists', '/email already_exists null'])
+  t.strictSame(answerOf(company.create(person(1))), [409, 'already_exists', `/email already_exists ${emp(1)}`])
   t.strictSame(answerOf(company.create(person(2, { external_id: 'E-1' }))), [
     409,
     'already_exists',
-    '/external_id already_exists null',
+    `/external_id already_exists ${emp(1)}`,
   ])
 })
 

@@ -47,7 +47,7 @@ export interface Bug extends Replacement {
 export const BUGS: Record<string, Bug> = {
   'answers before the commit': {
     process: 'api',
-    file: 'src/ledger/append/commit.ts',
+    file: 'src/ledger/append/write-added.ts',
     find: '  const outcomes = await Promise.allSettled([...written, commit])\n',
     put: '  const outcomes: PromiseSettledResult<unknown>[] = []\n  commit.catch(() => undefined)\n  for (const write of written) write.catch(() => undefined)\n  if (written.length > 0) return stored\n',
     shownBy: 'COMMIT swallowed',
@@ -100,15 +100,15 @@ export const BUGS: Record<string, Bug> = {
   },
   'does not update the directory': {
     process: 'api',
-    file: 'src/ledger/append/commit.ts',
-    find: '...(moved.length > 0 ? [statements.updateDirectory(pipe, moved)] : []),',
+    file: 'src/ledger/append/write-added.ts',
+    find: '...sendAny(pipe, moved, statements.updateDirectory),',
     put: '',
     found: ['directory'],
   },
   'does not bind idempotency keys': {
     process: 'api',
-    file: 'src/ledger/append/commit.ts',
-    find: '...(bound.length > 0 ? [insertBoundKeys(pipe, bound)] : []),',
+    file: 'src/ledger/append/write-added.ts',
+    find: '...sendAny(pipe, bound, insertBoundKeys),',
     put: '',
     found: ['repeated call', 'doubled call', 'refusal with several entries'],
   },
@@ -129,9 +129,9 @@ export const BUGS: Record<string, Bug> = {
   },
   'takes a rolled back transaction for a committed one': {
     process: 'api',
-    file: 'src/ledger/append/commit.ts',
+    file: 'src/ledger/append/write-added.ts',
     find: "  const refusal = outcomes.find((outcome) => outcome.status === 'rejected')?.reason\n",
-    put: '  const refusal = undefined as unknown\n  if (writes.length > 0) return stored\n',
+    put: '  const refusal = undefined as unknown\n  if (written.length > 0) return stored\n',
     shownBy: 'COMMIT swallowed',
     found: ['lost call'],
   },
@@ -146,8 +146,8 @@ export const BUGS: Record<string, Bug> = {
   'stores another salt than it hashed': {
     process: 'api',
     file: 'src/ledger/integrity/codec.ts',
-    find: 'salt: salted.subarray(0, SALT_BYTES)',
-    put: 'salt: salted.subarray(1, SALT_BYTES + 1)',
+    find: '  return { companyId, header, data, salt, leaf,',
+    put: '  return { companyId, header, data, salt: drawSalt(), leaf,',
     found: ['ledger'],
   },
   'leaves failed calls out of the log': {

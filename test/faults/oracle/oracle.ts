@@ -3,6 +3,7 @@ import { PROJECTIONS } from '../../../projections/index.ts'
 import type { Projection } from '../../../projections/projection.ts'
 import { createTables, schemaOf } from '../../../projections/projection.ts'
 import type { RecordedEvent } from '../../../src/domain/events.ts'
+import { doAtOnce } from '../../../src/domain/pieces.ts'
 import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import { readEvent } from '../../../src/ledger/integrity/codec.ts'
 import type { LedgerDb } from '../../../src/ledger/tables.ts'
@@ -174,7 +175,7 @@ async function compareWithRebuild(
   await createTables(db, projection, scratch)
   await db
     .transaction()
-    .execute((transaction) => projection.fold(transaction as never, scratch, [{ companyId, events }]))
+    .execute((transaction) => projection.fold(transaction as never, scratch, [{ companyId, events }], doAtOnce))
   const tables = await sql<{
     name: string
   }>`select table_name as name from information_schema.tables where table_schema = ${scratch}`.execute(db)

@@ -24,7 +24,7 @@ const plain: KeyProtocol = {
   bodyTypes: [TYPE],
   readCredentials: ({ headers: { authorization = '' } }) => {
     const [, apiId, secret] = /^Bearer ([^.]+)\.(.+)$/i.exec(authorization) ?? []
-    return apiId === undefined || secret === undefined ? null : { apiId, secret }
+    return apiId === undefined || secret === undefined ? { missing: 'no token' } : { apiId, secret }
   },
   answer: (_context, { outcomes }, logId) => ({ status: 201, headers: {}, body: { made: outcomes.length, logId } }),
   refuse: ({ status, code }, _requestId, logId) => ({ status, headers: {}, body: { refused: code, logId } }),
@@ -38,7 +38,7 @@ const plain: KeyProtocol = {
         read: async ({ body }: FastifyRequest) => {
           return { command: doAtOnce(readMany('create', body, maxRecords, newId)), idempotency: null }
         },
-        switchesOf: () => ({ isAllOrNone: true, validateOnly: false }),
+        switchesOf: () => ({ isAllOrNone: true, linksByEmail: false, validateOnly: false }),
         keepsBody: () => false,
       })
       writing.post('/people', { ...options, config: { ...config, mediaTypes: [TYPE] } })

@@ -48,6 +48,7 @@ export function contextOf(operation: Operation, country: string | null = null): 
     now: NOW,
     isAllOrNone: true,
     wording: {},
+    linksByEmail: false,
     country,
   }
 }
@@ -100,10 +101,10 @@ export function given(...events: GivenEvent[]) {
   return companyOf(fold(events, BEFORE))
 }
 
-/** `isAllOrNone` is false for calls that apply what can be applied. */
+/** Takes calls with these switches, in a country. */
 export function companyOf(
   employees: ReadonlyMap<string, Employee>,
-  { isAllOrNone = true, country = null }: { isAllOrNone?: boolean; country?: string | null } = {},
+  { country = null, ...switches }: Partial<Pick<CallContext, 'isAllOrNone' | 'linksByEmail' | 'country'>> = {},
 ) {
   const directory = directoryOf(employees)
   const decided = (
@@ -112,7 +113,7 @@ export function companyOf(
     read: (record: SentRecord) => ReadRecord,
     decide: (records: ReadRecord[], context: CallContext) => Pieces<CallDecision>,
   ): CallDecision => {
-    const context = { ...contextOf(operation, country), isAllOrNone }
+    const context = { ...contextOf(operation, country), ...switches }
     if (form.problem) return refuseCall(form.problem, form.count, context)
     return doAtOnce(decide(form.records.map(read), context))
   }
@@ -138,7 +139,7 @@ export function companyOf(
     },
     /** Decides records that were read, or made, in another way. */
     apply(records: ReadRecord[], operation: Operation = 'update_many'): CallDecision {
-      return doAtOnce(decideRecords(records, null, directory, { ...contextOf(operation, country), isAllOrNone }))
+      return doAtOnce(decideRecords(records, null, directory, { ...contextOf(operation, country), ...switches }))
     },
     /** `PATCH /v1/employees/{id}`. */
     updateOne(id: string, body: unknown): CallDecision {

@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
 import { ClientRegister } from '../../../src/ledger/append/actor-clients.ts'
-import type { Committed } from '../../../src/ledger/append/commit.ts'
+import type { Committed } from '../../../src/ledger/append/decide-next.ts'
 import { commitTogether } from '../../../src/ledger/append/commit.ts'
 import type { EmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
 import { createEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'

@@ -31,6 +31,7 @@ export function createCall({ id: companyId, key }: Caller, body: unknown): Write
     idempotency: null,
     bodyBytes: 100,
     isAllOrNone: true,
+    linksByEmail: false,
     validateOnly: false,
     traceparent: null,
     command: doAtOnce(readMany('create', body, MAX_RECORDS, newId)),

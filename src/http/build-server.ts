@@ -1,0 +1,207 @@
+import './server/type-provider.ts'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import cookie from '@fastify/cookie'
+import Fastify, { LogController } from 'fastify'
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Logger } from 'pino'
+import { problem } from '../domain/errors.ts'
+import { runInScope, type CompanyScope } from '../postgres/company-scope.ts'
+import { endUnreadBodies } from './access/body-budget.ts'
+import { limitHeavyReads } from './access/heavy-reads.ts'
+import { isSecure, type SessionSettings } from './access/session.ts'
+import type { StreamLimits } from './live/live-stream.ts'
+import { documentRoutes } from './openapi/document-routes.ts'
+import { logAccess, type Answered } from './server/access-log.ts'
+import { compressAnswers } from './server/compression.ts'
+import { endConnections } from './server/end-connections.ts'
+import { readForwardedAddresses } from './server/forwarded-addresses.ts'
+import { bindCursors } from './server/bound-cursors.ts'
+import { answerHalfClosed } from './server/half-closed.ts'
+import { acceptJsonBodies, refuseCompressedBodies } from './server/media-types.ts'
+import { collectMethods, type KnownMethods, type Refuse } from './server/method-not-allowed.ts'
+import { ProblemError, sendError } from './server/problem.ts'
+import type { Protocol } from './server/protocols.ts'
+import { findProtocol } from './server/protocols.ts'
+import { continueAfterChecks, DEFAULT_BODY_LIMIT, isSmallBody } from './server/read-body.ts'
+import { compileSchema } from './server/schema-compiler.ts'
+import { listSecurityHeaders } from './server/security-headers.ts'
+import { traceRequests, type BeginTrace } from './server/trace-requests.ts'
+import { answerUnreadable } from './server/unreadable-request.ts'
+
+/** What the server itself needs, whatever routes it has. */
+export interface ServerServices {
+  log: Logger
+  /** Whether the process was asked to stop; until it does, it serves on. */
+  isStopping(): boolean
+  /** Called after each answer was sent. */
+  onAnswered?(answered: Answered): void
+  /** Begins the trace of each request; when undefined, nothing is traced. */
+  beginTrace?: BeginTrace | undefined
+  /** Comma-separated addresses of the proxies whose `X-Forwarded-*` headers are trusted; null trusts none. */
+  trustProxy: string | null
+  /** How long a request may make no progress while it is received, in milliseconds. */
+  requestTimeoutMs: number
+  /** Maximum body of a writing call, in bytes. */
+  bodyLimit: number
+  /** The heavy reads that a company may run at once. */
+  heavyReads: number
+  streamLimits: Pick<StreamLimits, 'heartbeatMs'>
+  sessions: Pick<SessionSettings, 'publicUrl'>
+}
+
+/** What is served. */
+export interface ServedRoutes {
+  /** The protocols of all parts of the API. */
+  protocols: readonly Protocol[]
+  /** The media types of the JSON bodies that any route may accept, beside merge patches. */
+  bodyTypes: readonly string[]
+  /** Maximum number of records in a call. */
+  maxRecords: number
+  /** Answers a request that no route accepts. */
+  refuse: Refuse
+  addRoutes(app: FastifyInstance): void
+}
+
+/** An id in a path may be any text: the limit of a header line applies first. */
+const MAX_PARAM_LENGTH = 16_384
+/** Headers are small: a client that takes longer only occupies a connection. */
+const HEADERS_TIMEOUT_MS = 20_000
+/** Receiving a whole request may take so many times as long as a body may make no progress. */
+const TIMES_AS_LONG = 10
+const STILL_HEARTBEATS = 3
+/** A request id is stored with the call forever, so it must not be able to contain an email address. */
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
+
+type CommonHeaders = Readonly<Record<string, string>>
+
+/** Builds an HTTP server that serves these routes, and the document that describes them. */
+export function buildServer(services: ServerServices, served: ServedRoutes): FastifyInstance {
+  const common = listSecurityHeaders(isSecure(services.sessions))
+  const app = createServer(services, served, common)
+  app.decorate('protocols', served.protocols)
+  const methods = collectMethods(app, served.refuse)
+  acceptJsonBodies(app, served.maxRecords, served.bodyTypes)
+  addHooks(app, services, served, methods, common)
+  bindCursors(app)
+  answerHalfClosed(app, isSmallCall)
+  documentRoutes(app)
+  void app.register(cookie)
+  limitHeavyReads(app, services.heavyReads, services.requestTimeoutMs / 4)
+  served.addRoutes(app)
+  void app.after(methods.refuseOthers)
+  return app
+}
+
+function createServer(services: ServerServices, served: ServedRoutes, common: CommonHeaders): FastifyInstance {
+  // Fastify infers the type of the instance from that of the log.
+  const loggerInstance: FastifyBaseLogger = services.log
+  return Fastify({
+    loggerInstance,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: DEFAULT_BODY_LIMIT,
+    ...connectionLimits(services),
+    trustProxy: services.trustProxy ?? false,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH, ignoreTrailingSlash: true },
+    genReqId: requestId,
+    // While the process ends, a request that arrives on an open connection is served as the last one on it.
+    return503OnClosing: false,
+    // A path that cannot be decoded matches no route, and Fastify runs no hook for it.
+    frameworkErrors: (_error, _request, reply) => void refuseUnknown(served, setCommonHeaders(common, reply)),
+    clientErrorHandler: answerUnreadable,
+  })
+}
+
+function addHooks(
+  app: FastifyInstance,
+  services: ServerServices,
+  served: ServedRoutes,
+  methods: KnownMethods,
+  common: CommonHeaders,
+): void {
+  app.setValidatorCompiler(compileSchema)
+  refuseCompressedBodies(app)
+  app.decorate('progressMs', services.requestTimeoutMs)
+  app.decorateRequest('arrivedAt', 0)
+  app.decorateRequest('caller', null)
+  app.decorateRequest('charged', null)
+  app.decorateRequest('user', null)
+  app.decorateRequest('viewer', null)
+  if (services.trustProxy !== null) readForwardedAddresses(app)
+  app.addHook('preHandler', refuseOverriddenMethod)
+  traceRequests(app, services.beginTrace)
+  scopeRequests(app)
+  app.addHook('onRequest', async (request, reply) => {
+    request.arrivedAt = performance.now()
+    setCommonHeaders(common, reply)
+    // Before the body is read, because the client has not authenticated.
+    if (request.is404) return methods.refuseIfKnown(reply) ?? refuseUnknown(served, reply)
+  })
+  logAccess(app, services.onAnswered)
+  compressAnswers(app)
+  endUnreadBodies(app, services.bodyLimit)
+  endConnections(app, services.isStopping)
+  continueAfterChecks(app)
+  app.setErrorHandler((error, request, reply) => sendError(request, reply, error))
+  app.setNotFoundHandler((_request, reply) => refuseUnknown(served, reply))
+}
+
+/** Whether a request is a writing call of an API key. The work on a large body ends when the client seems to leave. */
+function isSmallCall(request: FastifyRequest): boolean {
+  const { method, routeOptions } = request
+  const isReading = method === 'GET' || method === 'HEAD'
+  return !isReading && routeOptions.config.checksKeyItself === true && isSmallBody(request)
+}
+
+/** A client whose POST was meant as a PATCH would create people. */
+async function refuseOverriddenMethod({ headers }: FastifyRequest): Promise<void> {
+  if (headers['x-http-method-override'] === undefined) return
+  throw new ProblemError(
+    problem('malformed_request', 'X-HTTP-Method-Override is not supported: send the method itself'),
+  )
+}
+
+function setCommonHeaders(common: CommonHeaders, reply: FastifyReply): FastifyReply {
+  // Answers contain personal data and secrets, and shared caches do not know that `x-api-key` or a token protects them.
+  // A client may write the path of a route in several ways.
+  if (findProtocol(reply.request)) void reply.header('cache-control', 'no-store')
+  return reply.headers({ 'x-request-id': reply.request.id, ...common })
+}
+
+/** How long a client may take to send headers and body, and to receive the answer. */
+function connectionLimits({
+  requestTimeoutMs,
+  streamLimits: { heartbeatMs },
+}: Pick<ServerServices, 'requestTimeoutMs' | 'streamLimits'>) {
+  const headersTimeout = Math.min(requestTimeoutMs, HEADERS_TIMEOUT_MS)
+  const requestTimeout = TIMES_AS_LONG * requestTimeoutMs
+  return {
+    requestTimeout,
+    // Closes a connection that is idle in both directions. The limits below apply first and send an answer. A live
+    // stream is never idle for longer than its heartbeat.
+    connectionTimeout: Math.max(2 * requestTimeoutMs, STILL_HEARTBEATS * heartbeatMs),
+    http: { requestTimeout, headersTimeout, connectionsCheckingInterval: headersTimeout / 4 },
+  }
+}
+
+function refuseUnknown({ refuse }: ServedRoutes, reply: FastifyReply): ReturnType<Refuse> {
+  return refuse(reply, problem('route_not_found', 'There is nothing at this address; /docs lists what there is'))
+}
+
+/** The client's request id if it sent a valid one, otherwise a new one. */
+function requestId(request: IncomingMessage): string {
+  const sent = request.headers['x-request-id']
+  return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomUUID()
+}
+
+/** Runs each request in a scope, so that its statements go to its company's machine once its credentials name one. */
+function scopeRequests(app: FastifyInstance): void {
+  const scopes = new WeakMap<object, CompanyScope>()
+  app.addHook('onRequest', (request, _reply, next) => {
+    const scope = { companyId: null }
+    scopes.set(request, scope)
+    runInScope(scope, next)
+  })
+  // The body may have been read in another asynchronous context.
+  app.addHook('preValidation', (request, _reply, next) => runInScope(scopes.get(request)!, next))
+}
