@@ -160,8 +160,10 @@ function readEscapes(json: string): string {
   })
 }
 
-/** Clients mix these up, so an external id is looked for in all of them. */
-/** In SCIM, the attributes have other names, in any case, and a patch has a path and a value. */
+/**
+ * Clients mix these up, so an external id is looked for in all of them. In SCIM, the attributes have other names, in any
+ * case, and a patch has a path and a value.
+ */
 const IDENTIFYING = new Set<string>([...IDENTIFYING_FIELDS, 'username', 'externalid', 'hrid', 'manager', 'value'])
 
 /** The name of a member may be one of SCIM: an attribute, a path to one, or its whole name with the schema. */

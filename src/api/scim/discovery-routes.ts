@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { problem } from '../../domain/errors.ts'
 import { renderConfig, renderList, renderResourceTypes, renderSchemas } from '../../domain/scim/discovery.ts'
+import { isSameName } from '../../domain/scim/schemas.ts'
 import { SCIM_TYPE } from '../../domain/scim/scim-protocol.ts'
 import type { KeyServices } from '../../http/calls/key-protocol.ts'
 import { ProblemError } from '../../http/server/problem.ts'
@@ -22,7 +23,7 @@ export function discoveryRoutes(app: FastifyInstance, { sessions }: KeyServices)
     app.get(path, OPEN, async (request, reply) => reply.type(SCIM_TYPE).send(renderList(render(baseOf(request)))))
     app.get(`${path}/:id`, OPEN, async (request, reply) => {
       const { id } = request.params as { id: string }
-      const found = render(baseOf(request)).find((one) => one.id.toLowerCase() === id.toLowerCase())
+      const found = render(baseOf(request)).find((one) => isSameName(one.id, id))
       if (!found) throw new ProblemError(problem('route_not_found', 'The service has nothing of this id'))
       return reply.type(SCIM_TYPE).send(found)
     })

@@ -6,6 +6,7 @@ import type { Employee } from '../../domain/employees/employee.ts'
 import { entityTag, findFailedCondition } from '../../domain/employees/entity-tag.ts'
 import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 import { MAX_COUNT, renderList } from '../../domain/scim/discovery.ts'
 import { matchesFilter } from '../../domain/scim/evaluate-filter.ts'
 import { parseFilter, PathError, type Filter } from '../../domain/scim/parse-path.ts'
@@ -159,9 +160,9 @@ function readFilter(request: FastifyRequest): Filter | null {
 const LARGEST = 2_147_483_647
 
 function readNumber(request: FastifyRequest, name: string, usual: number): number {
-  const text = queryText(request, name)?.trim()
+  const text = queryText(request, name)
   if (text === undefined) return usual
-  if (!/^[+-]?\d{1,15}$/.test(text))
+  if (!/^[+-]?\d{1,15}$/.test(trimBlanks(text)))
     throw new ProblemError(new ScimFault('invalidValue', `${name} must be a whole number`).problem)
   return Math.min(LARGEST, Number(text))
 }

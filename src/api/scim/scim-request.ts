@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 import type { Projection } from '../../domain/scim/render-user.ts'
 import { findMember } from '../../domain/scim/user-values.ts'
 import { findBaseUrl } from '../../http/access/find-base-url.ts'
@@ -12,7 +13,7 @@ export function findScimBase(request: FastifyRequest, sessions: SessionSettings)
 /** A parameter of the query, whose name may be in any case; the first if there are several. */
 export function queryText({ query }: FastifyRequest, name: string): string | undefined {
   const [text] = [findMember(query as Record<string, unknown>, name)].flat()
-  return typeof text === 'string' && text.trim() !== '' ? text : undefined
+  return typeof text === 'string' && trimBlanks(text) !== '' ? text : undefined
 }
 
 /** The names of a list that a client may send. */
@@ -23,7 +24,7 @@ export function readProjection(request: FastifyRequest): Projection {
   const names = (name: string) =>
     (queryText(request, name) ?? '')
       .split(',', MAX_NAMES)
-      .map((path) => path.trim())
+      .map(trimBlanks)
       .filter((path) => path !== '')
   return { attributes: names('attributes'), excluded: names('excludedAttributes') }
 }

@@ -1,4 +1,6 @@
 import type { FastifyRequest } from 'fastify'
+import { trimBlanks } from '../../domain/normalize-text.ts'
+import { isSameName } from '../../domain/scim/schemas.ts'
 import { SCIM, SCIM_TYPE } from '../../domain/scim/scim-protocol.ts'
 import type { KeyProtocol } from '../../http/calls/key-protocol.ts'
 import { answerUser } from './answer-user.ts'
@@ -31,8 +33,8 @@ const EVERYTHING = { attributes: [], excluded: [] }
 
 /** Providers have one field for a token, so it has the id of the key and its secret. Ping has two, for HTTP Basic. */
 function readCredentials({ headers: { authorization = '' } }: FastifyRequest) {
-  const [, scheme = '', sent = ''] = /^(bearer|basic) +([\x21-\x7e]{1,1000})$/i.exec(authorization.trim()) ?? []
-  const isBasic = scheme.toLowerCase() === 'basic'
+  const [, scheme = '', sent = ''] = /^(bearer|basic) +([\x21-\x7e]{1,1000})$/i.exec(trimBlanks(authorization)) ?? []
+  const isBasic = isSameName(scheme, 'basic')
   const text = isBasic ? Buffer.from(sent, 'base64').toString() : sent
   const at = text.indexOf(isBasic ? ':' : '.')
   if (at <= 0) return { missing: 'Send the token: the id of an API key and its secret, joined by a dot' }

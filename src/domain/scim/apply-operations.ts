@@ -1,7 +1,7 @@
 import { matchesEntry } from './evaluate-filter.ts'
 import type { Filter, TargetPath } from './parse-path.ts'
 import type { ScimOperation } from './read-operations.ts'
-import { findAttribute } from './schemas.ts'
+import { findAttribute, isSameName } from './schemas.ts'
 import { ScimFault } from './scim-fault.ts'
 import { findName, isList, isNothing, isParts, isScalar, newParts } from './user-values.ts'
 import type { ScimParts, ScimUser, ScimValue } from './user-values.ts'
@@ -83,7 +83,7 @@ function toEntry(value: unknown, target: TargetPath): ScimValue {
 function setParts(parts: ScimParts, value: Record<string, unknown>, target: TargetPath): void {
   const known = findAttribute(target.urn, target.name ?? '')?.attribute.parts ?? []
   for (const sent of Object.keys(value)) {
-    const spelled = known.find(({ name }) => name.toLowerCase() === sent.toLowerCase())?.name ?? sent
+    const spelled = known.find(({ name }) => isSameName(name, sent))?.name ?? sent
     const name = findName(parts, spelled) ?? spelled
     const part = value[sent]
     if (isNothing(part)) delete parts[name]
@@ -158,7 +158,7 @@ function merge(current: ScimValue[], added: ScimValue[]): ScimValue[] {
 
 function isSameEntry(one: ScimParts, other: ScimParts): boolean {
   const [type, otherType] = [one, other].map((entry) => entry['type'])
-  if (isScalar(type) && isScalar(otherType)) return String(type).toLowerCase() === String(otherType).toLowerCase()
+  if (isScalar(type) && isScalar(otherType)) return isSameName(String(type), String(otherType))
   return type === otherType && one['value'] === other['value']
 }
 
@@ -215,6 +215,6 @@ function hasValue(current: ScimValue, sent: unknown): boolean {
     const wanted = isParts(one) ? one['value'] : one
     const own = isParts(current) ? current['value'] : current
     if (wanted === undefined) return true
-    return isScalar(own) && isScalar(wanted) && String(own).toLowerCase() === String(wanted).toLowerCase()
+    return isScalar(own) && isScalar(wanted) && isSameName(String(own), String(wanted))
   })
 }

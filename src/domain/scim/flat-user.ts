@@ -1,5 +1,6 @@
+import { foldText, trimBlanks } from '../normalize-text.ts'
 import { isSecretName } from '../secret-members.ts'
-import { ENTERPRISE, EXTENSION, findAttribute, HR, spellUrn } from './schemas.ts'
+import { ENTERPRISE, EXTENSION, findAttribute, HR, isSameName, spellUrn } from './schemas.ts'
 import {
   isList,
   isParts,
@@ -99,9 +100,9 @@ function flattenList(flat: FlatUser, path: string, entries: readonly ScimValue[]
     }
     const isWork = entry === work
     const type = isWork ? 'work' : (typeOf(entry) ?? String((untyped += 1)))
-    if (seen.has(type.toLowerCase())) flat.unkept.add(path)
+    if (seen.has(foldText(type))) flat.unkept.add(path)
     else {
-      seen.add(type.toLowerCase())
+      seen.add(foldText(type))
       const { primary, ...others } = entry
       flattenParts(flat, path, `${path}.${type}`, others)
       const isUsual = hasWork && isWork ? primary !== false || hasOtherPrimary(entries, entry) : primary !== true
@@ -116,7 +117,7 @@ function hasOtherPrimary(entries: readonly ScimValue[], entry: ScimValue): boole
 
 function typeOf(entry: ScimParts): string | undefined {
   const type = entry['type']
-  return isScalar(type) && String(type).trim() !== '' ? String(type).trim() : undefined
+  return isScalar(type) && trimBlanks(String(type)) !== '' ? trimBlanks(String(type)) : undefined
 }
 
 /** The entry of work; if none is, the primary one without a type, or else the first without one. */
@@ -124,7 +125,7 @@ function findWork(entries: readonly ScimValue[]): ScimValue | undefined {
   const withParts = entries.filter(isParts)
   const untyped = withParts.filter((entry) => typeOf(entry) === undefined)
   return (
-    withParts.find((entry) => typeOf(entry)?.toLowerCase() === 'work') ??
+    withParts.find((entry) => isSameName(typeOf(entry) ?? '', 'work')) ??
     untyped.find(({ primary }) => primary === true) ??
     untyped[0]
   )
@@ -133,7 +134,7 @@ function findWork(entries: readonly ScimValue[]): ScimValue | undefined {
 /** The path of an attribute. Of an extension, it begins with what differs from other extensions. */
 export function pathOf(urn: string | null, name: string): string {
   if (urn === null) return name
-  const short = urn.toLowerCase().startsWith(EXTENSION) ? urn.slice(EXTENSION.length) : urn
+  const short = isSameName(urn.slice(0, EXTENSION.length), EXTENSION) ? urn.slice(EXTENSION.length) : urn
   return `${short}:${name}`
 }
 

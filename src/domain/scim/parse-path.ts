@@ -1,4 +1,5 @@
-import { findAttribute, isSchemaUrn, SCHEMAS, spellUrn } from './schemas.ts'
+import { trimBlanks } from '../normalize-text.ts'
+import { findAttribute, isSameName, isSchemaUrn, SCHEMAS, spellUrn } from './schemas.ts'
 
 /*
  * Paths and filters (RFC 7644 sections 3.4.2.2 and 3.5.2). One parser reads both: a path may have a filter in it.
@@ -50,7 +51,7 @@ export function parseFilter(text: string): Filter {
 
 /** Reads the path of a patch, whose attributes may be in no schema. Throws PathError. */
 export function parsePath(text: string): TargetPath {
-  const trimmed = text.trim()
+  const trimmed = trimBlanks(text)
   if (isSchemaUrn(trimmed)) return { urn: spellUrn(trimmed), name: null, part: null, filter: null }
   const source = open(trimmed)
   const path = readAttribute(source)
@@ -112,7 +113,7 @@ function readWord(source: Source): string {
 
 function takeWord(source: Source, wanted: string): boolean {
   const { at } = source
-  if (readWord(source).toLowerCase() === wanted) return true
+  if (isSameName(readWord(source), wanted)) return true
   source.at = at
   return false
 }
@@ -188,7 +189,7 @@ function readPart(source: Source, list: AttributePath): AttributePath {
 
 function spellPart({ urn, name }: AttributePath, part: string): string {
   const known = findAttribute(urn, name ?? '')?.attribute.parts ?? []
-  return known.find((one) => one.name.toLowerCase() === part.toLowerCase())?.name ?? part
+  return known.find((one) => isSameName(one.name, part))?.name ?? part
 }
 
 /** Another extension may have any attributes. */

@@ -6,7 +6,7 @@ import { locate } from '../calls/call-draft.ts'
 import type { FittedRecord } from '../calls/fitted-command.ts'
 import type { Employee } from '../employees/employee.ts'
 import { isId } from '../ids.ts'
-import { trimBlanks } from '../normalize-text.ts'
+import { foldText, trimBlanks } from '../normalize-text.ts'
 import { readPhoneNumber } from '../phone-number.ts'
 import { RecordErrors } from '../record-errors.ts'
 import { flattenUser, PATHS } from './flat-user.ts'
@@ -103,7 +103,7 @@ class Reading {
   }
 
   setStatus(value: Scalar | undefined): void {
-    const text = String(value).trim().toLowerCase()
+    const text = foldText(trimBlanks(String(value)))
     if (text === 'true' || text === 'false') this.#patch['status'] = text === 'true' ? 'active' : 'inactive'
     else this.#errors.add(['status'], { kind: 'not_boolean', field: fieldOf('status') })
   }

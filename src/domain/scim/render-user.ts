@@ -1,7 +1,8 @@
 import type { Employee } from '../employees/employee.ts'
 import { entityTag } from '../employees/entity-tag.ts'
+import { foldText, trimBlanks } from '../normalize-text.ts'
 import { PATHS, unflattenUser } from './flat-user.ts'
-import { CORE } from './schemas.ts'
+import { CORE, isSameName } from './schemas.ts'
 import { findName, isList, isParts, newParts, type Scalar, type ScimParts, type ScimUser } from './user-values.ts'
 
 /** The values of an employee by their paths, in the order in which a user has them. */
@@ -38,7 +39,7 @@ const OWN = new Set<string>(
 function spellPhone({ phone, custom_attributes: custom }: Employee): string | null {
   const spelled = Object.hasOwn(custom, PATHS.phone) ? String(custom[PATHS.phone]) : null
   if (spelled === null || phone === null) return phone ?? spelled
-  const digits = spelled.normalize('NFKC').replaceAll(/\D/g, '').replace(/^0+/, '')
+  const digits = foldText(spelled).replaceAll(/\D/g, '').replace(/^0+/, '')
   return digits !== '' && phone.endsWith(digits) ? spelled : phone
 }
 
@@ -59,7 +60,7 @@ export function toUserValues(employee: Employee): ScimUser {
 export function renderUser(employee: Employee, base: string): ScimUser {
   const user = toUserValues(employee)
   const { id, created_at: created, updated_at: lastModified, version } = employee
-  const schemas = [CORE, ...Object.keys(user).filter((name) => name.toLowerCase().startsWith('urn:'))]
+  const schemas = [CORE, ...Object.keys(user).filter((name) => /^urn:/i.test(name))]
   const location = `${base}/Users/${id}`
   const meta = newParts({ resourceType: 'User', created, lastModified, location, version: entityTag(version) })
   return newParts({ schemas, id, ...user, meta })
@@ -91,11 +92,13 @@ export function projectUser(user: ScimUser, { attributes, excluded }: Projection
 
 /** The names that a path leads along: of an extension, of an attribute, of a part. */
 function splitPath(user: ScimUser, sent: string): string[] {
-  const path = sent.trim()
-  const prefix = `${CORE}:`.toLowerCase()
-  const urn = Object.keys(user).find((name) => /^urn:/i.test(name) && path.toLowerCase().startsWith(name.toLowerCase()))
-  if (urn === undefined) return (path.toLowerCase().startsWith(prefix) ? path.slice(prefix.length) : path).split('.')
+  const path = trimBlanks(sent)
+  const urn = [CORE, ...Object.keys(user)].find(
+    (name) => /^urn:/i.test(name) && isSameName(path.slice(0, name.length), name),
+  )
+  if (urn === undefined) return path.split('.')
   const rest = path.slice(urn.length + 1)
+  if (urn === CORE) return rest.split('.')
   return rest === '' ? [urn] : [urn, ...rest.split('.')]
 }
 

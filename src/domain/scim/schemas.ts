@@ -1,3 +1,5 @@
+import { foldText } from '../normalize-text.ts'
+
 /*
  * The SCIM schemas of a user as data (RFC 7643 sections 4.1, 4.3 and 7): discovery is made of them, and they say which
  * attributes exist, and in which of these case matters.
@@ -98,6 +100,11 @@ export const SCHEMAS: Readonly<Record<string, { name: string; attributes: readon
     name: 'HR User',
     attributes: ['startDate', 'terminationDate', 'location', 'hrId'].map((name) => text(name)),
   },
+}
+
+/** Names of attributes are the same in any case (RFC 7643 section 2.1). */
+export function isSameName(one: string, other: string): boolean {
+  return one === other || foldText(one) === foldText(other)
 }
 
 /** An attribute that a path names. */

@@ -1,3 +1,6 @@
+import { trimBlanks } from '../normalize-text.ts'
+import { isSameName } from './schemas.ts'
+
 /*
  * A user as SCIM has it: attributes by name, and extensions by their URNs. Clients choose names, so these objects have no
  * prototype.
@@ -29,14 +32,13 @@ export function isScalar(value: unknown): value is Scalar {
 /** Whether a value that was sent clears what there is. */
 export function isNothing(value: unknown): value is null | undefined | '' {
   if (value === null || value === undefined) return true
-  return (typeof value === 'string' && value.trim() === '') || (Array.isArray(value) && value.length === 0)
+  return (typeof value === 'string' && trimBlanks(value) === '') || (Array.isArray(value) && value.length === 0)
 }
 
 /** Finds the name of a member, in any case. */
 export function findName(parts: Readonly<Record<string, unknown>>, name: string): string | undefined {
   if (Object.hasOwn(parts, name)) return name
-  const lower = name.toLowerCase()
-  return Object.keys(parts).find((one) => one.toLowerCase() === lower)
+  return Object.keys(parts).find((one) => isSameName(one, name))
 }
 
 /** Finds a member by its name, in any case. */
