@@ -7,7 +7,7 @@ exit:  0 consistent, 1 invalid, 2 wrong use, 3 diverged from a checkpoint, 4 unv
 """
 import argparse, base64, datetime, gzip, hashlib, itertools, json, os, re, sys, zipfile, zlib
 
-OF_EMPLOYEE = {"EmployeeCreated", "EmployeeUpdated", "EmployeeDeactivated", "EmployeeReactivated"}
+OF_EMPLOYEE = {"EmployeeCreated", "EmployeeUpdated", "EmployeeDeactivated", "EmployeeReactivated", "EmployeeDeprovisioned"}
 OF_USER = {"User" + name for name in "Invited RoleChanged PasswordReset PasswordSet AlertsChanged Removed TokenIssued TokenRevoked IdentityLinked IdentityUnlinked PasskeyAdded PasskeyRemoved RecoveryCodesIssued RecoveryCodeUsed SignedIn SignedOut SessionsEnded SignInFailed".split()}
 OF_KEY = {"ApiKey" + name for name in "Issued Renamed QuotaChanged AccessChanged ExpectedCallsChanged LimitsChanged ExcessAllowed Rotated Disabled Enabled Revoked".split()}
 OF_WEBHOOK = {"Webhook" + name for name in "Created Changed SecretRotated Paused Resumed Disabled Removed".split()}
@@ -18,7 +18,7 @@ FILE = "FileUploaded"
 ERASABLE = {"EmployeeErased": OF_EMPLOYEE | {REJECTED, FILE}, "UserErased": {FILE} | {"User" + name for name in "Invited TokenIssued IdentityLinked PasskeyAdded".split()}, "RecordsRetired": {REJECTED, FILE}}
 COMPANY = {"CompanyRegistered", "CompanyRenamed", "CompanyTimeZoneChanged", "CompanyCountryChanged", "AttentionRaised", "AttentionResolved", "AttentionSnoozed", "PersonalDataReported"}
 KNOWN = OF_CALL | OF_USER | OF_KEY | OF_WEBHOOK | OF_PROVIDER | ERASABLE.keys() | COMPANY | {FILE}
-VERSIONS = {REJECTED: 2, "ApiCallCompleted": 4, "ApiCallFailed": 3}  # the latest schema versions; of all other types, 1
+VERSIONS = {REJECTED: 2, "ApiCallCompleted": 4, "ApiCallFailed": 3, "ApiKeyIssued": 2, "ApiKeyAccessChanged": 2}  # the latest schema versions; of all other types, 1
 # Of each operation: whether a body holds one record or many, which records create employees, which count as failed if the call
 # fails for some, and the first schema version of the events of completed and of failed calls that may have it.
 OPERATIONS = {
@@ -167,7 +167,7 @@ class Ledger:
         if is_alone:
             (rejected if kind == REJECTED else created).add(index)
         else:
-            updated[index] = updated.get(index, False) or kind == "EmployeeDeactivated"
+            updated[index] = updated.get(index, False) or kind in ("EmployeeDeactivated", "EmployeeDeprovisioned")
 
     def end(self):
         check(self.size or self.checkpoints, None, "there are no events", "unverifiable")

@@ -7,6 +7,8 @@ const EMPLOYEE_COLUMNS: Record<keyof Employee, string> = {
   last_name: 'text not null',
   email: 'text not null',
   external_id: 'text',
+  user_name: 'text',
+  directory_external_id: 'text',
   employee_number: 'text',
   job_title: 'text',
   department: 'text',
@@ -21,6 +23,7 @@ const EMPLOYEE_COLUMNS: Record<keyof Employee, string> = {
   created_at: 'timestamptz(3) not null',
   updated_at: 'timestamptz(3) not null',
   deactivated_at: 'timestamptz(3)',
+  deprovisioned_at: 'timestamptz(3)',
   version: 'integer not null',
 }
 

@@ -632,6 +632,11 @@ export interface components {
                 position: number;
                 /** @enum {string} */
                 operation?: "create" | "update_one" | "update_many" | "upsert" | "undo";
+                /**
+                 * @description Where the call came from.
+                 * @enum {string}
+                 */
+                source?: "Public API" | "File upload" | "SCIM" | "Undo" | "By hand";
                 counts?: components["schemas"]["CallCounts"];
                 /** @description The id of the API key. */
                 key_id?: string;
@@ -658,6 +663,11 @@ export interface components {
                 position: number;
                 /** @enum {string} */
                 operation?: "create" | "update_one" | "update_many" | "upsert" | "undo";
+                /**
+                 * @description Where the call came from.
+                 * @enum {string}
+                 */
+                source?: "Public API" | "File upload" | "SCIM" | "Undo" | "By hand";
                 counts?: components["schemas"]["CallCounts"];
                 /** @description The id of the API key. */
                 key_id?: string;
@@ -921,6 +931,9 @@ export interface components {
             /** Format: idn-email */
             email: string | null;
             external_id: string | null;
+            /** @description Unique under Unicode NFKC and lower case. Stored as it is spelled. */
+            user_name: string | null;
+            directory_external_id: string | null;
             employee_number: string | null;
             job_title: string | null;
             department: string | null;
@@ -942,6 +955,11 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
             deactivated_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: date-time
+             * @description When an identity provider deleted the employee. Null for others, and once they are reactivated.
+             */
+            deprovisioned_at: string | null;
             version: number;
         };
         /** @description A new employee. With `validate_only`, the `id` is null, because it is assigned on creation. So is the `manager_id` if the same call creates the manager. */
@@ -952,6 +970,9 @@ export interface components {
             /** Format: idn-email */
             email: string | null;
             external_id: string | null;
+            /** @description Unique under Unicode NFKC and lower case. Stored as it is spelled. */
+            user_name: string | null;
+            directory_external_id: string | null;
             employee_number: string | null;
             job_title: string | null;
             department: string | null;
@@ -973,6 +994,11 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
             deactivated_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: date-time
+             * @description When an identity provider deleted the employee. Null for others, and once they are reactivated.
+             */
+            deprovisioned_at: string | null;
             version: number;
         };
         /** @description A JSON Merge Patch that also identifies its employee: by `id` if present, else by `external_id` unless null, else by `email`. One of them is required. The fields that do not identify the employee are new values. */
@@ -983,6 +1009,9 @@ export interface components {
             /** @description An email address. Stored in lower case and Unicode NFKC. */
             email?: string | null;
             external_id?: string | null;
+            /** @description Unique under Unicode NFKC and lower case. Stored as it is spelled. */
+            user_name?: string | null;
+            directory_external_id?: string | null;
             employee_number?: string | null;
             job_title?: string | null;
             department?: string | null;
@@ -1009,13 +1038,16 @@ export interface components {
             /** @description Identifies the manager by email, instead of `manager_id`. */
             manager_email?: string | null;
         };
-        /** @description A new employee, with `first_name` or `last_name`, and `email` or `external_id`. The manager may be another record of the same call. */
+        /** @description A new employee, with `first_name` or `last_name`, and `email`, `external_id`, or `user_name`. The manager may be another record of the same call. */
         EmployeeCreate: {
             first_name?: string | null;
             last_name?: string | null;
             /** @description An email address. Stored in lower case and Unicode NFKC. */
             email?: string | null;
             external_id?: string | null;
+            /** @description Unique under Unicode NFKC and lower case. Stored as it is spelled. */
+            user_name?: string | null;
+            directory_external_id?: string | null;
             employee_number?: string | null;
             job_title?: string | null;
             department?: string | null;
@@ -1128,6 +1160,9 @@ export interface components {
             /** @description An email address. Stored in lower case and Unicode NFKC. */
             email?: string | null;
             external_id?: string | null;
+            /** @description Unique under Unicode NFKC and lower case. Stored as it is spelled. */
+            user_name?: string | null;
+            directory_external_id?: string | null;
             employee_number?: string | null;
             job_title?: string | null;
             department?: string | null;
@@ -1214,6 +1249,9 @@ export interface components {
             /** @description An email address. Stored in lower case and Unicode NFKC. */
             email?: string | null;
             external_id?: string | null;
+            /** @description Unique under Unicode NFKC and lower case. Stored as it is spelled. */
+            user_name?: string | null;
+            directory_external_id?: string | null;
             employee_number?: string | null;
             job_title?: string | null;
             department?: string | null;
@@ -1448,7 +1486,7 @@ export interface components {
                  * @description What the values of the column make likely.
                  * @enum {string}
                  */
-                likely?: "id" | "first_name" | "last_name" | "email" | "external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing";
+                likely?: "id" | "first_name" | "last_name" | "email" | "external_id" | "user_name" | "directory_external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing";
                 /** @description Of each word of a column that may say who has left: how many rows have it, and how many of them an end date that has passed. What is sent is ignored. */
                 seen?: {
                     [key: string]: {
@@ -3098,7 +3136,7 @@ export interface operations {
                             /** @description The name of the column, as the file has it. Columns with the same name follow in their order. */
                             header: string;
                             /** @description What the column becomes: an attribute, `full_name`, `manager`, `custom`, or `nothing`. `phone_country` says in which country local phone numbers of the row are. `key` is what managers are named by, which is not stored. `as_named` sets the attribute that the column names, exactly as the cell is written. Null: a person has to decide. */
-                            to: ("id" | "first_name" | "last_name" | "email" | "external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing") | null;
+                            to: ("id" | "first_name" | "last_name" | "email" | "external_id" | "user_name" | "directory_external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing") | null;
                             /** @description The name of a custom attribute. */
                             name?: string;
                             /**
@@ -3124,7 +3162,7 @@ export interface operations {
                              * @description What the values make likely, if `to` is null. What is sent is ignored.
                              * @enum {string}
                              */
-                            likely?: "id" | "first_name" | "last_name" | "email" | "external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing";
+                            likely?: "id" | "first_name" | "last_name" | "email" | "external_id" | "user_name" | "directory_external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing";
                             /** @description Of each word of a column that may say who has left: how many rows have it, and how many of them an end date that has passed. What is sent is ignored. */
                             seen?: {
                                 [key: string]: {
@@ -3198,7 +3236,7 @@ export interface operations {
                         /** @description The name of the column, as the file has it. Columns with the same name follow in their order. */
                         header: string;
                         /** @description What the column becomes: an attribute, `full_name`, `manager`, `custom`, or `nothing`. `phone_country` says in which country local phone numbers of the row are. `key` is what managers are named by, which is not stored. `as_named` sets the attribute that the column names, exactly as the cell is written. Null: a person has to decide. */
-                        to: ("id" | "first_name" | "last_name" | "email" | "external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing") | null;
+                        to: ("id" | "first_name" | "last_name" | "email" | "external_id" | "user_name" | "directory_external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing") | null;
                         /** @description The name of a custom attribute. */
                         name?: string;
                         /**
@@ -3224,7 +3262,7 @@ export interface operations {
                          * @description What the values make likely, if `to` is null. What is sent is ignored.
                          * @enum {string}
                          */
-                        likely?: "id" | "first_name" | "last_name" | "email" | "external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing";
+                        likely?: "id" | "first_name" | "last_name" | "email" | "external_id" | "user_name" | "directory_external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing";
                         /** @description Of each word of a column that may say who has left: how many rows have it, and how many of them an end date that has passed. What is sent is ignored. */
                         seen?: {
                             [key: string]: {

@@ -69,6 +69,7 @@ function standIns(): ApiServices {
     uploads: { pool, db, commands, bodyLimit: BODY_LIMIT, announce: never },
     findKey: never,
     findEmployee: never,
+    findNamed: never,
     keyUsage: { submit: never },
     turnedAway: { note: never, flush: never },
     requireLogEntry: never,

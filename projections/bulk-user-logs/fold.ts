@@ -139,6 +139,7 @@ function buildEntry({ companyId, events, first, closing }: PartOfCompany): Entry
     request_id: data.request_id,
     first_position: first,
     outcomes,
+    notes: data.notes ?? null,
     ...data.counts,
   }
 }

@@ -11,7 +11,7 @@ import type { NamedRow } from './rejected-names.ts'
  */
 
 /** What a former value was. */
-export type FormerKind = 'name' | 'email' | 'external_id' | 'employee_number'
+export type FormerKind = 'name' | 'email' | 'external_id' | 'employee_number' | 'user_name'
 
 const KINDS = {
   first_name: 'name',
@@ -19,6 +19,8 @@ const KINDS = {
   email: 'email',
   external_id: 'external_id',
   employee_number: 'employee_number',
+  user_name: 'user_name',
+  directory_external_id: 'external_id',
 } as const satisfies Record<string, FormerKind>
 export const FORMER_KINDS: readonly FormerKind[] = [...new Set(Object.values(KINDS))]
 

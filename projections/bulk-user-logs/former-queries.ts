@@ -8,7 +8,7 @@ import { hashName } from './rejected-names.ts'
 import { foldText, trimBlanks } from '../../src/text/normalize-text.ts'
 
 /** The kinds that identify one employee. */
-export const FORMER_IDS: readonly FormerKind[] = ['email', 'external_id']
+export const FORMER_IDS: readonly FormerKind[] = ['email', 'external_id', 'user_name']
 
 /** The most people with a former name that are compared with the rest of the text, and the most that are found. */
 const MAX_COMPARED = 500

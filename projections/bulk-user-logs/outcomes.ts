@@ -12,6 +12,7 @@ const FLAGS = {
   EmployeeDeactivated: 4,
   EmployeeReactivated: 8,
   EmployeeRecordRejected: 16,
+  EmployeeDeprovisioned: 32,
 } as const satisfies Partial<Record<EventType, number>>
 
 /** The status of a record that was applied to an employee who existed. */
@@ -72,7 +73,7 @@ function countEvents(flags: number): number {
 /** A change of the employee's status takes precedence over other changes. */
 function getStatus(flags: number): RecordStatus | null {
   if (flags === 0) return 'No Updates'
-  if (flags & FLAGS.EmployeeDeactivated) return 'Deactivated'
+  if (flags & (FLAGS.EmployeeDeactivated | FLAGS.EmployeeDeprovisioned)) return 'Deactivated'
   if (flags & FLAGS.EmployeeReactivated) return 'Reactivated'
   return flags & FLAGS.EmployeeUpdated ? 'Synced' : null
 }

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import { foldUserName } from '../../src/domain/attributes.ts'
 import { listStoredAddresses } from '../../src/domain/email-domains.ts'
 import { listStoredForms, normalizeEmail, normalizeText } from '../../src/text/normalize-text.ts'
 import { fromUuid, isId, toUuid } from '../../src/domain/ids.ts'
@@ -17,10 +18,10 @@ import { buildTimeConditions, joinConditions } from './time-conditions.ts'
  * external id in refused records.
  */
 export interface PersonFilter {
-  /** The exact id, email (in any case) or external id of an employee; a former one if nobody has it now. */
+  /** The exact id, email or user name (in any case) or external id of an employee; a former one if nobody has it now. */
   employee?: string
   /**
-   * Part of the names, email, external id or employee number of an employee, in any case; or exactly what one of these
+   * Part of the names, email, user name, external ids or employee number of an employee, in any case; or exactly what one of these
    * was before; or the id. Also finds entries by exactly their id, request id, the error code of the call or of a record,
    * the id or name (in any case) of their key, or the address that the call was sent from.
    */
@@ -57,7 +58,9 @@ export async function findPeople(db: AnyDb, companyId: string, { employee, q }: 
       sql`select employee_id from ${DIRECTORY} where company_id = ${company} and ${isTheirs}`
     const { rows } = await sql<{ employee_id: string }>`
       ${find(sql`email = any(${listStoredAddresses(normalizeEmail(normalizeText(employee)))}::text[])`)}
-      union ${find(sql`external_id = any(${listStoredForms(employee)}::text[])`)}`.execute(db)
+      union ${find(sql`external_id = any(${listStoredForms(employee)}::text[])`)}
+      union ${find(sql`user_name = ${foldUserName(normalizeText(employee))}`)}
+      union ${find(sql`directory_external_id = ${normalizeText(employee)}`)}`.execute(db)
     const current = rows.map(({ employee_id: id }) => id)
     const ids = current.length > 0 ? current : await findFormerIds(db, companyId, employee)
     people.push({

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely'
 import type { AnyDb } from '../projection.ts'
 import type { CallCounts, FilePart } from '../../src/domain/events.ts'
+import type { CallNote } from '../../src/domain/call-notes.ts'
 import type { CallSource } from '../../src/domain/call-sources.ts'
 import { createsAll, type Operation } from '../../src/domain/operations.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
@@ -41,6 +42,8 @@ export interface LogEntry {
     undoes: string | null
     request_id: string
     error: { code: string; detail: string } | null
+    /** What was ignored, or kept otherwise than it was sent. */
+    notes: CallNote[]
   }
 }
 
@@ -209,7 +212,8 @@ export async function findLogEntry(db: AnyDb, companyId: string, callId: string)
 /** An entry without the outcomes of its records, which may be large. */
 type EntryRow = Omit<Selectable<BulkUserLogTables['entries']>, 'company_id' | 'first_position' | 'outcomes'>
 const SHOWN = sql`e.position, e.call_id, e.status, e.operation, e.source, e.requested_at, e.duration_ms, e.http_status,
-  e.error_code, e.error_detail, e.key_id, e.key_name, e.request_id, e.total, e.updated, e.deactivated, e.failed, e.no_updates`
+  e.error_code, e.error_detail, e.key_id, e.key_name, e.request_id, e.total, e.updated, e.deactivated, e.failed, e.no_updates,
+  e.notes`
 type Condition = RawBuilder<unknown>
 
 /** The filters that an entry's own columns answer. */
@@ -266,6 +270,7 @@ function toLogEntry(row: EntryRow, ofUser: UserCall | undefined): LogEntry {
       undoes: ofUser?.undoes ?? null,
       request_id: row.request_id,
       error: row.error_code === null ? null : { code: row.error_code, detail: row.error_detail ?? '' },
+      notes: row.notes ?? [],
     },
   }
 }

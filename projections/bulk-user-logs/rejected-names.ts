@@ -15,7 +15,8 @@ import { BULK_USER_LOG_TABLES, type BulkUserLogTables } from './tables.ts'
  * erasure deletes the rows.
  */
 
-type NameKind = 'id' | 'email' | 'external_id'
+const KINDS = ['id', 'email', 'external_id', 'user_name', 'directory_external_id'] as const
+type NameKind = (typeof KINDS)[number]
 
 /** A name or code as it is hashed: its kind and its normalized value. */
 export type FoundBy = `${NameKind | 'code'}:${string}`
@@ -34,10 +35,10 @@ type NameTable = 'rejected_names' | 'former_names'
  */
 export function findNames(rejected: EventData['EmployeeRecordRejected']): FoundBy[] {
   const { locator, record, names = null, employee_id: id } = rejected
-  const sources = [{ id }, locator, typeof record === 'object' && !Array.isArray(record) ? record : names]
+  const sources = [{ id }, locator, typeof record === 'object' && !Array.isArray(record) ? record : null, names]
   const found = new Set<FoundBy>()
   for (const source of sources as (Record<string, unknown> | null)[]) {
-    for (const kind of ['id', 'email', 'external_id'] as const) {
+    for (const kind of KINDS) {
       const sent = source && Object.hasOwn(source, kind) ? source[kind] : null
       // A number spells an external id.
       const name = readName(kind, typeof sent === 'number' ? String(sent) : sent)
@@ -62,7 +63,7 @@ function readName(kind: NameKind, sent: unknown): FoundBy | null {
 
 /** The names that a searched text may be. */
 export function listPossibleNames(text: string): FoundBy[] {
-  return [formatName('id', text), formatName('email', text), formatName('external_id', text)]
+  return KINDS.map((kind) => formatName(kind, text))
 }
 
 /** The id of an employee, as a name. */
@@ -78,7 +79,7 @@ export function formatCode(code: string): FoundBy {
 /** Both what was sent and what is searched for may have blanks at its ends, or be in another form of the same text. */
 function formatName(kind: NameKind, value: string): FoundBy {
   const text = normalizeText(value)
-  return `${kind}:${kind === 'email' ? normalizeEmail(text) : text}`
+  return `${kind}:${kind === 'email' || kind === 'user_name' ? normalizeEmail(text) : text}`
 }
 
 /** A query for the hashes of names. The company's secret never changes, so a rebuild makes the same rows. */

@@ -1,7 +1,8 @@
 import type { Projection } from '../projection.ts'
+import type { CallNote } from '../../src/domain/call-notes.ts'
 import type { CallSource } from '../../src/domain/call-sources.ts'
 import type { Operation } from '../../src/domain/operations.ts'
-import { bigint, bytea, integer, nullable, smallint, text, time, uuid, word, type RowOf } from '../columns.ts'
+import { bigint, bytea, integer, json, nullable, smallint, text, time, uuid, word, type RowOf } from '../columns.ts'
 
 type Status = 'Completed' | 'Failed'
 
@@ -34,6 +35,8 @@ export const BULK_USER_LOG_TABLES = {
       first_position: bigint,
       /** See `outcomes.ts`. Null if the call was refused as a whole. */
       outcomes: nullable(bytea),
+      /** What was ignored, or kept otherwise than it was sent; null if nothing was. */
+      notes: nullable(json<CallNote[]>()),
     },
     key: ['company_id', 'position'],
   },

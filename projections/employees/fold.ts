@@ -17,7 +17,7 @@ import { foldText } from '../../src/text/normalize-text.ts'
  */
 export const employees: Projection = {
   name: 'employees',
-  version: 2,
+  version: 3,
   tables: EMPLOYEE_TABLES,
   indexes: EMPLOYEE_INDEXES,
   fold,
@@ -102,6 +102,7 @@ function buildRow(companyId: string, state: Employee): WrittenRow {
     created_at: state.created_at,
     updated_at: state.updated_at,
     deactivated_at: state.deactivated_at,
+    deprovisioned_at: state.deprovisioned_at,
     version: state.version,
     search_text: buildSearchText(state),
     attributes: JSON.stringify(listSetAttributes(state)),
@@ -153,8 +154,10 @@ async function deleteRows(
 /** Builds the text that `q` searches. */
 export function buildSearchText(employee: Employee): string {
   const { first_name, last_name, email, external_id, employee_number } = employee
+  const { user_name, directory_external_id } = employee
   const names = [first_name, last_name, email].filter((name) => name !== null)
-  return foldText([...names, external_id ?? '', employee_number ?? ''].join(' '))
+  const ids = [user_name, directory_external_id].filter((id) => id !== null && id !== email)
+  return foldText([...names, external_id ?? '', employee_number ?? '', ...ids].join(' '))
 }
 
 /** Loads the employees that have a row, by company and id. */

@@ -48,8 +48,8 @@ export async function searchEmployees(
 ): Promise<Employee[]> {
   const text = foldText(trimBlanks(q))
   const table = sql.id(schemaOf(employees), 'employees')
-  // The name ends where the email begins, or the external id of a person without one.
-  const behind = sql`lower(coalesce(attributes->>'email', attributes->>'external_id'))`
+  // The name ends where the email begins, or the external id or user name of a person without one.
+  const behind = sql`lower(coalesce(attributes->>'email', attributes->>'external_id', attributes->>'user_name'))`
   const name = sql`' ' || left(search_text, strpos(search_text, ' ' || ${behind}))`
   // Most of many matches are within words: they are found first, because reading the email costs the most.
   const rank = sql`case
@@ -67,6 +67,34 @@ export async function searchEmployees(
           select rank, search_text, employee_id from (${matches} and employee_id = ${toUuid(page.after)}) last)`
   const { rows } = await sql<EmployeeRow>`select ${columns} from (${matches}) found where ${isBeyond}
     order by rank, search_text, employee_id limit ${page.limit}`.execute(db)
+  return rows.map(toEmployee)
+}
+
+/** Counts the employees whom no identity provider has deleted. */
+export async function countProvisioned(db: AnyDb, companyId: string): Promise<number> {
+  const { rows } = await sql<{
+    count: number
+  }>`select count(*)::integer as count from ${sql.id(schemaOf(employees), 'employees')}
+    where company_id = ${toUuid(companyId)} and deprovisioned_at is null`.execute(db)
+  return rows[0]!.count
+}
+
+/** Lists them in the order of their creation: behind one of them, or behind so many. */
+export async function listProvisioned(
+  db: AnyDb,
+  companyId: string,
+  { after, skip = 0, limit }: { after?: string | undefined; skip?: number; limit: number },
+): Promise<Employee[]> {
+  const provisioned = withTables(db)
+    .selectFrom('employees')
+    .where('company_id', '=', toUuid(companyId))
+    .where('deprovisioned_at', 'is', null)
+  let query = provisioned.select(EMPLOYEE_COLUMNS)
+  if (after !== undefined) query = query.where('employee_id', '>', toUuid(after))
+  // The index alone tells where a page begins, so that the rows before it are not read.
+  const first = provisioned.select('employee_id').orderBy('employee_id').offset(skip).limit(1)
+  if (skip > 0) query = query.where('employee_id', '>=', first)
+  const rows = await query.orderBy('employee_id').limit(limit).execute()
   return rows.map(toEmployee)
 }
 

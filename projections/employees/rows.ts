@@ -17,6 +17,7 @@ export const EMPLOYEE_TABLES = {
       created_at: time,
       updated_at: time,
       deactivated_at: nullable(time),
+      deprovisioned_at: nullable(time),
       version: integer,
       /** The text that `q` searches, in lower case. */
       search_text: text,
@@ -39,6 +40,7 @@ export const EMPLOYEE_COLUMNS = [
   'created_at',
   'updated_at',
   'deactivated_at',
+  'deprovisioned_at',
   'attributes',
 ] as const satisfies (keyof EmployeeRow)[]
 
@@ -51,6 +53,7 @@ export const STATUS = `case when deactivated_at is null then 'active' else 'inac
  */
 export const EMPLOYEE_INDEXES: Projection['indexes'] = {
   employees_by_status: { table: 'employees', on: `(company_id, (${STATUS}), employee_id)` },
+  employees_provisioned: { table: 'employees', on: '(company_id, employee_id) where deprovisioned_at is null' },
 }
 
 /** The members of an employee that have columns of their own. */
@@ -60,6 +63,7 @@ const COLUMNS: ReadonlySet<string> = new Set<keyof Employee>([
   'created_at',
   'updated_at',
   'deactivated_at',
+  'deprovisioned_at',
   'version',
 ])
 

@@ -4,7 +4,7 @@ import type { FoundKey, KeyName } from '../accounts/api-keys/key-access.ts'
 import type { TurnedAwayCalls } from '../accounts/api-keys/turned-away-calls.ts'
 import type { CompanyServices } from '../accounts/change-company.ts'
 import type { Budget } from '../admission/budget.ts'
-import { authenticateCaller } from '../http/access/authenticate.ts'
+import { authenticateCaller, unlessOpen } from '../http/access/authenticate.ts'
 import { authenticateUser, authorizeRoles, requireRole } from '../http/access/authorize-user.ts'
 import { limitBursts, limitFailures } from '../http/access/rate-limits.ts'
 import type { SignInLimits } from '../http/access/sign-in-limits.ts'
@@ -37,6 +37,7 @@ import type { WebhookRouteServices } from './admin/webhooks/webhook-routes.ts'
 import { webhookRoutes } from './admin/webhooks/webhooks.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
 import type { AuditRouteServices } from './audit/audit-services.ts'
+import { scim } from './scim/scim.ts'
 import { publicApi } from './v1/public-api.ts'
 
 /** What the routes of the API need. */
@@ -59,7 +60,7 @@ export interface ApiServices
 }
 
 /** The protocols in which API keys make calls. */
-export const KEY_PROTOCOLS: readonly KeyProtocol[] = [publicApi]
+export const KEY_PROTOCOLS: readonly KeyProtocol[] = [publicApi, scim]
 
 /** The protocols of all parts of the API. */
 export function listProtocols(ofKeys: readonly KeyProtocol[]): readonly Protocol[] {
@@ -80,8 +81,8 @@ export function addApiRoutes(app: FastifyInstance, ofKeys: readonly KeyProtocol[
 /** Adds the routes of API keys in a protocol. */
 async function keyRoutes(app: FastifyInstance, protocol: KeyProtocol, services: ApiServices): Promise<void> {
   const authenticate = authenticateCaller(services, protocol.readCredentials)
-  app.addHook('onRequest', limitFailures(services.failureLimit, authenticate))
-  app.addHook('onRequest', limitBursts(services.burstLimit))
+  app.addHook('onRequest', unlessOpen(limitFailures(services.failureLimit, authenticate)))
+  app.addHook('onRequest', unlessOpen(limitBursts(services.burstLimit)))
   await protocol.addRoutes(app, services)
 }
 

@@ -21,7 +21,7 @@ import { QUEUE_CONNECTIONS } from '../postgres/connections.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 import { makeListenError } from '../postgres/listen-error.ts'
 import { openAccess } from './open-access.ts'
-import { createEmployeeLookup } from '../ledger/read/read-employees.ts'
+import { createEmployeeLookup, createNamedLookup } from '../ledger/read/read-employees.ts'
 import { createReads } from '../ledger/read/reads.ts'
 import { createHealth } from '../workers/health.ts'
 import { MAKE_EVIDENCE, openQueues, queuePool, RUN_UPLOADS } from '../workers/queues.ts'
@@ -111,6 +111,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     companiesTogether: store.companiesTogether,
     findKey: createKeyLookup(appends, store.companiesTogether),
     findEmployee: createEmployeeLookup(access.pool, store.companiesTogether),
+    findNamed: createNamedLookup(access.pool),
     keyUsage: createKeyUsageCounter(appends, store.companiesTogether),
     isReady: async () => (await access.takesWrites()) && writes.isPossible(),
     isStopping: () => isStopping,

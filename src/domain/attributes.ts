@@ -10,10 +10,13 @@ export type EmployeeStatus = 'active' | 'inactive'
 
 /** The limits of an attribute, in Unicode code points. */
 type AttributeRule =
-  { kind: 'text' | 'email'; max: number } | { kind: 'phone' | 'date' | 'status' | 'manager' | 'custom' }
+  { kind: 'text' | 'email' | 'user_name'; max: number } | { kind: 'phone' | 'date' | 'status' | 'manager' | 'custom' }
 
 /** The longest email address, in characters. */
 export const MAX_EMAIL_CHARACTERS = 254
+
+/** The longest user name, in characters. */
+const MAX_USER_NAME_CHARACTERS = 254
 
 /** The attributes that clients can set, in the order of responses. Types and OpenAPI schemas are made from them. */
 const RULES = {
@@ -21,6 +24,8 @@ const RULES = {
   last_name: { kind: 'text', max: 80 },
   email: { kind: 'email', max: MAX_EMAIL_CHARACTERS },
   external_id: { kind: 'text', max: 128 },
+  user_name: { kind: 'user_name', max: MAX_USER_NAME_CHARACTERS },
+  directory_external_id: { kind: 'text', max: 256 },
   employee_number: { kind: 'text', max: 64 },
   job_title: { kind: 'text', max: 120 },
   department: { kind: 'text', max: 120 },
@@ -47,11 +52,11 @@ type ValueOf<Rule extends AttributeRule> = Rule extends { kind: 'status' }
     ? Record<string, CustomValue>
     : string | null
 
-/** Of each pair, an employee has one at least. */
+/** Of each of these lists, an employee has one at least. */
 export const ALTERNATIVES = [
   ['first_name', 'last_name'],
-  ['email', 'external_id'],
-] as const satisfies readonly (readonly [AttributeName, AttributeName])[]
+  ['email', 'external_id', 'user_name'],
+] as const satisfies readonly (readonly AttributeName[])[]
 
 /** A normalized JSON Merge Patch (RFC 7396) of an employee: absent keeps, null clears or removes. */
 export type AttributePatch = {
@@ -105,6 +110,8 @@ export function readAttribute(name: AttributeName, sent: unknown, field: string 
   switch (rule.kind) {
     case 'text':
       return readText({ field }, text, rule.max)
+    case 'user_name':
+      return readUserName(field, text, rule.max)
     case 'phone':
       return readPhone(field, text)
     case 'date':
@@ -127,6 +134,19 @@ const EMAIL =
 const UNITS_NORMALIZED_TO_ONE = 8
 /** A text with more UTF-16 units than this cannot normalize to an email address within the limit. */
 export const MAX_EMAIL_UNITS = UNITS_NORMALIZED_TO_ONE * MAX_EMAIL_CHARACTERS
+
+/** The form in which user names are compared: Unicode NFKC, lower case. */
+export const foldUserName = normalizeEmail
+
+/** The attributes whose values only one employee of a company has. */
+export const UNIQUE_NAMES = ['email', 'external_id', 'user_name'] as const satisfies AttributeName[]
+
+export type UniqueName = (typeof UNIQUE_NAMES)[number]
+
+/** The form of a stored value in which it is unique. */
+export function uniqueForm<Value extends string | null | undefined>(name: UniqueName, value: Value) {
+  return typeof value === 'string' && name === 'user_name' ? foldUserName(value) : value
+}
 
 type TextReading = { value: string; errors?: undefined } | { value?: undefined; errors: AttributeError[] }
 
@@ -161,6 +181,13 @@ function readText(of: TextPlace, sent: string, max: number): TextReading {
 interface TextPlace {
   field: string
   part?: 'name' | 'value'
+}
+
+/** Reads a user name, which keeps its spelling. What it is compared by has the same limit, because an index has that. */
+function readUserName(field: string, sent: string, max: number): TextReading {
+  const reading = readText({ field }, sent, max)
+  if (reading.value === undefined || !isLongerThan(foldUserName(reading.value), max)) return reading
+  return invalid({ kind: 'text_too_long', field, limit: max })
 }
 
 /** Reads the email address of an employee, whose domain may be written as Punycode. */

@@ -1,8 +1,9 @@
+import { foldUserName, type AttributeName } from './attributes.ts'
 import { divide } from './divide.ts'
 import { listStoredAddresses } from './email-domains.ts'
 import type { ErasingType } from './event-types.ts'
 import { IDENTIFYING_FIELDS, type EventData, type NewEvent, type RecordedEvent } from './events.ts'
-import { cutMarks, listStoredForms, normalizeEmail, normalizeText } from '../text/normalize-text.ts'
+import { cutMarks, listStoredForms, normalizeEmail, normalizeText, trimBlanks } from '../text/normalize-text.ts'
 
 /*
  * Erasure deletes the data of events. The events themselves, their hashes and their counts stay. An erasing event names
@@ -26,37 +27,46 @@ export function buildErasingEvents<Type extends ErasingEvent['type']>(
   })
 }
 
-/** The ids, normalized emails and external ids that refer to a person. None is empty. */
+/** The ids, normalized emails, external ids, and folded user names that refer to a person. None is empty. */
 export interface PersonNames {
   ids: Set<string>
   emails: Set<string>
   externalIds: Set<string>
+  userNames: Set<string>
+  /** The external ids of identity providers. */
+  directoryIds: Set<string>
 }
 
 /** Returns a collection without names. */
 export function emptyNames(): PersonNames {
-  return { ids: new Set(), emails: new Set(), externalIds: new Set() }
+  return { ids: new Set(), emails: new Set(), externalIds: new Set(), userNames: new Set(), directoryIds: new Set() }
 }
 
 /** Adds the names in an event of the employee's stream, current and former ones. */
 export function collectNames(names: PersonNames, event: RecordedEvent): void {
   if (event.type === 'EmployeeCreated') {
-    addEmail(names, event.data?.attributes.email)
-    addName(names.externalIds, event.data?.attributes.external_id)
+    for (const name of NAMING) addName(names, name, event.data?.attributes[name])
   }
-  if (event.type === 'EmployeeUpdated') {
-    for (const value of Object.values(event.data?.changes['email'] ?? {})) addEmail(names, value)
-    for (const value of Object.values(event.data?.changes['external_id'] ?? {})) addName(names.externalIds, value)
-  }
+  if (event.type === 'EmployeeUpdated')
+    for (const name of NAMING)
+      for (const value of Object.values(event.data?.changes[name] ?? {})) addName(names, name, value)
 }
 
-/** Refused records have domains as they were sent. */
-function addEmail(names: PersonNames, value: unknown): void {
-  if (typeof value === 'string') for (const form of listStoredAddresses(value)) addName(names.emails, form)
-}
+const SETS = {
+  email: 'emails',
+  external_id: 'externalIds',
+  user_name: 'userNames',
+  directory_external_id: 'directoryIds',
+} as const satisfies Partial<Record<AttributeName, keyof PersonNames>>
+const NAMING = Object.keys(SETS) as (keyof typeof SETS)[]
 
-function addName(names: Set<string>, value: unknown): void {
-  if (typeof value === 'string' && value !== '') names.add(value)
+function addName(names: PersonNames, name: keyof typeof SETS, value: unknown): void {
+  if (typeof value !== 'string' || value === '') return
+  // Refused records have domains as they were sent.
+  if (name === 'email') for (const form of listStoredAddresses(value)) names.emails.add(form)
+  else names[SETS[name]].add(name === 'user_name' ? foldUserName(value) : value)
+  // Most user names are addresses, which are found wherever they stand.
+  if (name === 'user_name' && value.includes('@')) names.emails.add(foldUserName(value))
 }
 
 /**
@@ -69,10 +79,7 @@ export function mentionsPerson(rejected: EventData['EmployeeRecordRejected'], na
   const record = truncated ? readingsOf(rejected.record as string) : rejected.record
   const meansPerson = (sent: string, field: string) =>
     readingsOf(sent).some(
-      (text) =>
-        containsId(text, names.ids) ||
-        containsEmail(text, names.emails) ||
-        isExternalId(text, field, names.externalIds),
+      (text) => containsId(text, names.ids) || containsEmail(text, names.emails) || isExternalId(text, field, names),
     )
   return [locator, record, named].some((part) => someText(part, '', meansPerson))
 }
@@ -89,11 +96,20 @@ export function headerNamesPerson(header: readonly string[], names: PersonNames)
 }
 
 /** Whether a text, such as an unreadable body, contains a person's id, email or, as a whole word, external id. */
-export function textNamesPerson(sent: string, { ids, emails, externalIds }: PersonNames): boolean {
-  const words = [...externalIds].map(normalizeText)
+export function textNamesPerson(
+  sent: string,
+  { ids, emails, externalIds, userNames, directoryIds }: PersonNames,
+): boolean {
+  const words = [...externalIds, ...directoryIds].map(normalizeText)
   return readingsOf(sent).some((text) => {
     const composed = normalizeText(text)
-    return containsId(text, ids) || containsEmail(text, emails) || words.some((word) => containsWord(composed, word))
+    const folded = userNames.size === 0 ? '' : foldUserName(text)
+    return (
+      containsId(text, ids) ||
+      containsEmail(text, emails) ||
+      words.some((word) => containsWord(composed, word)) ||
+      [...userNames].some((name) => containsWord(folded, name))
+    )
   })
 }
 
@@ -144,13 +160,26 @@ function readEscapes(json: string): string {
   })
 }
 
-/** Clients mix these up, so an external id is looked for in all of them. */
-const IDENTIFYING = new Set<string>(IDENTIFYING_FIELDS)
+/**
+ * Clients mix these up, so an external id is looked for in all of them. In SCIM, the attributes have other names, in any
+ * case, and a patch has a path and a value.
+ */
+const IDENTIFYING = new Set<string>([...IDENTIFYING_FIELDS, 'username', 'externalid', 'hrid', 'manager', 'value'])
 
-/** Whether a field has one of these external ids. White space may have been sent by mistake. */
-function isExternalId(text: string, field: string, externalIds: Set<string>): boolean {
-  if (externalIds.size === 0 || field === '') return false
-  if (listStoredForms(text).some((form) => externalIds.has(form))) return true
+/** The name of a member may be one of SCIM: an attribute, a path to one, or its whole name with the schema. */
+function isIdentifying(name: string): boolean {
+  if (IDENTIFYING.has(name)) return true
+  const [last = ''] = name.slice(-MAX_IDENTIFYING).toLowerCase().split(/[:.]/).slice(-1)
+  return IDENTIFYING.has(last)
+}
+
+const MAX_IDENTIFYING = 64
+
+/** Whether a field has one of a person's external ids or user names. White space may have been sent by mistake. */
+function isExternalId(text: string, field: string, { externalIds, userNames, directoryIds }: PersonNames): boolean {
+  if (externalIds.size + userNames.size + directoryIds.size === 0 || field === '') return false
+  if (listStoredForms(text).some((form) => externalIds.has(form) || directoryIds.has(form))) return true
+  if (userNames.size > 0 && userNames.has(foldUserName(trimBlanks(text)))) return true
   // Of a truncated record, the text in a field for emails is kept as a normalized email.
   const asEmail = field.endsWith('email') ? normalizeEmail(text) : null
   return asEmail !== null && [...externalIds].some((id) => normalizeEmail(id) === asEmail)
@@ -165,7 +194,7 @@ function someText(value: unknown, field: string, satisfies: (text: string, field
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some((item) => someText(item, field, satisfies))
   return Object.entries(value).some(
-    ([name, member]) => satisfies(name, field) || someText(member, IDENTIFYING.has(name) ? name : field, satisfies),
+    ([name, member]) => satisfies(name, field) || someText(member, isIdentifying(name) ? name : field, satisfies),
   )
 }
 

@@ -1,4 +1,4 @@
-import type { CallFacts, EventData, EventType, NewEvent } from './events.ts'
+import type { CallFacts, EventData, EventType, KeyAccess, NewEvent } from './events.ts'
 import type { IdPrefix } from './ids.ts'
 import { rulesOf } from './operations.ts'
 
@@ -28,6 +28,7 @@ const RULES = {
   EmployeeUpdated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeDeactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeReactivated: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
+  EmployeeDeprovisioned: { stream: 'emp', version: 1, isOfCall: true, erasedBy: ['EmployeeErased'] },
   EmployeeRecordRejected: { stream: 'log', version: 2, isOfCall: true, erasedBy: ['EmployeeErased', 'RecordsRetired'] },
   ApiCallCompleted: { stream: 'log', version: 4, isOfCall: true },
   ApiCallFailed: { stream: 'log', version: 3, isOfCall: true },
@@ -61,10 +62,10 @@ const RULES = {
   UserSignedOut: { stream: 'usr', version: 1 },
   UserSessionsEnded: { stream: 'usr', version: 1 },
   UserSignInFailed: { stream: 'usr', version: 1 },
-  ApiKeyIssued: { stream: 'key', version: 1 },
+  ApiKeyIssued: { stream: 'key', version: 2 },
   ApiKeyRenamed: { stream: 'key', version: 1 },
   ApiKeyQuotaChanged: { stream: 'key', version: 1 },
-  ApiKeyAccessChanged: { stream: 'key', version: 1 },
+  ApiKeyAccessChanged: { stream: 'key', version: 2 },
   ApiKeyExpectedCallsChanged: { stream: 'key', version: 1 },
   ApiKeyLimitsChanged: { stream: 'key', version: 1 },
   ApiKeyExcessAllowed: { stream: 'key', version: 1 },
@@ -111,13 +112,20 @@ export function schemaVersionOf({ type, data }: Pick<NewEvent, 'type' | 'data'>)
   // Since version 2, the errors of a refused record have parameters.
   if (type === 'EmployeeRecordRejected')
     return (data as EventData[typeof type]).errors.some(({ params }) => params) ? 2 : 1
+  // Since version 2, a key may have the scope of identity providers, and may write only some fields.
+  if (type === 'ApiKeyIssued') return isNewerAccess(data as KeyAccess) ? 2 : 1
+  if (type === 'ApiKeyAccessChanged') return Object.values(data as EventData[typeof type]).some(isNewerAccess) ? 2 : 1
   if (type !== 'ApiCallCompleted' && type !== 'ApiCallFailed') return EVENT_TYPES[type].version
   return Math.max(neededFor(type, data as CallFacts), rulesOf((data as CallFacts).operation).since[type])
 }
 
+function isNewerAccess({ scopes, writable_fields: fields }: KeyAccess): boolean {
+  return scopes.includes('scim') || fields !== undefined
+}
+
 function neededFor(type: 'ApiCallCompleted' | 'ApiCallFailed', data: CallFacts): number {
-  // Since 4, and 3 of a failed one, a call may say where it came from.
-  if (data.source !== undefined) return type === 'ApiCallCompleted' ? 4 : 3
+  // Since 4, and 3 of a failed one, a call may say where it came from, and what of it was ignored.
+  if (data.source !== undefined || data.notes !== undefined) return type === 'ApiCallCompleted' ? 4 : 3
   // Since 4, a completed call may have another status than its operation usually has, and may leave something out of
   // its records. Since 3, it may have refused records.
   if (type === 'ApiCallCompleted' && ('http_status' in data || 'left_out' in data)) return 4

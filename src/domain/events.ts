@@ -1,3 +1,4 @@
+import type { CallNote } from './call-notes.ts'
 import type { CallSource } from './call-sources.ts'
 import type { AttributeName, CustomValue, EmployeeAttributes } from './attributes.ts'
 import type { ProblemCode, RecordError } from './errors.ts'
@@ -52,6 +53,8 @@ export interface CallFacts {
   corrected_records?: CorrectedRecords
   /** The part of the uploaded file; absent if the call applies a whole file. */
   part?: FilePart
+  /** What was ignored, or kept otherwise than it was sent; absent if nothing was. */
+  notes?: CallNote[]
   /** The id of the call that this one takes back; absent if it takes back none. */
   undoes?: string
 }
@@ -93,6 +96,8 @@ export interface KeyAccess {
   scopes: readonly KeyScope[]
   expires_at: string | null
   allowed_networks: readonly string[] | null
+  /** The fields of employees that it may write; absent for all. */
+  writable_fields?: readonly AttributeName[]
 }
 
 /** What needs attention: of a key, webhook, provider, or projection, and of failed calls also their code. */
@@ -107,6 +112,8 @@ export const IDENTIFYING_FIELDS = [
   'id',
   'email',
   'external_id',
+  'user_name',
+  'directory_external_id',
   'manager_id',
   'manager_email',
   'manager_external_id',
@@ -118,9 +125,11 @@ export interface EventData {
   EmployeeUpdated: { changes: AttributeChanges }
   EmployeeDeactivated: Record<string, never>
   EmployeeReactivated: Record<string, never>
+  /** An identity provider deleted the inactive employee, who is hidden from it until they are reactivated. */
+  EmployeeDeprovisioned: Record<string, never>
   EmployeeRecordRejected: {
     /** The name that identified the employee; null for a creation, or if it is longer than any valid name. */
-    locator: { id?: SentJson; external_id?: SentJson; email?: SentJson } | null
+    locator: Partial<Record<'id' | 'external_id' | 'email' | 'user_name', SentJson>> | null
     employee_id: string | null
     /**
      * The record, unchanged but for secrets (see `hideSecrets`), or the start of its JSON text if `truncated` is set. Null if it could not be read, or if the
@@ -129,7 +138,7 @@ export interface EventData {
     record: SentJson
     /** Set if the record is too large to keep whole. */
     truncated?: true
-    /** The names in a truncated record. Emails are normalized. */
+    /** The names in a truncated record, or one of a protocol that names them otherwise. Emails are normalized. */
     names?: Partial<Record<(typeof IDENTIFYING_FIELDS)[number], string | number>>
     /**
      * The first errors. `code` is a record's code or, for a single update, the code of the whole call. `params`, what the
@@ -141,10 +150,11 @@ export interface EventData {
   }
   /**
    * `unchanged`: the employees of the records that changed nothing, in the call's order. Other records have events.
-   * `http_status`: absent if it is the usual one, 201 of a creation without refused records and else 200.
+   * `http_status`: absent if it is the usual one, 201 of a creation without refused records and else 200. SCIM answers
+   * 201 to a creation that brings somebody back, and 204 to a deletion.
    * `left_out`: absent if nothing was.
    */
-  ApiCallCompleted: CallFacts & { unchanged: string[]; http_status?: 200; left_out?: LeftOut[] }
+  ApiCallCompleted: CallFacts & { unchanged: string[]; http_status?: number; left_out?: LeftOut[] }
   ApiCallFailed: CallFacts & { http_status: number; code: ProblemCode; detail: string }
   /** The file of a call that a user made by uploading one. Comes right after the event that closes the call. */
   FileUploaded: { name: string }

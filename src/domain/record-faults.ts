@@ -23,6 +23,10 @@ interface OfTwo extends OfField {
   other: string
 }
 
+interface OfFields {
+  fields: readonly string[]
+}
+
 interface OfHolder extends OfField {
   /** The id of the employee who has the value. */
   employee: string
@@ -71,6 +75,7 @@ const FAULTS = {
     'invalid_value',
     ({ field }: OfField) => `${field} must not be before the year 1000; send null for no date`,
   ),
+  not_boolean: words('invalid_value', ({ field }: OfField) => `${field} must be true or false`),
   not_status: words('invalid_value', ({ field }: OfField) => `${field} must be active or inactive`),
   not_phone: words('invalid_format', ({ field }: OfField) => `${field} is not a phone number, such as +4915112345678`),
   phone_without_country: words(
@@ -104,7 +109,7 @@ const FAULTS = {
     ({ field, other }: OfTwo) =>
       `${field} must not be after the ${other} that the employee has; send another ${other}, or null for none`,
   ),
-  neither_of_two: words('required', ({ field, other }: OfTwo) => `An employee needs ${field} or ${other}`),
+  none_of: words('required', ({ fields }: OfFields) => `An employee needs ${join(fields, 'or')}`),
   not_record: words('invalid_type', () => 'A record must be an object'),
   too_many_members: words('too_long', ({ limit }: OfLimit) => `A record must have at most ${limit} members`),
   too_many_values: words(
@@ -120,7 +125,7 @@ const FAULTS = {
   ),
   missing_locator: words(
     'missing_locator',
-    ({ fields }: { fields: readonly string[] }) => `A record must identify its employee by ${join(fields, 'or')}`,
+    ({ fields }: OfFields) => `A record must identify its employee by ${join(fields, 'or')}`,
   ),
   employee_not_found: words('employee_not_found', () => 'No such employee exists'),
   employee_erased: words('employee_not_found', () => 'The employee was erased, and stays so'),
@@ -166,7 +171,7 @@ const FAULTS = {
   manager_not_found: words('manager_not_found', () => 'No employee matches this manager'),
   different_managers: words(
     'invalid_value',
-    ({ fields }: { fields: readonly string[] }) => `${join(fields, 'and')} must name the same manager`,
+    ({ fields }: OfFields) => `${join(fields, 'and')} must name the same manager`,
   ),
   own_manager: words('manager_cycle', () => 'An employee cannot be their own manager'),
   manager_cycle: words('manager_cycle', () => 'The manager would report to this employee, directly or indirectly'),
@@ -212,6 +217,21 @@ export function wordFault(fault: Fault): string {
   return word(fault)
 }
 
+/** The name that a protocol has for a field. Clients choose names, too, so that of a method may be one. */
+export function nameField(name: string, names: Readonly<Record<string, string>> = {}): string {
+  return Object.hasOwn(names, name) ? names[name]! : name
+}
+
+/** Puts other names of fields into a fault: those of a protocol. */
+export function renameFields(fault: Fault, names: Readonly<Record<string, string>>): Fault {
+  const rename = (name: unknown): unknown => (typeof name === 'string' ? nameField(name, names) : name)
+  const renamed = Object.entries(fault).map(([param, value]: [string, unknown]) => {
+    if (param === 'field' || param === 'other' || param === 'instead') return [param, rename(value)]
+    return [param, param === 'fields' ? (value as string[]).map(rename) : value]
+  })
+  return Object.fromEntries(renamed) as Fault
+}
+
 /** How a message names another record of its call. A file's preview names its row instead. */
 export function nameRecord(index: number): string {
   return `Record ${index} of the call`
@@ -225,7 +245,11 @@ function nameText({ field, part }: OfText): string {
   return part === undefined ? field : `A custom attribute ${part}`
 }
 
-const MEANINGS: Readonly<Record<string, string>> = { email: 'email address', external_id: 'external id' }
+const MEANINGS: Readonly<Record<string, string>> = {
+  email: 'email address',
+  external_id: 'external id',
+  user_name: 'user name',
+}
 
 function describe({ field }: OfField): string {
   return MEANINGS[field] ?? field

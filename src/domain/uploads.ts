@@ -74,7 +74,7 @@ export function countEffects(events: readonly NewEvent[], total: number, isRefus
 }
 
 function isChange({ type }: NewEvent): boolean {
-  return type === 'EmployeeUpdated' || type === 'EmployeeDeactivated' || type === 'EmployeeReactivated'
+  return type.startsWith('Employee') && type !== 'EmployeeCreated' && type !== 'EmployeeRecordRejected'
 }
 
 /** Adds up the counts of parts. */

@@ -1,6 +1,7 @@
 import type { KeyExcess, KeyLimits, PeopleUse } from '../domain/accounts/people-use.ts'
 import type { Kysely } from 'kysely'
 import type { AttentionItem, WitnessFault } from '../domain/attention.ts'
+import type { AttributeName } from '../domain/attributes.ts'
 import type { BackgroundWork } from '../domain/background-work.ts'
 import type { WebhookDisabledReason, WebhookStatus, WebhookType } from '../domain/webhook-types.ts'
 import type { KeyScope } from '../domain/accounts/api-key.ts'
@@ -31,6 +32,9 @@ export interface LedgerTables {
     employee_id: string
     email: string | null
     external_id: string | null
+    /** Folded. */
+    user_name: string | null
+    directory_external_id: string | null
     manager_id: string | null
     /** Of the record that changed nothing about the employee at this version; null if there was none. */
     record_digest: Buffer | null
@@ -50,6 +54,7 @@ export interface LedgerTables {
     scopes: KeyScope[]
     expires_at: string | null
     allowed_networks: string[] | null
+    writable_fields: AttributeName[] | null
     quota_limit: number
     refresh_period: RefreshPeriod
     created_at: string

@@ -51,6 +51,7 @@ export const ENTRY_COLUMNS: readonly CsvColumn<LogEntry>[] = [
   ['undoes', ({ entry }) => entry.undoes],
   ['first_row', ({ entry }) => entry.file?.part?.first_row ?? null],
   ['last_row', ({ entry }) => entry.file?.part?.last_row ?? null],
+  ['notes', ({ entry }) => entry.notes.map(({ path, message }) => `${path}: ${message}`).join('; ')],
 ]
 
 export const RECORD_COLUMNS: readonly CsvColumn<DetailedRecord>[] = [

@@ -4,6 +4,7 @@ import type { RecordFilter } from '../../projections/bulk-user-logs/records-quer
 import type { CauseFilter } from '../../projections/bulk-user-logs/refusals.ts'
 import { MAX_EMAIL_CHARACTERS } from '../domain/attributes.ts'
 import { type AttributeChanges } from '../domain/events.ts'
+import { NOTE_NAMES } from '../domain/call-notes.ts'
 import { CALL_SOURCES } from '../domain/call-sources.ts'
 import { OPERATION_NAMES } from '../domain/operations.ts'
 import { isId } from '../domain/ids.ts'
@@ -69,7 +70,7 @@ const EntryFilterQuery = {
     minLength: 1,
     maxLength: MAX_TEXT,
     description:
-      'Entries with a record of an employee whose name, email, external id or employee number contains this text or ' +
+      'Entries with a record of an employee whose name, email, user name, external id or employee number contains this text or ' +
       'once was exactly this text (case-insensitive), or whose id it is. Also finds refused records with exactly this ' +
       'id, email or external id. Also finds entries by exactly their id, request id or error code, by the API id or ' +
       'name (case-insensitive) of their key, and by the address that the call was sent from.',
@@ -190,6 +191,9 @@ export const EntrySchema = namedObject('BulkUserLogEntry', {
   ),
   request_id: Type.String(),
   error: nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
+  notes: Type.Array(Type.Object({ path: Type.String(), code: oneOf(NOTE_NAMES, 'Why.'), message: Type.String() }), {
+    description: 'What the call sent and was ignored, or kept otherwise: the field as the client names it, and why.',
+  }),
   rejected_body: Type.Optional(
     objectOrNull(
       'The body of a call that was refused because it could not be read. Only in the answer to a request for one ' +

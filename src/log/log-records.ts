@@ -75,6 +75,9 @@ function apply(shown: ShownRecord, event: CallEvent): void {
     case 'ApiCallFailed':
       shown.errors = event.data && [{ pointer: '', code: event.data.code, message: event.data.detail }]
       break
+    case 'EmployeeDeprovisioned':
+      shown.changes = { ...shown.changes, deprovisioned_at: { from: null, to: event.recorded_at } }
+      break
     case 'ApiCallCompleted':
       break
   }

@@ -46,6 +46,7 @@ const FOUND_IN: FoundIn<'EmployeeErased', 'emp', EmployeeEvents> = {
   EmployeeUpdated: 'history',
   EmployeeDeactivated: 'history',
   EmployeeReactivated: 'history',
+  EmployeeDeprovisioned: 'history',
   EmployeeRecordRejected: 'refused_records',
   FileUploaded: 'uploaded_files',
 }
@@ -121,9 +122,9 @@ export const EMPLOYEE_ROWS: Readonly<Record<EmployeeRows, RowPlace<TracedEmploye
     table: 'employee_directory',
     of: { column: 'employee_id', type: 'uuid', values: ({ employeeId }) => (employeeId ? [toUuid(employeeId)] : []) },
     key: { employee_id: 'uuid' },
-    shows: columns('employee_id', 'email', 'external_id', 'manager_id'),
+    shows: columns('employee_id', 'email', 'external_id', 'user_name', 'directory_external_id', 'manager_id'),
     ids: { employee_id: 'emp', manager_id: 'emp' },
-    // Which frees the email address and the external id.
+    // Which frees what is unique.
     sets: 'delete',
   }),
   rejected_bodies: describeTable({

@@ -13,9 +13,9 @@ import { RefusedByStateError } from '../accounts/change-company.ts'
 import type { EmployeeEvents, NamedEmployee, TracedEmployee } from './employee-places.ts'
 import { EMPLOYEE_EVENTS, isErasedWithEmployee } from './employee-places.ts'
 
-/** The name that identifies a person. An email is normalized. */
+/** The name that identifies a person. An email or a user name is normalized. */
 export interface NamedPerson {
-  by: 'id' | 'email' | 'external_id'
+  by: 'id' | 'email' | 'external_id' | 'user_name'
   value: string
 }
 
@@ -23,6 +23,7 @@ const NAMES_BY: Record<NamedPerson['by'], keyof PersonNames> = {
   id: 'ids',
   email: 'emails',
   external_id: 'externalIds',
+  user_name: 'userNames',
 }
 
 /** The forms in which a name may be stored. */
@@ -30,11 +31,13 @@ const STORED_FORMS: Record<NamedPerson['by'], (value: string) => string[]> = {
   id: (id) => [id],
   email: listStoredAddresses,
   external_id: listStoredForms,
+  user_name: (name) => [name],
 }
 
-/** Normalizes an email. Throws `employee_not_found` for a name that nobody can have. */
+/** Normalizes an email or a user name. Throws `employee_not_found` for a name that nobody can have. */
 export function normalizeName(person: NamedPerson): NamedPerson {
-  const named = person.by === 'email' ? { ...person, value: normalizeEmail(person.value) } : person
+  const isFolded = person.by === 'email' || person.by === 'user_name'
+  const named = isFolded ? { ...person, value: normalizeEmail(person.value) } : person
   if (named.value === '' || (named.by === 'id' && !isId('emp', named.value))) throw makeUnknownPersonError()
   return named
 }

@@ -40,6 +40,8 @@ export async function reportEmployee(
     standing: STANDING[state.standing],
     emails: [...names.emails],
     external_ids: [...names.externalIds],
+    user_names: [...names.userNames],
+    directory_external_ids: [...names.directoryIds],
   }
   return {
     ...beginning,
@@ -133,7 +135,7 @@ const WORDS = {
   },
   directory: {
     title: 'Directory',
-    description: 'The entry that keeps email addresses and external ids unique.',
+    description: 'The entry that keeps email addresses, external ids, and user names unique.',
   },
   rejected_bodies: {
     title: 'Bodies that could not be read',

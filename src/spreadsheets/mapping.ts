@@ -14,6 +14,8 @@ export const TEXT_TARGETS = [
   'last_name',
   'email',
   'external_id',
+  'user_name',
+  'directory_external_id',
   'employee_number',
   'job_title',
   'department',
@@ -22,7 +24,7 @@ export const TEXT_TARGETS = [
   'manager_id',
   'manager_external_id',
   'manager_email',
-] as const satisfies (HeaderMeaning | 'id' | `manager_${string}`)[]
+] as const satisfies (HeaderMeaning | 'id' | 'user_name' | 'directory_external_id' | `manager_${string}`)[]
 
 export const DATE_TARGETS = ['start_date', 'termination_date'] as const satisfies HeaderMeaning[]
 

@@ -61,6 +61,8 @@ export const RECORD_FIELDS = {
   last_name: true,
   email: true,
   external_id: true,
+  user_name: true,
+  directory_external_id: true,
   employee_number: true,
   job_title: true,
   department: true,

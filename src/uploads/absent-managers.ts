@@ -1,3 +1,4 @@
+import { NOBODY } from '../domain/calls/touched-values.ts'
 import type { Pool } from 'pg'
 import type { RowKeys } from '../spreadsheets/plan-rows.ts'
 import { normalizeEmail } from '../text/normalize-text.ts'
@@ -23,7 +24,7 @@ async function findManagers(pool: Pool, companyId: string, names: readonly Manag
   const known = { emails: new Set<string>(), externalIds: new Set<string>() }
   for (let at = 0; at < Math.max(emails.length, externalIds.length); at += AT_ONCE) {
     const naming = {
-      employeeIds: [],
+      ...NOBODY,
       emails: emails.slice(at, at + AT_ONCE),
       externalIds: externalIds.slice(at, at + AT_ONCE),
     }

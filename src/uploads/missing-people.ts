@@ -5,6 +5,7 @@ import { findWhyPartial, NamedPeople } from '../spreadsheets/named-people.ts'
 import { listEmployees } from '../../projections/employees/queries.ts'
 import { RefusedByStateError } from '../accounts/change-company.ts'
 import { problem } from '../domain/errors.ts'
+import { NOBODY } from '../domain/calls/touched-values.ts'
 import type { Employee } from '../domain/employees/employee.ts'
 import { countEffects, isApplicable, type StoredRow } from '../domain/uploads.ts'
 import { loadEmployees } from '../ledger/read/read-employees.ts'
@@ -177,7 +178,7 @@ export async function readMissing(
 
 async function loadInOrder(pool: Pool, companyId: string, employeeIds: string[]): Promise<Employee[]> {
   if (employeeIds.length === 0) return []
-  const found = await loadEmployees(pool, [{ companyId, naming: { employeeIds, emails: [], externalIds: [] } }])
+  const found = await loadEmployees(pool, [{ companyId, naming: { ...NOBODY, employeeIds } }])
   const byId = new Map(found.map(({ employee }) => [employee.id, employee]))
   return employeeIds.map((id) => byId.get(id)).filter((employee) => employee !== undefined)
 }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { readAttribute } from '../../src/domain/attributes.ts'
 import { readCountry } from '../../src/domain/accounts/country.ts'
-import { mentionsPerson, textNamesPerson } from '../../src/domain/erasure.ts'
+import { emptyNames, mentionsPerson, textNamesPerson } from '../../src/domain/erasure.ts'
 import { normalizeEmail, normalizeText } from '../../src/text/normalize-text.ts'
 import { emp, given, hired } from '../support/domain/given-when-then.ts'
 
@@ -42,7 +42,7 @@ await t.test('an address is the same wherever it is normalized', async (t) => {
 })
 
 await t.test('an erasure finds a person under every form of an external id', async (t) => {
-  const names = { ids: new Set<string>(), emails: new Set<string>(), externalIds: new Set([COMPOSED]) }
+  const names = { ...emptyNames(), externalIds: new Set([COMPOSED]) }
   for (const sent of [COMPOSED, DECOMPOSED].flatMap(around)) {
     for (const field of ['external_id', 'manager_email']) {
       const rejected = { locator: null, employee_id: null, errors: [], record: { [field]: sent } }

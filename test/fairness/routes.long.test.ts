@@ -16,6 +16,7 @@ const cookie = await cookieOf(service, admin)
 
 const HEAVY = [
   'GET /v1/employees',
+  'GET /scim/v2/Users',
   'GET /admin/v1/bulk-user-logs',
   'GET /admin/v1/bulk-user-logs.csv',
   'GET /admin/v1/bulk-user-logs/:log_id/records',

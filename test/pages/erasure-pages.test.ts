@@ -20,7 +20,7 @@ await t.test('the report of personal data asks for exactly one identifier', asyn
   for (const form of [{}, { email: 'one@example.com', external_id: 'ext-one' }])
     t.match(await send('/personal-data', form), {
       status: 422,
-      text: /Enter exactly one: an employee ID, an email, or/,
+      text: /Enter exactly one: an employee ID, an email, an external ID, or/,
     })
 })
 

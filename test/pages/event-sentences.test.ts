@@ -57,6 +57,7 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
   ],
   EmployeeDeactivated: ['key', {}, 'Nightly sync deactivated Ana Pérez'],
   EmployeeReactivated: ['key', {}, 'Nightly sync reactivated Ana Pérez'],
+  EmployeeDeprovisioned: ['key', {}, 'Nightly sync deprovisioned Ana Pérez'],
   EmployeeRecordRejected: [
     'key',
     {

@@ -14,13 +14,14 @@ export async function insertApiKey(
   secret: SecretDigest,
 ): Promise<void> {
   const [company, id] = [toUuid(companyId), toUuid(key.id)]
-  const { version, name, isEnabled, isRevoked, quotaLimit, refreshPeriod, scopes, expiresAt, allowedNetworks } = key
+  const { version, name, isEnabled, isRevoked, quotaLimit, refreshPeriod, scopes, expiresAt } = key
   const limits = sql`${JSON.stringify(key.limits)}::jsonb`
   const lastFour = { [secret.hash.toString('hex')]: secret.lastFour }
   await sql`insert into api_keys (company_id, api_id, version, name, secret_hash, is_enabled, is_revoked, quota_limit,
-      refresh_period, scopes, expires_at, allowed_networks, created_at, last_four, limits)
+      refresh_period, scopes, expires_at, allowed_networks, writable_fields, created_at, last_four, limits)
     values (${company}, ${id}, ${version}, ${name}, ${secret.hash}, ${isEnabled}, ${isRevoked}, ${quotaLimit},
-      ${refreshPeriod}, ${scopes}, ${expiresAt}, ${allowedNetworks}, ${now}, ${lastFour}, ${limits})`.execute(db)
+      ${refreshPeriod}, ${scopes}, ${expiresAt}, ${key.allowedNetworks}, ${key.writableFields}, ${now}, ${lastFour},
+      ${limits})`.execute(db)
   const firstWindow = new Date(windowStart(refreshPeriod, Date.parse(now)))
   await sql`insert into api_key_usage (company_id, api_id, window_start, requests_made)
     values (${company}, ${id}, ${firstWindow}, 0)`.execute(db)
@@ -33,7 +34,8 @@ export async function updateApiKey({ db, companyId, now }: Transaction, key: Key
   await sql`update api_keys set ${noPrevious} version = ${key.version}, name = ${key.name},
       is_enabled = ${key.isEnabled}, is_revoked = ${key.isRevoked}, quota_limit = ${key.quotaLimit},
       refresh_period = ${key.refreshPeriod}, scopes = ${key.scopes}, expires_at = ${key.expiresAt},
-      allowed_networks = ${key.allowedNetworks}, limits = ${JSON.stringify(key.limits)}::jsonb,
+      allowed_networks = ${key.allowedNetworks}, writable_fields = ${key.writableFields},
+      limits = ${JSON.stringify(key.limits)}::jsonb,
       excess = ${key.excess && JSON.stringify(key.excess)}::jsonb, expected_calls = ${expectedCalls},
       expected_since = case when ${expectedCalls} is null then null
         when expected_calls = ${expectedCalls} then expected_since else ${now}::timestamptz end

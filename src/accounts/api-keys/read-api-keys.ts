@@ -39,6 +39,7 @@ export function selectApiKeys(db: LedgerDb, companyId: string) {
     .select(['k.api_id', 'k.version', 'k.name', 'k.scopes', 'k.is_enabled as isEnabled', 'k.is_revoked as isRevoked'])
     .select(['k.expires_at as expiresAt', 'k.allowed_networks as allowedNetworks', 'k.quota_limit as quotaLimit'])
     .select(['k.refresh_period as refreshPeriod', 'k.created_at as createdAt', 'k.rotated_at as rotatedAt'])
+    .select(['k.writable_fields as writableFields'])
     .select(['k.expected_calls as expectedCalls', 'k.expected_since as expectedSince'])
     .select(['k.previous_expires_at as previousExpiresAt', LAST_FOUR.previous.as('previousLastFour')])
     .select([LAST_FOUR.current.as('lastFour'), sql<string>`clock_timestamp()`.as('now')])

@@ -1,5 +1,6 @@
 import type { Limited, PeopleLimit } from '../../domain/accounts/people-use.ts'
 import { Type, type Static } from '@sinclair/typebox'
+import { ATTRIBUTE_NAMES, type AttributeName } from '../../domain/attributes.ts'
 import {
   DEFAULT_QUOTA_LIMIT,
   DEFAULT_REFRESH_PERIOD,
@@ -8,11 +9,11 @@ import {
   windowEnd,
   windowStart,
 } from '../../domain/accounts/quota.ts'
-import { KEY_SCOPES, type KeyScope } from '../../domain/accounts/api-key.ts'
+import { KEY_SCOPES, PROVIDER_QUOTA_LIMIT, usualQuota, type KeyScope } from '../../domain/accounts/api-key.ts'
 import type { Weekday } from '../../domain/accounts/expected-calls.ts'
 import { MAX_EVERY_HOURS, normalizeExpectedCalls, TIME_OF_DAY } from '../../domain/accounts/expected-calls.ts'
 import { SHARE_PATTERN } from '../../domain/accounts/key-limits.ts'
-import { MAX_NETWORKS } from '../../domain/accounts/key-access.ts'
+import { FULL_ACCESS, MAX_NETWORKS } from '../../domain/accounts/key-access.ts'
 import { DEFAULT_OVERLAP_SECONDS, MAX_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
 import { MAX_NETWORK_CHARACTERS } from '../../domain/networks.ts'
 import { findKeyStatus, hasPreviousSecret, KEY_STATUSES, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
@@ -59,7 +60,7 @@ const access = {
     minItems: 1,
     uniqueItems: true,
     description:
-      'What calls with the key may do. Responses to writing calls show the employees that they create or update, ' +
+      'What calls with the key may do; `scim` is for identity providers, and allows nothing else. Responses to writing calls show the employees that they create or update, ' +
       'whether or not the key may read.',
   }),
   expires_at: Type.Unsafe<string | null>({
@@ -74,6 +75,14 @@ const access = {
     description:
       'The networks from which the key may be used, in CIDR notation (IPv4 or IPv6). Null allows any address. A request ' +
       'may also name single addresses; an empty list is the same as null.',
+  }),
+  writable_fields: Type.Unsafe<AttributeName[] | null>({
+    type: ['array', 'null'],
+    items: { type: 'string', enum: [...ATTRIBUTE_NAMES] },
+    uniqueItems: true,
+    description:
+      'The fields of employees that calls with the key may write. Others are accepted and ignored, and the `notes` of ' +
+      'the entry tell it. Null is all of them.',
   }),
 }
 const limitOf = (verb: string) =>
@@ -149,11 +158,20 @@ export const KeyListQuery = strictObject({
 })
 export const IssueBody = requireOnly(['name'], {
   name: Name,
-  quota_limit: withDefault(quota.quota_limit, DEFAULT_QUOTA_LIMIT),
+  quota_limit: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_QUOTA,
+      description:
+        `The number of calls allowed in each period: ${DEFAULT_QUOTA_LIMIT} unless given, or ` +
+        `${PROVIDER_QUOTA_LIMIT} of a key with the scope \`scim\`.`,
+    }),
+  ),
   refresh_period: withDefault(quota.refresh_period, DEFAULT_REFRESH_PERIOD),
-  scopes: withDefault(access.scopes, [...KEY_SCOPES]),
+  scopes: withDefault(access.scopes, [...FULL_ACCESS.scopes]),
   expires_at: withDefault(access.expires_at, null),
   allowed_networks: withDefault(access.allowed_networks, null),
+  writable_fields: withDefault(access.writable_fields, null),
   max_deactivations: withDefault(limits.max_deactivations, null),
   max_changes: withDefault(limits.max_changes, null),
 })
@@ -175,7 +193,7 @@ export function readEdit(body: Static<typeof EditBody>) {
 
 /** Turns the body of a new key into the key that is wanted. */
 export function readNewKey(body: Static<typeof IssueBody>) {
-  const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = body
+  const { name, quota_limit: quotaLimit = usualQuota(body.scopes), refresh_period: refreshPeriod } = body
   return { name, quotaLimit, refreshPeriod, limits: readLimits(body), ...readAccessFields(body) }
 }
 
@@ -183,9 +201,9 @@ function readLimits({ max_deactivations, max_changes }: Pick<Static<typeof EditB
   return { max_deactivations, max_changes }
 }
 
-function readAccessFields(body: Pick<Static<typeof EditBody>, 'scopes' | 'expires_at' | 'allowed_networks'>) {
-  const { scopes, expires_at: expiresAt, allowed_networks: allowedNetworks } = body
-  return { scopes, expiresAt, allowedNetworks }
+function readAccessFields(body: Pick<Static<typeof EditBody>, keyof typeof access>) {
+  const { scopes, expires_at: expiresAt, allowed_networks: allowedNetworks, writable_fields: writableFields } = body
+  return { scopes, expiresAt, allowedNetworks, writableFields }
 }
 
 export const AllowBody = requireOnly([], {

@@ -16,8 +16,9 @@ export const ErasureBody = strictObject(
     employee_id: Name("The employee's id. May be the id of an erased employee, to erase newer data."),
     email: Name('The current email address of the person, or one in refused records. Case-insensitive.'),
     external_id: Name('The current external id of the person, or one in refused records.'),
+    user_name: Name('The current user name of the person, or one in refused records. Case-insensitive.'),
   },
-  { description: 'Send exactly one of the three.' },
+  { description: 'Send exactly one of the four.' },
 )
 
 const Erasure = namedObject('Erasure', {
@@ -38,7 +39,7 @@ const ERASE_PERSON = {
   summary: 'Erase a person permanently',
   description:
     'Erases the data of an employee from the ledger, and every refused record that contains their id, or a current ' +
-    'or former email address or external id. This cannot be undone. Ids, counts and hashes remain, so every proof ' +
+    'or former email address, external id, or user name. This cannot be undone. Ids, counts and hashes remain, so every proof ' +
     'still verifies. Bulk User Logs shows the records as erased. Returns 404 if there is nothing to erase.',
   body: ErasureBody,
   response: { 200: Erasure },
@@ -60,7 +61,7 @@ export function erasures(app: FastifyInstance, services: CompanyServices): void 
   })
 }
 
-const BY = { employee_id: 'id', email: 'email', external_id: 'external_id' } as const
+const BY = { employee_id: 'id', email: 'email', external_id: 'external_id', user_name: 'user_name' } as const
 
 /** Lists the identifiers in a body. */
 export function listIdentifiers(body: Static<typeof ErasureBody>): NamedPerson[] {
@@ -74,7 +75,7 @@ export function readIdentifier(body: Static<typeof ErasureBody>): NamedPerson {
   if (named && others.length === 0) return named
   throw refuseIdentifiers(
     named ? 'invalid_value' : 'required',
-    'Send exactly one of employee_id, email and external_id',
+    'Send exactly one of employee_id, email, external_id and user_name',
   )
 }
 

@@ -83,7 +83,7 @@ export function makeReport(
   const { user_id: userId } = body
   const [named, ...others] = listIdentifiers(body)
   if (named && others.length === 0 && userId === undefined) return reportEmployee(services, acting, named, left)
-  const message = 'Send exactly one of employee_id, email, external_id and user_id'
+  const message = 'Send exactly one of employee_id, email, external_id, user_name and user_id'
   if (named || userId === undefined) throw refuseIdentifiers(named ? 'invalid_value' : 'required', message)
   if (!isId('usr', userId)) throw new RefusedByStateError(NO_SUCH_USER)
   return reportUser(services, acting, userId)

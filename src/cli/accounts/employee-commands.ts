@@ -19,7 +19,7 @@ export function addEmployeeCommands(program: Command): void {
   addIdentifiers(
     employee(
       'erase',
-      'erase a person permanently; identify them by id, email address, or external id; also finds people who appear only in refused records',
+      'erase a person permanently; identify them by id, email address, external id, or user name; also finds people who appear only in refused records',
       'erasePerson',
     ),
   ).addOption(yesOption())
@@ -30,8 +30,11 @@ function addIdentifiers(command: Command): Command {
   const textOption = (flags: string, what: string) => new Option(flags, what).argParser(parseText(MAX_NAME_CHARACTERS))
   return command
     .addOption(
-      idOption('id', 'emp', 'the id of the employee').makeOptionMandatory(false).conflicts(['email', 'externalId']),
+      idOption('id', 'emp', 'the id of the employee')
+        .makeOptionMandatory(false)
+        .conflicts(['email', 'externalId', 'userName']),
     )
-    .addOption(textOption('--email <email>', 'the email address').conflicts(['id', 'externalId']))
-    .addOption(textOption('--external-id <external-id>', 'the external id').conflicts(['id', 'email']))
+    .addOption(textOption('--email <email>', 'the email address').conflicts(['id', 'externalId', 'userName']))
+    .addOption(textOption('--external-id <external-id>', 'the external id').conflicts(['id', 'email', 'userName']))
+    .addOption(textOption('--user-name <user-name>', 'the user name').conflicts(['id', 'email', 'externalId']))
 }

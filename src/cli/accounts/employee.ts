@@ -6,7 +6,7 @@ import { confirm } from '../terminal/confirm.ts'
 import { changeAsOperator, type CompanyOptions } from './operator.ts'
 import { type ReportOptions, writeReport } from './report.ts'
 
-type Identifiers = { id?: string; email?: string; externalId?: string }
+type Identifiers = { id?: string; email?: string; externalId?: string; userName?: string }
 type Options = CompanyOptions & { yes?: boolean } & Identifiers
 
 /** `employee erase`: erases an employee, or a person who appears only in refused records. */
@@ -22,9 +22,10 @@ export async function reportPerson(options: ReportOptions & Identifiers) {
   await writeReport(options, reportEmployee, readPerson(options))
 }
 
-function readPerson({ id, email, externalId }: Identifiers): NamedPerson {
+function readPerson({ id, email, externalId, userName }: Identifiers): NamedPerson {
   if (id !== undefined) return { by: 'id', value: id }
   if (email !== undefined) return { by: 'email', value: email }
   if (externalId !== undefined) return { by: 'external_id', value: externalId }
-  throw new StartupError('identify the person with --id, --email, or --external-id')
+  if (userName !== undefined) return { by: 'user_name', value: userName }
+  throw new StartupError('identify the person with --id, --email, --external-id, or --user-name')
 }

@@ -1,6 +1,8 @@
 import { Option, type Command } from 'commander'
+import { FULL_ACCESS } from '../../domain/accounts/key-access.ts'
+import { ATTRIBUTE_NAMES } from '../../domain/attributes.ts'
 import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD, REFRESH_PERIODS } from '../../domain/accounts/quota.ts'
-import { KEY_SCOPES } from '../../domain/accounts/api-key.ts'
+import { KEY_SCOPES, PROVIDER_QUOTA_LIMIT } from '../../domain/accounts/api-key.ts'
 import { DEFAULT_OVERLAP_SECONDS, MAX_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
 import {
   companyCommandsIn,
@@ -21,16 +23,27 @@ const networks = () =>
     parseNetwork,
   )
 
+const writable = () =>
+  new Option('--writable-field <field...>', 'fields of employees that calls may write, or all').choices([
+    ...ATTRIBUTE_NAMES,
+    'all',
+  ])
+
 /** Adds `key …`. */
 export function addKeyCommands(program: Command): void {
   const key = companyCommandsIn(program.command('key').description('API keys of a company'), () => import('./key.ts'))
   key('issue', 'issue an API key; shows its secret once', 'issueKey')
     .requiredOption('--name <name>', 'the name of the key', parseText(120))
-    .option('--quota-limit <n>', 'requests in each period', parseWholeNumber(MAX_QUOTA), DEFAULT_QUOTA_LIMIT)
+    .option(
+      '--quota-limit <n>',
+      `requests in each period (default: ${DEFAULT_QUOTA_LIMIT}, or ${PROVIDER_QUOTA_LIMIT} with the scope scim)`,
+      parseWholeNumber(MAX_QUOTA),
+    )
     .addOption(period().default(DEFAULT_REFRESH_PERIOD))
-    .addOption(scopes().default([...KEY_SCOPES], KEY_SCOPES.join(' ')))
+    .addOption(scopes().default([...FULL_ACCESS.scopes], FULL_ACCESS.scopes.join(' ')))
     .addOption(expiry())
     .addOption(networks())
+    .addOption(writable())
   key('list', 'list the API keys, newest first', 'listKeys')
   key('edit', 'rename an API key, or change its quota or access; keeps what you leave out', 'editKey')
     .addOption(keyOption())
@@ -40,6 +53,7 @@ export function addKeyCommands(program: Command): void {
     .addOption(scopes())
     .addOption(expiry())
     .addOption(networks())
+    .addOption(writable())
   key('rotate', 'give an API key a new secret and show it once; the old one keeps working for a while', 'rotateKey')
     .addOption(keyOption())
     .option(

@@ -2,7 +2,8 @@ import { newId } from '../../ledger/new-id.ts'
 import { changeApiKey, rotateApiKey } from '../../accounts/api-keys/change-api-key.ts'
 import { issueApiKey } from '../../accounts/api-keys/issue-api-key.ts'
 import { accessData } from '../../domain/accounts/key-access.ts'
-import type { KeyScope } from '../../domain/accounts/api-key.ts'
+import { usualQuota, type KeyScope } from '../../domain/accounts/api-key.ts'
+import type { AttributeName } from '../../domain/attributes.ts'
 import { requestsInWindow, type RefreshPeriod } from '../../domain/accounts/quota.ts'
 import { findKeyStatus, hasPreviousSecret, listApiKeys, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
 import { withStore } from '../terminal/with-store.ts'
@@ -22,14 +23,15 @@ interface AccessOptions {
   scope?: KeyScope[]
   expiresAt?: string
   network?: string[]
+  writableField?: (AttributeName | 'all')[]
 }
 
 /** `key issue`: issues an API key for a company. */
 export async function issueKey({
   company: companyId,
   ...options
-}: CompanyOptions & QuotaOptions & AccessOptions & { name: string }) {
-  const { name, quotaLimit, refreshPeriod } = options
+}: CompanyOptions & Omit<QuotaOptions, 'quotaLimit'> & Partial<QuotaOptions> & AccessOptions & { name: string }) {
+  const { name, quotaLimit = usualQuota(options.scope), refreshPeriod } = options
   const key = { companyId, name, quotaLimit, refreshPeriod, ...readAccessOptions(options) }
   return withStore(({ store: { pool } }) => issueApiKey({ pool, newId }, key))
 }
@@ -53,8 +55,10 @@ export async function editKey({
   return describeKey(await changeAsOperator(company, changeApiKey, key, change))
 }
 
-function readAccessOptions({ scope, expiresAt, network }: AccessOptions) {
-  return { scopes: scope, expiresAt: expiresAt === 'never' ? null : expiresAt, allowedNetworks: network }
+function readAccessOptions({ scope, expiresAt, network, writableField: fields }: AccessOptions) {
+  const writableFields = fields?.includes('all') ? null : fields?.filter((name) => name !== 'all')
+  const access = { scopes: scope, allowedNetworks: network, writableFields }
+  return { ...access, expiresAt: expiresAt === 'never' ? null : expiresAt }
 }
 
 /** `key disable`. */

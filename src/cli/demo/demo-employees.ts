@@ -4,7 +4,7 @@ import type { SeededRandom } from './seeded-random.ts'
 
 type Always = 'first_name' | 'last_name' | 'email' | 'external_id'
 /** Attributes that only some employees have, or that later calls set. */
-type Occasional = 'phone' | 'termination_date' | 'status' | 'manager_id'
+type Occasional = 'user_name' | 'directory_external_id' | 'phone' | 'termination_date' | 'status' | 'manager_id'
 
 /** An employee as the demo sends it for creation. Some have only a name and an email address. */
 export type NewDemoEmployee = Record<Always, string> & {

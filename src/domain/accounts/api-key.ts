@@ -1,10 +1,19 @@
 import type { KeyExcess, KeyLimits } from './people-use.ts'
 import { timingSafeEqual } from 'node:crypto'
-import type { RefreshPeriod } from './quota.ts'
+import type { AttributeName } from '../attributes.ts'
+import { DEFAULT_QUOTA_LIMIT, type RefreshPeriod } from './quota.ts'
 
-/** What calls with an API key may do: read employees, or create and update them. */
-export const KEY_SCOPES = ['employees:read', 'employees:write'] as const
+/** What calls with an API key may do: read employees, create and update them, or both as an identity provider. */
+export const KEY_SCOPES = ['employees:read', 'employees:write', 'scim'] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
+
+/** A first sync of 20,000 people takes 60,000 calls, and a provider whose calls are refused gives up. */
+export const PROVIDER_QUOTA_LIMIT = 1_000_000
+
+/** The quota of a new key, unless somebody chooses another one. */
+export function usualQuota(scopes: readonly KeyScope[] | undefined): number {
+  return scopes?.includes('scim') === true ? PROVIDER_QUOTA_LIMIT : DEFAULT_QUOTA_LIMIT
+}
 
 /** An API key as stored beside the ledger. Hashes are SHA-256 of a secret, in hexadecimal. */
 export interface ApiKey {
@@ -20,6 +29,8 @@ export interface ApiKey {
   scopes: readonly KeyScope[]
   /** The networks from which the key may be used, as `readNetwork` returns them; null for any address. */
   allowedNetworks: readonly string[] | null
+  /** The fields that the key may write; null for all. */
+  writableFields: readonly AttributeName[] | null
   quotaLimit: number
   refreshPeriod: RefreshPeriod
   /** How many people it may deactivate and change in a day, and what it may do beyond that; null for nothing more. */

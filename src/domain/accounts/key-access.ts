@@ -1,3 +1,4 @@
+import { ATTRIBUTE_NAMES, type AttributeName } from '../attributes.ts'
 import { KEY_SCOPES, type KeyScope } from './api-key.ts'
 import type { Problem, RecordError } from '../errors.ts'
 import type { KeyAccess } from '../events.ts'
@@ -9,12 +10,19 @@ export interface Access {
   scopes: readonly KeyScope[]
   expiresAt: string | null
   allowedNetworks: readonly string[] | null
+  /** The fields of employees that it may write; null is all. */
+  writableFields: readonly AttributeName[] | null
 }
 
 /** The access that a key is to have. Absent members stay as they are. */
 export type WantedAccess = { [Member in keyof Access]?: Access[Member] | undefined }
 
-export const FULL_ACCESS: Access = { scopes: KEY_SCOPES, expiresAt: null, allowedNetworks: null }
+export const FULL_ACCESS: Access = {
+  scopes: ['employees:read', 'employees:write'],
+  expiresAt: null,
+  allowedNetworks: null,
+  writableFields: null,
+}
 export const MAX_NETWORKS = 32
 
 const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
@@ -39,8 +47,17 @@ export function readAccess(requested: WantedAccess, current: Access, now: string
       requested.allowedNetworks === undefined
         ? current.allowedNetworks
         : readNetworks(requested.allowedNetworks, errors),
+    writableFields:
+      requested.writableFields === undefined ? current.writableFields : readFields(requested.writableFields),
   }
   return errors.length > 0 ? { problem: invalidFields(errors) } : { access }
+}
+
+/** In the order of attributes, and null if all of them are named. */
+function readFields(requested: readonly AttributeName[] | null): readonly AttributeName[] | null {
+  if (requested === null) return null
+  const fields = ATTRIBUTE_NAMES.filter((name) => requested.includes(name))
+  return fields.length === ATTRIBUTE_NAMES.length ? null : fields
 }
 
 function readExpiry(
@@ -81,11 +98,12 @@ export function isSameAccess(one: Access, other: Access): boolean {
 }
 
 /** The access of a key as its events have it. */
-export function accessData({ scopes, expiresAt, allowedNetworks }: Access): KeyAccess {
-  return { scopes, expires_at: expiresAt, allowed_networks: allowedNetworks }
+export function accessData({ scopes, expiresAt, allowedNetworks, writableFields }: Access): KeyAccess {
+  const fields = writableFields === null ? {} : { writable_fields: writableFields }
+  return { scopes, expires_at: expiresAt, allowed_networks: allowedNetworks, ...fields }
 }
 
 /** The access of a key from the data of an event. */
-export function accessOf({ scopes, expires_at: expiresAt, allowed_networks: allowedNetworks }: KeyAccess): Access {
-  return { scopes, expiresAt, allowedNetworks }
+export function accessOf({ scopes, expires_at, allowed_networks, writable_fields: fields }: KeyAccess): Access {
+  return { scopes, expiresAt: expires_at, allowedNetworks: allowed_networks, writableFields: fields ?? null }
 }

@@ -1,3 +1,4 @@
+import type { CallNote } from '../call-notes.ts'
 import type { CallSource } from '../call-sources.ts'
 import type { AttributePatch, EmployeeStatus } from '../attributes.ts'
 import type { Employee, RecordResult } from '../employees/employee.ts'
@@ -5,6 +6,7 @@ import type { Problem, RecordError } from '../errors.ts'
 import type { CallCounts, EventData, NewEvent } from '../events.ts'
 import type { Operation } from '../operations.ts'
 import type { ReadRecord } from './call-records.ts'
+import type { RefusalWording } from './refusal-wording.ts'
 import type { CalledFile } from './callers.ts'
 import type { LeftOutField } from './call-records.ts'
 import type { RejectedBody } from './rejected-body.ts'
@@ -26,6 +28,12 @@ export interface CallContext {
   now: string
   /** Whether one record that can't be applied keeps all others from being applied. */
   isAllOrNone: boolean
+  /** What of the call was ignored, or kept otherwise than it was sent. */
+  notes?: readonly CallNote[]
+  /** The status of a call that succeeds, if it is not the usual one. */
+  status?: number
+  /** How the call's protocol words its refusals. */
+  wording: RefusalWording
   /** Whether an upsert finds somebody without an external id by their email address: see `locateEmployee`. */
   linksByEmail: boolean
   /** The country of the company (ISO 3166-1 alpha-2), whose local phone numbers are read; null if it has none. */

@@ -12,6 +12,10 @@ export interface EmployeeDirectory {
   byId(id: string): Employee | undefined
   byEmail(email: string): Employee | undefined
   byExternalId(externalId: string): Employee | undefined
+  /** By the folded form. */
+  byUserName(userName: string): Employee | undefined
+  /** Those who are loaded, as all are whom a call names by it. */
+  byDirectoryId(directoryId: string): Employee[]
   /** The employee about whom a record is known to change nothing, if that is known without their state. */
   unchangedBy(record: ReadRecord): UnchangedEmployee | undefined
   /** The manager of an employee above one that the call names; null if none. */
@@ -23,7 +27,7 @@ export interface EmployeeDirectory {
 /** Finds the employee whom a record or a reference to a manager identifies. */
 export function locate(
   { field, value, asStored }: Locator,
-  directory: Pick<EmployeeDirectory, 'byId' | 'byEmail' | 'byExternalId'>,
+  directory: Pick<EmployeeDirectory, 'byId' | 'byEmail' | 'byExternalId' | 'byUserName'>,
 ): Employee | undefined {
   switch (field) {
     case 'id':
@@ -32,6 +36,8 @@ export function locate(
       return (asStored === undefined ? undefined : directory.byExternalId(asStored)) ?? directory.byExternalId(value)
     case 'email':
       return directory.byEmail(value) ?? (asStored === undefined ? undefined : directory.byEmail(asStored))
+    case 'user_name':
+      return directory.byUserName(value)
   }
 }
 
@@ -41,7 +47,7 @@ export function locate(
  */
 export function locateEmployee(
   { locator, patch }: Pick<ReadRecord, 'locator' | 'patch'>,
-  directory: Pick<EmployeeDirectory, 'byId' | 'byEmail' | 'byExternalId'>,
+  directory: Pick<EmployeeDirectory, 'byId' | 'byEmail' | 'byExternalId' | 'byUserName'>,
   linksByEmail: boolean,
 ): Employee | undefined {
   if (!locator) return undefined

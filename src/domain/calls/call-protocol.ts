@@ -2,6 +2,7 @@ import type { KeyScope } from '../accounts/api-key.ts'
 import type { CallSource } from '../call-sources.ts'
 import type { Problem } from '../errors.ts'
 import type { CallContext, CallDecision } from './call-decision.ts'
+import type { RefusalWording } from './refusal-wording.ts'
 
 /** The answer to the client. */
 export interface CallAnswer {
@@ -12,7 +13,7 @@ export interface CallAnswer {
 }
 
 /** Where a writing call comes from, and how it is answered. The answer is made with the decision, and stored with it. */
-export interface CallProtocol {
+export interface CallProtocol extends RefusalWording {
   source: CallSource
   /** What an API key needs to make the call. */
   scope: KeyScope

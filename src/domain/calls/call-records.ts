@@ -1,6 +1,6 @@
 import { ATTRIBUTE_NAMES, readAttribute, type AttributeName, type AttributePatch } from '../attributes.ts'
 import { problem, type Problem } from '../errors.ts'
-import type { AttributeValue, SentJson } from '../events.ts'
+import type { AttributeValue, EventData, SentJson } from '../events.ts'
 import { listStoredAddresses } from '../email-domains.ts'
 import { rulesOf, type ManyOperation } from '../operations.ts'
 import { hasMoreMembersThan, isObject } from '../json.ts'
@@ -21,11 +21,15 @@ export interface SentRecord {
 
 /** The normalized value that identifies the employee of an update, and the field it was sent in. */
 export interface Locator {
-  field: 'id' | 'external_id' | 'email'
+  field: 'id' | 'external_id' | 'email' | 'user_name'
+  /** Of a user name, its folded form. */
   value: string
   /** Another form in which older ledgers may hold the value: an external id as the client sent it, or Punycode. */
   asStored?: string
 }
+
+/** The names in a record by which an erasure and a search find its person. */
+export type KeptNames = NonNullable<EventData['EmployeeRecordRejected']['names']>
 
 /** A reference to the manager. */
 interface ManagerReference {
@@ -68,6 +72,12 @@ export interface ReadRecord extends SentRecord {
   managers: readonly ManagerReference[]
   /** The records that name the manager, if only the call does. */
   needs?: readonly Need[]
+  /** What names its employee, of a record whose members have other names than attributes. */
+  names?: KeptNames
+  /** Of a deletion: hides the employee, whom it deactivates. */
+  deprovisions?: true
+  /** Ends that somebody is hidden, even if they stay inactive. */
+  provisions?: true
   /** The id in the record, if that does not locate the employee: it must be theirs. */
   statedId: string | null
   errors: RecordErrors
@@ -179,7 +189,13 @@ function storedAs(name: AttributeName, sent: SentJson, value: unknown): { asStor
 }
 
 /** What only the service sets. A client may send back what it has read (RFC 7644, section 3.5.2). */
-const READ_ONLY: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'deactivated_at', 'version'])
+const READ_ONLY: ReadonlySet<string> = new Set([
+  'created_at',
+  'updated_at',
+  'deactivated_at',
+  'deprovisioned_at',
+  'version',
+])
 
 /** The field of the manager that each field names. */
 export const MANAGER_FIELDS: Readonly<Record<ManagerReference['field'], Locator['field']>> = {

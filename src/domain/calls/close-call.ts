@@ -1,3 +1,4 @@
+import { joinNotes, noteOf } from '../call-notes.ts'
 import { sourceFact } from '../call-sources.ts'
 import type { RecordResult } from '../employees/employee.ts'
 import { errorPointer, errorsOmitted, MAX_ANSWERED_ERRORS, problem, type Problem, type RecordError } from '../errors.ts'
@@ -5,8 +6,9 @@ import type { CallCounts, EventData, NewEvent, SentJson } from '../events.ts'
 import { isId } from '../ids.ts'
 import { rulesOf } from '../operations.ts'
 import { mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
-import { codeOf, wordFault } from '../record-faults.ts'
+import { codeOf, nameField, renameFields, wordFault } from '../record-faults.ts'
 import type { AppliedRecord, CallContext, CallDecision, RefusedRecord } from './call-decision.ts'
+import type { RefusalWording } from './refusal-wording.ts'
 import type { Draft, UnchangedEmployee } from './call-draft.ts'
 import type { ReadRecord } from './call-records.ts'
 import { groupLeftOut } from './expectations.ts'
@@ -91,14 +93,19 @@ export function* completeCall(
   const counts = { ...NO_COUNTS, total: outcomes.length + refused.length, failed: refused.length }
   // Created employees count in the total alone.
   for (const { result } of outcomes) if (result !== null) counts[bucketOf(result)] += 1
-  const refusals = yield* mapInPieces(refused, refuseRecord)
+  const refusals = yield* mapInPieces(refused, (draft) => refuseRecord(draft, context.wording))
   const applied = drafts.flatMap((draft) => draft.events)
   const unchangedIds = outcomes.filter(({ result }) => result === 'no_updates').map(({ id }) => id)
   const usual = refused.length === 0 ? rulesOf(context.operation).status : 200
-  const answered = context.isAllOrNone || usual === 200 ? {} : { http_status: 200 as const }
+  const status = context.status ?? (context.isAllOrNone ? usual : 200)
+  const answered = status === usual ? {} : { http_status: status }
   const leftOut = groupLeftOut(drafts)
-  const noted = leftOut.length === 0 ? {} : { left_out: leftOut }
-  const data = { ...factsOf(context, counts), unchanged: unchangedIds, ...answered, ...noted }
+  const { hasOneRecord, fieldNames = {} } = context.wording
+  // Of one record, a note says all.
+  const notes = hasOneRecord ? leftOut.map(({ field }) => noteOf(nameField(field, fieldNames), 'left_out')) : []
+  const noted = leftOut.length === 0 || hasOneRecord ? {} : { left_out: leftOut }
+  const facts = factsOf({ ...context, notes: [...(context.notes ?? []), ...notes] }, counts)
+  const data = { ...facts, unchanged: unchangedIds, ...answered, ...noted }
   const events = eventsOf(context, applied, refusals, { type: 'ApiCallCompleted', data })
   return { events, counts, problem: null, outcomes, refusals, unchanged: unchangedBy(drafts), withheld: [] }
 }
@@ -115,12 +122,13 @@ function unchangedBy(drafts: Draft[]): CallDecision['unchanged'] {
 
 export function* failCall(drafts: Draft[], counts: CallCounts, context: CallContext): Pieces<CallDecision> {
   const faulty = drafts.filter(({ errors }) => errors.count > 0)
-  const refused = yield* mapInPieces(faulty, refuseRecord)
+  const refused = yield* mapInPieces(faulty, (draft) => refuseRecord(draft, context.wording))
   const have = refused.length === 1 ? 'has' : 'have'
-  const detail = `${refused.length} of ${counts.total} records ${have} errors; nothing was applied`
+  const counted = `${refused.length} of ${counts.total} records ${have} errors; nothing was applied`
   const kept = refused.flatMap(({ errors }) => errors)
   const answered = kept.slice(0, MAX_ANSWERED_ERRORS)
   const errorCount = refused.reduce((sum, record) => sum + record.errorCount, 0)
+  const detail = context.wording.hasOneRecord ? kept.map(({ message }) => message).join('; ') : counted
   const refusal = problem(codeFor(kept), detail, answered, errorCount - answered.length)
   const withheld = drafts.filter(({ errors }) => errors.count === 0).flatMap(({ events }) => events)
   return { ...close(refused, counts, refusal, context), withheld }
@@ -130,21 +138,29 @@ export function* failCall(drafts: Draft[], counts: CallCounts, context: CallCont
  * Refuses a record, and words its errors. Its event has all errors that are kept, even those left out of the response, and
  * what their messages are made of.
  */
-function refuseRecord({ record, before, errors: found }: Draft): RefusedRecord {
+function refuseRecord({ record, before, errors: found }: Draft, { fieldNames = {} }: RefusalWording): RefusedRecord {
   const { index, locator, sent } = record
   const id = before?.id ?? null
   const errors = found.kept.map(({ path, fault, employeeId }) => {
-    const pointer = errorPointer(record.pointer, path)
-    return { index, id: id ?? employeeId ?? null, pointer, code: codeOf(fault), message: wordFault(fault) }
+    const [name = '', ...below] = path
+    const named = path.length === 0 ? path : namedPath(name, fieldNames).concat(below)
+    const pointer = errorPointer(record.pointer, named)
+    const message = wordFault(renameFields(fault, fieldNames))
+    return { index, id: id ?? employeeId ?? null, pointer, code: codeOf(fault), message }
   })
   const data = {
     locator: locator ? keepLocator(locator.field, locator.value) : null,
     employee_id: id,
-    ...keepRecord(sent),
+    ...keepRecord(sent, record.names),
     errors: errors.map(({ pointer, code, message }, at) => ({ pointer, code, message, params: found.kept[at]!.fault })),
     ...errorsOmitted(found.count - errors.length),
   }
   return { index, id, status: before?.status ?? null, errors, errorCount: found.count, data }
+}
+
+/** A field as a path. The client may have chosen its name, unless the protocol has one for it. */
+function namedPath(name: string, names: Readonly<Record<string, string>>): string[] {
+  return Object.hasOwn(names, name) ? names[name]!.split('.') : [name]
 }
 
 function codeFor(errors: RecordError[]): 'already_exists' | 'inactive_employee_exists' | 'validation_failed' {
@@ -155,8 +171,10 @@ function codeFor(errors: RecordError[]): 'already_exists' | 'inactive_employee_e
 }
 
 /** Closes a call that fails. */
-function close(rejected: Rejected[], counts: CallCounts, refusal: Problem, context: CallContext): CallDecision {
-  const { status: http_status, code, detail } = refusal
+function close(rejected: Rejected[], counts: CallCounts, found: Problem, context: CallContext): CallDecision {
+  const { code, detail } = found
+  const refusal = { ...found, status: context.wording.statuses?.[code] ?? found.status }
+  const http_status = refusal.status
   const data = { ...factsOf(context, counts), http_status, code, detail }
   const events = eventsOf(context, [], rejected, { type: 'ApiCallFailed', data })
   return { events, counts, problem: refusal, outcomes: [], refusals: [], unchanged: [], withheld: [] }
@@ -189,7 +207,7 @@ function eventsOf(
 }
 
 function factsOf(context: CallContext, counts: CallCounts) {
-  const { operation, requestedAt, durationMs, key, source, requestId, upload, undoes } = context
+  const { operation, requestedAt, durationMs, key, source, requestId, upload, undoes, notes = [] } = context
   const corrects = upload && upload.corrects.length > 0 ? { corrects: [...upload.corrects] } : {}
   const places = upload && Object.keys(upload.correctedRecords).length > 0 ? upload.correctedRecords : null
   const part = upload?.part ? { part: upload.part } : {}
@@ -204,6 +222,7 @@ function factsOf(context: CallContext, counts: CallCounts) {
     ...corrects,
     ...(places ? { corrected_records: places } : {}),
     ...part,
+    ...(notes.length > 0 ? { notes: joinNotes(notes) } : {}),
     ...(undoes === null ? {} : { undoes }),
   }
 }

@@ -6,11 +6,12 @@ import { mapInPieces, type Pieces } from '../pieces.ts'
 import type { ReadRecord } from './call-records.ts'
 import { readRecord, readUpdateOf, recordOfOne, recordsOfMany, NewIds } from './call-records.ts'
 import type { OffendingRecord } from './close-call.ts'
+import type { FittedCommand } from './fitted-command.ts'
 import type { RejectedBody } from './rejected-body.ts'
 import { NO_TOUCHES, touchedValues, type Touches } from './touched-values.ts'
 
 /** What a writing call asks for, with all the work done that needs no state of the company. */
-export type Command = ManyCommand | UpdateOneCommand | RefusedCommand
+export type Command = ManyCommand | UpdateOneCommand | FittedCommand | RefusedCommand
 
 interface CommandFacts {
   operation: Operation

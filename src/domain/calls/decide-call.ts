@@ -3,28 +3,27 @@ import { limitPeople } from '../accounts/key-limits.ts'
 import { useKey, rateLimitHeaders, secondsToReset, type KeyUsage } from '../accounts/quota.ts'
 import type { Role } from '../accounts/roles.ts'
 import type { Employee } from '../employees/employee.ts'
-import {
-  explainFailure,
-  findFailedCondition,
-  type FailedCondition,
-  type Preconditions,
-} from '../employees/entity-tag.ts'
+import { findFailedCondition } from '../employees/entity-tag.ts'
 import { ADMIN_ONLY, problem, type Problem } from '../errors.ts'
 import type { NewEvent } from '../events.ts'
-import { encodeJson, type Pieces } from '../pieces.ts'
+import { encodeJson, mapInPieces, type Pieces } from '../pieces.ts'
 import { answerRetry } from './answer-call.ts'
 import type { EmployeeDirectory } from './call-draft.ts'
 import type { CallAnswer } from './call-protocol.ts'
+import type { ReadRecord } from './call-records.ts'
 import { writeValid } from './valid-records.ts'
 import type { WriteCall } from './write-call.ts'
 import type { KeyCaller, UserCaller } from './callers.ts'
 import type { Command, UpdateOneCommand } from './commands.ts'
 import type { CallContext, CallDecision } from './call-decision.ts'
 import { refuseCall } from './close-call.ts'
+import { decideFitted } from './decide-fitted.ts'
 import { decideRecords } from './decide-records.ts'
 import type { Binding, EarlierCall } from './earlier-call.ts'
 import { accessRefusal, quotaRefusal } from './key-refusals.ts'
+import { refuseCondition } from './refuse-condition.ts'
 import type { RejectedBody } from './rejected-body.ts'
+import { keepWritable, type WithWritable } from './writable-fields.ts'
 
 /** What a call can see when it is decided, under the lock of its company's head. */
 interface CallState {
@@ -104,7 +103,8 @@ function* decideCallOfKey(call: WriteCall, { secretHash }: KeyCaller, state: Cal
   const noQuota = quotaRefusal(key, usage, nowMs)
   if (noQuota) return yield* refuseFree(noQuota)
   if (earlier) return yield* refuse(IDEMPOTENCY_KEY_REUSED)
-  const decision = yield* decideCommand(call.command, state.employees, context)
+  const writable = keepWritable(key.writableFields, call.protocol.fieldNames)
+  const decision = yield* decideCommand(call.command, state.employees, context, writable)
   if (decision.problem) return yield* settle(decision)
   const { callId } = context
   const limiting = limitPeople(key, usage.people, { callId, counts: decision.counts }, active, now)
@@ -127,7 +127,7 @@ function* decideCallOfUser(
   const context = { ...contextOf(call, state), key: null, upload: caller.upload }
   const decision = earlier
     ? refuseCall(IDEMPOTENCY_KEY_REUSED, call.command.count, context, call.command.offending)
-    : yield* decideCommand(call.command, state.employees, context)
+    : yield* decideCommand(call.command, state.employees, context, null)
   return yield* settleCall(call, context, decision, null)
 }
 
@@ -152,20 +152,38 @@ function contextOf(
     operation: command.operation,
     undoes: command.undoes ?? null,
     source: protocol.source,
+    wording: protocol,
     requestId,
     // Derived from the database's clock, because the clock of this process may be wrong.
     requestedAt: new Date(Date.parse(now) - durationMs).toISOString(),
   }
 }
 
-function* decideCommand(command: Command, employees: EmployeeDirectory, context: CallContext): Pieces<CallDecision> {
+function* decideCommand(
+  command: Command,
+  employees: EmployeeDirectory,
+  context: CallContext,
+  writable: WithWritable | null,
+): Pieces<CallDecision> {
   if ('refusal' in command) {
     const refused = refuseCall(command.refusal, command.count, context, command.offending)
     return command.body ? { ...refused, rejectedBody: command.body } : refused
   }
+  if ('fit' in command) return yield* decideFitted(command, employees, context, writable)
+  const { records, notes } = yield* narrow(command.records, employees, writable)
+  const told = { ...context, notes }
   return 'preconditions' in command
-    ? yield* decideUpdateOne(command, employees, context)
-    : yield* decideRecords(command.records, command.newIds, employees, context)
+    ? yield* decideUpdateOne({ ...command, records: [records[0]!] }, employees, told)
+    : yield* decideRecords(records, command.newIds, employees, told)
+}
+
+/** Takes from records what the key may not write. What is known to change nothing is known by the whole record. */
+function* narrow(records: ReadRecord[], employees: EmployeeDirectory, writable: WithWritable | null) {
+  if (!writable) return { records, notes: [] }
+  const narrowed = yield* mapInPieces(records, (record) =>
+    employees.unchangedBy(record) ? { record, notes: [] } : writable(record),
+  )
+  return { records: narrowed.map(({ record }) => record), notes: narrowed.flatMap(({ notes }) => notes) }
 }
 
 /** Evaluates preconditions before the content (RFC 9110 section 13.2.1). */
@@ -186,14 +204,6 @@ function* decideUpdateOne(
 export function refuseUnknown(id: string): Problem {
   const hint = id.includes('@') ? '. The path takes an id (emp_…): find it with GET /v1/employees?email=' : ''
   return problem('employee_not_found', `No such employee exists${hint}`)
-}
-
-function refuseCondition(failed: FailedCondition, preconditions: Preconditions): Problem {
-  const otherwise = {
-    'If-Match': 'The employee has changed since the version in If-Match',
-    'If-None-Match': 'The employee has a version that If-None-Match excludes',
-  }
-  return problem('precondition_failed', explainFailure(failed, preconditions, otherwise[failed]))
 }
 
 /** Adds to a decision what it costs the key, if one makes the call, the answer, and what a retry will find. */
@@ -249,5 +259,9 @@ function wouldBeRefusedAgain({ status, code }: Problem): boolean {
  * records, a refused record may name anybody, and a manager may be named by email address or external id.
  */
 function mayNameAnyone({ touches: { managers } }: Command, { problem: refusal, refusals }: CallDecision): boolean {
-  return refusal !== null || refusals.length > 0 || managers.emails.length > 0 || managers.externalIds.length > 0
+  return (
+    refusal !== null ||
+    refusals.length > 0 ||
+    Object.values(managers).some((named) => named !== managers.employeeIds && named.length > 0)
+  )
 }

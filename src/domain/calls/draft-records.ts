@@ -73,18 +73,25 @@ function whyNotFound({ locator, patch }: ReadRecord, directory: EmployeeDirector
   return { fault, employeeId: holder.id }
 }
 
-function update(
-  before: Employee,
-  { index, patch, isExact }: ReadRecord,
-  now: string,
-): Pick<Draft, 'after' | 'effect' | 'events'> {
-  const effect = patchEffect(before, patch, isExact)
-  const events = updateEvents(before, effect, index)
+function update(before: Employee, record: ReadRecord, now: string): Pick<Draft, 'after' | 'effect' | 'events'> {
+  const effect = withProvisioning(patchEffect(before, record.patch, record.isExact), record, before)
+  const events = updateEvents(before, effect, record)
   const after = events.reduce((state, event) => evolve(state, { ...event, recorded_at: now } as never), before)
   return { after, effect, events }
 }
 
-function updateEvents(before: Employee, effect: PatchEffect, index: number): NewEvent[] {
+/** Adds that an identity provider deletes the employee, or brings them back without reactivating them. */
+function withProvisioning(effect: PatchEffect, record: ReadRecord, before: Employee): PatchEffect {
+  const { deprovisioned_at: hiddenAt } = before
+  if (record.deprovisions && hiddenAt === null)
+    return { ...effect, changed: [...effect.changed, 'deprovisioned_at'], result: 'deactivated' }
+  if (!record.provisions || hiddenAt === null || effect.statusTo === 'active') return effect
+  const changes = { ...effect.changes, deprovisioned_at: { from: hiddenAt, to: null } }
+  const changed = [...effect.changed, 'deprovisioned_at']
+  return { ...effect, changes, changed, result: effect.result === 'no_updates' ? 'synced' : effect.result }
+}
+
+function updateEvents(before: Employee, effect: PatchEffect, { index, deprovisions }: ReadRecord): NewEvent[] {
   const events: NewEvent[] = []
   const next = () => ({ stream: before.id, version: before.version + events.length + 1, index })
   if (Object.keys(effect.changes).length > 0) {
@@ -92,5 +99,7 @@ function updateEvents(before: Employee, effect: PatchEffect, index: number): New
   }
   if (effect.statusTo === 'inactive') events.push({ type: 'EmployeeDeactivated', ...next(), data: {} })
   if (effect.statusTo === 'active') events.push({ type: 'EmployeeReactivated', ...next(), data: {} })
+  if (deprovisions && before.deprovisioned_at === null)
+    events.push({ type: 'EmployeeDeprovisioned', ...next(), data: {} })
   return events
 }

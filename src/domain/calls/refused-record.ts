@@ -2,6 +2,7 @@ import { MAX_EMAIL_CHARACTERS, MAX_EMAIL_UNITS } from '../attributes.ts'
 import { normalizeEmail } from '../../text/normalize-text.ts'
 import { IDENTIFYING_FIELDS, type EventData, type SentJson } from '../events.ts'
 import { isObject } from '../json.ts'
+import type { KeptNames, Locator } from './call-records.ts'
 import { hideSecrets, hideSecretsIn } from '../secret-members.ts'
 import { UnreadRecord } from './unread-record.ts'
 
@@ -20,19 +21,20 @@ export const MAX_NAME_UNITS = 2 * MAX_EMAIL_CHARACTERS
 type KeptRecord = Pick<EventData['EmployeeRecordRejected'], 'record' | 'truncated' | 'names'>
 
 /** Keeps a refused record without secrets: whole up to MAX_RECORD_BYTES, else the beginning of its JSON text. */
-export function keepRecord(sent: SentJson): KeptRecord {
+export function keepRecord(sent: SentJson, names?: KeptNames): KeptRecord {
+  const named = names ? { names } : {}
   if (sent instanceof UnreadRecord)
     return { record: beginningOf(hideSecretsIn(sent.text)), truncated: true, names: namesOf(sent.names) }
   let text = JSON.stringify(sent)
   if (mayBeKept(text)) {
     const shown = hideSecrets(sent)
-    if (shown === sent) return { record: sent }
+    if (shown === sent) return { record: sent, ...named }
     text = JSON.stringify(shown)
-    if (mayBeKept(text)) return { record: shown }
+    if (mayBeKept(text)) return { record: shown, ...named }
   }
   // What is behind this is cut off.
   const start = hideSecretsIn(text.slice(0, MAX_RECORD_BYTES))
-  return { record: beginningOf(start), truncated: true, names: namesOf(sent) }
+  return { record: beginningOf(start), truncated: true, names: names ?? namesOf(sent) }
 }
 
 function mayBeKept(text: string): boolean {
@@ -40,7 +42,7 @@ function mayBeKept(text: string): boolean {
 }
 
 /** A locator, unless it is longer than any name could be. */
-export function keepLocator(field: 'id' | 'external_id' | 'email', value: string) {
+export function keepLocator(field: Locator['field'], value: string) {
   return value.length <= MAX_NAME_UNITS ? { [field]: value } : null
 }
 
@@ -89,7 +91,7 @@ function namesOf(sent: SentJson): NonNullable<KeptRecord['names']> {
 function nameKept(name: (typeof IDENTIFYING_FIELDS)[number], value: SentJson): string | number | null {
   if (typeof value === 'number') return value
   if (typeof value !== 'string') return null
-  const isEmail = name === 'email' || name === 'manager_email'
+  const isEmail = name === 'email' || name === 'manager_email' || name === 'user_name'
   if (isEmail && value.length > MAX_EMAIL_UNITS) return null
   const text = isEmail ? normalizeEmail(value) : value
   return text.length <= MAX_NAME_UNITS ? text : null

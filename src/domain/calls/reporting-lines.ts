@@ -1,5 +1,5 @@
 import { addCollision, locate, type Draft, type EmployeeDirectory } from './call-draft.ts'
-import type { AttributePatch } from '../attributes.ts'
+import { UNIQUE_NAMES, uniqueForm, type AttributePatch, type UniqueName } from '../attributes.ts'
 import { mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
 import { MANAGER_FIELDS, type Locator, type Need, type ReadRecord } from './call-records.ts'
 
@@ -55,15 +55,15 @@ export function patchWithManager(
 }
 
 /** Who has a name after the call, and the records that give it to them; whether it is given to several, in error. */
-type NamesInCall = Record<'email' | 'external_id', Map<string, { id: string; indexes: number[]; isShared: boolean }>>
+type NamesInCall = Record<UniqueName, Map<string, { id: string; indexes: number[]; isShared: boolean }>>
 
 function* namesInCall(records: ReadRecord[], idOf: (record: ReadRecord) => string | undefined): Pieces<NamesInCall> {
-  const names: NamesInCall = { email: new Map(), external_id: new Map() }
+  const names: NamesInCall = { email: new Map(), external_id: new Map(), user_name: new Map() }
   yield* mapInPieces(records, (record) => {
     const id = idOf(record)
     if (id === undefined) return
-    for (const name of ['email', 'external_id'] as const) {
-      const value = record.patch[name]
+    for (const name of UNIQUE_NAMES) {
+      const value = uniqueForm(name, record.patch[name])
       if (typeof value !== 'string') continue
       const known = names[name].get(value)
       if (known) {

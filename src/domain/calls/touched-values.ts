@@ -1,12 +1,16 @@
+import { UNIQUE_NAMES, uniqueForm, type UniqueName } from '../attributes.ts'
 import { listStoredAddresses } from '../email-domains.ts'
 import { isId } from '../ids.ts'
 import type { Locator, ReadRecord } from './call-records.ts'
 
-/** Employees named in each of the three ways. Values are normalized. */
+/** Employees named in each of these ways. Values are normalized. */
 export interface Naming {
   employeeIds: string[]
   emails: string[]
   externalIds: string[]
+  /** Folded. */
+  userNames: string[]
+  directoryIds: string[]
 }
 
 /** The employees that deciding a call may look up. They are loaded under the lock of its company's head. */
@@ -15,11 +19,11 @@ export interface Touches {
   located: Naming
   /** The managers that the records name. */
   managers: Naming
-  /** The email addresses and external ids that the records set, apart from those that identify their employees. */
+  /** The unique values that the records set, apart from those that identify their employees. */
   claimed: Naming
 }
 
-export const NOBODY: Naming = { employeeIds: [], emails: [], externalIds: [] }
+export const NOBODY: Naming = { employeeIds: [], emails: [], externalIds: [], userNames: [], directoryIds: [] }
 export const NO_TOUCHES: Touches = { located: NOBODY, managers: NOBODY, claimed: NOBODY }
 
 /** Everything that deciding these records may look up: the employees they name, and the owners of values they set. */
@@ -38,19 +42,25 @@ function naming(locators: Locator[]): Naming {
     return [...named]
   }
   // Text that is no employee id names nobody, and PostgreSQL would reject it as a uuid.
-  return { employeeIds: by('id').filter((id) => isId('emp', id)), emails: by('email'), externalIds: by('external_id') }
+  return {
+    employeeIds: by('id').filter((id) => isId('emp', id)),
+    emails: by('email'),
+    externalIds: by('external_id'),
+    userNames: by('user_name'),
+    directoryIds: [],
+  }
 }
 
-/** The email addresses and external ids that records set, apart from those that identify their employees. */
+/** The unique values that records set, apart from those that identify their employees. */
 export function claimedValues(records: ReadRecord[]): Naming {
-  const claimed = (name: 'email' | 'external_id') =>
+  const claimed = (name: UniqueName) =>
     records.flatMap(({ patch, locator }) => {
-      const value = patch[name]
+      const value = uniqueForm(name, patch[name])
       const isLocator = locator?.field === name && locator.value === value
       return typeof value === 'string' && !isLocator ? [value] : []
     })
-  const emails = claimed('email').flatMap(listStoredAddresses)
-  return { employeeIds: [], emails, externalIds: claimed('external_id') }
+  const [emails, externalIds, userNames] = UNIQUE_NAMES.map(claimed) as [string[], string[], string[]]
+  return { ...NOBODY, emails: emails.flatMap(listStoredAddresses), externalIds, userNames }
 }
 
 /** The names of these, each once if there are several. */
@@ -59,5 +69,11 @@ export function union(namings: Naming[]): Naming {
     const named = namings.filter((naming) => naming[by].length > 0)
     return named.length === 1 ? named[0]![by] : [...new Set(named.flatMap((naming) => naming[by]))]
   }
-  return { employeeIds: all('employeeIds'), emails: all('emails'), externalIds: all('externalIds') }
+  return {
+    employeeIds: all('employeeIds'),
+    emails: all('emails'),
+    externalIds: all('externalIds'),
+    userNames: all('userNames'),
+    directoryIds: all('directoryIds'),
+  }
 }

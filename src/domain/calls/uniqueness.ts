@@ -1,3 +1,4 @@
+import { UNIQUE_NAMES, uniqueForm, type UniqueName } from '../attributes.ts'
 import { addCollision, isLinkable, type Draft, type EmployeeDirectory } from './call-draft.ts'
 import { listStoredAddresses } from '../email-domains.ts'
 import type { Employee } from '../employees/employee.ts'
@@ -5,10 +6,8 @@ import { rulesOf, type Operation } from '../operations.ts'
 import { mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
 import type { Fault } from '../record-faults.ts'
 
-type UniqueName = 'email' | 'external_id'
-
 /** What a person can have instead. */
-const INSTEAD = { email: { instead: 'external_id' }, external_id: {} } as const
+const INSTEAD = { email: { instead: 'external_id' }, external_id: {}, user_name: {} } as const
 
 /**
  * Adds errors for values that must be unique in the company, including inactive employees. Checks the state after the
@@ -20,8 +19,8 @@ export function* addUniquenessErrors(
   operation: Operation,
 ): Pieces<void> {
   const draftsOf = Map.groupBy(drafts, ({ before }) => before?.id)
-  const holderOf = { email: directory.byEmail, external_id: directory.byExternalId }
-  for (const name of ['email', 'external_id'] as const) {
+  const holderOf = { email: directory.byEmail, external_id: directory.byExternalId, user_name: directory.byUserName }
+  for (const name of UNIQUE_NAMES) {
     yield* pauseAfter(drafts)
     yield* mapInPieces([...claims(drafts, name)], ([value, claimants]) => {
       if (claimants.length > 1) for (const draft of claimants) addInBatch(draft, name)
@@ -34,7 +33,9 @@ export function* addUniquenessErrors(
       // Several records of the same employee are an error of theirs.
       const [draft, ...others] = draftsOf.get(before.id) ?? []
       const holder = others.length > 0 ? before : (draft?.after ?? before)
-      const giving = [draft, ...others].filter((one) => one?.after && !forms.includes(one.after[name]))
+      const giving = [draft, ...others].filter(
+        (one) => one?.after && !forms.includes(uniqueForm(name, one.after[name])),
+      )
       const anyOf = giving.map((one) => one!.record.index)
       for (const claimant of claimants) {
         if (claimant.before?.id === before.id) continue
@@ -50,7 +51,7 @@ export function* addUniquenessErrors(
 function claims(drafts: Draft[], name: UniqueName): Map<string, Draft[]> {
   const claimants = new Map<string, Draft[]>()
   for (const draft of drafts) {
-    const value = draft.record.patch[name]
+    const value = uniqueForm(name, draft.record.patch[name])
     if (!draft.after || typeof value !== 'string' || draft.effect?.changed.includes(name) === false) continue
     const group = claimants.get(value)
     if (group) group.push(draft)

@@ -57,5 +57,7 @@ function namesSetBy(event: EmployeeEvent): string[] {
     case 'EmployeeDeactivated':
     case 'EmployeeReactivated':
       return ['status']
+    case 'EmployeeDeprovisioned':
+      return []
   }
 }

@@ -12,6 +12,8 @@ export interface Employee extends EmployeeAttributes {
   created_at: string
   updated_at: string
   deactivated_at: string | null
+  /** When an identity provider deleted the employee, who is hidden from it until somebody reactivates them. */
+  deprovisioned_at: string | null
   /** The version of the employee's stream. */
   version: number
 }
@@ -51,7 +53,9 @@ export function evolve(employee: Employee | undefined, event: Fact): Employee {
     case 'EmployeeDeactivated':
       return { ...employee, ...now, status: 'inactive', deactivated_at: event.recorded_at }
     case 'EmployeeReactivated':
-      return { ...employee, ...now, status: 'active', deactivated_at: null }
+      return { ...employee, ...now, status: 'active', deactivated_at: null, deprovisioned_at: null }
+    case 'EmployeeDeprovisioned':
+      return { ...employee, ...now, deprovisioned_at: event.recorded_at }
   }
 }
 
@@ -68,20 +72,30 @@ export function evolveStored(employee: Employee | undefined, event: EmployeeStre
 function created(id: string, set: AttributesSet, at: { recorded_at: string; version: number }): Employee {
   const { recorded_at: now, version } = at
   const deactivated = set.status === 'inactive' ? now : null
-  return restoreEmployee(id, set, { created_at: now, updated_at: now, deactivated_at: deactivated, version })
+  return restoreEmployee(id, set, {
+    created_at: now,
+    updated_at: now,
+    deactivated_at: deactivated,
+    deprovisioned_at: null,
+    version,
+  })
 }
 
 /** The members of an employee that are not attributes. An employee is inactive while `deactivated_at` is set. */
-export type EmployeeLife = Pick<Employee, 'created_at' | 'updated_at' | 'deactivated_at' | 'version'>
+export type EmployeeLife = Pick<
+  Employee,
+  'created_at' | 'updated_at' | 'deactivated_at' | 'deprovisioned_at' | 'version'
+>
 
 /**
  * Restores an employee from the attributes that are set, apart from the status. Keeps attributes that only a later
  * version of the program knows.
  */
 export function restoreEmployee(id: string, set: Omit<AttributesSet, 'status'>, life: EmployeeLife): Employee {
-  const { created_at, updated_at, deactivated_at, version } = life
+  const { created_at, updated_at, deactivated_at, deprovisioned_at, version } = life
   const status = deactivated_at === null ? 'active' : 'inactive'
-  return { id, ...UNSET_ATTRIBUTES, ...set, status, created_at, updated_at, deactivated_at, version }
+  const times = { created_at, updated_at, deactivated_at, deprovisioned_at }
+  return { id, ...UNSET_ATTRIBUTES, ...set, status, ...times, version }
 }
 
 function applyChanges(employee: Employee, changes: AttributeChanges): Employee {
@@ -230,16 +244,17 @@ export function addStateErrors(
   }
 }
 
-/** Adds an error where an employee would have neither of two attributes, if a `touched` one is involved. */
+/** Adds an error where an employee would have none of several attributes, if a `touched` one is involved. */
 export function addMissing(
   errors: RecordErrors,
   after: Pick<Employee, (typeof ALTERNATIVES)[number][number]>,
   touched: (name: AttributeName) => boolean,
 ): void {
-  for (const [one, other] of ALTERNATIVES) {
-    if (after[one] !== null || after[other] !== null || (!touched(one) && !touched(other))) continue
+  for (const names of ALTERNATIVES) {
+    const first = names.find(touched)
+    if (first === undefined || names.some((name) => after[name] !== null)) continue
     // One that was sent and refused is not missing.
-    if (errors.kept.some(({ path: [name] }) => name === one || name === other)) continue
-    errors.add([touched(one) ? one : other], { kind: 'neither_of_two', field: one, other })
+    if (errors.kept.some(({ path: [name] }) => names.some((one) => one === name))) continue
+    errors.add([first], { kind: 'none_of', fields: names })
   }
 }

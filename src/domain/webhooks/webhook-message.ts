@@ -1,3 +1,4 @@
+import { sourceOf } from '../call-sources.ts'
 import type { EventType, RecordedEvent } from '../events.ts'
 import type { WebhookType } from '../webhook-types.ts'
 
@@ -12,7 +13,7 @@ export interface WebhookMessage {
 /** An event type that messages tell. */
 export type ToldType = Exclude<
   Extract<EventType, `Employee${string}` | `Api${string}` | `Attention${string}`>,
-  'EmployeeRecordRejected' | 'AttentionSnoozed'
+  'EmployeeRecordRejected' | 'EmployeeDeprovisioned' | 'AttentionSnoozed'
 >
 
 /** The message type that tells each event type. Other events are not told. */
@@ -107,7 +108,8 @@ function describeCall(
 ): Record<string, unknown> {
   const { data } = event
   if (data === null) return { erased: true }
-  const call = { operation: data.operation, counts: data.counts, ...describeCaller(event.actor, data.key) }
+  const { operation, counts, key } = data
+  const call = { operation, source: sourceOf(data), counts, ...describeCaller(event.actor, key) }
   if (!('detail' in data)) return call
   return { ...call, http_status: data.http_status, code: data.code, ...(includeData ? { detail: data.detail } : {}) }
 }

@@ -30,6 +30,8 @@ export type ReadCredentials = (request: FastifyRequest) => { apiId: string; secr
 
 declare module 'fastify' {
   interface FastifyContextConfig {
+    /** Whether anybody may call who presents no credentials. */
+    isOpen?: true
     /**
      * The call checks its key again when it runs, before it changes or answers anything, so the credential cache may
      * admit it.
@@ -81,6 +83,14 @@ export function authenticateCaller(
     }
     cache.add(key, secretHash)
     return key
+  }
+}
+
+/** Lets those pass who present no credentials, where a route is open to them. */
+export function unlessOpen(check: (request: FastifyRequest, reply: FastifyReply) => Promise<void>): typeof check {
+  return async (request, reply) => {
+    const { isOpen } = request.routeOptions.config as FastifyContextConfig
+    if (isOpen !== true || request.headers.authorization !== undefined) await check(request, reply)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import { accessRefusal, quotaExceeded } from '../../domain/calls/key-refusals.ts'
 import { rateLimitHeaders, secondsToReset } from '../../domain/accounts/quota.ts'
-import { isSecretValid, type ApiKey } from '../../domain/accounts/api-key.ts'
+import { isSecretValid, type ApiKey, type KeyScope } from '../../domain/accounts/api-key.ts'
 import type { Problem } from '../../domain/errors.ts'
 import type { KeyUsageCounter, UsedKey } from '../../accounts/api-keys/key-access.ts'
 import { callerOf } from './authenticate.ts'
@@ -16,14 +16,18 @@ declare module 'fastify' {
 }
 
 /**
- * Route options for a reading call, which needs the scope `employees:read` and costs one unit of its key's quota even if
+ * Route options for a reading call, which needs a scope and costs one unit of its key's quota even if
  * it is refused with 400. The unit is charged before validation, so that a quota is never exceeded, and refunded if the
  * answer is a 5xx. The ledger charges writing calls. The key is checked where the unit is charged.
  */
-export function chargedReading(keyUsage: KeyUsageCounter, config: FastifyContextConfig = {}) {
+export function chargedReading(
+  keyUsage: KeyUsageCounter,
+  config: FastifyContextConfig = {},
+  scope: KeyScope = 'employees:read',
+) {
   return {
     config: { ...config, checksKeyItself: true } as const,
-    preValidation: (request: FastifyRequest, reply: FastifyReply) => admit(request, reply, keyUsage),
+    preValidation: (request: FastifyRequest, reply: FastifyReply) => admit(request, reply, keyUsage, scope),
     errorHandler: async (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       if (toProblem(error, 0).status >= 500) await refund(request, reply, keyUsage)
       // Answered as the errors of other routes are.
@@ -32,8 +36,13 @@ export function chargedReading(keyUsage: KeyUsageCounter, config: FastifyContext
   }
 }
 
-async function admit(request: FastifyRequest, reply: FastifyReply, keyUsage: KeyUsageCounter): Promise<void> {
-  const used = await useKeyOf(request, keyUsage, 1, (key, sentFrom) => accessRefusal(key, sentFrom, 'employees:read'))
+async function admit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  keyUsage: KeyUsageCounter,
+  scope: KeyScope,
+): Promise<void> {
+  const used = await useKeyOf(request, keyUsage, 1, (key, sentFrom) => accessRefusal(key, sentFrom, scope))
   const { key, after, isAdmitted, nowMs } = used
   void reply.headers(rateLimitHeaders(key, after, nowMs))
   if (isAdmitted) {

@@ -2,11 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import type { KeyUsageCounter } from '../../accounts/api-keys/key-access.ts'
 import type { CallProtocol } from '../../domain/calls/call-protocol.ts'
 import type { CommandServices } from '../../ledger/calls/run-api-call.ts'
-import type { FindEmployee } from '../../ledger/read/read-employees.ts'
+import type { FindEmployee, FindNamed } from '../../ledger/read/read-employees.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { ReadCredentials } from '../access/authenticate.ts'
 import type { BodyBudget } from '../access/body-budget.ts'
+import type { SessionSettings } from '../access/session.ts'
 import type { Protocol } from '../server/protocols.ts'
 
 /** A protocol in which API keys read and write employees. Its writing calls are built by `writingCall`. */
@@ -25,6 +26,8 @@ export interface KeyServices {
   bodyLimit: number
   bodyBudget: BodyBudget
   findEmployee: FindEmployee
+  findNamed: FindNamed
+  sessions: SessionSettings
   keyUsage: KeyUsageCounter
   reads: Reads
   /** For watching the read model on connections that no long read takes. */

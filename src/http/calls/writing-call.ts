@@ -26,6 +26,8 @@ interface CallSwitches {
 /** A writing call of a protocol, as its route reads it from a request. */
 export interface WritingCall {
   protocol: KeyProtocol
+  /** The protocol as this request is answered, if that differs between requests. */
+  protocolOf?(request: FastifyRequest): KeyProtocol
   /** What the call does as far as its route tells. */
   operation: Operation
   /** Reads what the call asks for. Throws a problem if that cannot be read. */
@@ -88,7 +90,7 @@ async function run(
   command: Command,
   idempotency: Idempotency | null,
 ): Promise<FastifyReply> {
-  const { protocol } = call
+  const protocol = call.protocolOf?.(request) ?? call.protocol
   const { companyId, key, secretHash, sentFrom, userAgent } = callerOf(request)
   const { id: requestId, arrivedAt, bodyBytes, waitedMs } = request
   const { callId, ...answer } = await runApiCall(services, {
@@ -121,6 +123,7 @@ export async function sendAnswer(
   { answerType, refusalType }: Pick<KeyProtocol, 'answerType' | 'refusalType'>,
   { status, headers, body }: CallAnswer,
 ): Promise<FastifyReply> {
+  if (body === null) return reply.code(status).headers(headers).send()
   return reply
     .code(status)
     .headers(headers)

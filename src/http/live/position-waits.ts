@@ -20,7 +20,7 @@ interface WaitOptions {
 }
 
 /**
- * Lets calls wait until a read model has folded a position, so that a client reads its own write. One query serves all
+ * Lets calls wait until a read model has folded a position, or the head as they arrive, so that a client reads its own write. One query serves all
  * waiting calls. Resolves once the position is reached. Throws a ProblemError with `invalid_query` for a position beyond
  * the head, and with `unavailable` after 10 s, or at once if too many calls of the company wait. Calls `onError` when
  * the query fails; it is repeated.
@@ -30,7 +30,7 @@ export function createPositionWaits(
   projection: { name: string; version: number },
   onError: (error: unknown) => void,
   { waitMs = WAIT_MS, maxWaiting = MAX_WAITING, companiesTogether }: WaitOptions = {},
-): (companyId: string, position: number) => Promise<void> {
+): (companyId: string, position: number | 'head') => Promise<number> {
   const watch = createCompanyWatch((companyIds) => readReached(db, companyIds, projection), {
     intervalMs: POLL_MS,
     onError,
@@ -53,16 +53,18 @@ export function createPositionWaits(
     }
   }
 
-  return async (companyId, position) => {
+  return async (companyId, wanted) => {
     const { head, reached } = await readProgress(db, companyId, projection)
+    const position = wanted === 'head' ? head : wanted
     if (position > head) {
       throw new ProblemError(problem('invalid_query', 'The query parameter min_position is beyond the last position'))
     }
-    if (reached >= position) return
+    if (reached >= position) return position
     const release = waiting.tryAcquire(companyId, 1)
     if (!release) throw late()
     try {
       await waitInLine(companyId, position)
+      return position
     } finally {
       release()
     }

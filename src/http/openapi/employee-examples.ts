@@ -23,6 +23,7 @@ function employee(
     created_at: CREATED_AT,
     updated_at: CREATED_AT,
     deactivated_at: null,
+    deprovisioned_at: null,
     version: 1,
     ...attributes,
   }

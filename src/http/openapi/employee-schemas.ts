@@ -50,6 +50,12 @@ function valueSchema(name: AttributeName, purpose: Purpose): TSchema {
       return Type.String(
         purpose === 'answer' && IS_FILLED.has(name) ? { minLength: 1, maxLength: rule.max } : { maxLength: rule.max },
       )
+    case 'user_name':
+      return Type.String({
+        ...(purpose === 'answer' ? { minLength: 1 } : {}),
+        maxLength: rule.max,
+        description: 'Unique under Unicode NFKC and lower case. Stored as it is spelled.',
+      })
     case 'email':
       return Type.String(
         purpose === 'answer'
@@ -118,6 +124,12 @@ const KEPT = {
   created_at: Timestamp,
   updated_at: Timestamp,
   deactivated_at: orNull(Timestamp),
+  deprovisioned_at: orNull(
+    Type.String({
+      format: 'date-time',
+      description: 'When an identity provider deleted the employee. Null for others, and once they are reactivated.',
+    }),
+  ),
   version: Type.Integer({ minimum: 1 }),
 }
 
@@ -152,7 +164,7 @@ function optional(schemas: Record<string, TSchema>): Record<string, TSchema> {
 
 export const EmployeeCreate = describedObject(
   'EmployeeCreate',
-  'A new employee, with `first_name` or `last_name`, and `email` or `external_id`. The manager may be another record ' +
+  'A new employee, with `first_name` or `last_name`, and `email`, `external_id`, or `user_name`. The manager may be another record ' +
     'of the same call.',
   optional({ ...attributes('creation'), ...managerNames('creation') }),
 )

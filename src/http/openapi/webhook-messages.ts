@@ -1,5 +1,6 @@
 import { Type, type TSchema } from '@sinclair/typebox'
 import { ATTENTION_KINDS } from '../../domain/attention-kinds.ts'
+import { CALL_SOURCES } from '../../domain/call-sources.ts'
 import { OPERATION_NAMES } from '../../domain/operations.ts'
 import { PING_TYPE, WEBHOOK_TYPES, type WebhookType } from '../../domain/webhook-types.ts'
 import { CallCounts } from './answer-schemas.ts'
@@ -34,6 +35,7 @@ const call = {
   log_id: LogId,
   position: Position,
   operation: Type.Optional(oneOf(OPERATION_NAMES)),
+  source: Type.Optional(oneOf(CALL_SOURCES, 'Where the call came from.')),
   counts: Type.Optional(CallCounts),
   key_id: Type.Optional(KeyId),
   user_id: optionalString({ description: 'The user who uploaded a file. Such a call has no `key_id`.' }),
@@ -64,7 +66,14 @@ const ofEmployeeOnly = strictObject(ofEmployee)
 const LOG_ID = 'log_01m7wqmfakeh492yt3mpqyceyp'
 const KEY_ID = 'key_01m7wqmdcmeh492ysnphxjjrzt'
 const COUNTS = { total: 2, updated: 1, deactivated: 0, failed: 0, no_updates: 1 }
-const CALL = { log_id: LOG_ID, position: 42, operation: 'update_many', counts: COUNTS, key_id: KEY_ID }
+const CALL = {
+  log_id: LOG_ID,
+  position: 42,
+  operation: 'update_many',
+  source: 'Public API',
+  counts: COUNTS,
+  key_id: KEY_ID,
+}
 const EMPLOYEE = { employee_id: EXAMPLE_EMPLOYEE_ID, position: 42, version: 2, log_id: LOG_ID }
 const KEY = { key_id: KEY_ID, position: 42, actor: 'usr_01m7wqmdcmeh492ysnphxjjrzt' }
 const ATTENTION = { position: 42, kind: 'calls_failed', subject_id: KEY_ID, code: 'validation_failed' }

@@ -1,13 +1,16 @@
+import { foldUserName, UNIQUE_NAMES, uniqueForm, type UniqueName } from '../../domain/attributes.ts'
 import type { ReadRecord } from '../../domain/calls/call-records.ts'
 import type { EmployeeDirectory, UnchangedEmployee } from '../../domain/calls/call-draft.ts'
 import type { Naming } from '../../domain/calls/touched-values.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 
-/** Employees of a company, by id, email and external id. */
+/** Employees of a company, by what names them. */
 export class EmployeeIndex {
   readonly #byId = new Map<string, Employee>()
   readonly #idByEmail = new Map<string, string>()
   readonly #idByExternalId = new Map<string, string>()
+  readonly #idByUserName = new Map<string, string>()
+  readonly #idsByDirectoryId = new Map<string, Set<string>>()
 
   constructor(employees: Iterable<Employee> = []) {
     for (const employee of employees) this.put(employee)
@@ -20,12 +23,21 @@ export class EmployeeIndex {
   byExternalId = (externalId: string): Employee | undefined =>
     this.#holder(this.#idByExternalId.get(externalId), 'external_id', externalId)
 
+  byUserName = (userName: string): Employee | undefined =>
+    this.#holder(this.#idByUserName.get(userName), 'user_name', userName)
+
+  byDirectoryId = (directoryId: string): Employee[] =>
+    [...(this.#idsByDirectoryId.get(directoryId) ?? [])].map((id) => this.#byId.get(id)!)
+
   all(): IterableIterator<Employee> {
     return this.#byId.values()
   }
 
   /** The employees with these names, each once, and the names that none of them has. */
-  find({ employeeIds, emails, externalIds }: Naming): { employees: Set<Employee>; missing: Naming } {
+  find({ employeeIds, emails, externalIds, userNames, directoryIds }: Naming): {
+    employees: Set<Employee>
+    missing: Naming
+  } {
     const employees = new Set<Employee>()
     const collect = (names: string[], lookUp: (name: string) => Employee | undefined) =>
       names.filter((name) => {
@@ -39,37 +51,57 @@ export class EmployeeIndex {
         employeeIds: collect(employeeIds, this.byId),
         emails: collect(emails, this.byEmail),
         externalIds: collect(externalIds, this.byExternalId),
+        userNames: collect(userNames, this.byUserName),
+        // Several may have one, and those who are here need not be all.
+        directoryIds,
       },
     }
   }
 
   /** Adds an employee, or replaces an earlier state. Returns that state. */
   put(employee: Employee): Employee | undefined {
-    const { id, email, external_id: externalId } = employee
+    const { id, email, external_id: externalId, user_name: userName, directory_external_id: directoryId } = employee
     const before = this.#byId.get(id)
     if (before === employee) return before
     if (before) this.remove(before)
     this.#byId.set(id, employee)
     if (email !== null) this.#idByEmail.set(email, id)
     if (externalId !== null) this.#idByExternalId.set(externalId, id)
+    if (userName !== null) this.#idByUserName.set(foldUserName(userName), id)
+    if (directoryId !== null) {
+      const ids = this.#idsByDirectoryId.get(directoryId)
+      if (ids) ids.add(id)
+      else this.#idsByDirectoryId.set(directoryId, new Set([id]))
+    }
     return before
   }
 
   /** Removes an employee. */
-  remove({ id, email, external_id: externalId }: Employee): void {
+  remove({
+    id,
+    email,
+    external_id: externalId,
+    user_name: userName,
+    directory_external_id: directoryId,
+  }: Employee): void {
     this.#byId.delete(id)
     if (email !== null && this.#idByEmail.get(email) === id) this.#idByEmail.delete(email)
     if (externalId !== null && this.#idByExternalId.get(externalId) === id) this.#idByExternalId.delete(externalId)
+    const folded = userName === null ? null : foldUserName(userName)
+    if (folded !== null && this.#idByUserName.get(folded) === id) this.#idByUserName.delete(folded)
+    const ids = directoryId === null ? undefined : this.#idsByDirectoryId.get(directoryId)
+    ids?.delete(id)
+    if (ids?.size === 0) this.#idsByDirectoryId.delete(directoryId!)
   }
 
   /** While one employee takes a value from another, an index points to the one that was put last. */
-  #holder(id: string | undefined, name: 'email' | 'external_id', value: string): Employee | undefined {
+  #holder(id: string | undefined, name: UniqueName, value: string): Employee | undefined {
     const employee = id === undefined ? undefined : this.#byId.get(id)
-    return employee?.[name] === value ? employee : undefined
+    return uniqueForm(name, employee?.[name]) === value ? employee : undefined
   }
 }
 
-const IN_DIRECTORY = ['email', 'external_id', 'manager_id'] as const
+const IN_DIRECTORY = [...UNIQUE_NAMES, 'directory_external_id', 'manager_id'] as const
 
 /** The employees that the calls of a transaction touch, updated after each call is decided. */
 export class LoadedEmployees extends EmployeeIndex implements EmployeeDirectory {
@@ -105,7 +137,7 @@ export class LoadedEmployees extends EmployeeIndex implements EmployeeDirectory 
     return this.#before.has(id) && this.#before.get(id) === undefined
   }
 
-  /** What the directory does not have yet: new employees, and those with another email, external id or manager. */
+  /** What the directory does not have yet: new employees, and those with another value that it has. */
   changes(): { moved: Employee[]; inserted: Employee[] } {
     const changed = [...this.#before].map(([id, before]) => ({ before, after: this.byId(id)! }))
     const hasMoved = ({ before, after }: (typeof changed)[number]) =>

@@ -1,3 +1,4 @@
+import { UNIQUE_NAMES, uniqueForm } from '../../domain/attributes.ts'
 import { locate, locateEmployee } from '../../domain/calls/call-draft.ts'
 import type { Locator } from '../../domain/calls/call-records.ts'
 import { recordsOf } from '../../domain/calls/commands.ts'
@@ -85,13 +86,13 @@ function findMove(calls: WriteCall[], employees: LoadedEmployees): Move {
 
 /** The values that the records give to employees who do not have them, except those of nobody to new employees. */
 function findMovedNames(calls: WriteCall[], employees: LoadedEmployees) {
-  const moved = { email: new Set<string>(), external_id: new Set<string>() }
+  const moved = { email: new Set<string>(), external_id: new Set<string>(), user_name: new Set<string>() }
   for (const { command, linksByEmail } of calls) {
     for (const record of recordsOf(command)) {
       const employee = locateEmployee(record, employees, linksByEmail)
-      for (const name of ['email', 'external_id'] as const) {
-        const value = record.patch[name]
-        if (typeof value !== 'string' || employee?.[name] === value) continue
+      for (const name of UNIQUE_NAMES) {
+        const value = uniqueForm(name, record.patch[name])
+        if (typeof value !== 'string' || uniqueForm(name, employee?.[name]) === value) continue
         if (employee || locate({ field: name, value }, employees)) moved[name].add(value)
       }
     }

@@ -87,9 +87,14 @@ function compareRecords({ companyId, callId, command }: WriteCall, cache: Employ
 /** The records that name their employees by one of these names. */
 function locatedBy(
   records: LocatedRecord['record'][],
-  { employeeIds, emails, externalIds }: Naming,
+  { employeeIds, emails, externalIds, userNames }: Naming,
 ): LocatedRecord['record'][] {
-  const names = { id: new Set(employeeIds), email: new Set(emails), external_id: new Set(externalIds) }
+  const names = {
+    id: new Set(employeeIds),
+    email: new Set(emails),
+    external_id: new Set(externalIds),
+    user_name: new Set(userNames),
+  }
   return records.filter(({ locator }) => names[locator.field].has(locator.value))
 }
 
@@ -200,6 +205,6 @@ async function loadBy(client: QueryClient, named: CompanyNaming[]): Promise<Owne
   return nonEmpty.length === 0 ? [] : loadEmployees(client, nonEmpty)
 }
 
-function sizeOf({ employeeIds, emails, externalIds }: Naming): number {
-  return employeeIds.length + emails.length + externalIds.length
+function sizeOf(naming: Naming): number {
+  return Object.values(naming).reduce((sum, named) => sum + named.length, 0)
 }

@@ -48,6 +48,7 @@ const COLUMNS = {
   id: { name: 'employee_id', type: 'uuid', encode: uuidArray },
   email: { name: 'email', type: 'text', encode: textArray },
   external_id: { name: 'external_id', type: 'text', encode: textArray },
+  user_name: { name: 'user_name', type: 'text', encode: textArray },
 }
 
 /** Finds the employees of these records in the directory, with their digests. Leaves out records of nobody. */

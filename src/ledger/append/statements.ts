@@ -1,5 +1,6 @@
 import type { PeopleUse } from '../../domain/accounts/people-use.ts'
 import type { ApiKey } from '../../domain/accounts/api-key.ts'
+import { uniqueForm } from '../../domain/attributes.ts'
 import { NO_LIMITS } from '../../domain/accounts/key-limits.ts'
 import type { KeyUsage } from '../../domain/accounts/quota.ts'
 import type { Role } from '../../domain/accounts/roles.ts'
@@ -72,8 +73,8 @@ export function keyUsageOf(row: UsageRow): KeyUsage {
 /** Selects keys with their usage, by `keyNames`, and more columns of their companies `c`. */
 export function selectKeys(more: string): string {
   return `select k.company_id, k.api_id, k.name, k.secret_hash, k.previous_secret_hash, k.previous_expires_at,
-      k.is_enabled, k.is_revoked, k.expires_at, k.scopes, k.allowed_networks, k.quota_limit, k.refresh_period,
-      k.limits, k.excess, u.window_start, u.requests_made, u.last_used, u.people_use, ${more}
+      k.is_enabled, k.is_revoked, k.expires_at, k.scopes, k.allowed_networks, k.writable_fields, k.quota_limit,
+      k.refresh_period, k.limits, k.excess, u.window_start, u.requests_made, u.last_used, u.people_use, ${more}
     from unnest($1::uuid[], $2::uuid[]) as named(company_id, api_id)
     join api_keys k on k.company_id = named.company_id and k.api_id = named.api_id
     join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
@@ -178,6 +179,7 @@ export function apiKeyOf(row: StandingRow): ApiKey {
     expiresAtMs: row.expires_at === null ? null : Date.parse(row.expires_at),
     scopes: row.scopes,
     allowedNetworks: row.allowed_networks,
+    writableFields: row.writable_fields,
     quotaLimit: row.quota_limit,
     refreshPeriod: row.refresh_period,
     limits: row.limits ?? NO_LIMITS,
@@ -211,6 +213,8 @@ const DIRECTORY: SentColumns<OwnedEmployee> = {
   employee_id: sent(uuid, ({ employee }) => employee.id),
   email: sent(nullable(text), ({ employee }) => employee.email),
   external_id: sent(nullable(text), ({ employee }) => employee.external_id),
+  user_name: sent(nullable(text), ({ employee }) => uniqueForm('user_name', employee.user_name)),
+  directory_external_id: sent(nullable(text), ({ employee }) => employee.directory_external_id),
   manager_id: sent(nullable(uuid), ({ employee }) => employee.manager_id),
 }
 
@@ -231,9 +235,10 @@ export function updateDirectory(client: QueryClient, employees: OwnedEmployee[])
   return client.query({
     name: 'update-directory',
     text: `update employee_directory d
-      set email = r.email, external_id = r.external_id, manager_id = r.manager_id
+      set email = r.email, external_id = r.external_id, user_name = r.user_name,
+        directory_external_id = r.directory_external_id, manager_id = r.manager_id
       from ${selectSent(DIRECTORY)}
-      where d.company_id = r.company_id and d.employee_id = r.employee_id and ${isOnly('d.company_id', '$6')}`,
+      where d.company_id = r.company_id and d.employee_id = r.employee_id and ${isOnly('d.company_id', '$8')}`,
     values: [...arraysOf(DIRECTORY, employees), onlyCompany(employees)],
   })
 }

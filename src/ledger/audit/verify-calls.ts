@@ -91,9 +91,11 @@ function addRecord({ position, type, index, stream }: ExportedEvent, call: OpenC
     else call.rejected.add(index)
   } else {
     assertValid(isNew, position, 'a record occurs twice in the call')
-    call.updated.set(index, call.updated.get(index) === true || type === 'EmployeeDeactivated')
+    call.updated.set(index, call.updated.get(index) === true || DEACTIVATING.has(type))
   }
 }
+
+const DEACTIVATING = new Set(['EmployeeDeactivated', 'EmployeeDeprovisioned'])
 
 interface Closing {
   operation: Operation

@@ -25,7 +25,7 @@ export async function loadHeadPosition(db: Queryable, companyId: string): Promis
   return rows[0]?.position ?? null
 }
 
-const LOOK_UPS = { id: 'employee_id', email: 'email', external_id: 'external_id' } as const
+const LOOK_UPS = { id: 'employee_id', email: 'email', external_id: 'external_id', user_name: 'user_name' } as const
 
 /** The id of the employee who currently has this id, email address or external id; null if there is none. */
 export async function findEmployeeId(

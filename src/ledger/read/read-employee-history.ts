@@ -27,6 +27,7 @@ export async function readEmployeeAt(
         case 'EmployeeUpdated':
         case 'EmployeeDeactivated':
         case 'EmployeeReactivated':
+        case 'EmployeeDeprovisioned':
           if (event.data === null) return { standing: 'erased' }
           then = explain(then, event)
           break

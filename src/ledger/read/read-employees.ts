@@ -3,7 +3,7 @@ import { employees } from '../../../projections/employees/fold.ts'
 import { EMPLOYEE_COLUMNS, STATUS, toEmployee, type EmployeeRow } from '../../../projections/employees/rows.ts'
 import { schemaOf } from '../../../projections/projection.ts'
 import { doInTurns } from '../../admission/turns.ts'
-import type { Naming } from '../../domain/calls/touched-values.ts'
+import { NOBODY, type Naming } from '../../domain/calls/touched-values.ts'
 import { evolveStored, isEmployeeEvent, type Employee } from '../../domain/employees/employee.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { mapInPieces, type Pieces } from '../../domain/pieces.ts'
@@ -93,6 +93,8 @@ const LOOK_UPS = [
   { by: 'employeeIds', column: 'employee_id', type: 'uuid', arrayOf: uuidArray },
   { by: 'emails', column: 'email', type: 'text', arrayOf: textArray },
   { by: 'externalIds', column: 'external_id', type: 'text', arrayOf: textArray },
+  { by: 'userNames', column: 'user_name', type: 'text', arrayOf: textArray },
+  { by: 'directoryIds', column: 'directory_external_id', type: 'text', arrayOf: textArray },
 ] as const
 
 /** Loads the employees that have any of these ids, emails, or external ids. `named` has at least one. */
@@ -164,6 +166,18 @@ export function createEmployeeLookup(pool: Pool, companiesTogether = Infinity): 
   })
 }
 
+/** Finds the employees of a company with any of these names as of the last commit. */
+export type FindNamed = (companyId: string, naming: Naming) => Promise<Employee[]>
+
+/** Looks up employees by several names at once. */
+export function createNamedLookup(pool: Pool): FindNamed {
+  return async (companyId, naming) => {
+    if (Object.values(naming).every((named) => named.length === 0)) return []
+    const found = await loadEmployees(pool, [{ companyId, naming }])
+    return found.map(({ employee }) => employee)
+  }
+}
+
 /** Whether an employee has all of these names. */
 function isNamed({ companyId, employee }: OwnedEmployee, wanted: EmployeeNames): boolean {
   const { id = employee.id, email = employee.email, externalId = employee.external_id } = wanted
@@ -173,5 +187,6 @@ function isNamed({ companyId, employee }: OwnedEmployee, wanted: EmployeeNames):
 
 function toNaming({ companyId, id, email, externalId }: EmployeeNames) {
   const given = (value: string | undefined) => (value === undefined ? [] : [value])
-  return { companyId, naming: { employeeIds: given(id), emails: given(email), externalIds: given(externalId) } }
+  const naming = { ...NOBODY, employeeIds: given(id), emails: given(email), externalIds: given(externalId) }
+  return { companyId, naming }
 }

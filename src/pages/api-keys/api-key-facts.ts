@@ -52,11 +52,11 @@ export function renderSecretEnds(seen: SeenKey): Html {
 }
 
 /** Renders what a key may do, and from where. */
-export function renderAccess({ scopes, allowedNetworks }: SeenKey['key']): Html {
+export function renderAccess({ scopes, allowedNetworks, writableFields }: SeenKey['key']): Html {
   const words = formatScopes(scopes)
   return html`${words.charAt(0).toUpperCase()}${words.slice(1)}${
     allowedNetworks === null ? '' : html`<span class="hint"> · ${formatCount(allowedNetworks.length, 'network')}</span>`
-  }`
+  }${writableFields === null ? '' : html`<span class="hint"> · ${formatCount(writableFields.length, 'field')}</span>`}`
 }
 
 /** Renders the networks from which a key may be used. */

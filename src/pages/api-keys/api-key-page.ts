@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { listLogEntries, type LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import type { AttentionItem } from '../../domain/attention.ts'
 import type { AttentionKind } from '../../domain/attention-kinds.ts'
 import { renderProblemsOf } from '../parts/attention.ts'
@@ -6,6 +7,10 @@ import type { KeyAttention } from '../../wording/attention-words.ts'
 import { changeApiKey, NO_SUCH_KEY, rotateApiKey } from '../../accounts/api-keys/change-api-key.ts'
 import { findApiKey, hasPreviousSecret, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
 import { isId } from '../../domain/ids.ts'
+import { rulesOf } from '../../domain/operations.ts'
+import { buildUrl } from '../../wording/addresses.ts'
+import { renderStatusBadge } from '../parts/badges.ts'
+import { describeDone } from '../parts/call-words.ts'
 import { listAddresses, type UsedAddress } from '../../ledger/read/read-clients.ts'
 import { KEY_ACTIONS } from '../../api/admin/api-key-actions.ts'
 import { AllowBody, EditBody, readEdit, RotateBody } from '../../api/admin/api-key-schemas.ts'
@@ -157,14 +162,17 @@ async function loadKey(services: PageServices, request: KeyRequest) {
   const seen = await requireKey(services, request)
   const addresses = await listAddresses(services.db, companyId, seen.key.id, SHOWN_ADDRESSES)
   const proposal = await readProposal(services.db, companyId, seen, timeZone)
+  const { entries } = seen.key.scopes.includes('scim')
+    ? await listLogEntries(services.db, companyId, { key: seen.key.id }, { before: null, limit: SHOWN_CALLS })
+    : { entries: [] }
   const calls = await readKeyCalls(services.reads, companyId, seen.key.id, timeZone)
-  return { seen, addresses, proposal, calls, problems: await readProblemsOf(request) }
+  return { seen, addresses, proposal, entries, calls, problems: await readProblemsOf(request) }
 }
 
 type KeyForms = PageForms<'edit' | 'rotate' | 'expect' | 'allow' | keyof typeof ACTIONS>
 
 function renderKeyPage(
-  { seen, addresses, proposal, calls, problems }: Awaited<ReturnType<typeof loadKey>>,
+  { seen, addresses, proposal, entries, calls, problems }: Awaited<ReturnType<typeof loadKey>>,
   forms: KeyForms,
   timeZone: string,
 ) {
@@ -186,6 +194,7 @@ function renderKeyPage(
         ${calls}
       </div>
       ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : settings}
+      ${seen.key.scopes.includes('scim') ? renderProviderCalls(seen.key.id, entries, timeZone) : ''}
       ${renderAddresses(addresses, timeZone)}`,
   }
 }
@@ -211,6 +220,37 @@ function renderKeyFacts(seen: SeenKey, problems: readonly AttentionItem[], timeZ
         ]
       : null,
   ])
+}
+
+/** The last calls that are shown of an identity provider. */
+const SHOWN_CALLS = 5
+
+/** Renders what an identity provider did last. */
+function renderProviderCalls(id: string, entries: readonly LogEntry[], timeZone: string): Html {
+  const list = html`<a href="${buildUrl(NAVIGATION.bulkUserLogs.path, { key: id })}">all of them</a>`
+  const status = entries.length === 0 ? 'It has changed nobody yet.' : html`Its last calls that change users; ${list}.`
+  if (entries.length === 0) return html`<section><h2>Identity provider</h2><p>${status}</p></section>`
+  return html`<section aria-label="Identity provider">
+    <h2>Identity provider</h2>
+    <p>${status}</p>
+    ${renderTable({
+      caption: 'Calls, newest first',
+      columns: [
+        {
+          heading: 'Date/Time',
+          cell: ({ entry }: LogEntry) =>
+            html`<a href="${NAVIGATION.bulkUserLogs.path}/${entry.id}">${renderTime(entry.requested_at, timeZone)}</a>`,
+        },
+        { heading: 'Operation', cell: ({ entry }) => rulesOf(entry.operation).label },
+        { heading: 'Status', cell: ({ entry }) => renderStatusBadge(entry.status) },
+        {
+          heading: 'Outcome',
+          cell: ({ entry }) => entry.error?.detail ?? describeDone(entry.counts) ?? 'no changes',
+        },
+      ],
+      rows: entries,
+    })}
+  </section>`
 }
 
 /** Addresses that are shown of a key, the last used ones. */

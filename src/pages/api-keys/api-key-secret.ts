@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { KeyWithSecret } from '../../accounts/api-keys/issue-api-key.ts'
 import type { SessionSettings } from '../../http/access/session.ts'
-import { findBaseUrl } from '../parts/find-base-url.ts'
+import { findBaseUrl } from '../../http/access/find-base-url.ts'
 import { buildCreateCommand, buildVerifyCommand } from './curl-lines.ts'
 import type { PageContent } from '../parts/form-page.ts'
 import { html } from '../parts/html.ts'
@@ -21,6 +21,7 @@ export function showSecret(
   return {
     title: isFirst ? 'API key created' : 'Secret rotated',
     body: html`${renderCopyWarning('the secret')}
+      ${key.scopes.includes('scim') ? renderProviderSetup(baseUrl, key.id, secret) : ''}
       <h2>Secret of “<bdi>${key.name}</bdi>”, sent as <code>x-api-key</code></h2>
       ${renderCopyable('secret', secret, 'Copy secret')}
       <h2>API ID, sent as <code>x-api-id</code></h2>
@@ -32,6 +33,18 @@ export function showSecret(
       ${key.scopes.includes('employees:write') ? renderCreateLine(buildCreateCommand(baseUrl, { id: key.id, secret })) : ''}
       <p><a class="button" href="${NAVIGATION.apiKeys.path}/${key.id}">View key</a></p>`,
   }
+}
+
+/** What to paste into the settings of an identity provider. */
+function renderProviderSetup(baseUrl: string, id: string, secret: string) {
+  return html`<h2>For your identity provider</h2>
+    <p>
+      Address: “SCIM connector base URL” in Okta (with <code>userName</code> as the unique identifier and “HTTP Header” as
+      the authentication mode), “Tenant URL” in Microsoft Entra ID.
+    </p>
+    ${renderCopyable('scim-url', `${baseUrl}/scim/v2`, 'Copy address')}
+    <p>Token: “Authorization” in Okta, “Secret token” in Entra. Turn the provisioning of groups off.</p>
+    ${renderCopyable('scim-token', `${id}.${secret}`, 'Copy token')}`
 }
 
 function renderCreateLine(command: string) {

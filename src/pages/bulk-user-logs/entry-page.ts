@@ -25,6 +25,7 @@ import {
   renderCallCounts,
   renderRequest,
   renderOutcome,
+  renderNotes,
   renderUndoings,
   renderWholeRefusal,
 } from './entry.ts'
@@ -64,6 +65,7 @@ export function addEntryPages(app: FastifyInstance, services: PageServices, path
         ${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
         <h1>${renderHeading(entry)} ${renderStatusBadge(entry.entry.status)}</h1>
         ${renderOutcome(entry, outcomes)} ${renderCallCounts(entry, outcomes)} ${renderWholeRefusal(entry)}
+        ${renderNotes(entry)}
         ${renderRejectedBody(entry, rejectedBody)}
         ${renderCorrections(entry, correction)} ${renderUndoings(entry, undoings)}
         ${refusals ? renderCauses(entry, refusals, query.given['error']) : ''}

@@ -93,6 +93,17 @@ export function renderWholeRefusal(logEntry: LogEntry): Html {
   return html`<p class="alert"><strong>The API refused the call:</strong> ${renderApiError(logEntry)}</p>`
 }
 
+/** Renders what of a call was ignored, or kept otherwise than it was sent. */
+export function renderNotes({ entry: { notes } }: LogEntry): Html {
+  if (notes.length === 0) return html``
+  return html`<section aria-label="Notes">
+    <h2>Not applied as sent</h2>
+    <ul>
+      ${notes.map(({ path, message }) => html`<li><code>${path}</code>: ${message}</li>`)}
+    </ul>
+  </section>`
+}
+
 function renderApiError({ entry: { error, http_status: status } }: LogEntry): Html {
   if (!error) return html``
   return html`<span id="api-error">${error.detail}</span> (<a href="/problems/${error.code}"

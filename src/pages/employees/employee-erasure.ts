@@ -32,7 +32,7 @@ import { renderPersonFields } from './person-fields.ts'
 import { trimBlanks } from '../../text/normalize-text.ts'
 
 const PATH = NAVIGATION.employees.path
-const ONE_IDENTIFIER = fieldError('', 'invalid_value', 'Enter either an email or an external ID')
+const ONE_IDENTIFIER = fieldError('', 'invalid_value', 'Enter an email, an external ID, or a user name')
 
 /** An erasure searches all refused records of the company. */
 const HEAVY = { config: { isHeavyRead: ALWAYS } }
@@ -93,7 +93,7 @@ function addPersonErasure(app: FastifyInstance, { company }: PageServices): void
     forms: {
       find: {
         ...HEAVY,
-        keeps: ['email', 'external_id'],
+        keeps: ['email', 'external_id', 'user_name'],
         async run(request, fields) {
           const person = readPersonFields(fields)
           const scope = await findErasureScope(company.pool, getViewer(request).companyId, person, request.left)
@@ -112,9 +112,10 @@ function addPersonErasure(app: FastifyInstance, { company }: PageServices): void
   })
 }
 
-/** Reads an email or an external id as the endpoint does. Throws a problem unless exactly one was entered. */
-function readPersonFields({ email = '', external_id: externalId = '' }: FormFields): NamedPerson {
-  const given = Object.entries({ email: trimBlanks(email), external_id: externalId }).filter(([, text]) => text !== '')
+/** Reads an email, an external id, or a user name as the endpoint does. Throws a problem unless exactly one was entered. */
+function readPersonFields({ email = '', external_id = '', user_name = '' }: FormFields): NamedPerson {
+  const named = { email: trimBlanks(email), external_id, user_name }
+  const given = Object.entries(named).filter(([, text]) => text !== '')
   if (given.length !== 1) throw new ProblemError(invalidFields([ONE_IDENTIFIER]))
   return readIdentifier(checkForm(ErasureBody, Object.fromEntries(given)))
 }
@@ -131,7 +132,7 @@ async function readPerson(db: LedgerDb, companyId: string, id: string): Promise<
   const state = await readEmployeeAt(db, companyId, id, Number.MAX_SAFE_INTEGER)
   if (state.standing === 'unknown') throw makeUnknownEmployeeError()
   const employee = state.standing === 'known' ? state.employee : null
-  return { employee, typed: employee?.email ?? employee?.external_id ?? id }
+  return { employee, typed: employee?.email ?? employee?.external_id ?? employee?.user_name ?? id }
 }
 
 async function loadErasure({ db, company }: PageServices, request: EmployeeRequest) {

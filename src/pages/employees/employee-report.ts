@@ -16,8 +16,12 @@ import { renderPersonFields } from './person-fields.ts'
 /** Where administrators ask what is held about a person. */
 export const REPORT_PATH = `${NAVIGATION.employees.path}/personal-data`
 
-const ONE_OF_THREE = fieldError('', 'invalid_value', 'Enter exactly one: an employee ID, an email, or an external ID')
-const FIELDS = ['employee_id', 'email', 'external_id'] as const
+const ONE_OF_FOUR = fieldError(
+  '',
+  'invalid_value',
+  'Enter exactly one: an employee ID, an email, an external ID, or a user name',
+)
+const FIELDS = ['employee_id', 'email', 'external_id', 'user_name'] as const
 
 /** `/settings/employees/personal-data`: a report of an employee, or of a person who appears only in refused records. */
 export function addEmployeeReport(app: FastifyInstance, services: PageServices): void {
@@ -46,7 +50,7 @@ export function addEmployeeReport(app: FastifyInstance, services: PageServices):
         keeps: FIELDS,
         async run(request, fields, reply) {
           const given = pickFields(fields, FIELDS)
-          if (Object.keys(given).length !== 1) throw new ProblemError(invalidFields([ONE_OF_THREE]))
+          if (Object.keys(given).length !== 1) throw new ProblemError(invalidFields([ONE_OF_FOUR]))
           const person = checkForm(ErasureBody, given)
           const reading = { ...services.company, db: services.db }
           const report = await makeReport(reading, getActing(request), person, request.left)

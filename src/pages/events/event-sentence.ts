@@ -7,6 +7,7 @@ import { buildEmployeeUrl, buildUrl } from '../../wording/addresses.ts'
 import { formatAttributeName, renderShortChange } from '../parts/attribute-words.ts'
 import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION, type NavigationItem } from '../../wording/navigation.ts'
+import { FULL_ACCESS } from '../../domain/accounts/key-access.ts'
 import { describeKind } from '../../domain/attention-kinds.ts'
 import { describeCode } from '../../wording/failure-causes.ts'
 import { describeDone } from '../parts/call-words.ts'
@@ -54,6 +55,7 @@ const SENTENCES: Sentences = {
     html`${actor} changed ${subject()}${data ? html`: ${renderChanges(data.changes, names)}` : ''}`,
   EmployeeDeactivated: ({ actor, subject }) => html`${actor} deactivated ${subject()}`,
   EmployeeReactivated: ({ actor, subject }) => html`${actor} reactivated ${subject()}`,
+  EmployeeDeprovisioned: ({ actor, subject }) => html`${actor} deprovisioned ${subject()}`,
   EmployeeRecordRejected: ({ actor, header, data }) => {
     const [error, ...more] = data?.errors ?? []
     const others = more.length + (data?.errors_omitted ?? 0)
@@ -322,19 +324,22 @@ function formatQuota({ quota_limit: limit, refresh_period: period }: KeyQuota): 
 }
 
 /** What a new key may not do, in words. */
-function narrowings({ scopes, expires_at: end, allowed_networks: networks }: KeyAccess, timeZone: string): string[] {
+function narrowings(access: KeyAccess, timeZone: string): string[] {
+  const { scopes, expires_at: end, allowed_networks: networks, writable_fields: fields } = access
   return [
-    ...(scopes.length > 1 ? [] : [formatScopes(scopes)]),
+    ...(isUsual(scopes) ? [] : [formatScopes(scopes)]),
     ...(end === null ? [] : [`until ${formatTime(end, timeZone)}`]),
     ...(networks === null ? [] : [`from ${formatNetworks(networks)}`]),
+    ...(fields === undefined ? [] : [formatFields(fields)]),
   ]
 }
 
 /** What changed in the access of a key, in words. */
 function accessChanges(from: KeyAccess, to: KeyAccess, timeZone: string): string[] {
-  const words = ({ scopes, expires_at: end }: KeyAccess) => [
+  const words = ({ scopes, expires_at: end, writable_fields: fields }: KeyAccess) => [
     formatScopes(scopes),
     end === null ? 'no expiry' : `expires ${formatTime(end, timeZone)}`,
+    fields === undefined ? 'writes all fields' : formatFields(fields),
   ]
   const [before, after] = [words(from), words(to)]
   const changes = after.flatMap((now, at) => (now === before[at] ? [] : [`${before[at]} → ${now}`]))
@@ -349,6 +354,14 @@ function networkChanges(from: KeyAccess['allowed_networks'], to: KeyAccess['allo
     ...(added.length === 0 ? [] : [`allowed from ${formatNetworks(added)}`]),
     ...(removed.length === 0 ? [] : [`not allowed from ${formatNetworks(removed)}`]),
   ]
+}
+
+function isUsual(scopes: KeyAccess['scopes']): boolean {
+  return scopes.join(' ') === FULL_ACCESS.scopes.join(' ')
+}
+
+function formatFields(fields: readonly string[]): string {
+  return fields.length === 0 ? 'writes no fields' : `writes only ${fields.map(formatAttributeName).join(', ')}`
 }
 
 function formatNetworks(networks: readonly string[]): string {

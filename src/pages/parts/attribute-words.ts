@@ -4,7 +4,11 @@ import { ATTRIBUTE_NAMES } from '../../domain/attributes.ts'
 import { html, type Html } from './html.ts'
 import { renderBreakable } from './shown-values.ts'
 
-const SPECIAL: Readonly<Record<string, string>> = { external_id: 'External ID', manager_id: 'Manager' }
+const SPECIAL: Readonly<Record<string, string>> = {
+  external_id: 'External ID',
+  directory_external_id: 'Directory external ID',
+  manager_id: 'Manager',
+}
 
 /** Formats the name of an attribute for people: `Job title`. Custom attributes keep the name that the company gave. */
 export function formatAttributeName(name: string): string {

@@ -9,6 +9,7 @@ const WORDS: Record<FormerKind, string> = {
   email: 'former email',
   external_id: 'former external ID',
   employee_number: 'former employee number',
+  user_name: 'former user name',
 }
 
 /** An employee with what a searched text is to them, such as `former email`. */

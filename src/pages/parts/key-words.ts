@@ -6,8 +6,13 @@ import { formatCount } from '../../wording/numbers.ts'
 
 /** Formats what calls with a key may do. */
 export function formatScopes(scopes: readonly KeyScope[]): string {
+  if (scopes.includes('scim')) return scopes.length === 1 ? 'SCIM only' : `SCIM, ${formatScopes(withoutScim(scopes))}`
   if (scopes.length > 1) return 'read and write'
   return scopes.includes('employees:read') ? 'read only' : 'write only'
+}
+
+function withoutScim(scopes: readonly KeyScope[]): KeyScope[] {
+  return scopes.filter((scope) => scope !== 'scim')
 }
 
 /** The names of the weekdays, from Monday. */

@@ -5,7 +5,7 @@ import type { ProblemText } from './problem-texts.ts'
 export const RECORD_ERROR_TEXTS: Record<Exclude<RecordErrorCode, ProblemCode>, ProblemText & { title: string }> = {
   required: {
     title: 'A required attribute is missing',
-    when: 'An employee would have neither `first_name` nor `last_name`, neither `email` nor `external_id`, or no `status`.',
+    when: 'An employee would have neither `first_name` nor `last_name`, none of `email`, `external_id`, and `user_name`, or no `status`.',
     remedy: 'Add one of the attributes that the message names.',
   },
   invalid_type: {

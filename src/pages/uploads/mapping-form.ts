@@ -175,6 +175,8 @@ const TARGET_LABELS = {
   full_name: 'Full name',
   email: 'Email',
   external_id: 'External ID',
+  user_name: 'User name',
+  directory_external_id: 'Directory external ID',
   employee_number: 'Employee number',
   job_title: 'Job title',
   department: 'Department',

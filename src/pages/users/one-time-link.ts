@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { buildLinkUrl } from '../../accounts/users/email-user.ts'
 import type { UserWithLink } from '../../accounts/users/invite-user.ts'
-import { findBaseUrl } from '../parts/find-base-url.ts'
+import { findBaseUrl } from '../../http/access/find-base-url.ts'
 import type { PageContent } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../../wording/navigation.ts'

@@ -10,7 +10,7 @@ await t.test('a bare employee gets 201 with all attributes, Location and the led
   const { status, body, headers } = await create(employee({ email: 'ANA@X.com', custom_attributes: { grade: 7 } }))
   t.equal(status, 201)
   const [created] = body.employees
-  const life = ['created_at', 'updated_at', 'deactivated_at', 'version']
+  const life = ['created_at', 'updated_at', 'deactivated_at', 'deprovisioned_at', 'version']
   t.strictSame(Object.keys(created), ['id', ...ATTRIBUTE_NAMES, ...life])
   t.match(created, { email: 'ana@x.com', job_title: null, status: 'active', version: 1, deactivated_at: null })
   t.equal(headers['location'], `/v1/employees/${created.id}`)

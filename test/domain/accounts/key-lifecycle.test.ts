@@ -60,7 +60,7 @@ const anyChange: fc.Arbitrary<KeyChange> = fc.oneof(
 
 await t.test('a new key is enabled and has the issued name and quota', async (t) => {
   t.match(born(), { version: 1, name: 'a', quotaLimit: 1, refreshPeriod: 'daily', isEnabled: true, isRevoked: false })
-  t.match(born(), { scopes: KEY_SCOPES, expiresAt: null, allowedNetworks: null })
+  t.match(born(), { scopes: FULL_ACCESS.scopes, expiresAt: null, allowedNetworks: null })
 })
 
 await t.test('access is kept in its usual form, so that the same access is no change', async (t) => {
@@ -70,17 +70,17 @@ await t.test('access is kept in its usual form, so that the same access is no ch
     allowedNetworks: ['2001:DB8::/32', '10.1.2.3', '::ffff:10.1.2.3', '10.1.2.3/32'],
   })
   t.match(key, {
-    scopes: KEY_SCOPES,
+    scopes: FULL_ACCESS.scopes,
     expiresAt: '2027-01-01T00:00:00.000Z',
     allowedNetworks: ['10.1.2.3/32', '2001:db8::/32'],
   })
   const same = { expiresAt: '2026-12-31T19:00:00-05:00', allowedNetworks: ['2001:db8::/32', '10.1.2.3'] }
-  t.strictSame(eventsOf(key, { change: 'edit', ...same, scopes: [...KEY_SCOPES] }), [])
+  t.strictSame(eventsOf(key, { change: 'edit', ...same, scopes: [...FULL_ACCESS.scopes] }), [])
   t.strictSame(after(key, { change: 'edit', allowedNetworks: [] }).allowedNetworks, null, 'no network is no limit')
 })
 
 await t.test('a new access is one event with the old and the new one; an expired key can be revived', async (t) => {
-  const from = { scopes: KEY_SCOPES, expires_at: null, allowed_networks: null }
+  const from = { scopes: FULL_ACCESS.scopes, expires_at: null, allowed_networks: null }
   const to = { ...from, scopes: ['employees:read'], expires_at: '2026-11-20T12:00:00.001Z' }
   const edit = { change: 'edit', scopes: ['employees:read'], expiresAt: '2026-11-20T12:00:00.001Z' } as const
   t.strictSame(

@@ -74,6 +74,7 @@ await t.test('the answer is the whole employee: every field present, null when u
         created_at: NOW,
         updated_at: NOW,
         deactivated_at: null,
+        deprovisioned_at: null,
         version: 1,
       },
     },
@@ -151,8 +152,8 @@ await t.test('all faults of a record are reported together, those of form and of
 
 await t.test('what only the service sets is ignored, but a new employee cannot have an id', async (t) => {
   const [made] = given().create(person(1)).outcomes
-  const { created_at, updated_at, deactivated_at, version } = made!.employee!
-  const sent = { created_at, updated_at, deactivated_at, version, id: null }
+  const { created_at, updated_at, deactivated_at, deprovisioned_at, version } = made!.employee!
+  const sent = { created_at, updated_at, deactivated_at, deprovisioned_at, version, id: null }
   t.strictSame(given().create(person(1, sent)).outcomes, [made])
   t.strictSame(faultsOf(given().create(person(1, { id: emp(7) }))), ['/id read_only_field'])
 })

@@ -21,6 +21,7 @@ const KEY: ApiKey = {
   expiresAtMs: null,
   scopes: ['employees:read', 'employees:write'],
   allowedNetworks: ['192.0.2.0/24'],
+  writableFields: null,
   quotaLimit: 10,
   refreshPeriod: 'hourly',
   limits: NO_LIMITS,

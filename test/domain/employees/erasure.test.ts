@@ -2,6 +2,7 @@ import t from 'tap'
 import type { PersonNames } from '../../../src/domain/erasure.ts'
 import {
   buildErasingEvents,
+  emptyNames,
   fileNamesPerson,
   mentionsPerson,
   POSITIONS_PER_EVENT,
@@ -14,6 +15,8 @@ const ANA: PersonNames = {
   ids: new Set([ID]),
   emails: new Set(['ana@x.com', 'ana.old@x.com']),
   externalIds: new Set(['7', ' 8 ']),
+  userNames: new Set(),
+  directoryIds: new Set(),
 }
 
 const rejected = (record: unknown, more: object = {}) => ({
@@ -72,7 +75,7 @@ for (const [name, record, more] of SILENT) {
 }
 
 /** An external id in composed letters. */
-const JURGEN: PersonNames = { ids: new Set(), emails: new Set(), externalIds: new Set(['J\u00fcrgen-7']) }
+const JURGEN: PersonNames = { ...emptyNames(), externalIds: new Set(['J\u00fcrgen-7']) }
 const DECOMPOSED = 'Ju\u0308rgen-7'
 
 await t.test('an unreadable body names a person by an external id, however its letters are composed', async (t) => {

@@ -18,7 +18,7 @@ const SECOND = {
 } as const
 
 /** Kinds of which an employee has one attribute: others have rules about it. */
-const SINGLE = ['manager', 'status', 'custom']
+const SINGLE = ['user_name', 'manager', 'status', 'custom']
 
 const COPY = '?second'
 

@@ -180,6 +180,7 @@ const FLAGS: Record<string, number> = {
   EmployeeDeactivated: 4,
   EmployeeReactivated: 8,
   EmployeeRecordRejected: 16,
+  EmployeeDeprovisioned: 32,
 }
 
 /** What an entry has to hold of a call: where its first event is, and a byte in hexadecimal for each of its records. */

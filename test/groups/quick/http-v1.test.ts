@@ -1,3 +1,3 @@
 import { runFiles } from '../../support/run-files.ts'
 
-await runFiles('test/api/v1/*.test.ts')
+await runFiles('test/api/v1/*.test.ts', 'test/api/scim/*.test.ts')

@@ -10,7 +10,15 @@ import { cookieOf, issueToken, OWN_PAGE } from '../../support/http/sessions.ts'
 /* Who may call what: every registered route with every kind of caller. A route that no table has fails. */
 
 type Allowed =
-  'any key' | 'a reading key' | 'a writing key' | 'admin' | 'admin or auditor' | 'any user' | 'a session' | 'anybody'
+  | 'any key'
+  | 'a SCIM key'
+  | 'a reading key'
+  | 'a writing key'
+  | 'admin'
+  | 'admin or auditor'
+  | 'any user'
+  | 'a session'
+  | 'anybody'
 
 const registered = collectRoutes()
 const service: Service = await startService(t, {}, { singleDeliveries: deliverToNobody(() => service.pool) })
@@ -54,6 +62,7 @@ const disabled = await issue('disabled')
 await change('POST', `/api-keys/${disabled.id}/disable`)
 const reading = await issue('reading', { scopes: ['employees:read'] })
 const writing = await issue('writing', { scopes: ['employees:write'] })
+const provider = await issue('provider', { scopes: ['scim'] })
 const elsewhere = await issue('elsewhere', { allowed_networks: ['192.0.2.0/24', '2001:db8::/32'] })
 const expired = await issue('expired', { expires_at: '2099-01-01T00:00:00Z' })
 await service.pool.query('update api_keys set expires_at = now() where expires_at is not null')
@@ -221,6 +230,8 @@ const CALLERS: Record<string, Record<string, string>> = {
 /** Who may use the routes that the document doesn't have: those of pages, and what needs no credentials. */
 const UNDOCUMENTED: [RegExp, Allowed][] = [
   [/^\/(?:openapi\.json|livez|readyz|docs(?:\/:id|\.md)?|llms\.txt|client\.tgz|problems(?:\/:code)?)$/, 'anybody'],
+  [/^\/scim\/v2\/(?:ServiceProviderConfig|ResourceTypes|Schemas)(?:\/:id)?$/, 'anybody'],
+  [/^\/scim\/v2\//, 'a SCIM key'],
   [/^\/verify(?:\/(?:format|verify_ledger\.(?:py|go)))?$/, 'anybody'],
   [/^\/assets\/\w+\/[\w-]+\.\w+$/, 'anybody'],
   [/^\/audit\/v1\/tlog\/:company_id\/(?:checkpoint|tile\/(?:entries|:level)\/\*)$/, 'anybody'],
@@ -234,6 +245,7 @@ const UNDOCUMENTED: [RegExp, Allowed][] = [
 const PAGE_CALLERS: [name: string, headers: Record<string, string>, allowed: Allowed[]][] = [
   ['no credentials', {}, []],
   ['an API key', CALLERS['an API key']!, []],
+  ['a SCIM key', bearer(`${provider.id}.${provider.headers['x-api-key']}`), ['a SCIM key']],
   ["an administrator's token", CALLERS['an administrator']!, []],
   ["a member's session", await sessionOf(ours.member), ['any user']],
   ["an auditor's session", await sessionOf(ours.auditor), ['any user', 'admin or auditor']],
@@ -268,6 +280,8 @@ function expected(allowed: Allowed, caller: string): string {
       if (caller === "another network's API key") return 'address_not_allowed'
       if (caller === (allowed === 'a reading key' ? 'a writing API key' : 'a reading API key')) return 'scope_missing'
       return isKey ? 'let in' : 'invalid_credentials'
+    case 'a SCIM key':
+      return 'invalid_credentials'
     case 'any user':
       return isUser ? 'let in' : 'invalid_credentials'
     case 'a session':

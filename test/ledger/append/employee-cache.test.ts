@@ -25,7 +25,13 @@ function makeState(number: number, more: Partial<Employee> = {}): Employee {
   return { ...fold([hired(number)], BEFORE).get(emp(number))!, ...more }
 }
 
-const naming = (...numbers: number[]) => ({ employeeIds: numbers.map(emp), emails: [], externalIds: [] })
+const naming = (...numbers: number[]) => ({
+  employeeIds: numbers.map(emp),
+  emails: [],
+  externalIds: [],
+  userNames: [],
+  directoryIds: [],
+})
 
 await t.test('employees stay while each commit follows the one before', async (t) => {
   const cache = createEmployeeCache(MANY_BYTES)
@@ -36,10 +42,18 @@ await t.test('employees stay while each commit follows the one before', async (t
     employeeIds: [emp(1), emp(3)],
     emails: ['new@example.com', 'p2@example.com'],
     externalIds: [],
+    userNames: [],
+    directoryIds: [],
   })
   t.strictSame([...found.employees], [makeState(1), changed])
   t.strictSame([FIRST, SECOND].map(found.areCurrent), [false, true])
-  t.strictSame(found.missing, { employeeIds: [emp(3)], emails: ['p2@example.com'], externalIds: [] })
+  t.strictSame(found.missing, {
+    employeeIds: [emp(3)],
+    emails: ['p2@example.com'],
+    externalIds: [],
+    userNames: [],
+    directoryIds: [],
+  })
   t.equal(cache.find('other', naming(1)).employees.size, 0, 'of another company')
 })
 

@@ -29,16 +29,16 @@ for (const version of FROZEN) {
     const companyId = await loadLedger(service.db, lines)
     t.strictSame(await exportLines(service.db, companyId), lines)
     const { employees, entries } = await foldLedger(service.db, companyId)
-    // The source was no column of the log before 1.2.0.
+    // The source and the notes were no columns of the log before 1.2.0.
     const closings = listClosings(version)
     t.strictSame(
       entries,
-      folded.entries.map((recorded, at) => ({ source: closings[at]?.source, ...recorded })),
+      folded.entries.map((recorded, at) => ({ source: closings[at]?.source, notes: null, ...recorded })),
     )
     // Attributes that the recorded version didn't have are unset.
     t.strictSame(
       employees,
-      folded.employees.map((recorded) => ({ ...UNSET_ATTRIBUTES, ...recorded })),
+      folded.employees.map((recorded) => ({ ...UNSET_ATTRIBUTES, deprovisioned_at: null, ...recorded })),
     )
     const { causes } = await readRefusalCauses(service.db, companyId, { from: '2020-01-01T00:00:00.000Z' }, 200)
     t.ok(causes.length > 0, 'why its records were refused is known, too')

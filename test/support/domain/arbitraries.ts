@@ -64,6 +64,18 @@ const anyExternalId: fc.Arbitrary<string> = fc
   .tuple(fc.constantFrom('E-1', 'e-1', 'E-2', 'é-3', 'constructor', '10'), fc.constantFrom('', '', '', ' ', '\u00a0'))
   .map(([id, space]) => `${id}${space}`)
 
+/** One of a few user names, in any case. */
+const anyUserName = fc.constantFrom(
+  'ana',
+  'ANA',
+  'Ana@Example.com',
+  'ana@example.com',
+  'josé',
+  'JOSÉ',
+  '\u212aim',
+  'kim',
+)
+
 const anyCustomKey = fc.oneof(
   fc.constantFrom('grade', 'constructor', 'toString', 'hasOwnProperty', '10', '2', 'a/b~c', 'custom_attributes.x'),
   anyText({ minLength: 1, maxLength: 8 }).filter((key) => key !== '__proto__'),
@@ -115,6 +127,8 @@ type Special = keyof typeof NAMED | 'status' | 'manager_id' | 'custom_attributes
 /** Attributes that are valid by themselves and may be cleared. */
 const CLEARABLE = {
   external_id: fc.option(anyExternalId),
+  user_name: fc.option(anyUserName),
+  directory_external_id: fc.option(anyExternalId),
   employee_number: fc.option(anyText20),
   job_title: fc.option(anyText20),
   department: fc.option(fc.constantFrom('R&D', 'Sales', '')),

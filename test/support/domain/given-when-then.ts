@@ -1,3 +1,4 @@
+import { foldUserName } from '../../../src/domain/attributes.ts'
 import type { CallContext, CallDecision } from '../../../src/domain/calls/call-decision.ts'
 import type { EmployeeDirectory } from '../../../src/domain/calls/call-draft.ts'
 import { refuseCall } from '../../../src/domain/calls/close-call.ts'
@@ -46,6 +47,7 @@ export function contextOf(operation: Operation, country: string | null = null): 
     durationMs: 3,
     now: NOW,
     isAllOrNone: true,
+    wording: {},
     linksByEmail: false,
     country,
   }
@@ -87,6 +89,7 @@ const EMPLOYEE_EVENTS = new Set<EventType>([
   'EmployeeUpdated',
   'EmployeeDeactivated',
   'EmployeeReactivated',
+  'EmployeeDeprovisioned',
 ])
 
 export function isOfEmployee(event: NewEvent): event is GivenEvent {
@@ -154,6 +157,8 @@ function directoryOf(employees: ReadonlyMap<string, Employee>): EmployeeDirector
     byId: (id) => all.find((employee) => employee.id === id),
     byEmail: (email) => all.find((employee) => employee.email === email),
     byExternalId: (externalId) => all.find((employee) => employee.external_id === externalId),
+    byUserName: (name) => all.find(({ user_name }) => user_name !== null && foldUserName(user_name) === name),
+    byDirectoryId: (id) => all.filter(({ directory_external_id: own }) => own === id),
     managerOf: (id) => all.find((employee) => employee.id === id)?.manager_id ?? null,
     unchangedBy: () => undefined,
     knowsManagers: true,

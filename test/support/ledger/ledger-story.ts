@@ -40,6 +40,7 @@ export async function tellStory(service: Service): Promise<void> {
   const zoe = await makeEmployeeEvents(service)
   await makeOtherCalls(service)
   await makeAccountEvents(service)
+  await makeProviderEvents(service, zoe)
   await makeWebhookEvents(service)
   await makeSignInEvents(service)
   await makeErasures(service, zoe)
@@ -129,6 +130,20 @@ async function makeOtherCalls(service: Service): Promise<void> {
   await service.call('PATCH', '/v1/employees', { body: [{ external_id: 'A-1', division: 'Stays' }] })
   for (const query of ['', '?all_or_none=false'])
     await service.manage('POST', `/bulk-user-logs/${moved.log_id}/undo${query}`)
+}
+
+/** What an identity provider does: it creates somebody without a status, which it may not write, and deletes Zoe. */
+async function makeProviderEvents({ manage, call }: Service, zoe: string): Promise<void> {
+  const { body: key } = await manage('POST', '/api-keys', { name: 'Okta', scopes: ['scim'] })
+  const headers = { authorization: `Bearer ${key.id}.${key.api_key}` }
+  const scim = (method: 'DELETE' | 'POST', path: string, body?: unknown) =>
+    call(method, `/scim/v2/Users${path}`, { key: null, headers, ...(body === undefined ? {} : { body }) })
+  await scim('DELETE', `/${zoe}`)
+  const writable_fields = ['first_name', 'user_name', 'directory_external_id', 'custom_attributes']
+  await manage('PATCH', `/api-keys/${key.id}`, { writable_fields })
+  const uma = { userName: 'Uma', externalId: '00u1', displayName: 'Uma', locale: 'de-DE', active: false }
+  await scim('POST', '', uma)
+  await scim('POST', '', { ...uma, password: 'none of ours' })
 }
 
 async function makeAccountEvents({ pool, manage, makeCompany, company }: Service): Promise<void> {
@@ -254,7 +269,13 @@ async function makeErasures(service: Service, zoe: string): Promise<void> {
   })
 }
 
-const EMPLOYEE_EVENTS = ['EmployeeCreated', 'EmployeeUpdated', 'EmployeeDeactivated', 'EmployeeReactivated']
+const EMPLOYEE_EVENTS = [
+  'EmployeeCreated',
+  'EmployeeUpdated',
+  'EmployeeDeactivated',
+  'EmployeeReactivated',
+  'EmployeeDeprovisioned',
+]
 
 /** The positions of the events of these types that are in a stream, or whose data contains a text. */
 async function positionsOf(

@@ -44,6 +44,7 @@ async function listed(query = ''): Promise<Record<string, string>[]> {
         first_row: part['first_row'] ?? '',
         last_row: part['last_row'] ?? '',
         undoes: undoes ?? '',
+        notes: '',
       }
       return Object.fromEntries(
         Object.entries({ ...named, ...failure, ...upload }).map(([name, value]) => [name, String(value)]),
@@ -73,7 +74,7 @@ await t.test('the CSV is a named file in UTF-8 that spreadsheets recognize, with
   t.strictSame(names, [
     ...['id', 'status', 'name', 'requested_at', 'operation', 'total', 'updated', 'deactivated', 'failed', 'no_updates'],
     ...['http_status', 'duration_ms', 'key_id', 'key_name', 'request_id', 'error_code', 'error_detail'],
-    ...['user_id', 'user_name', 'file_name', 'corrects', 'undoes', 'first_row', 'last_row'],
+    ...['user_id', 'user_name', 'file_name', 'corrects', 'undoes', 'first_row', 'last_row', 'notes'],
   ])
   const records = await service.admin(`/bulk-user-logs/${made.log_id}/records.csv`)
   const { requested_at: at } = (await service.admin(`/bulk-user-logs/${made.log_id}`)).body

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { SessionSettings } from '../../http/access/session.ts'
+import type { SessionSettings } from './session.ts'
 
 /** Finds the base URL of the service: as configured, or else as this request reached it. */
 export function findBaseUrl(request: FastifyRequest, { publicUrl }: SessionSettings): string {

@@ -1,0 +1,168 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
+import { countProvisioned, EMPLOYEES, listProvisioned } from '../../../projections/employees/queries.ts'
+import { filterInTurns } from '../../admission/turns.ts'
+import type { Employee } from '../../domain/employees/employee.ts'
+import { entityTag, findFailedCondition } from '../../domain/employees/entity-tag.ts'
+import { problem } from '../../domain/errors.ts'
+import { isId } from '../../domain/ids.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
+import { MAX_COUNT, renderList } from '../../domain/scim/discovery.ts'
+import { matchesFilter } from '../../domain/scim/evaluate-filter.ts'
+import { parseFilter, PathError, type Filter } from '../../domain/scim/parse-path.ts'
+import { pinnedNames } from '../../domain/scim/pinned-names.ts'
+import { projectUser, renderUser } from '../../domain/scim/render-user.ts'
+import { ScimFault } from '../../domain/scim/scim-fault.ts'
+import { SCIM_TYPE } from '../../domain/scim/scim-protocol.ts'
+import { callerOf } from '../../http/access/authenticate.ts'
+import { chargedReading } from '../../http/access/quota.ts'
+import type { KeyServices } from '../../http/calls/key-protocol.ts'
+import { createPositionWaits } from '../../http/live/position-waits.ts'
+import { refuseHalfBuilt } from '../../http/server/half-built.ts'
+import { preconditionsOf } from '../../http/server/preconditions.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import { findScimBase, queryText, readProjection } from './scim-request.ts'
+
+const USUAL_COUNT = 100
+/** The employees that are compared with a filter at once. */
+const COMPARED_AT_ONCE = 1_000
+
+/** Adds the calls that read users: one, as of the last commit, and lists. */
+export function readUsers(app: FastifyInstance, services: KeyServices): void {
+  const { findEmployee, keyUsage, sessions } = services
+  const schema = { hide: true }
+  app.get('/Users/:id', { schema, ...chargedReading(keyUsage, {}, 'scim') }, async (request, reply) => {
+    const { id } = request.params as { id: string }
+    const employee = isId('emp', id) ? await findEmployee({ companyId: callerOf(request).companyId, id }) : null
+    if (employee?.deprovisioned_at !== null)
+      throw new ProblemError(problem('employee_not_found', 'No such user exists'))
+    const failed = findFailedCondition(preconditionsOf(request), employee.version)
+    if (failed === 'If-Match')
+      throw new ProblemError(problem('precondition_failed', 'The user has another version than those in If-Match'))
+    void reply.header('etag', entityTag(employee.version)).type(SCIM_TYPE)
+    if (failed) return reply.code(304).send()
+    return reply.send(projectUser(renderUser(employee, findScimBase(request, sessions)), readProjection(request)))
+  })
+  void app.register(async (lists) => {
+    refuseHalfBuilt(lists, services.areReadModelsComplete)
+    listUsers(lists, services)
+  })
+}
+
+function listUsers(app: FastifyInstance, services: KeyServices): void {
+  const { reads, access, keyUsage, sessions, findNamed, companiesTogether } = services
+  const onError = (error: unknown) => app.log.debug({ err: error }, 'the list of users could not be watched')
+  const totals = createTotals()
+  const waitForPosition = createPositionWaits(access, EMPLOYEES, onError, { companiesTogether })
+  const charged = chargedReading(keyUsage, { isHeavyRead: comparesEverybody }, 'scim')
+  app.get('/Users', { schema: { hide: true }, ...charged }, async (request, reply) => {
+    const { companyId } = callerOf(request)
+    const filter = readFilter(request)
+    const startIndex = Math.max(1, readNumber(request, 'startIndex', 1))
+    const count = Math.min(MAX_COUNT, Math.max(0, readNumber(request, 'count', USUAL_COUNT)))
+    const page = { skip: startIndex - 1, limit: count }
+    const base = findScimBase(request, sessions)
+    const isMeant = (employee: Employee) =>
+      employee.deprovisioned_at === null && (!filter || matchesFilter(filter, renderUser(employee, base)))
+    const names = filter && pinnedNames(filter)
+    const read = async () => {
+      if (names) {
+        const found = await findNamed(companyId, names)
+        return pageOf(
+          found.filter(isMeant).toSorted((one, other) => (one.id < other.id ? -1 : 1)),
+          page,
+        )
+      }
+      const head = await waitForPosition(companyId, 'head')
+      const db = await reads.of(companyId, request.left)
+      if (filter) return compareAll(db, companyId, isMeant, page, request.left)
+      return { total: await totals.at(db, companyId, head), employees: await listPage(db, companyId, page) }
+    }
+    const { total, employees } = await read()
+    const projection = readProjection(request)
+    const users = employees.map((employee) => projectUser(renderUser(employee, base), projection))
+    return reply.type(SCIM_TYPE).send(renderList(users, total, startIndex))
+  })
+}
+
+const MAX_TOTALS = 10_000
+
+/** The number of users of each company, which is counted once for all pages as long as nothing happens. */
+function createTotals() {
+  const known = new LRUCache<string, { head: number; total: number }>({ max: MAX_TOTALS })
+  return {
+    async at(db: LedgerDb, companyId: string, head: number): Promise<number> {
+      const last = known.get(companyId)
+      if (last?.head === head) return last.total
+      const total = await countProvisioned(db, companyId)
+      known.set(companyId, { head, total })
+      return total
+    },
+  }
+}
+
+interface Page {
+  skip: number
+  limit: number
+}
+
+function pageOf(employees: Employee[], { skip, limit }: Page) {
+  return { total: employees.length, employees: employees.slice(skip, skip + limit) }
+}
+
+async function listPage(db: LedgerDb, companyId: string, page: Page): Promise<Employee[]> {
+  return page.limit === 0 ? [] : listProvisioned(db, companyId, page)
+}
+
+/** Compares all employees with a filter, in turns. */
+async function compareAll(
+  db: LedgerDb,
+  companyId: string,
+  isMeant: (employee: Employee) => boolean,
+  { skip, limit }: Page,
+  left: AbortSignal | undefined,
+) {
+  let employees: Employee[] = []
+  let total = 0
+  for (let after: string | undefined; ;) {
+    const compared = await listProvisioned(db, companyId, { after, limit: COMPARED_AT_ONCE })
+    const found = await filterInTurns(compared, isMeant, left)
+    employees = employees.concat(found.slice(Math.max(0, skip - total), Math.max(0, skip + limit - total)))
+    total += found.length
+    if (compared.length < COMPARED_AT_ONCE) return { total, employees }
+    after = compared.at(-1)!.id
+  }
+}
+
+/** Whether a list is filtered by what nobody can be looked up by. */
+function comparesEverybody(request: FastifyRequest): boolean {
+  try {
+    const filter = readFilter(request)
+    return filter !== null && pinnedNames(filter) === null
+  } catch {
+    return false
+  }
+}
+
+function readFilter(request: FastifyRequest): Filter | null {
+  const text = queryText(request, 'filter')
+  if (text === undefined) return null
+  try {
+    return parseFilter(text)
+  } catch (error) {
+    if (!(error instanceof PathError)) throw error
+    throw new ProblemError(new ScimFault('invalidFilter', `The filter can't be read: ${error.message}`).problem)
+  }
+}
+
+/** Larger numbers say nothing that this one doesn't. */
+const LARGEST = 2_147_483_647
+
+function readNumber(request: FastifyRequest, name: string, usual: number): number {
+  const text = queryText(request, name)
+  if (text === undefined) return usual
+  if (!/^[+-]?\d{1,15}$/.test(trimBlanks(text)))
+    throw new ProblemError(new ScimFault('invalidValue', `${name} must be a whole number`).problem)
+  return Math.min(LARGEST, Number(text))
+}

@@ -1,0 +1,56 @@
+import type { Employee } from '../employees/employee.ts'
+import { findFailedCondition } from '../employees/entity-tag.ts'
+import { problem, type Problem } from '../errors.ts'
+import type { Pieces } from '../pieces.ts'
+import type { CallContext, CallDecision } from './call-decision.ts'
+import { locate, type EmployeeDirectory } from './call-draft.ts'
+import type { ReadRecord } from './call-records.ts'
+import { refuseCall } from './close-call.ts'
+import { decideRecords } from './decide-records.ts'
+import type { FittedCommand } from './fitted-command.ts'
+import { refuseCondition } from './refuse-condition.ts'
+import type { WithWritable } from './writable-fields.ts'
+
+const EMPLOYEE_NOT_FOUND = problem('employee_not_found', 'No such employee exists')
+
+/** Decides a call whose record depends on the state of its employee. */
+export function* decideFitted(
+  command: FittedCommand,
+  directory: EmployeeDirectory,
+  context: CallContext,
+  writable: WithWritable | null,
+): Pieces<CallDecision> {
+  const { operation, offending, preconditions, newIds, status } = command
+  const before = operation === 'create' ? findReturning(command, directory) : findShown(command, directory)
+  const refuse = (refusal: Problem) => refuseCall(refusal, 1, context, offending)
+  if (operation === 'update_one') {
+    if (!before) return refuse(EMPLOYEE_NOT_FOUND)
+    const failed = findFailedCondition(preconditions, before.version)
+    if (failed) return refuse(refuseCondition(failed, preconditions))
+  }
+  const fitted = yield* command.fit(before, directory, context.country)
+  const isReturn = operation === 'create' && before !== undefined
+  const more = isReturn ? { operation: 'upsert' as const, status: 201 } : status === undefined ? {} : { status }
+  const whole = asRecordOf(fitted.record, before)
+  const { record, notes } = writable?.(whole) ?? { record: whole, notes: [] }
+  const told = { ...context, ...more, notes: [...fitted.notes, ...notes] }
+  return yield* decideRecords([record], before ? null : newIds, directory, told)
+}
+
+function asRecordOf(record: ReadRecord, before: Employee | undefined): ReadRecord {
+  return { ...record, locator: before ? { field: 'id', value: before.id } : null }
+}
+
+function findShown({ offending }: FittedCommand, directory: EmployeeDirectory): Employee | undefined {
+  const employee = offending && directory.byId(offending.locator.id)
+  return employee?.deprovisioned_at === null ? employee : undefined
+}
+
+/** The one inactive employee whom a creation means; undefined if there is none, or if an active one is in the way. */
+function findReturning({ finds }: FittedCommand, directory: EmployeeDirectory): Employee | undefined {
+  const named = new Set(finds.names.flatMap((name) => locate(name, directory) ?? []))
+  const found = [...named]
+  const holders = found.length > 0 || finds.directoryId === null ? found : directory.byDirectoryId(finds.directoryId)
+  const [holder, ...others] = holders
+  return holder?.status === 'inactive' && others.length === 0 ? holder : undefined
+}

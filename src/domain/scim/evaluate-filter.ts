@@ -1,0 +1,131 @@
+import { foldUserName } from '../attributes.ts'
+import type { AttributePath, Filter, FilterValue, Operator } from './parse-path.ts'
+import { findAttribute } from './schemas.ts'
+import { findMember, isList, isParts, type Scalar, type ScimUser, type ScimValue } from './user-values.ts'
+
+/** Whether a user matches a filter (RFC 7644 section 3.4.2.2). Case matters in `id` and `externalId` only. */
+export function matchesFilter(filter: Filter, user: ScimUser): boolean {
+  return matches(
+    filter,
+    (path) => valuesOf(user, path),
+    (list, of) => {
+      const entries = listOf(user, list)
+      return entries.some((entry) => matchesEntry(of, entry))
+    },
+  )
+}
+
+/** Whether an entry of a list matches the filter of a path. */
+export function matchesEntry(filter: Filter, entry: ScimValue): boolean {
+  return matches(
+    filter,
+    ({ part }) => partOf(entry, part),
+    () => false,
+  )
+}
+
+function matches(
+  filter: Filter,
+  read: (path: AttributePath) => Scalar[],
+  someEntry: (list: AttributePath, of: Filter) => boolean,
+): boolean {
+  const judge = (one: Filter): boolean => {
+    switch (one.kind) {
+      case 'and':
+        return one.of.every(judge)
+      case 'or':
+        return one.of.some(judge)
+      case 'not':
+        return !judge(one.of)
+      case 'present':
+        return read(one.path).some((value) => value !== '')
+      case 'entry':
+        return someEntry(one.path, one.of)
+      case 'compare':
+        return compare(read(one.path), one)
+    }
+  }
+  return judge(filter)
+}
+
+function compare(values: Scalar[], { path, operator, value }: Extract<Filter, { kind: 'compare' }>): boolean {
+  const fold = isCaseExact(path) ? String : (text: FilterValue) => foldUserName(String(text))
+  const wanted = fold(value)
+  const isEqual = value === null ? values.length === 0 : values.some((one) => fold(one) === wanted)
+  if (operator === 'eq') return isEqual
+  if (operator === 'ne') return !isEqual
+  return values.some((one) => holds(operator, one, value, fold))
+}
+
+function holds(
+  operator: Exclude<Operator, 'eq' | 'ne'>,
+  one: Scalar,
+  value: FilterValue,
+  fold: (value: FilterValue) => string,
+): boolean {
+  if (value === null) return false
+  const [text, wanted] = [fold(one), fold(value)]
+  const order = orderOf(one, value) ?? (text < wanted ? -1 : Number(text > wanted))
+  switch (operator) {
+    case 'co':
+      return text.includes(wanted)
+    case 'sw':
+      return text.startsWith(wanted)
+    case 'ew':
+      return text.endsWith(wanted)
+    case 'gt':
+      return order > 0
+    case 'ge':
+      return order >= 0
+    case 'lt':
+      return order < 0
+    case 'le':
+      return order <= 0
+  }
+}
+
+const INSTANT = /^\d{4}-\d{2}-\d{2}T/
+
+/** How numbers and instants are ordered; undefined for texts. */
+function orderOf(one: Scalar, other: Scalar): number | undefined {
+  if (typeof one === 'number' && typeof other === 'number') return one - other
+  if (!INSTANT.test(String(one)) || !INSTANT.test(String(other))) return undefined
+  const order = Date.parse(String(one)) - Date.parse(String(other))
+  return Number.isNaN(order) ? undefined : order
+}
+
+function isCaseExact({ urn, name, part }: AttributePath): boolean {
+  return part === null && findAttribute(urn, name ?? '')?.attribute.isCaseExact === true
+}
+
+function containerOf(user: ScimUser, urn: string | null): ScimValue | undefined {
+  return urn === null ? user : findMember(user, urn)
+}
+
+function attributeOf(user: ScimUser, { urn, name }: AttributePath): ScimValue | undefined {
+  const container = containerOf(user, urn)
+  return name !== null && isParts(container) ? findMember(container, name) : undefined
+}
+
+function listOf(user: ScimUser, path: AttributePath): readonly ScimValue[] {
+  const value = attributeOf(user, path)
+  if (value === undefined) return []
+  return isList(value) ? value : [value]
+}
+
+function valuesOf(user: ScimUser, path: AttributePath): Scalar[] {
+  return listOf(user, path).flatMap((entry) => partOf(entry, path.part))
+}
+
+/** The part of an entry, or of one that is not told, its value. */
+function partOf(entry: ScimValue, part: string | null): Scalar[] {
+  if (isList(entry)) return []
+  if (!isParts(entry)) return part === null || part === 'value' ? [entry] : []
+  const value = part === null ? (findMember(entry, 'value') ?? firstOf(entry)) : findMember(entry, part)
+  return value === undefined || isList(value) || isParts(value) ? [] : [value]
+}
+
+/** Of a complex value without a value, such as a name, any part tells that it is there. */
+function firstOf(entry: Readonly<Record<string, ScimValue>>): ScimValue | undefined {
+  return Object.values(entry)[0]
+}

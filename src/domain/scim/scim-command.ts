@@ -1,0 +1,207 @@
+import { readAttribute, uniqueForm, type UniqueName } from '../attributes.ts'
+import { noteOf } from '../call-notes.ts'
+import type { EmployeeDirectory } from '../calls/call-draft.ts'
+import { NewIds, type KeptNames, type Locator, type ReadRecord } from '../calls/call-records.ts'
+import type { FittedCommand, FittedRecord } from '../calls/fitted-command.ts'
+import { NOBODY, NO_TOUCHES, type Naming } from '../calls/touched-values.ts'
+import type { Employee } from '../employees/employee.ts'
+import type { Preconditions } from '../employees/entity-tag.ts'
+import { isId } from '../ids.ts'
+import type { Pieces } from '../pieces.ts'
+import { RecordErrors } from '../record-errors.ts'
+import { hideSecrets, isSecretName } from '../secret-members.ts'
+import { applyOperations } from './apply-operations.ts'
+import { readPatchBody, readUserBody, type Operations, type ScimOperation } from './read-operations.ts'
+import { listManagerNames, readUser } from './read-user.ts'
+import { toUserValues } from './render-user.ts'
+import { findMember, findName, isParts, isScalar, newParts } from './user-values.ts'
+
+const NOBODY_THERE: Pick<EmployeeDirectory, 'byId' | 'byEmail' | 'byExternalId' | 'byUserName'> = {
+  byId: () => undefined,
+  byEmail: () => undefined,
+  byExternalId: () => undefined,
+  byUserName: () => undefined,
+}
+
+/** What a SCIM request is about beside its body. */
+interface ScimRequest {
+  /** The id in the path; null of a creation. */
+  id: string | null
+  preconditions: Preconditions
+  newId(prefix: 'emp'): string
+}
+
+/** Reads a creation (POST) or a replacement (PUT), which sets what it names and keeps the rest. */
+export function readWholeUser(body: unknown, request: ScimRequest): Pieces<FittedCommand> {
+  return buildCommand(readUserBody(body), cleanBody(body), request)
+}
+
+/** Reads a patch. */
+export function* readPatch(body: unknown, request: ScimRequest): Pieces<FittedCommand> {
+  return yield* buildCommand(yield* readPatchBody(body), cleanBody(body), request)
+}
+
+/** The deletion of a user: the employee is deactivated, and hidden from then on. */
+export function readDeletion(request: ScimRequest & { id: string }): FittedCommand {
+  const record: ReadRecord = { ...newRecord(null, {}), patch: { status: 'inactive' }, deprovisions: true }
+  const command = commandOf(record, request, NOBODY)
+  return {
+    ...command,
+    status: 204,
+    *fit() {
+      yield
+      return { record, notes: [] }
+    },
+  }
+}
+
+function newRecord(sent: unknown, names: KeptNames): ReadRecord {
+  const errors = new RecordErrors()
+  const [locator, statedId] = [null, null]
+  return { index: 0, pointer: '', sent, locator, patch: {}, localPhones: [], managers: [], statedId, errors, names }
+}
+
+function* buildCommand({ operations, unread }: Operations, sent: unknown, request: ScimRequest): Pieces<FittedCommand> {
+  const named = collectNames(operations)
+  const empty = newRecord(sent, keptNames(named))
+  const user = newParts()
+  // What it does to nobody is what it sets at most, apart from what a filter finds.
+  yield* applyOperations(user, operations)
+  const state = { before: undefined, directory: NOBODY_THERE, country: null }
+  const { record: alone } = readUser(user, state, empty)
+  const localPhones = named.phones.map((text) => ({ name: 'phone' as const, text }))
+  const managers = named.managers.map((locator) => ({ field: 'manager_id' as const, locator }))
+  const record = { ...alone, localPhones, managers }
+  const told = unread === 0 ? [] : [noteOf('an attribute', 'not_kept')]
+  return {
+    ...commandOf(record, request, namingOf(named)),
+    *fit(before: Employee | undefined, directory: EmployeeDirectory, country: string | null): Pieces<FittedRecord> {
+      const changed = before ? toUserValues(before) : newParts()
+      // A creation that brings somebody back activates them unless it says otherwise.
+      if (before && request.id === null) changed['active'] = true
+      yield* applyOperations(changed, operations)
+      const fitted = readUser(changed, { before, directory, country }, empty)
+      const { record: own, notes } = fitted
+      // Whoever leaves must not stay active for another value that is wrong.
+      const isLeaving = request.id !== null && own.patch.status === 'inactive'
+      const more = {
+        ...(request.id === null ? { provisions: true as const } : {}),
+        ...(isLeaving ? { leavesOut: true as const } : {}),
+      }
+      return { record: { ...own, ...more }, notes: [...told, ...notes] }
+    },
+  }
+}
+
+function commandOf(
+  record: ReadRecord,
+  { id, preconditions, newId }: ScimRequest,
+  claimed: Naming,
+): Omit<FittedCommand, 'fit'> {
+  const names = id === null ? findersOf(record) : []
+  const located = { ...NOBODY, employeeIds: id !== null && isId('emp', id) ? [id] : [] }
+  const directoryId = id === null ? (record.patch.directory_external_id ?? null) : null
+  return {
+    operation: id === null ? 'create' : 'update_one',
+    count: 1,
+    touches: {
+      ...NO_TOUCHES,
+      located: { ...located, directoryIds: directoryId === null ? [] : [directoryId] },
+      managers: namingOfLocators(record.managers.flatMap(({ locator }) => locator ?? [])),
+      claimed,
+    },
+    records: [{ ...record, locator: id === null ? (names[0] ?? null) : { field: 'id', value: id } }],
+    finds: { names, directoryId },
+    newIds: new NewIds(newId),
+    ...(id === null ? {} : { offending: { locator: { id }, record: record.sent } }),
+    preconditions,
+  }
+}
+
+/** Whom a creation means if they are inactive. */
+function findersOf({ patch }: ReadRecord): Locator[] {
+  return (['user_name', 'email'] as const).flatMap((field): Locator[] => {
+    const value = uniqueForm(field, patch[field])
+    return typeof value === 'string' ? [{ field, value }] : []
+  })
+}
+
+function namingOfLocators(locators: readonly Locator[]): Naming {
+  const by = (field: Locator['field']) => locators.filter((one) => one.field === field).map(({ value }) => value)
+  return {
+    ...NOBODY,
+    employeeIds: by('id'),
+    emails: by('email'),
+    externalIds: by('external_id'),
+    userNames: by('user_name'),
+  }
+}
+
+/** Every value in operations that names somebody, wherever a filter puts it. */
+interface Named {
+  unique: Record<UniqueName, Set<string>>
+  directoryIds: Set<string>
+  managers: Locator[]
+  phones: string[]
+}
+
+const NAMED_BY: Readonly<Record<string, UniqueName>> = { userName: 'user_name', emails: 'email', hrId: 'external_id' }
+
+function collectNames(operations: readonly ScimOperation[]): Named {
+  const named: Named = {
+    unique: { email: new Set(), external_id: new Set(), user_name: new Set() },
+    directoryIds: new Set(),
+    managers: [],
+    phones: [],
+  }
+  for (const { target, value } of operations) {
+    const name = target.name ?? ''
+    const texts = listTexts(value)
+    const attribute = NAMED_BY[name]
+    if (attribute)
+      for (const text of texts) {
+        const { value: read } = readAttribute(attribute, text)
+        if (typeof read === 'string') named.unique[attribute].add(uniqueForm(attribute, read))
+      }
+    if (name === 'externalId') for (const text of texts) named.directoryIds.add(text)
+    if (name === 'manager') named.managers = named.managers.concat(texts.flatMap(listManagerNames))
+    if (name === 'phoneNumbers') named.phones = named.phones.concat(texts)
+  }
+  return named
+}
+
+/** The texts in a value and in its parts. */
+function listTexts(value: unknown): string[] {
+  if (isScalar(value)) return [String(value)]
+  if (Array.isArray(value)) return value.flatMap(listTexts)
+  if (!isParts(value)) return []
+  return Object.values(value).flatMap((part) => (isScalar(part) ? [String(part)] : []))
+}
+
+function namingOf({ unique }: Named): Naming {
+  const [emails, externalIds, userNames] = [unique.email, unique.external_id, unique.user_name].map((set) => [...set])
+  return { ...NOBODY, emails: emails!, externalIds: externalIds!, userNames: userNames! }
+}
+
+function keptNames({ unique, directoryIds }: Named): KeptNames {
+  const first = (set: ReadonlySet<string>) => [...set][0]
+  const names = {
+    email: first(unique.email),
+    external_id: first(unique.external_id),
+    user_name: first(unique.user_name),
+    directory_external_id: first(directoryIds),
+  }
+  return Object.fromEntries(Object.entries(names).filter(([, value]) => value !== undefined))
+}
+
+/** A body as the log may keep it: without passwords, whatever names it has for them. */
+export function cleanBody(body: unknown): unknown {
+  const list = isParts(body) ? findMember<unknown>(body, 'Operations') : undefined
+  if (!isParts(body) || !Array.isArray(list)) return hideSecrets(body)
+  const operations = (list as unknown[]).flatMap((sent) => {
+    if (!isParts(sent)) return [sent]
+    const path = findMember<unknown>(sent, 'path')
+    return typeof path === 'string' && path.split(/[^\p{L}\p{N}_-]+/u).some(isSecretName) ? [] : [sent]
+  })
+  return hideSecrets({ ...body, [findName(body, 'Operations')!]: operations })
+}

@@ -1,0 +1,1 @@
+export * from '../../../migrations/0008-user-names.ts'
