@@ -1,4 +1,4 @@
-import { foldUserName, normalizeEmail } from '../attributes.ts'
+import { foldUserName } from '../attributes.ts'
 import { NOBODY, union, type Naming } from '../calls/touched-values.ts'
 import { listStoredAddresses } from '../email-domains.ts'
 import { isId } from '../ids.ts'
