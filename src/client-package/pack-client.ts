@@ -16,18 +16,12 @@ const SOURCES = [`${CLIENT}/*.ts`, `${CLIENT}/send/*.ts`, 'src/spreadsheets/**/*
 /** The specifier of an import from a file beside. */
 const OWN_IMPORT = /(?<=\b(?:from|import)[\s(]*)(['"])(\.{1,2}\/[^'"]+)\.ts\1/g
 
-interface Manifest {
-  scripts?: object
-  devDependencies?: object
-}
-
 /** The package as npm installs it: a compressed archive that is the same, byte for byte, whenever it is made. */
 export function packClient(): Buffer {
   const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
-  const { scripts, devDependencies, ...manifest } = JSON.parse(read(`${CLIENT}/package.json`)) as Manifest
   const find = (patterns: string[]) => globSync(patterns, { cwd: ROOT.pathname }).toSorted()
   const files = [
-    ['package.json', `${JSON.stringify(manifest, null, 2)}\n`],
+    ['package.json', read(`${CLIENT}/package.json`)],
     ['README.md', read(`${CLIENT}/README.md`)],
     ['LICENSE', read(`${CLIENT}/LICENSE`)],
     ...find(SOURCES)

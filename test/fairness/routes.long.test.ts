@@ -70,7 +70,7 @@ const HEAVY = [
 
 /** The budgets, and the routes that each of them bounds. The first one that a route fits counts. */
 const BUDGETS = {
-  'no connection': /^GET \/(?:openapi\.json|livez|assets\/.*|problems.*|docs.*|verify.*)?$/,
+  'no connection': /^GET \/(?:openapi\.json|client\.tgz|llms\.txt|livez|assets\/.*|problems.*|docs.*|verify.*)?$/,
   'connections for access': /^GET \/(?:readyz|v1\/auth\/verify)$/,
   'lanes of calls': /^(?:POST|PATCH|PUT) \/v1\/employees(?:\/:id)?$/,
   'streams of a user and of a company': /^GET \/(?:admin|audit)\/v1\/.*\/stream$/,

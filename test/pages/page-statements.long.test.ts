@@ -64,7 +64,7 @@ const WITH_LIST: Record<string, number> = {
   '/settings/api-keys': 3,
   '/settings/webhooks': 4,
   [`${webhook}/deliveries`]: 4,
-  [key]: 5,
+  [key]: 7,
   [webhook]: 5,
   '/settings/events/1': 5,
   '/settings/ledger': 5,
