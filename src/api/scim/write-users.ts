@@ -79,6 +79,7 @@ export async function writeUsers(app: FastifyInstance, protocol: KeyProtocol, se
     route(
       'update_one',
       function* (request) {
+        yield
         return readDeletion({ ...about(request, null), id: idOf(request) })
       },
       () => withNothing,
