@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { doInTurns } from '../../admission/turns.ts'
 import type { Command } from '../../domain/calls/commands.ts'
+import { UnreadRecord } from '../../domain/calls/unread-record.ts'
 import { problem } from '../../domain/errors.ts'
 import type { Pieces } from '../../domain/pieces.ts'
 import { cleanBody, readDeletion, readPatch, readWholeUser } from '../../domain/scim/scim-command.ts'
@@ -78,6 +79,7 @@ export async function writeUsers(app: FastifyInstance, protocol: KeyProtocol, se
     route(
       'update_one',
       function* (request) {
+        yield
         return readDeletion({ ...about(request, null), id: idOf(request) })
       },
       () => withNothing,
@@ -92,6 +94,8 @@ function idOf(request: FastifyRequest): string {
 function bodyOf({ body }: FastifyRequest): unknown {
   // A request without a body reaches the handler without having met the parser.
   if (body === undefined) throw new ProblemError(problem('malformed_json', 'The body is empty'))
+  if (body instanceof UnreadRecord)
+    throw new ProblemError(problem('payload_too_large', 'The body has too many values: send fewer in a call'))
   return body
 }
 

@@ -69,11 +69,12 @@ function flattenExtension(flat: FlatUser, name: string, value: ScimValue): void 
 
 function flattenAttribute(flat: FlatUser, urn: string | null, name: string, value: ScimValue): void {
   const path = pathOf(urn, name)
-  const isMany = findAttribute(urn, name)?.attribute.isMany === true
+  const known = findAttribute(urn, name)?.attribute
+  const isMany = known?.isMany === true
   if (isList(value)) flattenList(flat, path, value, urn === null && WORK_LISTS.has(name))
   else if (isMany) flattenList(flat, path, [value], urn === null && WORK_LISTS.has(name))
+  else if (known && isParts(value) !== (known.parts !== undefined)) flat.unkept.add(path)
   else if (isParts(value)) flattenParts(flat, path, path, value)
-  else if (findAttribute(urn, name)?.attribute.parts) flat.unkept.add(path)
   else set(flat, path, path, value)
 }
 

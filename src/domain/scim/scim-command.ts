@@ -3,6 +3,7 @@ import { noteOf } from '../call-notes.ts'
 import type { EmployeeDirectory } from '../calls/call-draft.ts'
 import { NewIds, type KeptNames, type Locator, type ReadRecord } from '../calls/call-records.ts'
 import type { FittedCommand, FittedRecord } from '../calls/fitted-command.ts'
+import { UnreadRecord } from '../calls/unread-record.ts'
 import { NOBODY, NO_TOUCHES, type Naming } from '../calls/touched-values.ts'
 import type { Employee } from '../employees/employee.ts'
 import type { Preconditions } from '../employees/entity-tag.ts'
@@ -194,8 +195,9 @@ function keptNames({ unique, directoryIds }: Named): KeptNames {
   return Object.fromEntries(Object.entries(names).filter(([, value]) => value !== undefined))
 }
 
-/** A body as the log may keep it: without passwords, whatever names it has for them. */
+/** A body as the log may keep it: without passwords, whatever names it has for them. One that was not parsed is not kept. */
 export function cleanBody(body: unknown): unknown {
+  if (body instanceof UnreadRecord) return null
   const list = isParts(body) ? findMember<unknown>(body, 'Operations') : undefined
   if (!isParts(body) || !Array.isArray(list)) return hideSecrets(body)
   const operations = (list as unknown[]).flatMap((sent) => {

@@ -45,18 +45,18 @@ await t.test('any history through SCIM gives the employee that the public API gi
       const made = await service.call('POST', '/v1/employees', {
         body: employee({ ...names, email: `api${serial}@example.com`, user_name: `api${serial}` }),
       })
-      const own = made.body.employees[0].id as string
+      const ours = made.body.employees[0].id as string
       const user = { userName: `idp${serial}`, emails: [{ value: `idp${serial}@example.com` }] }
       const { body } = await idp.post({ ...user, name: { givenName: 'Uta', familyName: 'Orr' } })
       for (const { operation, patch } of changes) {
-        await service.call('PATCH', `/v1/employees/${own}`, { body: patch })
+        await service.call('PATCH', `/v1/employees/${ours}`, { body: patch })
         await idp.patch(body.id, operation)
       }
       const [one, other] = await Promise.all(
-        [own, body.id].map(async (id: string) => {
+        [ours, body.id].map(async (id: string) => {
           const { body: shown } = await service.call('GET', `/v1/employees/${id}`)
-          const { id: _, email, user_name, created_at, updated_at, deactivated_at, ...rest } = shown
-          return { ...rest, isInactive: deactivated_at !== null }
+          const own = ['id', 'email', 'user_name', 'created_at', 'updated_at', 'deactivated_at']
+          return Object.entries(shown as object).filter(([name]) => !own.includes(name))
         }),
       )
       if (JSON.stringify(one) !== JSON.stringify(other))
