@@ -2,6 +2,7 @@ import { globSync } from 'node:fs'
 import t from 'tap'
 import { filesWithInputs, findTests, LONG } from './support/run-files.ts'
 import * as rules from './support/rules/code-rules.ts'
+import { normalizationFaults, unusedNormalizers } from './support/rules/normalizations.ts'
 import { spreadArgumentFaults, unusedAllowances } from './support/rules/spread-arguments.ts'
 import { importsOf, readSources } from './support/rules/source-files.ts'
 
@@ -117,6 +118,14 @@ await t.test('only the clock of the database decides', async (t) => {
 await t.test('no call spreads a list that may be long into its arguments', async (t) => {
   t.strictSame(spreadArgumentFaults(served), [])
   t.strictSame(unusedAllowances(served), [], 'all allowed spreads still exist')
+})
+
+await t.test('texts have one normalization, that of the domain', async (t) => {
+  const files = program.filter(({ path }) => /^(?:src|projections|clients)\/(?!spreadsheets\/)/.test(path))
+  t.strictSame(normalizationFaults(files), [])
+  t.strictSame(unusedNormalizers(files), [], 'all allowed files still have their own')
+  const second = "export const isSame = (one: string, other: string) => one.trim() === other // of 'trim'"
+  t.strictSame(normalizationFaults([{ path: 'src/uploads/same.ts', text: second }]).length, 1)
 })
 
 await t.test('connections to PostgreSQL are created only where they get their listeners', async (t) => {

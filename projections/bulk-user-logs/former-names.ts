@@ -1,8 +1,7 @@
 import { MAX_NAME_UNITS } from '../../src/domain/calls/refused-record.ts'
 import type { EventData } from '../../src/domain/events.ts'
-import { normalizeText } from '../../src/domain/normalize-text.ts'
+import { foldText, normalizeText } from '../../src/domain/normalize-text.ts'
 import { mapInPieces, type Pieces } from '../../src/domain/pieces.ts'
-import { normalizeSearchText } from '../employees/fold.ts'
 import type { CompanyEvents } from '../projection.ts'
 import type { NamedRow } from './rejected-names.ts'
 
@@ -46,5 +45,5 @@ function listFormer({ changes }: EventData['EmployeeUpdated']): string[] {
 
 /** A value as it is hashed: case doesn't matter, as in other searches for people. */
 export function formatFormer(kind: FormerKind, value: string): string {
-  return `${kind}:${normalizeSearchText(normalizeText(value))}`
+  return `${kind}:${foldText(normalizeText(value))}`
 }

@@ -1,10 +1,11 @@
 import { sql, type RawBuilder } from 'kysely'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
-import { employees, normalizeSearchText } from '../employees/fold.ts'
+import { employees } from '../employees/fold.ts'
 import { schemaOf, type AnyDb } from '../projection.ts'
 import { FORMER_KINDS, formatFormer, type FormerKind } from './former-names.ts'
 import { FORMER_NAMES } from './live-tables.ts'
 import { hashName } from './rejected-names.ts'
+import { foldText, trimBlanks } from '../../src/domain/normalize-text.ts'
 
 /** The kinds that identify one employee. */
 export const FORMER_IDS: readonly FormerKind[] = ['email', 'external_id']
@@ -24,7 +25,7 @@ export function selectFormer(
   sent: string,
   kinds: readonly FormerKind[] = FORMER_KINDS,
 ): RawBuilder<{ id: string; kind: FormerKind }> {
-  const text = normalizeSearchText(sent.trim())
+  const text = foldText(trimBlanks(sent))
   const cuts = kinds.includes('name') ? [...text.matchAll(/ +/g)].slice(0, MAX_CUTS) : []
   const parts = cuts.flatMap(({ index, 0: { length } }) => {
     const [before, after] = [text.slice(0, index), text.slice(index + length)]

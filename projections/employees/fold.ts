@@ -9,6 +9,7 @@ import type { CompanyEvents, DoPieces, Projection } from '../projection.ts'
 import { insertRows, jsonText } from '../columns.ts'
 import { EMPLOYEE_COLUMNS, EMPLOYEE_INDEXES, EMPLOYEE_TABLES } from './rows.ts'
 import { listSetAttributes, toEmployee, type EmployeeRow, type EmployeeTables } from './rows.ts'
+import { foldText } from '../../src/domain/normalize-text.ts'
 
 /**
  * The employee read model: the state of every employee after their last folded event. Lists and searches read it, and
@@ -153,12 +154,7 @@ async function deleteRows(
 export function buildSearchText(employee: Employee): string {
   const { first_name, last_name, email, external_id, employee_number } = employee
   const names = [first_name, last_name, email].filter((name) => name !== null)
-  return normalizeSearchText([...names, external_id ?? '', employee_number ?? ''].join(' '))
-}
-
-/** Normalizes a text for searching: case and Unicode form do not matter. */
-export function normalizeSearchText(text: string): string {
-  return text.normalize('NFKC').toLowerCase()
+  return foldText([...names, external_id ?? '', employee_number ?? ''].join(' '))
 }
 
 /** Loads the employees that have a row, by company and id. */

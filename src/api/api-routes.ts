@@ -24,6 +24,8 @@ import { erasures } from './admin/erasures.ts'
 import { invitations } from './admin/invitations.ts'
 import { logExports } from './admin/log-exports.ts'
 import { personalData } from './admin/personal-data.ts'
+import { employeeExports } from './admin/employee-exports.ts'
+import { refusals } from './admin/refusals.ts'
 import { secretSearch } from './admin/secret-search.ts'
 import { undoRoute } from './admin/undo.ts'
 import { uploadRoutes } from './admin/uploads/upload-routes.ts'
@@ -115,6 +117,8 @@ async function adminRoutes(
       await log.register(fastifySSE)
       bulkUserLogs(log, services)
       logExports(log, authorized)
+      refusals(log, authorized)
+      employeeExports(log, authorized)
       undoRoute(log, services)
       bulkUserLogsStream(log, authorized)
       usage(log, services.reads)

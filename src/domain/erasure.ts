@@ -1,8 +1,9 @@
 import { normalizeEmail } from './attributes.ts'
 import { divide } from './divide.ts'
+import { listStoredAddresses } from './email-domains.ts'
 import type { ErasingType } from './event-types.ts'
 import { IDENTIFYING_FIELDS, type EventData, type NewEvent, type RecordedEvent } from './events.ts'
-import { cutMarks, listStoredForms } from './normalize-text.ts'
+import { cutMarks, listStoredForms, normalizeText } from './normalize-text.ts'
 
 /*
  * Erasure deletes the data of events. The events themselves, their hashes and their counts stay. An erasing event names
@@ -41,13 +42,18 @@ export function emptyNames(): PersonNames {
 /** Adds the names in an event of the employee's stream, current and former ones. */
 export function collectNames(names: PersonNames, event: RecordedEvent): void {
   if (event.type === 'EmployeeCreated') {
-    addName(names.emails, event.data?.attributes.email)
+    addEmail(names, event.data?.attributes.email)
     addName(names.externalIds, event.data?.attributes.external_id)
   }
   if (event.type === 'EmployeeUpdated') {
-    for (const value of Object.values(event.data?.changes['email'] ?? {})) addName(names.emails, value)
+    for (const value of Object.values(event.data?.changes['email'] ?? {})) addEmail(names, value)
     for (const value of Object.values(event.data?.changes['external_id'] ?? {})) addName(names.externalIds, value)
   }
+}
+
+/** Refused records have domains as they were sent. */
+function addEmail(names: PersonNames, value: unknown): void {
+  if (typeof value === 'string') for (const form of listStoredAddresses(value)) addName(names.emails, form)
 }
 
 function addName(names: Set<string>, value: unknown): void {
@@ -85,9 +91,9 @@ export function headerNamesPerson(header: readonly string[], names: PersonNames)
 
 /** Whether a text, such as an unreadable body, contains a person's id, email or, as a whole word, external id. */
 export function textNamesPerson(sent: string, { ids, emails, externalIds }: PersonNames): boolean {
-  const words = [...externalIds].map((id) => id.normalize('NFC'))
+  const words = [...externalIds].map(normalizeText)
   return readingsOf(sent).some((text) => {
-    const composed = text.normalize('NFC')
+    const composed = normalizeText(text)
     return containsId(text, ids) || containsEmail(text, emails) || words.some((word) => containsWord(composed, word))
   })
 }
@@ -147,9 +153,8 @@ function isExternalId(text: string, field: string, externalIds: Set<string>): bo
   if (externalIds.size === 0 || field === '') return false
   if (listStoredForms(text).some((form) => externalIds.has(form))) return true
   // Of a truncated record, the text in a field for emails is kept as a normalized email.
-  return (
-    field.endsWith('email') && [...externalIds].some((id) => normalizeEmail(id).trim() === normalizeEmail(text).trim())
-  )
+  const asEmail = field.endsWith('email') ? normalizeEmail(text) : null
+  return asEmail !== null && [...externalIds].some((id) => normalizeEmail(id) === asEmail)
 }
 
 /**

@@ -47,6 +47,11 @@ export function normalizeText(sent: string): string {
   return isPlain(sent) ? sent : trimBlanks(trimBlanks(sent).normalize('NFC'))
 }
 
+/** The form in which texts are searched: neither case nor the variants of a character matter (Unicode NFKC). */
+export function foldText(text: string): string {
+  return text.normalize('NFKC').toLowerCase()
+}
+
 /** More marks in a row than any letter has (UAX #15, section 13), and the signs that become marks in NFKC. */
 const TOO_MANY_MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu
 

@@ -70,10 +70,13 @@ export interface OriginalRow {
   expires_at: string
 }
 
+/** A mapping as it is remembered: with how its file was to be read, if somebody said it. */
+export type RememberedMapping = Mapping & { answers?: FileAnswers }
+
 /** What the columns of files with one header meant last. */
 export interface MappingRow {
   company_id: string
   header_hash: Buffer
-  mapping: Mapping
+  mapping: RememberedMapping
   used_at: string
 }

@@ -4,6 +4,7 @@ import type { FileFault } from '../spreadsheets/file-error.ts'
 import { openRows, type RowReader } from '../spreadsheets/read-records.ts'
 import type { StoredRow } from '../domain/uploads.ts'
 import { dateOf, type StoredUpload } from '../ledger/uploads/read-uploads.ts'
+import { trimBlanks } from '../domain/normalize-text.ts'
 
 /** The records of a part, as the body of a call, and where they are in the file. */
 export interface PartRecords {
@@ -104,7 +105,7 @@ const SEARCHED_ROWS = 100
 
 function listExamples(header: readonly string[] | null, rows: readonly StoredRow[]): string[][] {
   return (header ?? []).map((_, at) => {
-    const values = rows.slice(0, SEARCHED_ROWS).map(({ cells }) => cells?.[at]?.trim() ?? '')
+    const values = rows.slice(0, SEARCHED_ROWS).map(({ cells }) => trimBlanks(cells?.[at] ?? ''))
     return [...new Set(values)].filter((value) => value !== '').slice(0, MAX_EXAMPLES)
   })
 }

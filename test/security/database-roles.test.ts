@@ -18,6 +18,7 @@ const MAY: Record<string, string> = {
   upload_mappings: 'DELETE INSERT SELECT UPDATE',
   uploads: 'DELETE INSERT SELECT UPDATE',
   api_key_usage: 'INSERT SELECT UPDATE',
+  turned_away_calls: 'DELETE INSERT SELECT UPDATE',
   api_keys: 'INSERT SELECT UPDATE',
   checkpoints: 'INSERT SELECT UPDATE',
   companies: 'INSERT SELECT UPDATE',

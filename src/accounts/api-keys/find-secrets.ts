@@ -5,6 +5,7 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import { hashSecret } from '../users/new-secret.ts'
 import { selectTokens, toSeenToken, type SeenToken } from '../users/read-user-tokens.ts'
 import { LAST_FOUR, selectApiKeys, toSeenKey, type SeenKey } from './read-api-keys.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 /*
  * Finds the API key or the token of a secret that turned up somewhere. A secret is looked up by its SHA-256 and goes no
@@ -35,7 +36,7 @@ const MAX_FOUND = 50
 /** Reads what someone entered. If it contains a secret, only the SHA-256 of the secret is used. */
 export function readSecretSearch(entered: string): SecretSearch {
   const secret = findSecretIn(entered)
-  return secret === null ? { text: entered.trim() } : { hash: hashSecret(secret) }
+  return secret === null ? { text: trimBlanks(entered) } : { hash: hashSecret(secret) }
 }
 
 /**

@@ -4,6 +4,7 @@ import { NoTurnError } from '../../admission/batcher.ts'
 import { OutgoingError } from '../../outgoing/outgoing-error.ts'
 import { UnreadableSecretError } from '../secrets/secret-box.ts'
 import { ProviderError, type ProviderFault } from './provider-client.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 /** What the client asks a provider for, as sentences name it. */
 type ProviderResource = 'its configuration' | 'its keys' | 'tokens' | 'the claims of the user'
@@ -179,8 +180,5 @@ const described = (text: string) => (text === '' ? '' : `: ${text}`)
 /** What a provider said, bounded and in one line; nothing if it repeats a secret. */
 function quoteSafely(text: string | undefined, secrets: readonly string[]): string {
   if (text === undefined || secrets.some((secret) => text.includes(secret))) return ''
-  return text
-    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
-    .slice(0, MAX_QUOTED)
-    .trim()
+  return trimBlanks(text.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').slice(0, MAX_QUOTED))
 }

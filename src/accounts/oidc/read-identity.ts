@@ -1,6 +1,7 @@
 import { readProvenEmail } from '../../domain/attributes.ts'
 import type { ProviderSettings } from '../../domain/provider-settings.ts'
 import { ProviderError, type ProviderIdentity } from './provider-client.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 /** The longest subject (OpenID Connect Core 1.0, section 2), and the longest `sid` that is kept. */
 export const MAX_ID_CHARACTERS = 255
@@ -62,7 +63,7 @@ export function readIdentity(
 
 /** A text of at most so many characters, without control characters; otherwise null. */
 export function readText(value: unknown, most: number): string | null {
-  if (typeof value !== 'string' || value.trim() === '' || value.length > most) return null
+  if (typeof value !== 'string' || trimBlanks(value) === '' || value.length > most) return null
   return /\p{Cc}/u.test(value) ? null : value
 }
 

@@ -16,6 +16,7 @@ import { insertUser, loadUserFacts, storeIdentity } from '../users/user-rows.ts'
 import { findUser } from '../users/users.ts'
 import { loadMatchingUsers } from './matching-users.ts'
 import { isStorableText } from '../../domain/storable-text.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 /** What signing in through a provider uses. */
 interface ProviderSignInServices {
@@ -136,6 +137,6 @@ async function giveRole(tx: Transaction, userId: string, ofClaims: Role | null):
 
 /** The name as users have it; null if there is none that can be stored. */
 function readName(sent: string | null): string | null {
-  const name = [...(sent ?? '').trim()].slice(0, MAX_NAME).join('')
+  const name = [...trimBlanks(sent ?? '')].slice(0, MAX_NAME).join('')
   return name === '' || !isStorableText(name) ? null : name
 }

@@ -4,6 +4,7 @@ import { clientOf } from '../../http/access/client.ts'
 import { userOf } from '../../http/access/authorize-user.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../../http/server/media-types.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 /* Shared by the routes for keys, webhooks, users and tokens. */
 
@@ -26,7 +27,7 @@ export function trimTexts(...names: string[]) {
     const fields = body as Record<string, unknown>
     for (const name of names) {
       const text = fields[name]
-      if (Object.hasOwn(fields, name) && typeof text === 'string') fields[name] = text.trim()
+      if (Object.hasOwn(fields, name) && typeof text === 'string') fields[name] = trimBlanks(text)
     }
   }
 }

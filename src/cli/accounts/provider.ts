@@ -17,6 +17,7 @@ import { UnreadableSecretError } from '../../accounts/secrets/secret-box.ts'
 import { say } from '../terminal/print.ts'
 import { withStore, type Opened } from '../terminal/with-store.ts'
 import { asOperator, changeAsOperator, type CompanyOptions, openServices } from './operator.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 interface SecretOptions {
   clientAuth?: ClientAuth
@@ -129,7 +130,7 @@ async function readNewSecret(clientAuth: ClientAuth, file: string | undefined): 
     return { clientAuth }
   }
   if (file === undefined) throw new StartupError('client_secret needs --secret-file: - reads standard input')
-  return { clientAuth, secret: (await readSecretFile(file)).trim() }
+  return { clientAuth, secret: trimBlanks(await readSecretFile(file)) }
 }
 
 /** More bytes than a secret of the largest length can have are refused as too long. */

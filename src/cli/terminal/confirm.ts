@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { StartupError } from '../../postgres/startup-error.ts'
+import { foldText, trimBlanks } from '../../domain/normalize-text.ts'
 
 /** Asks for confirmation at the terminal, unless `--yes` was given. Throws a StartupError without it. */
 export async function confirm(question: string, yes: boolean | undefined): Promise<void> {
@@ -8,7 +9,7 @@ export async function confirm(question: string, yes: boolean | undefined): Promi
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
     const answer = await terminal.question(`${question} This cannot be undone. Type "yes" to continue: `)
-    if (answer.trim().toLowerCase() !== 'yes') throw new StartupError('not confirmed; nothing was changed')
+    if (foldText(trimBlanks(answer)) !== 'yes') throw new StartupError('not confirmed; nothing was changed')
   } finally {
     terminal.close()
   }

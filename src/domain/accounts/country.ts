@@ -1,4 +1,5 @@
 import { isPhoneCountry, PHONE_COUNTRIES } from '../phone-number.ts'
+import { trimBlanks } from '../normalize-text.ts'
 
 const NAMES = new Intl.DisplayNames('en', { type: 'region' })
 
@@ -10,6 +11,6 @@ export const COUNTRIES: readonly { code: string; name: string }[] = PHONE_COUNTR
 
 /** Reads the ISO 3166-1 alpha-2 code of a country, in any case; null if it has no phone numbers of its own. */
 export function readCountry(text: string): string | null {
-  const code = text.trim().toUpperCase()
+  const code = trimBlanks(text).toUpperCase()
   return isPhoneCountry(code) ? code : null
 }

@@ -16,10 +16,12 @@ function isFaultyAlone({ errors, collisions }: Draft): boolean {
 }
 
 /**
- * How often the rest of a call is judged again after records were refused. Who reports to whom may be wrong once more
- * each time; after so many, the rest of the records that set another manager are refused.
+ * The records that are judged again after others were refused, in all rounds of a call together, and the rounds of any
+ * call. Who reports to whom may be wrong once more each time, down a whole line; beyond both, the rest of the records that
+ * set another manager are refused.
  */
-export const MAX_ROUNDS = 8
+const MAX_JUDGED = 32_768
+const MIN_ROUNDS = 8
 
 /**
  * Chooses the records of a call that can be applied without the others, whatever their order. In each round, first the
@@ -34,22 +36,27 @@ export function* chooseApplicable(
   const refused = new Map<number, Draft>()
   let rest = records
   let drafts = whole
+  let judged = 0
   for (let round = 0; ; round += 1) {
     yield* pauseAfter(records)
     const alone = drafts.filter(isFaultyAlone)
     const faulty = alone.length > 0 ? alone : drafts.filter(isFaulty)
     if (faulty.length === 0) return { drafts, refused: inOrder(refused) }
-    refuse(drafts, faulty, refused)
-    if (round === MAX_ROUNDS) {
-      const managed = drafts.filter((draft) => hasNewManager(draft) && !refused.has(draft.record.index))
-      for (const { record, errors } of managed)
-        errors.add([record.managers[0]?.field ?? 'manager_id'], { kind: 'too_many_rounds' })
-      refuse(drafts, managed, refused)
-    }
+    const isLast = round >= MIN_ROUNDS && judged >= MAX_JUDGED
+    refuse(drafts, isLast ? [...faulty, ...refuseManagers(drafts)] : faulty, refused)
     yield* pauseAfter(records)
     rest = rest.filter(({ index }) => !refused.has(index))
+    judged += rest.length
     drafts = yield* judge(rest)
   }
+}
+
+/** Adds an error to those that set another manager and have none. Returns them. */
+function refuseManagers(drafts: readonly Draft[]): Draft[] {
+  const managed = drafts.filter((draft) => hasNewManager(draft) && !isFaulty(draft))
+  for (const { record, errors } of managed)
+    errors.add([record.managers[0]?.field ?? 'manager_id'], { kind: 'too_many_rounds' })
+  return managed
 }
 
 /** Records of which one must be applied, and the drafts that need it. Many drafts may share it. */
@@ -66,10 +73,9 @@ function refuse(drafts: readonly Draft[], faulty: readonly Draft[], refused: Map
   const supportOf = (anyOf: Need['anyOf']): Support => {
     const known = supports.get(anyOf)
     if (known) return known
-    const others = anyOf.filter((index) => !refused.has(index))
-    const support: Support = { left: others.length, dependents: [] }
+    const support: Support = { left: anyOf.length, dependents: [] }
     supports.set(anyOf, support)
-    for (const index of others) {
+    for (const index of anyOf) {
       const ofThis = ofRecord.get(index)
       if (ofThis) ofThis.push(support)
       else ofRecord.set(index, [support])

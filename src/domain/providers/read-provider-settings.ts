@@ -2,6 +2,7 @@ import { ROLES, type Role } from '../accounts/roles.ts'
 import type { RecordError, RecordErrorCode } from '../errors.ts'
 import { fieldError } from '../field-errors.ts'
 import { CLIENT_AUTHS, type ClientAuth, type ProviderSettings } from '../provider-settings.ts'
+import { trimBlanks } from '../normalize-text.ts'
 
 export const MAX_NAME = 120
 export const MAX_ISSUER = 1_024
@@ -26,12 +27,12 @@ type ReadSettings = { settings: ProviderSettings; errors?: never } | { settings?
  * because it is compared with what the provider sends. `allowsHttp` is for development.
  */
 export function readProviderSettings(given: GivenSettings, { allowsHttp }: { allowsHttp: boolean }): ReadSettings {
-  const claim = given.role_claim?.trim() || null
-  const roles = given.roles.map(({ value, role }) => ({ value: value.trim(), role: role.trim() }))
+  const claim = trimBlanks(given.role_claim ?? '') || null
+  const roles = given.roles.map(({ value, role }) => ({ value: trimBlanks(value), role: trimBlanks(role) }))
   const settings = {
-    name: given.name.trim(),
-    issuer: given.issuer.trim(),
-    client_id: given.client_id.trim(),
+    name: trimBlanks(given.name),
+    issuer: trimBlanks(given.issuer),
+    client_id: trimBlanks(given.client_id),
     client_auth: given.client_auth as ClientAuth,
     creates_users: given.creates_users,
     role_claim: claim,

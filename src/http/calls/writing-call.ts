@@ -104,6 +104,7 @@ async function run(
     bodyBytes,
     idempotency,
     ...call.switchesOf(request),
+    keepsFailed: services.keepsFailed,
     traceparent: request.trace?.traceparent ?? null,
     command,
   })
@@ -153,4 +154,5 @@ const WITHOUT_ENTRY: ReadonlySet<ProblemCode> = new Set([
   'unavailable',
   'idempotency_in_progress',
   'rate_limited',
+  'request_timeout',
 ])

@@ -14,6 +14,7 @@ import { renderCopyWarning, renderCopyable } from '../parts/once.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderTime } from '../parts/times.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 /** Makes the form that creates a token of the user. */
 export function makeTokenForm(services: PageServices): Form<unknown, never> {
@@ -24,7 +25,7 @@ export function makeTokenForm(services: PageServices): Form<unknown, never> {
       const { name = '', expires_in_days: days, scope = '' } = fields
       const narrowed = scope === '' ? {} : { scope }
       const body = checkForm(IssueTokenBody, {
-        name: name.trim(),
+        name: trimBlanks(name),
         expires_in_days: readWholeNumber(days),
         ...narrowed,
       })

@@ -20,6 +20,7 @@ import { findBrowserName } from './browser-name.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
 import { requireOwnUser } from './own-user.ts'
 import { ProblemError } from '../../http/server/problem.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 const NEW_PATH = `${PASSKEYS_PATH}/new`
 const LIFE_SECONDS = 5 * 60
@@ -69,7 +70,7 @@ export function addPasskeyAddition(app: FastifyInstance, services: PageServices)
         keeps: ['name'],
         async run(request, fields, reply) {
           const party = requireParty(services)
-          const { name } = checkForm(NameBody, { name: (fields['name'] ?? '').trim() })
+          const { name } = checkForm(NameBody, { name: trimBlanks(fields['name'] ?? '') })
           await requireProof(services, reply)
           const viewer = getViewer(request)
           const held = await listPasskeys(services.company.pool, viewer)

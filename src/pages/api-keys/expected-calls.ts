@@ -25,6 +25,7 @@ import { ProblemError } from '../../http/server/problem.ts'
 import { capitalise } from '../parts/call-words.ts'
 import { html, type Html } from '../parts/html.ts'
 import { DAYS, formatExpectedCalls } from '../parts/key-words.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 const WAYS = [
   { value: 'never', label: 'not expected' },
@@ -43,7 +44,7 @@ export function readExpectedCalls(fields: FormFields): ExpectedCalls | null {
     if (typeof hours === 'number' && hours >= 1 && hours <= MAX_EVERY_HOURS) return { every_hours: hours }
     throw refuse('every_hours', `must be a whole number from 1 to ${MAX_EVERY_HOURS}`)
   }
-  const time = (fields['by_time'] ?? '').trim()
+  const time = trimBlanks(fields['by_time'] ?? '')
   if (!new RegExp(TIME_OF_DAY).test(time)) throw refuse('by_time', 'must be hours and minutes, such as 06:00')
   const weekdays = WEEKDAYS.filter((weekday) => fields[`day_${weekday}`] !== undefined)
   if (weekdays.length === 0) throw refuse('days', 'needs at least one day')

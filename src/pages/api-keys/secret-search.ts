@@ -15,6 +15,7 @@ import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
 import { getViewer } from '../parts/viewer.ts'
 import { renderKeyStatus, renderSecretEnds } from './api-key-facts.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 const { path: PATH } = NAVIGATION.apiKeys
 
@@ -26,7 +27,7 @@ export function makeSecretSearch({ db }: PageServices): Form<unknown, never> {
   return {
     config: { isHeavyRead: ALWAYS },
     async run(request, { q = '', secret_sha256: sha256 = '' }) {
-      if (q.trim() === '' && sha256 === '') return { goTo: PATH }
+      if (trimBlanks(q) === '' && sha256 === '') return { goTo: PATH }
       const { companyId, timeZone } = getViewer(request)
       const search = toSecretSearch(checkForm(SecretSearchBody, sha256 === '' ? { q } : { secret_sha256: sha256 }))
       const found = await findSecrets(db, companyId, search)

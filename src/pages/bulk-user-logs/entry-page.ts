@@ -41,6 +41,7 @@ import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { NAVIGATION } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getViewer } from '../parts/viewer.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 type EntryRequest = PageRequest<{ log_id: string }>
 
@@ -84,13 +85,13 @@ export function addEntryPages(app: FastifyInstance, services: PageServices, path
     const body = html`<div class="entry columns">
       <div>
         ${renderBreadcrumb(NAVIGATION.bulkUserLogs, [ofEntry])}
-        <h1>Record ${index} · ${renderHeading(entry)} ${renderStatusBadge(record!.outcome)}</h1>
-        <p>${renderPersonInFull(record!)}</p>
+        <h1>Record ${row.index! + 1} · ${renderHeading(entry)} ${renderStatusBadge(record!.outcome)}</h1>
+        <p>${renderPersonInFull(record!)} <span class="hint">· <code>index</code> ${index} in the call</span></p>
         ${renderRecordDetails(record!)}
       </div>
       <aside aria-label="Call">${renderRequest(entry, client, viewer.timeZone)}</aside>
     </div>`
-    return sendUserPage(reply, viewer, { title: `Record ${index} · ${formatEntryTitle(entry)}`, body })
+    return sendUserPage(reply, viewer, { title: `Record ${row.index! + 1} · ${formatEntryTitle(entry)}`, body })
   })
 }
 
@@ -109,7 +110,7 @@ function renderHeading(entry: LogEntry): Html {
 function readRecordQuery(query: unknown, outcomes: OutcomeCounts): RecordQuery {
   const { status = '', q = '', error = '', limit = '', cursor, before } = readFormFields(query)
   const size = PAGE_SIZES.includes(limit) ? limit : PAGE_SIZES[0]!
-  const given = { status, error, q: q.trim(), limit: size === PAGE_SIZES[0] ? '' : size }
+  const given = { status, error, q: trimBlanks(q), limit: size === PAGE_SIZES[0] ? '' : size }
   // Who looks for a person or an error looks in all records.
   const shown = status || (given.q === '' && error === '' ? chooseOutcomes(outcomes) : ALL)
   const place = { limit: Number(size), cursor, before }

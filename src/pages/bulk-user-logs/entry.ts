@@ -125,7 +125,7 @@ function explainCounts({ entry }: LogEntry, outcomes: OutcomeCounts): string | n
   return failed < total ? `Failed counts the records with errors. The others were not applied either.${RESEND}` : null
 }
 
-const RESEND = ' The log keeps only the records with errors: send the others again, too.'
+const RESEND = ' Fix and send again also sends the others, for as long as they are kept.'
 
 /** Renders links to the failed entries that an uploaded file corrects, and how far files have corrected a failed entry. */
 export function renderCorrections({ entry: { corrects } }: LogEntry, correction: Correction | null): Html {

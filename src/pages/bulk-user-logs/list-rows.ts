@@ -1,4 +1,3 @@
-import { rulesOf } from '../../domain/operations.ts'
 import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { encodeCursor } from '../../http/server/cursor.ts'
 import { formatCaller } from './entry.ts'
@@ -7,11 +6,8 @@ import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../../wording/navigation.ts'
 import { formatNumber } from '../../wording/numbers.ts'
 import { formatTime } from '../../domain/local-times.ts'
-import { capitalise, COUNTS, listDone } from '../parts/call-words.ts'
+import { COUNTS, describeResult } from '../parts/call-words.ts'
 import { describeCode } from '../../wording/failure-causes.ts'
-
-/** The source of most entries. The column of sources shows only beside others. */
-const USUAL_SOURCE: LogEntry['entry']['name'] = 'Public API'
 
 /** Renders a row for each entry. The whole row is its link. */
 export function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
@@ -22,28 +18,25 @@ export function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
     const cause = error === null ? undefined : describeCode(error.code)
     const time = formatTime(at, timeZone)
     const name = [result, cause, caller, time].filter((part) => part !== undefined).join(', ')
+    const title = error === null ? result : `${result}: ${error.detail} (${error.code})`
+    const asked = html`<span class="asked">${result}: </span><span class="cause">${cause}</span>`
+    const cells = COUNTS.map(([name, label]) => {
+      const style = counts[name] === 0 ? 'none' : ''
+      return html`<td class="number ${style}" data-label="${label}">${formatNumber(counts[name])}</td>`
+    })
     return html`<tr data-id="${id}" data-cursor="${encodeCursor(position)}">
       <td class="when"><time datetime="${at}" title="${time}">${renderShortTime(time)}</time></td>
       <td class="status" data-label="Status">${renderStatusBadge(entry.status)}</td>
       <th scope="row" class="result">
-        <a href="${NAVIGATION.bulkUserLogs.path}/${id}" aria-label="${name}" title="${error === null ? result : `${result}: ${error.detail} (${error.code})`}"
-          >${cause === undefined ? result : html`<span class="asked">${result}: </span><span class="cause">${cause}</span>`}</a
+        <a href="${NAVIGATION.bulkUserLogs.path}/${id}" aria-label="${name}" title="${title}"
+          >${cause === undefined ? result : asked}</a
         >
       </th>
-      <td class="source ${entry.name === USUAL_SOURCE ? '' : 'unusual'}">${entry.name}</td>
+      <td class="source">${entry.name}</td>
       <td class="caller" title="${caller}"><bdi>${caller}</bdi></td>
-      ${COUNTS.map(([name, label]) => html`<td class="number ${counts[name] === 0 ? 'none' : ''}" data-label="${label}">${formatNumber(counts[name])}</td>`)}
+      ${cells}
     </tr>`
   })
-}
-
-/** Says in a few words what a call did or, if it failed, what it asked for. */
-function describeResult({ status, operation, counts }: LogEntry['entry']): string {
-  const { total, failed } = counts
-  const { verb } = rulesOf(operation)
-  if (status === 'Failed') return capitalise(total === 0 ? verb : `${verb} ${formatNumber(total)}`)
-  const done = [...listDone(counts), ...(failed > 0 ? [`refused ${formatNumber(failed)}`] : [])]
-  return capitalise(done.join(', ') || 'no changes')
 }
 
 /** The lengths of the parts of `20 Nov 2026, 14:05:09`, from its end. */

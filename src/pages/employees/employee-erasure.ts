@@ -29,6 +29,7 @@ import type { PageServices } from '../parts/page-services.ts'
 import { formatCount } from '../../wording/numbers.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import { renderPersonFields } from './person-fields.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 const PATH = NAVIGATION.employees.path
 const ONE_IDENTIFIER = fieldError('', 'invalid_value', 'Enter either an email or an external ID')
@@ -113,7 +114,7 @@ function addPersonErasure(app: FastifyInstance, { company }: PageServices): void
 
 /** Reads an email or an external id as the endpoint does. Throws a problem unless exactly one was entered. */
 function readPersonFields({ email = '', external_id: externalId = '' }: FormFields): NamedPerson {
-  const given = Object.entries({ email: email.trim(), external_id: externalId }).filter(([, text]) => text !== '')
+  const given = Object.entries({ email: trimBlanks(email), external_id: externalId }).filter(([, text]) => text !== '')
   if (given.length !== 1) throw new ProblemError(invalidFields([ONE_IDENTIFIER]))
   return readIdentifier(checkForm(ErasureBody, Object.fromEntries(given)))
 }

@@ -42,7 +42,7 @@ export function formatEmployeeName(seen: SeenEmployee | null): string {
 export function renderStanding(seen: SeenEmployee, viewer: SessionUser): Html {
   const { id, position, head, earlier, later, state } = seen
   const step = (to: number | null) => (to === null ? null : buildEmployeeUrl(id, to))
-  const place = `${seen.isNow ? 'Now, event' : 'Event'} ${formatNumber(position)} of ${formatNumber(head)}`
+  const place = seen.isNow ? 'Now' : `Event ${formatNumber(position)} of ${formatNumber(head)}`
   return html`${renderFacts([
     ['Employee', renderId('employee-id', id, 'Copy ID')],
     ['As of', place],
@@ -108,7 +108,7 @@ export async function renderAttributes(
       <th scope="row">${renderBreakable(formatAttributeName(name))}</th>
       <td>${shown}</td>
       <td class="when">
-        ${renderDayLink(`${NAVIGATION.events.path}/${cause.position}`, cause.recorded_at, viewer.timeZone)}
+        ${value === null ? '' : renderDayLink(`${NAVIGATION.events.path}/${cause.position}`, cause.recorded_at, viewer.timeZone)}
       </td>
     </tr>`
   }

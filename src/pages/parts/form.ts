@@ -9,6 +9,7 @@ import { ProblemError } from '../../http/server/problem.ts'
 import { compileSchema } from '../../http/server/schema-compiler.ts'
 import { isStorableText } from '../../domain/storable-text.ts'
 import { html, type Html } from './html.ts'
+import { foldText, trimBlanks } from '../../domain/normalize-text.ts'
 
 /** The fields of a form as a browser sent them: texts; of repeated names, the last. */
 export type FormFields = Readonly<Record<string, string>>
@@ -22,7 +23,7 @@ export function readFormFields(body: unknown): FormFields {
 
 /** Picks fields that are not empty, without the blanks around them. */
 export function pickFields(fields: FormFields, names: readonly string[]): FormFields {
-  const texts = names.map((name) => [name, fields[name]?.trim() ?? ''])
+  const texts = names.map((name) => [name, trimBlanks(fields[name] ?? '')])
   return Object.fromEntries(texts.filter(([, text]) => text !== '')) as FormFields
 }
 
@@ -220,7 +221,7 @@ export function renderTypedConfirmation(expected: string, problem: FormProblem):
 
 /** Throws a problem unless the text of `renderTypedConfirmation` was typed; case does not matter. */
 export function requireTyped({ typed = '' }: FormFields, expected: string): void {
-  const fold = (text: string) => text.trim().normalize('NFKC').toLowerCase()
+  const fold = (text: string) => foldText(trimBlanks(text))
   if (fold(typed) !== fold(expected))
     throw new ProblemError(
       invalidFields([fieldError('/typed', 'invalid_value', "This doesn't match. Nothing was deleted.")]),

@@ -15,6 +15,7 @@ import {
 import { ProblemError } from '../../http/server/problem.ts'
 import { renderChoice, renderField, type FormFields, type FormProblem } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 /** The fields of `renderProviderFields`. */
 export const PROVIDER_FIELDS = ['name', 'issuer', 'client_id', 'creates_users', 'role_claim', 'roles'] as const
@@ -52,7 +53,7 @@ export function readSettingsForm(fields: FormFields, clientAuth: ClientAuth, all
 
 /** Reads how the service authenticates. */
 export function readNewSecret({ client_auth: clientAuth, secret = '' }: FormFields): NewSecret {
-  return clientAuth === 'private_key_jwt' ? { clientAuth } : { clientAuth: 'client_secret', secret: secret.trim() }
+  return clientAuth === 'private_key_jwt' ? { clientAuth } : { clientAuth: 'client_secret', secret: trimBlanks(secret) }
 }
 
 function readFields(fields: FormFields, clientAuth: string) {
@@ -66,7 +67,7 @@ function readFields(fields: FormFields, clientAuth: string) {
     creates_users: fields['creates_users'] === 'yes',
     roles: roles
       .split('\n')
-      .filter((line) => line.trim() !== '')
+      .filter((line) => trimBlanks(line) !== '')
       .map(readRole),
   }
 }

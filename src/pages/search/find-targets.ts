@@ -11,6 +11,7 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import { buildEmployeeUrl, buildUrl } from '../../wording/addresses.ts'
 import { findFormerPeople } from '../parts/former-people.ts'
 import { ACCOUNT, listNavigationItems, NAVIGATION, REFERENCE_PAGES, UPLOAD_PATH } from '../../wording/navigation.ts'
+import { foldText } from '../../domain/normalize-text.ts'
 
 /** Something that a search leads to. */
 export interface SearchTarget {
@@ -27,7 +28,7 @@ const MAX_OF_A_KIND = 5
 
 /** Finds what a text names among what a user may open: pages, actions, people, users, keys, webhooks, and entries. */
 export async function findTargets(db: LedgerDb, user: SessionUser, text: string): Promise<SearchTarget[]> {
-  const pages = listPages(user).filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
+  const pages = listPages(user).filter(({ label }) => foldText(label).includes(foldText(text)))
   if (text === '') return pages
   const isAdmin = user.role === 'admin'
   const seesEmployees = NAVIGATION.employees.roles.some((role) => role === user.role)
@@ -85,7 +86,7 @@ async function findAccounts(db: LedgerDb, companyId: string, text: string): Prom
   const { items } = await findSecrets(db, companyId, { text })
   const keys = items.flatMap(({ key }) => (key ? [key.key] : []))
   const webhooks = (await listWebhooks(db, companyId)).filter(({ webhook: { id, settings } }) =>
-    [id, settings.url, settings.description].some((value) => value.toLowerCase().includes(text.toLowerCase())),
+    [id, settings.url, settings.description].some((value) => foldText(value).includes(foldText(text))),
   )
   return [
     ...users.map(({ id, name, email }) => makeTarget('User', name, `${NAVIGATION.users.path}/${id}`, email)),

@@ -9,6 +9,7 @@ import { NAVIGATION, SEARCH_PATH } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getViewer } from '../parts/viewer.ts'
 import { findTargets, type SearchTarget } from './find-targets.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 const MAX_TEXT = 254
 
@@ -20,7 +21,7 @@ export function addSearchPage(app: FastifyInstance, services: PageServices): voi
   app.get(SEARCH_PATH, async (_, reply) => sendSearch(services, reply, ''))
   app.post(SEARCH_PATH, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
     const { q = '' } = readFormFields(request.body)
-    return sendSearch(services, reply, q.trim().slice(0, MAX_TEXT))
+    return sendSearch(services, reply, trimBlanks(q).slice(0, MAX_TEXT))
   })
 }
 

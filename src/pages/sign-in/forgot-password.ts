@@ -14,6 +14,7 @@ import { html } from '../parts/html.ts'
 import { sendCardPage } from '../parts/layout.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { readCompany } from './destination.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 export const FORGOT_PASSWORD_PATH = '/sign-in/forgot-password'
 
@@ -53,7 +54,7 @@ export function addForgotPassword(app: FastifyInstance, services: PageServices):
   })
   app.post(FORGOT_PASSWORD_PATH, async (request, reply) => {
     const fields = readFormFields(request.body)
-    const typed = (fields['email'] ?? '').trim().slice(0, MAX_EMAIL_CHARACTERS)
+    const typed = trimBlanks(fields['email'] ?? '').slice(0, MAX_EMAIL_CHARACTERS)
     const company = readCompany(fields)
     const { value, errors } = readEmailAddress(typed)
     if (errors) return sendForm(reply, typed, company, NO_EMAIL)

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { PasswordUser } from '../../accounts/users/password-users.ts'
 import { problem } from '../../domain/errors.ts'
-import { sessionCookie } from '../../http/access/session.ts'
+import { findSessionCompany } from '../../http/access/session.ts'
 import { buildUrl, readOwnPath } from '../../wording/addresses.ts'
 import { type FormProblem, renderChoice, renderField } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
@@ -42,7 +42,7 @@ export function askToSignIn(
   const [path = ''] = request.url.split('?', 1)
   // The path of a form that has no page of its own continues the path of the page.
   const next = pages.has(request.routeOptions.url ?? '') ? path : path.slice(0, path.lastIndexOf('/'))
-  const form = { next: readOwnPath(next), kept: keepForm(request, sessionCookie(request, services.sessions)) }
+  const form = { next: readOwnPath(next), kept: keepForm(request, findSessionCompany(request, services.sessions)) }
   return sendSignInForm(services, reply, form, form.kept ? ENDED_AND_KEPT : ENDED)
 }
 
@@ -68,6 +68,32 @@ export function sendSignInForm(
   const hasPasskeys = findSupport(services).party !== null
   // Where a provider may be behind an email.
   const hasProvider = !isPasswordStep && services.providers.secrets.hasKey && services.sessions.publicUrl !== null
+  const emailField = {
+    name: 'email',
+    label: 'Email',
+    value: email,
+    type: 'email',
+    autocomplete: hasPasskeys ? 'username webauthn' : 'username',
+    hasFocus: !hasEmail,
+  } as const
+  const companyField = {
+    name: 'company',
+    label: 'Company',
+    value: '',
+    options: companies,
+    hint: 'You belong to several companies. Choose one and enter your password again.',
+  }
+  const passwordField = {
+    name: 'password',
+    label: 'Password',
+    type: 'password',
+    autocomplete: 'current-password',
+    isRequired: !hasProvider,
+    hasFocus: hasEmail,
+  } as const
+  const ofOneCompany = html`<p class="hint">
+    This page signs you in to one company. <a href="/sign-in">Use another one</a>
+  </p>`
   return sendCardPage(reply, {
     title: 'Sign in',
     problem,
@@ -76,15 +102,14 @@ export function sendSignInForm(
         ${renderDestination(destination)}
         ${tries === 0 ? '' : html`<input type="hidden" name="tries" value="${tries}" />`}
         ${hasChoice || company === '' ? '' : html`<input type="hidden" name="company" value="${company}" />`}
-        ${renderField({ name: 'email', label: 'Email', value: email, type: 'email', autocomplete: hasPasskeys ? 'username webauthn' : 'username', hasFocus: !hasEmail }, null)}
-        ${hasChoice ? renderChoice({ name: 'company', label: 'Company', value: '', options: companies, hint: 'You belong to several companies. Choose one and enter your password again.' }, null) : ''}
-        ${renderField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', isRequired: !hasProvider, hasFocus: hasEmail }, null)}
+        ${renderField(emailField, null)} ${hasChoice ? renderChoice(companyField, null) : ''}
+        ${renderField(passwordField, null)}
         <button class="primary">Sign in</button>
         ${hasProvider ? html`<button name="way" value="provider">Continue with single sign-on</button>` : ''}
       </form>
       ${hasPasskeys ? renderPasskeyForm(destination) : ''}
       <p class="hint">${renderForgotten(services, company)}</p>
-      ${company === '' ? '' : html`<p class="hint">This page signs you in to one company. <a href="/sign-in">Use another one</a></p>`}`,
+      ${company === '' ? '' : ofOneCompany}`,
   })
 }
 

@@ -14,6 +14,7 @@ import { createAuthorizationRequests, keepAuthorizationRequest } from './authori
 import { finishSignIn, readCompany, readDestination } from './destination.ts'
 import { askSecondStep } from './second-step.ts'
 import { sendSignInForm, type SignInForm } from './sign-in-form.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 /** Far more than the limits of failed sign-ins allow. */
 const MAX_TRIES = 1_000
@@ -40,7 +41,7 @@ export function addSignInPage(app: FastifyInstance, services: PageServices): voi
 
   app.post('/sign-in', async (request, reply) => {
     const fields = readFormFields(request.body)
-    const email = (fields['email'] ?? '').trim().slice(0, MAX_EMAIL_CHARACTERS)
+    const email = trimBlanks(fields['email'] ?? '').slice(0, MAX_EMAIL_CHARACTERS)
     const step = (fields['password'] ?? '') === '' || fields['way'] === 'provider' ? 'email' : 'password'
     const tries = Math.min(MAX_TRIES, Math.trunc(Number(fields['tries'])) || 0)
     const named = { company: readCompany(fields), tries: Math.max(0, tries) }
@@ -96,7 +97,7 @@ async function trySignIn(services: PageServices, reply: FastifyReply, form: Sent
   const { request } = reply
   const { accessPool, failures, sessions, signIns } = services
   const { email: typed = '', password = '' } = readFormFields(request.body)
-  const sent = typed.trim()
+  const sent = trimBlanks(typed)
   const { value, errors } = readEmailAddress(sent)
   const email = errors ? sent : value
   // Counts characters, not UTF-16 code units, as where passwords are set.

@@ -18,6 +18,7 @@ import type { PageServices } from '../parts/page-services.ts'
 import { renderTable } from '../parts/table.ts'
 import { formatCalendarDay } from '../parts/times.ts'
 import { getActing, getViewer, readAttentionOf } from '../parts/viewer.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 const HOME = NAVIGATION.bulkUserLogs
 /** For how many days a problem is put off, unless somebody chooses another day. */
@@ -80,7 +81,7 @@ export function addSnoozePages(app: FastifyInstance, services: PageServices): vo
           const item = await findItem(request)
           if (!item) return { goTo: HOME.path }
           const { timeZone } = getViewer(request)
-          await snooze(company, getActing(request), item, { until, reason: reason.trim(), timeZone })
+          await snooze(company, getActing(request), item, { until, reason: trimBlanks(reason), timeZone })
           return { goTo: HOME.path }
         },
       },

@@ -50,7 +50,7 @@ export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb
         Calls that create or update employees, from ${formatCalendarDay(days[0]!.day)} to ${formatCalendarDay(days.at(-1)!.day)}, today.
         Days are in ${timeZone}${days.some(isOffHour) ? '; each is counted from its first full hour in UTC' : ''}.
       </p>
-      ${usage.length === 0 && before.length === 0 ? renderNoCalls(count) : html`${renderComparison(usage, before, count)} ${usage.length === 0 ? renderNoCalls(count) : renderCharts(sumByDay(usage, days), usage, before)}`}
+      ${usage.length === 0 && before.length === 0 ? renderNoCalls(count) : html`${renderComparison(usage, before, count)} ${usage.length === 0 ? renderNoCalls(count) : renderCharts(sumByDay(usage, days.slice(findFirstDay(usage, days, before))), usage, before)}`}
       ${renderQuotas(keys, viewer.timeZone)}`
     return sendUserPage(reply, viewer, { title: 'Usage', body })
   })
@@ -65,6 +65,16 @@ async function listKeysInUse(db: LedgerDb, companyId: string): Promise<SeenKey[]
 /** Whether a day begins within an hour (UTC), which is then counted to the day before. */
 function isOffHour({ from }: LocalDay): boolean {
   return from % HOUR_MS !== 0
+}
+
+/** A chart has as many days at least. */
+const LEAST_DAYS = 7
+
+/** The day with which a chart begins: the first, unless the company made its first calls later. */
+function findFirstDay(usage: readonly UsageOfDay[], days: readonly LocalDay[], before: readonly UsageOfDay[]): number {
+  if (before.length > 0) return 0
+  const first = days.findIndex(({ day }) => usage.some((one) => one.day === day))
+  return Math.max(0, Math.min(first, days.length - LEAST_DAYS))
 }
 
 /** Sums calls and records by day and outcome; days without calls have zeros. */

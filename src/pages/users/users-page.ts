@@ -17,6 +17,7 @@ import { renderTable } from '../parts/table.ts'
 import { renderTimeOrNever } from '../parts/times.ts'
 import { formatWaysIn, renderRoleChoice, formatUserName, renderUserStatus } from './user-facts.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 const { path: PATH } = NAVIGATION.users
 
@@ -54,7 +55,7 @@ export function addUsersPage(app: FastifyInstance, services: PageServices): void
       invite: {
         keeps: ['email', 'name', 'role'],
         async issue(request, { email = '', name = '', role = '' }) {
-          const body = checkForm(InviteBody, { email: email.trim(), name: name.trim(), role })
+          const body = checkForm(InviteBody, { email: trimBlanks(email), name: trimBlanks(name), role })
           const person = { email: readEmailField(body), name: body.name, role: body.role }
           const invited = await inviteCompanyUser(company, getActing(request), person)
           return { page: showOneTimeLink(request, services, 'User invited', invited) }

@@ -17,7 +17,7 @@ const { path: PATH } = NAVIGATION.webhooks
 
 /** Says what the receiver answered, or why there is no answer. */
 function describeOutcome({ error, httpStatus }: Delivery): string {
-  return error === null ? `The receiver answered ${httpStatus ?? ''}`.trim() : error
+  return error ?? `The receiver answered ${httpStatus ?? ''}`
 }
 
 /** Renders deliveries, each with a button that sends its message again. */

@@ -23,6 +23,7 @@ import {
 } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { describeZone } from '../parts/times.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 
 /** The fields of `renderWebhookFields`. A chosen type is a field of its name. */
 export const WEBHOOK_FIELDS = ['url', 'description', ...WEBHOOK_TYPES, 'include_data', 'concurrency'] as const
@@ -54,8 +55,8 @@ export function formatFields(settings: WebhookSettings): FormFields {
 export function readWebhookForm(fields: FormFields, allowsHttp: boolean, current?: WebhookSettings): WebhookSettings {
   const { url = '', description = '', include_data: includeData, concurrency } = fields
   const settings = checkForm(CreateWebhookBody, {
-    url: url.trim(),
-    description: keepLineBreaks(description, current?.description).trim(),
+    url: trimBlanks(url),
+    description: trimBlanks(keepLineBreaks(description, current?.description)),
     types: WEBHOOK_TYPES.filter((type) => fields[type] !== undefined),
     include_data: includeData === 'yes',
     concurrency: readWholeNumber(concurrency),
@@ -104,9 +105,8 @@ function renderTypes(fields: FormFields, problem: FormProblem): Html {
 }
 
 function renderType(type: WebhookType, fields: FormFields): Html {
-  return html`<label
-    ><input type="checkbox" name="${type}" ${fields[type] === undefined ? '' : html`checked`} /> <code>${type}</code></label
-  >`
+  const checked = fields[type] === undefined ? '' : html`checked`
+  return html`<label><input type="checkbox" name="${type}" ${checked} /> <code>${type}</code></label>`
 }
 
 /** The fields of `renderResumeFields`. */

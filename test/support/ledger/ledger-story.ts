@@ -138,6 +138,8 @@ async function makeAccountEvents({ pool, manage, makeCompany, company }: Service
   const narrow = { expires_at: '2099-12-31T23:00:00Z', allowed_networks: ['192.0.2.0/24', '2001:db8::/32'] }
   await manage('PATCH', `/api-keys/${key.id}`, { scopes: ['employees:read'], ...narrow })
   await manage('PATCH', `/api-keys/${key.id}`, { expected_calls: { by_time: '06:00', weekdays: [1, 2, 3, 4, 5] } })
+  await manage('PATCH', `/api-keys/${key.id}`, { max_deactivations: '10%', max_changes: 500 })
+  await manage('POST', `/api-keys/${key.id}/allow`, { max_deactivations: 412 })
   await manage('POST', `/api-keys/${key.id}/rotate`, { overlap_seconds: 60 })
   for (const change of ['disable', 'enable', 'revoke']) await manage('POST', `/api-keys/${key.id}/${change}`)
   const { body: user } = await manage('POST', '/users', { email: 'gone@example.com', name: 'Gone', role: 'member' })
@@ -219,6 +221,7 @@ async function makeSignInEvents(service: Service): Promise<void> {
 async function makeErasures(service: Service, zoe: string): Promise<void> {
   const { id } = service.company
   await append(service, 'CompanyTimeZoneChanged', id, { from: 'UTC', to: 'Europe/Madrid' })
+  await append(service, 'CompanyRenamed', id, { from: 'Acme', to: 'Acme Ltd' })
   await append(service, 'CompanyCountryChanged', id, { from: null, to: 'ES' })
   const ofZoe = (await positionsOf(service, 'stream', zoe, ...EMPLOYEE_EVENTS)).concat(
     await positionsOf(service, 'data', 'A-4', 'EmployeeRecordRejected'),
