@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import type * as api from '../../clients/typescript/api-schemas.ts'
 import { MAX_RECORDS } from '../../clients/typescript/batches.ts'
-import { readArguments } from '../../clients/typescript/send/read-arguments.ts'
+import { readArguments, type SendArguments } from '../../clients/typescript/send/read-arguments.ts'
 import { readConfig } from '../../src/config.ts'
 import { EmployeeBulkPatch } from '../../src/http/openapi/employee-schemas.ts'
 import { RECORD_FIELDS } from '../../src/spreadsheets/record-columns.ts'
@@ -37,5 +37,5 @@ await t.test('a file can have a column for each field of a record', async (t) =>
 await t.test('the client and its command send as many records in a call as the service takes by default', async (t) => {
   const { MAX_RECORDS: taken } = readConfig({})
   const args = ['send', 'staff.csv', '--url', 'http://localhost', '--id', 'key_1']
-  t.strictSame([MAX_RECORDS, readArguments(args, { API_KEY: 'secret' })?.maxRecords], [taken, taken])
+  t.strictSame([MAX_RECORDS, (readArguments(args, { API_KEY: 'secret' }) as SendArguments).maxRecords], [taken, taken])
 })

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { deleteOldFailedCalls, MAX_BYTES_OF_COMPANY } from '../../src/ledger/append/failed-calls.ts'
+import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
 import { employee, startService } from '../support/service.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
 import { csvRecords } from '../support/http/csv-rows.ts'
@@ -121,6 +122,10 @@ await t.test('what is kept is bounded for a company, and goes with time', async 
     after.oldest,
   ])
   t.equal(await deleteOldFailedCalls(pool, 30), 1)
+})
+
+await t.test('the ledger verifies with these calls', async (t) => {
+  t.strictSame(await ledgerFaults(service.db, company.id), [])
 })
 
 await t.test('an unsent form of another company is not found', async (t) => {

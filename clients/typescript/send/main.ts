@@ -11,7 +11,7 @@ import { describeFaults, describeLeftOut, describeQuestion } from './explain-fai
 import type { OpenedFile } from './open-file.ts'
 import { openFile } from './open-file.ts'
 import type { SendArguments } from './read-arguments.ts'
-import { HELP, readArguments } from './read-arguments.ts'
+import { readArguments } from './read-arguments.ts'
 import { previewFile, sendFile } from './send-file.ts'
 
 const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
@@ -105,8 +105,8 @@ function refuseColumns(
 
 try {
   const args = readArguments(process.argv.slice(2), process.env)
-  if (args) await send(args)
-  else process.stdout.write(HELP)
+  if (typeof args === 'string') process.stdout.write(args)
+  else await send(args)
 } catch (error) {
   if (stopping.signal.aborted) {
     process.stderr.write('interrupted: run the same command again to go on; nothing is applied twice\n')

@@ -36,6 +36,7 @@ Options:
   --state FILE        where to keep how far the run has come (default: FILE.send-state.json)
   --max-records N     the records in a call (default: ${MAX_RECORDS})
   --help              show this help
+  --version           show the version
 
 Exit codes: 0 all applied, 1 the file or some of its records were refused, 2 wrong usage, settings, or key, 3 not
 finished: run the same command again, 130 interrupted.
@@ -86,12 +87,17 @@ const OPTIONS = {
   state: { type: 'string' },
   'max-records': { type: 'string', default: String(MAX_RECORDS) },
   help: { type: 'boolean', default: false },
+  version: { type: 'boolean', default: false },
 } as const
 
-/** Reads the command line; null if it asks for help. The key is no argument, because `ps` shows arguments. */
-export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArguments | null {
+/**
+ * Reads the command line; what it prints instead if it asks for help or the version. The key is no argument, because `ps`
+ * shows arguments.
+ */
+export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArguments | string {
   const { values, positionals } = parse(args)
-  if (values.help || (args.length === 0 && positionals.length === 0)) return null
+  if (values.help || (args.length === 0 && positionals.length === 0)) return HELP
+  if (values.version) return `${readVersion()}\n`
   const [command, path, ...others] = positionals
   if (command !== 'send') throw usageError(`the command is send, not ${command ?? 'missing'}`)
   if (values.update && values['link-by-email']) throw usageError('--link-by-email is not for --update')
@@ -124,6 +130,12 @@ export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArgum
     statePath: values.state ?? `${path}.send-state.json`,
     maxRecords: readNumber('--max-records', values['max-records']),
   }
+}
+
+/** The version of the package, whose sources and built files are at different depths. */
+function readVersion(): string {
+  const manifest = import.meta.url.includes('/dist/clients/') ? '../../../../package.json' : '../package.json'
+  return (JSON.parse(readFileSync(new URL(manifest, import.meta.url), 'utf8')) as { version: string }).version
 }
 
 function parse(args: string[]) {

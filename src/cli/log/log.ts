@@ -2,6 +2,7 @@ import { findLogEntry, listLogEntries } from '../../../projections/bulk-user-log
 import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { listLogRecords } from '../../../projections/bulk-user-logs/records-queries.ts'
 import { renderRecords } from '../../log/log-records.ts'
+import { NO_SUCH_ENTRY } from '../../ledger/corrections/find-calls.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import type { CompanyOptions } from '../accounts/operator.ts'
 import { withStore } from '../terminal/with-store.ts'
@@ -26,7 +27,7 @@ export async function listEntries({
 export async function showEntry({ company, log }: CompanyOptions & { log: string }) {
   return withStore(async ({ store: { db } }) => {
     const entry = await findLogEntry(db, company, log)
-    if (!entry) throw new StartupError(`there is no entry ${log}`)
+    if (!entry) throw new StartupError(NO_SUCH_ENTRY.detail)
     const refused = await listLogRecords(db, company, entry, { status: 'Failed' }, { after: -1, limit: MAX_RECORDS })
     const records = await renderRecords(db, company, refused)
     return { ...describe(entry), refused: records.map(({ index, record, errors }) => ({ index, record, errors })) }

@@ -88,7 +88,7 @@ export function limitPeople(
   const isExcess = allowed !== null && now < allowed.until
   const used = isExcess && before?.excess?.until === allowed.until ? before.excess.done : NOTHING
   const isAllowed = (name: Limited) => isExcess && used[name] + wanted[name] <= (allowed[name] ?? 0)
-  const [limited] = exceeded.filter((name) => !isAllowed(name))
+  const limited = exceeded.find((name) => !isAllowed(name))
   const kept = { day, active: counted, refused: before?.refused ?? null, unusual: before?.unusual ?? null }
   if (limited !== undefined) {
     if (!counted || Date.parse(now) - Date.parse(counted.at) > COUNT_AGE_MS) return { needsActive: true }

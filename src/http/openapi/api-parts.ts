@@ -77,7 +77,13 @@ const SECTIONS = [
   { name: 'Keys', paths: ['/v1/auth'], description: 'The state of an API key and its remaining quota.' },
   {
     name: 'Admin',
-    paths: ['/admin/v1/bulk-user-logs', '/admin/v1/refusals', '/admin/v1/attention', '/admin/v1/usage', '/admin/v1/employees'],
+    paths: [
+      '/admin/v1/bulk-user-logs',
+      '/admin/v1/refusals',
+      '/admin/v1/attention',
+      '/admin/v1/usage',
+      '/admin/v1/employees',
+    ],
     description: 'Bulk User Logs and API usage, for company administrators.',
   },
   {

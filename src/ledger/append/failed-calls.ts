@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { bigint, integer, text, time, uuid } from '../../../projections/columns.ts'
 import { uuidArray } from '../../postgres/binary-arrays.ts'
 import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
+import { isOnly, onlyCompany } from '../../postgres/only-company.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
 import { insertSent, sent, type SentColumns } from './sent-rows.ts'
 
@@ -42,12 +43,12 @@ export function insertFailedCalls(client: QueryClient, parts: readonly ValidPart
       // The window has all parts of a call or none.
       text: `delete from failed_calls f using (
           select company_id, position, part, count(*) over newest as parts, sum(bytes) over newest as total
-          from failed_calls where company_id = any($1::uuid[])
+          from failed_calls where company_id = any($1::uuid[]) and ${isOnly('company_id', '$2')}
           window newest as (partition by company_id order by position desc)
         ) as kept
-        where f.company_id = any($1::uuid[]) and f.company_id = kept.company_id and f.position = kept.position
+        where f.company_id = any($1::uuid[]) and ${isOnly('f.company_id', '$2')} and f.company_id = kept.company_id and f.position = kept.position
           and f.part = kept.part and (parts > ${MAX_PARTS_OF_COMPANY} or total > ${MAX_BYTES_OF_COMPANY})`,
-      values: [uuidArray([...new Set(parts.map(({ companyId }) => companyId))])],
+      values: [uuidArray([...new Set(parts.map(({ companyId }) => companyId))]), onlyCompany(parts)],
     }),
   ])
 }

@@ -24,3 +24,15 @@ export async function readValidRecords(
       valid.set(Number(index), record)
   return valid
 }
+
+/** Whether the valid records of the failed call that the event at a position closes are kept. */
+export async function areValidKept(db: LedgerDb, companyId: string, position: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('failed_calls')
+    .select('part')
+    .where('company_id', '=', toUuid(companyId))
+    .where('position', '=', position)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -27,6 +27,13 @@ import { requireOwnUser } from './own-user.ts'
 export const PASSKEYS_PATH = `${ACCOUNT_PATH}/passkeys`
 const RECOVERY_CODES_PATH = `${ACCOUNT_PATH}/recovery-codes`
 
+const PROVIDER_REQUIRED = html`<p class="warning">
+  Your company requires its identity provider, so passkeys don't sign you in.
+</p>`
+const LAST_PASSKEY = html`<p class="warning">
+  This is your last passkey: your password alone signs you in again, and your recovery codes are deleted.
+</p>`
+
 /** Renders the user's own passkeys and recovery codes, with the ways to change them. */
 export async function renderPasskeys(services: PageServices, request: FastifyRequest, user: UserRecord): Promise<Html> {
   const { pool } = services.company
@@ -35,15 +42,17 @@ export async function renderPasskeys(services: PageServices, request: FastifyReq
   const passkeys = await listPasskeys(pool, viewer)
   const isFull = passkeys.length >= MAX_PASSKEYS
   const isProviderRequired = await mustUseProvider(pool, viewer)
+  const none = html`<p class="empty">You have no passkeys. Add one to sign in without a password.</p>`
+  const add = html`<p class="actions"><a class="button" href="${PASSKEYS_PATH}/new">Add a passkey…</a></p>`
   return html`<h2 id="passkeys">Passkeys</h2>
     <p>
       A passkey signs you in with your fingerprint, your face, a PIN, or a security key, without a password. Once you have
       one, your password alone no longer signs you in.
     </p>
     ${party === null ? html`<p class="warning">Passkeys are unavailable. ${reason}</p>` : ''}
-    ${isProviderRequired ? html`<p class="warning">Your company requires its identity provider, so passkeys don't sign you in.</p>` : ''}
-    ${passkeys.length === 0 ? html`<p class="empty">You have no passkeys. Add one to sign in without a password.</p>` : renderPasskeyTable(passkeys, viewer.timeZone)}
-    ${party === null || isFull || isProviderRequired ? '' : html`<p class="actions"><a class="button" href="${PASSKEYS_PATH}/new">Add a passkey…</a></p>`}
+    ${isProviderRequired ? PROVIDER_REQUIRED : ''}
+    ${passkeys.length === 0 ? none : renderPasskeyTable(passkeys, viewer.timeZone)}
+    ${party === null || isFull || isProviderRequired ? '' : add}
     ${isFull ? html`<p class="hint">You have ${MAX_PASSKEYS} passkeys, the most allowed.</p>` : ''}
     ${passkeys.length > 0 && user.hasPassword ? renderCodes(await countRecoveryCodes(pool, viewer)) : ''}`
 }
@@ -97,7 +106,7 @@ export function addPasskeyRemoval(app: FastifyInstance, services: PageServices):
             This passkey no longer signs you in. Your sessions that began with a passkey end, except this one. Delete the
             passkey on your device as well, so that it is not offered again.
           </p>
-          ${isLast && user.hasPassword ? html`<p class="warning">This is your last passkey: your password alone signs you in again, and your recovery codes are deleted.</p>` : ''}
+          ${isLast && user.hasPassword ? LAST_PASSKEY : ''}
           ${renderForm(forms, 'remove', {
             version: user.version,
             fields: () => proof,

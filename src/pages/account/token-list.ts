@@ -80,7 +80,8 @@ export async function renderTokenList(db: LedgerDb, request: FastifyRequest, whe
   const { userId, path } = placeOf(request)
   const { cursor, page } = readListQuery(request, 'tok')
   const tokens = await listUserTokens(db, companyId, { userId, ...page })
-  return html`${tokens.length === 0 ? html`<p class="empty">${whenNone}</p>` : renderTokens(tokens.slice(0, ROWS_A_PAGE), path, timeZone)}
+  const table = renderTokens(tokens.slice(0, ROWS_A_PAGE), path, timeZone)
+  return html`${tokens.length === 0 ? html`<p class="empty">${whenNone}</p>` : table}
   ${renderListLinks(path, {}, cursor, tokens, ({ token }) => token.id)}`
 }
 

@@ -134,8 +134,10 @@ function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, sh
   const csv = isOfRefused
     ? buildDownloadUrl(entry, 'failed-records.csv', { q, error })
     : buildDownloadUrl(entry, 'records.csv', { status, q, error })
+  const ofKept = html`<a class="button primary" href="${buildFixUrl(entry)}">Fix and send again</a>
+    <a class="button" href="${json}" download>Download failed records as JSON</a>`
   return html`<p class="tools">
-    ${refusals === null || refusals.kept === 0 ? '' : html`<a class="button primary" href="${buildFixUrl(entry)}">Fix and send again</a> <a class="button" href="${json}" download>Download failed records as JSON</a>`}
+    ${refusals === null || refusals.kept === 0 ? '' : ofKept}
     <a class="button" href="${csv}" download>${isOfRefused ? 'Download failed records' : 'Download records'}</a>
   </p>`
 }

@@ -2,11 +2,12 @@ import { hash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { problem, type Problem } from '../../domain/errors.ts'
+import { trimBlanks } from '../../domain/normalize-text.ts'
 import { rulesOf } from '../../domain/operations.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { callByHand } from '../../ledger/calls/call-by-hand.ts'
-import { correctCall, findFaultyFields, type FaultyCall } from '../../log/faulty-fields.ts'
+import { correctCall, findFaultyFields, MAX_FAULTY_FIELDS, type FaultyCall } from '../../log/faulty-fields.ts'
 import { buildUploadUrl } from '../../wording/addresses.ts'
 import { NAVIGATION } from '../../wording/navigation.ts'
 import { formatCount, formatNumber } from '../../wording/numbers.ts'
@@ -49,6 +50,7 @@ export function addFixPage(app: FastifyInstance, services: PageServices, path: s
     forms: {
       send: {
         config,
+        keeps: Array.from({ length: MAX_FAULTY_FIELDS }, (_, at) => nameOf(at)),
         async run(request, fields) {
           const { entry, call } = await load(request)
           if (!call) return { goTo: buildUploadUrl(entry.entry.id) }
@@ -122,7 +124,7 @@ async function sendAgain(
   given: FormFields,
 ): Promise<string> {
   const { companyId } = getViewer(request)
-  const values = call.fields.map((_, at) => (given[nameOf(at)] ?? '').trim())
+  const values = call.fields.map((_, at) => trimBlanks(given[nameOf(at)] ?? ''))
   const corrected = await correctCall(await reads.of(companyId, request.left), companyId, entry, call, values)
   if (!corrected) throw new ProblemError(NOT_KEPT)
   const { body } = await callByHand(commands, {

@@ -18,17 +18,23 @@ export function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
     const cause = error === null ? undefined : describeCode(error.code)
     const time = formatTime(at, timeZone)
     const name = [result, cause, caller, time].filter((part) => part !== undefined).join(', ')
+    const title = error === null ? result : `${result}: ${error.detail} (${error.code})`
+    const asked = html`<span class="asked">${result}: </span><span class="cause">${cause}</span>`
+    const cells = COUNTS.map(([name, label]) => {
+      const style = counts[name] === 0 ? 'none' : ''
+      return html`<td class="number ${style}" data-label="${label}">${formatNumber(counts[name])}</td>`
+    })
     return html`<tr data-id="${id}" data-cursor="${encodeCursor(position)}">
       <td class="when"><time datetime="${at}" title="${time}">${renderShortTime(time)}</time></td>
       <td class="status" data-label="Status">${renderStatusBadge(entry.status)}</td>
       <th scope="row" class="result">
-        <a href="${NAVIGATION.bulkUserLogs.path}/${id}" aria-label="${name}" title="${error === null ? result : `${result}: ${error.detail} (${error.code})`}"
-          >${cause === undefined ? result : html`<span class="asked">${result}: </span><span class="cause">${cause}</span>`}</a
+        <a href="${NAVIGATION.bulkUserLogs.path}/${id}" aria-label="${name}" title="${title}"
+          >${cause === undefined ? result : asked}</a
         >
       </th>
       <td class="source">${entry.name}</td>
       <td class="caller" title="${caller}"><bdi>${caller}</bdi></td>
-      ${COUNTS.map(([name, label]) => html`<td class="number ${counts[name] === 0 ? 'none' : ''}" data-label="${label}">${formatNumber(counts[name])}</td>`)}
+      ${cells}
     </tr>`
   })
 }

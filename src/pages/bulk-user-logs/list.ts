@@ -9,7 +9,7 @@ import type { EntryList } from './read-list.ts'
 import { buildCreateCommand } from '../api-keys/curl-lines.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
-import { NAVIGATION, UPLOAD_PATH } from '../../wording/navigation.ts'
+import { NAVIGATION, REFUSALS, UPLOAD_PATH } from '../../wording/navigation.ts'
 import { formatAtLeast } from '../../wording/numbers.ts'
 import { formatTime } from '../../domain/local-times.ts'
 
@@ -39,6 +39,7 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
       ${renderHead(
         html`${reached === null ? '' : renderLiveBar()}
           <a class="button" href="${UPLOAD_PATH}">Upload file</a>
+          <a class="button" href="${REFUSALS.path}">${REFUSALS.label}</a>
           <a class="button" href="${buildUrl(FAILED_RECORDS_PATH, { ...filter.filter })}" download>Download failed records</a>
           <a class="button" href="${buildUrl(CSV_PATH, { ...filter.filter })}" download>Download list</a>`,
         renderCount(page),

@@ -1,7 +1,7 @@
 import { jsonPointer } from '../../domain/errors.ts'
 import type { ShownRecord } from '../../log/log-records.ts'
 import { html, type Html } from '../parts/html.ts'
-import { formatNumber } from '../../wording/numbers.ts'
+import { formatCount } from '../../wording/numbers.ts'
 
 /** A message about a part of a record; its JSON Pointer (RFC 6901) is empty for the whole record. */
 interface PlacedMessage {
@@ -44,11 +44,15 @@ export function renderRefusedRecord(
     })
     return html`${content}\n${below}`
   })
+  const hint = (isTrue: boolean, text: string) => (isTrue ? html`<p class="hint">${text}</p>` : '')
   return html`${above.length === 0 ? '' : html`<ul>${faults}</ul>`}
-  ${omitted === 0 ? '' : html`<p class="hint">The record has ${formatNumber(omitted)} more ${omitted === 1 ? 'error' : 'errors'}. The log keeps the first ${messages.length}.</p>`}
+  ${hint(
+    omitted > 0,
+    `The record has ${formatCount(omitted, 'more error')}. The log keeps the first ${messages.length}.`,
+  )}
   ${lines.length === 0 ? '' : html`<pre class="sent" ${region}>${shown}</pre>`}
-  ${truncated ? html`<p class="hint">The record was too large to keep in full. The log and the CSV have its beginning.</p>` : ''}
-  ${lines.length === MAX_LINES ? html`<p class="hint">Showing the first ${MAX_LINES} lines; the CSV has all of them.</p>` : ''}`
+  ${hint(truncated, 'The record was too large to keep in full. The log and the CSV have its beginning.')}
+  ${hint(lines.length === MAX_LINES, `Showing the first ${MAX_LINES} lines; the CSV has all of them.`)}`
 }
 
 function renderMessage({ pointer, code, message }: PlacedMessage): Html {

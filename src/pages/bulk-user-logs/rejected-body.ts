@@ -19,9 +19,7 @@ export function renderRejectedBody({ entry: { error, operation } }: LogEntry, bo
   if (!body) return html`<p class="hint">The log doesn't have the body: it was empty, or it has been deleted.</p>`
   const { text, bytes, truncated, error: place } = body
   const { from, lineEnd, to } = findSurroundings(text, place?.at ?? 0)
-  const line = place
-    ? html`<bdi>${text.slice(from, place.at)}${renderMarked(text, place.at, lineEnd)}</bdi>\n<strong class="fault">↑ line ${formatNumber(place.line)}, column ${formatNumber(place.column)}</strong>`
-    : html`<bdi>${text.slice(from, lineEnd)}</bdi>`
+  const line = place ? renderFault(text, place, from, lineEnd) : html`<bdi>${text.slice(from, lineEnd)}</bdi>`
   const before = from === 0 ? '' : `…${text[from - 1] === '\n' ? '\n' : ''}`
   const after = to === text.length ? '' : `${text[to] === '\n' ? '\n' : ''}…`
   return html`<section class="rejected-body" aria-labelledby="body">
@@ -38,6 +36,12 @@ export function renderRejectedBody({ entry: { error, operation } }: LogEntry, bo
           </details>`
     }
   </section>`
+}
+
+/** Renders a line up to the end of what is shown of it, and below it, where the error is. */
+function renderFault(text: string, place: NonNullable<RejectedBody['error']>, from: number, lineEnd: number): Html {
+  const at = html`<strong class="fault">↑ line ${formatNumber(place.line)}, column ${formatNumber(place.column)}</strong>`
+  return html`<bdi>${text.slice(from, place.at)}${renderMarked(text, place.at, lineEnd)}</bdi>\n${at}`
 }
 
 /** Renders the rest of a line with its first character marked: by its code point if it can't be seen. */

@@ -115,5 +115,6 @@ function renderBar(bar: OutcomeBar, segments: readonly Segment[], height: number
 function renderLabel(label: string, { x, width }: Segment, y: number, at: number, count: number): Html {
   const anchor = at === 0 ? 'start' : at === count - 1 ? 'end' : 'middle'
   const place = at === 0 ? x : at === count - 1 ? x + width : x + width / 2
-  return html`<text x="${place}%" y="${y}" text-anchor="${anchor}" ${anchor === 'middle' ? html`class="between"` : ''}>${label}</text>`
+  const style = anchor === 'middle' ? html`class="between"` : ''
+  return html`<text x="${place}%" y="${y}" text-anchor="${anchor}" ${style}>${label}</text>`
 }

@@ -16,7 +16,7 @@ import { addFormPage, renderForm } from '../parts/form-page.ts'
 import { html } from '../parts/html.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
-import { formatEmployee, placeErrors, readEmployeeForm, renderEmployeeFields } from './edit-form.ts'
+import { FIELDS, formatEmployee, placeErrors, readEmployeeForm, renderEmployeeFields } from './edit-form.ts'
 import type { EmployeeRequest } from './employee-page.ts'
 
 const CHANGED_MEANWHILE = problem(
@@ -60,7 +60,7 @@ export function addEmployeeEdit(app: FastifyInstance, services: PageServices): v
     forms: {
       save: {
         config,
-        keeps: ['seen'],
+        keeps: [...FIELDS, 'seen'],
         run: async (request, fields) => {
           const employee = await load(request)
           const changes = readEmployeeForm(employee, fields)

@@ -58,8 +58,12 @@ export function addEmployeePage(app: FastifyInstance, { reads }: PageServices): 
     const moment = seen === null || seen.isNow ? null : describeMoment(at, seen, timeZone)
     const report = buildUrl(REPORT_PATH, { employee_id: id })
     const isErasable = seen?.state.standing !== 'erased'
+    const isEditable = viewer.role === 'admin' && seen?.isNow === true && seen.state.standing === 'known'
     const body = html`${renderBreadcrumb(NAVIGATION.employees)}
-      <h1><bdi>${title}</bdi></h1>
+      <div class="tools">
+        <h1><bdi>${title}</bdi></h1>
+        ${isEditable ? html`<a class="button" href="${PATH}/${id}/edit">Edit or deactivate…</a>` : ''}
+      </div>
       ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)} ${seen ? renderStanding(seen, viewer) : ''}
       <div class="columns">
         <section aria-labelledby="history">${await renderHistory(db, viewer, id, seen, query)}</section>
@@ -67,7 +71,6 @@ export function addEmployeePage(app: FastifyInstance, { reads }: PageServices): 
           <h2 id="values">${moment === null ? 'Values now' : `As of ${moment}`}</h2>
           ${seen?.state.standing === 'known' ? await renderAttributes(db, seen.state, seen.position, viewer) : ''}
           ${renderMomentForm(id, at, timeZone)}
-          ${viewer.role === 'admin' && seen?.isNow && seen.state.standing === 'known' ? html`<p class="actions"><a class="button primary" href="${PATH}/${id}/edit">Edit or deactivate…</a></p>` : ''}
           <p class="actions">
             <a class="button" href="${buildUrl(EVIDENCE_PATH, { employee: id })}">Evidence file…</a>
             ${

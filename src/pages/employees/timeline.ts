@@ -110,8 +110,8 @@ export async function renderTimeline(
   })
   const caption = `${label}, newest first`
   const table = renderStream({ caption, heading: 'Change', rows }, viewer.timeZone)
-  return html`${renderAttributeLinks(links)}
-  ${changes.length === 0 ? html`<p class="empty">${older === null ? 'No change found.' : 'No change found among the events searched so far.'}</p>` : table}
+  const none = older === null ? 'No change found.' : 'No change found among the events searched so far.'
+  return html`${renderAttributeLinks(links)} ${changes.length === 0 ? html`<p class="empty">${none}</p>` : table}
   ${renderPageLinks(
     [
       { label: 'Newest', rel: 'first', href: place.before === null ? null : buildHref({ attribute }) },
@@ -129,12 +129,11 @@ function renderAttributeLinks({ offered, place, buildHref }: TimelineLinks): Htm
   const isOffered = place.attribute === null || offered.includes(place.attribute)
   const names = isOffered ? offered : [...offered, place.attribute!]
   return html`<nav class="tools" aria-label="Attribute">
-    ${[undefined, ...names].map(
-      (name) =>
-        html`<a class="button" href="${buildHref({ attribute: name })}" ${(name ?? null) === place.attribute ? html`aria-current="true"` : ''}
-          ><bdi>${name === undefined ? 'All' : formatAttributeName(name)}</bdi></a
-        >`,
-    )}
+    ${[undefined, ...names].map((name) => {
+      const current = (name ?? null) === place.attribute ? html`aria-current="true"` : ''
+      const label = name === undefined ? 'All' : formatAttributeName(name)
+      return html`<a class="button" href="${buildHref({ attribute: name })}" ${current}><bdi>${label}</bdi></a>`
+    })}
   </nav>`
 }
 

@@ -64,8 +64,7 @@ const SENTENCES: Sentences = {
     html`${actor} ${data ? describeOutcome(data.counts) : 'completed a call'} ${renderCallWord(header, viewer)}`,
   ApiCallFailed: ({ actor, header, data, viewer }) =>
     html`${actor}
-    ${data ? html`failed to ${rulesOf(data.operation).verb} ${data.counts.total === 0 ? 'employees' : formatCount(data.counts.total, 'employee')}: <bdi>${data.detail}</bdi>` : 'failed in a call'}
-    ${renderCallWord(header, viewer)}`,
+    ${data ? renderFailure(data) : 'failed in a call'} ${renderCallWord(header, viewer)}`,
   FileUploaded: ({ actor, data }) =>
     html`${actor} uploaded ${data ? html`the file <bdi>${data.name}</bdi>` : 'a file'}`,
   EmployeeErased: ({ actor, data, subject }) => html`${actor} erased ${subject()}${ofEvents(data)}`,
@@ -287,6 +286,11 @@ function renderChanges(changes: AttributeChanges, names: ReadonlyMap<string, str
     ([name, change], at) =>
       html`${at > 0 ? '; ' : ''}<bdi>${formatAttributeName(name)}</bdi>: ${renderShortChange(change, names)}`,
   )}${more > 0 ? ` and ${formatNumber(more)} more` : ''}`
+}
+
+function renderFailure({ operation, counts: { total }, detail }: EventData['ApiCallFailed']): Html {
+  const employees = total === 0 ? 'employees' : formatCount(total, 'employee')
+  return html`failed to ${rulesOf(operation).verb} ${employees}: <bdi>${detail}</bdi>`
 }
 
 function describeOutcome(counts: CallCounts): string {

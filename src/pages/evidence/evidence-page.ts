@@ -175,7 +175,9 @@ function renderPlan(planned: PlannedEvidence, given: FormFields, canStore: boole
   if (!canStore) return html`${text}<p class="warning">${NO_KEY}.</p>`
   return html`${text}
     ${renderForm(forms, 'make', {
-      buttons: html`${Object.entries(given).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+      buttons: html`${Object.entries(given).map(
+        ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+      )}
         <button class="primary">Make evidence file</button>
         <p class="hint">This may take some minutes. The file replaces your company's last one, and is kept for a day.</p>`,
     })}`

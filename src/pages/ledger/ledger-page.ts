@@ -37,6 +37,7 @@ export function addLedgerPage(app: FastifyInstance, services: PageServices): voi
     render: async ({ run, names, unsigned }, forms, request) => {
       const viewer = getViewer(request)
       const isRunning = run?.verdict === null
+      const refresh = isRunning ? html`data-refresh="${REFRESH_MS}"` : ''
       return {
         title: 'Ledger integrity',
         reloadSeconds: isRunning ? RELOAD_SECONDS : undefined,
@@ -47,7 +48,7 @@ export function addLedgerPage(app: FastifyInstance, services: PageServices): voi
           </p>
           <p class="actions"><a class="button" href="${EVIDENCE_PATH}">Evidence files</a></p>
           <h2>Verification</h2>
-          <div id="run" ${isRunning ? html`data-refresh="${REFRESH_MS}"` : ''}>${renderRun(run, names, forms, viewer)}</div>
+          <div id="run" ${refresh}>${renderRun(run, names, forms, viewer)}</div>
           <h2>Signed checkpoint</h2>
           ${isReload(request) ? '' : await renderCheckpoint(services, request)}
           ${renderOffline(signer.publicKeys(viewer.companyId).current)}`,
@@ -147,13 +148,14 @@ async function renderCheckpoint(services: PageServices, request: FastifyRequest)
 }
 
 function renderOffline(key: string | null): Html {
+  const checkpoint = html`<a href="${PATH}/checkpoint" download="ledger.checkpoint">Download the checkpoint</a>`
+  const ledger = (label: string) => html`<a href="/audit/v1/events?format=proof" download="ledger.ndjson">${label}</a>`
   const witness = key === null ? '' : ` \\\n  --checkpoint ledger.checkpoint --key '${key}'`
   return html`<h2>Verify offline</h2>
     <p>Offline verification trusts neither this service nor its operator, and needs no network.</p>
     <ol>
       <li>
-        ${key === null ? '' : html`<a href="${PATH}/checkpoint" download="ledger.checkpoint">Download the checkpoint</a>, then `}
-        <a href="/audit/v1/events?format=proof" download="ledger.ndjson">${key === null ? 'Download the ledger' : 'the ledger'}</a>.
+        ${key === null ? ledger('Download the ledger') : html`${checkpoint}, then ${ledger('the ledger')}`}.
       </li>
       <li>
         Run the verifier of this program, or <a href="/verify">one that needs only Python or Go</a>:

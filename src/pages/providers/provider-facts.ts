@@ -21,10 +21,13 @@ export function findOperatorSettings(
   companyId: string,
 ): OperatorSettings {
   const addresses = findProviderAddresses(sessions.publicUrl, companyId)
-  if (addresses && providers.secrets.hasKey) return { addresses }
+  const { hasKey } = providers.secrets
+  if (addresses && hasKey) return { addresses }
+  const ofUrl = html`<code>PUBLIC_URL</code>, the https address at which browsers reach it`
+  const ofKey = html`<code>SECRETS_KEY_FILE</code> or <code>SECRETS_KEY</code>, which protect the secret`
+  const settings = addresses ? ofKey : hasKey ? ofUrl : html`${ofUrl}, and ${ofKey}`
   const missing = html`<p class="warning">
-    Signing in through an identity provider does not work yet. Ask the operator of this service to set
-    ${addresses ? '' : html`<code>PUBLIC_URL</code>, the https address at which browsers reach it`}${addresses || providers.secrets.hasKey ? '' : ', and '}${providers.secrets.hasKey ? '' : html`<code>SECRETS_KEY_FILE</code> or <code>SECRETS_KEY</code>, which protect the secret`}.
+    Signing in through an identity provider does not work yet. Ask the operator of this service to set ${settings}.
   </p>`
   return { addresses, missing }
 }

@@ -140,11 +140,12 @@ async function requireProvider({ providers }: PageServices, request: PageRequest
 
 function renderNone(services: PageServices, companyId: string): Html {
   const { missing } = findOperatorSettings(services, companyId)
+  const setUp = html`<p class="actions"><a class="button primary" href="${PATH}/new">Set up identity provider</a></p>`
   return html`<p>
       Users can sign in with their account at your company's identity provider, such as Okta, Entra ID, Google Workspace or
       Keycloak, through OpenID Connect.
     </p>
-    ${missing ?? html`<p class="actions"><a class="button primary" href="${PATH}/new">Set up identity provider</a></p>`}`
+    ${missing ?? setUp}`
 }
 
 async function renderProvider(

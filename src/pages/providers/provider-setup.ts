@@ -63,7 +63,10 @@ function renderChoiceOfGuide(chosen: string): Html {
   const choices = [...Object.entries(PROVIDER_GUIDES), ['', ANY_PROVIDER] as const]
   return html`<h2>1. Choose the provider</h2>
     <nav class="tools" aria-label="Provider">
-      ${choices.map(([provider, { label }]) => html`<a class="button" href="${buildUrl(`${PATH}/new`, { provider })}" ${provider === chosen ? html`aria-current="true"` : ''}>${label}</a>`)}
+      ${choices.map(([provider, { label }]) => {
+        const current = provider === chosen ? html`aria-current="true"` : ''
+        return html`<a class="button" href="${buildUrl(`${PATH}/new`, { provider })}" ${current}>${label}</a>`
+      })}
     </nav>`
 }
 

@@ -24,11 +24,12 @@ type UseForms = PageForms<'off' | 'optional' | 'require' | 'remove'>
 export function renderUseForms(forms: UseForms, choices: UseChoices, proof: Html): Html {
   const { provider } = choices
   const { use } = provider.use
+  const howToRequire = html`<p>To require it, make it optional first, and sign in through it.</p>`
   return html`<div class="actions">
       ${use === 'optional' ? '' : renderUseChange(forms, provider, 'optional', proof)}
       ${use === 'off' ? '' : renderUseChange(forms, provider, 'off')}
     </div>
-    ${use === 'off' ? html`<p>To require it, make it optional first, and sign in through it.</p>` : renderRequirement(forms, choices)}`
+    ${use === 'off' ? howToRequire : renderRequirement(forms, choices)}`
 }
 
 function renderRequirement(forms: UseForms, choices: UseChoices): Html {

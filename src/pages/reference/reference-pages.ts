@@ -86,10 +86,10 @@ function renderContents(groups: OperationGroup[], current: string, content: Html
             html`<details ${operations.some(({ id }) => id === current) ? html`open` : ''}>
               <summary>${name}</summary>
               <ul class="places">
-                ${operations.map(
-                  ({ id, summary }) =>
-                    html`<li><a href="${OPERATION_PATH}${id}" ${id === current ? html`aria-current="page"` : ''}>${summary}</a></li>`,
-                )}
+                ${operations.map(({ id, summary }) => {
+                  const isHere = id === current ? html`aria-current="page"` : ''
+                  return html`<li><a href="${OPERATION_PATH}${id}" ${isHere}>${summary}</a></li>`
+                })}
               </ul>
             </details>`,
         )}

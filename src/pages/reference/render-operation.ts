@@ -76,15 +76,22 @@ function renderContent(document: OpenApiDocument, content: [type: string, conten
   if (content.length === 0) return html``
   const [[, { schema = {} }]] = content as [[string, Content]]
   return html`<p class="hint">
-      ${content.map(([type], at) => html`${at > 0 ? ' or ' : ''}<code>${type}</code>`)}: ${describeType(document, schema)}
+      ${joinCodes(
+        content.map(([type]) => type),
+        ' or ',
+      )}: ${describeType(document, schema)}
     </p>
     ${renderSchema(document, schema)}`
+}
+
+function joinCodes(codes: readonly string[], between: string): Html[] {
+  return codes.map((code, at) => html`${at > 0 ? between : ''}<code>${code}</code>`)
 }
 
 function renderAnswer(document: OpenApiDocument, { status, description, headers, content }: Answer): Html {
   return html`<h3><code>${status}</code></h3>
     ${renderParagraphs(description)}
-    ${headers.length > 0 ? html`<p class="hint">Headers: ${headers.map((name, at) => html`${at > 0 ? ', ' : ''}<code>${name}</code>`)}</p>` : ''}
+    ${headers.length > 0 ? html`<p class="hint">Headers: ${joinCodes(headers, ', ')}</p>` : ''}
     ${renderContent(document, content)}`
 }
 

@@ -58,6 +58,11 @@ function sendCompanyPage(
   if (findOperatorSettings(services, companyId).missing)
     return sendFailure(reply, { companyId, provider, reason: 'not_ready' })
   // Nothing here says which company it is, or who may use a password.
+  const usePassword = html`<a href="${PASSWORD_PATH}">use a password</a>`
+  const others =
+    use.use === 'required'
+      ? html`Only the break-glass administrator can ${usePassword}.`
+      : html`Or ${usePassword}, if you have one.`
   return sendCardPage(reply, {
     title: 'Sign in',
     body: html`<p>Your company signs in with <bdi>${settings.name}</bdi>.</p>
@@ -67,8 +72,6 @@ function sendCompanyPage(
         >
       </p>
       <p class="hint">You sign in at <bdi>${new URL(settings.issuer).host}</bdi>.</p>
-      <p class="hint">
-        ${use.use === 'required' ? html`Only the break-glass administrator can <a href="${PASSWORD_PATH}">use a password</a>.` : html`Or <a href="${PASSWORD_PATH}">use a password</a>, if you have one.`}
-      </p>`,
+      <p class="hint">${others}</p>`,
   })
 }

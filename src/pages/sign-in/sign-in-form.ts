@@ -68,6 +68,32 @@ export function sendSignInForm(
   const hasPasskeys = findSupport(services).party !== null
   // Where a provider may be behind an email.
   const hasProvider = !isPasswordStep && services.providers.secrets.hasKey && services.sessions.publicUrl !== null
+  const emailField = {
+    name: 'email',
+    label: 'Email',
+    value: email,
+    type: 'email',
+    autocomplete: hasPasskeys ? 'username webauthn' : 'username',
+    hasFocus: !hasEmail,
+  } as const
+  const companyField = {
+    name: 'company',
+    label: 'Company',
+    value: '',
+    options: companies,
+    hint: 'You belong to several companies. Choose one and enter your password again.',
+  }
+  const passwordField = {
+    name: 'password',
+    label: 'Password',
+    type: 'password',
+    autocomplete: 'current-password',
+    isRequired: !hasProvider,
+    hasFocus: hasEmail,
+  } as const
+  const ofOneCompany = html`<p class="hint">
+    This page signs you in to one company. <a href="/sign-in">Use another one</a>
+  </p>`
   return sendCardPage(reply, {
     title: 'Sign in',
     problem,
@@ -76,15 +102,14 @@ export function sendSignInForm(
         ${renderDestination(destination)}
         ${tries === 0 ? '' : html`<input type="hidden" name="tries" value="${tries}" />`}
         ${hasChoice || company === '' ? '' : html`<input type="hidden" name="company" value="${company}" />`}
-        ${renderField({ name: 'email', label: 'Email', value: email, type: 'email', autocomplete: hasPasskeys ? 'username webauthn' : 'username', hasFocus: !hasEmail }, null)}
-        ${hasChoice ? renderChoice({ name: 'company', label: 'Company', value: '', options: companies, hint: 'You belong to several companies. Choose one and enter your password again.' }, null) : ''}
-        ${renderField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', isRequired: !hasProvider, hasFocus: hasEmail }, null)}
+        ${renderField(emailField, null)} ${hasChoice ? renderChoice(companyField, null) : ''}
+        ${renderField(passwordField, null)}
         <button class="primary">Sign in</button>
         ${hasProvider ? html`<button name="way" value="provider">Continue with single sign-on</button>` : ''}
       </form>
       ${hasPasskeys ? renderPasskeyForm(destination) : ''}
       <p class="hint">${renderForgotten(services, company)}</p>
-      ${company === '' ? '' : html`<p class="hint">This page signs you in to one company. <a href="/sign-in">Use another one</a></p>`}`,
+      ${company === '' ? '' : ofOneCompany}`,
   })
 }
 

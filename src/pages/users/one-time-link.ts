@@ -18,6 +18,8 @@ export function showOneTimeLink(
   { user, linkToken, linkExpiresAt, isEmailed }: UserWithLink,
 ): PageContent {
   const link = buildLinkUrl(findBaseUrl(request, sessions), linkToken)
+  const email = html`<bdi>${user.email}</bdi>`
+  const sending = isEmailed ? html`You can also send it to ${email} yourself` : html`Send it to ${email}`
   return {
     title,
     body: html`${outbox ? renderEmailed(user.email, isEmailed) : ''}
@@ -25,7 +27,7 @@ export function showOneTimeLink(
       <h2>One-time link for <bdi>${user.name}</bdi></h2>
       ${renderCopyable('link', link, 'Copy link')}
       <p>
-        ${isEmailed ? html`You can also send it to <bdi>${user.email}</bdi> yourself` : html`Send it to <bdi>${user.email}</bdi>`} over a private channel: anyone who opens it can sign in as this user. It works once, until
+        ${sending} over a private channel: anyone who opens it can sign in as this user. It works once, until
         ${renderTime(linkExpiresAt, getViewer(request).timeZone)}.
       </p>
       <p><a class="button" href="${NAVIGATION.users.path}/${user.id}">View user</a></p>`,

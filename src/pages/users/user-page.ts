@@ -220,17 +220,22 @@ function addUserRemoval(app: FastifyInstance, services: PageServices): void {
   addFormPage(app, {
     path: `${PATH}/:id/remove`,
     load: (request: UserRequest) => requireUser(services, request),
-    render: (user, forms, request) => ({
-      title: `Remove ${user.name}`,
-      heading: html`Remove <bdi>${user.name}</bdi>?`,
-      trail: listUpperPages(user),
-      body: html`<p>
-          The password${user.hasPasskeys ? ', passkeys' : ''}, one-time link, tokens and all sessions of <bdi>${user.email}</bdi> stop working immediately. Past actions
-          keep the person's name in the ledger. To restore access later, invite the person again.
-        </p>
-        ${user.id === getViewer(request).userId ? html`<p class="warning">This is you: you'll be signed out immediately.</p>` : ''}
-        ${renderForm(forms, 'remove', { buttons: renderButtons(button, `${PATH}/${user.id}`, 'danger') })}`,
-    }),
+    render: (user, forms, request) => {
+      const secrets = `password${user.hasPasskeys ? ', passkeys' : ''}, one-time link, tokens and all sessions`
+      const isOwn = user.id === getViewer(request).userId
+      const warning = html`<p class="warning">This is you: you'll be signed out immediately.</p>`
+      return {
+        title: `Remove ${user.name}`,
+        heading: html`Remove <bdi>${user.name}</bdi>?`,
+        trail: listUpperPages(user),
+        body: html`<p>
+            The ${secrets} of <bdi>${user.email}</bdi> stop working immediately. Past actions keep the person's name in the
+            ledger. To restore access later, invite the person again.
+          </p>
+          ${isOwn ? warning : ''}
+          ${renderForm(forms, 'remove', { buttons: renderButtons(button, `${PATH}/${user.id}`, 'danger') })}`,
+      }
+    },
     forms: {
       remove: {
         async run(request) {

@@ -156,9 +156,10 @@ function renderRequest(message: RebuiltMessage | null): Html {
 }
 
 function renderAnswer({ httpStatus, error, answer }: Delivery): Html {
+  const none = html`<p>The receiver sent no body, or it has been erased.</p>`
   return html`<section>
     <h2>Answer</h2>
     <p class="hint">${httpStatus === null ? (error ?? 'No answer') : `Status ${httpStatus}`}</p>
-    ${answer === null ? html`<p>The receiver sent no body, or it has been erased.</p>` : html`<pre><bdi>${indentJson(answer)}</bdi></pre>`}
+    ${answer === null ? none : html`<pre><bdi>${indentJson(answer)}</bdi></pre>`}
   </section>`
 }

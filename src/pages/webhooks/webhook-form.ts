@@ -105,9 +105,8 @@ function renderTypes(fields: FormFields, problem: FormProblem): Html {
 }
 
 function renderType(type: WebhookType, fields: FormFields): Html {
-  return html`<label
-    ><input type="checkbox" name="${type}" ${fields[type] === undefined ? '' : html`checked`} /> <code>${type}</code></label
-  >`
+  const checked = fields[type] === undefined ? '' : html`checked`
+  return html`<label><input type="checkbox" name="${type}" ${checked} /> <code>${type}</code></label>`
 }
 
 /** The fields of `renderResumeFields`. */

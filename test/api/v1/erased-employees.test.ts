@@ -15,7 +15,7 @@ await t.test('a mirror that goes on from the last position learns of each erasur
   const erased: string[] = []
   let { position } = await read()
   for (const id of ids) await erase(id)
-  for (let isComplete = false; !isComplete; ) {
+  for (let isComplete = false; !isComplete;) {
     const page = await read(`?after=${position}&limit=2`)
     erased.push(...page.employees.map((one: { id: string }) => one.id))
     t.ok(page.position > position)

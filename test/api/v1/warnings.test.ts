@@ -28,17 +28,20 @@ await t.test('active people whose termination date has passed are counted, and l
   t.strictSame(await listed('past_termination_dates'), [])
 })
 
-await t.test('active people who get an inactive manager are counted, and listed as long as they have one', async (t) => {
-  await put([employee({ external_id: 'boss' }), employee({ external_id: 'head' })])
-  const team = ['t-1', 't-2'].map((external_id) => employee({ external_id, manager_external_id: 'boss' }))
-  t.strictSame(codes(await put(team)), [])
-  // The manager leaves in the same call that names them.
-  const leaving = [
-    { external_id: 'boss', status: 'inactive' },
-    employee({ external_id: 't-3', manager_external_id: 'boss' }),
-  ]
-  t.strictSame(codes(await put(leaving)), [['inactive_managers', 1]])
-  t.strictSame(await listed('inactive_managers'), ['t-1', 't-2', 't-3'])
-  await put(['t-1', 't-2'].map((external_id) => ({ external_id, manager_external_id: 'head' })))
-  t.strictSame(await listed('inactive_managers'), ['t-3'])
-})
+await t.test(
+  'active people who get an inactive manager are counted, and listed as long as they have one',
+  async (t) => {
+    await put([employee({ external_id: 'boss' }), employee({ external_id: 'head' })])
+    const team = ['t-1', 't-2'].map((external_id) => employee({ external_id, manager_external_id: 'boss' }))
+    t.strictSame(codes(await put(team)), [])
+    // The manager leaves in the same call that names them.
+    const leaving = [
+      { external_id: 'boss', status: 'inactive' },
+      employee({ external_id: 't-3', manager_external_id: 'boss' }),
+    ]
+    t.strictSame(codes(await put(leaving)), [['inactive_managers', 1]])
+    t.strictSame(await listed('inactive_managers'), ['t-1', 't-2', 't-3'])
+    await put(['t-1', 't-2'].map((external_id) => ({ external_id, manager_external_id: 'head' })))
+    t.strictSame(await listed('inactive_managers'), ['t-3'])
+  },
+)

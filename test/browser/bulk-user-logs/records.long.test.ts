@@ -22,7 +22,8 @@ await t.test(
     await signIn(page, service.company, 'admin')
     await page.goto(path)
     const titles = () => page.locator('.record th a').allTextContents()
-    const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `Record ${from + at + 1}`)
+    const numbers = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, at) => `Record ${from + at + 1}`)
     t.strictSame(await titles(), numbers(0, 50))
     t.notOk(await page.getByRole('link', { name: 'Previous' }).isVisible())
     await page.getByRole('link', { name: 'Next' }).click()
