@@ -13,6 +13,7 @@ import { OPERATION_PATH, renderOperation } from './render-operation.ts'
 import { trimBlanks } from '../../text/normalize-text.ts'
 import { writeIndex, writeOperation } from './write-markdown.ts'
 
+const EXTENSION = '.md'
 const MARKDOWN = 'text/markdown; charset=utf-8'
 const PLAIN = 'text/plain; charset=utf-8'
 
@@ -36,10 +37,10 @@ export function referencePages(app: FastifyInstance, services: RecognitionServic
     const body = renderContents(list(), '', renderIndex(app.describeApi(), list()))
     return answer(request, reply, { title: 'API reference', body })
   })
-  for (const path of ['/llms.txt', '/docs.md']) {
+  for (const path of ['/llms.txt', `/docs${EXTENSION}`]) {
     app.get(path, { schema }, (_, reply) => {
       const { info } = app.describeApi() as unknown as { info: { title: string; description: string } }
-      return reply.type(path.endsWith('.md') ? MARKDOWN : PLAIN).send(writeIndex(info, list()))
+      return reply.type(path.endsWith(EXTENSION) ? MARKDOWN : PLAIN).send(writeIndex(info, list()))
     })
   }
   app.get<{ Params: { id: string } }>(`${OPERATION_PATH}:id`, { schema, preHandler }, async (request, reply) => {
