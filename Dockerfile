@@ -20,6 +20,8 @@ COPY package.json ./
 COPY migrations ./migrations
 COPY projections ./projections
 COPY src ./src
+# What the service hands out to programmers.
+COPY clients/typescript ./clients/typescript
 # What the service hands out to auditors.
 COPY docs/audit-format.md docs/verify_ledger.py docs/verify_ledger.go ./docs/
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { paths } from 'employee-ledger-client'
+import type { paths } from '@employee-ledger/client'
 
 type Upload = paths['/admin/v1/uploads/{id}']['get']['responses'][200]['content']['application/json']
 type Missing = paths['/admin/v1/uploads/{id}/missing']['put']['responses'][200]['content']['application/json']
@@ -30,7 +30,8 @@ export async function nightlySync(service: string, token: string, file: string, 
     if (upload.state !== 'previewing' && upload.state !== 'applying') return upload
     return pause(1_000).then(settle)
   }
-  await settle()
+  const { needs_review: isNew, summary: before } = await settle()
+  if (isNew) return { text: `${before.text}; choose what its columns mean on the page Upload file`, exitCode: 1 }
   // Refused if rows have errors, because then somebody may seem to be missing.
   const listed = atMost > 0 ? await call('PUT', `/${id}/missing`) : null
   const missing = listed?.ok ? (await read<Missing>(listed)).count : 0

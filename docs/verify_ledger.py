@@ -9,14 +9,14 @@ import argparse, base64, datetime, gzip, hashlib, itertools, json, os, re, sys, 
 
 OF_EMPLOYEE = {"EmployeeCreated", "EmployeeUpdated", "EmployeeDeactivated", "EmployeeReactivated"}
 OF_USER = {"User" + name for name in "Invited RoleChanged PasswordReset PasswordSet AlertsChanged Removed TokenIssued TokenRevoked IdentityLinked IdentityUnlinked PasskeyAdded PasskeyRemoved RecoveryCodesIssued RecoveryCodeUsed SignedIn SignedOut SessionsEnded SignInFailed".split()}
-OF_KEY = {"ApiKey" + name for name in "Issued Renamed QuotaChanged AccessChanged ExpectedCallsChanged Rotated Disabled Enabled Revoked".split()}
+OF_KEY = {"ApiKey" + name for name in "Issued Renamed QuotaChanged AccessChanged ExpectedCallsChanged LimitsChanged ExcessAllowed Rotated Disabled Enabled Revoked".split()}
 OF_WEBHOOK = {"Webhook" + name for name in "Created Changed SecretRotated Paused Resumed Disabled Removed".split()}
 OF_PROVIDER = {"IdentityProvider" + name for name in "Added Changed SecretReplaced UseChanged Removed".split()}
 REJECTED, CLOSING = "EmployeeRecordRejected", {"ApiCallCompleted", "ApiCallFailed"}
 OF_CALL = OF_EMPLOYEE | CLOSING | {REJECTED}
 FILE = "FileUploaded"
 ERASABLE = {"EmployeeErased": OF_EMPLOYEE | {REJECTED, FILE}, "UserErased": {FILE} | {"User" + name for name in "Invited TokenIssued IdentityLinked PasskeyAdded".split()}, "RecordsRetired": {REJECTED, FILE}}
-COMPANY = {"CompanyRegistered", "CompanyTimeZoneChanged", "CompanyCountryChanged", "AttentionRaised", "AttentionResolved", "AttentionSnoozed", "PersonalDataReported"}
+COMPANY = {"CompanyRegistered", "CompanyRenamed", "CompanyTimeZoneChanged", "CompanyCountryChanged", "AttentionRaised", "AttentionResolved", "AttentionSnoozed", "PersonalDataReported"}
 KNOWN = OF_CALL | OF_USER | OF_KEY | OF_WEBHOOK | OF_PROVIDER | ERASABLE.keys() | COMPANY | {FILE}
 VERSIONS = {REJECTED: 2, "ApiCallCompleted": 4, "ApiCallFailed": 3}  # the latest schema versions; of all other types, 1
 # Of each operation: whether a body holds one record or many, which records create employees, which count as failed if the call
@@ -26,6 +26,7 @@ OPERATIONS = {
     "update_one": ("one", "none", "all", 1, 1),
     "update_many": ("many", "none", "all", 1, 1),
     "upsert": ("many", "unfound", "all", 1, 1),
+    "undo": ("many", "none", "all", 4, 3),
 }
 COUNTS = ("total", "updated", "deactivated", "failed", "no_updates")
 ID, HASH, TIME = "[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}", "[0-9a-f]{64}", "[0-9]{4}-[0-9]{2}-[0-9]{2}T([0-9]{2}:){2}[0-9]{2}[.][0-9]{3}Z"

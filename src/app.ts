@@ -4,6 +4,7 @@ import { buildServer, type ServerServices } from './http/build-server.ts'
 import { createSignInLimits, type SignInSettings } from './http/access/sign-in-limits.ts'
 import type { KeyProtocol } from './http/calls/key-protocol.ts'
 import { registerHealthRoutes } from './http/server/health.ts'
+import { clientPackage } from './client-package/client-package.ts'
 import { createLogEntries } from './log/log-entries.ts'
 import { pageAssets } from './pages/assets/assets.ts'
 import { readMe } from './pages/evidence/read-me.ts'
@@ -44,6 +45,7 @@ export function buildApp(services: AppServices): FastifyInstance {
       problemPages(app, services)
       referencePages(app, services)
       verifyPages(app, services)
+      clientPackage(app)
       addApiRoutes(app, keyProtocols, ofBoth)
       void app.register((interfacePages) => pages(interfacePages, ofBoth))
       void app.register((notices) => backchannelLogout(notices, services))

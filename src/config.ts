@@ -150,6 +150,12 @@ export const ConfigSchema = Type.Object({
     0,
     { from: 0, to: 36_500 },
   ),
+  FAILED_CALLS_KEPT_DAYS: wholeNumber(
+    'days for which the valid records of calls that failed are kept, to correct and send such a call whole; no longer ' +
+      'than REJECTED_RECORDS_KEPT_DAYS; 0: not at all',
+    30,
+    { from: 0, to: 365 },
+  ),
   ADDRESSES_KEPT_DAYS: wholeNumber(
     'days for which the service keeps the address and the program from which a call or a change was sent, or a ' +
       'user signed in',

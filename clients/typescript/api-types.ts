@@ -77,6 +77,26 @@ export interface paths {
         patch: operations["updateEmployee"];
         trace?: never;
     };
+    "/v1/employees/erased": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who was erased
+         * @description The ids of erased employees, for copies that must erase them, too. Nothing else about them is left. An answer may have fewer employees than `limit`, or none, although `is_complete` is false.
+         */
+        get: operations["listErasedEmployees"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/uploads": {
         parameters: {
             query?: never;
@@ -92,7 +112,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a file of employees
-         * @description Stores a file for a day and previews it; nothing is applied yet. The file is CSV, a workbook (.xlsx, .xls, .ods), or JSON, whatever program wrote it and whatever the content type says. Rows that are no records, such as titles and totals, are left out, and listed in `left_out`. A file of more than `MAX_RECORDS` records is split into parts, each of which becomes one call. What its columns mean is proposed from their names and values, or as the company chose for the last file with the same first line: see `questions`.
+         * @description Stores a file for a day and previews it; nothing is applied yet. The file is CSV, a workbook (.xlsx, .xls, .ods), or JSON, whatever program wrote it and whatever the content type says. Rows that are no records, such as titles and totals, are left out, and listed in `left_out`. A file of more than `MAX_RECORDS` records is split into parts, each of which becomes one call. What its columns mean is proposed from their names and values, or as the company chose for the last file with the same columns: see `questions` and `needs_review`.
          */
         post: operations["createUpload"];
         delete?: never;
@@ -175,7 +195,7 @@ export interface paths {
         get: operations["getUploadMapping"];
         /**
          * Say what the columns of an upload mean
-         * @description Before the file is applied, by the user who uploaded it. The preview is made again. How values are read is filled in from the values where the mapping says nothing. Once the file is applied, the mapping is remembered for the next file with the same first line.
+         * @description Before the file is applied, by the user who uploaded it. The preview is made again. How values are read is filled in from the values where the mapping says nothing. Once the file is applied, the mapping is remembered for the next file with the same columns.
          */
         put: operations["setUploadMapping"];
         post?: never;
@@ -591,7 +611,7 @@ export interface components {
                 /** @description The position of the event in the company's ledger. */
                 position: number;
                 /** @enum {string} */
-                operation?: "create" | "update_one" | "update_many" | "upsert";
+                operation?: "create" | "update_one" | "update_many" | "upsert" | "undo";
                 counts?: components["schemas"]["CallCounts"];
                 /** @description The id of the API key. */
                 key_id?: string;
@@ -617,7 +637,7 @@ export interface components {
                 /** @description The position of the event in the company's ledger. */
                 position: number;
                 /** @enum {string} */
-                operation?: "create" | "update_one" | "update_many" | "upsert";
+                operation?: "create" | "update_one" | "update_many" | "upsert" | "undo";
                 counts?: components["schemas"]["CallCounts"];
                 /** @description The id of the API key. */
                 key_id?: string;
@@ -812,7 +832,7 @@ export interface components {
                  * @description What is wrong, as in `GET /admin/v1/attention`. More kinds may be added.
                  * @enum {string}
                  */
-                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "calls_failed" | "records_refused" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
+                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_limit_reached" | "key_deactivated_many" | "key_expired" | "call_missing" | "calls_failed" | "records_refused" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
                 /** @description The id of the key, webhook, identity provider, or read model. */
                 subject_id?: string;
                 /** @description The code with which calls failed. */
@@ -839,7 +859,7 @@ export interface components {
                  * @description What is wrong, as in `GET /admin/v1/attention`. More kinds may be added.
                  * @enum {string}
                  */
-                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_expired" | "call_missing" | "calls_failed" | "records_refused" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
+                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_limit_reached" | "key_deactivated_many" | "key_expired" | "call_missing" | "calls_failed" | "records_refused" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
                 /** @description The id of the key, webhook, identity provider, or read model. */
                 subject_id?: string;
                 /** @description The code with which calls failed. */
@@ -855,7 +875,7 @@ export interface components {
         };
         CallWarning: {
             /** @enum {string} */
-            code: "inactive_employees";
+            code: "inactive_employees" | "past_termination_dates" | "inactive_managers";
             /** @description The number of records. */
             count: number;
             message: string;
@@ -866,7 +886,7 @@ export interface components {
             /** @description In the order sent. */
             employees: components["schemas"]["EmployeeAsCreated"][];
             counts?: components["schemas"]["CallCounts"];
-            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. Versions may add codes. */
+            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. `past_termination_dates`: active employees whose termination date has passed. `inactive_managers`: records that give active employees an inactive manager. Versions may add codes. */
             warnings?: components["schemas"]["CallWarning"][];
             /** @description In the order sent. */
             results?: components["schemas"]["PartlyAppliedRecord"][];
@@ -1200,6 +1220,18 @@ export interface components {
             /** @description Identifies the manager by email, instead of `manager_id`. */
             manager_email?: string | null;
         };
+        ErasedEmployees: {
+            /** @description In the order of the erasures. Somebody who is erased again, by id, appears again. */
+            employees: {
+                id: components["schemas"]["EmployeeId"];
+                /** @description The position of the erasure in the ledger. */
+                position: number;
+            }[];
+            /** @description The position up to which the answer is complete: send it as `after` next time. */
+            position: number;
+            /** @description Whether this is everything until now. If not, ask again at once. */
+            is_complete: boolean;
+        };
         KeyVerification: {
             /** @description The company that owns the key. */
             company_name: string;
@@ -1230,7 +1262,7 @@ export interface components {
         PartlyApplied: {
             log_id?: components["schemas"]["LogId"];
             counts: components["schemas"]["CallCounts"];
-            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. Versions may add codes. */
+            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. `past_termination_dates`: active employees whose termination date has passed. `inactive_managers`: records that give active employees an inactive manager. Versions may add codes. */
             warnings: components["schemas"]["CallWarning"][];
             /** @description In the order sent. */
             results: components["schemas"]["PartlyAppliedRecord"][];
@@ -1332,7 +1364,7 @@ export interface components {
             result: components["schemas"]["RecordResult"];
             /** @description Names of the attributes that changed. A custom attribute is named like `custom_attributes.grade`. */
             changed: string[];
-            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. Versions may add codes. */
+            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. `past_termination_dates`: active employees whose termination date has passed. `inactive_managers`: records that give active employees an inactive manager. Versions may add codes. */
             warnings: components["schemas"]["CallWarning"][];
             employee: components["schemas"]["Employee"];
         };
@@ -1340,7 +1372,7 @@ export interface components {
         UpdatedEmployees: {
             log_id?: components["schemas"]["LogId"];
             counts: components["schemas"]["CallCounts"];
-            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. Versions may add codes. */
+            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. `past_termination_dates`: active employees whose termination date has passed. `inactive_managers`: records that give active employees an inactive manager. Versions may add codes. */
             warnings: components["schemas"]["CallWarning"][];
             results: {
                 index: number;
@@ -1386,13 +1418,29 @@ export interface components {
                  * @description The member of the mapping, or of its column, that is null.
                  * @enum {string}
                  */
-                about: "to" | "dates" | "names" | "by" | "words" | "past_end_dates" | "country";
+                about: "to" | "dates" | "clock" | "calendar" | "names" | "by" | "words" | "past_end_dates" | "country" | "unknown_managers";
                 /** @description The place of the column in the mapping, from 1. */
                 column?: number;
                 header?: string;
                 /** @description The words whose meaning is open. */
                 words?: string[];
+                /**
+                 * @description What the values of the column make likely.
+                 * @enum {string}
+                 */
+                likely?: "id" | "first_name" | "last_name" | "email" | "external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing";
+                /** @description Of each word of a column that may say who has left: how many rows have it, and how many of them an end date that has passed. What is sent is ignored. */
+                seen?: {
+                    [key: string]: {
+                        rows?: number;
+                        past_end_dates?: number;
+                    };
+                };
+                /** @description How many rows a question about the file concerns. */
+                rows?: number;
             }[];
+            /** @description Whether a person has to look at what the columns mean, before a program applies the file: it is proposed, or columns that the company used before are gone. `apply=true` applies no such file. Setting the mapping, or applying the file, says that somebody has looked. */
+            needs_review: boolean;
             /** @description The line that names the columns. Null for JSON, and when it is not known any more. */
             header_row: number | null;
             /** @description What was left out, such as titles and totals. */
@@ -1401,7 +1449,7 @@ export interface components {
                 line: number | null;
                 last_line: number | null;
                 /** @enum {string} */
-                reason: "separator_line" | "above_header" | "second_header" | "repeated_header" | "empty" | "total" | "below_table" | "not_a_user" | "other_sheet" | "incomplete" | "secret_column";
+                reason: "separator_line" | "above_header" | "second_header" | "repeated_header" | "empty" | "total" | "heading" | "below_table" | "not_a_user" | "other_sheet" | "incomplete" | "secret_column" | "changed_columns";
                 message: string;
             }[];
             left_out_omitted: number;
@@ -1492,7 +1540,7 @@ export interface components {
         UpsertedEmployees: {
             log_id?: components["schemas"]["LogId"];
             counts: components["schemas"]["CallCounts"];
-            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. Versions may add codes. */
+            /** @description What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these stay inactive. `past_termination_dates`: active employees whose termination date has passed. `inactive_managers`: records that give active employees an inactive manager. Versions may add codes. */
             warnings: components["schemas"]["CallWarning"][];
             results: {
                 index: number;
@@ -1840,8 +1888,10 @@ export interface components {
          *     `idempotency_response_expired`: The response stored for this idempotency key has expired.
          *
          *     `inactive_employee_exists`: An inactive employee with these details already exists.
+         *
+         *     `limit_reached`: The API key has reached its daily limit.
          */
-        ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists: {
+        ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExistsLimitReached: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1855,7 +1905,7 @@ export interface components {
                     /** @constant */
                     status?: 409;
                     /** @enum {string} */
-                    code?: "already_exists" | "idempotency_in_progress" | "idempotency_response_expired" | "inactive_employee_exists";
+                    code?: "already_exists" | "idempotency_in_progress" | "idempotency_response_expired" | "inactive_employee_exists" | "limit_reached";
                 };
             };
         };
@@ -2383,6 +2433,10 @@ export interface operations {
                 external_id?: string;
                 /** @description Changed at or after this time. The list is then in the order of the changes, and a page may have fewer employees than `limit`, or none, although `next_cursor` leads to another one. */
                 updated_since?: string;
+                /** @description Of creation, or with `updated_desc` the latest changes first, for clients that poll. What changes during paging may be missed, so a copy of all employees is kept with `updated_since`. */
+                order?: "created" | "updated_desc";
+                /** @description Only active employees whose termination date has passed, or whose manager is inactive: those of whom calls warn. */
+                warning?: "past_termination_dates" | "inactive_managers";
                 /** @description Part of a name, email or external id. */
                 q?: string;
                 /** @description Wait up to 10 seconds for the list to include this `X-Ledger-Position`. */
@@ -2460,7 +2514,7 @@ export interface operations {
             400: components["responses"]["ApiCallIdempotencyKeyInvalidInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["ApiCallInvalidCredentials"];
             403: components["responses"]["ApiCallAddressNotAllowedKeyDisabledScopeMissing"];
-            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists"];
+            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExistsLimitReached"];
             412: components["responses"]["ApiCallPreconditionFailed"];
             413: components["responses"]["ApiCallBatchTooLargePayloadTooLarge"];
             415: components["responses"]["ApiCallUnsupportedMediaType"];
@@ -2529,7 +2583,7 @@ export interface operations {
             400: components["responses"]["ApiCallIdempotencyKeyInvalidInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["ApiCallInvalidCredentials"];
             403: components["responses"]["ApiCallAddressNotAllowedKeyDisabledScopeMissing"];
-            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists"];
+            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExistsLimitReached"];
             412: components["responses"]["ApiCallPreconditionFailed"];
             413: components["responses"]["ApiCallBatchTooLargePayloadTooLarge"];
             415: components["responses"]["ApiCallUnsupportedMediaType"];
@@ -2586,7 +2640,7 @@ export interface operations {
             400: components["responses"]["ApiCallIdempotencyKeyInvalidInvalidBodyInvalidQueryMalformedJson"];
             401: components["responses"]["ApiCallInvalidCredentials"];
             403: components["responses"]["ApiCallAddressNotAllowedKeyDisabledScopeMissing"];
-            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists"];
+            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExistsLimitReached"];
             412: components["responses"]["ApiCallPreconditionFailed"];
             413: components["responses"]["ApiCallBatchTooLargePayloadTooLarge"];
             415: components["responses"]["ApiCallUnsupportedMediaType"];
@@ -2709,7 +2763,7 @@ export interface operations {
             401: components["responses"]["ApiCallInvalidCredentials"];
             403: components["responses"]["ApiCallAddressNotAllowedKeyDisabledScopeMissing"];
             404: components["responses"]["ApiCallEmployeeNotFound"];
-            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExists"];
+            409: components["responses"]["ApiCallAlreadyExistsIdempotencyInProgressIdempotencyResponseExpiredInactiveEmployeeExistsLimitReached"];
             412: components["responses"]["ApiCallPreconditionFailed"];
             413: components["responses"]["ApiCallPayloadTooLarge"];
             415: components["responses"]["ApiCallUnsupportedMediaType"];
@@ -2717,6 +2771,40 @@ export interface operations {
             429: components["responses"]["ApiCallQuotaExceededRateLimited"];
             500: components["responses"]["ApiCallInternalError"];
             503: components["responses"]["ApiCallUnavailable"];
+        };
+    };
+    listErasedEmployees: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of items on a page. */
+                limit?: number;
+                /** @description Only erasures after this position. */
+                after?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The erased employees. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasedEmployees"];
+                };
+            };
+            400: components["responses"]["ApiInvalidQuery"];
+            401: components["responses"]["ApiInvalidCredentials"];
+            403: components["responses"]["ApiAddressNotAllowedKeyDisabledScopeMissing"];
+            429: components["responses"]["ApiQuotaExceededRateLimited"];
+            500: components["responses"]["ApiInternalError"];
+            503: components["responses"]["ApiUnavailable"];
         };
     };
     listUploads: {
@@ -2776,7 +2864,7 @@ export interface operations {
     createUpload: {
         parameters: {
             query?: {
-                /** @description The name of the file, for the log. */
+                /** @description The name of the file, for the log. A form has it already. */
                 file_name?: string;
                 /** @description What to do with the records, as `PUT`, `PATCH`, and `POST` of `/v1/employees` do. Default: what the calls asked for that the file corrects; `upsert` if they asked for different things, or if it corrects none. */
                 operation?: "upsert" | "update_many" | "create";
@@ -2786,7 +2874,7 @@ export interface operations {
                 sheet?: string;
                 /** @description The line that names the columns, from 1; of a workbook, its row. Default: it is found. */
                 header_row?: number;
-                /** @description Apply the file without asking, if no question is open and all of its rows can be read, or any with `all_or_none=false`: as a scheduler does with files whose mapping the company has used before. Otherwise, the file is only stored and previewed. */
+                /** @description Apply the file without asking, if no question is open and all of its rows can be read, or any with `all_or_none=false`: as a scheduler does with files whose mapping the company has used before, or whose columns are named as the API names attributes. Otherwise, the file is only stored and previewed. */
                 apply?: boolean;
                 /** @description If `false`, the upload leaves out rows that it cannot read or apply, and applies all others. If `true`, one such row stops its whole part. An upload that is resumed keeps the value with which it began. */
                 all_or_none?: boolean;
@@ -2980,17 +3068,31 @@ export interface operations {
                              */
                             type?: "text" | "number" | "boolean" | "as_written";
                             dates?: ("day_first" | "month_first" | "year_first") | null;
-                            /** @description Of statuses: what each word means. Words that are known in many languages need not be given. Of a column with more words, some stay open. */
+                            clock?: ("ignore" | "refuse") | null;
+                            calendar?: ("gregorian" | "buddhist" | "islamic") | null;
+                            /** @description Of statuses: what each word means. Words that are known in many languages need not be given. Of a column with more words, some stay open. The word of an empty cell is empty. */
                             words?: {
                                 [key: string]: ("active" | "inactive") | null;
                             };
-                            names?: ("first_last" | "last_first" | "one_last_name_first" | "one_first_name" | "one_last_name") | null;
+                            names?: ("first_last" | "last_first" | "one_last_name_first" | "one_first_name" | "one_last_name" | "capitals" | "one_character") | null;
                             by?: ("email" | "external_id" | "employee_number" | "full_name" | "key") | null;
                             /**
                              * @description What an empty cell of this column does.
                              * @enum {string}
                              */
                             empty_cells?: "keep" | "clear";
+                            /**
+                             * @description What the values make likely, if `to` is null. What is sent is ignored.
+                             * @enum {string}
+                             */
+                            likely?: "id" | "first_name" | "last_name" | "email" | "external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing";
+                            /** @description Of each word of a column that may say who has left: how many rows have it, and how many of them an end date that has passed. What is sent is ignored. */
+                            seen?: {
+                                [key: string]: {
+                                    rows?: number;
+                                    past_end_dates?: number;
+                                };
+                            };
                         }[];
                         /**
                          * @description Whether an empty cell keeps what a person has, or clears it. Default: `"keep"`.
@@ -3007,10 +3109,23 @@ export interface operations {
                          * @enum {string}
                          */
                         shared_emails?: "refuse" | "leave_out";
-                        /** @description Default: `"keep"`. */
+                        /** @description Default: `null`. */
                         past_end_dates?: ("keep" | "deactivate") | null;
-                        /** @description The country (ISO 3166-1 alpha-2) of local phone numbers. `company`: that of the company. Null: a person has to decide. Default: `"company"`. */
+                        /** @description The country (ISO 3166-1 alpha-2) of local phone numbers. `company`: that of the company. Null: a person has to decide, if it matters. Default: `"company"`. */
                         country?: string | null;
+                        /** @description Default: `null`. */
+                        unknown_managers?: ("refuse" | "leave_out") | null;
+                        /**
+                         * @description For `send --map`: what becomes of columns that the mapping does not name.
+                         * @enum {string}
+                         */
+                        other_columns?: "proposed" | "unused";
+                        /** @description How many rows a choice is about that is null. What is sent is ignored. */
+                        counts?: {
+                            past_end_dates: number;
+                            country: number;
+                            unknown_managers: number;
+                        };
                     };
                 };
             };
@@ -3053,17 +3168,31 @@ export interface operations {
                          */
                         type?: "text" | "number" | "boolean" | "as_written";
                         dates?: ("day_first" | "month_first" | "year_first") | null;
-                        /** @description Of statuses: what each word means. Words that are known in many languages need not be given. Of a column with more words, some stay open. */
+                        clock?: ("ignore" | "refuse") | null;
+                        calendar?: ("gregorian" | "buddhist" | "islamic") | null;
+                        /** @description Of statuses: what each word means. Words that are known in many languages need not be given. Of a column with more words, some stay open. The word of an empty cell is empty. */
                         words?: {
                             [key: string]: ("active" | "inactive") | null;
                         };
-                        names?: ("first_last" | "last_first" | "one_last_name_first" | "one_first_name" | "one_last_name") | null;
+                        names?: ("first_last" | "last_first" | "one_last_name_first" | "one_first_name" | "one_last_name" | "capitals" | "one_character") | null;
                         by?: ("email" | "external_id" | "employee_number" | "full_name" | "key") | null;
                         /**
                          * @description What an empty cell of this column does.
                          * @enum {string}
                          */
                         empty_cells?: "keep" | "clear";
+                        /**
+                         * @description What the values make likely, if `to` is null. What is sent is ignored.
+                         * @enum {string}
+                         */
+                        likely?: "id" | "first_name" | "last_name" | "email" | "external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing";
+                        /** @description Of each word of a column that may say who has left: how many rows have it, and how many of them an end date that has passed. What is sent is ignored. */
+                        seen?: {
+                            [key: string]: {
+                                rows?: number;
+                                past_end_dates?: number;
+                            };
+                        };
                     }[];
                     /**
                      * @description Whether an empty cell keeps what a person has, or clears it. Default: `"keep"`.
@@ -3080,10 +3209,23 @@ export interface operations {
                      * @enum {string}
                      */
                     shared_emails?: "refuse" | "leave_out";
-                    /** @description Default: `"keep"`. */
+                    /** @description Default: `null`. */
                     past_end_dates?: ("keep" | "deactivate") | null;
-                    /** @description The country (ISO 3166-1 alpha-2) of local phone numbers. `company`: that of the company. Null: a person has to decide. Default: `"company"`. */
+                    /** @description The country (ISO 3166-1 alpha-2) of local phone numbers. `company`: that of the company. Null: a person has to decide, if it matters. Default: `"company"`. */
                     country?: string | null;
+                    /** @description Default: `null`. */
+                    unknown_managers?: ("refuse" | "leave_out") | null;
+                    /**
+                     * @description For `send --map`: what becomes of columns that the mapping does not name.
+                     * @enum {string}
+                     */
+                    other_columns?: "proposed" | "unused";
+                    /** @description How many rows a choice is about that is null. What is sent is ignored. */
+                    counts?: {
+                        past_end_dates: number;
+                        country: number;
+                        unknown_managers: number;
+                    };
                 };
             };
         };

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EmployeeLedgerError, ErrorCode } from './errors.ts'
-import { answerError, connectionError } from './errors.ts'
+import { answerError, connectionError, isOfApi } from './errors.ts'
 
 /** Time and chance, so that tests can decide them. */
 export interface Clock {
@@ -95,6 +95,7 @@ async function sendOnce<T>(
   const controller = new AbortController()
   let isTimeout = false
   let isSent = false
+  let answer: Response | undefined
   const timer = setTimeout(() => {
     isTimeout = true
     controller.abort()
@@ -107,9 +108,10 @@ async function sendOnce<T>(
   })
   const sending = send({
     signal: controller.signal,
-    fetch: (request) => {
+    fetch: async (request) => {
       isSent = true
-      return fetch(request)
+      answer = await fetch(request)
+      return answer
     },
   })
   try {
@@ -119,6 +121,8 @@ async function sendOnce<T>(
     signal?.throwIfAborted()
     // Nothing was sent: the settings are wrong, and no retry can help.
     if (!isSent) throw cause
+    // A page that a proxy sends instead, such as one to sign in.
+    if (answer?.ok && !isOfApi(answer)) return { ...refusal(answer, null), canRetry: false }
     return { canRetry: true, isLost: true, error: (_now, wasLost) => connectionError(cause, isTimeout, wasLost) }
   } finally {
     clearTimeout(timer)

@@ -113,11 +113,12 @@ const BINDING = new Set<ErrorCode>([
 
 /** Makes the error of an answer. `wasLost` says whether an attempt of the same writing call had an unknown outcome. */
 export function answerError(
-  { status, headers }: Response,
+  response: Response,
   body: unknown,
   { retryAfter, wasLost }: { retryAfter: number | null; wasLost: boolean },
 ): EmployeeLedgerError {
-  const problem = isProblem(body) ? body : unexpected(status)
+  const { status, headers } = response
+  const problem = isProblem(body) ? body : unexpected(response)
   const { title, code, detail, errors } = problem
   return new (classOf(status, code))({
     status,
@@ -153,7 +154,21 @@ function isProblem(body: unknown): body is AnyProblem {
   return [title, code, detail].every((text) => typeof text === 'string') && Array.isArray(errors)
 }
 
-function unexpected(status: number): AnyProblem {
-  const detail = `The answer ${status} is not one of the API; a proxy may have sent it`
+/** Whether an answer has the type of those of the API. */
+export function isOfApi({ headers }: Response): boolean {
+  return /[/+]json\b/i.test(headers.get('content-type') ?? '')
+}
+
+function unexpected(response: Response): AnyProblem {
+  const { status, headers } = response
+  const target = headers.get('location')
+  const isPage = /\bhtml\b/i.test(headers.get('content-type') ?? '')
+  const why =
+    target === null
+      ? isPage
+        ? 'it is a web page, such as one to sign in'
+        : 'a proxy may have sent it'
+      : `it leads to ${target}`
+  const detail = `The answer ${status} is not one of the API: ${why}; check baseUrl, and what is between`
   return { title: 'The answer is not one of the API', code: 'unexpected_answer', detail, errors: [] }
 }

@@ -29,7 +29,7 @@ export async function currentDocument(): Promise<OpenApiDocument> {
 }
 
 const STREAM_LIMITS = { perUser: 0, perCompany: 0, heartbeatMs: 0, lifeMs: 0 }
-const SESSIONS = { idleMinutes: 0, hours: 0, publicUrl: null }
+const SESSIONS = { idleMinutes: 0, hours: 0, publicUrl: null, port: 0 }
 
 const SERVER: ServerServices = {
   log: pino({ level: 'silent' }),
@@ -54,6 +54,7 @@ function standIns(): ApiServices {
     lanes: { append: never, idle: never },
     newId: never,
     maxRecords: MAX_RECORDS,
+    keepsFailed: false,
     maxWaitMs: 0,
     inProgress: { run: never },
   }

@@ -5,8 +5,10 @@ import { closesCall } from '../../src/domain/event-types.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { rulesOf } from '../../src/domain/operations.ts'
 import { mapInPieces, type Pieces } from '../../src/domain/pieces.ts'
+import { findCorrected } from './corrected-records.ts'
 import { listFormerNames } from './former-names.ts'
 import { markOutcomes } from './outcomes.ts'
+import { addErrors, listErrors, removeErrors } from './refused-errors.ts'
 import { findNames, insertNames, type NamedRow } from './rejected-names.ts'
 import { addToRollups } from './rollups.ts'
 import { BULK_USER_LOG_INDEXES, BULK_USER_LOG_TABLES, NO_KEY, type BulkUserLogTables } from './tables.ts'
@@ -40,6 +42,7 @@ async function fold(
     else await addOutcomes(transaction, schema, part)
   }
   await insertNames(transaction, schema, 'rejected_names', await doPieces(listRejectedNames(parts)))
+  await addErrors(transaction, schema, await doPieces(listErrors(parts)), doPieces)
   if (entries.length > 0) {
     await insertRows(sql.id(schema, 'entries'), BULK_USER_LOG_TABLES.entries.columns, entries).execute(transaction)
     await addToRollups(transaction, schema, entries)
@@ -52,7 +55,11 @@ async function fold(
     // Somebody may have had the same value twice.
     sql`on conflict do nothing`,
   )
-  for (const { companyId, events } of batches) await deleteErased(transaction, schema, companyId, events)
+  for (const { companyId, events } of batches) {
+    await deleteErased(transaction, schema, companyId, events)
+    const corrected = await findCorrected(transaction, schema, companyId, events)
+    await removeErrors(transaction, schema, companyId, [...listErased(events), ...corrected])
+  }
 }
 
 /** Adds a later part of a call to its entry, which the first part has inserted in the same transaction. */
@@ -160,10 +167,7 @@ async function deleteErased(
   companyId: string,
   events: RecordedEvent[],
 ): Promise<void> {
-  const positions = events.flatMap((event) => {
-    const isErasing = event.type === 'EmployeeErased' || event.type === 'RecordsRetired'
-    return isErasing ? (event.data?.positions ?? []) : []
-  })
+  const positions = listErased(events)
   if (positions.length > 0)
     await sql`delete from ${sql.id(schema, 'rejected_names')}
       where company_id = ${toUuid(companyId)} and position = any(${positions}::bigint[])`.execute(transaction)
@@ -171,4 +175,12 @@ async function deleteErased(
   if (people.length > 0)
     await sql`delete from ${sql.id(schema, 'former_names')}
       where company_id = ${toUuid(companyId)} and employee_id = any(${people}::uuid[])`.execute(transaction)
+}
+
+/** The positions of the events whose data these events erase. */
+function listErased(events: readonly RecordedEvent[]): number[] {
+  return events.flatMap((event) => {
+    const isErasing = event.type === 'EmployeeErased' || event.type === 'RecordsRetired'
+    return isErasing ? (event.data?.positions ?? []) : []
+  })
 }

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import { listStoredAddresses } from '../../src/domain/email-domains.ts'
 import { listStoredForms, normalizeEmail, normalizeText } from '../../src/text/normalize-text.ts'
 import { fromUuid, isId, toUuid } from '../../src/domain/ids.ts'
 import { readAddress } from '../../src/domain/networks.ts'
@@ -55,7 +56,7 @@ export async function findPeople(db: AnyDb, companyId: string, { employee, q }: 
     const find = (isTheirs: RawBuilder<unknown>) =>
       sql`select employee_id from ${DIRECTORY} where company_id = ${company} and ${isTheirs}`
     const { rows } = await sql<{ employee_id: string }>`
-      ${find(sql`email = ${normalizeEmail(normalizeText(employee))}`)}
+      ${find(sql`email = any(${listStoredAddresses(normalizeEmail(normalizeText(employee)))}::text[])`)}
       union ${find(sql`external_id = any(${listStoredForms(employee)}::text[])`)}`.execute(db)
     const current = rows.map(({ employee_id: id }) => id)
     const ids = current.length > 0 ? current : await findFormerIds(db, companyId, employee)

@@ -37,6 +37,8 @@ export interface LogEntry {
     file: { name: string | null; rows: number; part: FilePart | null } | null
     /** The ids of the failed calls whose records the file corrects. */
     corrects: string[]
+    /** The id of the call that this one took back; null if it took back none. */
+    undoes: string | null
     request_id: string
     error: { code: string; detail: string } | null
   }
@@ -261,6 +263,7 @@ function toLogEntry(row: EntryRow, ofUser: UserCall | undefined): LogEntry {
       user: ofUser?.user ?? null,
       file: ofUser && row.source === 'File upload' ? { name: ofUser.fileName, rows: total, part: ofUser.part } : null,
       corrects: ofUser?.corrects ?? [],
+      undoes: ofUser?.undoes ?? null,
       request_id: row.request_id,
       error: row.error_code === null ? null : { code: row.error_code, detail: row.error_detail ?? '' },
     },

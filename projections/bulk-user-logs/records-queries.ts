@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { AnyDb } from '../projection.ts'
+import type { LeftOut } from '../../src/domain/events.ts'
 import type { Operation } from '../../src/domain/operations.ts'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import { placeRecords, type PlacedRecord, type RecordStatus } from './outcomes.ts'
@@ -20,6 +21,8 @@ export interface LogRecord {
   isRefused: boolean
   firstPosition: number | null
   lastPosition: number | null
+  /** The fields that were left out of it, and why. */
+  leftOut: Pick<LeftOut, 'field' | 'fault'>[]
 }
 
 /** The outcome of a record: its status, or a word for records without one. */
@@ -170,9 +173,11 @@ async function addEmployees(db: AnyDb, companyId: string, entry: EntryPlace, pla
   const streams = await readStreams(db, companyId, positions)
   const hasUnchanged = places.some(({ unchangedAt }) => unchangedAt !== null)
   const unchanged = hasUnchanged ? await readUnchangedOf(db, companyId, entry.position) : []
+  const leftOut = await readLeftOut(db, companyId, entry.position)
   return places.map(({ index, status, isRefused, first, last, unchangedAt }) => {
     const employeeId = unchangedAt === null ? (streams.get(first!) ?? null) : (unchanged[unchangedAt] ?? null)
-    return { index, employeeId, status, isRefused, firstPosition: first, lastPosition: last }
+    const left = leftOut.get(index ?? -1) ?? []
+    return { index, employeeId, status, isRefused, firstPosition: first, lastPosition: last, leftOut: left }
   })
 }
 
@@ -187,4 +192,18 @@ async function readUnchangedOf(db: AnyDb, companyId: string, position: number): 
   const { rows } = await sql<{ data: string | null }>`select data from events
     where company_id = ${toUuid(companyId)} and position = ${position}`.execute(db)
   return readUnchanged(rows[0]?.data ?? null)
+}
+
+/** Reads what a call left out of its records, by their indexes. */
+async function readLeftOut(db: AnyDb, companyId: string, position: number): Promise<Map<number, LogRecord['leftOut']>> {
+  const { rows } = await sql<{ left_out: LeftOut[] | null }>`select data::json -> 'left_out' as left_out from events
+    where company_id = ${toUuid(companyId)} and position = ${position}`.execute(db)
+  const byRecord = new Map<number, LogRecord['leftOut']>()
+  for (const { field, fault, records } of rows[0]?.left_out ?? [])
+    for (const index of records) {
+      const left = byRecord.get(index)
+      if (left) left.push({ field, fault })
+      else byRecord.set(index, [{ field, fault }])
+    }
+  return byRecord
 }

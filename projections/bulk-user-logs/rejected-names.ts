@@ -115,7 +115,11 @@ export async function insertNames<Table extends NameTable>(
   }
 }
 
-async function readHashKeys(transaction: Transaction<unknown>, companyIds: string[]): Promise<Map<string, Buffer>> {
+/** Reads the secrets of companies that digests of names are keyed with. */
+export async function readHashKeys(
+  transaction: Transaction<unknown>,
+  companyIds: string[],
+): Promise<Map<string, Buffer>> {
   const { rows } = await sql<{ company_id: string; hash_key: Buffer }>`
     select company_id, hash_key from companies where company_id = any(${companyIds.map(toUuid)}::uuid[])`.execute(
     transaction,

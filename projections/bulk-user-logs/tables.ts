@@ -104,6 +104,44 @@ export const BULK_USER_LOG_TABLES = {
     key: ['company_id', 'hour', 'key_id', 'error_code'],
     fillfactor: 80,
   },
+
+  /** Why the records of keys were refused, an error of a record in each row: see `refused-errors.ts`. */
+  refused_errors: {
+    columns: {
+      company_id: uuid,
+      code: word(),
+      /** As pages name it; empty for the record itself. */
+      field: word(),
+      /** Of a conflict, what collides; otherwise empty. */
+      kind: word(),
+      requested_at: time,
+      /** The position of the event that rejected the record. */
+      position: bigint,
+      key_id: uuid,
+      /** A keyed digest of the person of the record; null if it names nobody. */
+      person: nullable(bytea),
+    },
+    key: ['company_id', 'code', 'field', 'kind', 'requested_at', 'position'],
+  },
+
+  /** The sums of these errors by hour, key and cause. */
+  refusals_by_hour: {
+    columns: {
+      company_id: uuid,
+      hour: time,
+      key_id: uuid,
+      code: word(),
+      field: word(),
+      kind: word(),
+      records: bigint,
+      first_at: time,
+      last_at: time,
+      /** A sketch of the people: see `people-sketch.ts`. */
+      people: bytea,
+    },
+    key: ['company_id', 'hour', 'key_id', 'code', 'field', 'kind'],
+    fillfactor: 80,
+  },
 } satisfies Projection['tables']
 
 type Tables = typeof BULK_USER_LOG_TABLES
@@ -120,8 +158,11 @@ export const NO_KEY = 'key_0000000000e008000000000001'
 export const BULK_USER_LOG_INDEXES: Projection['indexes'] = {
   // For erasures, and to find the employees of an entry.
   rejected_names_by_event: { table: 'rejected_names', on: '(company_id, position)', isForFold: true },
+  // For erasures and corrections.
+  refused_errors_by_event: { table: 'refused_errors', on: '(company_id, position)', isForFold: true },
   former_names_by_employee: { table: 'former_names', on: '(company_id, employee_id)', isForFold: true },
-  entries_by_call: { table: 'entries', on: '(company_id, call_id)', isUnique: true },
+  // To find the calls that a file corrects.
+  entries_by_call: { table: 'entries', on: '(company_id, call_id)', isUnique: true, isForFold: true },
   entries_by_status: { table: 'entries', on: '(company_id, status, position)' },
   entries_by_operation: { table: 'entries', on: '(company_id, operation, position)' },
   entries_by_source: { table: 'entries', on: '(company_id, source, position)' },

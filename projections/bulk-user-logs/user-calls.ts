@@ -13,6 +13,8 @@ export interface UserCall {
   corrects: string[]
   /** The part of the file; null for a whole one, or if there is none. */
   part: FilePart | null
+  /** The id of the call that it took back; null if it took back none. */
+  undoes: string | null
 }
 
 /**
@@ -28,17 +30,18 @@ export async function readUserCalls(db: AnyDb, companyId: string, callIds: strin
     corrects: string[] | null
     part: FilePart | null
     file_name: string | null
+    undoes: string | null
   }>`select c.stream_id as call_id, c.actor, c.data::json -> 'corrects' as corrects, c.data::json -> 'part' as part,
-      f.data::json ->> 'name' as file_name
+      c.data::json ->> 'undoes' as undoes, f.data::json ->> 'name' as file_name
     from events c left join events f
       on f.company_id = c.company_id and f.stream_id = c.stream_id and f.stream_version = c.stream_version + 1
     where c.company_id = ${company} and c.stream_id = any(${callIds.map(toUuid)}::uuid[])
       and c.type in ('ApiCallCompleted', 'ApiCallFailed')`.execute(db)
   const names = await readUserNames(db, company, [...new Set(rows.map(({ actor }) => actor))])
   return new Map(
-    rows.map(({ call_id: uuid, actor, corrects, part, file_name: fileName }) => [
+    rows.map(({ call_id: uuid, actor, corrects, part, undoes, file_name: fileName }) => [
       fromUuid('log', uuid),
-      { user: { id: actor, name: names.get(actor) ?? null }, fileName, corrects: corrects ?? [], part },
+      { user: { id: actor, name: names.get(actor) ?? null }, fileName, corrects: corrects ?? [], part, undoes },
     ]),
   )
 }

@@ -2,6 +2,7 @@ import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Employee } from '../../src/domain/employees/employee.ts'
 import { employees, buildSearchText } from './fold.ts'
 import { EMPLOYEE_COLUMNS, STATUS, toEmployee, type EmployeeRow, type EmployeeTables } from './rows.ts'
+import { HOURS_UNTIL_PASSED, type LastingWarning } from '../../src/domain/employees/warnings.ts'
 import { schemaOf, type AnyDb } from '../projection.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { foldText, trimBlanks } from '../../src/text/normalize-text.ts'
@@ -12,21 +13,22 @@ export const EMPLOYEES = { name: employees.name, version: employees.version }
 export interface EmployeeFilter {
   status?: Employee['status']
   q?: string
+  /** Only active people of whom calls warn. */
+  warning?: LastingWarning
 }
 
 /** Lists a company's employees in the order of their creation, which never changes. */
 export async function listEmployees(
   db: AnyDb,
   companyId: string,
-  { status, q }: EmployeeFilter,
+  filter: EmployeeFilter,
   page: { after: string | null; limit: number },
 ): Promise<Employee[]> {
   let query = withTables(db)
     .selectFrom('employees')
     .select(EMPLOYEE_COLUMNS)
     .where('company_id', '=', toUuid(companyId))
-  if (status !== undefined) query = query.where(hasStatus(status))
-  if (q !== undefined) query = query.where(matchesText(q))
+  for (const condition of conditionsOf(companyId, filter)) query = query.where(condition)
   if (page.after !== null) query = query.where('employee_id', '>', toUuid(page.after))
   const rows = await query.orderBy('employee_id').limit(page.limit).execute()
   return rows.map(toEmployee)
@@ -87,32 +89,68 @@ interface ChangedEmployees {
 export async function listChangedEmployees(
   db: AnyDb,
   companyId: string,
-  { status, q }: EmployeeFilter,
+  filter: EmployeeFilter,
   page: { after: number; limit: number; searched?: number },
 ): Promise<ChangedEmployees> {
-  const conditions = [
-    ...(status === undefined ? [] : [hasStatus(status)]),
-    ...(q === undefined ? [] : [matchesText(q)]),
-  ]
   const folded = await readFolded(db, companyId)
   const end = Math.min(folded, page.after + (page.searched ?? SEARCHED_PER_PAGE))
+  const ranges: Range[] = []
+  for (let after = page.after; after < end; after += SEARCHED_AT_ONCE)
+    ranges.push({ after, upTo: Math.min(end, after + SEARCHED_AT_ONCE) })
+  const { employees, last } = await searchRanges(db, companyId, filter, ranges, { limit: page.limit, order: 'asc' })
+  return { employees, next: last ?? (end < folded ? end : null) }
+}
+
+/**
+ * The same in the opposite order, from a position back: null begins with the last change. An employee who changes during
+ * paging may be missed. `next` is the position from which the next page goes back.
+ */
+export async function listLatestChanges(
+  db: AnyDb,
+  companyId: string,
+  filter: EmployeeFilter,
+  page: { upTo: number | null; after: number; limit: number },
+): Promise<ChangedEmployees> {
+  const upTo = page.upTo ?? (await readFolded(db, companyId))
+  const end = Math.max(page.after, upTo - SEARCHED_PER_PAGE)
+  const ranges: Range[] = []
+  for (let at = upTo; at > end; at -= SEARCHED_AT_ONCE)
+    ranges.push({ after: Math.max(end, at - SEARCHED_AT_ONCE), upTo: at })
+  const { employees, last } = await searchRanges(db, companyId, filter, ranges, { limit: page.limit, order: 'desc' })
+  return { employees, next: last === null ? (end > page.after ? end : null) : last - 1 }
+}
+
+/** Positions after `after`, up to and including `upTo`. */
+interface Range {
+  after: number
+  upTo: number
+}
+
+/** Searches one range after the other, until it has enough. `last` is the last position shown if others follow. */
+async function searchRanges(
+  db: AnyDb,
+  companyId: string,
+  filter: EmployeeFilter,
+  ranges: readonly Range[],
+  { limit, order }: { limit: number; order: 'asc' | 'desc' },
+): Promise<{ employees: Employee[]; last: number | null }> {
+  const conditions = conditionsOf(companyId, filter)
   let rows: (EmployeeRow & { position: number })[] = []
-  // One more than asked for tells whether another page follows.
-  for (let after = page.after; after < end && rows.length <= page.limit; after += SEARCHED_AT_ONCE) {
-    const upTo = Math.min(end, after + SEARCHED_AT_ONCE)
-    const range = { after, upTo, limit: page.limit + 1 - rows.length }
-    rows = rows.concat(await selectLastChanges(db, companyId, range, conditions))
+  for (const range of ranges) {
+    // One more than asked for tells whether another page follows.
+    const left = limit + 1 - rows.length
+    if (left <= 0) break
+    rows = rows.concat(await selectLastChanges(db, companyId, { ...range, limit: left, order }, conditions))
   }
-  const shown = rows.slice(0, page.limit)
-  if (rows.length > page.limit) return { employees: shown.map(toEmployee), next: shown.at(-1)!.position }
-  return { employees: shown.map(toEmployee), next: end < folded ? end : null }
+  const shown = rows.slice(0, limit)
+  return { employees: shown.map(toEmployee), last: rows.length > limit ? shown.at(-1)!.position : null }
 }
 
 /** Selects the employees whose row has the version of an event in this range. */
 async function selectLastChanges(
   db: AnyDb,
   companyId: string,
-  { after, upTo, limit }: { after: number; upTo: number; limit: number },
+  { after, upTo, limit, order }: Range & { limit: number; order: 'asc' | 'desc' },
   conditions: RawBuilder<boolean>[],
 ): Promise<(EmployeeRow & { position: number })[]> {
   const { rows } = await sql<EmployeeRow & { position: number }>`
@@ -123,7 +161,7 @@ async function selectLastChanges(
       [sql`e.company_id = ${toUuid(companyId)} and e.position > ${after} and e.position <= ${upTo}`, ...conditions],
       sql` and `,
     )}
-    order by e.position limit ${limit}`.execute(db)
+    order by e.position ${sql.raw(order)} limit ${limit}`.execute(db)
   return rows
 }
 
@@ -134,6 +172,26 @@ async function readFolded(db: AnyDb, companyId: string): Promise<number> {
     db,
   )
   return rows[0]?.position ?? 0
+}
+
+function conditionsOf(companyId: string, { status, q, warning }: EmployeeFilter): RawBuilder<boolean>[] {
+  return [
+    ...(status === undefined ? [] : [hasStatus(status)]),
+    ...(q === undefined ? [] : [matchesText(q)]),
+    ...(warning === undefined ? [] : [hasStatus('active'), WARNED[warning](companyId)]),
+  ]
+}
+
+const WARNED: Readonly<Record<LastingWarning, (companyId: string) => RawBuilder<boolean>>> = {
+  past_termination_dates: () => {
+    const passed = sql`to_char(now() at time zone 'UTC' - make_interval(hours => ${HOURS_UNTIL_PASSED}), 'YYYY-MM-DD')`
+    return sql`attributes->>'termination_date' < ${passed}`
+  },
+  // The directory has managers as they are stored.
+  inactive_managers: (companyId) => sql`employee_id in (
+    select d.employee_id from employee_directory d join ${sql.id(schemaOf(employees), 'employees')} m
+      on m.company_id = d.company_id and m.employee_id = d.manager_id
+    where d.company_id = ${toUuid(companyId)} and m.deactivated_at is not null)`,
 }
 
 function hasStatus(status: Employee['status']): RawBuilder<boolean> {

@@ -24,7 +24,10 @@ import { erasures } from './admin/erasures.ts'
 import { invitations } from './admin/invitations.ts'
 import { logExports } from './admin/log-exports.ts'
 import { personalData } from './admin/personal-data.ts'
+import { employeeExports } from './admin/employee-exports.ts'
+import { refusals } from './admin/refusals.ts'
 import { secretSearch } from './admin/secret-search.ts'
+import { undoRoute } from './admin/undo.ts'
 import { uploadRoutes } from './admin/uploads/upload-routes.ts'
 import { usage } from './admin/usage.ts'
 import { users } from './admin/users.ts'
@@ -114,6 +117,9 @@ async function adminRoutes(
       await log.register(fastifySSE)
       bulkUserLogs(log, services)
       logExports(log, authorized)
+      refusals(log, authorized)
+      employeeExports(log, authorized)
+      undoRoute(log, services)
       bulkUserLogsStream(log, authorized)
       usage(log, services.reads)
     })

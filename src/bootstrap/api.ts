@@ -30,6 +30,7 @@ import { openPoster } from '../delivery/webhooks/post.ts'
 import { createSingleDeliveries } from '../delivery/webhooks/single-deliveries.ts'
 import { openAppendPool, startLanes } from './lanes.ts'
 import { newId } from '../ledger/new-id.ts'
+import { createWriteProbe } from './write-probe.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
 import { createOutbox } from './mail.ts'
 import { createConfiguredSecretBox } from './secrets.ts'
@@ -51,10 +52,15 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
   const access = openAccess<LedgerTables>(store.open)
   const pools = { reads: store.pool, access: access.pool, appends, ...queuePool('wake-ups', boss) }
   const counted = countCalls(metrics, pools)
+  const writes = createWriteProbe(access.pool)
   const lanes = startLanes(options, {
     pool: appends,
     onCommitted: waker.announce,
-    onTransaction: counted.onTransaction,
+    onTransaction(calls, records, seconds) {
+      writes.written()
+      counted.onTransaction(calls, records, seconds)
+    },
+    onFailed: writes.failed,
   })
   // A change of a company may be an erasure, so this process forgets the company's recent events.
   const onChanged = (companyIds: string[]) => {
@@ -76,6 +82,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     lanes: countPending(metrics, tracing?.traceLanes(lanes) ?? lanes),
     newId,
     maxRecords: config.MAX_RECORDS,
+    keepsFailed: config.FAILED_CALLS_KEPT_DAYS > 0,
     maxWaitMs: config.CALL_WAIT_MS,
     inProgress: createCallsInProgress(createLongCalls(pool), config.CALL_WAIT_MS),
   }
@@ -104,7 +111,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     findKey: createKeyLookup(appends, store.companiesTogether),
     findEmployee: createEmployeeLookup(access.pool, store.companiesTogether),
     keyUsage: createKeyUsageCounter(appends, store.companiesTogether),
-    isReady: access.takesWrites,
+    isReady: async () => (await access.takesWrites()) && writes.isPossible(),
     isStopping: () => isStopping,
     areReadModelsComplete,
     health: createHealth(pool, waker),
@@ -158,6 +165,7 @@ function readAppSettings(config: Config) {
       idleMinutes: config.SESSION_IDLE_MINUTES,
       hours: config.SESSION_HOURS,
       publicUrl: config.PUBLIC_URL ?? null,
+      port: config.PORT,
     },
     signInLimits: { perPerson: config.SIGN_IN_LIMIT, perAddress: config.SIGN_IN_ADDRESS_LIMIT },
     streamLimits: {

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { deleteOldFailedCalls } from '../ledger/append/failed-calls.ts'
 import { deleteOldBodies } from '../ledger/append/rejected-bodies.ts'
 import { expireFiles } from '../ledger/evidence/stored-files.ts'
 import { deleteOldEmails, endOverdueEmails } from '../accounts/mail/outbox.ts'
@@ -10,10 +11,17 @@ import { expireSessions } from '../accounts/users/sessions.ts'
 import { forgetOldSignIns } from '../accounts/users/sign-in-records.ts'
 import type { Pool } from 'pg'
 
+/** Valid records are kept no longer than the refused ones of their call. */
+function getFailedCallsKeptDays(config: Config): number {
+  const { FAILED_CALLS_KEPT_DAYS: days, REJECTED_RECORDS_KEPT_DAYS: others } = config
+  return others === 0 ? days : Math.min(days, others)
+}
+
 /** Lists what deletes the rows that are kept for a time. */
 export function listExpirations(pool: Pool, config: Config): (() => Promise<unknown>)[] {
   return [
     () => deleteOldBodies(pool, config.REJECTED_RECORDS_KEPT_DAYS),
+    () => deleteOldFailedCalls(pool, getFailedCallsKeptDays(config)),
     () => forgetOldSignIns(pool, config.ADDRESSES_KEPT_DAYS),
     () => expireUploads(pool),
     () => expireFailingWork(pool),

@@ -13,7 +13,7 @@ export function openAppendPool({ store }: PartOptions, lanes: number) {
 /** Opens the group commit of writing calls. */
 export function startLanes(
   { config, store, log, tracing, recent }: PartOptions,
-  options: Pick<LaneOptions, 'pool' | 'onCommitted' | 'onTransaction'> & { lanes?: number },
+  options: Pick<LaneOptions, 'pool' | 'onCommitted' | 'onTransaction' | 'onFailed'> & { lanes?: number },
 ): Lanes {
   return createLanes({
     companiesTogether: store.companiesTogether,

@@ -25,6 +25,7 @@ export async function openUploads(
       lanes,
       newId,
       maxRecords: config.MAX_RECORDS,
+      keepsFailed: config.FAILED_CALLS_KEPT_DAYS > 0,
       maxWaitMs: config.CALL_WAIT_MS,
       inProgress: createCallsInProgress(createLongCalls(store.pool), config.CALL_WAIT_MS),
     },

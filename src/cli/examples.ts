@@ -1,5 +1,8 @@
 import type { Command } from 'commander'
 
+/** How the commands are run: there is no program of another name. */
+export const RUN_AS = 'npm run --silent cli --'
+
 const ID = '01m7wpyc6pe4c84c8xtp0e86m3'
 const COMPANY = `--company com_${ID}`
 const KEY = `${COMPANY} --key key_${ID}`
@@ -14,8 +17,11 @@ const EXAMPLES: Record<string, string[]> = {
   distribute: ['--dry-run', '', '--shards 128 --json'],
   doctor: ['', '--json'],
   'company create': ["--name Acme --admin-email ada@acme.example --admin-name 'Ada Admin'"],
+  'company rename': [`'Acme Ltd' ${COMPANY}`],
   'company set-time-zone': [`Europe/Berlin ${COMPANY}`],
   'company set-country': [`DE ${COMPANY}`],
+  'log list': [`${COMPANY} --status Failed --json`],
+  completion: ['bash'],
   'user invite': [`${COMPANY} --email otto@acme.example --name 'Otto' --role auditor`],
   'token issue': [`${COMPANY} --user usr_${ID} --name 'Nightly export' --days 30 --scope audit`],
   'key issue': [
@@ -50,7 +56,7 @@ export function addExamples(program: Command, words: string[] = []): void {
     const path = [...words, command.name()]
     const examples = EXAMPLES[path.join(' ')] ?? []
     const title = examples.length === 1 ? 'Example' : 'Examples'
-    const lines = examples.map((example) => `  ${['employee-ledger', ...path, example].join(' ').trimEnd()}\n`)
+    const lines = examples.map((example) => `  ${[RUN_AS, ...path, example].join(' ').trimEnd()}\n`)
     if (lines.length > 0) command.addHelpText('after', `\n${title}:\n${lines.join('')}`)
     addExamples(command, path)
   }

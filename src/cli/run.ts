@@ -49,7 +49,7 @@ interface Running {
 
 /**
  * Starts the parts in order, waits for an interruption or the end of the embedded database, and stops the parts in
- * reverse order, also when one of them fails to start. Exits with 0 on an interruption, even during startup.
+ * reverse order, also when one of them fails to start. Exits with 0 when it is asked to end, even during startup.
  */
 async function run(parts: Parts): Promise<never> {
   const config = readSettings()
@@ -70,7 +70,8 @@ async function run(parts: Parts): Promise<never> {
   await stopParts(running.parts, config.SHUTDOWN_TIMEOUT_MS, running.log)
   await running.database?.release()
   if (!(fault instanceof InterruptedError)) throw fault
-  process.exit(0)
+  // Nobody has asked it to end if its output can't be written.
+  process.exit(fault.signal === 'SIGPIPE' ? fault.exitCode : 0)
 }
 
 /** Returns a promise that rejects when the process cannot go on. */

@@ -1,4 +1,4 @@
-/** What can need attention (docs/attention.md), the most urgent first, in words that stand after a name and a colon. */
+/** What can need attention (docs/attention.md), in words that stand after a name and a colon. */
 const WORDS = {
   ledger_disputed: 'a witness disputes the ledger',
   ledger_unsigned: 'no checkpoint of the ledger is signed',
@@ -7,6 +7,8 @@ const WORDS = {
   webhook_disabled: 'the webhook was disabled',
   webhook_failing: 'messages of the webhook fail',
   quota_used: 'the quota is used up',
+  key_limit_reached: 'a call was beyond the daily limits of the key',
+  key_deactivated_many: 'the key deactivated unusually many people',
   key_expired: 'the key has expired',
   call_missing: 'an expected call did not come',
   calls_failed: 'calls failed',
@@ -18,6 +20,22 @@ const WORDS = {
 }
 
 export type AttentionKind = keyof typeof WORDS
+
+/** What concerns all that a company does: it comes first, whatever else costs. */
+const OF_ALL: ReadonlySet<AttentionKind> = new Set([
+  'ledger_disputed',
+  'ledger_unsigned',
+  'projection_parked',
+  'provider_failing',
+])
+/** What has cost nothing yet: it comes last. */
+const AHEAD: ReadonlySet<AttentionKind> = new Set(['quota_nearly_used', 'key_expiring', 'key_unused'])
+
+/** How early a kind stands among others that are ordered by their cost: the least first. */
+export function rankOf(kind: AttentionKind): number {
+  if (OF_ALL.has(kind)) return 0
+  return AHEAD.has(kind) ? 2 : 1
+}
 
 export const ATTENTION_KINDS = Object.keys(WORDS) as AttentionKind[]
 

@@ -1,4 +1,5 @@
-import { ATTENTION_KINDS, isAttentionKind, type AttentionKind } from './attention-kinds.ts'
+import type { RefusedExcess } from './accounts/people-use.ts'
+import { ATTENTION_KINDS, isAttentionKind, rankOf, type AttentionKind } from './attention-kinds.ts'
 import type { BackgroundWork } from './background-work.ts'
 import { findMissedDeadline, type Expectation } from './accounts/expected-calls.ts'
 import { requestsInWindow, windowEnd, type KeyUsage, type RefreshPeriod } from './accounts/quota.ts'
@@ -24,7 +25,12 @@ interface AttentionDetails {
   webhook_disabled: { reason: WebhookDisabledReason }
   /** A key has used 80 % or more of its quota. */
   quota_nearly_used: QuotaDetails
-  quota_used: QuotaDetails
+  /** The calls that were refused since the start of yesterday because of it. */
+  quota_used: QuotaDetails & { calls: number; records: number; is_more: boolean }
+  /** A call of a key would have done `wanted` beyond what it had `done` in that day, of `active` people. */
+  key_limit_reached: Pick<RefusedExcess, 'limited' | 'wanted' | 'done' | 'limit' | 'active'> & { last_log_id: string }
+  /** A key deactivated more people in a day than is usual, of `active`. */
+  key_deactivated_many: { deactivations: number; active: number }
   key_expiring: { expires_at: string }
   key_expired: { expires_at: string }
   /** A key was issued 30 days ago or more, works, and has never made a call. */
@@ -128,8 +134,14 @@ export function startOfYesterday(nowMs: number, timeZone: string): number {
   return findStartOf(shiftDay(formatLocalDay(nowMs, timeZone), -1), timeZone)
 }
 
-/** Lists what needs attention, the most urgent first. */
+/** Lists what needs attention, what costs most first. */
 export function findAttention(facts: AttentionFacts): AttentionItem[] {
+  const ofKeys = facts.keys.flatMap((key) => [...findOfPeople(key, facts), ...findOfKey(key, facts)])
+  const usedUp = new Set(ofKeys.flatMap(({ kind, subject }) => (kind === 'quota_used' ? [subject.id] : [])))
+  // A quota that is used up says of its calls what is to be done, and what is beyond the limits of a key is told by itself.
+  const failedCalls = facts.failedCalls.filter(
+    ({ subject, details }) => details.code !== 'limit_reached' && !(isOfQuota(details) && usedUp.has(subject.id)),
+  )
   const items = [
     ...facts.disputes.map(({ id, since, fault, error }): AttentionItem => {
       const subject = { id, name: id.slice(0, id.lastIndexOf('+')) }
@@ -139,20 +151,50 @@ export function findAttention(facts: AttentionFacts): AttentionItem[] {
     ...findOfWork(facts),
     ...findOfProvider(facts),
     ...findOfWebhooks(facts),
-    ...facts.keys.flatMap((key) => findOfKey(key, facts)),
-    ...facts.failedCalls.toSorted(compareCosts).map((found): AttentionItem => ({ kind: 'calls_failed', ...found })),
-    ...facts.partialCalls.toSorted(compareCosts).map((found): AttentionItem => ({ kind: 'records_refused', ...found })),
+    ...ofKeys,
+    ...failedCalls.map((found): AttentionItem => ({ kind: 'calls_failed', ...found })),
+    ...facts.partialCalls.map((found): AttentionItem => ({ kind: 'records_refused', ...found })),
   ]
-  return items.toSorted((one, other) => ATTENTION_KINDS.indexOf(one.kind) - ATTENTION_KINDS.indexOf(other.kind))
+  return groupByCost(items, nameOfItem).flat()
 }
 
-/** Sorts the most records or calls first, and of as many the oldest. A call whose body could not be read has no records. */
-function compareCosts(one: FoundCalls, other: FoundCalls): number {
-  const costOf = ({ details: { calls, records } }: FoundCalls) => Math.max(calls, records)
-  return costOf(other) - costOf(one) || (one.since! < other.since! ? -1 : 1)
+function isOfQuota({ code }: { code: string }): boolean {
+  return code === 'quota_exceeded'
 }
 
-type FoundCalls = Found<'calls_failed'> | Found<'records_refused'>
+/** Groups items into problems, what costs most first: all causes for which the calls of a key failed are one. */
+export function groupProblems(items: readonly AttentionItem[]): AttentionItem[][] {
+  return groupByCost(items, (item) => (item.kind === 'calls_failed' ? item.subject.id : nameOfItem(item)))
+}
+
+/** Groups items by name, and sorts the groups, and the items of each: those with the most records, calls, then the oldest. */
+function groupByCost(items: readonly AttentionItem[], nameOf: (item: AttentionItem) => string): AttentionItem[][] {
+  const groups = [...Map.groupBy(items, nameOf).values()]
+  return groups.map((group) => group.toSorted((a, b) => compareCosts([a], [b]))).toSorted(compareCosts)
+}
+
+function compareCosts(one: readonly AttentionItem[], other: readonly AttentionItem[]): number {
+  const [first, second] = [one[0]!, other[0]!]
+  const rank = rankOf(first.kind)
+  const byRank = rank - rankOf(second.kind)
+  const byKind = ATTENTION_KINDS.indexOf(first.kind) - ATTENTION_KINDS.indexOf(second.kind)
+  if (byRank !== 0 || rank === 0) return byRank || byKind
+  const sum = (group: typeof one, name: 'records' | 'calls') =>
+    group.reduce((total, { details }) => total + (costOf(details)[name] ?? 0), 0)
+  const since = (group: typeof one) => group.map((item) => item.since ?? LAST).toSorted()[0]!
+  const byAge = since(one) === since(other) ? 0 : since(one) < since(other) ? -1 : 1
+  return sum(other, 'records') - sum(one, 'records') || sum(other, 'calls') - sum(one, 'calls') || byAge || byKind
+}
+
+/** The records and calls that something has cost, as far as its item says. */
+function costOf(details: AttentionItem['details']): Partial<Record<'records' | 'calls', number>> {
+  // A call beyond the limits of its key, of which nothing was applied.
+  if ('wanted' in details) return { records: details.wanted, calls: 1 }
+  return 'calls' in details ? { records: details.records, calls: details.calls } : {}
+}
+
+/** After all instants. */
+const LAST = '~'
 
 /** Tells an item from all others of its company, also at another time. */
 export function nameOfItem({ kind, subject, details }: AttentionItem): string {
@@ -187,6 +229,27 @@ function findOfWebhooks({ webhooks, now }: AttentionFacts): AttentionItem[] {
   })
 }
 
+/** What a key did to people since the start of yesterday, or was kept from doing. */
+function findOfPeople({ id, name, usage, isEnabled }: KeyFacts, { now, timeZone }: AttentionFacts): AttentionItem[] {
+  if (!isEnabled) return []
+  const since = new Date(startOfYesterday(Date.parse(now), timeZone)).toISOString()
+  const isRecent = <Found extends { at: string }>(found: Found | null | undefined) =>
+    found && found.at >= since ? [found] : []
+  const subject = { id, name }
+  return [
+    ...isRecent(usage.people?.refused).map(({ at, log_id, limited, wanted, done, limit, active }): AttentionItem => {
+      const details = { limited, wanted, done, limit, active, last_log_id: log_id }
+      return { kind: 'key_limit_reached', subject, since: at, details }
+    }),
+    ...isRecent(usage.people?.unusual).map(({ at, ...details }): AttentionItem => ({
+      kind: 'key_deactivated_many',
+      subject,
+      since: at,
+      details,
+    })),
+  ]
+}
+
 function findOfKey(key: KeyFacts, facts: AttentionFacts): AttentionItem[] {
   const nowMs = Date.parse(facts.now)
   const subject = { id: key.id, name: key.name }
@@ -205,7 +268,13 @@ function findOfKey(key: KeyFacts, facts: AttentionFacts): AttentionItem[] {
   if (key.quotaLimit > 0 && requests >= NEARLY_USED * key.quotaLimit) {
     const resetsAt = new Date(windowEnd(key.refreshPeriod, nowMs)).toISOString()
     const details = { requests_made: requests, quota_limit: key.quotaLimit, resets_at: resetsAt }
-    items.push({ kind: requests >= key.quotaLimit ? 'quota_used' : 'quota_nearly_used', subject, since: null, details })
+    const refused = facts.failedCalls.find((found) => found.subject.id === key.id && isOfQuota(found.details))
+    const { calls = 0, records = 0, is_more = false } = refused?.details ?? {}
+    items.push(
+      requests >= key.quotaLimit
+        ? { kind: 'quota_used', subject, since: null, details: { ...details, calls, records, is_more } }
+        : { kind: 'quota_nearly_used', subject, since: null, details },
+    )
   }
   const missed =
     key.expectation &&

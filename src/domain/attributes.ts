@@ -1,3 +1,4 @@
+import { readPunycode } from './email-domains.ts'
 import { hasMoreMembersThan } from './json.ts'
 import { isCalendarDate } from './local-times.ts'
 import { findInvisible, isPlain, mayFit, normalizeEmail, normalizeText, trimBlanks } from '../text/normalize-text.ts'
@@ -98,7 +99,7 @@ export function readAttribute(name: AttributeName, sent: unknown, field: string 
   if (rule.kind === 'custom') return readCustomAttributes(sent, field)
   if (sent === null) return rule.kind === 'status' ? invalid({ kind: 'null_not_allowed', field }) : { value: null }
   if (typeof sent !== 'string') return invalid({ kind: 'not_string', field })
-  if (rule.kind === 'email') return readEmail(field, sent, rule.max)
+  if (rule.kind === 'email') return readAddress(field, sent, rule.max)
   const text = trimBlanks(sent)
   if (text === '') return rule.kind === 'status' ? invalid({ kind: 'required', field }) : { value: null }
   switch (rule.kind) {
@@ -129,9 +130,10 @@ export const MAX_EMAIL_UNITS = UNITS_NORMALIZED_TO_ONE * MAX_EMAIL_CHARACTERS
 
 type TextReading = { value: string; errors?: undefined } | { value?: undefined; errors: AttributeError[] }
 
-/** Validates and normalizes the email address of somebody who must have one, such as a user. */
+/** Validates and normalizes the email address of somebody who must have one, such as a user. Keeps its domain as sent. */
 export function readEmailAddress(sent: unknown): TextReading {
-  const { value, errors } = readAttribute('email', sent)
+  if (sent !== null && typeof sent !== 'string') return invalid({ kind: 'not_string', field: 'email' })
+  const { value, errors } = readEmail('email', sent ?? '', MAX_EMAIL_CHARACTERS)
   if (errors) return { errors }
   return value === null ? invalid({ kind: 'required', field: 'email' }) : { value: value as string }
 }
@@ -159,6 +161,14 @@ function readText(of: TextPlace, sent: string, max: number): TextReading {
 interface TextPlace {
   field: string
   part?: 'name' | 'value'
+}
+
+/** Reads the email address of an employee, whose domain may be written as Punycode. */
+function readAddress(field: string, sent: string, max: number): AttributeReading {
+  const { value, errors } = readEmail(field, sent, max)
+  if (errors) return { errors }
+  const read = value === null ? null : readPunycode(value as string)
+  return { value: read === value || read === null || !EMAIL.test(read) || findInvisible(read) ? value : read }
 }
 
 function readEmail(field: string, sent: string, max: number): AttributeReading {

@@ -1,4 +1,5 @@
 import { divide } from './divide.ts'
+import { listStoredAddresses } from './email-domains.ts'
 import type { ErasingType } from './event-types.ts'
 import { IDENTIFYING_FIELDS, type EventData, type NewEvent, type RecordedEvent } from './events.ts'
 import { cutMarks, listStoredForms, normalizeEmail, normalizeText } from '../text/normalize-text.ts'
@@ -40,13 +41,18 @@ export function emptyNames(): PersonNames {
 /** Adds the names in an event of the employee's stream, current and former ones. */
 export function collectNames(names: PersonNames, event: RecordedEvent): void {
   if (event.type === 'EmployeeCreated') {
-    addName(names.emails, event.data?.attributes.email)
+    addEmail(names, event.data?.attributes.email)
     addName(names.externalIds, event.data?.attributes.external_id)
   }
   if (event.type === 'EmployeeUpdated') {
-    for (const value of Object.values(event.data?.changes['email'] ?? {})) addName(names.emails, value)
+    for (const value of Object.values(event.data?.changes['email'] ?? {})) addEmail(names, value)
     for (const value of Object.values(event.data?.changes['external_id'] ?? {})) addName(names.externalIds, value)
   }
+}
+
+/** Refused records have domains as they were sent. */
+function addEmail(names: PersonNames, value: unknown): void {
+  if (typeof value === 'string') for (const form of listStoredAddresses(value)) addName(names.emails, form)
 }
 
 function addName(names: Set<string>, value: unknown): void {

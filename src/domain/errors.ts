@@ -19,6 +19,11 @@ export const RECORD_ERROR_CODES = [
 ] as const
 export type RecordErrorCode = (typeof RECORD_ERROR_CODES)[number]
 
+/** Whether a code is that of a record, and not of a whole call. */
+export function isRecordErrorCode(code: string): code is RecordErrorCode {
+  return (RECORD_ERROR_CODES as readonly string[]).includes(code)
+}
+
 /** An error of a record, as the API returns it and the log shows it. */
 export interface RecordError {
   /** Zero-based index of the record in the call. */
@@ -73,10 +78,12 @@ const PROBLEMS = {
   too_many_tokens: { status: 409, title: 'The user has the maximum number of tokens' },
   too_many_webhooks: { status: 409, title: 'The company has the maximum number of webhooks' },
   too_many_uploads: { status: 409, title: 'The company has the maximum number of uploads' },
+  nothing_to_undo: { status: 409, title: 'The call has changed nothing' },
   upload_not_applicable: { status: 409, title: 'The upload cannot be applied now' },
   provider_in_use: { status: 409, title: 'The identity provider is in use' },
   provider_unproven: { status: 409, title: 'No administrator is linked to the identity provider' },
   key_revoked: { status: 409, title: 'The API key has been revoked' },
+  limit_reached: { status: 409, title: 'The API key has reached its daily limit' },
   idempotency_in_progress: { status: 409, title: 'The first call with this idempotency key is still running' },
   idempotency_response_expired: {
     status: 409,
@@ -161,4 +168,16 @@ const MAX_POINTED_NAME = 256
 export function errorPointer(prefix: string, path: readonly string[]): string {
   const end = path.findIndex((name) => name.length > MAX_POINTED_NAME)
   return jsonPointer(prefix, end === -1 ? path : path.slice(0, end))
+}
+
+/** Shortens a pointer into a body to one into its record. A body holds records in three ways. */
+export function pointInto(pointer: string, index: number | null): string {
+  const prefix = [`/employees/${index}`, `/${index}`].find((start) => `${pointer}/`.startsWith(`${start}/`))
+  return prefix === undefined ? pointer : pointer.slice(prefix.length)
+}
+
+/** Formats a pointer into a record as the log writes attributes: `custom_attributes.grade`. */
+export function formatField(pointer: string): string {
+  const names = pointer.split('/').slice(1)
+  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
 }

@@ -4,6 +4,7 @@ import type { ProblemCode, RecordError } from './errors.ts'
 import type { Operation } from './operations.ts'
 import type { ExpectedCalls } from './accounts/expected-calls.ts'
 import type { AttentionKind } from './attention-kinds.ts'
+import type { KeyExcess, KeyLimits } from './accounts/people-use.ts'
 import type { KeyScope } from './accounts/api-key.ts'
 import type { RefreshPeriod } from './accounts/quota.ts'
 import type { Role, TokenScope } from './accounts/roles.ts'
@@ -163,6 +164,7 @@ export interface EventData {
   /** IANA names of time zones. */
   CompanyTimeZoneChanged: { from: string; to: string }
   /** ISO 3166-1 alpha-2: local phone numbers are numbers of this country. Null is none. */
+  CompanyRenamed: { from: string; to: string }
   CompanyCountryChanged: { from: string | null; to: string | null }
   /** Something began, or stopped, needing the attention of administrators: see attention.ts. */
   AttentionRaised: AttentionData
@@ -203,6 +205,9 @@ export interface EventData {
   ApiKeyAccessChanged: { from: KeyAccess; to: KeyAccess }
   /** When calls of the key are expected; null is never. */
   ApiKeyExpectedCallsChanged: { from: ExpectedCalls | null; to: ExpectedCalls | null }
+  ApiKeyLimitsChanged: { from: KeyLimits; to: KeyLimits }
+  /** An administrator allowed the key more than its limits, once. */
+  ApiKeyExcessAllowed: KeyExcess
   /** `previous_expires_at`: when the replaced secret stops working; null if it stopped immediately. */
   ApiKeyRotated: { overlap_seconds: number; previous_expires_at: string | null }
   ApiKeyDisabled: Record<string, never>

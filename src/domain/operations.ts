@@ -71,6 +71,17 @@ export const OPERATIONS = {
     resentAs: 'upsert',
     since: { ApiCallCompleted: 1, ApiCallFailed: 1 },
   },
+  undo: {
+    label: 'Undo',
+    verb: 'restore',
+    body: 'many',
+    locators: ['id'],
+    creates: 'none',
+    failing: 'all',
+    status: 200,
+    resentAs: 'update_many',
+    since: { ApiCallCompleted: 4, ApiCallFailed: 3 },
+  },
 } as const satisfies Readonly<Record<string, OperationRules>>
 
 export type Operation = keyof typeof OPERATIONS

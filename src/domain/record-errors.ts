@@ -16,6 +16,11 @@ export class RecordErrors {
     return this.#count
   }
 
+  /** Whether further errors are only counted. */
+  get isFull(): boolean {
+    return this.#kept.length === MAX_RECORD_ERRORS
+  }
+
   /** The first errors. */
   get kept(): readonly FieldError[] {
     return this.#kept
@@ -24,7 +29,7 @@ export class RecordErrors {
   /** Adds an error, or only counts it once the list is full. */
   add(path: FieldError['path'], fault: Fault, employeeId?: string): void {
     this.#count += 1
-    if (this.#kept.length === MAX_RECORD_ERRORS) return
+    if (this.isFull) return
     const error = employeeId === undefined ? { path, fault } : { path, fault, employeeId }
     this.#kept = [...this.#kept, error]
   }

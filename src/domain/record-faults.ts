@@ -62,14 +62,17 @@ const FAULTS = {
     ({ character, ...text }: OfText & { character: string }) =>
       `${nameText(text)} contains an invisible character (${character})`,
   ),
-  not_email: words('invalid_format', ({ field }: OfField) => `${field} must be a valid email address`),
+  not_email: words(
+    'invalid_format',
+    ({ field }: OfField) => `${field} must be a valid email address, such as ana@example.com`,
+  ),
   not_date: words('invalid_format', ({ field }: OfField) => `${field} must be a valid date in the format YYYY-MM-DD`),
   date_too_early: words(
     'invalid_value',
     ({ field }: OfField) => `${field} must not be before the year 1000; send null for no date`,
   ),
   not_status: words('invalid_value', ({ field }: OfField) => `${field} must be active or inactive`),
-  not_phone: words('invalid_format', ({ field }: OfField) => `${field} is not a phone number`),
+  not_phone: words('invalid_format', ({ field }: OfField) => `${field} is not a phone number, such as +4915112345678`),
   phone_without_country: words(
     'invalid_format',
     ({ field }: OfField) => `${field} needs a country code, unless the company has a country`,
@@ -96,6 +99,11 @@ const FAULTS = {
   empty_custom_name: words('too_short', () => 'A custom attribute name must not be empty'),
   not_custom_value: words('invalid_type', () => 'A custom attribute must be a string, number or boolean'),
   before_other: words('invalid_value', ({ field, other }: OfTwo) => `${field} must not be before ${other}`),
+  after_stored: words(
+    'invalid_value',
+    ({ field, other }: OfTwo) =>
+      `${field} must not be after the ${other} that the employee has; send another ${other}, or null for none`,
+  ),
   neither_of_two: words('required', ({ field, other }: OfTwo) => `An employee needs ${field} or ${other}`),
   not_record: words('invalid_type', () => 'A record must be an object'),
   too_many_members: words('too_long', ({ limit }: OfLimit) => `A record must have at most ${limit} members`),
@@ -105,7 +113,11 @@ const FAULTS = {
   ),
   too_many_bytes: words('too_long', ({ limit }: OfLimit) => `A record must have at most ${limit} bytes`),
   // The client chose the name, so it appears in the pointer but not in the message.
-  unknown_field: words('unknown_field', () => 'This field does not exist'),
+  unknown_field: words(
+    'unknown_field',
+    ({ meant }: { meant?: string }) =>
+      `This field does not exist${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+  ),
   missing_locator: words(
     'missing_locator',
     ({ fields }: { fields: readonly string[] }) => `A record must identify its employee by ${join(fields, 'or')}`,

@@ -150,7 +150,7 @@ async function* listFiles(
     'proof.ndjson': proofPages(db, company.id, ranges, checkpoint),
     'checkpoint.txt': [checkpoint.note],
     'key.txt': [`${checkpoint.publicKey}\n`],
-    'verify.py': [DOCUMENTS['verify_ledger.py']],
+    'verify.py': [DOCUMENTS['docs/verify_ledger.py']],
     'READ-ME.html': story(),
   }
   for (const [name, content] of Object.entries(contents)) yield { name, content: listed(name, content) }

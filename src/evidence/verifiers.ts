@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 
-const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
+const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
 
 /** The files of `docs` that the service hands out. They are read at the start: later, a folder can have another version. */
 export const DOCUMENTS = {
-  'verify_ledger.py': read('verify_ledger.py'),
-  'verify_ledger.go': read('verify_ledger.go'),
-  'audit-format.md': read('audit-format.md'),
+  'docs/verify_ledger.py': read('docs/verify_ledger.py'),
+  'docs/verify_ledger.go': read('docs/verify_ledger.go'),
+  'docs/audit-format.md': read('docs/audit-format.md'),
 }

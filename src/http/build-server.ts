@@ -16,12 +16,14 @@ import { logAccess, type Answered } from './server/access-log.ts'
 import { compressAnswers } from './server/compression.ts'
 import { endConnections } from './server/end-connections.ts'
 import { readForwardedAddresses } from './server/forwarded-addresses.ts'
+import { bindCursors } from './server/bound-cursors.ts'
+import { answerHalfClosed } from './server/half-closed.ts'
 import { acceptJsonBodies, refuseCompressedBodies } from './server/media-types.ts'
 import { collectMethods, type KnownMethods, type Refuse } from './server/method-not-allowed.ts'
 import { ProblemError, sendError } from './server/problem.ts'
 import type { Protocol } from './server/protocols.ts'
 import { findProtocol } from './server/protocols.ts'
-import { continueAfterChecks, DEFAULT_BODY_LIMIT } from './server/read-body.ts'
+import { continueAfterChecks, DEFAULT_BODY_LIMIT, isSmallBody } from './server/read-body.ts'
 import { compileSchema } from './server/schema-compiler.ts'
 import { listSecurityHeaders } from './server/security-headers.ts'
 import { traceRequests, type BeginTrace } from './server/trace-requests.ts'
@@ -38,7 +40,7 @@ export interface ServerServices {
   beginTrace?: BeginTrace | undefined
   /** Comma-separated addresses of the proxies whose `X-Forwarded-*` headers are trusted; null trusts none. */
   trustProxy: string | null
-  /** How long receiving a request may take, in milliseconds. */
+  /** How long a request may make no progress while it is received, in milliseconds. */
   requestTimeoutMs: number
   /** Maximum body of a writing call, in bytes. */
   bodyLimit: number
@@ -65,6 +67,8 @@ export interface ServedRoutes {
 const MAX_PARAM_LENGTH = 16_384
 /** Headers are small: a client that takes longer only occupies a connection. */
 const HEADERS_TIMEOUT_MS = 20_000
+/** Receiving a whole request may take so many times as long as a body may make no progress. */
+const TIMES_AS_LONG = 10
 const STILL_HEARTBEATS = 3
 /** A request id is stored with the call forever, so it must not be able to contain an email address. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
@@ -79,6 +83,8 @@ export function buildServer(services: ServerServices, served: ServedRoutes): Fas
   const methods = collectMethods(app, served.refuse)
   acceptJsonBodies(app, served.maxRecords, served.bodyTypes)
   addHooks(app, services, served, methods, common)
+  bindCursors(app)
+  answerHalfClosed(app, isSmallCall)
   documentRoutes(app)
   void app.register(cookie)
   limitHeavyReads(app, services.heavyReads, services.requestTimeoutMs / 4)
@@ -115,6 +121,7 @@ function addHooks(
 ): void {
   app.setValidatorCompiler(compileSchema)
   refuseCompressedBodies(app)
+  app.decorate('progressMs', services.requestTimeoutMs)
   app.decorateRequest('arrivedAt', 0)
   app.decorateRequest('caller', null)
   app.decorateRequest('charged', null)
@@ -139,6 +146,13 @@ function addHooks(
   app.setNotFoundHandler((_request, reply) => refuseUnknown(served, reply))
 }
 
+/** Whether a request is a writing call of an API key. The work on a large body ends when the client seems to leave. */
+function isSmallCall(request: FastifyRequest): boolean {
+  const { method, routeOptions } = request
+  const isReading = method === 'GET' || method === 'HEAD'
+  return !isReading && routeOptions.config.checksKeyItself === true && isSmallBody(request)
+}
+
 /** A client whose POST was meant as a PATCH would create people. */
 async function refuseOverriddenMethod({ headers }: FastifyRequest): Promise<void> {
   if (headers['x-http-method-override'] === undefined) return
@@ -160,12 +174,13 @@ function connectionLimits({
   streamLimits: { heartbeatMs },
 }: Pick<ServerServices, 'requestTimeoutMs' | 'streamLimits'>) {
   const headersTimeout = Math.min(requestTimeoutMs, HEADERS_TIMEOUT_MS)
+  const requestTimeout = TIMES_AS_LONG * requestTimeoutMs
   return {
-    requestTimeout: requestTimeoutMs,
+    requestTimeout,
     // Closes a connection that is idle in both directions. The limits below apply first and send an answer. A live
     // stream is never idle for longer than its heartbeat.
     connectionTimeout: Math.max(2 * requestTimeoutMs, STILL_HEARTBEATS * heartbeatMs),
-    http: { requestTimeout: requestTimeoutMs, headersTimeout, connectionsCheckingInterval: headersTimeout / 4 },
+    http: { requestTimeout, headersTimeout, connectionsCheckingInterval: headersTimeout / 4 },
   }
 }
 

@@ -1,9 +1,11 @@
+import type { KeyExcess, KeyLimits, PeopleUse } from '../domain/accounts/people-use.ts'
 import type { Kysely } from 'kysely'
 import type { AttentionItem, WitnessFault } from '../domain/attention.ts'
 import type { BackgroundWork } from '../domain/background-work.ts'
 import type { WebhookDisabledReason, WebhookStatus, WebhookType } from '../domain/webhook-types.ts'
 import type { KeyScope } from '../domain/accounts/api-key.ts'
 import type { ExpectedCalls } from '../domain/accounts/expected-calls.ts'
+import type { TurnedAwayReason } from '../domain/accounts/turned-away.ts'
 import type { RefreshPeriod } from '../domain/accounts/quota.ts'
 import type { Role, SessionMethod, TokenScope } from '../domain/accounts/roles.ts'
 import type { FailingMethod, SignInMethod } from '../domain/accounts/sign-in.ts'
@@ -55,6 +57,11 @@ export interface LedgerTables {
     expected_since: string | null
     /** The last four characters of its secrets, by their SHA-256 (hexadecimal). Null if none are stored. */
     last_four: Record<string, string | null> | null
+    /** Null if it has none. */
+    limits: KeyLimits | null
+    excess: KeyExcess | null
+    /** When its former secrets were replaced (RFC 3339 UTC), by their SHA-256 (hexadecimal). */
+    former_secrets: Record<string, string> | null
   }
   api_key_usage: {
     company_id: string
@@ -62,6 +69,16 @@ export interface LedgerTables {
     window_start: string
     requests_made: number
     last_used: string | null
+    people_use: PeopleUse | null
+  }
+  turned_away_calls: {
+    company_id: string
+    api_id: string
+    hour: string
+    reason: TurnedAwayReason
+    calls: number
+    last_at: string
+    address: string | null
   }
   users: {
     company_id: string
@@ -198,6 +215,13 @@ export interface LedgerTables {
     call_id: string
     records: number[] | null
   }
+  undoings: {
+    company_id: string
+    undone_id: string
+    position: number
+    call_id: string
+    is_whole: boolean
+  }
   upload_parts: PartRow
   checkpoints: {
     company_id: string
@@ -242,6 +266,14 @@ export interface LedgerTables {
     error_at: number | null
     error_line: number | null
     error_column: number | null
+  }
+  failed_calls: {
+    company_id: string
+    position: number
+    part: number
+    recorded_at: string
+    records: string
+    bytes: number
   }
   unchanged_records: {
     company_id: string

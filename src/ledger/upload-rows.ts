@@ -22,6 +22,8 @@ export interface UploadRow {
   address: string | null
   user_agent: string | null
   all_or_none: boolean
+  /** The upload that it takes back; null if it is a file. */
+  undoes: string | null
   created_at: string
   expires_at: string
   lease_id: string | null
@@ -45,6 +47,8 @@ export interface PartRow {
   state: PartState
   /** Of people who are not in the file, how many were active when they were listed; null if it has rows of the file. */
   missing_of: number | null
+  /** The call that it takes back; null if it has rows. */
+  undoes: string | null
 }
 
 /** The original of an uploaded file, so that it can be read in another way. */
@@ -66,10 +70,13 @@ export interface OriginalRow {
   expires_at: string
 }
 
+/** A mapping as it is remembered: with how its file was to be read, if somebody said it. */
+export type RememberedMapping = Mapping & { answers?: FileAnswers }
+
 /** What the columns of files with one header meant last. */
 export interface MappingRow {
   company_id: string
   header_hash: Buffer
-  mapping: Mapping
+  mapping: RememberedMapping
   used_at: string
 }

@@ -48,6 +48,7 @@ export const ENTRY_COLUMNS: readonly CsvColumn<LogEntry>[] = [
   ['user_name', ({ entry }) => entry.user?.name ?? null],
   ['file_name', ({ entry }) => entry.file?.name ?? null],
   ['corrects', ({ entry }) => entry.corrects.join(' ')],
+  ['undoes', ({ entry }) => entry.undoes],
   ['first_row', ({ entry }) => entry.file?.part?.first_row ?? null],
   ['last_row', ({ entry }) => entry.file?.part?.last_row ?? null],
 ]

@@ -8,7 +8,9 @@ import { CALL_SOURCES } from '../domain/call-sources.ts'
 import { OPERATION_NAMES } from '../domain/operations.ts'
 import { isId } from '../domain/ids.ts'
 import { MAX_CORRECTIONS } from '../domain/uploads.ts'
+import { FAULT_KINDS } from '../domain/record-faults.ts'
 import { MAX_RECORD_ERRORS } from '../domain/record-errors.ts'
+import { MAX_UNDOINGS } from '../ledger/undo/undoings.ts'
 import { MAX_BODY_CHARACTERS } from '../domain/calls/rejected-body.ts'
 import { MAX_RECORD_BYTES } from '../domain/calls/refused-record.ts'
 import {
@@ -25,6 +27,7 @@ import {
   Page,
   STRICT,
   strictObject,
+  textOrNull,
 } from '../http/openapi/schema-parts.ts'
 import { assertStorable, parseTime, invalidQuery } from '../http/server/query-values.ts'
 
@@ -141,6 +144,21 @@ export const EntrySchema = namedObject('BulkUserLogEntry', {
   corrects: Type.Array(Type.String(), {
     description: 'The ids of the entries whose refused records the file corrects.',
   }),
+  undoes: textOrNull('The id of the entry that the call took back. Null for other calls.'),
+  undone_by: Type.Optional(
+    Type.Array(
+      Type.Object({
+        id: Type.String(),
+        state: oneOf(['undone', 'partly_undone'], '`partly_undone`: something had to stay as it was.'),
+        is_undone: Type.Boolean({ description: 'Whether that entry was undone itself, all of it.' }),
+      }),
+      {
+        maxItems: MAX_UNDOINGS,
+        description:
+          'The newest entries that took back what this one changed. Only in the answer to a request for one entry.',
+      },
+    ),
+  ),
   corrected_by: Type.Optional(
     Type.Array(Type.String(), {
       maxItems: MAX_CORRECTIONS,
@@ -226,6 +244,11 @@ export const RecordSchema = namedObject('BulkUserLogRecord', {
     }),
   ),
   errors_omitted: Type.Integer({ minimum: 0, description: 'The number of further errors of the record.' }),
+  left_out: Type.Array(Type.Object({ field: Type.String(), reason: oneOf(FAULT_KINDS), message: Type.String() }), {
+    description:
+      'The fields without which the record was applied, and why: of an undo, those that had to stay as they were. ' +
+      'Custom attributes are not named.',
+  }),
   erased: Type.Boolean({
     description:
       'Whether the data of the record is erased: the person was erased, or it is a refused record past its retention ' +

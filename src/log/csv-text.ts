@@ -53,13 +53,23 @@ export async function* writeCsvRows(rows: Iterable<Cells>, format: typeof FORMAT
   if (text !== '') yield text
 }
 
-/** Writes rows as CSV, page by page. */
+/** The characters of a cell that Excel reads; it drops the rest in silence. */
+const MAX_CELL = 32_767
+const CUT = ' … (cut)'
+
+/** Cuts a cell that people read, and says so. The JSON of the API has it whole. */
+function cutCell(cell: Cells[number]): Cells[number] {
+  if (typeof cell !== 'string' || cell.length <= MAX_CELL) return cell
+  return cell.slice(0, MAX_CELL - CUT.length - 1).toWellFormed() + CUT
+}
+
+/** Writes rows as CSV for people, page by page. */
 export async function* writeCsv<Row>(
   columns: readonly CsvColumn<Row>[],
   pages: AsyncIterable<Row[]>,
 ): AsyncGenerator<string> {
   function* cellsOf(page: readonly Row[]): Generator<Cells> {
-    for (const row of page) yield columns.map(([, cell]) => cell(row))
+    for (const row of page) yield columns.map(([, cell]) => cutCell(cell(row)))
   }
   // The header goes out with the first rows, so that a fault before them is still answered as a problem.
   let header = writeCsvHeader(columns.map(([name]) => name))

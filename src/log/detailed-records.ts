@@ -53,7 +53,7 @@ export async function* listDetailed(
 }
 
 /** The names of the person that a record is about; null for what is not known. */
-interface RecordNames {
+export interface RecordNames {
   name: string | null
   email: string | null
   external_id: string | null

@@ -5,7 +5,8 @@ import { inTurns } from '../admission/turns.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { listAllEntries } from './bulk-user-logs-csv.ts'
 import { writeCsvHeader, writeCsvRows } from './csv-text.ts'
-import { formatField, listRefusedRecords, type RefusedRecord } from './refused-records.ts'
+import { formatField } from '../domain/errors.ts'
+import { listRefusedRecords, type RefusedRecord } from './refused-records.ts'
 
 const ENTRIES_AT_ONCE = 100
 
@@ -53,7 +54,13 @@ function writeRow(
   ordered: string[],
 ): string[] {
   const cells = truncated ? new Map([[RECORD_COLUMN, writeText(record as string)]]) : writeRecord(record, columns)
-  return [logId, String(index ?? ''), writeText(formatErrors(refused)), ...ordered.map((name) => cells.get(name) ?? '')]
+  const errors = formatErrors(refused)
+  return [
+    logId,
+    String(index ?? ''),
+    errors === '' ? '' : writeText(errors),
+    ...ordered.map((name) => cells.get(name) ?? ''),
+  ]
 }
 
 /** Formats the errors of a record, with their fields unless the messages name them. */

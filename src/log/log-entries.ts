@@ -1,11 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { EntryCount, EntryFilter, LogEntry } from '../../projections/bulk-user-logs/queries.ts'
 import { BULK_USER_LOGS, countLogEntries, findLogEntry } from '../../projections/bulk-user-logs/queries.ts'
-import { problem } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
 import { createPositionWaits } from '../http/live/position-waits.ts'
 import { ProblemError } from '../http/server/problem.ts'
-import { findCalls } from '../ledger/corrections/find-calls.ts'
+import { findCalls, NO_SUCH_ENTRY } from '../ledger/corrections/find-calls.ts'
 import { readInTime, type Reads } from '../ledger/read/reads.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 
@@ -30,9 +29,6 @@ export async function countInTime(
  * most. Throws a ProblemError with `log_not_found`, also for an entry of another company, or with `unavailable`.
  */
 export type RequireLogEntry = (logs: LedgerDb, companyId: string, id: string) => Promise<LogEntry>
-
-/** The refusal of an id that no call of the company has. */
-export const NO_SUCH_ENTRY = problem('log_not_found', 'No such log entry exists')
 
 interface EntryServices {
   /** For watching the log on connections that no long read takes. */

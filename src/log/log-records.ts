@@ -2,6 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import type { LogRecord } from '../../projections/bulk-user-logs/records-queries.ts'
 import type { RecordedEvent } from '../domain/events.ts'
 import { type EventTypeWith, isCallEvent } from '../domain/event-types.ts'
+import { wordFault } from '../domain/record-faults.ts'
 import { readEventsAt } from '../ledger/read/read-events.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import type { RecordSchema } from './bulk-user-logs-schemas.ts'
@@ -42,6 +43,7 @@ function show(record: LogRecord, events: CallEvent[]): ShownRecord {
     truncated: false,
     errors: null,
     errors_omitted: 0,
+    left_out: record.leftOut.map(({ field, fault }) => ({ field, reason: fault.kind, message: wordFault(fault) })),
     erased,
   }
   if (!erased) for (const event of events) apply(shown, event)

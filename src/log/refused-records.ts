@@ -2,6 +2,12 @@ import { isSingle } from '../domain/operations.ts'
 import type { LogEntry } from '../../projections/bulk-user-logs/queries.ts'
 import type { LogRecord, RecordFilter } from '../../projections/bulk-user-logs/records-queries.ts'
 import { listLogRecords } from '../../projections/bulk-user-logs/records-queries.ts'
+import {
+  listRefusedOfCause,
+  type RefusalFilter,
+  type RefusedPlace,
+} from '../../projections/bulk-user-logs/cause-queries.ts'
+import type { RefusalCause } from '../../projections/bulk-user-logs/refused-errors.ts'
 import { isObject } from '../domain/json.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { renderRecords, type ShownRecord } from './log-records.ts'
@@ -46,11 +52,37 @@ export async function* listRefusedRecords(
   yield await readRecords(db, companyId, unread)
 }
 
+/** Reads all refused records of a cause in a period, newest first, a limited number at a time. */
+export async function* listRefusedByCause(
+  db: LedgerDb,
+  companyId: string,
+  filter: RefusalFilter & RefusalCause,
+): AsyncGenerator<RefusedRecord[]> {
+  let places: RefusedPlace[] = []
+  do {
+    places = await listRefusedOfCause(db, companyId, filter, { after: places.at(-1) ?? null, limit: RECORDS_AT_ONCE })
+    yield await readRecords(db, companyId, places.map(toRow))
+  } while (places.length === RECORDS_AT_ONCE)
+}
+
+function toRow({ entry, index, position }: RefusedPlace) {
+  const row = {
+    index,
+    employeeId: null,
+    status: null,
+    isRefused: true,
+    firstPosition: position,
+    lastPosition: position,
+    leftOut: [],
+  }
+  return { entry: { entry }, row }
+}
+
 /** Reads records of any entries from the ledger, at once. */
 async function readRecords(
   db: LedgerDb,
   companyId: string,
-  refused: { entry: LogEntry; row: LogRecord }[],
+  refused: { entry: { entry: Pick<LogEntry['entry'], 'id' | 'operation'> }; row: LogRecord }[],
 ): Promise<RefusedRecord[]> {
   const rows = refused.map(({ row }) => row)
   const shown = await renderRecords(db, companyId, rows)
@@ -78,10 +110,4 @@ export function makePointersRelative(sent: unknown, index: number | null, errors
   return prefix === undefined
     ? errors
     : errors.map((error) => ({ ...error, pointer: error.pointer.slice(prefix.length) }))
-}
-
-/** Formats the place of an error in a record as the log writes attributes: `custom_attributes.grade`. */
-export function formatField(pointer: string): string {
-  const names = pointer.split('/').slice(1)
-  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
 }

@@ -12,6 +12,7 @@ import { addSnoozePages } from './snoozes/snooze-pages.ts'
 import { addBulkUserLogsPages } from './bulk-user-logs/list-page.ts'
 import { addCompanyPage } from './company/company-page.ts'
 import { addEmployeePage } from './employees/employee-page.ts'
+import { addEmployeeEdit } from './employees/employee-edit.ts'
 import { addEmployeeErasure } from './employees/employee-erasure.ts'
 import { addEmployeeReport } from './employees/employee-report.ts'
 import { addEmployeesPage } from './employees/employees-page.ts'
@@ -52,7 +53,7 @@ const SECTIONS: [item: NavigationItem, ...routes: AddPages[]][] = [
   [NAVIGATION.signIn, addProviderPage, addProviderSetup],
   [NAVIGATION.events, addEventsPage, addEventPage],
   [NAVIGATION.employees, requireReadModels, addEmployeesPage, addEmployeePage],
-  [{ ...NAVIGATION.employees, roles: ['admin'] }, addEmployeeErasure, addEmployeeReport],
+  [{ ...NAVIGATION.employees, roles: ['admin'] }, addEmployeeEdit, addEmployeeErasure, addEmployeeReport],
   [NAVIGATION.ledger, addLedgerPage, addEvidencePage],
   [NAVIGATION.health, addHealthPage],
   [NAVIGATION.company, addCompanyPage],

@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../domain/events.ts'
-import { fileNamesPerson, mentionsPerson, type PersonNames } from '../domain/erasure.ts'
+import { fileNamesPerson, mentionsPerson, textNamesPerson, type PersonNames } from '../domain/erasure.ts'
 import { toUuid } from '../domain/ids.ts'
 import { readPagesOutsideCalls, readRejectedPages, readStreamPages } from '../ledger/erasure/find-events.ts'
 import { findEndsOfCalls, outdateWebhooks } from '../ledger/erasure/forget-answers.ts'
@@ -65,10 +65,11 @@ export interface TracedEmployee extends NamedEmployee {
   bodies: readonly number[]
 }
 
-type EmployeeRows = 'directory' | 'rejected_bodies' | 'stored_answers' | 'webhook_messages' | 'stored_files'
+type EmployeeRows =
+  'directory' | 'rejected_bodies' | 'failed_calls' | 'stored_answers' | 'webhook_messages' | 'stored_files'
 
-const LOG_OF_BODY = `(select e.stream_id from events e
-  where e.company_id = rejected_bodies.company_id and e.position = rejected_bodies.position)`
+const logOf = (table: string) => `(select e.stream_id from events e
+  where e.company_id = ${table}.company_id and e.position = ${table}.position)`
 
 /** A setting of a webhook when a message was sent. */
 const settingThen = (name: string) => `(select coalesce(e.data::json -> 'to', e.data::json) ->> '${name}' from events e
@@ -93,6 +94,22 @@ const MESSAGES = describeTable<{ companyId: string; told: readonly number[] }>({
   sets: { answer: 'null' },
 })
 
+/** The valid records of failed calls: of all people in it, because without one of them it would be another call. */
+const FAILED_CALLS = describeTable<TracedEmployee>({
+  table: 'failed_calls',
+  of: { column: 'position', type: 'bigint', values: ({ bodies }) => bodies },
+  key: { position: 'bigint', part: 'bigint' },
+  shows: { ...columns('position', 'recorded_at', 'records'), log_id: logOf('failed_calls') },
+  ids: { log_id: 'log' },
+  sets: 'delete',
+  pageRows: BODIES_PER_PAGE,
+})
+
+function recordsNaming(records: string, names: PersonNames): unknown[] {
+  const all = Object.values(JSON.parse(records) as Record<string, unknown>)
+  return all.filter((record) => textNamesPerson(JSON.stringify(record), names))
+}
+
 /** Webhooks are told the events of a person, and the ends of their calls. */
 async function withTold(db: Queryable, { companyId, positions, callIds }: TracedEmployee) {
   return { companyId, told: [...positions, ...(await findEndsOfCalls(db, companyId, callIds))] }
@@ -113,11 +130,18 @@ export const EMPLOYEE_ROWS: Readonly<Record<EmployeeRows, RowPlace<TracedEmploye
     table: 'rejected_bodies',
     of: { column: 'position', type: 'bigint', values: ({ bodies }) => bodies },
     key: { position: 'bigint' },
-    shows: { ...columns('position', 'recorded_at'), log_id: LOG_OF_BODY, body: 'body' },
+    shows: { ...columns('position', 'recorded_at'), log_id: logOf('rejected_bodies'), body: 'body' },
     ids: { log_id: 'log' },
     sets: 'delete',
     pageRows: BODIES_PER_PAGE,
   }),
+  failed_calls: {
+    ...FAILED_CALLS,
+    async *read(db, person) {
+      for await (const page of FAILED_CALLS.read(db, person))
+        yield page.map(({ records, ...row }) => ({ ...row, records: recordsNaming(String(records), person.names) }))
+    },
+  },
   // The keys stay bound, so that a late retry is still recognized.
   stored_answers: describeTable({
     table: 'idempotency_keys',

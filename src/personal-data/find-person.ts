@@ -1,12 +1,13 @@
 import type { Pool, PoolClient } from 'pg'
 import { filterInTurns } from '../admission/turns.ts'
+import { listStoredAddresses } from '../domain/email-domains.ts'
 import { textNamesPerson, collectNames, emptyNames, type PersonNames } from '../domain/erasure.ts'
 import { problem } from '../domain/errors.ts'
 import { isId } from '../domain/ids.ts'
 import { listStoredForms, normalizeEmail } from '../text/normalize-text.ts'
 import * as erase from '../ledger/erasure/erase-events.ts'
 import { findEventsWith, readStreamPages } from '../ledger/erasure/find-events.ts'
-import { readBodyPages } from '../ledger/erasure/rejected-bodies.ts'
+import { readBodyPages, readValidPages } from '../ledger/erasure/rejected-bodies.ts'
 import { findCallsNaming } from '../ledger/erasure/forget-answers.ts'
 import { RefusedByStateError } from '../accounts/change-company.ts'
 import type { EmployeeEvents, NamedEmployee, TracedEmployee } from './employee-places.ts'
@@ -24,6 +25,13 @@ const NAMES_BY: Record<NamedPerson['by'], keyof PersonNames> = {
   external_id: 'externalIds',
 }
 
+/** The forms in which a name may be stored. */
+const STORED_FORMS: Record<NamedPerson['by'], (value: string) => string[]> = {
+  id: (id) => [id],
+  email: listStoredAddresses,
+  external_id: listStoredForms,
+}
+
 /** Normalizes an email. Throws `employee_not_found` for a name that nobody can have. */
 export function normalizeName(person: NamedPerson): NamedPerson {
   const named = person.by === 'email' ? { ...person, value: normalizeEmail(person.value) } : person
@@ -39,7 +47,7 @@ export async function findPerson(
 ): Promise<NamedEmployee> {
   const names = emptyNames()
   let foundId: string | null = null
-  for (const form of by === 'external_id' ? listStoredForms(value) : [value]) {
+  for (const form of STORED_FORMS[by](value)) {
     if (form !== '') names[NAMES_BY[by]].add(form)
     foundId ??= await erase.findEmployeeId(db, companyId, by, form)
   }
@@ -68,7 +76,7 @@ interface MentioningEvent {
 export interface Traces {
   /** The events that an erasure may concern, whether they still have data or not. */
   events: Readonly<Record<EmployeeEvents, readonly MentioningEvent[]>>
-  /** The calls whose body could not be read, and that addressed the person or whose body names them. */
+  /** The calls whose body, or whose valid records, are kept, and that addressed the person or name them there. */
   bodies: readonly MentioningEvent[]
   /** Calls with a stored answer whose requests may name the person. */
   answered: readonly string[]
@@ -95,18 +103,19 @@ export async function findTraces(
   }
   // Of a call that addressed the person, the body is theirs, whatever it contains.
   const addressing = new Set(events.refused_records.map(({ callId }) => callId))
-  const bodies: MentioningEvent[] = []
-  for await (const page of readBodyPages(db, companyId, after)) {
-    const naming = await filterInTurns(
-      page,
-      ({ log_id: callId, body }) => addressing.has(callId) || textNamesPerson(body, person.names),
-      left,
-    )
-    for (const { position, log_id: callId } of naming) bodies.push({ position, callId })
-  }
+  const bodies = new Map<number, MentioningEvent>()
+  for (const readPages of [readBodyPages, readValidPages])
+    for await (const page of readPages(db, companyId, after)) {
+      const naming = await filterInTurns(
+        page,
+        ({ log_id: callId, body }) => addressing.has(callId) || textNamesPerson(body, person.names),
+        left,
+      )
+      for (const { position, log_id: callId } of naming) bodies.set(position, { position, callId })
+    }
   const answered = await findCallsNaming(db, companyId, employeeId, after)
   const formerHolders = employeeId === null ? await findFormerHolders(db, companyId, named, after) : []
-  return { events, bodies, answered, formerHolders }
+  return { events, bodies: [...bodies.values()], answered, formerHolders }
 }
 
 /**

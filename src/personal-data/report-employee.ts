@@ -83,12 +83,13 @@ function readEvents(pool: Pool, person: TracedEmployee, traces: Traces, state: A
 }
 
 function readRows(pool: Pool, person: TracedEmployee, traces: Traces) {
-  const { directory, rejected_bodies: bodies, stored_answers: answers } = EMPLOYEE_ROWS
+  const { directory, rejected_bodies: bodies, failed_calls: calls, stored_answers: answers } = EMPLOYEE_ROWS
   const { webhook_messages: messages, stored_files: files } = EMPLOYEE_ROWS
   const positions = traces.events.history.map(({ position }) => position)
   return {
     directory: { erases: directory.erases, items: directory.read(pool, person) },
     rejected_bodies: { erases: bodies.erases, items: bodies.read(pool, person) },
+    failed_calls: { erases: calls.erases, items: calls.read(pool, person) },
     stored_answers: { erases: answers.erases, items: answers.read(pool, person) },
     webhook_messages: { erases: messages.erases, items: messages.read(pool, person) },
     stored_files: { erases: files.erases, items: files.read(pool, person) },
@@ -138,6 +139,11 @@ const WORDS = {
     title: 'Bodies that could not be read',
     description:
       'Bodies of refused calls that could not be read, such as malformed JSON. Their calls addressed this person, or they contain an id, email address, or external id of this person. They may also be about others: check whether they may be handed over.',
+  },
+  failed_calls: {
+    title: 'Valid records of failed calls',
+    description:
+      'Records that were valid in calls that failed because of others, kept for a while so that such a call can be corrected and sent again, if they contain an id, email address, or external id of this person. An erasure deletes all that is kept of these calls.',
   },
   stored_answers: {
     title: 'Stored answers',

@@ -67,6 +67,14 @@ export function breaksConnection(error: unknown): boolean {
   return endsConnection || OUTDATED.has(state) || state === READ_ONLY_TRANSACTION
 }
 
+// The disk is full (53100), or the server can't read or write it (58030).
+const UNWRITABLE = new Set(['53100', '58030', READ_ONLY_TRANSACTION])
+
+/** Whether an error, or what caused it, says that the server can't store anything now. */
+export function refusesWrites(error: unknown): boolean {
+  return UNWRITABLE.has(sqlState(error) ?? '') || (error instanceof Error && refusesWrites(error.cause))
+}
+
 function isConnectionError(error: unknown): boolean {
   // A host with several addresses fails once for each.
   if (error instanceof AggregateError) return error.errors.every(isConnectionError)

@@ -4,7 +4,14 @@ import type { ClientBase, QueryConfig } from 'pg'
  * Settings of every connection: whatever the role or database prefers, PostgreSQL sends times in the one format that
  * the program parses, and finds the program's tables.
  */
-const PINNED = { DateStyle: 'ISO,MDY', TimeZone: 'UTC', IntervalStyle: 'postgres', search_path: 'public' }
+const PINNED = {
+  DateStyle: 'ISO,MDY',
+  TimeZone: 'UTC',
+  IntervalStyle: 'postgres',
+  search_path: 'public',
+  // Since PostgreSQL 17. Every statement and every pause between two are bounded, and exports take long.
+  transaction_timeout: '0',
+}
 
 const ANSWERS_WITHIN_MS = 5_000
 
@@ -43,7 +50,7 @@ export function connectionTo(
   const all = { ...PINNED, ...settings }
   const query: QueryConfig & { query_timeout: number } = {
     text: `select set_config(name, value, false), current_setting('transaction_read_only') = 'on' as is_read_only
-      from unnest($1::text[], $2::text[]) as s(name, value)`,
+      from unnest($1::text[], $2::text[]) as s(name, value) where current_setting(name, true) is not null`,
     values: [Object.keys(all), Object.values(all)],
     query_timeout: withinMs,
   }

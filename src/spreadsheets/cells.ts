@@ -11,8 +11,11 @@ const EMPTY = '(empty)'
 /** Begins a cell whose value is JSON. */
 export const JSON_MARK = '(json) '
 
-/** What a spreadsheet takes for a formula, including the full-width forms, or shows for one that fails. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠#]/
+/**
+ * What a spreadsheet takes for a formula, including the full-width forms, or shows for one that fails; and what programs
+ * for directories write: see `readHex`.
+ */
+const FORMULA = /^(?:[=+\-@\t\r\n＝＋－＠#]|X')/
 /** Numbers, dates, times, and amounts. */
 const NUMERIC = /^[\s([$€£¥.,]*\p{Nd}/u
 /** A word and a number, such as Sept 2 or MAR1. */
@@ -63,6 +66,21 @@ const SCIENTIFIC = /^[+-]?[0-9](?:[.,][0-9]+)?E[+-]?[0-9]+$/i
 const SPREADSHEET_ERROR = /^#(?:N\/A|NV|NAME\?|VALUE!|WERT!|REF!|BEZUG!|DIV\/0!|NUM!|NULL!|#+)$/
 /** A formula that only keeps a spreadsheet from changing a text: ="00123". */
 const TEXT_FORMULA = /^="((?:[^"]|"")*)"$/
+
+const HEX = /^X'((?:[0-9a-f]{2}){1,2048})'$/i
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Reads a text as programs for directories (LDAP) write it if it has other letters than ASCII: X'c389' is É. */
+export function readHex(cell: string): string {
+  const hex = cell.startsWith("X'") ? HEX.exec(cell)?.[1] : undefined
+  if (hex === undefined) return cell
+  try {
+    const text = UTF8.decode(Buffer.from(hex, 'hex'))
+    return /\p{Cc}/u.test(text) ? cell : text
+  } catch {
+    return cell
+  }
+}
 
 /** Reads the cell of an attribute, which is not empty. */
 export function readAttribute(cell: string): CellReading {

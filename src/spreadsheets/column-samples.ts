@@ -10,22 +10,26 @@ export interface ColumnSample {
 export interface FileSample {
   columns: readonly ColumnSample[]
   rows: readonly (readonly string[])[]
+  /** How many rows the file has. */
+  count: number
 }
 
 /** The different values of a column, the characters of a value, and of all values of a file. */
 const MAX_VALUES = 500
 const MAX_VALUE = 128
 const MAX_CHARACTERS = 4_194_304
-const MAX_ROWS = 100
+const MAX_ROWS = 200
 
 /** Collects the different values of each column. */
 export function collectSamples(width: number): { add(cells: readonly string[]): void; sample: FileSample } {
   const columns = Array.from({ length: width }, () => ({ values: new Map<string, number>(), filled: 0 }))
   const rows: (readonly string[])[] = []
+  const sample = { columns, rows, count: 0 }
   let characters = 0
   return {
-    sample: { columns, rows },
+    sample,
     add(cells) {
+      sample.count += 1
       if (rows.length < MAX_ROWS) rows.push(cells.map((cell) => cell.slice(0, MAX_VALUE)))
       for (let at = 0; at < Math.min(width, cells.length); at += 1) {
         const cell = cells[at]!

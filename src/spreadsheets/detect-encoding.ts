@@ -1,5 +1,6 @@
 import { isAscii } from 'node:buffer'
 import { TextDecoder } from 'node:util'
+import { createDecoder } from './create-decoder.ts'
 import type { Encoding } from './encodings.ts'
 import { FileError } from './file-error.ts'
 
@@ -7,10 +8,10 @@ import { FileError } from './file-error.ts'
 interface EncodingDetector {
   push(chunk: Uint8Array): void
   /**
-   * Returns the encoding, or the lines that tell it by their letters, and the first character that is not blank; null
-   * if there is none. Throws FileError if the file is in several encodings, or contains U+0000.
+   * Returns the encoding, or the lines that tell it by their letters, and the first characters behind blanks; null if
+   * there are none. Throws FileError if the file is in several encodings, or contains U+0000.
    */
-  finish(): { encoding: Encoding | { sample: Buffer }; firstCharacter: string | null }
+  finish(): { encoding: Encoding | { sample: Buffer }; firstCharacters: string | null }
 }
 
 /** What a decoder puts in the place of bytes that it cannot read. */
@@ -33,8 +34,8 @@ export function createEncodingDetector(given: Encoding | null): EncodingDetector
   const sample = createSample()
   let start: Buffer | null = Buffer.alloc(0)
   let unicode: Encoding | null = null
-  let decoder = new TextDecoder()
-  let firstCharacter: string | null = null
+  let decoder = createDecoder('utf-8')
+  let firstCharacters: string | null = null
   let line = 1
   let isAfterCr = false
   let damagedLine: number | null = null
@@ -46,7 +47,7 @@ export function createEncodingDetector(given: Encoding | null): EncodingDetector
     const bytes = start
     start = null
     unicode = readMark(bytes) ?? (given === null ? findUtf16(bytes) : null)
-    decoder = new TextDecoder(unicode ?? given ?? 'utf-8')
+    decoder = createDecoder(unicode ?? given ?? 'utf-8')
     read(bytes)
   }
 
@@ -58,7 +59,7 @@ export function createEncodingDetector(given: Encoding | null): EncodingDetector
 
   /** Counts line ends (LF, CR, and CRLF, which a chunk may have cut), and characters that UTF-8 has and has not. */
   function scan(text: string): void {
-    firstCharacter ??= /\S/.exec(text)?.[0] ?? null
+    firstCharacters ??= /\S[^]{0,63}/.exec(text)?.[0] ?? null
     for (let at = 0; at < text.length; at += 1) {
       const code = text.charCodeAt(at)
       if (code === CR || (code === LF && !isAfterCr)) line += 1
@@ -88,7 +89,7 @@ export function createEncodingDetector(given: Encoding | null): EncodingDetector
           damagedLine ?? 1,
           'A character on this line is not in UTF-8, like the rest of the file. Save the file as UTF-8',
         )
-      return { encoding: named ?? (isValid ? 'utf-8' : { sample: sample.finish() }), firstCharacter }
+      return { encoding: named ?? (isValid ? 'utf-8' : { sample: sample.finish() }), firstCharacters }
     },
   }
 }

@@ -36,7 +36,7 @@ export const ENCODINGS = {
   'euc-jp': 'Japanese (EUC-JP)',
   gb18030: 'Chinese, simplified (GBK, GB18030)',
   big5: 'Chinese, traditional (Big5)',
-  'euc-kr': 'Korean (EUC-KR)',
+  'euc-kr': 'Korean (EUC-KR, Windows-949)',
 } as const satisfies Record<string, string>
 
 /** An encoding, by its label in the Encoding Standard. */

@@ -1,7 +1,8 @@
-import { trimBlanks } from '../text/normalize-text.ts'
 import { FileError } from './file-error.ts'
 import type { FileRow } from './read-csv.ts'
 import { findField } from './record-columns.ts'
+import { recognizeHeader } from './recognize-header.ts'
+import { isEmpty, isTotal, listFilled, MAX_CELL, TableShape, typicalWidth } from './table-shape.ts'
 
 /** Why rows of a file are no records. */
 export const LEFT_OUT_REASONS = [
@@ -11,11 +12,13 @@ export const LEFT_OUT_REASONS = [
   'repeated_header',
   'empty',
   'total',
+  'heading',
   'below_table',
   'not_a_user',
   'other_sheet',
   'incomplete',
   'secret_column',
+  'changed_columns',
 ] as const
 export type LeftOutReason = (typeof LEFT_OUT_REASONS)[number]
 
@@ -31,7 +34,7 @@ export interface LeftOut {
 
 /** What is found out about a file while its rows are read. */
 export interface TableNotes {
-  /** The line that names the columns; null before it is found, and for a file without one. */
+  /** The line that names the columns; 0 if none does, and null before it is found, and for a file without rows. */
   headerLine: number | null
   leftOut: LeftOut[]
   /** How many more were left out than are listed. */
@@ -53,11 +56,13 @@ const MESSAGES: Readonly<Record<LeftOutReason, string>> = {
   repeated_header: 'Repeats the names of the columns',
   empty: 'Is empty',
   total: 'Is a total',
+  heading: 'Stands above other rows as their heading',
   below_table: 'Stands below the table',
   not_a_user: 'Is not about a person',
   other_sheet: 'Has no table of people',
   incomplete: 'The file is incomplete',
   secret_column: 'May hold passwords',
+  changed_columns: 'Has other columns than before',
 }
 
 /** Notes that rows are left out. Neighbors with the same reason become one note. */
@@ -79,11 +84,16 @@ const MAX_SEARCHED = 60
 const MAX_CHARACTERS = 1_048_576
 /** The rows below a table. */
 const MAX_BELOW = 20
+/** The column that has the headings which stand above rows. */
+export const HEADING_COLUMN = 'Heading above the rows'
+
+/** What a column without a name is called. */
+export const nameColumn = (at: number) => `Column ${at + 1}`
 
 /**
  * Finds the table in the rows of a file. Yields the row that names the columns, and then the records. What else there
  * is, such as titles, empty rows, and totals, goes to the notes. `given` is the line of the header, if the user names
- * it. Throws FileError if that line has no cells.
+ * it, and 0 if no line names the columns. Throws FileError if that line has no cells.
  */
 export async function* findTable(
   rows: AsyncIterable<FileRow[]>,
@@ -102,8 +112,10 @@ class Table {
   #waiting: FileRow[] = []
   #characters = 0
   #header: FileRow | null = null
-  /** How many cells most rows fill. */
-  #width = 0
+  #shape: TableShape | null = null
+  /** The heading above the rows, if the table has any. */
+  #heading: string | null = null
+  #count = 0
 
   constructor(given: number | null, notes: TableNotes) {
     this.#given = given
@@ -119,8 +131,7 @@ class Table {
   end(): FileRow[] {
     const found: FileRow[] = []
     if (!this.#header) this.#begin(found)
-    for (const row of this.#waiting)
-      this.#leaveOut(row, isEmpty(row) ? 'empty' : isTotal(row) ? 'total' : 'below_table')
+    for (const row of this.#waiting) this.#leaveOut(row, reasonOf(row, this.#shape, this.#count))
     return found
   }
 
@@ -129,9 +140,9 @@ class Table {
     this.#waiting.push(row)
     this.#characters += row.cells.reduce((sum, { length }) => sum + length, 0)
     const isEnough =
-      this.#given === null
+      this.#given === null || this.#given === 0
         ? this.#waiting.length >= MAX_SEARCHED || this.#characters > MAX_CHARACTERS
-        : row.line >= this.#given
+        : row.line >= this.#given && this.#waiting.length >= MAX_SEARCHED
     if (isEnough) this.#begin(found)
   }
 
@@ -139,52 +150,79 @@ class Table {
   #begin(found: FileRow[]): void {
     const first = this.#waiting
     this.#waiting = []
-    const at = this.#given === null ? findHeader(first) : first.findIndex(({ line }) => line === this.#given)
-    if (this.#given !== null && (at === -1 || isEmpty(first[at]!)))
-      throw new FileError(this.#given, 'This line cannot name the columns: it is empty, or within a cell')
+    const at = this.#findHeader(first)
     if (at === -1) return
-    const header = nameRepeated(first, at)
-    this.#header = header
-    this.#notes.headerLine = header.line
-    this.#width = typicalWidth(first.slice(at))
+    const hasNone = this.#given === 0 || (this.#given === null && !namesColumns(first, at))
+    const below = hasNone ? at : isSecondHeader(first, at) && this.#given === null ? at + 2 : at + 1
+    const shape = new TableShape(first.slice(below))
+    this.#shape = shape
+    if (shape.hasHeadings(first.slice(below))) this.#heading = ''
+    this.#header = this.#nameColumns(hasNone ? { ...first[at]!, cells: [] } : nameRepeated(first, at), shape)
+    this.#notes.headerLine = hasNone ? 0 : this.#header.line
     for (const row of first.slice(0, at))
       this.#leaveOut(row, isEmpty(row) ? 'empty' : isAboutFile(row) ? 'separator_line' : 'above_header')
-    found.push(header)
-    const below = this.#given === null && isSecondHeader(first, at) ? at + 1 : at
-    if (below > at) this.#leaveOut(first[below]!, 'second_header')
-    for (const row of first.slice(below + 1)) this.#takeRecord(row, found)
+    found.push(this.#header)
+    if (below === at + 2) this.#leaveOut(first[at + 1]!, 'second_header')
+    for (const row of first.slice(below)) this.#takeRecord(row, found)
+  }
+
+  #findHeader(first: readonly FileRow[]): number {
+    if (this.#given === null || this.#given === 0) return findHeader(first)
+    const at = first.findIndex(({ line }) => line === this.#given)
+    if (at === -1 || isEmpty(first[at]!))
+      throw new FileError(this.#given, 'This line cannot name the columns: it is empty, or within a cell')
+    return at
+  }
+
+  /** Columns without a name that have values get one, and so do the headings above rows. */
+  #nameColumns(header: FileRow, shape: TableShape): FileRow {
+    const width = Math.max(header.cells.length, shape.filledWidth)
+    const cells = Array.from({ length: width }, (_, at) => {
+      const name = header.cells[at] ?? ''
+      return name.trim() === '' && shape.isFilled(at) ? nameColumn(at) : name
+    })
+    return { ...header, cells: this.#heading === null ? cells : [...cells, HEADING_COLUMN] }
   }
 
   #takeRecord(row: FileRow, found: FileRow[]): void {
-    const isLast = this.#isPerhapsBelow(row)
+    const shape = this.#shape!
+    const isLast = isEmpty(row) || shape.isNoRecord(row, this.#count)
     if (isLast && this.#waiting.length < MAX_BELOW) {
       this.#waiting.push(row)
       return
     }
-    for (const before of this.#waiting)
-      if (isEmpty(before)) this.#leaveOut(before, 'empty')
-      else if (isTotal(before)) this.#leaveOut(before, 'total')
-      else found.push(before)
+    // Behind so many rows that are no records, nothing is certain: what has cells is a record with an error.
+    for (const before of this.#waiting) {
+      const reason = reasonOf(before, shape, this.#count)
+      if (reason === 'below_table' && this.#heading !== null) {
+        this.#heading = listFilled(before)[0]!.slice(0, MAX_CELL).trim()
+        this.#leaveOut(before, 'heading')
+      } else if (reason === 'below_table') this.#found(before, found)
+      else this.#leaveOut(before, reason)
+    }
     this.#waiting = []
     if (isLast) this.#waiting.push(row)
     else if (this.#isHeaderAgain(row)) this.#leaveOut(row, 'repeated_header')
-    else found.push(row)
+    else this.#found(row, found)
   }
 
-  /** Whether a row may be no record if no record follows: an empty one, a total, or a note below the table. */
-  #isPerhapsBelow(row: FileRow): boolean {
-    if (isEmpty(row)) return true
-    const filled = listFilled(row)
-    if (filled.length * 2 > this.#width) return false
-    if (isTotal(row)) return true
-    const isAfterGap = this.#waiting.some(isEmpty)
-    if (filled.length === 1) return this.#width >= 3 && isNote(filled[0]!)
-    return isAfterGap && this.#width >= 5 && !filled.some((cell) => cell.includes('@'))
+  #found(row: FileRow, found: FileRow[]): void {
+    this.#count += 1
+    if (this.#heading === null || this.#heading === '') {
+      found.push(row)
+      return
+    }
+    const width = this.#header!.cells.length - 1
+    const cells = Array.from({ length: Math.max(width, row.cells.length) }, (_, at) => row.cells[at] ?? '')
+    const isWide = cells.slice(width).some((cell) => cell !== '')
+    found.push({ ...row, cells: isWide ? cells : [...cells.slice(0, width), this.#heading] })
   }
 
   #isHeaderAgain({ cells }: FileRow): boolean {
     const header = this.#header!.cells
-    return listFilled({ cells }).length > 1 && header.every((name, at) => name.trim() === (cells[at] ?? '').trim())
+    const width = this.#heading === null ? header.length : header.length - 1
+    const isSame = (name: string, at: number) => name.trim() === (cells[at] ?? '').trim()
+    return listFilled({ cells }).length > 1 && header.slice(0, width).every(isSame)
   }
 
   #leaveOut({ line, lastLine = line }: FileRow, reason: LeftOutReason): void {
@@ -192,13 +230,9 @@ class Table {
   }
 }
 
-function listFilled({ cells }: Pick<FileRow, 'cells'>): string[] {
-  return cells.filter((cell) => trimBlanks(cell) !== '')
-}
-
-/** Cells that show nothing, such as blanks, are empty, too. */
-function isEmpty(row: FileRow): boolean {
-  return row.cells.every((cell) => trimBlanks(cell) === '')
+function reasonOf(row: FileRow, shape: TableShape | null, count: number): LeftOutReason {
+  if (isEmpty(row)) return 'empty'
+  return isTotal(row) || shape?.isCount(row, count) ? 'total' : 'below_table'
 }
 
 /** What programs write for other programs: `sep=;` is for Excel, `#TYPE` is of PowerShell. */
@@ -206,32 +240,10 @@ function isAboutFile({ cells: [first = ''] }: FileRow): boolean {
   return /^(?:sep=|#TYPE\b)/i.test(first)
 }
 
-/** A text of several words. An identifier has no blanks. */
-function isNote(cell: string): boolean {
-  return !cell.includes('@') && /\S\s+\S/.test(cell.trim())
-}
-
-const TOTAL =
-  /^(?:grand |sub-?)?(?:total|totals|count|sum|summe|gesamt|gesamtsumme|anzahl|somme|nombre|totale|totaal|aantal|razem|suma|ogółem|liczba|soma|итого|всего|合計|総計|件数|合计|总计|總計|합계|총계)\b|^(?:合計|総計|件数|合计|总计|總計|합계|총계|итого|всего)/iu
-
-/** How many characters of a cell tell what it is: expressions meet no more of it. */
-const TOLD = 256
-
-function isTotal(row: FileRow): boolean {
-  const filled = listFilled(row).map((cell) => cell.slice(0, TOLD))
-  if (!TOTAL.test(filled[0]?.trim() ?? '')) return false
-  return filled.some((cell) => /\d/.test(cell)) && !filled.some((cell) => cell.includes('@'))
-}
-
 /** What is in a cell rather than its name: a number, a date, or an address. */
 function isValue(cell: string): boolean {
-  return /@|^[\s\d.,:;/()+'"=-]*\d[\s\d.,:;/()+'"TZ-]*$/.test(cell.slice(0, TOLD).trim())
-}
-
-/** How many cells a row of the table fills: three quarters of the rows fill no more. */
-function typicalWidth(rows: readonly FileRow[]): number {
-  const widths = rows.flatMap((row) => (isEmpty(row) ? [] : listFilled(row).length)).toSorted((a, b) => a - b)
-  return widths[Math.floor(widths.length * 0.75)] ?? 0
+  const text = cell.slice(0, MAX_CELL).trim()
+  return text.includes('@') || (/^[\s\d.,:;/()+'"=TZ-]+$/.test(text) && /\d/.test(text))
 }
 
 /** The share of the typical width that names of columns fill, and that of cells in which names may look like values. */
@@ -250,9 +262,29 @@ function findHeader(rows: readonly FileRow[]): number {
     if (filled.length > 0 && countFields(filled) * 2 >= filled.length) return true
     return isWide(filled) && filled.filter(isValue).length <= filled.length * VALUE_SHARE
   })
-  if (header !== -1) return header
   const wide = cells.findIndex(isWide)
+  // A row of values above may be a record: then no row names the columns.
+  if (header !== -1 && (wide === -1 || wide >= header || !isLikeOthers(rows[wide]!, rows.slice(header + 1))))
+    return header
   return wide === -1 ? cells.findIndex(({ length }) => length > 0) : wide
+}
+
+/** The names of columns that are known, of which so many tell that a row names columns. */
+const KNOWN_NAMES = 2
+
+/** Whether a row names columns rather than being a record: it doesn't look like the rows below it. */
+function namesColumns(rows: readonly FileRow[], at: number): boolean {
+  const filled = listFilled(rows[at]!)
+  const known = filled.filter((cell) => findField(cell) !== undefined || recognizeHeader(cell) !== null).length
+  return known >= Math.min(KNOWN_NAMES, filled.length) || !isLikeOthers(rows[at]!, rows.slice(at + 1))
+}
+
+/** Whether most of the cells of a row look like those of other rows, where columns look differently than names do. */
+function isLikeOthers({ cells }: FileRow, others: readonly FileRow[]): boolean {
+  const shape = new TableShape(others)
+  const compared = cells.flatMap((cell, at) => (cell.trim() === '' ? [] : (shape.compare(at, cell) ?? [])))
+  const same = compared.filter((isSame) => isSame).length
+  return same > compared.length - same
 }
 
 function countFields(names: readonly string[]): number {

@@ -285,7 +285,7 @@ export const HEADER_WORDS = {
   },
   /** Known columns that are no attribute, although they look like one. */
   not_ours: {
-    en: 'personal email, home email, private email, home phone, personal phone, date of birth, birth date, birthday, gender, sex, middle name, preferred name, location code, full time, time type, team, company, notes, address, work ext, extension, cost center, state, postal code, job code, jobcode, position id, manager position id, added by, created, whencreated, recovery email, recovery phone',
+    en: 'personal email, home email, private email, home phone, personal phone, date of birth, birth date, birthday, gender, sex, middle name, preferred name, location code, full time, time type, team, company, notes, address, work ext, extension, cost center, postal code, job code, jobcode, position id, manager position id, added by, created, whencreated, recovery email, recovery phone',
     de: 'geburtsdatum, geschlecht, private e mail, telefon privat, kostenstelle, stundenlohn, wochenstunden, anrede',
     fr: 'date de naissance, sexe, civilite, e mail personnel, telephone personnel',
     es: 'fecha de nacimiento, sexo, genero, correo personal, dni, nif',

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { TextDecoder } from 'node:util'
+import { createDecoder } from './create-decoder.ts'
 import { ENCODINGS, type Encoding } from './encodings.ts'
 
 /** How bytes read in an encoding. */
@@ -146,7 +146,7 @@ export async function rankEncodings(bytes: Uint8Array): Promise<EncodingGuess[]>
     if (encoding.startsWith('utf-')) continue
     await setImmediate()
     // Node.js 20 reads some bytes of Windows-1252 rightly only in a stream.
-    const decoder = new TextDecoder(encoding)
+    const decoder = createDecoder(encoding)
     const text = decoder.decode(bytes, { stream: true }) + decoder.decode()
     if (!guesses.has(text))
       guesses.set(text, {

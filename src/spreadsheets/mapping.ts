@@ -1,5 +1,5 @@
 import type { HeaderMeaning } from './header-words.ts'
-import type { DateOrder } from './read-date.ts'
+import type { Calendar, DateOrder } from './read-date.ts'
 import type { NameRule } from './split-name.ts'
 import type { Status } from './status-words.ts'
 
@@ -46,12 +46,16 @@ export const TARGETS = [
 export type Target = (typeof TARGETS)[number]
 
 export const DATE_ORDERS = ['day_first', 'month_first', 'year_first'] as const satisfies DateOrder[]
+export const CLOCKS = ['ignore', 'refuse'] as const
+export const CALENDARS = ['gregorian', 'buddhist', 'islamic'] as const satisfies Calendar[]
 export const NAME_RULES = [
   'first_last',
   'last_first',
   'one_last_name_first',
   'one_first_name',
   'one_last_name',
+  'capitals',
+  'one_character',
 ] as const satisfies NameRule[]
 export const MANAGER_KEYS = ['email', 'external_id', 'employee_number', 'full_name', 'key'] as const
 export type ManagerKey = (typeof MANAGER_KEYS)[number]
@@ -60,6 +64,13 @@ export type CustomType = (typeof CUSTOM_TYPES)[number]
 
 /** The words of a column of statuses. */
 export const MAX_WORDS = 200
+
+/** What the rows with a value say. */
+export interface CountedRows {
+  rows: number
+  /** Those with an end date that has passed. */
+  past_end_dates: number
+}
 
 /** What a column of a file becomes, and how its values are read. */
 export interface ColumnMapping {
@@ -72,7 +83,11 @@ export interface ColumnMapping {
   type?: CustomType
   /** Of dates. Absent if the values tell. */
   dates?: DateOrder | null
-  /** What words mean, of a status. */
+  /** What a time of day behind a date does. Absent if no value has one. */
+  clock?: (typeof CLOCKS)[number] | null
+  /** Absent if the years are of the usual calendar. */
+  calendar?: Calendar | null
+  /** What words mean, of a status. The word of an empty cell is empty. */
   words?: Record<string, Status | null>
   /** How full names are split. */
   names?: NameRule | null
@@ -80,6 +95,20 @@ export interface ColumnMapping {
   by?: ManagerKey | null
   /** What an empty cell does; as `empty_cells` of the file if absent. */
   empty_cells?: 'keep' | 'clear'
+  /** What the values make likely, where nobody has decided what the column becomes. */
+  likely?: Target
+  /** What the rows say for each word of a column that may say who has left, as the file was planned last. */
+  seen?: Record<string, CountedRows>
+}
+
+/** How many rows there are about which something is asked. */
+export interface Counts {
+  /** Rows of people who would be active although their end date has passed. */
+  past_end_dates: number
+  /** Rows with a phone number that has no country code, and no country. */
+  country: number
+  /** Rows whose manager is nobody in the file, and, where the service was asked, in the company. */
+  unknown_managers: number
 }
 
 /** What a file means. */
@@ -93,19 +122,31 @@ export interface Mapping {
    * What happens to an address that several people have: their rows are refused, or the later ones go in without it.
    */
   shared_emails: 'refuse' | 'leave_out'
-  /** Whether people whose end date has passed are deactivated, where no column says the status. */
+  /** Whether people whose end date has passed are deactivated, whatever else says that they are active. */
   past_end_dates: 'keep' | 'deactivate' | null
   /** The country (ISO 3166-1 alpha-2) of local phone numbers; `company` if the service reads them as the company's. */
   country: string | null
+  /** What a manager does who is nobody in the file, nor in the company: the row is refused, or goes in without one. */
+  unknown_managers: 'refuse' | 'leave_out' | null
+  /** As the file was planned last. What nobody has decided is asked if there are such rows. */
+  counts?: Counts
+  /** In a file for the client: what becomes of columns that it doesn't have. */
+  other_columns?: 'proposed' | 'unused'
+  /**
+   * Whether a person has to look at it before a program applies the file: what columns mean is proposed, or columns that
+   * were used before are gone.
+   */
+  needs_review?: boolean
 }
 
-/** How the mapping treats values, unless somebody says otherwise. */
+/** How the mapping treats values, unless somebody says otherwise. What is null is asked if it matters. */
 export const USUAL_CHOICES = {
   empty_cells: 'keep',
   unreadable_values: 'refuse',
   shared_emails: 'refuse',
-  past_end_dates: 'keep',
+  past_end_dates: null,
   country: 'company',
+  unknown_managers: null,
 } as const satisfies Omit<Mapping, 'columns'>
 
 /** Finds where the columns of a mapping are in a file, by their names and order: their indexes, or -1. */
@@ -124,29 +165,50 @@ export function locateColumns(header: readonly string[], columns: readonly Colum
   })
 }
 
+/** The choices of a column, and of a file, that only a person can make. Each is the member of the mapping that is null. */
+export const COLUMN_QUESTIONS = ['to', 'dates', 'clock', 'calendar', 'names', 'by', 'words'] as const
+export const FILE_QUESTIONS = ['past_end_dates', 'country', 'unknown_managers'] as const
+
 /** A question that only a person can answer. */
 export type Question =
-  | { about: 'to' | 'dates' | 'names' | 'by'; column: number; header: string }
-  /** The words whose meaning is open. */
-  | { about: 'words'; column: number; header: string; words: string[] }
-  | { about: 'past_end_dates' | 'country' }
+  | {
+      about: (typeof COLUMN_QUESTIONS)[number]
+      column: number
+      header: string
+      /** The words whose meaning is open. */
+      words?: string[]
+      /** What the values make likely. */
+      likely?: Target
+      /** What the rows say, by the values of the column. */
+      seen?: Record<string, CountedRows>
+    }
+  | { about: (typeof FILE_QUESTIONS)[number]; rows: number }
 
 /** Lists what nobody has decided yet. */
 export function listQuestions(mapping: Mapping): Question[] {
-  const questions = mapping.columns.flatMap((given, at): Question[] => {
-    const column = { column: at + 1, header: given.header }
-    const words = given.to === 'status' ? Object.entries(given.words ?? {}) : []
+  const ofColumns = mapping.columns.flatMap((given, at): Question[] => {
+    const { to, header, likely, seen } = given
+    const column = { column: at + 1, header, ...(seen ? { seen } : {}) }
+    if (to === null) return [{ about: 'to', ...column, ...(likely ? { likely } : {}) }]
+    const words = to === 'status' ? Object.entries(given.words ?? {}) : []
     const open = words.flatMap(([word, status]) => (status === null ? word : []))
+    const ofValues = (['dates', 'clock', 'calendar', 'names', 'by'] as const).filter(
+      (about) => isReadBy(to, about) && given[about] === null,
+    )
     return [
-      ...(given.to === null ? [{ about: 'to' as const, ...column }] : []),
-      ...(isDate(given.to) && given.dates === null ? [{ about: 'dates' as const, ...column }] : []),
-      ...(given.to === 'full_name' && given.names === null ? [{ about: 'names' as const, ...column }] : []),
-      ...(given.to === 'manager' && given.by === null ? [{ about: 'by' as const, ...column }] : []),
+      ...ofValues.map((about) => ({ about, column: at + 1, header })),
       ...(open.length > 0 ? [{ about: 'words' as const, ...column, words: open }] : []),
     ]
   })
-  for (const about of ['past_end_dates', 'country'] as const) if (mapping[about] === null) questions.push({ about })
-  return questions
+  const { counts } = mapping
+  const ofFile = FILE_QUESTIONS.filter((about) => mapping[about] === null && (counts?.[about] ?? 0) > 0)
+  return [...ofColumns, ...ofFile.map((about) => ({ about, rows: counts![about] }))]
+}
+
+/** Whether a choice matters for the values of a column. */
+function isReadBy(to: Target, about: 'dates' | 'clock' | 'calendar' | 'names' | 'by'): boolean {
+  if (about === 'names') return to === 'full_name'
+  return about === 'by' ? to === 'manager' : isDate(to)
 }
 
 export function isDate(to: Target | null): to is (typeof DATE_TARGETS)[number] {

@@ -1,3 +1,4 @@
+import { readHex } from './cells.ts'
 import type { FileAnswers } from './file-question.ts'
 import { createNotes, findTable, leaveOut, type TableNotes } from './find-table.ts'
 import { flattenJson, inspectJson } from './flatten-json.ts'
@@ -41,7 +42,8 @@ export async function openContent(
       read: (notes) => findTable(readSheet(open, answers.sheet, notes, maxUnpacked), headerLine, notes),
     }
   const texts = () => decodeText(open(), format.encoding)
-  if (format.kind === 'csv') return { kind: 'table', read: (notes) => findTable(readCsv(texts()), headerLine, notes) }
+  if (format.kind === 'csv')
+    return { kind: 'table', read: (notes) => findTable(decodeHex(readCsv(texts())), headerLine, notes) }
   const ofFile = createNotes()
   const { columns, labels } = await inspectJson(texts(), ofFile)
   if (columns === null) return { kind: 'records', read: () => splitJson(texts()) }
@@ -52,6 +54,13 @@ export async function openContent(
       return flattenJson(texts(), { columns, labels }, notes)
     },
   }
+}
+
+async function* decodeHex(rows: AsyncIterable<FileRow[]>): AsyncGenerator<FileRow[], void> {
+  for await (const some of rows)
+    yield some.map((row) =>
+      row.cells.some((cell) => cell.startsWith("X'")) ? { ...row, cells: row.cells.map(readHex) } : row,
+    )
 }
 
 /** The rows that are handed on at once. */

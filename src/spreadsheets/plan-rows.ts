@@ -1,4 +1,4 @@
-import { normalizeEmail, normalizeText } from '../text/normalize-text.ts'
+import { normalizeEmail, normalizeText, trimBlanks } from '../text/normalize-text.ts'
 import type { ManagerKey, Mapping } from './mapping.ts'
 import { foldName, readParentheses } from './split-name.ts'
 
@@ -41,6 +41,8 @@ export interface FilePlan {
   plans: ReadonlyMap<number, RowPlan>
   /** The indexes of the rows, managers first, and in the order of the file otherwise. */
   order: readonly number[]
+  /** The indexes of the rows whose manager is nobody in the file, but may be in the company. */
+  absent: readonly number[]
 }
 
 /** The rows that are looked at before others may have their turn. */
@@ -49,6 +51,12 @@ const AT_ONCE = 200
 const MAX_LINES = 5
 
 export const NO_MANAGER = 'is nobody in the file. Correct it, or leave the manager out'
+const OWN_MANAGER = 'is the person of the same row'
+
+/** Whether a row can go in without its manager, who is nobody else that anybody knows. */
+export function isManagerUnknown({ manager }: RowPlan): boolean {
+  return manager?.fault === NO_MANAGER || manager?.fault === OWN_MANAGER
+}
 
 /**
  * Plans the rows of a file, in pieces: it yields where something else may be done. `place` names a row in a message.
@@ -59,25 +67,27 @@ export function* planRows(
   place: (line: number) => string,
 ): Generator<void, FilePlan, void> {
   const plans = new Map<number, RowPlan>()
-  const people = new People()
+  const people = new People(rows)
   for (const [at, row] of rows.entries()) {
     if (at % AT_ONCE === 0) yield
     people.add(at, row)
   }
   yield* findRepeated(rows, people, choices, place, plans)
   const managers = new Int32Array(rows.length).fill(NOBODY)
+  const absent: number[] = []
   for (const [at, row] of rows.entries()) {
     if (at % AT_ONCE === 0) yield
     if (!row.manager) continue
     const found = people.findManager(row.manager, rows, place)
     if (typeof found === 'string') setPlan(plans, at, { manager: { fault: found } })
-    else if (found === at) setPlan(plans, at, { manager: { fault: 'is the person of the same row' } })
+    else if (found === at) setPlan(plans, at, { manager: { fault: OWN_MANAGER } })
     else {
+      if (found === NOBODY) absent.push(at)
       managers[at] = found
-      setPlan(plans, at, { manager: nameManager(row.manager, rows[found], plans.get(found)) })
+      setPlan(plans, at, { manager: nameManager(row.manager, rows[found], plans.get(found), place) })
     }
   }
-  return { order: yield* orderRows(rows, managers, place, plans), plans }
+  return { order: yield* orderRows(rows, managers, place, plans), plans, absent }
 }
 
 function setPlan(plans: Map<number, RowPlan>, at: number, more: RowPlan): void {
@@ -85,6 +95,14 @@ function setPlan(plans: Map<number, RowPlan>, at: number, more: RowPlan): void {
 }
 
 const NOBODY = -1
+/** The words of a name that are compared. */
+const MAX_NAME_WORDS = 8
+
+/** The words of a name in an order that doesn't depend on how it is written. */
+function sortWords(name: string): string {
+  const words = name.split(/[\s,、，]+/, MAX_NAME_WORDS).filter((word) => word !== '')
+  return words.toSorted().join(' ')
+}
 
 /** The people of a file by what identifies them. */
 class People {
@@ -93,12 +111,20 @@ class People {
   /** The indexes of the rows with a name that several people have. */
   readonly #namesakes = new Map<string, number[]>()
 
+  readonly #hasNamedManagers: boolean
+
+  constructor(rows: readonly RowKeys[]) {
+    this.#hasNamedManagers = rows.some(({ manager }) => manager?.by === 'full_name')
+  }
+
   add(at: number, row: RowKeys): void {
     for (const name of KEY_NAMES) {
       const text = row[name]
       if (text !== undefined) this.#put(name, text, at)
     }
     for (const name of row.names ?? []) this.#put('full_name', name, at)
+    if (this.#hasNamedManagers)
+      for (const words of new Set(row.names?.map(sortWords))) this.#put('full_name', words, at)
   }
 
   #put(name: string, text: string, at: number): void {
@@ -106,7 +132,7 @@ class People {
     this.#first.set(name, texts)
     const first = texts.get(text)
     if (first === undefined) texts.set(text, at)
-    else {
+    else if (first !== at) {
       const key = `${name} ${text}`
       const others = this.#namesakes.get(key) ?? [first]
       if (others.length <= MAX_LINES) this.#namesakes.set(key, [...others, at])
@@ -139,15 +165,27 @@ class People {
 }
 
 /** The ways in which a manager may be written, the exact one first. */
-export function spellManager(by: ManagerKey, text: string): string[] {
+export function spellManager(by: ManagerKey, sent: string): string[] {
+  const text = readCommonName(sent) ?? sent
   const inner = readParentheses(text)
   if (by === 'full_name') {
     const name = inner === null ? text : text.slice(0, text.lastIndexOf('('))
-    const [last = '', first, ...others] = name.split(/[,、，]/)
-    return [text, name, ...(first !== undefined && others.length === 0 ? [`${first} ${last}`] : [])].map(foldName)
+    const [last = '', first, ...others] = name.split(/[,、，]/, MAX_NAME_WORDS)
+    const spellings = [text, name, ...(first !== undefined && others.length === 0 ? [`${first} ${last}`] : [])]
+    return [...spellings.map(foldName), sortWords(foldName(name))]
   }
-  const texts = inner === null ? [text] : [text, inner]
+  const texts = [...new Set([sent, ...(inner === null ? [text] : [text, inner])])]
   return by === 'email' ? texts.map(normalizeEmail) : texts
+}
+
+/** The longest distinguished name that is looked at. */
+const MAX_DISTINGUISHED = 512
+
+/** The common name of a distinguished name (RFC 4514): `CN=Perez\\, Ana,OU=Staff`; null if it is none. */
+function readCommonName(text: string): string | null {
+  if (text.length > MAX_DISTINGUISHED || !/^(?:CN|UID)=/i.test(text)) return null
+  const name = /^[A-Z]+=((?:\\.|[^,\\])*)/i.exec(text)?.[1]?.replaceAll(/\\(.)/g, '$1').trim()
+  return name === undefined || name === '' ? null : name
 }
 
 /** Names a manager as the API does: as the row does if it can, or by what identifies the person found. */
@@ -155,12 +193,14 @@ function nameManager(
   { by, text }: NonNullable<RowKeys['manager']>,
   row: RowKeys | undefined,
   plan: RowPlan | undefined,
+  place: (line: number) => string,
 ): NonNullable<RowPlan['manager']> {
   if (row?.external_id !== undefined && by !== 'email') return { external_id: row.external_id }
   if (by === 'external_id') return { external_id: spellManager(by, text).at(-1)! }
   if (by === 'email') return { email: spellManager(by, text).at(-1)! }
   if (row?.email !== undefined && !plan?.isEmailLeftOut) return { email: row.email }
-  return { fault: 'has neither an external id nor an email address of their own' }
+  const where = row === undefined ? '' : `is on ${place(row.line)}, and `
+  return { fault: `${where}has neither an external id nor an email address of their own` }
 }
 
 /** Finds people who are in several rows, and addresses that several people have. */
@@ -245,7 +285,8 @@ export function keysOfRecord(record: unknown): Omit<RowKeys, 'line'> {
   const { id, email, external_id, manager_id, manager_email, manager_external_id } = (
     typeof record === 'object' && record !== null ? record : {}
   ) as Record<string, unknown>
-  const isText = (value: unknown) => typeof value === 'string' && value !== '' && value.length <= MAX_IDENTIFIER
+  const isText = (value: unknown) =>
+    typeof value === 'string' && trimBlanks(value) !== '' && value.length <= MAX_IDENTIFIER
   const others = [manager_id, ...(isText(manager_external_id) ? [manager_email] : [])].filter(isText) as string[]
   return {
     ...(isText(id) ? { id: id as string } : {}),

@@ -1,12 +1,13 @@
 import type { ColumnSample, FileSample } from './column-samples.ts'
 import type { HeaderMeaning } from './header-words.ts'
 import { readName } from './cells.ts'
+import { proposeByValues } from './propose-by-values.ts'
+import { type Evidence, weighValues } from './weigh-values.ts'
 import { hasOwnColumns, identifyColumn } from './record-columns.ts'
 import type { ColumnMapping, Mapping, Target } from './mapping.ts'
 import { locateColumns, MAX_WORDS, USUAL_CHOICES } from './mapping.ts'
-import { proposeReading } from './propose-reading.ts'
-import { findDateOrders, readDate } from './read-date.ts'
-import { isLocalPhone } from './read-phone.ts'
+import { proposeReading, readWord } from './propose-reading.ts'
+import { findDateOrders } from './read-date.ts'
 import { isAboutWork, isPrivate, isSecretHeader, recognizeHeader, simplify } from './recognize-header.ts'
 import type { Status } from './status-words.ts'
 import { readStatusWord, readYesOrNo } from './status-words.ts'
@@ -17,7 +18,7 @@ import { readStatusWord, readYesOrNo } from './status-words.ts'
  */
 
 /** A column and what it is likely to be. */
-interface Candidate {
+export interface Candidate {
   at: number
   header: string
   sample: ColumnSample
@@ -27,18 +28,20 @@ interface Candidate {
   isExact: boolean
   to: Target | null
   score: number
+  /** What the values make likely, where it is open. */
+  likely?: Target
+  evidence: Evidence
 }
 
 /**
- * Proposes what the columns of a file mean, by their names and by the values in the sample. `today` is YYYY-MM-DD, and
- * `country` is null if nobody has said where local phone numbers are. What only a person can decide is left open: see
- * `listQuestions`. Works in pieces, as does the next function: it yields where something else may be done.
+ * Proposes what the columns of a file mean, by their names, by the values in the sample, and by what columns say about
+ * each other. `country` is null if nobody has said where local phone numbers are. What only a person can decide is left
+ * open: see `listQuestions`. Works in pieces, as does the next function: it yields where something else may be done.
  */
 export function* proposeMapping(
   header: readonly string[],
   sample: FileSample,
-  today: string,
-  country: Mapping['country'] = USUAL_CHOICES.country,
+  country: Mapping['country'] = null,
 ): Generator<void, Mapping, void> {
   const isOwn = hasOwnColumns(header)
   const candidates: Candidate[] = []
@@ -51,23 +54,25 @@ export function* proposeMapping(
   chooseIdentifiers(candidates)
   for (const target of new Set(candidates.map(({ to }) => to))) chooseBest(candidates, target)
   findKey(candidates)
-  const columns = candidates.map(({ header: name, to }): ColumnMapping => ({
+  yield
+  if (!isOwn) proposeByValues(candidates, sample)
+  const columns = candidates.map(({ header: name, to, likely }): ColumnMapping => ({
     header: name,
     to,
     ...(to === 'custom' ? { name: identifyColumn(name).name } : {}),
+    ...(to === null && likely ? { likely } : {}),
   }))
-  return yield* completeReadings({ ...USUAL_CHOICES, past_end_dates: null, country, columns }, header, sample, today)
+  return yield* completeReadings({ ...USUAL_CHOICES, country, columns }, header, sample)
 }
 
 /**
- * Fills in how the values of columns are read, where the mapping doesn't say, as the values in the sample tell. `today`
- * is YYYY-MM-DD. What they don't tell is left open, and words that are new are asked.
+ * Fills in how the values of columns are read, where the mapping doesn't say, as the values in the sample tell. What they
+ * don't tell is left open, and words that are new are asked.
  */
 export function* completeReadings(
   mapping: Mapping,
   header: readonly string[],
   sample: FileSample,
-  today: string,
 ): Generator<void, Mapping, void> {
   const isOwn = hasOwnColumns(header)
   const places = locateColumns(header, mapping.columns)
@@ -86,9 +91,7 @@ export function* completeReadings(
     yield
   }
   agreeOnDates(columns)
-  const endDates = mapping.past_end_dates ?? proposeEndDates(placed, columns, today)
-  const country = mapping.country ?? (needsCountry(placed) ? null : USUAL_CHOICES.country)
-  return { ...mapping, columns, past_end_dates: endDates, country }
+  return { ...mapping, columns }
 }
 
 type Words = NonNullable<ColumnMapping['words']>
@@ -101,11 +104,12 @@ function joinWords(found: Words, given: Words): Words {
   return Object.fromEntries([...open, ...all.filter(isKnown)].slice(0, MAX_WORDS))
 }
 
-function describe(header: string, at: number, { columns }: FileSample, isOwn: boolean): Candidate {
+function describe(header: string, at: number, { columns, count }: FileSample, isOwn: boolean): Candidate {
   const sample = columns[at] ?? { values: new Map(), filled: 0 }
-  const column = { at, header, sample, meaning: null, isExact: true, score: 100 }
+  const evidence = weighValues(sample, count)
+  const column = { at, header, sample, meaning: null, isExact: true, score: 100, evidence }
   const { kind, name } = identifyColumn(header)
-  if (isSecretHeader(name)) return { ...column, meaning: 'never_store', to: 'nothing' }
+  if (isSecretHeader(name) && !evidence.isFlag) return { ...column, meaning: 'never_store', to: 'nothing' }
   if (kind === 'origin' || kind === 'record') return { ...column, to: 'nothing' }
   if (kind === 'custom') return { ...column, to: 'custom' }
   // What the log has written is read as it is.
@@ -115,7 +119,7 @@ function describe(header: string, at: number, { columns }: FileSample, isOwn: bo
   if (kind === 'field' && name !== 'status' && isOurs) return { ...column, to: name }
   const meaning =
     readName(header) === header ? (recognizeHeader(header) ?? (simplify(header) === 'id' ? 'id' : null)) : null
-  const to = toTarget(meaning, header, sample)
+  const to = toTarget(meaning, header, sample, evidence)
   return { ...column, meaning, isExact: kind === 'field', to, score: rate(to, meaning, header, sample) }
 }
 
@@ -130,19 +134,28 @@ function share({ values }: ColumnSample, isSo: (value: string) => boolean): numb
 }
 
 /** What the name of a column says, unless its values contradict. */
-function toTarget(meaning: Candidate['meaning'], header: string, sample: ColumnSample): Target | null {
+function toTarget(
+  meaning: Candidate['meaning'],
+  header: string,
+  sample: ColumnSample,
+  evidence: Evidence,
+): Target | null {
+  // What has a known name and other values is asked.
+  const other = sample.filled === 0 ? 'nothing' : null
   switch (meaning) {
     case null:
     case 'never_store':
     case 'not_ours':
       return 'nothing'
     case 'email':
-      return isPrivate(header) || share(sample, (value) => value.includes('@')) < 0.5 ? 'nothing' : 'email'
+      if (isPrivate(header)) return 'nothing'
+      return share(sample, (value) => value.includes('@')) < 0.5 ? other : 'email'
     case 'phone':
-      return isPrivate(header) || share(sample, (value) => /[0-9]{3}/.test(value)) < 0.5 ? 'nothing' : 'phone'
+      if (isPrivate(header)) return 'nothing'
+      return share(sample, (value) => (value.match(/[0-9]/g)?.length ?? 0) >= 6) < 0.5 ? other : 'phone'
     case 'start_date':
     case 'termination_date':
-      return share(sample, (value) => findDateOrders(value) !== null) < 0.5 ? 'nothing' : meaning
+      return share(sample, (value) => findDateOrders(value) !== null) < 0.5 ? other : meaning
     case 'status':
     case 'status_flag':
     case 'status_inverted':
@@ -152,22 +165,29 @@ function toTarget(meaning: Candidate['meaning'], header: string, sample: ColumnS
     case 'manager':
       return sample.filled > 0 && all(sample, (value) => readYesOrNo(value) !== undefined) ? 'nothing' : meaning
     case 'country':
-      return all(sample, (value) => /^[A-Z]{2}$/.test(value.trim())) ? 'phone_country' : 'nothing'
+      return sample.filled > 0 && evidence.countries === 1 ? 'phone_country' : 'nothing'
     case 'id':
-      return 'external_id'
+      return isNameColumn(evidence) ? 'full_name' : 'external_id'
     case 'first_or_full_name':
     case 'last_or_full_name':
     case 'full_name':
       return 'full_name'
-    case 'first_name':
-    case 'last_name':
     case 'external_id':
     case 'employee_number':
+      return isNameColumn(evidence) ? 'full_name' : meaning
+    case 'first_name':
+    case 'last_name':
+      return share(sample, (value) => /\p{L}/u.test(value)) < 0.5 ? null : meaning
     case 'department':
     case 'division':
     case 'location':
       return meaning
   }
+}
+
+/** A column of names is never one of ids. */
+function isNameColumn({ fullNames, codes }: Evidence): boolean {
+  return fullNames > 0.5 && codes === 0
 }
 
 const SALUTATION = /^(?:mr|mrs|ms|miss|dr|prof|herr|frau|m|mme|mlle|sig|sra?|dhr|mevr|pan|pani)\.?$/i
@@ -200,7 +220,8 @@ function rate(to: Target | null, meaning: Candidate['meaning'], header: string, 
     ((to === 'external_id' || to === 'email') && LOGIN.test(simplify(header)) ? 1 : 0) -
     (to === 'external_id' && all(sample, (value) => value.includes('@')) ? 2 : 0) -
     (meaning === 'status_inverted' ? 2 : 0) +
-    (to === 'manager' && all(sample, (value) => !/\s/.test(value.trim())) ? 1 : 0)
+    (to === 'manager' && all(sample, (value) => !/\s/.test(value.trim())) ? 1 : 0) +
+    (to === 'manager' && sample.filled > 0 && all(sample, (value) => value.includes('@')) ? 1 : 0)
   )
 }
 
@@ -210,8 +231,11 @@ function chooseNames(candidates: readonly Candidate[]): void {
   const isFirst = has('last_name')
   const isLast = has('first_name')
   for (const candidate of candidates) {
-    if (candidate.meaning === 'first_or_full_name' && isFirst && !isLast) candidate.to = 'first_name'
-    if (candidate.meaning === 'last_or_full_name' && isLast && !isFirst) candidate.to = 'last_name'
+    // A single word is no full name, apart from languages without blanks.
+    const { meaning, evidence } = candidate
+    const isPart = evidence.shortNames > 0 && evidence.fullNames === 0 && !evidence.isUnspaced
+    if (meaning === 'first_or_full_name' && (isFirst || isPart) && !isLast) candidate.to = 'first_name'
+    if (meaning === 'last_or_full_name' && (isLast || isPart) && !isFirst) candidate.to = 'last_name'
   }
   const isWhole = has('first_name') && has('last_name')
   const isFull = has('full_name')
@@ -249,10 +273,21 @@ function chooseBest(candidates: readonly Candidate[], target: Target | null): vo
   const all = candidates.filter(({ to }) => to === target).toSorted((a, b) => b.score - a.score)
   const [first, ...others] = all
   if (!first) return
+  if (target === 'status') return askOthers(others)
   const equal = others.filter(({ score }) => score === first.score)
   const isOpen = !equal.every(({ sample }) => isSame(sample, first.sample))
   for (const candidate of others) candidate.to = isOpen && equal.includes(candidate) ? null : 'nothing'
   if (isOpen) first.to = null
+}
+
+/** Several columns may say who has left: those that name anybody are asked. */
+function askOthers(others: readonly Candidate[]): void {
+  for (const candidate of others) {
+    const { sample, meaning } = candidate
+    const isSilent = all(sample, (value) => readWord(value, meaning) === 'active')
+    candidate.to = isSilent ? 'nothing' : null
+    if (!isSilent) candidate.likely = 'status'
+  }
 }
 
 /** Whether two columns have the same values in the same order, as far as the sample shows. */
@@ -283,37 +318,9 @@ function overlap({ values }: ColumnSample, other: ColumnSample): number {
   return [...values.keys()].filter((value) => other.values.has(value)).length
 }
 
-/** Whether phone numbers are local, and no column says where. */
-function needsCountry(columns: readonly Pick<Candidate, 'to' | 'sample'>[]): boolean {
-  const find = (target: Target) => columns.find(({ to }) => to === target)
-  const numbers = find('phone_country') ? undefined : find('phone')
-  return numbers !== undefined && [...numbers.sample.values.keys()].some(isLocalPhone)
-}
-
 /** A program writes all of its dates alike. */
 function agreeOnDates(columns: readonly ColumnMapping[]): void {
   const orders = new Set(columns.flatMap(({ dates }) => dates ?? []))
   const [order] = orders
   if (orders.size === 1 && order) for (const column of columns) if (column.dates === null) column.dates = order
-}
-
-/** An end date that has passed may mean that somebody has left, if nothing else tells. */
-function proposeEndDates(
-  candidates: readonly { sample: ColumnSample }[],
-  columns: readonly ColumnMapping[],
-  today: string,
-): Mapping['past_end_dates'] {
-  if (columns.some(({ to }) => to === 'status')) return USUAL_CHOICES.past_end_dates
-  const isPast = candidates.some(({ sample: { values } }, at) => {
-    const { to, dates } = columns[at]!
-    return (
-      to === 'termination_date' &&
-      [...values.keys()].some((value) => isBefore(readDate(value, dates ?? 'day_first').value, today))
-    )
-  })
-  return isPast ? null : USUAL_CHOICES.past_end_dates
-}
-
-function isBefore(date: string | null | undefined, today: string): boolean {
-  return typeof date === 'string' && date < today
 }

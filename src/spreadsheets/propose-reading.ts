@@ -2,10 +2,11 @@ import type { ColumnSample, FileSample } from './column-samples.ts'
 import type { ColumnMapping, ManagerKey, Target } from './mapping.ts'
 import { isDate } from './mapping.ts'
 import type { DateOrder } from './read-date.ts'
-import { findDateOrders } from './read-date.ts'
+import { findDateOrders, hasTime, isOtherYear } from './read-date.ts'
 import { isBooleanText, isNumberText } from './read-custom.ts'
 import type { NameRule } from './split-name.ts'
-import { foldName, readParentheses, splitName } from './split-name.ts'
+import { spellManager } from './plan-rows.ts'
+import { foldName, guessNameRule, readParentheses, splitName } from './split-name.ts'
 import type { Status } from './status-words.ts'
 import { readStatusWord, readYesOrNo } from './status-words.ts'
 
@@ -28,14 +29,23 @@ export function proposeReading(column: ReadColumn): Reading {
   const { to, meaning, isOwn } = column
   const values = [...column.values]
   if (isDate(to)) return proposeDates(values)
-  if (to === 'status') return { words: proposeWords(values, meaning) }
+  if (to === 'status') return { words: proposeWords(values, meaning, column) }
   if (to === 'full_name') return { names: proposeNames(values, column) }
   if (to === 'manager') return { by: proposeKey(values, column) }
   return to === 'custom' ? { type: isOwn ? 'as_written' : proposeType(values) } : {}
 }
 
+/** How dates are read, as far as their values leave it open. */
+function proposeDates(values: readonly string[]): Pick<Reading, 'dates' | 'clock' | 'calendar'> {
+  return {
+    ...proposeOrder(values),
+    ...(values.some(hasTime) ? { clock: null } : {}),
+    ...(values.some(isOtherYear) ? { calendar: null } : {}),
+  }
+}
+
 /** The order in which all values are dates, if there is only one. Absent if it doesn't matter. */
-function proposeDates(values: readonly string[]): Pick<Reading, 'dates'> {
+function proposeOrder(values: readonly string[]): Pick<Reading, 'dates'> {
   const open = values.map(findDateOrders).filter((orders) => orders !== null && orders.length > 0)
   if (open.length === 0) return {}
   const orders = (['day_first', 'month_first', 'year_first'] as DateOrder[]).filter((order) =>
@@ -46,39 +56,55 @@ function proposeDates(values: readonly string[]): Pick<Reading, 'dates'> {
   return { dates: second === undefined ? (first ?? null) : null }
 }
 
-function proposeWords(values: readonly string[], meaning: string | null): Record<string, Status | null> {
-  return Object.fromEntries(values.map((value) => [value.trim(), proposeStatus(value, meaning)]))
+function proposeWords(
+  values: readonly string[],
+  meaning: string | null,
+  { candidates, sample }: ReadColumn,
+): Record<string, Status | null> {
+  const words = values.map((value): [string, Status | null] => [value.trim(), readWord(value, meaning)])
+  // A mark, such as an x: what its absence means is open, too.
+  const isMark = words.length === 1 && (meaning !== 'status' || words[0]![1] === null)
+  const own = candidates.find(({ to, sample: { values: found } }) => to === 'status' && found.has(values[0] ?? ''))
+  return Object.fromEntries(isMark && own && own.sample.filled < sample.count ? [...words, ['', null]] : words)
 }
 
-function proposeStatus(value: string, meaning: string | null): Status | null {
+/** What a word says in a column with such a name; null if that is not known. */
+export function readWord(value: string, meaning: string | null): Status | null {
   const isYes = readYesOrNo(value)
   if (isYes !== undefined && meaning === 'status_flag') return isYes ? 'active' : 'inactive'
   if (isYes !== undefined && meaning === 'status_inverted') return isYes ? 'inactive' : 'active'
   return readStatusWord(value) ?? null
 }
 
-/** Proposes how full names are split. Few headers say it, so addresses of people, such as ana.perez@…, decide. */
+/**
+ * Proposes how full names are split, if their values prove it: words in capitals, or addresses that begin with an
+ * initial. An address such as ek.ada@… proves nothing: it may be written in the order of the name, whatever that is.
+ */
 function proposeNames(values: readonly string[], { to, candidates, sample }: ReadColumn): NameRule | null {
   const plain = values.filter((value) => splitName(value, null) === null)
-  if (values.length === 0 || plain.length > 0) {
-    const nameAt = candidates.find((other) => other.to === to)?.at ?? -1
-    const emailAt = candidates.find((other) => other.to === 'email')?.at ?? -1
-    const counts = { first_last: 0, last_first: 0 }
-    for (const cells of sample.rows) {
-      const [first = '', last = '', more] = foldLatin(cells[nameAt] ?? '').split(' ')
-      const local = foldLatin(cells[emailAt] ?? '').replaceAll(/@.*|[^\p{L}@]/gu, '')
-      if (last === '' || more !== undefined) continue
-      if (local === first + last) counts.first_last += 1
-      if (local === last + first) counts.last_first += 1
-    }
-    const { first_last: firstLast, last_first: lastFirst } = counts
-    if (lastFirst === 0 && firstLast > 0) return 'first_last'
-    return null
+  if (plain.length === 0) return values.length === 0 ? null : 'first_last'
+  if (guessNameRule(plain) === 'capitals') return 'capitals'
+  const nameAt = candidates.find((other) => other.to === to)?.at ?? -1
+  const emailAt = candidates.find((other) => other.to === 'email')?.at ?? -1
+  const counts = { first_last: 0, last_first: 0 }
+  for (const cells of sample.rows) {
+    const [first = '', last = '', more] = foldLatin(cells[nameAt] ?? '').split(' ')
+    const local = foldLatin((cells[emailAt] ?? '').replace(/@.*/, '')).replaceAll(/[^\p{L}]/gu, '')
+    if (last === '' || more !== undefined || first.length < 2 || last.length < 2) continue
+    const [isFirstLast, isLastFirst] = [local === first.slice(0, 1) + last, local === last.slice(0, 1) + first]
+    if (isFirstLast && !isLastFirst) counts.first_last += 1
+    if (isLastFirst && !isFirstLast) counts.last_first += 1
   }
-  return 'first_last'
+  const { first_last: firstLast, last_first: lastFirst } = counts
+  if (firstLast + lastFirst < MIN_PROOFS || (firstLast > 0 && lastFirst > 0)) return null
+  return firstLast > 0 ? 'first_last' : 'last_first'
 }
 
-function foldLatin(text: string): string {
+/** The addresses that prove an order. */
+const MIN_PROOFS = 2
+
+/** The letters of a text without capitals and accents. */
+export function foldLatin(text: string): string {
   return foldName(text)
     .normalize('NFD')
     .replaceAll(/\p{M}+/gu, '')
@@ -89,18 +115,37 @@ function foldLatin(text: string): string {
 function proposeKey(values: readonly string[], { candidates, sample }: ReadColumn): ManagerKey | null {
   if (values.length === 0) return 'full_name'
   if (values.every((value) => value.includes('@'))) return 'email'
-  const referred = new Set(values.flatMap((value) => [value, readParentheses(value) ?? value]))
   const keys = candidates.filter(({ to }) => to === 'external_id' || to === 'employee_number' || to === 'key')
-  const found = keys
-    .map(({ to, sample: { values: ids } }) => ({ to, count: [...referred].filter((value) => ids.has(value)).length }))
-    .toSorted((a, b) => b.count - a.count)
-  const [best, next] = found
-  if (best && best.count > 0 && best.count > (next?.count ?? 0)) return best.to as ManagerKey
+  const texts = new Map<ManagerKey, ReadonlySet<string>>([
+    ...keys.map(({ to, sample: { values: ids } }): [ManagerKey, Set<string>] => [
+      to as ManagerKey,
+      new Set([...ids.keys()].map((id) => id.trim())),
+    ]),
+    ['full_name', listNames(candidates, sample)],
+  ])
+  const counts = [...texts].map(([by, known]) => {
+    const count = values.filter((value) => spellManager(by, value.trim()).some((text) => known.has(text))).length
+    return { by, count }
+  })
+  const [best, next] = counts.toSorted((a, b) => b.count - a.count)
+  // A name with an id behind it is found by either: an id belongs to one person.
+  if (best && best.count > 0 && (next === undefined || next.count < best.count || next.by === 'full_name'))
+    return best.by
   const shapes = new Set(keys.flatMap(({ sample: { values: ids } }) => [...ids.keys()].map(shapeOf)))
-  const isId = values.some((value) => shapes.has(shapeOf(readParentheses(value) ?? value)))
-  if (isId) return best && best.count === 0 && keys.length === 1 ? (keys[0]!.to as ManagerKey) : null
-  const isName = values.every((value) => /\p{L}/u.test(value) && /[\s,]/.test(value.trim())) || sample.rows.length === 0
-  return isName ? 'full_name' : values.some((value) => /\s/.test(value.trim())) ? 'full_name' : null
+  if (values.some((value) => shapes.has(shapeOf(readParentheses(value) ?? value))))
+    return keys.length === 1 ? (keys[0]!.to as ManagerKey) : null
+  return values.some((value) => /\p{L}\S*\s/u.test(value.trim())) ? 'full_name' : null
+}
+
+/** The full names of the first rows and of a column, as managers are spelled. */
+export function listNames(candidates: ReadColumn['candidates'], { rows }: FileSample): Set<string> {
+  const full = candidates.find(({ to }) => to === 'full_name')?.sample.values.keys() ?? []
+  const at = (to: Target) => candidates.find((candidate) => candidate.to === to)?.at ?? -1
+  const [firstAt, lastAt] = [at('first_name'), at('last_name')]
+  const both =
+    firstAt === -1 || lastAt === -1 ? [] : rows.map((cells) => `${cells[firstAt] ?? ''} ${cells[lastAt] ?? ''}`)
+  const unspaced = both.length === 0 ? [] : rows.map((cells) => `${cells[lastAt] ?? ''}${cells[firstAt] ?? ''}`)
+  return new Set([...full, ...both, ...unspaced].flatMap((name) => spellManager('full_name', name)))
 }
 
 /** A number of the file, as a text with other digits and letters would look. */

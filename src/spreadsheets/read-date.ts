@@ -3,14 +3,29 @@ import { simplify } from './recognize-header.ts'
 /** Which of the numbers of a date comes first, where its values don't tell. */
 export type DateOrder = 'day_first' | 'month_first' | 'year_first'
 
+/** In which calendar the years of a column are. */
+export type Calendar = 'gregorian' | 'buddhist' | 'islamic'
+
+/** How the dates of a column are read. What is null is open. */
+export interface DateRules {
+  order?: DateOrder | null | undefined
+  /** What a time of day does: nothing, so that the day is as written; or it makes the value a fault. */
+  clock?: 'ignore' | 'refuse' | null | undefined
+  calendar?: Calendar | null | undefined
+}
+
 /** A date as YYYY-MM-DD, null for none; or what is wrong. */
 type DateReading = { value: string | null; fault?: undefined } | { value?: undefined; fault: string }
 
 const MAX_LENGTH = 64
 /** Midnight, as systems write it behind a date. */
 const MIDNIGHT = /[T ]\s*(?:00?:00(?::00(?:\.0+)?)?|12:00(?::00)?\s*a\.?m\.?)\s*(?:Z|UTC|[+-]00:?00)?$/i
+const TIME =
+  /[T ]\s*[0-9]{1,2}[:.][0-9]{2}(?:[:.][0-9]{2}(?:[.,][0-9]{1,9})?)?(?:\s?[ap]\.?m\.?)?(?:\s?(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?$/i
 /** Dates that stand for none. */
 const NONE = /^[-–—.]$|^(?:0{1,4}[-./]0{1,2}[-./]0{1,4}|0{8}|0)$/
+/** The first and the last year of programs stand for no date, too. */
+const NO_YEAR = /^(?:0001|9999)-/
 /** The years of two digits that are of this century: 00 to 49. */
 const CENTURY_TURNS = 50
 /** The days since 1899-12-30 that spreadsheets show for a date, from 1927 to 2118. */
@@ -20,40 +35,63 @@ const SPREADSHEET_EPOCH = Date.UTC(1899, 11, 30)
 
 /**
  * Reads a date as programs and people write it: with numbers, names of months, or as the number of a spreadsheet.
- * `order` decides where a value fits several orders; without it, such a value is a fault.
+ * The order decides where a value fits several; without it, such a value is a fault.
  */
-export function readDate(sent: string, order: DateOrder | null): DateReading {
-  const text = strip(sent)
+export function readDate(sent: string, rules: DateOrder | DateRules | null): DateReading {
+  const { order = null, clock, calendar = 'gregorian' } = typeof rules === 'string' ? { order: rules } : (rules ?? {})
+  const { text, isTimed } = strip(sent)
   if (NONE.test(text)) return { value: null }
-  const days = text.length > MAX_LENGTH ? [] : listDays(text)
+  if (isTimed && clock !== 'ignore') return { fault: FAULTS.timed }
+  if (calendar === null) return { fault: FAULTS.calendar }
+  const days = text.length > MAX_LENGTH ? [] : listDays(text, calendar)
   const fitting = days.filter((day) => day.orders.length === 0 || order === null || day.orders.includes(order))
   const [first, second] = fitting
   if (!first) return { fault: days.length > 0 ? FAULTS.otherOrder : FAULTS.none }
+  if (NO_YEAR.test(first.value)) return { value: null }
   if (second && second.value !== first.value) return { fault: FAULTS.both }
   return { value: first.value }
 }
 
 const FAULTS = {
   none: 'is not a date',
+  timed: 'is not a date: it has a time of day',
+  calendar: 'has a year of another calendar: choose the calendar of this column',
   otherOrder: 'is not a date in the order of this column',
   both: 'may be two different dates: choose the order of day and month for this column',
 }
 
 /** The orders in which a value is a date, none if it is the same day in any; null if it is no date. */
 export function findDateOrders(sent: string): readonly DateOrder[] | null {
-  const text = strip(sent)
+  const { text } = strip(sent)
   if (NONE.test(text)) return []
-  const days = text.length > MAX_LENGTH ? [] : listDays(text)
+  const days = text.length > MAX_LENGTH ? [] : listDays(text, 'gregorian')
   if (days.length === 0) return null
   return days.some(({ orders }) => orders.length === 0) ? [] : days.flatMap(({ orders }) => orders)
 }
 
-function strip(sent: string): string {
-  return sent
+/** Whether a text has a time of day behind a date, apart from midnight. */
+export function hasTime(sent: string): boolean {
+  return strip(sent).isTimed
+}
+
+/** Whether the year of a date is likely to be one of another calendar: Buddhist, or of the Hijra. */
+export function isOtherYear(sent: string): boolean {
+  const { text } = strip(sent)
+  const [day] = text.length > MAX_LENGTH ? [] : listDays(text, 'gregorian')
+  return day !== undefined && OTHER_YEAR.test(day.value)
+}
+
+/** The years around now in these calendars: 1300 to 1499, and 2440 to 2639. */
+const OTHER_YEAR = /^(?:1[34]|24[4-9]|25|26[0-3])[0-9]+-/
+
+function strip(sent: string): { text: string; isTimed: boolean } {
+  const text = sent
     .slice(0, MAX_LENGTH + 1)
     .normalize('NFKC')
     .trim()
     .replace(MIDNIGHT, '')
+  const day = text.replace(TIME, '')
+  return { text: day, isTimed: day !== text }
 }
 
 interface Day {
@@ -63,11 +101,13 @@ interface Day {
 }
 
 /** Lists the days that a text may mean. */
-function listDays(text: string): Day[] {
+function listDays(text: string, calendar: Calendar): Day[] {
+  const day = (year: string, month: string | undefined, inMonth: string, orders: readonly DateOrder[]) =>
+    findDay(year, month, inMonth, orders, calendar)
   if (/^[0-9]{5}(?:[.,]0+)?$/.test(text)) return readSerial(Number.parseInt(text, 10))
-  const compact = /^((?:19|20)[0-9]{2})([0-9]{2})([0-9]{2})$/.exec(text)
+  const compact = /^((?:1[3-9]|2[0-6]|99)[0-9]{2})([0-9]{2})([0-9]{2})$/.exec(text)
   if (compact) return day(compact[1]!, compact[2], compact[3]!, [])
-  const [a, b, c, more] = text.split(/[\s./,年月日-]+/).filter((part) => part !== '')
+  const [a, b, c, more] = text.split(/[\s./,年月日년월일-]+/).filter((part) => part !== '')
   if (a === undefined || b === undefined || c === undefined || more !== undefined) return []
   if (isYear(a)) return day(a, readMonth(b), c, [])
   const month = [a, b].map(readMonth).find((part, at) => part !== undefined && !/[0-9]/.test([a, b][at]!))
@@ -88,17 +128,52 @@ function formatDay(date: Date): string {
 const isYear = (text: string) => /^[0-9]{4}$/.test(text)
 
 /** The day, if it exists. */
-function day(yearText: string, monthText: string | undefined, dayText: string, orders: readonly DateOrder[]): Day[] {
+function findDay(
+  yearText: string,
+  monthText: string | undefined,
+  dayText: string,
+  orders: readonly DateOrder[],
+  calendar: Calendar,
+): Day[] {
   const ordinal = dayText.replace(/(?:st|nd|rd|th|er|º|ª)$/i, '')
   if (!/^[0-9]{2}(?:[0-9]{2})?$/.test(yearText) || !/^[0-9]{1,2}$/.test(ordinal)) return []
   if (monthText === undefined || !/^[0-9]{1,2}$/.test(monthText)) return []
   const short = Number(yearText)
   const year = yearText.length === 4 ? short : short + (short < CENTURY_TURNS ? 2000 : 1900)
   const [month, inMonth] = [Number(monthText), Number(ordinal)]
+  if (calendar === 'islamic') {
+    const found = findIslamicDay(year, month, inMonth)
+    return found === null ? [] : [{ value: found, orders }]
+  }
   const date = new Date(0)
-  date.setUTCFullYear(year, month - 1, inMonth)
+  date.setUTCFullYear(calendar === 'buddhist' ? year - BUDDHIST_YEARS : year, month - 1, inMonth)
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== inMonth) return []
   return [{ value: formatDay(date), orders }]
+}
+
+const BUDDHIST_YEARS = 543
+
+const ISLAMIC = new Intl.DateTimeFormat('en-u-ca-islamic-umalqura-nu-latn', {
+  year: 'numeric',
+  month: 'numeric',
+  day: 'numeric',
+  timeZone: 'UTC',
+})
+/** 1 Muharram of the year 1, and the mean lengths of years and months, in days. */
+const [HIJRA, ISLAMIC_YEAR, ISLAMIC_MONTH] = [Date.UTC(622, 6, 19), 354.367, 29.53]
+/** By how many days the means may be wrong. */
+const INEXACT = 4
+
+function findIslamicDay(year: number, month: number, inMonth: number): string | null {
+  if (month < 1 || month > 12 || inMonth < 1 || inMonth > 30) return null
+  const mean = Math.floor((year - 1) * ISLAMIC_YEAR + (month - 1) * ISLAMIC_MONTH + inMonth - 1)
+  for (let off = -INEXACT; off <= INEXACT; off += 1) {
+    const date = new Date(HIJRA + (mean + off) * DAY_MS)
+    const parts = ISLAMIC.formatToParts(date)
+    const read = (type: string) => Number.parseInt(parts.find((part) => part.type === type)?.value ?? '', 10)
+    if (read('year') === year && read('month') === month && read('day') === inMonth) return formatDay(date)
+  }
+  return null
 }
 
 /** Reads the number or the name of a month, as digits. */
@@ -106,7 +181,7 @@ function readMonth(text: string): string | undefined {
   return /^[0-9]{1,2}$/.test(text) ? text : MONTHS.get(simplify(text))
 }
 
-const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pl', 'pt', 'ru']
+const LANGUAGES = 'en de fr es it nl pl pt ru tr cs sv da hu el he th'.split(' ')
 
 /** The names of months, also as they follow a day, and their first three letters where these tell the month. */
 const MONTHS: ReadonlyMap<string, string> = listMonths()

@@ -2,14 +2,23 @@ import { normalizeEmail, normalizeText, trimBlanks } from '../text/normalize-tex
 import { readAttribute, readName, showCell } from './cells.ts'
 import type { FileFault } from './file-error.ts'
 import type { ColumnMapping, Mapping } from './mapping.ts'
-import { listQuestions, locateColumns, MAX_WORDS } from './mapping.ts'
+import { FILE_QUESTIONS, listQuestions, locateColumns, MAX_WORDS } from './mapping.ts'
 import type { RowKeys, RowPlan } from './plan-rows.ts'
 import { KEY_NAMES, keysOfRecord } from './plan-rows.ts'
 import type { FileRow } from './read-csv.ts'
-import { isPhoneCountry } from './read-phone.ts'
+import { readCountryName } from './read-country.ts'
 import type { Column, Context, ValueReading } from './read-value.ts'
 import { isClearable, readColumn, readWhole } from './read-value.ts'
-import { CUSTOM, findField, identifyColumn, MAX_COLUMNS, MAX_NAME, memberOf, RECORD_COLUMN } from './record-columns.ts'
+import {
+  CUSTOM,
+  findField,
+  hasOwnColumns,
+  identifyColumn,
+  MAX_COLUMNS,
+  MAX_NAME,
+  memberOf,
+  RECORD_COLUMN,
+} from './record-columns.ts'
 import { foldName, splitName } from './split-name.ts'
 
 /** What the columns of a file are. */
@@ -59,9 +68,12 @@ export function openRows(header: FileRow, mapping: Mapping, today: string): RowR
   reportQuestions(header, mapping, columns, report)
   const used = columns.filter(({ to, isRecord }) => isRecord || (to !== null && to !== 'nothing'))
   reportRepeated(header.line, used, report)
+  if (faults.length === 0 && !hasOwnColumns(header.cells) && !used.some(isIdentifying))
+    report(header.line, null, 'No column says who people are. Choose which one is their email or external ID')
   const origins = header.cells.map((cell) => identifyColumn(cell))
   const opened: OpenedColumns = {
-    ...{ mapping, today, width: header.cells.length, columns: used },
+    ...{ mapping, today, columns: used },
+    ...{ header: header.cells, names: used.filter(({ to }) => to === 'first_name' || to === 'last_name') },
     country: used.find(({ to }) => to === 'phone_country'),
     isClearing: mapping.empty_cells === 'clear' || used.some(({ empty_cells: ofColumn }) => ofColumn === 'clear'),
   }
@@ -110,6 +122,12 @@ export function checkMapping(header: FileRow, mapping: Mapping): FileFault[] {
   return faults
 }
 
+/** Whether a column may say who somebody is. */
+function isIdentifying({ to, isRecord, header }: Column): boolean {
+  const field = to === 'as_named' ? memberOf(header) : to
+  return isRecord || field === null || field === 'id' || field === 'email' || field === 'external_id'
+}
+
 /** Finds the mapping of each column that has a name. */
 function matchColumns({ line, cells }: FileRow, mapping: Mapping, report: Report): Column[] {
   const columns: Column[] = []
@@ -132,12 +150,15 @@ const OPEN = {
   dates: 'has dates that may be two different days. Choose whether the day or the month comes first',
   names: 'has full names. Choose which of their words are the first name',
   by: 'has managers. Choose what names them',
+  clock: 'has dates with a time of day. Choose whether the day is as written',
+  calendar: 'has years that may be of another calendar. Choose the calendar',
 } as const
 
 const OPEN_CHOICES = {
-  past_end_dates: 'People have end dates that have passed. Choose whether they are deactivated',
-  country: 'Phone numbers have no country code. Choose their country',
-} as const
+  past_end_dates: 'would be active although their end date has passed. Choose whether they are deactivated',
+  country: 'have a phone number without a country code. Choose the country',
+  unknown_managers: 'have a manager whom nobody knows. Choose whether the manager is left out',
+} as const satisfies Record<(typeof FILE_QUESTIONS)[number], string>
 
 /**
  * Questions concern all rows, so each is one fault. Where unreadable values are left out, nobody has to answer them.
@@ -146,14 +167,14 @@ function reportQuestions({ line }: FileRow, mapping: Mapping, columns: readonly 
   if (mapping.unreadable_values === 'leave_out') return
   for (const question of listQuestions({ ...mapping, columns: [...columns] })) {
     if (!('column' in question)) {
-      report(line, null, OPEN_CHOICES[question.about])
+      report(line, null, `People in ${question.rows} rows ${OPEN_CHOICES[question.about]}`)
       continue
     }
     const { number, header, words = {} } = columns[question.column - 1]!
     const isFull = Object.keys(words).length >= MAX_WORDS
     const open =
       question.about === 'words'
-        ? `has words whose meaning isn't known: ${question.words.map(showCell).join(', ')}. Choose what they mean` +
+        ? `has words whose meaning isn't known: ${question.words!.map(showCell).join(', ')}. Choose what they mean` +
           (isFull ? `, or, if there are more than ${MAX_WORDS} words, another column` : '')
         : OPEN[question.about]
     report(line, number, `Column ${showCell(readName(header))} ${open}`)
@@ -162,7 +183,8 @@ function reportQuestions({ line }: FileRow, mapping: Mapping, columns: readonly 
 
 function reportRepeated(line: number, used: readonly Column[], report: Report): void {
   const seen = new Map<string, Column>()
-  for (const column of used)
+  // Several columns may say who has left, and a full name may fill in for parts of names.
+  for (const column of used.filter(({ to }) => to !== 'status' && to !== 'full_name'))
     for (const [field] of listFields(column)) {
       const other = seen.get(field)
       if (other)
@@ -199,8 +221,9 @@ export function readCells(header: readonly string[], cells: readonly string[]): 
 interface OpenedColumns {
   mapping: Mapping
   today: string
-  /** The number of cells in the first line. */
-  width: number
+  header: readonly string[]
+  /** The columns of first and last names. */
+  names: readonly Column[]
   columns: readonly Column[]
   /** The column that says in which country phone numbers are. */
   country: Column | undefined
@@ -216,16 +239,18 @@ interface RowMembers {
 }
 
 function readRow({ line, cells }: FileRow, opened: OpenedColumns, plan: RowPlan | undefined): ReadRow {
-  const { mapping, today, width, columns, isClearing } = opened
+  const { mapping, today, header, columns, names, isClearing } = opened
   const context = { mapping, today, plan, country: readCountry(cells, opened) }
   const { faults, report } = collectFaults()
   const { faults: notes, report: note } = collectFaults()
-  const extra = cells.findIndex((cell, at) => at >= width && cell !== '')
-  if (extra !== -1) report(line, width + 1, 'This cell has no column: the first line has fewer cells')
+  const extra = cells.findIndex((cell, at) => cell !== '' && (header[at] ?? '') === '')
+  if (extra !== -1) report(line, extra + 1, 'This cell has no column: the first line has no name for it')
+  const hasName = names.some(({ number }) => (cells[number - 1] ?? '').trim() !== '')
   for (const fault of plan?.faults ?? []) report(line, null, fault)
   const members: RowMembers = { fields: new Map(), customs: new Map(), whole: null }
   for (const column of columns) {
     if (column.number > cells.length && !isClearing) break
+    if (column.to === 'full_name' && hasName) continue
     const cell = cells[column.number - 1] ?? ''
     const reading = column.isRecord ? readWhole(cell) : readColumn(cell, column, context)
     if (reading === null) continue
@@ -252,15 +277,18 @@ function setMembers(members: RowMembers, { to, name, header, isRecord }: Column,
   else if (reading.fields) for (const [field, json] of Object.entries(reading.fields)) fields.set(field, json)
   else if (to === 'custom') customs.set(name ?? readName(header), reading.json!)
   else if (to === 'as_named') fields.set(memberOf(header), reading.json!)
+  else if (to === 'status' && fields.get(to) === INACTIVE) return
   else if (to !== null) fields.set(to, reading.json!)
 }
+
+const INACTIVE = '"inactive"'
 
 /** What follows from several columns, and from other rows. */
 function finishRecord({ fields }: RowMembers, { mapping, today, plan }: Context): void {
   if (plan?.isEmailLeftOut) fields.delete('email')
   const end = fields.get('termination_date')
   const hasPassed = end !== undefined && end !== 'null' && JSON.parse(end) < today
-  if (hasPassed && mapping.past_end_dates === 'deactivate' && !fields.has('status')) fields.set('status', '"inactive"')
+  if (hasPassed && mapping.past_end_dates === 'deactivate') fields.set('status', INACTIVE)
 }
 
 function writeMembers({ fields, customs, whole }: RowMembers): string {
@@ -273,9 +301,11 @@ function writeMembers({ fields, customs, whole }: RowMembers): string {
 
 /** The column of a file that names countries decides, and then the mapping; null if the service knows one. */
 function readCountry(cells: readonly string[], { country: column, mapping }: OpenedColumns): string | null {
-  const named = column ? (cells[column.number - 1] ?? '').trim().toUpperCase() : ''
-  if (isPhoneCountry(named)) return named
-  return mapping.country === 'company' ? null : (mapping.country ?? '')
+  const named = column ? readCountryName(cells[column.number - 1] ?? '') : null
+  if (named !== null) return named
+  // The service reads what no question is about.
+  if (mapping.country === null) return (mapping.counts?.country ?? 0) > 0 ? '' : null
+  return mapping.country === 'company' ? null : mapping.country
 }
 
 /** Reads what identifies a person, for the plan of the rows. */
@@ -291,9 +321,10 @@ function readKeys({ line, cells }: FileRow, columns: readonly Column[]): RowKeys
     if (text === undefined) continue
     // A copy, which doesn't keep the text of the file in memory from which the cell was cut.
     const copy = normalizeText(JSON.parse(json) as string)
+    if (copy === '') continue
     texts.set(column.to === 'as_named' ? memberOf(column.header) : column.to, copy)
     if (column.to === 'manager' && column.by) keys.manager = { by: column.by, text: copy }
-    if (column.to === 'full_name') {
+    if (column.to === 'full_name' && !keys.names) {
       const split = splitName(copy, column.names ?? null)
       keys.names = [...new Set([...(split ? [`${split.first} ${split.last}`] : []), copy].map(foldName))]
     }
@@ -308,10 +339,15 @@ function readKeys({ line, cells }: FileRow, columns: readonly Column[]): RowKeys
   else if (externalId !== undefined) keys.manager = { by: 'external_id', text: externalId }
   const others = named.filter((text) => text !== undefined && text !== keys.manager?.text)
   if (others.length > 0) keys.otherManagers = others as string[]
-  const name = `${texts.get('first_name') ?? ''} ${texts.get('last_name') ?? ''}`
-  if (name.trim() !== '') keys.names = [foldName(name)]
+  const [first, last] = [texts.get('first_name') ?? '', texts.get('last_name') ?? '']
+  const isUnspaced = UNSPACED.test(`${last}${first}`)
+  if (`${first}${last}` !== '')
+    keys.names = [`${first} ${last}`, ...(isUnspaced ? [`${last}${first}`] : [])].map(foldName)
   return keys
 }
+
+/** Names that are written without a blank, the last name first. */
+const UNSPACED = /^[\p{Script=Han}\p{Script=Hangul}]{2,8}$/u
 
 /** The name of the field that an error is about, as columns name it. The pointer leads into a list of records. */
 export function readPointer(pointer: string): string {

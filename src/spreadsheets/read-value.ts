@@ -3,7 +3,7 @@ import { JSON_MARK, readAttribute, readCustomAttribute, showCell } from './cells
 import type { ColumnMapping, Mapping } from './mapping.ts'
 import { isDate } from './mapping.ts'
 import type { RowPlan } from './plan-rows.ts'
-import { NO_MANAGER } from './plan-rows.ts'
+import { isManagerUnknown, NO_MANAGER } from './plan-rows.ts'
 import { isBooleanText, readNumber } from './read-custom.ts'
 import { readDate } from './read-date.ts'
 import { NO_COUNTRY_CODE, readPhone } from './read-phone.ts'
@@ -53,6 +53,7 @@ export function readColumn(cell: string, column: Column, context: Context): Valu
   const isName = to === 'first_name' || to === 'last_name'
   const isCustom = to === 'custom'
   const isExact = to === 'as_named' || (isCustom && type === 'as_written')
+  if (to === 'status' && trimBlanks(cell) === '' && Object.hasOwn(column.words ?? {}, '')) return readStatus('', column)
   const isNone = (isName && NO_NAME.test(cell.trim())) || (to === 'manager' && NO_MANAGER_WORD.test(cell.trim()))
   if (cell === '' || (!isExact && trimBlanks(cell) === '') || isNone) return readEmpty(column, context.mapping)
   const { text, json, fault } = isCustom && isExact ? readCustomAttribute(cell) : readAttribute(cell)
@@ -89,7 +90,7 @@ function readEmpty(column: Column, { empty_cells: ofFile }: Mapping): ValueReadi
 function readText(text: string, column: Column, context: Context): ValueReading | null {
   const { to } = column
   if (isDate(to)) {
-    const { value, fault } = readDate(text, column.dates ?? null)
+    const { value, fault } = readDate(text, { order: column.dates, clock: column.clock, calendar: column.calendar })
     if (fault !== undefined) return { fault }
     return value === null ? readEmpty(column, context.mapping) : { json: JSON.stringify(value) }
   }
@@ -98,6 +99,7 @@ function readText(text: string, column: Column, context: Context): ValueReading 
   if (to === 'full_name') return readFullName(text, column)
   if (to === 'manager') return readManager(text, column, context)
   if (to === 'custom') return readCustom(text, column)
+  if ((to === 'first_name' || to === 'last_name') && !/\p{L}/u.test(text)) return { fault: 'has no letters of a name' }
   return { json: JSON.stringify(text) }
 }
 
@@ -121,8 +123,9 @@ function readFullName(text: string, { names = null }: Column): ValueReading {
   return { fields: { first_name: JSON.stringify(split.first), last_name: JSON.stringify(split.last) } }
 }
 
-function readManager(text: string, { by }: Column, { plan }: Context): ValueReading {
+function readManager(text: string, { by }: Column, { plan, mapping }: Context): ValueReading | null {
   const manager = plan?.manager
+  if (plan && isManagerUnknown(plan) && mapping.unknown_managers === 'leave_out') return null
   if (manager?.fault !== undefined) return { fault: manager.fault }
   if (manager?.email !== undefined) return { fields: { manager_email: JSON.stringify(manager.email) } }
   if (manager?.external_id !== undefined)

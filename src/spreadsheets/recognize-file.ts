@@ -1,5 +1,5 @@
-import { TextDecoder } from 'node:util'
 import { chooseEncoding } from './choose-encoding.ts'
+import { createDecoder } from './create-decoder.ts'
 import { createEncodingDetector } from './detect-encoding.ts'
 import type { Encoding } from './encodings.ts'
 import { ENCODINGS } from './encodings.ts'
@@ -26,15 +26,18 @@ export async function recognizeFile(chunks: Chunks, { encoding: given }: FileAns
     }
     detector.push(chunk)
   }
-  const { encoding, firstCharacter } = detector.finish()
-  if (firstCharacter === null) throw new FileError(1, 'The file is empty')
+  const { encoding, firstCharacters } = detector.finish()
+  if (firstCharacters === null) throw new FileError(1, 'The file is empty')
   if (/^\s*(?:\ufeff\s*)?<(?:!doctype|html|\?xml|table|meta|style)/i.test(start.toString('utf8')))
     throw new FileError(1, 'This is a web page or XML. Open it in Excel, and save it as an Excel workbook (.xlsx)')
   return {
     encoding: typeof encoding === 'string' ? encoding : await chooseEncoding(encoding.sample),
-    kind: firstCharacter === '[' || firstCharacter === '{' ? 'json' : 'csv',
+    kind: JSON_START.test(firstCharacters) ? 'json' : 'csv',
   }
 }
+
+/** A list or an object, unlike the names of columns in brackets. */
+const JSON_START = /^(?:\[\s*(?:[[{"\]\d-]|(?:true|false|null)\b|$)|\{)/
 
 /** The bytes at the beginning of a file that tell what it is. */
 const START = 512
@@ -68,7 +71,7 @@ const NO_CHARACTER = /[\ufffd\u0080-\u009f]/
  * Unicode, that was found when the file was recognized.
  */
 export async function* decodeText(chunks: Chunks, encoding: Encoding): AsyncGenerator<string, void> {
-  const decoder = new TextDecoder(encoding)
+  const decoder = createDecoder(encoding)
   const isUnicode = encoding.startsWith('utf-')
   let line = 1
   const check = (text: string) => {

@@ -32,8 +32,10 @@ function join(text: string): string {
   return simplify(text).replaceAll(' ', '')
 }
 
-/** What a system adds to the name of a column: `[Required]`, `(optional)`, `*`, the format of dates. */
-const ADDED = /\s*\[[^\]]*\]|\s*\((?:required|optional|pflichtfeld|obligatoire|[dmyjat./ -]+)\)|\s*\*+\s*$/gi
+/** What a system adds to the name of a column: `[Required]`, `(optional)`, `*`, a number, the format of dates. */
+const ADDED = /\s+\[[^\]]*\]|\s*\((?:required|optional|pflichtfeld|obligatoire|[0-9]+|[dmyjat./ -]+)\)|\s*\*+\s*$/gi
+/** What systems put before the names of columns that their users add. */
+const OWN_COLUMN = /^(?:x|u|cf|custom)_+(?=\p{L})/iu
 
 /** The longest name that is looked at, in UTF-16 units. */
 const MAX_NAME = 256
@@ -42,12 +44,18 @@ const MAX_NAME = 256
 export function recognizeHeader(header: string): HeaderMeaning | null {
   const name = header.slice(0, MAX_NAME)
   // The innermost name of a nested value: `profile.firstName`, `name/familyName`.
-  const plain = name.replaceAll(ADDED, '').replace(/[./](?:value|work|primary)$/i, '')
-  for (const text of [name, plain, plain.split(/[.:/](?=\p{L})/u).at(-1)!]) {
+  const plain = name
+    .replaceAll(ADDED, '')
+    .replace(OWN_COLUMN, '')
+    .replace(/[./](?:value|work|primary)$/i, '')
+  const parts = plain.split(/[.:/](?=\p{L})/u)
+  for (const text of [name, plain]) {
     const meaning = MEANINGS.get(join(text))
     if (meaning) return meaning
   }
-  return null
+  // What a nested manager has is about the manager.
+  if (parts.slice(0, -1).some((part) => MEANINGS.get(join(part)) === 'manager')) return 'manager'
+  return MEANINGS.get(join(parts.at(-1)!)) ?? null
 }
 
 const SECRET =
@@ -59,10 +67,16 @@ export function isSecretHeader(header: string): boolean {
   return recognizeHeader(name) === 'never_store' || SECRET.test(simplify(name))
 }
 
-/** Returns a function that makes the cells of secret columns empty, so that they are kept nowhere. */
+const FLAG = /^(?:true|false|yes|no)$/i
+
+/**
+ * Returns a function that makes the cells of secret columns empty, so that they are kept nowhere. Yes and no are no
+ * secrets: a column such as "Block credential" may say who is locked out.
+ */
 export function hideSecrets(header: readonly string[]): (cells: readonly string[]) => readonly string[] {
   const secrets = new Set(header.flatMap((cell, at) => (isSecretHeader(cell) ? [at] : [])))
-  return (cells) => (secrets.size === 0 ? cells : cells.map((cell, at) => (secrets.has(at) ? '' : cell)))
+  return (cells) =>
+    secrets.size === 0 ? cells : cells.map((cell, at) => (secrets.has(at) && !FLAG.test(cell) ? '' : cell))
 }
 
 /** Whether the name of a column says that it is about work, rather than private. */

@@ -129,6 +129,16 @@ export function hasOwnColumns(header: readonly string[]): boolean {
   return header.some((cell) => ['origin', 'record'].includes(identifyColumn(cell).kind))
 }
 
+/** Whether a column is named as the API or the log names it, so that nobody has to find out what it means. */
+export function isKnownToApi(cell: string): boolean {
+  return cell === '' || identifyColumn(cell).kind !== 'unknown' || findField(cell) !== undefined
+}
+
+/** Whether all columns of a file are, or the log wrote it. */
+export function isNamedByApi(header: readonly string[]): boolean {
+  return hasOwnColumns(header) || header.every(isKnownToApi)
+}
+
 /** Writes the name of a column, with an apostrophe in front if it would be taken for that of a field. */
 function writeName(name: string): string {
   return RANKS.has(name) || findField(name) === undefined ? writeText(name) : `'${name}`

@@ -10,6 +10,10 @@ export type NameRule =
   | 'one_first_name'
   /** The last word, with the particles before it, is the last name: "Ana Maria | Perez". */
   | 'one_last_name'
+  /** The words in capitals are the last name: "PEREZ GOMEZ Ana". */
+  | 'capitals'
+  /** A Chinese or Korean name: its first character is the last name, or its first two if they are a known one. */
+  | 'one_character'
 
 export interface SplitName {
   first: string
@@ -32,6 +36,7 @@ export function splitName(text: string, rule: NameRule | null): SplitName | null
   const [last, first, ...others] = name.split(/\s*[,、，]\s*/)
   if (first !== undefined) return others.length > 0 || !last || first === '' ? null : { first, last }
   if (rule === null) return null
+  if (rule === 'one_character') return splitCharacters(name)
   const words = name.split(' ')
   if (words.length < 2) return null
   // What follows the first names: a particle, unless it is the first word.
@@ -47,7 +52,41 @@ export function splitName(text: string, rule: NameRule | null): SplitName | null
       return cut(words, 1)
     case 'one_last_name':
       return cut(words, particle > 0 && particle < words.length - 1 ? particle : words.length - 1)
+    case 'capitals':
+      return splitCapitals(words)
   }
+}
+
+/** Whether a word is in capitals, apart from one letter, which may be an initial. */
+function isCapitals(word: string): boolean {
+  return word.replaceAll(/[^\p{L}]/gu, '').length > 1 && word === word.toUpperCase() && word !== word.toLowerCase()
+}
+
+/** The words in capitals stand together, at the beginning or the end. */
+function splitCapitals(words: readonly string[]): SplitName | null {
+  const last = words.filter(isCapitals)
+  const first = words.filter((word) => !isCapitals(word))
+  const isTogether = [`${last.join(' ')} ${first.join(' ')}`, `${first.join(' ')} ${last.join(' ')}`]
+  if (last.length === 0 || first.length === 0 || !isTogether.includes(words.join(' '))) return null
+  return { first: first.join(' '), last: last.join(' ') }
+}
+
+/** The last names of two characters that are usual in Chinese and in Korean. */
+const TWO_CHARACTERS = new Set(
+  `欧阳 歐陽 司马 司馬 上官 诸葛 諸葛 东方 東方 皇甫 尉迟 尉遲 公孙 公孫 慕容 令狐 宇文 长孙 長孫 司徒 司空 夏侯 端木 百里 南宫 南宮
+  轩辕 軒轅 呼延 申屠 公孙 仲孙 濮阳 澹台 独孤 獨孤 拓跋 完颜 西门 西門 남궁 황보 제갈 선우 독고 사공 서문 동방`.split(
+    /\s+/,
+  ),
+)
+/** A Chinese or Korean name without a blank. */
+const CHARACTERS = /^[\p{Script=Han}\p{Script=Hangul}]{2,5}$/u
+
+function splitCharacters(name: string): SplitName | null {
+  const characters = [...name]
+  if (!CHARACTERS.test(name)) return null
+  const isTwo = characters.length > 2 && TWO_CHARACTERS.has(characters.slice(0, 2).join(''))
+  const at = isTwo ? 2 : 1
+  return { last: characters.slice(0, at).join(''), first: characters.slice(at).join('') }
 }
 
 /** Names that are written in the letters of languages in which the last name comes first. */
@@ -59,6 +98,8 @@ const PATRONYMIC = /^\S+ \S+ \S+(?:ич|вна|чна)$/iu
 export function guessNameRule(names: readonly string[]): NameRule | null {
   if (names.length === 0) return null
   const all = names.map(tidy)
+  if (all.every((name) => CHARACTERS.test(name))) return 'one_character'
+  if (all.every((name) => splitName(name, 'capitals') !== null)) return 'capitals'
   if (all.every((name) => LAST_FIRST.test(name))) return 'last_first'
   if (all.every((name) => PATRONYMIC.test(name))) return 'one_last_name_first'
   return all.every((name) => splitName(name, 'first_last') !== null) ? 'first_last' : null
@@ -70,12 +111,12 @@ function cut(words: readonly string[], at: number): SplitName {
 
 /** Removes what blanks a name has too many. */
 export function tidy(text: string): string {
-  return text.normalize('NFKC').replaceAll(/\s+/g, ' ').trim()
+  return text.normalize('NFC').replaceAll(/\s+/g, ' ').trim()
 }
 
 /** The text under which a full name is compared, whatever its capitals and blanks. */
 export function foldName(text: string): string {
-  return tidy(text).toLowerCase()
+  return tidy(text.normalize('NFKC')).toLowerCase()
 }
 
 /** The text in parentheses at the end of another: "Ana Perez (000231)". */

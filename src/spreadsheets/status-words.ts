@@ -39,14 +39,6 @@ export function readStatusWord(text: string): Status | undefined {
   return STATUSES.get(simplify(text.slice(0, MAX_WORD)))
 }
 
-/** Words of which most mean that somebody has left, or is locked out. */
-const LIKELY_INACTIVE = /^[itx]$|suspend|terminat|inactiv|gesperrt|bloque|blocked|停止|уволен/
-
-/** Guesses what a word means that is not known, to propose it as an answer. Most words are about people who stay. */
-export function guessStatus(word: string): Status {
-  return LIKELY_INACTIVE.test(simplify(word.slice(0, MAX_WORD))) ? 'inactive' : 'active'
-}
-
 /** Reads yes or no, in several languages; undefined if it is neither. */
 export function readYesOrNo(text: string): boolean | undefined {
   return ANSWERS.get(simplify(text.slice(0, MAX_WORD)))

@@ -74,7 +74,10 @@ export async function applyUpload(
   }
 }
 
-/** Applies an upload of one part that its request applies. Larger ones are applied once their preview is complete. */
+/**
+ * Applies an upload of one part that its request applies, unless a person has to look at it. Larger ones are applied once
+ * their preview is complete.
+ */
 export async function applyAtOnce(
   services: UploadRouteServices,
   acting: Acting,
@@ -83,6 +86,7 @@ export async function applyAtOnce(
 ): Promise<void> {
   const upload = await requireUpload(services, acting.companyId, uploadId)
   if (upload.parts > 1) return
+  if (upload.mapping?.needs_review) return previewAtOnce(services, acting.companyId, uploadId)
   try {
     await applyUpload(services, acting, uploadId, requestId, { isAllOrNone: upload.isAllOrNone })
   } catch (error) {

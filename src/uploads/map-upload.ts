@@ -2,6 +2,7 @@ import { createBudget } from '../admission/budget.ts'
 import { doInTurns, inTurns } from '../admission/turns.ts'
 import { collectSamples, type FileSample } from '../spreadsheets/column-samples.ts'
 import type { FileFault } from '../spreadsheets/file-error.ts'
+import type { RowKeys } from '../spreadsheets/plan-rows.ts'
 import type { Mapping } from '../spreadsheets/mapping.ts'
 import { completeReadings } from '../spreadsheets/propose-mapping.ts'
 import { checkMapping } from '../spreadsheets/read-records.ts'
@@ -10,6 +11,7 @@ import { problem } from '../domain/errors.ts'
 import type { StoredRow } from '../domain/uploads.ts'
 import { changeMapping, readRowsToPlan } from '../ledger/uploads/change-upload.ts'
 import { dateOf, readContent, type StoredUpload } from '../ledger/uploads/read-uploads.ts'
+import { countAbsentManagers } from './absent-managers.ts'
 import { FileFaultError } from './part-builder.ts'
 import { planParts } from './plan-parts.ts'
 import { RowStore } from './row-store.ts'
@@ -58,10 +60,15 @@ async function planAgain(
     if (!read) break
     const rows = await collectRows(read.contents, limits)
     const sample = await sampleRows(header, rows)
-    const whole = await doInTurns(completeReadings(mapping, header, sample, dateOf(upload)))
-    const parts = await planParts({ header, mapping: whole, rows }, limits, new Map())
+    const whole = await doInTurns(completeReadings(mapping, header, sample))
+    const facts = {
+      today: dateOf(upload),
+      countAbsent: (absent: readonly RowKeys[]) => countAbsentManagers(pool, upload.companyId, absent),
+    }
+    const { parts, mapping: counted } = await planParts({ header, mapping: whole, rows }, limits, new Map(), facts)
     const filled = parts.map((part) => ({ ...part, callId: commands.newId('log') }))
-    if (await changeMapping(pool, upload, { mapping: whole, parts: filled, state: read.state })) return parts.length
+    if (await changeMapping(pool, upload, { mapping: counted ?? whole, parts: filled, state: read.state }))
+      return parts.length
   }
   throw new RefusedByStateError(CHANGED)
 }

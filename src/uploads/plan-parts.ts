@@ -2,6 +2,7 @@ import { doInTurns, inTurns, isTurnOver, nextTurn } from '../admission/turns.ts'
 import { FileError } from '../spreadsheets/file-error.ts'
 import { USUAL_CHOICES, type Mapping } from '../spreadsheets/mapping.ts'
 import { keysOfRecord, planRows, type RowKeys } from '../spreadsheets/plan-rows.ts'
+import { RowCounts } from '../spreadsheets/count-rows.ts'
 import { openRows } from '../spreadsheets/read-records.ts'
 import type { CorrectedRecord, StoredRow } from '../domain/uploads.ts'
 import type { FilledPart } from '../ledger/uploads/store-upload.ts'
@@ -18,22 +19,36 @@ export interface PlannedFile {
   rows: RowStore
 }
 
+/** What a plan needs to know besides the file. */
+export interface PlanFacts {
+  /** As YYYY-MM-DD. */
+  today: string
+  /** Counts the rows whose manager, who is nobody in the file, is nobody in the company either. */
+  countAbsent(rows: readonly RowKeys[]): Promise<number>
+}
+
 /**
  * Splits a file into parts of `maxRecords` records and a body's bytes at most. Of a file with several parts, the rows are
- * ordered so that managers come first. `corrects` has the records of failed calls by the numbers of rows. Throws
+ * ordered so that managers come first. Returns the mapping with what the rows say about it, too. `corrects` has the records of failed calls by the numbers of rows. Throws
  * FileFaultError if the file is too large, or the reason of the signal.
  */
 export async function planParts(
   { header, mapping, rows }: PlannedFile,
   limits: { maxRecords: number; bodyLimit: number },
   corrects: ReadonlyMap<number, readonly CorrectedRecord[]>,
+  { today, countAbsent }: PlanFacts,
   signal?: AbortSignal,
-): Promise<FilledPart[]> {
+): Promise<{ parts: FilledPart[]; mapping: Mapping | null }> {
   const readKeys = openKeys(header, mapping)
+  const counts = header && mapping ? new RowCounts(header, mapping, today) : null
   const keys: RowKeys[] = []
-  for await (const row of inTurns(rows, signal)) keys.push(readKeys(row))
+  for await (const row of inTurns(rows, signal)) {
+    keys.push(readKeys(row))
+    counts?.add(row.cells ?? [])
+  }
   const place = header === null ? (row: number) => `record ${row - 1}` : (line: number) => `line ${line}`
-  const { plans, order } = await doInTurns(planRows(keys, mapping ?? USUAL_CHOICES, place), signal)
+  const plan = await doInTurns(planRows(keys, mapping ?? USUAL_CHOICES, place), signal)
+  const { plans, order } = plan
   const isSingle = rows.length <= limits.maxRecords
   const parts = new PartBuilder(limits)
   try {
@@ -44,7 +59,10 @@ export async function planParts(
       const planned: StoredRow = { ...row, ...withPlan(plans.get(index)), ...withCorrections(corrects.get(row.row)) }
       parts.add(planned, keys[index]!, sizeOf(header, row))
     }
-    return parts.end()
+    return {
+      parts: parts.end(),
+      mapping: counts?.finish(plan, await countAbsent(plan.absent.map((at) => keys[at]!))) ?? mapping,
+    }
   } catch (error) {
     throw error instanceof FileError ? new FileFaultError([error.fault]) : error
   }

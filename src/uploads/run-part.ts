@@ -9,12 +9,12 @@ import type { WriteCall } from '../domain/calls/write-call.ts'
 import type { Problem, RecordError } from '../domain/errors.ts'
 import type { EventData, FilePart, NewEvent } from '../domain/events.ts'
 import type { Pieces } from '../domain/pieces.ts'
-import { isObject } from '../domain/json.ts'
 import { nameRecord } from '../domain/record-faults.ts'
 import { countEffects, type PartCounts, type StoredRow } from '../domain/uploads.ts'
 import { runApiCall, type CommandServices } from '../ledger/calls/run-api-call.ts'
 import { recordCall, recordCounts, stopUpload } from '../ledger/uploads/change-upload.ts'
 import { readLeftOut, readRows, type StoredPart, type StoredUpload } from '../ledger/uploads/read-uploads.ts'
+import { leaveOutManagers, withoutManager } from './absent-managers.ts'
 import { correctionsOf } from './match-corrections.ts'
 import { nameRow, type PartRecords, readPart } from './part-records.ts'
 import { chooseRowsLeft, findCalled } from './rows-left.ts'
@@ -62,7 +62,7 @@ export async function previewPart(
 }
 
 async function makePreview(services: UploadServices, upload: StoredUpload, part: StoredPart): Promise<PartPreview> {
-  const records = await readPart(upload, await readRows(services.pool, upload, part.number))
+  const records = await readApplicable(services, upload, part)
   const { body, rows } = records
   const numbers = records.unreadable.map(({ row }) => row.row)
   const unreadable = numbers.length
@@ -101,6 +101,10 @@ async function makePreview(services: UploadServices, upload: StoredUpload, part:
     refusal: errors.length === 0 ? refusal : null,
     awaiting: awaiting.size,
   }
+}
+
+async function readApplicable({ pool }: UploadServices, upload: StoredUpload, { number }: StoredPart) {
+  return leaveOutManagers(pool, upload, await readPart(upload, await readRows(pool, upload, number)))
 }
 
 /** Names the row of the file where a message means another record of the call. */
@@ -154,12 +158,6 @@ function findAwaiting(
   )
 }
 
-function withoutManager(record: unknown): unknown {
-  if (!isObject(record)) return record
-  const { manager_external_id: _externalId, manager_email: _email, ...others } = record
-  return others
-}
-
 /**
  * Applies a part: makes its call, unless it was made before, and records what came of it. The ledger decides whether it
  * was: the call has its id from the start. Rows that cannot be read are left out, and those that the call refuses if the
@@ -170,7 +168,7 @@ export async function applyPart(services: UploadServices, upload: StoredUpload, 
   const { pool } = services
   let called = await findCalled(pool, upload, part)
   if (called === null) {
-    const records = await readPart(upload, await readRows(pool, upload, part.number))
+    const records = await readApplicable(services, upload, part)
     // Its rows were erased, or none of them can be read.
     if (records.body.length === 0)
       return recordCall(pool, upload, part.number, records.unreadable.length === 0 ? 'canceled' : 'refused')

@@ -4,6 +4,7 @@ import { summarize } from '../domain/uploads.ts'
 import { isPassing } from '../ledger/calls/calls-in-progress.ts'
 import { trackWork } from '../ledger/background/failing-work.ts'
 import { claimUpload, listCompaniesWithUploads, recordCall, releaseUpload } from '../ledger/uploads/change-upload.ts'
+import { findOriginal } from '../ledger/uploads/originals.ts'
 import { readParts, type StoredPart, type StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { rememberMapping } from '../ledger/uploads/remember-mapping.ts'
 import { startTurns, type CompanyTurns } from '../workers/company-turns.ts'
@@ -55,8 +56,11 @@ export async function runNextStep(services: UploadServices, upload: StoredUpload
   if (upload.state === 'applying') {
     const part = parts.find(({ isSettled }) => !isSettled)
     // Whoever began it: a user, or the end of the preview.
-    if (part === parts[0] && upload.header && upload.mapping)
-      await rememberMapping(services.pool, upload.companyId, upload.header, upload.mapping)
+    if (part === parts[0] && upload.header && upload.mapping) {
+      const original = await findOriginal(services.pool, upload)
+      const answers = original?.answers ?? null
+      await rememberMapping(services.pool, upload.companyId, upload.header, upload.mapping, answers)
+    }
     if (!part) return
     // Whoever is in a row that was not applied may seem to be missing.
     const isUncertain = part.missingOf !== null && part.state === 'waiting' && parts.some(isNotApplied)

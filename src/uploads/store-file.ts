@@ -1,10 +1,13 @@
+import { isDeepStrictEqual } from 'node:util'
 import { createBudget } from '../admission/budget.ts'
 import { doInTurns } from '../admission/turns.ts'
 import { RefusedByStateError, type Acting } from '../accounts/change-company.ts'
 import { readCompany } from '../accounts/companies/read-company.ts'
-import type { FileSample } from '../spreadsheets/column-samples.ts'
-import type { Mapping } from '../spreadsheets/mapping.ts'
+import type { RowKeys } from '../spreadsheets/plan-rows.ts'
+import type { ColumnMapping, Mapping } from '../spreadsheets/mapping.ts'
 import { completeReadings, proposeMapping } from '../spreadsheets/propose-mapping.ts'
+import { leaveOut } from '../spreadsheets/find-table.ts'
+import { isNamedByApi } from '../spreadsheets/record-columns.ts'
 import { problem } from '../domain/errors.ts'
 import type { FileAnswers, StoredQuestion } from '../spreadsheets/file-question.ts'
 import { FileQuestion } from '../spreadsheets/file-question.ts'
@@ -12,9 +15,10 @@ import { prepareReader } from '../spreadsheets/process/read-apart.ts'
 import type { UploadOperation } from '../domain/uploads.ts'
 import { type Original, storeOriginal } from '../ledger/uploads/originals.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
-import { findMapping } from '../ledger/uploads/remember-mapping.ts'
+import { findMapping, type FoundMapping, listAnswers } from '../ledger/uploads/remember-mapping.ts'
 import { ifRoom, MAX_UPLOADS, MAX_UPLOADED_BYTES, storeUpload } from '../ledger/uploads/store-upload.ts'
 import { databaseTime } from '../postgres/database-clock.ts'
+import { countAbsentManagers } from './absent-managers.ts'
 import { inTransaction } from '../postgres/transaction.ts'
 import { matchCorrections } from './match-corrections.ts'
 import { planParts } from './plan-parts.ts'
@@ -86,12 +90,17 @@ export async function storeFile(
   const { pool, db, commands, bodyLimit, announce } = services
   const { maxRecords, newId } = commands
   const { content, fileName, operation, applyingRequestId, isAllOrNone } = sent
-  const file = await readSent(services, companyId, sent, signal)
+  const { file, answers, found } = await readAsBefore(services, companyId, sent, signal)
   const { header, rows } = file
   const matched = await matchCorrections(db, companyId, file, chooseCalls(file.logIds), signal)
   const { corrects, places, operation: again } = matched
-  const mapping = header && file.sample && (await chooseMapping(services, companyId, header, file.sample, signal))
-  const parts = await planParts({ header, mapping, rows }, { maxRecords, bodyLimit }, places, signal)
+  const chosen = await chooseMapping(services, companyId, file, found, signal)
+  const facts = {
+    today: databaseTime().slice(0, 'YYYY-MM-DD'.length),
+    countAbsent: (absent: readonly RowKeys[]) => countAbsentManagers(pool, companyId, absent),
+  }
+  const limits = { maxRecords, bodyLimit }
+  const { parts, mapping } = await planParts({ header, mapping: chosen, rows }, limits, places, facts, signal)
   const id = newId('upl')
   const isKept = sent.isKept && file.secrets.length === 0
   const upload = {
@@ -104,13 +113,16 @@ export async function storeFile(
     mapping,
     bytes: countBytes(content),
     corrects,
-    applying: applyingRequestId === null ? null : { requestId: applyingRequestId, client: client ?? null },
+    applying:
+      applyingRequestId === null || chosen?.needs_review
+        ? null
+        : { requestId: applyingRequestId, client: client ?? null },
     isAllOrNone,
     replaces: sent.replaces,
     parts: parts.map((part) => ({ ...part, callId: newId('log') })),
   }
-  const found = { question: null, notes: file.notes }
-  const isStored = await storeUpload(pool, upload, (db) => keepOriginal(db, upload, { ...sent, isKept }, found))
+  const read = { question: null, notes: file.notes }
+  const isStored = await storeUpload(pool, upload, (db) => keepOriginal(db, upload, { ...sent, answers, isKept }, read))
   if (!isStored) throw new RefusedByStateError(TOO_MANY)
   if (parts.length > 1) announce([companyId])
   return id
@@ -129,6 +141,56 @@ async function readSent(
     // In a turn of its own: starting a process copies the tables of this one's memory.
     setImmediate(prepareReader)
   }
+}
+
+interface ReadAsBefore {
+  file: ReadFile
+  answers: FileAnswers
+  /** What its columns meant for the company before; null if that is not known. */
+  found: FoundMapping | null
+}
+
+/**
+ * Reads a file; if it leaves something open, or has other columns than the company's files before it, as those were read
+ * where somebody had to say it. So nobody has to say it every night. Throws as `readFile` does.
+ */
+async function readAsBefore(
+  services: UploadRouteServices,
+  companyId: string,
+  { content, answers }: Pick<SentFile, 'content' | 'answers'>,
+  signal: AbortSignal,
+): Promise<ReadAsBefore> {
+  const read = async (given: FileAnswers): Promise<ReadAsBefore> => {
+    const file = await readSent(services, companyId, { content, answers: given }, signal)
+    const { header, notes } = file
+    // Without names, nothing tells one column from another.
+    const found = header && notes.headerLine !== 0 ? await findMapping(services.pool, companyId, header) : null
+    return { file, answers: given, found }
+  }
+  const first = await read(answers).catch((error: unknown) => {
+    if (error instanceof FileQuestion) return error
+    throw error
+  })
+  const isOpen = first instanceof FileQuestion
+  const isKnown = !isOpen && (first.file.header === null || first.found?.gone === 0)
+  if (isKnown || Object.values(answers).some((answer) => answer !== null)) return orThrow(first)
+  for (const before of await listAnswers(services.pool, companyId)) {
+    const isChoice = !isOpen || first.choices.some(({ value }) => value === before[first.parameter])
+    const again = isChoice ? await read(before).catch(ignoreFaults) : null
+    if (again?.found?.gone === 0 && isDeepStrictEqual(again.found.mapping.answers, before)) return again
+  }
+  return orThrow(first)
+}
+
+function orThrow(read: ReadAsBefore | FileQuestion): ReadAsBefore {
+  if (read instanceof FileQuestion) throw read
+  return read
+}
+
+/** What cannot be read in some way is read in another one. */
+function ignoreFaults(error: unknown): null {
+  if (error instanceof FileFaultError || error instanceof FileQuestion) return null
+  throw error
 }
 
 /** Stores how a file was read, and the file itself if it is kept. */
@@ -177,29 +239,55 @@ async function refuseSecrets(
   likely: SentFile,
   signal: AbortSignal,
 ): Promise<void> {
-  const file = await readSent(services, companyId, likely, signal).catch((error: unknown) => {
-    if (error instanceof FileFaultError || error instanceof FileQuestion) return null
-    throw error
-  })
+  const file = await readSent(services, companyId, likely, signal).catch(ignoreFaults)
   const [name] = file?.secrets ?? []
   if (name === undefined) return
   const message = `The column "${name}" may hold passwords. Remove it, save the file as UTF-8 or with one sheet, and upload it again`
   throw new FileFaultError([{ line: 1, column: null, message }])
 }
 
+/**
+ * Chooses what the columns of a file mean: as for the last file of its kind, or as is proposed. A person has to look at
+ * it if columns are gone, or if it is proposed and columns have other names than the API gives them.
+ */
 async function chooseMapping(
-  { pool, db }: Pick<UploadRouteServices, 'pool' | 'db'>,
+  { db }: Pick<UploadRouteServices, 'db'>,
   companyId: string,
-  header: readonly string[],
-  sample: FileSample,
+  { header, sample, notes }: ReadFile,
+  found: FoundMapping | null,
   signal: AbortSignal,
-): Promise<Mapping> {
-  const today = databaseTime().slice(0, 'YYYY-MM-DD'.length)
-  const remembered = await findMapping(pool, companyId, header)
-  if (remembered) return doInTurns(completeReadings(remembered, header, sample, today), signal)
-  const { country } = await readCompany(db, companyId)
-  return doInTurns(proposeMapping(header, sample, today, country && 'company'), signal)
+): Promise<Mapping | null> {
+  if (!header || !sample) return null
+  const propose = async () => {
+    const { country } = await readCompany(db, companyId)
+    return doInTurns(proposeMapping(header, sample, country && 'company'), signal)
+  }
+  if (!found) return { ...(await propose()), ...(isNamedByApi(header) ? {} : { needs_review: true }) }
+  const { gone, added } = found
+  if (added.length > 0)
+    leaveOut(notes, 'changed_columns', null, null, `New columns: ${added.slice(0, MAX_NAMES).join(', ')}`)
+  if (gone > 0)
+    leaveOut(notes, 'changed_columns', null, null, `${gone} columns that were used before are gone, or renamed`)
+  const { answers: _answers, ...remembered } = found.mapping
+  if (gone === 0) return doInTurns(completeReadings(remembered, header, sample), signal)
+  const columns = replaceOpen(remembered.columns, (await propose()).columns)
+  const mapping = await doInTurns(completeReadings({ ...remembered, columns }, header, sample), signal)
+  return { ...mapping, needs_review: true }
 }
+
+/** Fills in what is proposed where it is open what columns become, unless another one becomes that already. */
+function replaceOpen(given: readonly ColumnMapping[], proposed: readonly ColumnMapping[]): ColumnMapping[] {
+  const used = new Set(given.map(({ to }) => to))
+  return given.map((column, at) => {
+    const other = proposed[at]!
+    if (column.to !== null) return column
+    const isFree = other.to === 'custom' || other.to === 'status' || !used.has(other.to)
+    return isFree ? other : { header: column.header, to: 'nothing' }
+  })
+}
+
+/** The names of columns that a note lists. */
+const MAX_NAMES = 20
 
 const TOO_MANY = problem(
   'too_many_uploads',

@@ -1,11 +1,12 @@
 import { formatTime } from '../domain/local-times.ts'
-import { RECORD_CODES, type AttentionItem } from '../domain/attention.ts'
+import { wordLimited } from '../domain/accounts/key-limits.ts'
+import { groupProblems, RECORD_CODES, type AttentionItem } from '../domain/attention.ts'
 import type { AttentionKind } from '../domain/attention-kinds.ts'
 import { BACKGROUND_WORK } from '../domain/background-work.ts'
 import type { ProblemCode } from '../domain/errors.ts'
 import { buildUrl } from './addresses.ts'
 import { describeCode } from './failure-causes.ts'
-import { NAVIGATION, nameList } from './navigation.ts'
+import { NAVIGATION, nameList, REFUSALS } from './navigation.ts'
 import { decapitalize, formatAtLeast, formatCount, formatNumber } from './numbers.ts'
 import { formatAge, formatLength } from './lengths-of-time.ts'
 
@@ -20,6 +21,8 @@ const PAGES = {
   webhook_disabled: 'webhooks',
   webhook_failing: 'webhooks',
   quota_used: 'apiKeys',
+  key_limit_reached: 'apiKeys',
+  key_deactivated_many: 'apiKeys',
   key_expired: 'apiKeys',
   call_missing: 'apiKeys',
   calls_failed: 'bulkUserLogs',
@@ -35,11 +38,11 @@ export type KeyAttention = {
   [Kind in AttentionKind]: (typeof PAGES)[Kind] extends 'apiKeys' ? Kind : never
 }[AttentionKind]
 
-/** Counts what needs attention, by the path of the navigation item under which it can be mended. */
+/** Counts the problems that need attention, by the path of the navigation item under which it can be mended. */
 export function countByPath(items: readonly AttentionItem[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
-  for (const { kind } of items) {
-    const { path } = NAVIGATION[PAGES[kind]]
+  for (const [item] of groupProblems(items)) {
+    const { path } = NAVIGATION[PAGES[item!.kind]]
     counts.set(path, (counts.get(path) ?? 0) + 1)
   }
   return counts
@@ -55,8 +58,18 @@ export function countCalls(calls: number, isMore: boolean): string {
   return isMore ? `${formatAtLeast(calls, true)} calls` : formatCount(calls, 'call')
 }
 
+/** Says what calls cost, by which they are ordered: `26,756 records in 1,630 calls`. */
+export function countCost({ calls, records, is_more: isMore }: Cost): string {
+  if (records === 0) return countCalls(calls, isMore)
+  return `${formatAtLeast(records, isMore)} ${records === 1 && !isMore ? 'record' : 'records'} in ${countCalls(calls, isMore)}`
+}
+
+type Cost = { calls: number; records: number; is_more: boolean }
+
 /** Says what to do about calls that failed with a code. */
 export function remedyOf(code: string): string {
+  // Until it resets, the problem is that it is used up.
+  if (code === 'quota_exceeded') return 'The quota has been reset since. Raise it if that happens often.'
   return RECORD_CODES.includes(code as ProblemCode)
     ? 'Correct the records and send them again.'
     : 'Check the program that makes these calls.'
@@ -67,9 +80,12 @@ export function buildItemUrl({ kind, subject, details }: AttentionItem): string 
   const { path } = NAVIGATION[PAGES[kind]]
   if (kind === 'calls_failed') {
     if (details.calls === 1) return `${path}/${details.last_log_id}`
-    return buildUrl(path, { key: subject.id, error: details.code })
+    if (!RECORD_CODES.includes(details.code as ProblemCode))
+      return buildUrl(path, { key: subject.id, error: details.code })
+    return buildUrl(REFUSALS.path, { key: subject.id })
   }
-  if (kind === 'records_refused') return `${path}/${details.last_log_id}`
+  if (kind === 'records_refused')
+    return details.calls === 1 ? `${path}/${details.last_log_id}` : buildUrl(REFUSALS.path, { key: subject.id })
   return PAGES[kind] === 'apiKeys' || PAGES[kind] === 'webhooks' ? `${path}/${subject.id}` : path
 }
 
@@ -90,9 +106,9 @@ interface Reader {
 const TELL_OPERATOR = 'Tell the operator of the service, and keep your checkpoints.'
 
 const ITEM_WORDS: { [Kind in AttentionKind]: (item: AttentionItem<Kind>, reader: Reader) => ItemWords } = {
-  calls_failed: ({ details: { calls, is_more: isMore, code } }) => ({
-    problem: `${countCalls(calls, isMore)} failed since yesterday: ${describeCode(code)}`,
-    remedy: remedyOf(code),
+  calls_failed: ({ details }) => ({
+    problem: `${countCost(details)} failed since yesterday: ${describeCode(details.code)}`,
+    remedy: remedyOf(details.code),
   }),
   records_refused({ details: { records, total, calls, is_more: isMore } }) {
     const refused = `${formatAtLeast(records, isMore)} of ${formatCount(total, 'record')}`
@@ -121,12 +137,25 @@ const ITEM_WORDS: { [Kind in AttentionKind]: (item: AttentionItem<Kind>, reader:
     remedy: 'Check the receiver, and then resume the webhook.',
   }),
   quota_used: ({ details }, { nowMs }) => ({
-    problem: countUsed(details),
+    problem: `${countUsed(details)}${details.calls > 0 ? `; ${countCost(details)} failed since yesterday` : ''}`,
     remedy: `Calls are refused until the quota resets, ${untilReset(details, nowMs)}. Raise the quota to allow them now.`,
   }),
   quota_nearly_used: ({ details }, { nowMs }) => ({
     problem: countUsed(details),
     remedy: `The quota resets ${untilReset(details, nowMs)}. Raise it if that is too late.`,
+  }),
+  key_limit_reached({ details: { limited, wanted, done, limit, active } }) {
+    const { verb, done: past } = wordLimited(limited)
+    const of = `${formatNumber(wanted)} ${done > 0 ? 'more ' : ''}of ${formatNumber(active)} people`
+    const before = done > 0 ? ` It had ${past} ${formatNumber(done)} that day.` : ''
+    return {
+      problem: `wanted to ${verb} ${of}; nothing was applied`,
+      remedy: `It may ${verb} ${formatNumber(limit)} a day.${before} If the data is right, allow it once, and send the call again.`,
+    }
+  },
+  key_deactivated_many: ({ details: { deactivations, active }, since }, { time }) => ({
+    problem: `deactivated ${formatNumber(deactivations)} of ${formatNumber(active)} people in the day of ${time(since!)}`,
+    remedy: 'Check whether these people have left. A daily limit of the key would keep it from more.',
   }),
   key_expired: ({ details }, { time }) => ({
     problem: `expired ${time(details.expires_at)}`,
@@ -162,7 +191,7 @@ const ITEM_WORDS: { [Kind in AttentionKind]: (item: AttentionItem<Kind>, reader:
   }),
 }
 
-type Quota = AttentionItem<'quota_used'>['details']
+type Quota = AttentionItem<'quota_nearly_used'>['details']
 
 function countUsed({ requests_made: made, quota_limit: limit }: Quota): string {
   return `${formatNumber(made)} of ${formatNumber(limit)} calls are used`

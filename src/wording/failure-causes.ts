@@ -20,6 +20,7 @@ const CAUSES: Partial<Record<ProblemCode, string>> = {
   validation_failed: 'records are not valid',
   empty_batch: 'no records',
   idempotency_key_reused: 'idempotency key was used before',
+  limit_reached: 'daily limit of the key',
   quota_exceeded: 'quota is used up',
   internal_error: 'error of this service',
 }

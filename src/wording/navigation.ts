@@ -20,7 +20,7 @@ export const NAVIGATION = {
   users: { path: '/settings/users', label: 'Users', group: 'Access', roles: ['admin'] },
   signIn: { path: '/settings/sign-in', label: 'Sign-in', group: 'Access', roles: ['admin'] },
   events: { path: '/settings/events', label: 'Event stream', group: 'Audit', roles: ['admin', 'auditor'] },
-  employees: { path: '/settings/employees', label: 'Employees over time', group: 'Audit', roles: ['admin', 'auditor'] },
+  employees: { path: '/settings/employees', label: 'Employees', group: 'Audit', roles: ['admin', 'auditor'] },
   ledger: { path: '/settings/ledger', label: 'Ledger integrity', group: 'Audit', roles: ['admin', 'auditor'] },
   webhooks: { path: '/settings/webhooks', label: 'Webhooks', group: 'Settings', roles: ['admin'] },
   company: { path: '/settings/company', label: 'Company', group: 'Settings', roles: ['admin'] },
@@ -45,6 +45,9 @@ export const ACCOUNT_PATH = '/account'
 export type UpperPage = Pick<NavigationItem, 'path' | 'label'>
 
 export const ACCOUNT: UpperPage = { path: ACCOUNT_PATH, label: 'Your account' }
+
+/** Why records and calls were refused, across calls. */
+export const REFUSALS: UpperPage = { path: `${NAVIGATION.bulkUserLogs.path}/refusals`, label: 'Refused records' }
 
 /** Names the list that a projection computes, as the navigation does. */
 export function nameList(projection: string): string {

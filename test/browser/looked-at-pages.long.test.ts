@@ -81,6 +81,7 @@ const NO_PAGES = [
   /\/template\.csv$/,
   /\/(?:checkpoint|jwks)$/,
   /^\/verify\/verify_ledger\./,
+  /^\/(?:client\.tgz|docs\.md|llms\.txt)$/,
   /\/evidence\/(?:file|stored)$/,
 ]
 

@@ -51,7 +51,7 @@ await t.test("the lag and the ledger's head of the company are shown, and nothin
   await service.project()
   await page.goto(HEALTH)
   const own = page.getByRole('table', { name: /each list/ })
-  t.match(await own.textContent(), /Employees over time.*Up to date.*Bulk User Logs.*Up to date/s)
+  t.match(await own.textContent(), /Employees.*Up to date.*Bulk User Logs.*Up to date/s)
   await service.call('POST', '/v1/employees', { body: [employee(), employee()] })
   await page.getByRole('link', { name: 'Refresh' }).click()
   await own.getByText('Catching up').first().waitFor()

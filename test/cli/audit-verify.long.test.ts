@@ -53,6 +53,11 @@ await t.test('an export is verified from files alone, and the verdict says how f
   )
 })
 
+await t.test('the verdict says what is missing where checkpoints match that nobody has signed', async (t) => {
+  const { stdout } = await verify(whole, '--checkpoint', notes)
+  t.match(stdout, /^consistent, unsigned$[^]*^unsigned: no signature was checked; .* --key$/m)
+})
+
 await t.test('the JSON verdict has the counts, and progress is shown beside it', async (t) => {
   const { stdout, stderr } = await verify(whole, '--checkpoint', notes, '--key', publicKey, '--json')
   t.match(JSON.parse(stdout), { verdict: 'consistent', events, checkpoints: 3, checked_to: events, signed_to: events })

@@ -4,7 +4,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import type { Finding } from '../../src/cli/doctor/finding.ts'
-import { checkClock } from '../../src/cli/doctor/check-server.ts'
+import { ageFinding, checkClock, checkServer } from '../../src/cli/doctor/check-server.ts'
 import { diskFinding, modeFinding } from '../../src/cli/doctor/check-host.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import type { Environment } from '../support/processes/cli.ts'
@@ -30,6 +30,8 @@ const service = await startService(t)
 await makeHistory(service, service.company, 1)
 await service.project()
 const { superUrl, serviceUrl, ownerUrl, name } = service.urls
+
+const isOfConnections = ({ check }: Finding) => check === 'connections'
 
 /** A sound data folder with a key. */
 function makePlace(t: Test): Environment {
@@ -87,6 +89,7 @@ const ALL = [
     'server log',
     'checksums',
     'connections',
+    'transaction ids',
     'clock',
     'size',
     'LISTEN',
@@ -234,6 +237,35 @@ await t.test('too few connections for one process of each kind are reported', as
     level: 'warn',
     found: /^an API process opens up to 218 connections and a worker up to 220; the server allows [0-9]+$/,
   })
+})
+
+await t.test('the least limit of connections counts: of the server, the role, or the database', async (t) => {
+  await asSuperuser(superUrl, `alter database ${name} connection limit 30`)
+  t.teardown(() => asSuperuser(superUrl, `alter database ${name} connection limit -1`))
+  const of = async () => (await checkServer(service.pool, { api: 20, worker: 20 })).find(isOfConnections)
+  t.match(await of(), {
+    level: 'warn',
+    found: /; the database allows 30$/,
+    advice: /^run as the owner: alter database/,
+  })
+  await asSuperuser(superUrl, `alter database ${name} connection limit -1`)
+  t.match(await of(), { level: 'ok' })
+})
+
+await t.test('transaction ids that no vacuum freezes are told before PostgreSQL refuses writes', async (t) => {
+  t.match(ageFinding(200_000_000), { level: 'ok' })
+  t.match(ageFinding(1_100_000_000), { level: 'warn', advice: /vacuum freeze$/ })
+  t.match(ageFinding(1_700_000_000), { level: 'fail', found: /1700 million .* refuses writes/ })
+})
+
+await t.test('wrong settings of witnesses are one failure, which says what to correct', async (t) => {
+  const listFailed = ({ levels }: Examined) => Object.keys(levels).filter((check) => levels[check] === 'fail')
+  const others = listFailed(await examine(t, makePlace(t)))
+  for (const wrong of [{ WITNESS_URLS: 'https://witness.example' }, { WITNESS_QUORUM: '2' }]) {
+    const found = await examine(t, { ...makePlace(t), ...wrong })
+    t.strictSame(listFailed(found), ['witnesses', ...others])
+    t.match(found.of('witnesses'), { found: /^WITNESS_/, advice: /^correct WITNESS_/ })
+  }
 })
 
 await t.test('faults outside the database are found', async (t) => {

@@ -87,12 +87,15 @@ await t.test('a caller who stops sending is cut off in the end, and PostgreSQL i
   t.notOk(hasDatabaseServer(DATA_DIR))
 })
 
-await t.test('it ends cleanly when nobody reads its output any more', async (t) => {
-  const running = launch(t, ['start'], SETTINGS)
-  running.child.stdout.destroy()
-  t.match(await running.ended, { exitCode: 0, signal: null, stderr: '' })
-  t.notOk(hasDatabaseServer(DATA_DIR))
-})
+await t.test(
+  'when nobody reads its output any more, it ends cleanly, and not as if it had been asked to',
+  async (t) => {
+    const running = launch(t, ['start'], SETTINGS)
+    running.child.stdout.destroy()
+    t.match(await running.ended, { exitCode: 141, signal: null, stderr: '' })
+    t.notOk(hasDatabaseServer(DATA_DIR))
+  },
+)
 
 await t.test('an interrupted command stops the server that it started', async (t) => {
   const running = launch(t, ['demo', 'seed'], SETTINGS)

@@ -88,7 +88,7 @@ await t.test('an invalid command line gets one line and a hint', async (t) => {
   const ended = await Promise.all(lines.map(([args]) => runCommand(t, args, SERVICE)))
   for (const [at, [, line]] of lines.entries()) {
     const { exitCode, stdout, stderr } = ended[at]!
-    t.match({ exitCode, stdout }, { exitCode: 1, stdout: '' })
+    t.match({ exitCode, stdout }, { exitCode: 2, stdout: '' })
     t.match(stderr, line)
     t.match(stderr, /^error: .+\n\(use --help for usage\)\n$/)
   }

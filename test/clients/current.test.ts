@@ -1,12 +1,13 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import type * as api from '../../clients/typescript/api-schemas.ts'
 import { MAX_RECORDS } from '../../clients/typescript/batches.ts'
-import { readArguments } from '../../clients/typescript/send/read-arguments.ts'
+import { readArguments, type SendArguments } from '../../clients/typescript/send/read-arguments.ts'
 import { readConfig } from '../../src/config.ts'
 import { EmployeeBulkPatch } from '../../src/http/openapi/employee-schemas.ts'
 import { RECORD_FIELDS } from '../../src/spreadsheets/record-columns.ts'
 import { apiTypesOf } from '../../docs/openapi/api-types-of.ts'
+import { declareClient } from '../../docs/openapi/client-declarations.ts'
 import { cutClientPart } from '../../docs/openapi/client-part.ts'
 import { currentDocument } from '../../docs/openapi/current-document.ts'
 import { startService } from '../support/service.ts'
@@ -22,6 +23,12 @@ await t.test('clients/typescript/api-types.ts is current: otherwise run `npm run
   t.equal(readFileSync('clients/typescript/api-types.ts', 'utf8'), await apiTypesOf(cutClientPart(document)))
 })
 
+await t.test('clients/typescript/types is current: otherwise run `npm run client`', async (t) => {
+  const folder = 'clients/typescript/types'
+  const stored = readdirSync(folder).map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')])
+  t.strictSame(stored, [...declareClient()])
+})
+
 await t.test('a file can have a column for each field of a record', async (t) => {
   const fields: Record<keyof api.EmployeeBulkPatch, true> = RECORD_FIELDS
   t.strictSame(Object.keys(fields).toSorted(), Object.keys(EmployeeBulkPatch.properties).toSorted())
@@ -30,5 +37,5 @@ await t.test('a file can have a column for each field of a record', async (t) =>
 await t.test('the client and its command send as many records in a call as the service takes by default', async (t) => {
   const { MAX_RECORDS: taken } = readConfig({})
   const args = ['send', 'staff.csv', '--url', 'http://localhost', '--id', 'key_1']
-  t.strictSame([MAX_RECORDS, readArguments(args, { API_KEY: 'secret' })?.maxRecords], [taken, taken])
+  t.strictSame([MAX_RECORDS, (readArguments(args, { API_KEY: 'secret' }) as SendArguments).maxRecords], [taken, taken])
 })

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { utils, write } from '@e965/xlsx'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
+import { packClient } from '../../src/client-package/pack-client.ts'
 import { installClient, runAlone } from '../support/processes/installed-client.ts'
 import { startService } from '../support/service.ts'
 
@@ -57,16 +58,24 @@ async function typeFaults(compiler: string, types: string[], code: string): Prom
 }
 
 await t.test('the tarball has what is built and nothing else', (t) => {
-  const installed = path.join(folder, 'node_modules/employee-ledger-client')
-  const sources = ['clients/typescript/**/*.ts', 'src/{spreadsheets,text}/**/*.ts']
-  const built = globSync(sources, { exclude: ['clients/typescript/dist'] }).flatMap((name) => [
-    name.replace(/ts$/, 'd.ts'),
-    name.replace(/ts$/, 'js'),
-  ])
+  const installed = path.join(folder, 'node_modules/@employee-ledger/client')
+  const sources = globSync(['clients/typescript/{*,send/*}.ts', 'src/{spreadsheets,text}/**/*.ts'])
+  const declared = globSync('clients/typescript/types/*.d.ts').map((name) => name.replace('/types/', '/'))
+  const built = sources
+    .map((name) => name.replace(/ts$/, name.endsWith('/api-types.ts') ? 'd.ts' : 'js'))
+    .concat(declared)
   t.strictSame(readdirSync(installed).toSorted(), ['LICENSE', 'README.md', 'dist', 'package.json'])
   t.strictSame(globSync('**/*.*', { cwd: path.join(installed, 'dist') }).toSorted(), built.toSorted())
   t.equal(readFileSync(path.join(installed, 'LICENSE'), 'utf8'), readFileSync('LICENSE', 'utf8'))
   t.end()
+})
+
+await t.test('the service hands it out, the same each time, to whoever asks', async (t) => {
+  const packages = await Promise.all([1, 2].map(() => fetch(`${service.address}/client.tgz`)))
+  for (const answer of packages) {
+    t.match([answer.status, answer.headers.get('content-type')], [200, 'application/gzip'])
+    t.ok(Buffer.from(await answer.arrayBuffer()).equals(packClient()))
+  }
 })
 
 await t.test('its version is the one of the service, and its dependencies are those that the tests have', (t) => {
@@ -81,7 +90,7 @@ const COMPILERS = ['node_modules/typescript/bin/tsc', 'node_modules/@typescript/
 
 await t.test('a program in strict TypeScript uses it, with the types of Node or those of a browser', async (t) => {
   const program = `
-    import { createEmployeeClient, verifyWebhook, type Employee, type ErrorCode } from 'employee-ledger-client'
+    import { createEmployeeClient, verifyWebhook, type Employee, type ErrorCode } from '@employee-ledger/client'
     const client = createEmployeeClient({ baseUrl: '', apiId: '', apiKey: '' })
     const { employees } = await client.create([{ first_name: 'A', last_name: 'B', email: 'a@example.com' }])
     const version: number = employees[0]!.version
@@ -104,7 +113,7 @@ await t.test('what the API would refuse is a fault of type', async (t) => {
     ['client.get(1)', 'number'],
   ] as const
   const code = [
-    "import type { EmployeeClient } from 'employee-ledger-client'",
+    "import type { EmployeeClient } from '@employee-ledger/client'",
     ...faulty.map(([call], at) => `export const run${at} = (client: EmployeeClient) => ${call}`),
   ]
   const faults = (await typeFaults(COMPILERS[0]!, ['node'], code.join('\n'))).split(/\n(?=program)/)
@@ -120,7 +129,7 @@ await t.test('a program in JavaScript uses it, and prints no secret', async (t) 
   const settings = JSON.stringify({ baseUrl: service.address, apiId, apiKey })
   writeFileSync(
     path.join(folder, 'program.mjs'),
-    `import { createEmployeeClient, NotFoundError } from 'employee-ledger-client'
+    `import { createEmployeeClient, NotFoundError } from '@employee-ledger/client'
     const client = createEmployeeClient(${settings})
     console.log(client)
     try { await client.get('emp_unknown') } catch (error) { console.log(error instanceof NotFoundError, error) }

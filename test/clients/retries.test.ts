@@ -31,6 +31,19 @@ for (const status of [429, 502, 503, 504]) {
   })
 }
 
+await t.test('a page to sign in, or a redirect to one, is named, and not tried again', async (t) => {
+  const pages: [Parameters<ReturnType<typeof faultyClient>['fail']>[0], RegExp][] = [
+    [answers(200, { 'content-type': 'text/html' }), /answer 200 is not one of the API: it is a web page, such as one/],
+    [answers(302, { location: 'https://login.example/' }), /answer 302 .*: it leads to https:\/\/login\.example\//],
+  ]
+  for (const [page, detail] of pages) {
+    const { client, sent, fail } = faultyClient(service)
+    fail(page)
+    await t.rejects(client.verifyKey(), { code: 'unexpected_answer', detail })
+    t.equal(sent.length, 1)
+  }
+})
+
 await t.test(
   'a call whose answer is lost takes effect once, and its answer is that of the first attempt',
   async (t) => {

@@ -80,6 +80,13 @@ await t.test('every variable is a setting of the program, with a valid value', (
   t.end()
 })
 
+await t.test('the image has a tag, and no whole private range may claim addresses', (t) => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+  for (const { image } of containers) t.equal(image, `registry.example/employee-ledger:${version}`)
+  for (const network of settings!.data['TRUST_PROXY']!.split(',')) t.ok(Number(network.split('/')[1] ?? 32) >= 24)
+  t.end()
+})
+
 await t.test('ports and probes are those of the image', (t) => {
   const image = Object.fromEntries(
     ['PORT', 'METRICS_PORT', 'HOST', 'METRICS_HOST'].map((name) => [
@@ -107,6 +114,7 @@ await t.test('ports and probes are those of the image', (t) => {
     [['http'], ['metrics']],
     'nothing may reach both ports',
   )
+  t.match(policy!.spec, { policyTypes: ['Ingress', 'Egress'] }, 'and the program may not reach everything')
   t.end()
 })
 

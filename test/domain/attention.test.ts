@@ -2,7 +2,7 @@ import t from 'tap'
 import type { AttentionFacts, KeyFacts } from '../../src/domain/attention.ts'
 import type { BackgroundWork } from '../../src/domain/background-work.ts'
 import { BACKGROUND_WORK } from '../../src/domain/background-work.ts'
-import { findAttention, nameOfItem, startOfYesterday } from '../../src/domain/attention.ts'
+import { findAttention, groupProblems, nameOfItem, startOfYesterday } from '../../src/domain/attention.ts'
 
 const NOW = '2026-03-30T07:00:00.000Z'
 const HOUR_MS = 3_600_000
@@ -15,7 +15,7 @@ const KEY: KeyFacts = {
   expiresAt: null,
   quotaLimit: 100,
   refreshPeriod: 'daily',
-  usage: { windowStartMs: Date.parse('2026-03-30T00:00:00Z'), requestsMade: 0, lastUsedMs: null },
+  usage: { windowStartMs: Date.parse('2026-03-30T00:00:00Z'), requestsMade: 0, lastUsedMs: null, people: null },
   expectation: null,
   lastCallAt: null,
 }
@@ -35,7 +35,7 @@ const WEBHOOK = { id: 'whk_1', name: 'CRM', disabledReason: null, disabledAt: nu
 const kindsOf = (facts: Partial<AttentionFacts>) => findAttention({ ...NOTHING, ...facts }).map(({ kind }) => kind)
 const kindsOfKey = (key: Partial<KeyFacts>) => kindsOf({ keys: [{ ...KEY, ...key }] })
 const used = (requestsMade: number, windowStart = '2026-03-30T00:00:00Z') => ({
-  usage: { windowStartMs: Date.parse(windowStart), requestsMade, lastUsedMs: null },
+  usage: { windowStartMs: Date.parse(windowStart), requestsMade, lastUsedMs: null, people: null },
 })
 
 await t.test('a company in which all is well has nothing that needs attention', (t) => {
@@ -88,7 +88,7 @@ await t.test('a webhook needs attention after ten minutes of failures, or once i
   t.end()
 })
 
-await t.test('failed calls, a failing provider, and a parked read model need attention, the most urgent first', (t) => {
+await t.test('what concerns everything comes first, and then what costs the most records, calls, and time', (t) => {
   const failed = { subject: { id: 'key_1', name: 'Nightly sync' }, since: ago(5) }
   const details = { calls: 3, records: 3, is_more: false, last_log_id: 'log_1' }
   const items = findAttention({
@@ -102,16 +102,64 @@ await t.test('failed calls, a failing provider, and a parked read model need att
     partialCalls: [{ ...failed, details: { ...details, records: 12, total: 5_000 } }],
     provider: { id: 'idp_1', name: 'Entra', failingSince: ago(2), fault: 'unreachable' },
     parkedProjections: [{ subject: { id: 'employees', name: 'employees' }, since: ago(1), details: { position: 41 } }],
+    webhooks: [
+      { ...WEBHOOK, id: 'whk_2', failingSince: ago(1) },
+      { ...WEBHOOK, id: 'whk_3', failingSince: ago(2) },
+    ],
+    keys: [{ ...KEY, createdAt: ago(90 * 24) }],
   })
   t.strictSame(items.map(nameOfItem), [
     'projection_parked employees',
     'provider_failing idp_1',
-    'calls_failed key_1 quota_exceeded',
     'calls_failed key_1 already_exists',
-    'calls_failed key_1 malformed_json',
-    'calls_failed key_1 validation_failed',
     'records_refused key_1',
+    'calls_failed key_1 validation_failed',
+    'calls_failed key_1 quota_exceeded',
+    'calls_failed key_1 malformed_json',
+    'webhook_failing whk_3',
+    'webhook_failing whk_2',
+    'key_unused key_1',
   ])
+  t.end()
+})
+
+const failedCalls = (key: string, code: string, calls: number, records: number) => ({
+  ...{ subject: { id: key, name: key }, since: ago(5) },
+  details: { code, calls, records, is_more: false, last_log_id: 'log_1' },
+})
+
+await t.test('the causes of a key are one problem, which stands where their sum does', (t) => {
+  const items = findAttention({
+    ...NOTHING,
+    failedCalls: [
+      failedCalls('key_2', 'already_exists', 3, 250),
+      failedCalls('key_1', 'malformed_json', 364, 0),
+      failedCalls('key_1', 'validation_failed', 2, 200),
+      failedCalls('key_1', 'already_exists', 5, 100),
+    ],
+    webhooks: [{ ...WEBHOOK, failingSince: ago(14) }],
+  })
+  t.strictSame(
+    groupProblems(items).map((problem) => problem.map(nameOfItem)),
+    [
+      [
+        'calls_failed key_1 validation_failed',
+        'calls_failed key_1 already_exists',
+        'calls_failed key_1 malformed_json',
+      ],
+      ['calls_failed key_2 already_exists'],
+      ['webhook_failing whk_1'],
+    ],
+  )
+  t.end()
+})
+
+await t.test('a used quota is one problem with the calls that it refused, until it resets', (t) => {
+  const facts = { failedCalls: [failedCalls('key_1', 'quota_exceeded', 12, 600)] }
+  const [item, ...others] = findAttention({ ...NOTHING, ...facts, keys: [{ ...KEY, ...used(100) }] })
+  t.strictSame(others, [])
+  t.match(item, { kind: 'quota_used', details: { requests_made: 100, calls: 12, records: 600 } })
+  t.strictSame(kindsOf({ ...facts, keys: [{ ...KEY, ...used(100, '2026-03-29T00:00:00Z') }] }), ['calls_failed'])
   t.end()
 })
 

@@ -36,9 +36,8 @@ rmSync(folder, { recursive: true })
 
 async function readFile(): Promise<Omit<HostileRead, 'name'>> {
   await watchdog.read()
-  const file = await openFile(filePath, (proposed) => proposed, UNANSWERED, new AbortController().signal).catch(
-    keepQuestion,
-  )
+  const choices = { mapping: null, country: null, uses: new Map(), answers: [] }
+  const file = await openFile(filePath, choices, UNANSWERED, new AbortController().signal).catch(keepQuestion)
   let isSame = true
   if (file?.faults.length === 0) {
     let count = 0

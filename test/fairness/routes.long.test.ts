@@ -24,6 +24,9 @@ const HEAVY = [
   'POST /admin/v1/secrets/find',
   'GET /admin/v1/bulk-user-logs/:log_id/failed-records.csv',
   'GET /admin/v1/bulk-user-logs/failed-records.csv',
+  'GET /admin/v1/refusals/failed-records.csv',
+  'GET /admin/v1/employees.csv',
+  'GET /admin/v1/employees.xlsx',
   'GET /admin/v1/uploads/:id/not-applied.csv',
   'PUT /admin/v1/uploads/:id/missing',
   'POST /admin/v1/erasures',
@@ -37,9 +40,14 @@ const HEAVY = [
   'GET /settings/bulk-user-logs',
   'GET /settings/bulk-user-logs/rows',
   'GET /settings/bulk-user-logs/:log_id',
+  'GET /settings/bulk-user-logs/:log_id/fix',
+  'POST /settings/bulk-user-logs/:log_id/fix',
   'POST /settings/bulk-user-logs/upload/:id/missing',
   'GET /settings/employees',
   'GET /settings/employees/:id',
+  'GET /settings/employees/:id/edit',
+  'POST /settings/employees/:id/edit',
+  'POST /settings/employees/:id/edit/status',
   'GET /settings/employees/:id/erase',
   'POST /settings/employees/:id/erase',
   'POST /settings/employees/erase',
@@ -61,7 +69,7 @@ const HEAVY = [
 
 /** The budgets, and the routes that each of them bounds. The first one that a route fits counts. */
 const BUDGETS = {
-  'no connection': /^GET \/(?:openapi\.json|livez|assets\/.*|problems.*|docs.*|verify.*)?$/,
+  'no connection': /^GET \/(?:openapi\.json|client\.tgz|llms\.txt|livez|assets\/.*|problems.*|docs.*|verify.*)?$/,
   'connections for access': /^GET \/(?:readyz|v1\/auth\/verify)$/,
   'lanes of calls': /^(?:POST|PATCH|PUT) \/v1\/employees(?:\/:id)?$/,
   'streams of a user and of a company': /^GET \/(?:admin|audit)\/v1\/.*\/stream$/,

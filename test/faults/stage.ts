@@ -98,10 +98,12 @@ export interface StageSettings {
 /** Starts the stage. Every process of the program reaches PostgreSQL through the line. */
 export async function openStage(settings: StageSettings = {}): Promise<Stage> {
   const cleanup = new Cleanup()
-  // A test that takes too long gets SIGTERM; nothing it started outlives it.
+  // A test that takes too long gets SIGTERM, and a signal may reach this process alone; nothing it started outlives it.
   const onEnd = () => void cleanup.run().finally(() => process.exit(1))
-  process.once('SIGTERM', onEnd)
-  cleanup.teardown(() => process.off('SIGTERM', onEnd), 'forgetting SIGTERM')
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, onEnd)
+    cleanup.teardown(() => process.off(signal, onEnd), `forgetting ${signal}`)
+  }
   try {
     const parent = mkdtempSync(path.join(os.tmpdir(), 'ledger-faults-'))
     chmodSync(parent, 0o755)

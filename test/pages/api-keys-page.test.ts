@@ -268,3 +268,31 @@ await t.test('the list shows what keys may do, which expire soon, and which have
   t.notMatch((await open('/settings/api-keys?status=active')).text, 'Has ended')
   t.match((await open('/settings/usage')).text, 'Has ended</bdi></a> (expired)')
 })
+
+await t.test('the form of a new key proposes a limit, and the page of a key allows more once', async (t) => {
+  t.match((await open(NEW)).text, /name="max_deactivations"[^>]* value="25"/)
+  const form = { seen: seenOn(await open(NEW)), name: 'Limited', ...QUOTA, quota_limit: '50' }
+  const { text } = await send(NEW, { ...form, max_deactivations: '1', max_changes: ' 90 % ' })
+  const [id, secret] = [/<code id="api-id">(key_\w+)<\/code>/.exec(text)![1]!, secretOn({ text })!]
+  const page = `/settings/api-keys/${id}`
+  t.match((await open(page)).text, /1 deactivation, changes of 90% of the active people/)
+  const key = { api_id: id, api_key: secret }
+  const people = ['a', 'b', 'c'].map((name) => ({
+    first_name: name,
+    external_id: name,
+    email: `${name}@limits.example`,
+  }))
+  t.equal((await service.call('POST', '/v1/employees', { key, body: people })).status, 201)
+  const body = people.slice(1).map(({ external_id }) => ({ external_id, status: 'inactive' }))
+  const leave = () => service.call('PATCH', '/v1/employees', { key, body })
+  t.equal((await leave()).status, 409)
+  const shown = await open(page)
+  t.match(shown.text, /Wanted to deactivate 2 of \d+ people; nothing was applied/)
+  t.match(shown.text, /name="max_deactivations"[^>]* value="2"/)
+  const allow = { seen: seenOn(shown), max_deactivations: '2', max_changes: '2' }
+  t.match(await send(`${page}/allow`, { ...allow, max_deactivations: 'x' }), { status: 422 })
+  t.equal((await send(`${page}/allow`, allow)).status, 303)
+  t.equal((await send(`${page}/allow`, allow)).status, 412, 'once')
+  t.match((await open(page)).text, /Allowed until .*2 deactivations, 2 changes/s)
+  t.equal((await leave()).status, 200)
+})

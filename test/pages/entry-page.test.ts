@@ -91,7 +91,7 @@ await t.test('an entry begins with a sentence: which key asked for what, and wha
     title: 'Create or update 3 · \u2068HR sync\u2069 · completed · employee-ledger',
     outcome: 'HR sync created 1, updated 1 and deactivated 1 of 3 employees.',
   })
-  t.match(upserted.records[0], /^Record 0 .* Created .*@.* Status active/, 'what a created record set')
+  t.match(upserted.records[0], /^Record 1 .* Created .*@.* Status active/, 'what a created record set')
 })
 
 await t.test('the title and the heading tell tabs apart', async (t) => {
@@ -101,8 +101,8 @@ await t.test('the title and the heading tell tabs apart', async (t) => {
     heading: 'Update 1 · HR sync Failed',
   })
   t.match(await open(`${failed}/records/0`), {
-    title: 'Record 0 · Update 1 · \u2068HR sync\u2069 · failed · employee-ledger',
-    heading: 'Record 0 · Update 1 · HR sync Failed',
+    title: 'Record 1 · Update 1 · \u2068HR sync\u2069 · failed · employee-ledger',
+    heading: 'Record 1 · Update 1 · HR sync Failed',
   })
   t.match(await open(created), { title: 'Create 4 · \u2068HR sync\u2069 · completed · employee-ledger' })
   t.match(await open(await call('POST', '/v1/employees', '[')), { heading: 'Create · HR sync Failed' })
@@ -115,7 +115,7 @@ await t.test('causes are grouped and counted, most frequent first', async (t) =>
     '1 × No such employee exists: email',
     '1 × This field does not exist: shoe_size',
   ])
-  t.match(page.counts, /Failed 4 .*Failed counts all records.*send the others again/)
+  t.match(page.counts, /Failed 4 .*Failed counts all records.*sends the others/)
   t.equal(page.records.length, 3)
 })
 
@@ -134,13 +134,13 @@ await t.test('a cause filters the records and can be downloaded', async (t) => {
       t.match(page.main, `href="${faulty.replace('/settings', '/admin/v1')}/${file}?error=${query}"`)
   }
   const filtered = await open(`${faulty}?error=unknown_field%3A%2Fshoe_size`)
-  t.match(filtered.records, [/^Record 0 P0 Pérez phone &quot;1&quot; .* number shoe_size 42 This field does not exist/])
+  t.match(filtered.records, [/^Record 1 P0 Pérez phone &quot;1&quot; .* number shoe_size 42 This field does not exist/])
   t.equal(filtered.causes.length, 3, 'the others stay, to choose another')
 })
 
 await t.test('a refused record shows who, where, what was sent and why', async (t) => {
   const { records } = await open(faulty)
-  t.match(records[2], /^Record 3 gone@example\.com email &quot;gone@example\.com&quot; No such employee exists/)
+  t.match(records[2], /^Record 4 gone@example\.com email &quot;gone@example\.com&quot; No such employee exists/)
 })
 
 await t.test('an updated record shows each change, and outcomes are filters', async (t) => {
@@ -151,13 +151,13 @@ await t.test('an updated record shows each change, and outcomes are filters', as
   ])
   const { records, main } = await open(path)
   t.strictSame(records, [
-    'Record 0 P0 Pérez Synced Department from B → to C Job title from not set → to Dev',
-    'Record 1 P1 Pérez No Updates No changes',
-    'Record 2 P3 Pérez Deactivated Status from active → to inactive',
+    'Record 1 P0 Pérez Synced Department from B → to C Job title from not set → to Dev',
+    'Record 2 P1 Pérez No Updates No changes',
+    'Record 3 P3 Pérez Deactivated Status from active → to inactive',
   ])
   t.match(main, `href="${path}?status=No+Updates#records"`)
   t.match(main, /href="[^"]*\?status=All#records"\s+aria-current="true"/)
-  t.match((await open(`${path}?status=No+Updates`)).records, [/^Record 1 /])
+  t.match((await open(`${path}?status=No+Updates`)).records, [/^Record 2 /])
 })
 
 await t.test(
@@ -192,9 +192,9 @@ await t.test(
     const [, next] = /<a[^>]*href="([^"]*cursor=[^"]*)#records"/.exec(page.main)!
     const second = await open(next!.replaceAll('&amp;', '&'))
     t.equal(second.records.length, 12, 'the next page has the rest of what changed')
-    t.match(second.records.at(-1), /^Record 61 .* Deactivated/)
+    t.match(second.records.at(-1), /^Record 62 .* Deactivated/)
     t.equal((await open(`${path}?status=All`)).records.length, 50)
-    t.match((await open(`${path}?q=M-129`)).records, [/^Record 129 .* No Updates/], 'a search looks in all of them')
+    t.match((await open(`${path}?q=M-129`)).records, [/^Record 130 .* No Updates/], 'a search looks in all of them')
   },
 )
 
@@ -205,7 +205,7 @@ await t.test('with one kind of change, an entry opens on that', async (t) => {
     Array.from({ length: 60 }, (_, at) => ({ external_id: `M-${at}`, department: at === 7 ? 'Newer' : 'New' })),
   )
   const page = await open(path)
-  t.match(page.records, [/^Record 7 .* Synced Department from New → to Newer/])
+  t.match(page.records, [/^Record 8 .* Synced Department from New → to Newer/])
   t.notMatch(page.main, 'status=Changed')
 })
 
@@ -280,9 +280,9 @@ await t.test(
     t.match(page.counts, /Total 3 Updated 1 Deactivated 0 Failed 2 No Updates 0/)
     t.match(page.causes, [/^1 × /, /^1 × /])
     t.match(page.records, [
-      /^Record 0 .*Job title/,
-      /^Record 1 .*Failed phone &quot;x&quot; phone is not/,
-      /^Record 2 .*Failed.*No such employee exists/,
+      /^Record 1 .*Job title/,
+      /^Record 2 .*Failed phone &quot;x&quot; phone is not/,
+      /^Record 3 .*Failed.*No such employee exists/,
     ])
     for (const text of ['Fix and send again', 'failed-records.json', 'records.csv']) t.match(page.main, text)
     const failed = await open(`${url}?status=Failed`)

@@ -93,6 +93,11 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
   ],
   PersonalDataReported: ['usr', { subject_id: id('emp') }, 'Ada Admin got a report of what is held about Ana Pérez'],
   CompanyRegistered: ['operator', { name: 'Acme' }, 'The command line registered the company Acme'],
+  CompanyRenamed: [
+    'operator',
+    { from: 'Acme', to: 'Acme Ltd' },
+    'The command line renamed the company: from Acme → to Acme Ltd',
+  ],
   CompanyTimeZoneChanged: [
     'usr',
     { from: 'UTC', to: 'Asia/Tokyo' },
@@ -163,6 +168,16 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
     'usr',
     { from: null, to: { by_time: '06:00', weekdays: [1, 2, 3, 4, 5] } },
     'Ada Admin changed when calls of key Nightly sync are expected: never → by 06:00 on Mon–Fri',
+  ],
+  ApiKeyLimitsChanged: [
+    'usr',
+    { from: { max_deactivations: null, max_changes: null }, to: { max_deactivations: '10%', max_changes: 1 } },
+    'Ada Admin changed the daily limits of key Nightly sync: no limits → deactivations of 10% of the active people, 1 change',
+  ],
+  ApiKeyExcessAllowed: [
+    'usr',
+    { max_deactivations: 412, max_changes: null, until: '2026-12-20T14:05:09.000Z' },
+    'Ada Admin allowed key Nightly sync 412 deactivations until 20 Dec 2026, 14:05:09 UTC',
   ],
   ApiKeyRotated: [
     'usr',

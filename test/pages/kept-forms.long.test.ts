@@ -34,6 +34,14 @@ const signIn = (user: typeof admin, hidden: Record<string, string>, cookie?: str
     cookie: cookie ?? null,
   })
 
+await t.test('signing out in another tab keeps the form, too', async (t) => {
+  const cookie = await cookieOf(service, admin)
+  const { headers } = await browse(service, '/sign-out', { cookie, form: {} })
+  const [former] = /signed-out=[^;]+/.exec(String(headers['set-cookie'])) ?? []
+  const asked = await browse(service, NEW_KEY, { cookie: former!, form: FORM })
+  t.match(hiddenOn(asked.text), { kept_action: NEW_KEY, kept_company: service.company.id })
+})
+
 await t.test('signing in leads back to the filled form, which is not carried out until it is sent', async (t) => {
   const before = await keyCount()
   const ended = await endedSession()

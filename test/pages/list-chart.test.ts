@@ -1,5 +1,5 @@
 import t from 'tap'
-import { divideTime, sumBySlot } from '../../src/pages/bulk-user-logs/list-chart.ts'
+import { divideTime, sumBySlot } from '../../src/pages/charts/calls-chart.ts'
 
 const HOUR = 3_600_000
 const NOW = Date.parse('2026-11-20T14:20:00Z')

@@ -57,19 +57,20 @@ const WITHOUT_LIST: Record<string, number> = {
 }
 
 const WITH_LIST: Record<string, number> = {
-  '/settings/employees': 2,
+  '/settings/employees': 3,
   '/settings/search?q=perez': 2,
   '/settings/employees?q=perez': 4,
   '/settings/users': 3,
   '/settings/api-keys': 3,
   '/settings/webhooks': 4,
   [`${webhook}/deliveries`]: 4,
-  [key]: 5,
+  [key]: 7,
   [webhook]: 5,
   '/settings/events/1': 5,
   '/settings/ledger': 5,
   [user]: 6,
   '/settings/usage': 7,
+  [`${LOG}/refusals`]: 7,
   '/settings/health': 8,
   '/settings/events': 8,
   [LOG]: 7,
@@ -83,6 +84,9 @@ const WITH_LIST: Record<string, number> = {
   [`/settings/employees/${person.id}`]: 10,
   [`${LOG}/${made.log_id}`]: 11,
   [`${LOG}/${failed.log_id}`]: 11,
+  [`${LOG}/${failed.log_id}/fix`]: 8,
+  [`/settings/employees/${person.id}/edit`]: 5,
+  '/settings/employees?only=no_external_id&order=name': 3,
 }
 
 const MAX_BLOCKS = { withoutList: 60, withList: 1_500 }
@@ -128,6 +132,25 @@ await t.test('failed calls are not read for what needs attention', onePlan, asyn
   await runSql(service.urls.superUrl, 'vacuum')
   t.ok((await blocksOf()) <= before + 20)
 })
+
+await t.test(
+  'the causes of refused records are read for the same, however many records there are',
+  onePlan,
+  async (t) => {
+    const blocksOf = async () => countBlocks(service.pool, await open(`${LOG}/refusals`))
+    const before = await blocksOf()
+    for (let calls = 0; calls < 100; calls += 20)
+      await Promise.all(
+        Array.from({ length: 20 }, () =>
+          call('POST', '/v1/employees', { body: Array.from({ length: 50 }, () => ({})) }),
+        ),
+      )
+    await service.project()
+    await runSql(service.urls.superUrl, 'vacuum')
+    const after = await blocksOf()
+    t.ok(after <= before + 60, `${after} blocks after 5,000 more records, ${before} before`)
+  },
+)
 
 await t.test('keys that expect calls take one more statement', async (t) => {
   await manage('PATCH', `/api-keys/${company.key.api_id}`, { expected_calls: { every_hours: 12 } })

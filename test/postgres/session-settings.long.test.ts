@@ -24,6 +24,9 @@ const ODD = [
 ]
 
 const urls = await createTestDatabase(t)
+/** Only PostgreSQL 17 and newer have it. */
+const hasTransactionTimeout = (await askFor(`select 1 from pg_settings where name = 'transaction_timeout'`)).length > 0
+if (hasTransactionTimeout) ODD.push(`transaction_timeout = '200ms'`)
 for (const role of [NAMES.owner, NAMES.service]) {
   await asSuperuser(
     urls.superUrl,
@@ -41,6 +44,26 @@ const service = await startService(
 /** Whether this is a time in the last hour. In another zone, or with day and month swapped, it would not be. */
 const isRecent = (text: string) =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) && Math.abs(Date.now() - Date.parse(text)) < 3_600_000
+
+async function askFor(text: string): Promise<unknown[]> {
+  const pool = openPool({ url: urls.superUrl, name: 'test', max: 1 })
+  try {
+    return (await pool.query(text)).rows
+  } finally {
+    await pool.end()
+  }
+}
+
+await t.test('a transaction may take longer than its role allows', async (t) => {
+  const client = await service.pool.connect()
+  try {
+    await client.query('begin')
+    await client.query('select pg_sleep(0.5)')
+    await t.resolves(client.query('commit'))
+  } finally {
+    client.release()
+  }
+})
 
 await t.test(
   "times are right whatever the roles' settings: of employees, entries, spreadsheets, keys and sessions",

@@ -20,7 +20,7 @@ const service = await startService(t)
 const companyId = service.company.id
 /** Refused records of a call with such names. */
 const NAMES = 200
-const TABLES = ['entries', 'rejected_names', 'former_names', 'hours', 'calls_by_hour', 'failures_by_hour'] as const
+const TABLES = Object.keys(bulkUserLogs.tables)
 const LIVE = schemaOf(bulkUserLogs)
 
 async function makeHistory(key = service.company.key): Promise<void> {
@@ -136,6 +136,19 @@ await t.test('the sums of failed and partly applied calls match the entries, of 
   t.strictSame(summed, counted)
 })
 
+const SUM_OF_ERRORS = `select company_id, date_trunc('hour', requested_at, 'UTC') as hour, key_id, code, field, kind,
+    count(*) as records, min(requested_at) as first_at, max(requested_at) as last_at,
+    substr(coalesce(string_agg(distinct person, ''::bytea order by person), ''), 1, 512) as people
+  from ${LIVE}.refused_errors group by 1, 2, 3, 4, 5, 6 order by 2, 3, 4, 5, 6`
+
+await t.test('the sums of errors match the refused records, and count people once', async (t) => {
+  const { rows: summed } = await ownerPool.query(`select * from ${LIVE}.refusals_by_hour order by 2, 3, 4, 5, 6`)
+  t.strictSame(summed, (await ownerPool.query(SUM_OF_ERRORS)).rows)
+  const of = (code: string, field: string) => summed.find((row) => row.code === code && row.field === field)
+  const { records, people } = of('invalid_format', 'phone')
+  t.strictSame([records, people.length / 8], [12, 6], 'two of the people are the same in each of four histories')
+})
+
 await t.test('every entry is within the positions of its hour', async (t) => {
   const { rows } = await ownerPool.query(
     `select 1 from ${LIVE}.entries e left join ${LIVE}.hours h
@@ -168,6 +181,22 @@ await t.test('erasing refused records keeps their entries, and no hash of them',
   t.strictSame(await rowsOf(schema, 'rejected_names'), [])
   for (const table of ['entries', 'hours', 'calls_by_hour', 'failures_by_hour'])
     t.strictSame(await rowsOf(schema, table), await rowsOf(LIVE, table), table)
+})
+
+await t.test('records that are erased later leave the sums as if they had been erased before', async (t) => {
+  const rejected = events.filter(({ type }) => type === 'EmployeeRecordRejected')
+  const positions = rejected.filter((_, at) => at % 3 > 0).map(({ position }) => position)
+  const last = events.at(-1)!
+  const retired = {
+    ...{ ...last, call_id: null, stream: companyId, index: null, position: last.position + 1 },
+    ...{ type: 'RecordsRetired', data: { positions } },
+  } as RecordedEvent
+  const before = events.map((event) => (positions.includes(event.position) ? { ...event, data: null } : event))
+  const [later, earlier] = [
+    await foldInto('erased_later', [...events, retired]),
+    await foldInto('erased_before', before),
+  ]
+  await sameTables(t, later, earlier)
 })
 
 await t.test('an entry is folded whatever its refused record contains', async (t) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { writeAttribute, writeCustomAttribute } from '../../src/spreadsheets/cells.ts'
+import { readHex, writeAttribute, writeCustomAttribute } from '../../src/spreadsheets/cells.ts'
 import { anyCodePoint } from '../support/domain/arbitraries.ts'
 import { inputs } from '../support/quick.ts'
 
@@ -67,4 +67,10 @@ await t.test('no value is written like a formula or like another value', async (
     }),
     { numRuns: inputs(500, 5_000) },
   )
+})
+
+await t.test('texts of programs for directories are read, and what only looks like one stays', async (t) => {
+  t.equal(readHex("X'4dc3bc6c6c6572'"), 'Müller')
+  for (const cell of ["X'4d'x", "X'ff'", "X'00'", "X'4'", 'X-ray']) t.equal(readHex(cell), cell)
+  t.equal(writeAttribute("X'4d'"), "'X'4d'", 'the log writes it so that it is not read as one')
 })

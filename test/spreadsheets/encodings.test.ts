@@ -1,5 +1,5 @@
 import t from 'tap'
-import { recognizeFile } from '../../src/spreadsheets/recognize-file.ts'
+import { decodeText, recognizeFile } from '../../src/spreadsheets/recognize-file.ts'
 import { readEncoding } from '../../src/spreadsheets/encodings.ts'
 import { FileQuestion, UNANSWERED } from '../../src/spreadsheets/file-question.ts'
 import { encodeText } from '../support/files/encode-text.ts'
@@ -181,4 +181,23 @@ await t.test('bytes of two encodings, and of none, are named with their line', a
     [Buffer.from('fffe0000610000000a000000', 'hex'), 1],
   ] as const)
     await t.rejects(detect(bytes), { name: 'FileError', fault: { line } })
+})
+
+await t.test('all syllables of Korean are read as Windows writes them, wherever a chunk is cut', async (t) => {
+  const bytes = Buffer.from('8c63b9e6b0a2c7cf20bc84bdc3', 'hex')
+  for (const size of [1, 2, 13]) {
+    async function* chunks() {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+    }
+    let text = ''
+    for await (const piece of decodeText(chunks(), readEncoding('cp949')!)) text += piece
+    t.equal(text, '똠방각하 펲시')
+  }
+  await t.rejects(
+    async () => {
+      for await (const _ of decodeText([Buffer.from('b0', 'hex')] as never, 'euc-kr'));
+    },
+    { name: 'FileError' },
+    'half a character',
+  )
 })

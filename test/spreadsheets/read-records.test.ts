@@ -17,7 +17,7 @@ function read([header = [], ...rows]: string[][], choices: Partial<Mapping> = {}
   const lines = rows.map((cells, at) => ({ line: at + 2, cells }))
   const { sample, add } = collectSamples(header.length)
   for (const { cells } of lines) add(cells)
-  const mapping = doAtOnce(proposeMapping(header, sample, '2026-03-31'))
+  const mapping = doAtOnce(proposeMapping(header, sample))
   const file = openRows({ line: 1, cells: header }, { ...mapping, ...choices }, '2026-03-31')
   const read = lines.map((row) => file.read(row))
   const records = read.map(({ json }) => JSON.parse(json) as unknown)

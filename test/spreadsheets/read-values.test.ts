@@ -1,7 +1,7 @@
 import t from 'tap'
 import { readAttribute, showCell } from '../../src/spreadsheets/cells.ts'
 import type { ColumnMapping, Mapping } from '../../src/spreadsheets/mapping.ts'
-import { USUAL_CHOICES } from '../../src/spreadsheets/mapping.ts'
+import { listQuestions, USUAL_CHOICES } from '../../src/spreadsheets/mapping.ts'
 import { readDate } from '../../src/spreadsheets/read-date.ts'
 import { openRows } from '../../src/spreadsheets/read-records.ts'
 import type { NameRule } from '../../src/spreadsheets/split-name.ts'
@@ -144,8 +144,9 @@ await t.test('an end date that has passed may deactivate people, if somebody cho
   t.equal(status('2026-03-30', 'deactivate'), 'inactive')
   t.equal(status('2026-03-31', 'deactivate'), undefined, 'the last day')
   t.equal(status('2026-03-30', 'keep'), undefined)
-  t.equal(proposeFor(['Austritt'], [['01.02.2020']], TODAY).past_end_dates, null, 'it is asked')
-  t.equal(proposeFor(['Austritt'], [['01.02.2031']], TODAY).past_end_dates, 'keep')
+  const asked = (date: string) => listQuestions(proposeFor(['Austritt'], [[date]], TODAY)).map(({ about }) => about)
+  t.strictSame(asked('21.02.2020'), ['past_end_dates'])
+  t.strictSame(asked('21.02.2031'), [])
 })
 
 await t.test('phone numbers are those of the country; without one, the service reads local ones', async (t) => {

@@ -64,6 +64,37 @@ await t.test(
     t.strictSame(targets(['Personalnummer'], ['7']), ['external_id'], 'people need an identifier')
     t.strictSame(targets(['employee_number'], ['7']), ['employee_number'], 'as the API names it')
     t.strictSame(targets(['Title', 'Manager'], ['Mr', 'yes'], ['Mrs', 'no']), ['nothing', 'nothing'])
-    t.strictSame(targets(['Email', 'Phone'], ['none', 'x']), ['nothing', 'nothing'], 'values contradict')
+    t.strictSame(targets(['Email', 'Phone'], ['none', 'x']), [null, null], 'values contradict')
   },
 )
+
+await t.test('what systems add to names does not hide them', async (t) => {
+  for (const name of ['[Vorname]', 'x_Vorname', '* Vorname', 'Vorname (1)', 'Vorname [Required]'])
+    t.equal(recognizeHeader(name), 'first_name', name)
+})
+
+await t.test('columns whose names nobody knows are recognized by their values, or asked', async (t) => {
+  const propose = (header: string, ...rows: string[]) =>
+    proposeFor(
+      header.split(','),
+      rows.map((row) => row.split(',')),
+      '2026-03-31',
+    ).columns.map(({ to, likely }) => to ?? `${likely ?? ''}?`)
+  const people = ['A1,Ada Lovel,ada.lovel@firm.example,+4930901820,', 'A2,Ben Kirby,ben.kirby@firm.example,,A1']
+  t.strictSame(propose('q,w,e,r,z', ...people, 'A3,Cy Marsh,cy.marsh@firm.example,+4930901822,A1'), [
+    'external_id',
+    'full_name?',
+    'email',
+    'phone',
+    'manager',
+  ])
+  const named = 'Vorname,Nachname,E-Mail'
+  const rows = ['Ada,Lovel,ada@x.example', 'Ben,Kirby,ben@x.example', 'Cy,Marsh,cy@x.example', 'Di,Perry,di@x.example']
+  const toOf = (...cells: string[]) => propose(`${named},Zustand`, ...rows.map((row, at) => `${row},${cells[at]}`))[3]
+  t.equal(toOf('x', '', '', ''), 'status?', 'a mark')
+  t.equal(toOf('0', '0', '0', '1'), 'status?', 'yes and no')
+  t.equal(toOf('da', 'da', 'weg', 'da'), 'status?', 'a few words')
+  t.equal(toOf('weg', 'weg', 'weg', 'weg'), 'status?', 'a list of people who have left')
+  t.equal(toOf('2019-05-06', '', '', ''), 'termination_date?', 'dates that some rows have')
+  t.not(toOf('part time 60 %', '', 'key 12', ''), 'status?', 'remarks')
+})

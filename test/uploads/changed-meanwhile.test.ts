@@ -110,7 +110,7 @@ await t.test('only who uploaded a file changes what its columns mean', async (t)
   t.match((await service.admin(`/uploads/${id}/mapping`)).body.columns[1], { header: 'last_name' })
   t.notMatch((await browse(service, `${PAGE}/${id}`, { cookie: other })).text, '/mapping"')
 
-  const asked = await upload('external_id,last_name,Start\nO-2,Two,01/02/2024\n')
+  const asked = await upload('Kennung,Nachname,Eintritt\nO-2,Two,01/02/2024\n')
   const shown = await browse(service, `${PAGE}/${asked}`, { cookie: other })
   t.match(shown.text, /Only the user who uploaded the file can answer the questions/)
   t.notMatch(shown.text, '/mapping"')

@@ -35,7 +35,8 @@ const csvOf = (rows: object[]) =>
 const download = async (id: string) => {
   const { status, body } = await service.admin(`/bulk-user-logs/${id}/failed-records.csv`)
   t.equal(status, 200)
-  return csvRecords(body)
+  // Those below are the valid ones of a failed call.
+  return csvRecords(body).filter(({ errors }) => errors !== '')
 }
 let people = 0
 const person = (more: object = {}) => employee({ external_id: `P-${(people += 1)}`, ...more })
@@ -57,6 +58,29 @@ await t.test('a completed entry that left records out is corrected once each of 
   )
   await sendFile(csvOf(fixed.slice(1)))
   t.strictSame(await correctionOf(id), { state: 'corrected', applied: 2, total: 2 })
+})
+
+await t.test('records that were refused for whatever reason can be sent back as they were downloaded', async (t) => {
+  const refused = [
+    person({ email: '' }),
+    person({ email: '', phone: '' }),
+    person({ email: ' ', manager_email: '' }),
+    person({ email: 7, first_name: '' }),
+    { ...person(), 'shoe size': 43, "X'41'": "X'42'" },
+    { external_id: '', email: '' },
+    { external_id: '', email: '' },
+    { id: '', status: 'gone' },
+  ]
+  for (const records of [refused.slice(0, 5), refused.slice(5)]) {
+    const id = await fail([...records, person({ phone: '12' })].slice(-5))
+    const { body: csv } = await service.admin(`/bulk-user-logs/${id}/failed-records.csv`)
+    const { body: made } = await upload(csv)
+    const { body: preview } = await service.admin(`/uploads/${made.id}/parts/1/preview`)
+    t.match(preview, { counts: { unreadable: 0 } }, JSON.stringify(preview.errors))
+    const { body: again } = await service.admin(`/uploads/${made.id}/not-applied.csv`)
+    const { body: second } = await upload(again)
+    t.match((await service.admin(`/uploads/${second.id}/parts/1/preview`)).body, { counts: preview.counts })
+  }
 })
 
 await t.test('an entry is corrected once each of its records was applied, the valid ones too', async (t) => {

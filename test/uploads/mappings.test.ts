@@ -2,6 +2,7 @@ import t from 'tap'
 import type { Mapping } from '../../src/spreadsheets/mapping.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { eventually } from '../support/eventually.ts'
+import { encodeText } from '../support/files/encode-text.ts'
 import type { Person } from '../support/files/compare-people.ts'
 import { comparePeople } from '../support/files/compare-people.ts'
 import { answerQuestions } from '../support/files/propose-for.ts'
@@ -15,7 +16,7 @@ const service = await startService(t, { MAX_RECORDS: '12' }, { workers: true })
 
 type TestCompany = Awaited<ReturnType<typeof service.makeCompany>>
 
-const upload = (company: TestCompany, content: string, query = '') =>
+const upload = (company: TestCompany, content: string | Buffer, query = '') =>
   send(service.address, 'POST', `/admin/v1/uploads?file_name=staff.csv${query}`, {
     key: null,
     body: content,
@@ -69,9 +70,10 @@ await t.test('nothing is applied before the questions are answered, and the answ
   const rows = ['1,Ana,Perez,ana@example.com,03.04.2019,,Aktiv', '2,Bo,Ek,bo@example.com,05.06.2020,Ana Perez,Ruhend']
   const first = await upload(company, [HEADER, ...rows].join('\n'), '&apply=true')
   t.match(first, { status: 201, body: { state: 'previewed' } })
+  const seen = { Aktiv: { rows: 1, past_end_dates: 0 }, Ruhend: { rows: 1, past_end_dates: 0 } }
   t.strictSame(first.body.questions, [
     { about: 'dates', column: 5, header: 'Eintritt' },
-    { about: 'words', column: 7, header: 'Status', words: ['Ruhend'] },
+    { about: 'words', column: 7, header: 'Status', words: ['Ruhend'], seen },
   ])
   const path = `/uploads/${first.body.id}`
   t.match((await get(company, `${path}/parts/1/preview`)).body, {
@@ -112,14 +114,14 @@ await t.test(
     const company = await service.makeCompany('Local phones')
     const ask = async (header: string, row: string) =>
       (await upload(company, `Email,First Name,${header}\nana@example.com,Ana,${row}`)).body.questions
-    t.strictSame(await ask('Phone', '020 7946 0412'), [{ about: 'country' }])
+    t.strictSame(await ask('Phone', '020 7946 0412'), [{ about: 'country', rows: 1 }])
     t.strictSame(await ask('Phone', '+44 20 7946 0412'), [])
     t.strictSame(await ask('Phone,Country', '020 7946 0412,GB'), [])
     const { body } = await upload(company, 'Email,First Name,Phone\nana@example.com,Ana,020 7946 0412')
     const path = `/uploads/${body.id}`
     const { body: mapping } = await get(company, `${path}/mapping`)
     const set = (more: object) => service.manage('PUT', `${path}/mapping`, { ...mapping, ...more }, company.admin.token)
-    t.match((await set({ unreadable_values: 'leave_out' })).body.questions, [{ about: 'country' }])
+    t.match((await set({ unreadable_values: 'leave_out' })).body.questions, [{ about: 'country', rows: 1 }])
     const preview = (await get(company, `${path}/parts/1/preview`)).body
     t.match(preview, { counts: { created: 1 }, notes: [{ message: /has no country code: left out/ }] })
     const phonesAs = (to: string) => ({ columns: [...mapping.columns.slice(0, 2), { header: 'Phone', to }] })
@@ -128,17 +130,22 @@ await t.test(
     t.match((await set({ country: 'GB' })).body.questions, [])
     await service.manage('POST', `${path}/apply`, undefined, company.admin.token)
     t.match(await listPeople(company), [{ phone: '+442079460412' }])
-    const open = await upload(company, 'Email,First Name,Mobile,Region\nana@example.com,Ana,020 7946 0412,')
-    const openPath = `/uploads/${open.body.id}`
-    const { body: left } = await get(company, `${openPath}/mapping`)
-    await service.manage('PUT', `${openPath}/mapping`, { ...left, unreadable_values: 'leave_out' }, company.admin.token)
-    await service.manage('POST', `${openPath}/apply`, undefined, company.admin.token)
-    t.strictSame(await ask('Mobile,Region', '+44 20 7946 0412,'), [], 'what was left open is asked where it matters')
-    t.strictSame(await ask('Mobile,Region', '020 7946 0412,'), [{ about: 'country' }])
+    t.strictSame(await ask('Mobile,Region', '020 7946 0412,'), [], 'it is remembered for files of the kind')
     await service.manage('PATCH', '/company', { country: 'GB' }, company.admin.token)
     t.strictSame(await ask('Telephone', '020 7946 0412'), [])
   },
 )
+
+await t.test('what was left open is asked where it matters', async (t) => {
+  const company = await service.makeCompany('Left open')
+  const of = (phone: string) => upload(company, `Email,First Name,Phone\nana@example.com,Ana,${phone}`)
+  const path = `/uploads/${(await of('020 7946 0412')).body.id}`
+  const { body: mapping } = await get(company, `${path}/mapping`)
+  await service.manage('PUT', `${path}/mapping`, { ...mapping, unreadable_values: 'leave_out' }, company.admin.token)
+  await service.manage('POST', `${path}/apply`, undefined, company.admin.token)
+  t.strictSame((await of('+44 20 7946 0412')).body.questions, [])
+  t.strictSame((await of('020 7946 0412')).body.questions, [{ about: 'country', rows: 1 }])
+})
 
 await t.test('a large file sorted by name is applied in one request, whoever is whose manager', async (t) => {
   const company = await service.makeCompany('Large')
@@ -147,6 +154,8 @@ await t.test('a large file sorted by name is applied in one request, whoever is 
     (_, at) => `P${String(at).padStart(3, '0')},F${at},L${at},,,F${99 - ((99 - at) >> 1)} L${99 - ((99 - at) >> 1)},`,
   )
   people[99] = 'P099,F99,L99,,,,'
+  const { body: seen } = await upload(company, [HEADER, people[99]].join('\n'))
+  await service.manage('POST', `/uploads/${seen.id}/apply`, undefined, company.admin.token)
   const made = await upload(company, [HEADER, ...people].join('\n'), '&apply=true')
   t.match(made, { status: 201, body: { state: 'previewing', questions: [] } })
   t.match(await settle(company, made.body.id), {
@@ -187,6 +196,10 @@ await t.test('unknown, ambiguous, and circular managers are named with their lin
   const rows = ['1,Ana,Perez,,,Cy Fox,', '2,Bo,Ek,,,Ana Perez,', '3,Cy,Fox,,,Bo Ek,', '4,Dan,Kim,,,,', '5,Dan,Kim,,,,']
   const csv = [HEADER, ...rows, '6,Eve,Lee,,,Dan Kim,', '7,Flo,May,,,Nobody Else,'].join('\n')
   const { body } = await upload(company, csv)
+  t.match(body.questions, [{ about: 'unknown_managers', rows: 1 }], 'asked once for the file')
+  const { body: mapping } = await get(company, `/uploads/${body.id}/mapping`)
+  const choice = { ...mapping, unknown_managers: 'refuse' }
+  await service.manage('PUT', `/uploads/${body.id}/mapping`, choice, company.admin.token)
   const errors = (await get(company, `/uploads/${body.id}/parts/1/preview`)).body.errors as object[]
   const circle = 'is part of a circle of managers: line 2 → line 4 → line 3'
   t.match(errors, [
@@ -245,3 +258,80 @@ await t.test(
     t.match(preview.errors, [{ line: 1, message: /or, if there are more than 200 words, another column/ }])
   },
 )
+
+const NIGHT = 'Personalnummer,Vorname,Nachname,Abteilung,Beschäftigung'
+const rowsOf = (...statuses: string[]) => statuses.map((status, at) => `N-${at},Ana,Nacht${at},Lager,${status}`)
+
+/** Uploads a file, and says what its columns are and what its words mean. */
+async function chooseOnce(company: TestCompany) {
+  const { body } = await upload(company, [NIGHT, ...rowsOf('da', 'da', 'weg')].join('\n'))
+  const path = `/uploads/${body.id}`
+  const { body: mapping } = await get(company, `${path}/mapping`)
+  const words = { da: 'active', weg: 'inactive' }
+  Object.assign(mapping.columns[3], { to: 'division' })
+  Object.assign(mapping.columns[4], { to: 'status', words })
+  await service.manage('PUT', `${path}/mapping`, { ...mapping, unreadable_values: 'leave_out' }, company.admin.token)
+  await service.manage('POST', `${path}/apply`, undefined, company.admin.token)
+}
+
+await t.test('a program applies no file whose columns nobody has seen', async (t) => {
+  const company = await service.makeCompany('Unseen')
+  const unseen = (await upload(company, [NIGHT, ...rowsOf('Aktiv')].join('\n'), '&apply=true&all_or_none=false')).body
+  t.match(unseen, { state: 'previewed', needs_review: true })
+  const exact = 'external_id,First name,E-Mail,custom_attributes.grade\nX-1,Ana,ana@example.com,7'
+  t.match((await upload(company, exact, '&apply=true')).body, { state: 'ended', needs_review: false })
+  await chooseOnce(company)
+  const second = (await upload(company, ['Kennung,Rufname,Status', 'N-0,Ana,weg'].join('\n'), '&apply=true')).body
+  t.match(second, { state: 'previewed', needs_review: true }, 'a file of another kind')
+})
+
+await t.test('a night with a column more, one renamed, or one lost changes nobody unseen', async (t) => {
+  const company = await service.makeCompany('Nights')
+  await chooseOnce(company)
+  const before = await listPeople(company)
+  t.match(
+    before.map(({ status, division }) => [status, division]),
+    [
+      ['active', 'Lager'],
+      ['active', 'Lager'],
+      ['inactive', 'Lager'],
+    ],
+  )
+  const tonight = (change: (cells: string[], at: number) => string[]) =>
+    [NIGHT, ...rowsOf('da', 'weg', 'weg')].map((line, at) => change(line.split(','), at).join(',')).join('\n')
+  const apply = (text: string) => upload(company, text, '&apply=true&all_or_none=false')
+  const renamed = await apply(tonight((cells, at) => (at === 0 ? cells.with(4, 'Lage') : cells)))
+  t.match(renamed.body, { state: 'previewed', needs_review: true, left_out: [{ reason: 'changed_columns' }, {}] })
+  const lost = await apply(tonight((cells) => cells.slice(0, 4)))
+  t.match(lost.body, { state: 'previewed', needs_review: true })
+  t.strictSame(await listPeople(company), before)
+  const more = await apply(tonight((cells, at) => [at === 0 ? 'Stockwerk' : '2', ...cells.toReversed()]))
+  t.match(more.body, { state: 'ended', left_out: [{ message: 'New columns: Stockwerk' }], summary: { changed: 1 } })
+  t.match(
+    (await listPeople(company)).map(({ status, division }) => [status, division]),
+    [
+      ['active', 'Lager'],
+      ['inactive', 'Lager'],
+      ['inactive', 'Lager'],
+    ],
+  )
+})
+
+await t.test('the encoding and the line of names that somebody gave are remembered', async (t) => {
+  const company = await service.makeCompany('Encodings')
+  const send = (rows: readonly string[], query = '') =>
+    upload(company, encodeText(['Kod,Nume', ...rows].join('\n'), 'windows-1250'), query)
+  const first = await send(['7,Ţugui Ana'])
+  t.match(first, { status: 422, body: { code: 'file_ambiguous' } })
+  const { body } = await send(['7,Ţugui Ana'], '&encoding=windows-1250&header_row=1')
+  const columns = [
+    { header: 'Kod', to: 'external_id' },
+    { header: 'Nume', to: 'full_name', names: 'last_first' },
+  ]
+  await service.manage('PUT', `/uploads/${body.id}/mapping`, { columns }, company.admin.token)
+  await service.manage('POST', `/uploads/${body.id}/apply`, undefined, company.admin.token)
+  t.match((await send(['7,Ţugui Ana', '8,Ţugui Bo'], '&apply=true')).body, { state: 'ended', summary: { created: 1 } })
+  t.match(await listPeople(company), [{ last_name: 'Ţugui' }, { last_name: 'Ţugui', first_name: 'Bo' }])
+  const other = await upload(company, encodeText('Numer,Ţinut\n7,Ţugui', 'windows-1250'))
+  t.match(other, { status: 422, body: { code: 'file_ambiguous' } }, 'a file of another kind is asked')
+})

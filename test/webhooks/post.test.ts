@@ -41,13 +41,13 @@ for (const [name, answer] of NEVER) {
   })
 }
 
-const ANSWERS: [name: string, text: string, status: number | null, error: string | null][] = [
+const ANSWERS: [name: string, text: string, status: number | null, error: string | RegExp | null][] = [
   ['no content', 'HTTP/1.1 204 No Content\r\n\r\n', 204, null],
   [
     'a redirect',
     'HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/\r\nContent-Length: 0\r\n\r\n',
     302,
-    'Redirects are not followed (302)',
+    /^Redirects are not followed \(302, to http:\/\/127\.0\.0\.1\/\): use the address of the receiver itself$/,
   ],
   ['a failure', 'HTTP/1.1 500 Oops\r\nContent-Length: 4\r\n\r\nfull', 500, 'The receiver answered 500'],
   [

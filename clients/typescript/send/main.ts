@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { createEmployeeClient } from '../employee-client.ts'
 import { readName } from '../../../src/spreadsheets/cells.ts'
-import type { Mapping } from '../../../src/spreadsheets/mapping.ts'
 import { isSecretHeader } from '../../../src/spreadsheets/recognize-header.ts'
-import { useColumns } from './choose-mapping.ts'
+import { describeAnswers } from './answers.ts'
+import { listAdded, listProposed, writeMappingFile } from './choose-mapping.ts'
 import { readNamed } from './deactivate-missing.ts'
 import { CommandError, usageError } from './exit-codes.ts'
 import { FileQuestion } from '../../../src/spreadsheets/file-question.ts'
@@ -11,7 +11,7 @@ import { describeFaults, describeLeftOut, describeQuestion } from './explain-fai
 import type { OpenedFile } from './open-file.ts'
 import { openFile } from './open-file.ts'
 import type { SendArguments } from './read-arguments.ts'
-import { HELP, readArguments } from './read-arguments.ts'
+import { readArguments } from './read-arguments.ts'
 import { previewFile, sendFile } from './send-file.ts'
 
 const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
@@ -26,15 +26,18 @@ for (const [name, number] of Object.entries(SIGNAL_NUMBERS))
   })
 
 async function send(args: SendArguments): Promise<void> {
-  const { path, url: baseUrl, apiId, apiKey, uses, mapping, country, answers } = args
+  const { path, url: baseUrl, apiId, apiKey, choices, answers, savedMapPath } = args
   const client = createClient({ baseUrl, apiId, apiKey })
-  const choose = (proposed: Mapping) => ({ ...useColumns(mapping ?? proposed, uses), ...(country ? { country } : {}) })
-  const file = await openFile(path, choose, answers, stopping.signal).catch((error: unknown) => {
+  const file = await openFile(path, choices, answers, stopping.signal).catch((error: unknown) => {
     throw error instanceof FileQuestion ? new CommandError('refused', describeQuestion(path, error)) : error
   })
   try {
     for (const note of describeLeftOut(path, file.table)) process.stderr.write(`${note}\n`)
-    if (file.faults.length > 0) throw new CommandError('refused', describeFaults(path, file.faults))
+    if (savedMapPath !== null) return saveMap(file, args, savedMapPath)
+    const open = file.mapping ? describeAnswers(file.mapping) : []
+    const asked = open.length === 0 ? [] : [`${path}: answer in a mapping (--save-map, --map), or with:`, ...open]
+    if (file.faults.length > 0)
+      throw new CommandError('refused', [describeFaults(path, file.faults), ...asked].join('\n'))
     const { unreadable } = file
     if (unreadable.count > 0 && (args.allOrNone || file.count === 0))
       throw new CommandError('refused', describeFaults(path, unreadable.faults))
@@ -57,24 +60,53 @@ function createClient(settings: Parameters<typeof createEmployeeClient>[0]) {
   }
 }
 
-/** Each column that becomes nothing must have a use, unless there is a mapping; and each use a column. */
-function refuseColumns(path: string, { unused, mapping: found }: OpenedFile, { uses, mapping }: SendArguments): void {
-  const left = mapping ? [] : unused.filter((name) => !uses.has(name) && !isSecretHeader(name))
+function saveMap({ mapping, faults }: OpenedFile, { path }: SendArguments, savedMapPath: string): void {
+  if (!mapping) throw new CommandError('refused', describeFaults(path, faults) || `${path} has no columns`)
+  writeMappingFile(savedMapPath, mapping)
+  const open = describeAnswers(mapping)
+  const left = open.length === 0 ? 'nothing in it is open' : `${open.length} choices in it are open, and null`
+  process.stdout.write(`${path}: what its columns mean is in ${savedMapPath}; ${left}; nothing was sent\n`)
+  for (const option of open) process.stdout.write(`${option}\n`)
+}
+
+/**
+ * Each column that becomes nothing must have a use, unless there is a mapping; and each use a column. What is only
+ * proposed must have been seen by somebody before it is applied: every night's file might be read differently.
+ */
+function refuseColumns(
+  path: string,
+  { unused, mapping: found }: OpenedFile,
+  { choices, isDryRun }: SendArguments,
+): void {
+  const { uses, mapping, answers } = choices
+  const isUsed = (name: string) => uses.has(name) || answers.some(({ column }) => column === name)
+  const left = mapping ? [] : unused.filter((name) => !isUsed(name) && !isSecretHeader(name))
   if (left.length > 0)
     throw new CommandError(
       'refused',
       `${path}: ${left.length === 1 ? 'this column is not an attribute' : 'these columns are not attributes'}: ` +
         `${left.join(', ')}. Name each in --custom or in --ignore, or give a mapping with --map`,
     )
+  const proposed = found && !isDryRun ? listProposed(found, choices) : []
+  if (proposed.length > 0)
+    throw new CommandError(
+      'refused',
+      `${path}: what these columns mean is proposed, and nobody has chosen it: ` +
+        `${proposed.map(({ header, to }) => `${readName(header)} (${to})`).join(', ')}. ` +
+        'Write the proposal to a file with --save-map, look at it, and send with --map',
+    )
+  const added = found ? listAdded(found, choices) : []
+  if (added.length > 0)
+    process.stderr.write(`${path}: not used, because the mapping does not name it: ${added.join(', ')}\n`)
   const names = new Set(found?.columns.map(({ header }) => readName(header)))
-  const missing = [...uses.keys()].filter((name) => !names.has(name))
+  const missing = [...uses.keys(), ...answers.flatMap(({ column }) => column ?? [])].filter((name) => !names.has(name))
   if (missing.length > 0) throw usageError(`${path} has no column named ${missing.join(', ')} that is not an attribute`)
 }
 
 try {
   const args = readArguments(process.argv.slice(2), process.env)
-  if (args) await send(args)
-  else process.stdout.write(HELP)
+  if (typeof args === 'string') process.stdout.write(args)
+  else await send(args)
 } catch (error) {
   if (stopping.signal.aborted) {
     process.stderr.write('interrupted: run the same command again to go on; nothing is applied twice\n')

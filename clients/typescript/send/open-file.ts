@@ -4,6 +4,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { open } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { collectSamples } from '../../../src/spreadsheets/column-samples.ts'
+import { RowCounts } from '../../../src/spreadsheets/count-rows.ts'
 import type { FileFault } from '../../../src/spreadsheets/file-error.ts'
 import { FileError } from '../../../src/spreadsheets/file-error.ts'
 import type { FileAnswers } from '../../../src/spreadsheets/file-question.ts'
@@ -20,6 +21,7 @@ import { openRows } from '../../../src/spreadsheets/read-records.ts'
 import { readApart } from '../../../src/spreadsheets/process/read-apart.ts'
 import { isWorkbook } from '../../../src/spreadsheets/recognize-file.ts'
 import { hideSecrets } from '../../../src/spreadsheets/recognize-header.ts'
+import { type Choices, chooseColumns, chooseReadings } from './choose-mapping.ts'
 import { usageError } from './exit-codes.ts'
 
 /** A record of a file, as JSON, and the line on which it begins. */
@@ -60,15 +62,12 @@ export interface OpenedFile {
   close(): Promise<void>
 }
 
-/** Chooses what the columns mean, from what is proposed. */
-export type ChooseMapping = (proposed: Mapping) => Mapping
-
 /**
  * Opens a file and reads it once, to find what is wrong before anything is sent. Throws CommandError and FileQuestion.
  */
 export async function openFile(
   path: string,
-  choose: ChooseMapping,
+  choices: Choices,
   answers: FileAnswers,
   signal: AbortSignal,
 ): Promise<OpenedFile> {
@@ -80,7 +79,7 @@ export async function openFile(
   try {
     // It is read several times.
     if (!(await handle.stat()).isFile()) throw usageError(`${path} is not a file`)
-    return await inspect(handle, choose, answers, signal)
+    return await inspect(handle, choices, answers, signal)
   } catch (error) {
     await handle.close()
     throw error
@@ -92,7 +91,7 @@ const MAX_FAULTS = 100
 
 async function inspect(
   handle: FileHandle,
-  choose: ChooseMapping,
+  choices: Choices,
   answers: FileAnswers,
   signal: AbortSignal,
 ): Promise<OpenedFile> {
@@ -111,7 +110,7 @@ async function inspect(
       signal.throwIfAborted()
       hash.update(chunk)
     }
-    const source = await openSource(handle, file.table, choose, answers, signal)
+    const source = await openSource(handle, file.table, choices, answers, signal)
     const { reader, mapping, clearable } = source
     if (reader)
       Object.assign(file, {
@@ -123,6 +122,11 @@ async function inspect(
       })
     if (file.faults.length > 0) return { ...file, hash: hash.digest('hex'), read, readKeys }
     const plan = await makePlan(source, signal)
+    const counted = await countRows(source, plan, signal)
+    if (counted) {
+      Object.assign(file, { mapping: counted.mapping, faults: [...counted.faults] })
+      if (file.faults.length > 0) return { ...file, hash: hash.digest('hex'), read, readKeys }
+    }
     for await (const { faults, notes } of source.readAll(plan)) {
       signal.throwIfAborted()
       const { unreadable } = file
@@ -151,6 +155,9 @@ interface CheckedRecord extends FileRecord {
 interface Source {
   reader: RowReader | null
   mapping: Mapping | null
+  header: FileRow | null
+  today: string
+  readRows(): AsyncGenerator<FileRow, void>
   clearable: string[]
   readKeys(): AsyncGenerator<RowKeys, void>
   readAll(plan: FilePlan): AsyncGenerator<CheckedRecord, void>
@@ -160,18 +167,18 @@ interface Source {
 async function openSource(
   handle: FileHandle,
   table: TableNotes,
-  choose: ChooseMapping,
+  choices: Choices,
   answers: FileAnswers,
   signal: AbortSignal,
 ): Promise<Source> {
   const { buffer: start, bytesRead } = await handle.read(Buffer.alloc(START), 0, START, 0)
   if (isWorkbook(start.subarray(0, bytesRead))) {
     const rows = await readWorkbook(handle, table, answers, signal)
-    return openTable({ first: () => rows, again: () => rows }, choose, signal)
+    return openTable({ first: () => rows, again: () => rows }, choices, signal)
   }
   const content = await openContent(() => readChunks(handle), answers)
   if (content.kind === 'records') return openRecords(content)
-  return openTable({ first: () => content.read(table), again: () => content.read(createNotes()) }, choose, signal)
+  return openTable({ first: () => content.read(table), again: () => content.read(createNotes()) }, choices, signal)
 }
 
 /** The first bytes, which tell a workbook, and the bytes that one may have, as where files are uploaded. */
@@ -202,6 +209,19 @@ async function makePlan({ readKeys, mapping }: Source, signal: AbortSignal): Pro
     keys.push(row)
   }
   return doInTurns(planRows(keys, mapping ?? USUAL_CHOICES, (line) => `line ${line}`))
+}
+
+/** Counts what the rows say about what nobody has decided. What is open then is a fault. */
+async function countRows({ readRows, header, mapping, today }: Source, plan: FilePlan, signal: AbortSignal) {
+  if (!header || !mapping) return null
+  const counts = new RowCounts(header.cells, mapping, today)
+  for await (const { cells } of readRows()) {
+    signal.throwIfAborted()
+    counts.add(cells)
+  }
+  // Who is nobody in the file may be in the company.
+  const counted = counts.finish(plan, 0)
+  return { mapping: counted, faults: openRows(header, counted, today).faults }
 }
 
 /** The rows that are worked on before something else may have its turn. */
@@ -247,6 +267,9 @@ function openRecords({ read }: Extract<FileContent, { kind: 'records' }>): Sourc
   return {
     reader: null,
     mapping: null,
+    header: null,
+    today: '',
+    async *readRows() {},
     clearable: [],
     async *readKeys() {
       for await (const { line, json } of readRecords()) yield { ...keysOfRecord(JSON.parse(json)), line }
@@ -280,7 +303,7 @@ type RowBatches = AsyncIterable<readonly FileRow[]> | Iterable<readonly FileRow[
 
 async function openTable(
   { first, again }: { first(): RowBatches; again(): RowBatches },
-  choose: ChooseMapping,
+  choices: Choices,
   signal: AbortSignal,
 ): Promise<Source> {
   async function* readBelow(): AsyncGenerator<FileRow, void> {
@@ -290,11 +313,14 @@ async function openTable(
       isHeader = false
     }
   }
-  const { header, mapping, today, hasEmpty } = await mapColumns(inTurns(first()), choose, signal)
+  const { header, mapping, today, hasEmpty } = await mapColumns(inTurns(first()), choices, signal)
   const reader = openRows(header, mapping, today)
   return {
     reader,
     mapping,
+    header,
+    today,
+    readRows: readBelow,
     clearable: [...reader.clearable].flatMap(([field, column]) => (hasEmpty(column) ? [field] : [])),
     async *readKeys() {
       for await (const row of readBelow()) yield reader.readKeys(row)
@@ -310,7 +336,7 @@ async function openTable(
 }
 
 /** Finds out what the columns mean, from their names and all of their values. */
-async function mapColumns(rows: AsyncIterable<FileRow>, choose: ChooseMapping, signal: AbortSignal) {
+async function mapColumns(rows: AsyncIterable<FileRow>, choices: Choices, signal: AbortSignal) {
   let header: FileRow | null = null
   let samples = collectSamples(0)
   let hide = hideSecrets([])
@@ -328,11 +354,10 @@ async function mapColumns(rows: AsyncIterable<FileRow>, choose: ChooseMapping, s
   }
   if (header === null) throw new FileError(1, 'The file has no records')
   const today = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length)
-  const chosen = choose(await doInTurns(proposeMapping(header.cells, samples.sample, today)))
-  const completed = await doInTurns(completeReadings(chosen, header.cells, samples.sample, today))
-  // The columns stay as they are given, so that each night's file is read alike.
+  const chosen = chooseColumns(await doInTurns(proposeMapping(header.cells, samples.sample)), choices)
+  const completed = await doInTurns(completeReadings(chosen, header.cells, samples.sample))
   const hasEmpty = (column: number) => samples.sample.columns[column - 1]!.filled < count
-  return { header, mapping: { ...completed, columns: chosen.columns }, today, hasEmpty }
+  return { header, mapping: chooseReadings(chosen, completed, choices), today, hasEmpty }
 }
 
 const CHUNK_BYTES = 16_384

@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util'
 import { MAX_RECORDS } from '../batches.ts'
 import { type Encoding, readEncoding, UNREADABLE_ENCODING } from '../../../src/spreadsheets/encodings.ts'
 import type { FileAnswers } from '../../../src/spreadsheets/file-question.ts'
-import type { Mapping } from '../../../src/spreadsheets/mapping.ts'
-import type { ColumnUse } from './choose-mapping.ts'
+import { readAnswer } from './answers.ts'
+import type { Choices, ColumnUse } from './choose-mapping.ts'
 import { readMappingFile } from './choose-mapping.ts'
 import { isPhoneCountry } from '../../../src/spreadsheets/read-phone.ts'
 import { usageError } from './exit-codes.ts'
@@ -20,7 +20,9 @@ Options:
   --key-file FILE     a file with the API key (or the key itself in API_KEY)
   --update            only update employees; by default, those who are not found are created
   --link-by-email     give the external ids in the file to people who have none, found by email
-  --map FILE          what the columns mean: a mapping, downloaded from the page of an uploaded file
+  --map FILE          what the columns mean: a mapping from --save-map, or from the page of an uploaded file
+  --save-map FILE     write what the columns mean, as is proposed; what is open is null. Nothing is sent
+  --answer ANSWER     answer a question, such as 'Joined:dates=day_first' (repeatable; questions name their answers)
   --country CODE      the country of local phone numbers, such as DE
   --custom COLUMN     use a column as a custom attribute (repeatable)
   --ignore COLUMN     don't use a column (repeatable)
@@ -34,6 +36,7 @@ Options:
   --state FILE        where to keep how far the run has come (default: FILE.send-state.json)
   --max-records N     the records in a call (default: ${MAX_RECORDS})
   --help              show this help
+  --version           show the version
 
 Exit codes: 0 all applied, 1 the file or some of its records were refused, 2 wrong usage, settings, or key, 3 not
 finished: run the same command again, 130 interrupted.
@@ -46,11 +49,10 @@ export interface SendArguments {
   apiId: string
   apiKey: string
   operation: 'upsert' | 'update'
-  /** What the columns mean; null if that is to be found out. */
-  mapping: Mapping | null
-  country: string | null
-  /** What to do with columns that become nothing. */
-  uses: Map<string, ColumnUse>
+  /** What the columns mean, as far as somebody says it. */
+  choices: Choices
+  /** Where to write what the columns mean, instead of sending anything; null for nowhere. */
+  savedMapPath: string | null
   /** Whether records that are refused keep the others of their call from being applied. */
   allOrNone: boolean
   /** Whether people without an external id are found by email, and get the one in the file. */
@@ -69,6 +71,8 @@ const OPTIONS = {
   'key-file': { type: 'string' },
   update: { type: 'boolean', default: false },
   map: { type: 'string' },
+  'save-map': { type: 'string' },
+  answer: { type: 'string', multiple: true, default: [] as string[] },
   country: { type: 'string' },
   custom: { type: 'string', multiple: true, default: [] as string[] },
   ignore: { type: 'string', multiple: true, default: [] as string[] },
@@ -83,12 +87,17 @@ const OPTIONS = {
   state: { type: 'string' },
   'max-records': { type: 'string', default: String(MAX_RECORDS) },
   help: { type: 'boolean', default: false },
+  version: { type: 'boolean', default: false },
 } as const
 
-/** Reads the command line; null if it asks for help. The key is no argument, because `ps` shows arguments. */
-export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArguments | null {
+/**
+ * Reads the command line; what it prints instead if it asks for help or the version. The key is no argument, because `ps`
+ * shows arguments.
+ */
+export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArguments | string {
   const { values, positionals } = parse(args)
-  if (values.help || (args.length === 0 && positionals.length === 0)) return null
+  if (values.help || (args.length === 0 && positionals.length === 0)) return HELP
+  if (values.version) return `${readVersion()}\n`
   const [command, path, ...others] = positionals
   if (command !== 'send') throw usageError(`the command is send, not ${command ?? 'missing'}`)
   if (values.update && values['link-by-email']) throw usageError('--link-by-email is not for --update')
@@ -99,12 +108,16 @@ export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArgum
     apiId: required(values.id ?? env['API_ID'], 'name the API id with --id, or in API_ID'),
     apiKey: readKey(values['key-file'], env),
     operation: values.update ? 'update' : 'upsert',
-    mapping: values.map === undefined ? null : readMappingFile(values.map),
-    country: readCountry(values.country),
-    uses: new Map([
-      ...values.custom.map((column): [string, ColumnUse] => [column, 'custom']),
-      ...values.ignore.map((column): [string, ColumnUse] => [column, 'ignore']),
-    ]),
+    choices: {
+      mapping: values.map === undefined ? null : readMappingFile(values.map),
+      country: readCountry(values.country),
+      uses: new Map([
+        ...values.custom.map((column): [string, ColumnUse] => [column, 'custom']),
+        ...values.ignore.map((column): [string, ColumnUse] => [column, 'ignore']),
+      ]),
+      answers: values.answer.map(readAnswer),
+    },
+    savedMapPath: values['save-map'] ?? null,
     allOrNone: !values.partly,
     linkByEmail: values['link-by-email'],
     atMost: readAtMost(values['deactivate-missing'], values['at-most']),
@@ -117,6 +130,12 @@ export function readArguments(args: string[], env: NodeJS.ProcessEnv): SendArgum
     statePath: values.state ?? `${path}.send-state.json`,
     maxRecords: readNumber('--max-records', values['max-records']),
   }
+}
+
+/** The version of the package, whose sources and built files are at different depths. */
+function readVersion(): string {
+  const manifest = import.meta.url.includes('/dist/clients/') ? '../../../../package.json' : '../package.json'
+  return (JSON.parse(readFileSync(new URL(manifest, import.meta.url), 'utf8')) as { version: string }).version
 }
 
 function parse(args: string[]) {

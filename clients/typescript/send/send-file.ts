@@ -95,7 +95,7 @@ const FIELDS_SHOWN = 5
 /** Says which fields keep their values where cells are empty, unless the user has chosen what these do. */
 function showKept(
   { clearable }: OpenedFile,
-  { path, mapping }: SendArguments,
+  { path, choices: { mapping } }: SendArguments,
   totals: Totals,
   stream: Output['stream'],
 ) {

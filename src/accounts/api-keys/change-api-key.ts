@@ -1,7 +1,7 @@
 import { problem } from '../../domain/errors.ts'
 import { decideKeyChange, evolveKey, type KeyChange, type KeyLife } from '../../domain/accounts/key-lifecycle.ts'
 import { prefixOfSecret } from '../../domain/accounts/secrets.ts'
-import { updateKeySecret, updateApiKey } from './api-key-rows.ts'
+import { forgetRefused, updateKeySecret, updateApiKey } from './api-key-rows.ts'
 import { findApiKey, type SeenKey } from './read-api-keys.ts'
 import type { Acting, CompanyServices, Transaction } from '../change-company.ts'
 import { assertSeen, changeCompany, unwrapDecision, RefusedByStateError } from '../change-company.ts'
@@ -17,7 +17,7 @@ interface ChangedKey extends SeenKey {
 }
 
 /**
- * Edits, disables, enables or revokes a key. Takes effect at once everywhere, because keys are not cached. With `seen`,
+ * Edits, disables, enables or revokes a key, or allows it more than its limits. Takes effect at once everywhere, because keys are not cached. With `seen`,
  * only if the key still has that version. Throws RefusedByStateError.
  */
 export async function changeApiKey(
@@ -58,7 +58,9 @@ async function changeKeyRow(tx: Transaction, apiId: string, change: SeenChange, 
   const events = unwrapDecision(decideKeyChange(stored.key, change, tx.now))
   if (events.length === 0) return { events, result: stored }
   await updateApiKey(tx, events.reduce<KeyLife>(evolveKey, stored.key))
-  for (const { type, data } of events)
+  for (const { type, data } of events) {
     if (type === 'ApiKeyRotated') await updateKeySecret(tx, apiId, secret!, data.previous_expires_at)
+    if (type === 'ApiKeyExcessAllowed') await forgetRefused(tx, apiId)
+  }
   return { events, result: (await findApiKey(tx.db, tx.companyId, apiId))! }
 }

@@ -1,6 +1,13 @@
 import type { KeyAccess, KeyQuota } from '../../domain/events.ts'
 import { accessData } from '../../domain/accounts/key-access.ts'
-import { createKey, decideIssue, type KeyToIssue } from '../../domain/accounts/key-lifecycle.ts'
+import {
+  createKey,
+  decideIssue,
+  evolveKey,
+  type IssuedEvent,
+  type KeyLife,
+  type KeyToIssue,
+} from '../../domain/accounts/key-lifecycle.ts'
 import { prefixOfSecret } from '../../domain/accounts/secrets.ts'
 import { OPERATOR } from '../../ledger/append/append-company-events.ts'
 import { insertApiKey } from './api-key-rows.ts'
@@ -47,7 +54,9 @@ export async function issueApiKeyRecord(services: CompanyServices, newKey: NewAp
   const issued = await changeCompany(services, { ...newKey, actor }, 'admin', async (tx) => {
     assertSeen(seen, await countApiKeys(tx.connection, companyId), CREATED_MEANWHILE)
     const events = unwrapDecision(decideIssue({ ...newKey, id }, tx.now))
-    await insertApiKey(tx, createKey(events[0]!), digestSecret(secret))
+    const [issued, ...others] = events
+    const key = others.reduce<KeyLife>(evolveKey, createKey(issued as IssuedEvent))
+    await insertApiKey(tx, key, digestSecret(secret))
     return { events, result: (await findApiKey(tx.db, companyId, id))! }
   })
   return { ...issued, secret }

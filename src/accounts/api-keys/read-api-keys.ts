@@ -1,5 +1,6 @@
 import { sql, type InferResult } from 'kysely'
 import type { KeyUsage } from '../../domain/accounts/quota.ts'
+import { NO_LIMITS } from '../../domain/accounts/key-limits.ts'
 import { hasExpired } from '../../domain/accounts/api-key.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { KeyLife } from '../../domain/accounts/key-lifecycle.ts'
@@ -41,7 +42,7 @@ export function selectApiKeys(db: LedgerDb, companyId: string) {
     .select(['k.expected_calls as expectedCalls', 'k.expected_since as expectedSince'])
     .select(['k.previous_expires_at as previousExpiresAt', LAST_FOUR.previous.as('previousLastFour')])
     .select([LAST_FOUR.current.as('lastFour'), sql<string>`clock_timestamp()`.as('now')])
-    .select(['u.window_start', 'u.requests_made', 'u.last_used'])
+    .select(['u.window_start', 'u.requests_made', 'u.last_used', 'u.people_use', 'k.limits', 'k.excess'])
 }
 
 type ApiKeyRow = InferResult<ReturnType<typeof selectApiKeys>>[number]
@@ -98,7 +99,8 @@ export async function countApiKeys(client: Queryable, companyId: string): Promis
 }
 
 /** Converts such a row. */
-export function toSeenKey({ api_id: uuid, window_start, requests_made, last_used, now, ...key }: ApiKeyRow): SeenKey {
-  const usage = keyUsageOf({ window_start, requests_made, last_used })
-  return { key: { ...key, id: fromUuid('key', uuid), usage }, now }
+export function toSeenKey({ api_id: uuid, now, limits, ...row }: ApiKeyRow): SeenKey {
+  const { window_start, requests_made, last_used, people_use, ...key } = row
+  const usage = keyUsageOf({ window_start, requests_made, last_used, people_use })
+  return { key: { ...key, id: fromUuid('key', uuid), limits: limits ?? NO_LIMITS, usage }, now }
 }

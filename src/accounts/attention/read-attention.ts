@@ -77,7 +77,7 @@ export async function readAttention(
   const company = toUuid(companyId)
   const since = new Date(startOfYesterday(Date.parse(now), timeZone)).toISOString()
   const { rows } = await sql<FactRows>`select ${listOf(selectFailedCalls(companyId, since))} as failed_calls,
-    ${listOf(selectKeys(company, now, raised))} as keys, ${listOf(selectWebhooks(company))} as webhooks,
+    ${listOf(selectKeys(company, now, since, raised))} as keys, ${listOf(selectWebhooks(company))} as webhooks,
     ${listOf(selectProvider(company))} as providers, ${listOf(selectParkedProjections(company))} as parked,
     ${listOf(selectDisputes(companyId))} as disputes, ${listOf(selectFailingWork(companyId))} as failing_work,
     ${listOf(selectSnoozes(company, formatLocalDay(Date.parse(now), timeZone)))} as snoozes`.execute(db)
@@ -134,10 +134,14 @@ function toTime(time: string | null): string | null {
 }
 
 /**
- * When a key `k` with its usage `u` has each need that its own row tells, by a time (RFC 3339). The domain decides; these
+ * When a key `k` with its usage `u` has each need that its own row tells, by a time (RFC 3339); what happened `since`
+ * the start of yesterday counts. The domain decides; these
  * conditions only choose the keys that are read.
  */
-function buildNeeds(now: string): Record<Extract<AttentionKind, `quota_${string}` | `key_${string}`>, Condition> {
+function buildNeeds(
+  now: string,
+  since: string,
+): Record<Extract<AttentionKind, `quota_${string}` | `key_${string}`>, Condition> {
   const nowMs = Date.parse(now)
   const at = (ms: number) => sql`${new Date(ms).toISOString()}::timestamptz`
   const windows = REFRESH_PERIODS.map((period) => sql`when ${period} then ${at(windowStart(period, nowMs))}`)
@@ -146,8 +150,11 @@ function buildNeeds(now: string): Record<Extract<AttentionKind, `quota_${string}
     share: number,
   ) => sql`${isLive} and k.quota_limit > 0 and u.requests_made >= ${share}::float * k.quota_limit
     and u.window_start >= case k.refresh_period ${sql.join(windows, sql` `)} end`
+  const hasRecent = (name: 'refused' | 'unusual') => sql`u.people_use #>> array[${name}, 'at'] >= ${since}`
   return {
     quota_used: uses(1),
+    key_limit_reached: hasRecent('refused'),
+    key_deactivated_many: hasRecent('unusual'),
     key_expired: sql`k.expires_at between ${at(nowMs - EXPIRED_LONG_AGO_MS)} and ${at(nowMs)}`,
     quota_nearly_used: uses(NEARLY_USED),
     key_expiring: sql`${isLive} and k.expires_at <= ${at(nowMs + EXPIRES_SOON_MS)}`,
@@ -160,15 +167,15 @@ type KeyRow = Row<'api_keys', 'api_id' | 'name' | 'is_enabled' | 'created_at' | 
   UsageRow
 
 /** Selects the keys that need most, those that expect calls, and those that were raised. */
-function selectKeys(company: string, now: string, raised: readonly AttentionItem[]): RawBuilder<KeyRow> {
+function selectKeys(company: string, now: string, since: string, raised: readonly AttentionItem[]): RawBuilder<KeyRow> {
   const raisedIds = [...new Set(raised.map(({ subject }) => subject.id))].filter((id) => isId('key', id)).map(toUuid)
-  const needs = Object.values(buildNeeds(now)).map((isNeeded, at) => sql`when ${isNeeded} then ${at}::integer`)
+  const needs = Object.values(buildNeeds(now, since)).map((isNeeded, at) => sql`when ${isNeeded} then ${at}::integer`)
   // Keys with the same need are in an order that another key doesn't change.
   return sql`
     select api_id, name, is_enabled, created_at, expires_at, quota_limit, refresh_period, expected_calls, expected_since,
-      window_start, requests_made, last_used
+      window_start, requests_made, last_used, people_use
     from (
-      select k.*, u.window_start, u.requests_made, u.last_used, need,
+      select k.*, u.window_start, u.requests_made, u.last_used, u.people_use, need,
         row_number() over (partition by need order by k.expires_at, k.api_id) as nth,
         row_number() over (partition by k.expected_calls is null order by u.last_used nulls first, k.api_id) as nth_expecting
       from api_keys k join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
-import { nameOfItem, type AttentionItem, type RaisedItem } from '../../domain/attention.ts'
+import { groupProblems, nameOfItem, type AttentionItem, type RaisedItem } from '../../domain/attention.ts'
 import { describeKind } from '../../domain/attention-kinds.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { readNames } from '../../ledger/read/read-names.ts'
@@ -44,7 +44,7 @@ export async function tellUsers(pool: Pool, db: LedgerDb, outbox: Outbox, compan
     raised.map(({ item }) => item),
   )
   const isSnoozed = ({ name }: RaisedItem) => snoozes.some((snooze) => snooze.name === name)
-  const open = raised.filter((one) => !isSnoozed(one)).length
+  const open = groupProblems(raised.filter((one) => !isSnoozed(one)).map(({ item }) => item)).length
   const now = { open, items: new Map(items.map((item) => [nameOfItem(item), item])), names, ...clock }
   const hasTold = await inTransaction(pool, async (client) => {
     let hasTold = false

@@ -1,3 +1,4 @@
+import type { Limited, PeopleLimit } from '../../domain/accounts/people-use.ts'
 import { Type, type Static } from '@sinclair/typebox'
 import {
   DEFAULT_QUOTA_LIMIT,
@@ -10,6 +11,7 @@ import {
 import { KEY_SCOPES, type KeyScope } from '../../domain/accounts/api-key.ts'
 import type { Weekday } from '../../domain/accounts/expected-calls.ts'
 import { MAX_EVERY_HOURS, normalizeExpectedCalls, TIME_OF_DAY } from '../../domain/accounts/expected-calls.ts'
+import { SHARE_PATTERN } from '../../domain/accounts/key-limits.ts'
 import { MAX_NETWORKS } from '../../domain/accounts/key-access.ts'
 import { DEFAULT_OVERLAP_SECONDS, MAX_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
 import { MAX_NETWORK_CHARACTERS } from '../../domain/networks.ts'
@@ -21,6 +23,7 @@ import {
   mergePatch,
   Name,
   namedObject,
+  nullable,
   oneOf,
   Page,
   requireOnly,
@@ -34,6 +37,9 @@ const Status = oneOf(
   KEY_STATUSES,
   'A revoked key stays in the list, but can never be used again. An expired key works again once its expiry is changed.',
 )
+
+/** The largest number of people in a limit. */
+const MAX_PEOPLE = 10_000_000
 
 const quota = {
   quota_limit: Type.Integer({
@@ -70,6 +76,22 @@ const access = {
       'may also name single addresses; an empty list is the same as null.',
   }),
 }
+const limitOf = (verb: string) =>
+  Type.Unsafe<PeopleLimit | null>({
+    anyOf: [
+      { type: 'integer', minimum: 0, maximum: MAX_PEOPLE },
+      { type: 'string', pattern: SHARE_PATTERN },
+      { type: 'null' },
+    ],
+    description:
+      `How many people calls of the key may ${verb} in a UTC day: a number, or a share of the active people, such as ` +
+      '`"10%"`. A call beyond it is refused with `limit_reached`. Null for no limit.',
+  })
+const limits = {
+  max_deactivations: limitOf('deactivate'),
+  max_changes: limitOf('update, deactivate, or reactivate'),
+}
+const ExcessNumber = Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 1, maximum: MAX_PEOPLE })
 const DayOfWeek = Type.Unsafe<Weekday>({ type: 'integer', minimum: 1, maximum: 7 })
 const Expected = Type.Union(
   [
@@ -98,6 +120,10 @@ const keyFields = {
   status: Status,
   ...access,
   ...quota,
+  ...limits,
+  excess: nullable(strictObject({ max_deactivations: ExcessNumber, max_changes: ExcessNumber, until: Time }), {
+    description: 'What an administrator last allowed beyond the limits, and until when. Null if nothing.',
+  }),
   usage: Type.Object(
     { requests_made: Type.Integer({ minimum: 0 }), window_start: Time, window_end: Time },
     { description: 'Usage in the current period.' },
@@ -128,11 +154,14 @@ export const IssueBody = requireOnly(['name'], {
   scopes: withDefault(access.scopes, [...KEY_SCOPES]),
   expires_at: withDefault(access.expires_at, null),
   allowed_networks: withDefault(access.allowed_networks, null),
+  max_deactivations: withDefault(limits.max_deactivations, null),
+  max_changes: withDefault(limits.max_changes, null),
 })
 export const EditBody = mergePatch({
   name: Name,
   ...quota,
   ...access,
+  ...limits,
   expected_calls: Expected,
 })
 
@@ -140,19 +169,29 @@ export const EditBody = mergePatch({
 export function readEdit(body: Static<typeof EditBody>) {
   const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod, expected_calls: expected } = body
   const expectedCalls = expected && normalizeExpectedCalls(expected)
-  return { change: 'edit', name, quotaLimit, refreshPeriod, expectedCalls, ...readAccessFields(body) } as const
+  const limits = readLimits(body)
+  return { change: 'edit', name, quotaLimit, refreshPeriod, expectedCalls, limits, ...readAccessFields(body) } as const
 }
 
 /** Turns the body of a new key into the key that is wanted. */
 export function readNewKey(body: Static<typeof IssueBody>) {
   const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = body
-  return { name, quotaLimit, refreshPeriod, ...readAccessFields(body) }
+  return { name, quotaLimit, refreshPeriod, limits: readLimits(body), ...readAccessFields(body) }
+}
+
+function readLimits({ max_deactivations, max_changes }: Pick<Static<typeof EditBody>, Limited>) {
+  return { max_deactivations, max_changes }
 }
 
 function readAccessFields(body: Pick<Static<typeof EditBody>, 'scopes' | 'expires_at' | 'allowed_networks'>) {
   const { scopes, expires_at: expiresAt, allowed_networks: allowedNetworks } = body
   return { scopes, expiresAt, allowedNetworks }
 }
+
+export const AllowBody = requireOnly([], {
+  max_deactivations: withDefault(ExcessNumber, null),
+  max_changes: withDefault(ExcessNumber, null),
+})
 
 export const RotateBody = requireOnly([], {
   overlap_seconds: Type.Integer({
@@ -171,6 +210,8 @@ export function renderKey(seen: SeenKey) {
   const nowMs = Date.parse(now)
   return render(ShownKey, {
     ...key,
+    maxDeactivations: key.limits.max_deactivations,
+    maxChanges: key.limits.max_changes,
     secretLastFour: key.lastFour,
     status: findKeyStatus(seen),
     usage: {

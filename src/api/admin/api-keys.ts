@@ -8,7 +8,16 @@ import { pageBefore, pageOf } from '../../http/server/cursor.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { describeAction } from '../../http/openapi/actions.ts'
 import { KEY_ACTIONS } from './api-key-actions.ts'
-import { EditBody, IssueBody, KeyList, KeyListQuery, readEdit, readNewKey, RotateBody } from './api-key-schemas.ts'
+import {
+  AllowBody,
+  EditBody,
+  IssueBody,
+  KeyList,
+  KeyListQuery,
+  readEdit,
+  readNewKey,
+  RotateBody,
+} from './api-key-schemas.ts'
 import { renderKey, ShownKey, ShownKeyWithSecret } from './api-key-schemas.ts'
 import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimName } from './company-schemas.ts'
 import { idIn } from '../../http/openapi/schema-parts.ts'
@@ -41,7 +50,7 @@ const ISSUE_API_KEY = {
 
 const EDIT_API_KEY = {
   operationId: 'editApiKey',
-  summary: 'Rename an API key, or change its quota or access',
+  summary: 'Rename an API key, or change its quota, access, or limits',
   description: 'The change applies at once. The secret stays the same.',
   ...ofKey,
   body: EditBody,
@@ -57,6 +66,18 @@ const ROTATE_API_KEY = {
   body: RotateBody,
   isBodyOptional: true,
   response: { 200: ShownKeyWithSecret },
+  problems: ['key_not_found', 'key_revoked'],
+} as const satisfies FastifySchema
+
+const ALLOW_EXCESS = {
+  operationId: 'allowExcess',
+  summary: 'Allow an API key more than its daily limits, once',
+  description:
+    'For the next 24 hours, calls of the key pass that deactivate or change up to so many people, whatever its ' +
+    'limits. It replaces what was allowed before. Null allows nothing more.',
+  ...ofKey,
+  body: AllowBody,
+  response: { 200: ShownKey },
   problems: ['key_not_found', 'key_revoked'],
 } as const satisfies FastifySchema
 
@@ -93,6 +114,13 @@ export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanySer
   app.post('/api-keys/:id/rotate', { schema: ROTATE_API_KEY, ...JSON_BODY }, async (request, reply) => {
     const id = readKeyId(request.params.id)
     return showWithSecret(reply, await rotateApiKey(services, actingUser(request), id, request.body.overlap_seconds))
+  })
+
+  app.post('/api-keys/:id/allow', { schema: ALLOW_EXCESS, ...JSON_BODY }, async (request, reply) => {
+    const id = readKeyId(request.params.id)
+    const changed = await changeApiKey(services, actingUser(request), id, { change: 'allow', ...request.body })
+    setPositionHeader(reply, changed.position)
+    return renderKey(changed)
   })
 
   for (const change of Object.keys(KEY_ACTIONS) as (keyof typeof KEY_ACTIONS)[]) {

@@ -19,7 +19,9 @@ const DETAILS: { [Kind in AttentionKind]: Record<keyof DetailsOf<Kind> & string,
   provider_failing: { fault: true },
   webhook_disabled: { reason: true },
   webhook_failing: { error: true },
-  quota_used: { requests_made: true, quota_limit: true, resets_at: true },
+  quota_used: { requests_made: true, quota_limit: true, resets_at: true, calls: true, records: true, is_more: true },
+  key_limit_reached: { limited: true, wanted: true, done: true, limit: true, active: true, last_log_id: true },
+  key_deactivated_many: { deactivations: true, active: true },
   key_expired: { expires_at: true },
   call_missing: { expected_by: true, last_call_at: true },
   calls_failed: { code: true, calls: true, records: true, is_more: true, last_log_id: true },
@@ -60,7 +62,9 @@ const LastCall = strictObject({
 
 const Attention = namedObject('Attention', {
   items: Type.Array(Item, {
-    description: 'The most urgent first; of failed calls, those with the most records. Empty if all is well.',
+    description:
+      'What concerns everything first; then by the records and calls that failed because of it, and the oldest first; ' +
+      'then what has cost nothing yet. Empty if all is well.',
   }),
   last_call: nullable(LastCall, { description: "The company's last call. Null if it has made none." }),
 })
@@ -72,7 +76,8 @@ const GET_ATTENTION = {
     'Failed calls since the start of yesterday, calls since then that left records out, calls that did not come, ' +
     'failing and disabled webhooks, quotas that ' +
     'are used up or nearly so, keys that have expired, expire within 14 days, or have made no call in the 30 days ' +
-    'since they were issued, a failing identity provider, parked read models, a ledger that is disputed or not ' +
+    'since they were issued, keys that were refused for their daily limits or deactivated unusually many people since ' +
+    'the start of yesterday, a failing identity provider, parked read models, a ledger that is disputed or not ' +
     'signed, and background work that fails. Of the keys that need the same, 200 are read, those that expire first.',
   response: { 200: Attention },
 } as const satisfies FastifySchema

@@ -4,6 +4,7 @@ import { listLogRecords } from '../../../projections/bulk-user-logs/records-quer
 import { readClientOf } from '../../ledger/read/read-clients.ts'
 import { isCorrected, readCorrection } from '../../ledger/corrections/read-correction.ts'
 import { readRejectedBody } from '../../ledger/read/read-rejected-body.ts'
+import { readUndoings, type Undoing } from '../../ledger/undo/undoings.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import { userOf } from '../../http/access/authorize-user.ts'
 import { decodeCursor, encodeCursor, pageOf } from '../../http/server/cursor.ts'
@@ -69,6 +70,7 @@ export function bulkUserLogs(
     const correction = await readCorrection(logs, companyId, toFoundCall(logEntry))
     return {
       ...logEntry.entry,
+      undone_by: (await readUndoings(logs, companyId, logEntry.entry.id)).map(renderUndoing),
       corrected_by: correction?.by ?? [],
       correction: correction && {
         state: isCorrected(correction) ? ('corrected' as const) : ('partly_corrected' as const),
@@ -95,4 +97,8 @@ export function bulkUserLogs(
       return { items: await renderRecords(logs, companyId, items), next_cursor }
     },
   )
+}
+
+function renderUndoing({ id, isWhole, isUndone }: Undoing) {
+  return { id, state: isWhole ? ('undone' as const) : ('partly_undone' as const), is_undone: isUndone }
 }

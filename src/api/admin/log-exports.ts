@@ -15,7 +15,7 @@ import type { RequireLogEntry } from '../../log/log-entries.ts'
 import { CSV_ANSWER, CSV_TYPE, writeCsv } from '../../log/csv-text.ts'
 import { listDetailed } from '../../log/detailed-records.ts'
 import { writeAllFailedRecords, writeFile } from '../../log/failed-records-csv.ts'
-import { listRefusedRecords } from '../../log/refused-records.ts'
+import { listRecordsToCorrect } from '../../log/records-to-correct.ts'
 
 interface ExportServices extends Pick<Reader, 'authorize'> {
   reads: Reads
@@ -39,8 +39,8 @@ const TO_CORRECT =
   'Each attribute and custom attribute that occurs has a column. An empty cell is an absent attribute, and `(empty)` ' +
   'is null. A text that a spreadsheet would change, such as a formula, a date, a number, or a phone number, has an ' +
   'apostrophe in front. Other values follow `(json) ` as JSON. The column `record` holds records that cannot be ' +
-  'columns. Records that are erased are left out. A failed call applied nothing: the log does not keep its valid ' +
-  'records. A call with `all_or_none=false` applied the others.'
+  'columns. Records that are erased are left out. A failed call applied nothing: without `q` and `error`, its valid ' +
+  'records follow, for as long as the service keeps them. A call with `all_or_none=false` applied the others.'
 
 const OF_ENTRIES: readonly Export<[EntryFilter]>[] = [
   {
@@ -81,13 +81,13 @@ const OF_ENTRY: readonly Export<[LogEntry, RecordFilter]>[] = [
       'Correct the records and send the file to `/v1/employees` with `POST` after a creation, `PATCH` after an ' +
       'update, or `PUT` after an upsert. The refused record of a single update gets the `id` of its path. Records ' +
       'that are erased, or that were too large to keep in full, are left out. A failed call applied nothing: the log ' +
-      'does not keep its valid records, so send those again, too. A call with `all_or_none=false` applied them ' +
-      'already.',
+      'keeps its valid records for a while, and without `q` and `error`, they follow. A call with `all_or_none=false` ' +
+      'applied them already.',
     response: {
       200: Type.Object({ employees: Type.Array(Type.Unknown({ description: 'A refused record, as sent.' })) }),
     },
     name: 'failed-records',
-    write: (db, companyId, entry, filter) => writeBody(listRefusedRecords(db, companyId, [entry], filter)),
+    write: (db, companyId, entry, filter) => writeBody(listRecordsToCorrect(db, companyId, entry, filter)),
   },
   {
     path: '/bulk-user-logs/:log_id/failed-records.csv',
@@ -95,7 +95,7 @@ const OF_ENTRY: readonly Export<[LogEntry, RecordFilter]>[] = [
     summary: 'Export the refused records of an entry as CSV, one column for each attribute',
     description: TO_CORRECT,
     name: 'failed-records',
-    write: (db, companyId, entry, filter) => writeFile(() => listRefusedRecords(db, companyId, [entry], filter)),
+    write: (db, companyId, entry, filter) => writeFile(() => listRecordsToCorrect(db, companyId, entry, filter)),
   },
 ]
 
@@ -130,7 +130,7 @@ export function logExports(app: FastifyInstance, { reads, authorize, requireLogE
 }
 
 /** Writes refused records in the form of a bulk call: a record per line, so that people can edit the file. */
-async function* writeBody(pages: ReturnType<typeof listRefusedRecords>): AsyncGenerator<string> {
+async function* writeBody(pages: ReturnType<typeof listRecordsToCorrect>): AsyncGenerator<string> {
   let before = '{"employees":[\n'
   for await (const page of pages) {
     const records = page.filter(({ truncated }) => !truncated).map(({ record }) => JSON.stringify(record))

@@ -5,10 +5,13 @@ import {
   EMPLOYEES,
   listChangedEmployees,
   listEmployees,
+  listLatestChanges,
   matchesFilter,
 } from '../../../projections/employees/queries.ts'
 import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '../../domain/attributes.ts'
+import { listStoredAddresses } from '../../domain/email-domains.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
+import { LASTING_WARNINGS } from '../../domain/employees/warnings.ts'
 import { problem } from '../../domain/errors.ts'
 import { listStoredForms, trimBlanks } from '../../text/normalize-text.ts'
 import { findLastPositionBefore } from '../../ledger/read/find-position.ts'
@@ -49,6 +52,19 @@ const ListQuery = strictObject({
       'Changed at or after this time. The list is then in the order of the changes, and a page may have fewer ' +
       'employees than `limit`, or none, although `next_cursor` leads to another one.',
   }),
+  order: Type.Optional(
+    oneOf(
+      ['created', 'updated_desc'],
+      'Of creation, or with `updated_desc` the latest changes first, for clients that poll. What changes during paging ' +
+        'may be missed, so a copy of all employees is kept with `updated_since`.',
+    ),
+  ),
+  warning: Type.Optional(
+    oneOf(
+      LASTING_WARNINGS,
+      'Only active employees whose termination date has passed, or whose manager is inactive: those of whom calls warn.',
+    ),
+  ),
   q: optionalString({ minLength: 1, maxLength: 254, description: 'Part of a name, email or external id.' }),
   min_position: optionalInteger({
     minimum: 0,
@@ -82,7 +98,7 @@ export function listEmployeesRoute(
   const waitForPosition = createPositionWaits(access, EMPLOYEES, onError, { companiesTogether })
   app.get(
     '/employees',
-    { schema: listSchema, ...chargedReading(keyUsage, { isHeavyRead: whenGiven('q') }) },
+    { schema: listSchema, ...chargedReading(keyUsage, { isHeavyRead: whenGiven('q', 'warning') }) },
     async (request) => {
       const { companyId } = callerOf(request)
       const { min_position: minPosition, ...query } = request.query
@@ -101,10 +117,21 @@ async function listPage(
   companyId: string,
   query: Query,
 ) {
-  const { limit, cursor, email, external_id: externalId, status, q } = query
+  const { limit, cursor, email, external_id: externalId, status, q, warning } = query
   const since = query.updated_since === undefined ? undefined : parseTime('updated_since', query.updated_since)
-  const filter: EmployeeFilter = { ...(status === undefined ? {} : { status }), ...(q === undefined ? {} : { q }) }
+  const filter: EmployeeFilter = {
+    ...(status === undefined ? {} : { status }),
+    ...(q === undefined ? {} : { q }),
+    ...(warning === undefined ? {} : { warning }),
+  }
   const isHeld = email !== undefined || externalId !== undefined
+  if (isHeld && warning !== undefined) throw invalidQuery('warning', 'goes with no email and no external_id')
+  if (!isHeld && query.order === 'updated_desc') {
+    const after = since === undefined ? 0 : await positionBefore(db, companyId, since)
+    const upTo = cursor === undefined ? null : decodeCursor(cursor)
+    const { employees, next } = await listLatestChanges(db, companyId, filter, { upTo, after, limit })
+    return { items: employees, next_cursor: next === null ? null : encodeCursor(next) }
+  }
   if (since !== undefined && !isHeld) {
     const after = cursor === undefined ? await positionBefore(db, companyId, since) : decodeCursor(cursor)
     const { employees, next } = await listChangedEmployees(db, companyId, filter, { after, limit })
@@ -116,11 +143,15 @@ async function listPage(
     const rows = await listEmployees(db, companyId, filter, { after, limit: limit + 1 })
     return pageOf(rows, limit, ({ id }) => id)
   }
-  const names = { companyId, ...(email === undefined ? {} : { email: readEmailFilter(email) }) }
+  const addresses = email === undefined ? [undefined] : listStoredAddresses(readEmailFilter(email))
   const findHolder = async (id: string | undefined): Promise<Employee | null> => {
     let found: Employee | null = null
-    for (const form of id === undefined ? [undefined] : listStoredForms(id))
-      found ??= await findEmployee({ ...names, ...(form === undefined ? {} : { externalId: form }) })
+    for (const form of id === undefined ? [undefined] : listStoredForms(id)) {
+      for (const address of addresses) {
+        const named = address === undefined ? {} : { email: address }
+        found ??= await findEmployee({ companyId, ...named, ...(form === undefined ? {} : { externalId: form }) })
+      }
+    }
     return found
   }
   const holder = await findHolder(externalId)

@@ -3,10 +3,13 @@ import type { KeyProtocol } from '../../http/calls/key-protocol.ts'
 import { refuseHalfBuilt } from '../../http/server/half-built.ts'
 import { MERGE_PATCH_TYPES } from '../../http/server/media-types.ts'
 import { PROBLEM_DOCUMENTS } from '../../http/server/protocols.ts'
+import { listErased } from './list-erased.ts'
 import { listEmployeesRoute } from './list-employees.ts'
 import { readEmployees } from './read-employees.ts'
 import { verifyKey } from './verify-key.ts'
 import { writeEmployees } from './write-employees.ts'
+
+const KEY_HEADERS = ['x-api-id', 'x-api-key']
 
 /** The public API. */
 export const publicApi: KeyProtocol = {
@@ -17,14 +20,16 @@ export const publicApi: KeyProtocol = {
   bodyTypes: MERGE_PATCH_TYPES,
   /** Each header must occur exactly once. */
   readCredentials: ({ raw: { headersDistinct } }) => {
-    const { 'x-api-id': ids, 'x-api-key': secrets } = headersDistinct
-    const [apiId, secret] = [ids?.[0], secrets?.[0]]
-    if (ids?.length !== 1 || secrets?.length !== 1 || apiId === undefined || secret === undefined) return null
-    return { apiId, secret }
+    const [apiId, secret, ...others] = KEY_HEADERS.flatMap((name) => headersDistinct[name] ?? [])
+    const missing = KEY_HEADERS.filter((name) => headersDistinct[name] === undefined)
+    if (missing.length > 0) return { missing: `The request has no header ${missing.join(' and no ')}` }
+    if (others.length > 0) return { missing: `Send ${KEY_HEADERS.join(' and ')} once each` }
+    return { apiId: apiId!, secret: secret! }
   },
   addRoutes: async (app, services) => {
     await app.register((writing) => writeEmployees(writing, publicApi, services))
     readEmployees(app, services)
+    listErased(app, services)
     await app.register(async (reading) => {
       refuseHalfBuilt(reading, services.areReadModelsComplete)
       listEmployeesRoute(reading, services)

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { entityTag, explainFailure, findFailedCondition } from '../../domain/employees/entity-tag.ts'
+import { refuseUnknown } from '../../domain/calls/decide-call.ts'
 import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
 import type { KeyUsageCounter } from '../../accounts/api-keys/key-access.ts'
@@ -31,19 +32,13 @@ const readSchema = {
   problems: ['employee_not_found', 'precondition_failed', ...READING_PROBLEMS],
 } as const satisfies FastifySchema
 
-const UNKNOWN = problem('employee_not_found', 'No such employee exists')
-const NO_ID = problem(
-  'employee_not_found',
-  'No such employee exists. The path takes an id (emp_…); GET /v1/employees?email= finds it, and ?external_id= does',
-)
-
 /** `GET /v1/employees/{id}`: the employee as the last commit left it. */
 export function readEmployees(app: FastifyInstance, { findEmployee, keyUsage }: ReadServices): void {
   app.get('/employees/:id', { schema: readSchema, ...chargedReading(keyUsage) }, async (request, reply) => {
     const { companyId } = callerOf(request)
     const { id } = request.params
     const employee = isId('emp', id) ? await findEmployee({ companyId, id }) : null
-    if (!employee) throw new ProblemError(id.includes('@') ? NO_ID : UNKNOWN)
+    if (!employee) throw new ProblemError(refuseUnknown(id))
     const conditions = preconditionsOf(request)
     const failed = findFailedCondition(conditions, employee.version)
     if (failed === 'If-Match') {

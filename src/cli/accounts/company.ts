@@ -1,7 +1,8 @@
 import { newId } from '../../ledger/new-id.ts'
 import { addUser } from '../../accounts/users/add-user.ts'
 import { changeSettings, type CompanySettings } from '../../accounts/companies/change-settings.ts'
-import type { CompanyRow } from '../../accounts/companies/read-company.ts'
+import type { CompanyRecord, CompanyRow } from '../../accounts/companies/read-company.ts'
+import { renameCompany } from '../../accounts/companies/rename-company.ts'
 import { registerCompany } from '../../accounts/companies/register-company.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
@@ -45,6 +46,12 @@ export async function showCompany({ company }: CompanyOptions) {
   })
 }
 
+/** `company rename`: gives a company another name. */
+export async function rename(name: string, options: CompanyOptions) {
+  const { company } = await changeAsOperator(options.company, renameCompany, name)
+  return describeCompany(company)
+}
+
 /** `company set-time-zone`: sets the time zone in which the pages show times. */
 export async function setTimeZone(timeZone: string, options: CompanyOptions) {
   return setSettings({ timeZone }, options)
@@ -57,6 +64,9 @@ export async function setCountry(country: string | null, options: CompanyOptions
 
 async function setSettings(settings: CompanySettings, options: CompanyOptions) {
   const { company } = await changeAsOperator(options.company, changeSettings, settings)
-  const { id, name, timeZone, country } = company
+  return describeCompany(company)
+}
+
+function describeCompany({ id, name, timeZone, country }: CompanyRecord) {
   return { company_id: id, name, time_zone: timeZone, country } satisfies Omit<CompanyRow, 'created_at'>
 }

@@ -11,6 +11,7 @@ import { problem } from '../../domain/errors.ts'
 import { readWebhookSettings } from '../../domain/webhooks/webhook-settings.ts'
 import { WEBHOOK_TYPES, type WebhookType } from '../../domain/webhook-types.ts'
 import { RefusedByStateError } from '../../accounts/change-company.ts'
+import { mayReach } from '../../outgoing/reachable-addresses.ts'
 import { withStore } from '../terminal/with-store.ts'
 import { asOperator, changeAsOperator, type CompanyOptions, openServices } from './operator.ts'
 
@@ -31,7 +32,10 @@ export async function addWebhook({ company, types = [...WEBHOOK_TYPES], includeD
   const { url, description, concurrency } = rest
   const given = { url, description, types, include_data: includeData, concurrency }
   const created = await withStore(async (opened) => {
-    const { settings, error } = readWebhookSettings(given, { allowsHttp: opened.config.OUTGOING_PRIVATE === 1 })
+    const { settings, error } = readWebhookSettings(given, {
+      allowsHttp: opened.config.OUTGOING_PRIVATE === 1,
+      mayReach,
+    })
     if (error) throw new RefusedByStateError(problem('validation_failed', `The URL ${error.message}`))
     return createWebhook(await openServices(opened), asOperator(company), settings)
   })

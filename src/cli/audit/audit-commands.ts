@@ -1,12 +1,5 @@
 import { Option, type Command } from 'commander'
-import {
-  commandsIn,
-  companyCommandsIn,
-  exitWrongUsage,
-  parseId,
-  parseTime,
-  parseWholeNumber,
-} from '../terminal/options.ts'
+import { commandsIn, companyCommandsIn, parseId, parseTime, parseWholeNumber } from '../terminal/options.ts'
 
 const MAX_POSITION = Number.MAX_SAFE_INTEGER
 const MAX_WITNESSES = 1_000
@@ -59,7 +52,6 @@ export function addAuditCommands(program: Command): void {
       'how many of these witnesses must have cosigned a checkpoint (default: all)',
       parseWholeNumber(MAX_WITNESSES),
     )
-    .exitOverride(exitWrongUsage)
   const addRotation = commandsIn(audit, () => import('./audit-rotate-key.ts'))
   addRotation(
     'rotate-key',

@@ -131,6 +131,9 @@ function formatConsistent(ledger: ConsistentLedger): string {
     checkpoints === 0
       ? 'without a checkpoint, verification cannot detect a truncated or rewritten ledger'
       : `${checkpoints} checkpoints match, the last one at position ${checkedTo}`,
+    ...(signedTo === 0 && checkpoints > 0
+      ? ['unsigned: no signature was checked; give the verifier key of the service with --key']
+      : []),
   ].join('\n')
 }
 

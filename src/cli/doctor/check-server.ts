@@ -21,6 +21,11 @@ interface Server {
   verbosity: string
   checksums: string
   connections: number
+  /** Of the role, unless it is a superuser, and of the database; -1 without one. */
+  role_limit: number
+  database_limit: number
+  /** The age of the oldest transaction id in the database. */
+  age: number
   is_standby: boolean
   is_read_only: boolean
   database: string
@@ -37,6 +42,8 @@ export async function checkServer(pool: Pool, connections: Connections): Promise
       current_setting('full_page_writes') as full_page_writes, current_setting('synchronous_commit') as synchronous_commit,
       current_setting('log_error_verbosity') as verbosity, current_setting('data_checksums') as checksums,
       current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer as connections,
+      (select case when rolsuper then -1 else rolconnlimit end from pg_roles where rolname = current_user) as role_limit,
+      datconnlimit as database_limit, age(datfrozenxid) as age,
       pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only,
       datname as database, datcollversion as sorted_as, pg_database_collation_actual_version(oid) as sorts_as
     from pg_database where datname = current_database()`)
@@ -52,7 +59,8 @@ export async function checkServer(pool: Pool, connections: Connections): Promise
     checkWrites(server),
     ...checkDurability(server),
     ...checkSettings(server),
-    checkConnections(server.connections, connections),
+    checkConnections(server, connections),
+    ageFinding(server.age),
     await checkClock(pool),
   ]
 }
@@ -117,10 +125,35 @@ function checkSettings({ verbosity, checksums }: Server): Finding[] {
   ]
 }
 
-function checkConnections(free: number, { api, worker }: Connections): Finding {
-  const summary = `an API process opens up to ${api} connections and a worker up to ${worker}; the server allows ${free}`
-  if (api + worker <= free) return ok('connections', summary)
-  return warn('connections', summary, 'raise max_connections, or lower POOL_SIZE')
+/** The least of the limits counts. */
+function checkConnections(server: Server, { api, worker }: Connections): Finding {
+  const limits = [
+    { of: 'the server', limit: server.connections, mend: 'raise max_connections' },
+    { of: 'the role', limit: server.role_limit, mend: 'run as the owner: alter role … connection limit -1' },
+    {
+      of: 'the database',
+      limit: server.database_limit,
+      mend: 'run as the owner: alter database … connection limit -1',
+    },
+  ].filter(({ limit }) => limit >= 0)
+  const least = limits.toSorted((one, other) => one.limit - other.limit)[0]!
+  const summary = `an API process opens up to ${api} connections and a worker up to ${worker}; ${least.of} allows ${least.limit}`
+  if (api + worker <= least.limit) return ok('connections', summary)
+  return warn('connections', summary, `${least.mend}, or lower POOL_SIZE`)
+}
+
+/** PostgreSQL refuses writes three million transactions before their ids come round, at 2^31. */
+const [OLD, TOO_OLD] = [1_000_000_000, 1_600_000_000]
+
+/** The finding about the age of the oldest transaction id. */
+export function ageFinding(age: number): Finding {
+  const summary = `the oldest transaction id is ${Math.round(age / 1e6)} million transactions old`
+  if (age < OLD) return ok('transaction ids', summary)
+  const advice =
+    'find out why autovacuum does not freeze: a long transaction, a prepared one (pg_prepared_xacts), a replication slot, or autovacuum = off; then run: vacuum freeze'
+  return age < TOO_OLD
+    ? warn('transaction ids', `${summary}; PostgreSQL refuses writes at 2,144 million`, advice)
+    : fail('transaction ids', `${summary}; PostgreSQL refuses writes at 2,144 million`, advice)
 }
 
 /** Checks that the clock of the database, which timestamps events, agrees with this machine's. */

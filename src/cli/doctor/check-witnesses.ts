@@ -1,8 +1,23 @@
 import type { Pool } from 'pg'
+import { readWitnesses } from '../../bootstrap/witnesses.ts'
+import type { Config } from '../../config.ts'
 import { readFailingWitnesses } from '../../ledger/read/read-witnesses.ts'
+import { errorReason } from '../../postgres/error-reason.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'
 
 const CHECK = 'witnesses'
+
+/** Checks the settings of witnesses. Returns settings without them if they can't be used, for the other checks. */
+export function checkWitnessSettings(config: Config): { config: Config; findings: Finding[] } {
+  try {
+    readWitnesses(config)
+    return { config, findings: [] }
+  } catch (error) {
+    const { WITNESS_URLS: _urls, WITNESS_KEYS: _keys, WITNESS_QUORUM: _quorum, ...without } = config
+    const advice = 'correct WITNESS_URLS, WITNESS_KEYS, or WITNESS_QUORUM (docs/operations.md, “Witnesses”)'
+    return { config: without, findings: [fail(CHECK, errorReason(error), advice)] }
+  }
+}
 
 /** Checks that the configured witnesses, if any, cosign checkpoints, and that none disputes a ledger. */
 export async function checkWitnesses(pool: Pool, count: number): Promise<Finding[]> {

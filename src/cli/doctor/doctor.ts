@@ -13,7 +13,7 @@ import { checkListen } from './check-listen.ts'
 import { checkMail } from './check-mail.ts'
 import { checkMachines } from './check-machines.ts'
 import { checkPoolers } from './check-poolers.ts'
-import { checkWitnesses } from './check-witnesses.ts'
+import { checkWitnesses, checkWitnessSettings } from './check-witnesses.ts'
 import { checkWork } from './check-work.ts'
 import { checkSecrets } from './check-secrets.ts'
 import { checkServer, checkSize } from './check-server.ts'
@@ -28,8 +28,8 @@ const WARNED = 3
 
 /** `doctor`: prints one line per check of the installation. It changes nothing. */
 export async function runDoctor() {
-  const config = readSettings()
-  const findings = [...(await checkHost(config)), ...(await checkDatabase(config))]
+  const { config, findings: ofWitnesses } = checkWitnessSettings(readSettings())
+  const findings = [...ofWitnesses, ...(await checkHost(config)), ...(await checkDatabase(config))]
   const count = (level: Level) => findings.filter((finding) => finding.level === level).length
   const [warned, failed] = [count('warn'), count('fail')]
   const verdict: Level = failed > 0 ? 'fail' : warned > 0 ? 'warn' : 'ok'

@@ -14,9 +14,11 @@ export class InterruptedError extends Error {
   override name = 'InterruptedError'
   /** The exit code that shells use for a signal. */
   readonly exitCode: number
+  readonly signal: EndingSignal
 
   constructor(signal: EndingSignal) {
     super(`ended by ${signal}`)
+    this.signal = signal
     this.exitCode = 128 + SIGNAL_NUMBERS[signal]
   }
 }

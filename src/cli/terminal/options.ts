@@ -5,13 +5,14 @@ import { isCalendarDate } from '../../domain/local-times.ts'
 import { readNetwork } from '../../domain/networks.ts'
 import { readCountry } from '../../domain/accounts/country.ts'
 import { readTimeZone } from '../../domain/accounts/time-zone.ts'
+import { nameCompany } from './named-company.ts'
 import { print } from './print.ts'
 import { trimBlanks } from '../../text/normalize-text.ts'
 
-/** The exit code of wrong usage for commands in which 1 has another meaning. */
+/** The exit code of wrong usage: 1 is that of a command that fails. */
 export const USAGE_ERROR = 2
 
-/** Exits with it, for `exitOverride` of such a command. */
+/** Exits with it, for `exitOverride`. */
 export function exitWrongUsage({ exitCode }: { exitCode: number }): never {
   process.exit(exitCode === 0 ? 0 : USAGE_ERROR)
 }
@@ -33,6 +34,7 @@ export function commandsIn<Module>(parent: Command, load: () => Promise<Module>)
       .command(name)
       .description(description)
       .action(async function (this: Command, ...given: unknown[]) {
+        nameCompany(this.opts<{ company?: string }>().company)
         // commander does not know the types of options.
         const action = (await load())[run] as (...given: unknown[]) => Promise<object | void>
         const returned = await action(...given)
@@ -47,7 +49,7 @@ export function companyCommandsIn<Module>(parent: Command, load: () => Promise<M
 }
 
 /** The commands that print no result. */
-const WITHOUT_RESULT = ['start', 'serve', 'work', 'audit export', 'demo seed']
+const WITHOUT_RESULT = ['start', 'serve', 'work', 'audit export', 'demo seed', 'completion']
 
 /** Adds `--json` to all commands that print a result, below their other options. */
 export function addJsonOptions(program: Command, words: string[] = []): void {

@@ -3,6 +3,8 @@ import { migrateDatabase, openMaintenance, type OpenedMaintenance } from '../../
 import { openStore, type OpenedPool } from '../../bootstrap/store.ts'
 import type { Config } from '../../config.ts'
 import { interruptible } from './interruption.ts'
+import { namedCompany } from './named-company.ts'
+import { requireHead } from './require-head.ts'
 import { readSettings } from './settings.ts'
 
 /** Runs a command on the database, with or without a running server, and releases the database in any case. */
@@ -50,6 +52,8 @@ export async function withStore<Result>(
     // Exports and proofs work on a standby, too.
     const store = await openStore(config, database.urls, 'any')
     try {
+      const company = namedCompany()
+      if (company !== undefined) await requireHead(store.db, company)
       return await task({ config, database, store })
     } finally {
       await store.close()

@@ -6,6 +6,9 @@ const MAX_READ = 64 * 1024
 /** Bytes of an answer that are kept. */
 const MAX_KEPT = 1024
 
+/** Characters of a redirect's target that are told. */
+const MAX_TARGET = 200
+
 /** What came of sending a message. */
 export interface PostResult {
   /** The status that the receiver answered; null if it did not answer. */
@@ -41,7 +44,7 @@ export function openPoster(options: Omit<OutgoingOptions, 'peer'>): Poster {
           result.httpStatus = response.statusCode ?? null
           result.retryAfter = response.headers['retry-after'] ?? null
           result.answer = await readStart(response)
-          result.error = judgeStatus(response.statusCode ?? 0)
+          result.error = judgeStatus(response, url)
         })
       } catch (error) {
         signal?.throwIfAborted()
@@ -66,7 +69,11 @@ async function readStart(response: IncomingMessage): Promise<string | null> {
   return read === 0 ? null : new TextDecoder().decode(Buffer.concat(kept)).replaceAll('\0', '\uFFFD')
 }
 
-function judgeStatus(status: number): string | null {
+function judgeStatus({ statusCode: status = 0, headers: { location } }: IncomingMessage, url: string): string | null {
   if (status >= 200 && status < 300) return null
-  return status >= 300 && status < 400 ? `Redirects are not followed (${status})` : `The receiver answered ${status}`
+  if (status < 300 || status >= 400) return `The receiver answered ${status}`
+  const target = location === undefined ? null : URL.parse(location, url)
+  // Only where it leads: the rest of an address may hold secrets.
+  const where = target === null ? '' : `, to ${target.origin}${target.pathname}`.slice(0, MAX_TARGET)
+  return `Redirects are not followed (${status}${where}): use the address of the receiver itself`
 }

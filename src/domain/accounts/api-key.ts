@@ -1,3 +1,4 @@
+import type { KeyExcess, KeyLimits } from './people-use.ts'
 import { timingSafeEqual } from 'node:crypto'
 import type { RefreshPeriod } from './quota.ts'
 
@@ -21,10 +22,13 @@ export interface ApiKey {
   allowedNetworks: readonly string[] | null
   quotaLimit: number
   refreshPeriod: RefreshPeriod
+  /** How many people it may deactivate and change in a day, and what it may do beyond that; null for nothing more. */
+  limits: KeyLimits
+  excess: KeyExcess | null
 }
 
 /** No known secret has an all-zero SHA-256. */
-const NO_HASH = '0'.repeat(64)
+export const NO_HASH = '0'.repeat(64)
 
 /**
  * Decides whether a caller's secret is one of a key that is neither revoked nor expired; the key may be disabled.
@@ -43,6 +47,6 @@ export function hasExpired(expiresAtMs: number | null, nowMs: number): boolean {
   return expiresAtMs !== null && nowMs >= expiresAtMs
 }
 
-function isSameHash(stored: string, presented: string): boolean {
+export function isSameHash(stored: string, presented: string): boolean {
   return timingSafeEqual(Buffer.from(stored, 'hex'), Buffer.from(presented, 'hex'))
 }

@@ -1,7 +1,10 @@
+import type { KeyExcess, KeyLimits, Limited } from './people-use.ts'
 import { isSameExpectation, type ExpectedCalls } from './expected-calls.ts'
 import type { RefreshPeriod } from './quota.ts'
 import { problem, type Problem } from '../errors.ts'
 import type { EventData, KeyQuota, NewEvent } from '../events.ts'
+import { fieldError, invalidFields } from '../field-errors.ts'
+import { allowExcess, isSameLimits, LIMITED, NO_LIMITS } from './key-limits.ts'
 import {
   type Access,
   accessData,
@@ -23,10 +26,13 @@ export interface KeyLife extends Access {
   isRevoked: boolean
   /** When its calls are expected; null if nobody is to be told when they don't come. */
   expectedCalls: ExpectedCalls | null
+  limits: KeyLimits
+  /** What an administrator last allowed beyond the limits; null if nothing. */
+  excess: KeyExcess | null
 }
 
 export type KeyEvent = Extract<NewEvent, { type: `ApiKey${string}` }>
-type IssuedEvent = Extract<KeyEvent, { type: 'ApiKeyIssued' }>
+export type IssuedEvent = Extract<KeyEvent, { type: 'ApiKeyIssued' }>
 
 /** The fields of a key that an edit changes; absent fields stay as they are. */
 interface KeyEdit extends WantedAccess {
@@ -34,12 +40,17 @@ interface KeyEdit extends WantedAccess {
   quotaLimit?: number | undefined
   refreshPeriod?: RefreshPeriod | undefined
   expectedCalls?: ExpectedCalls | null | undefined
+  limits?: WantedLimits | undefined
 }
+
+/** The limits that a key is to have. Absent members stay as they are. */
+type WantedLimits = { [Name in Limited]?: KeyLimits[Name] | undefined }
 
 /** A change of a key. */
 export type KeyChange =
   | ({ change: 'edit' } & KeyEdit)
   | { change: 'rotate'; overlapSeconds: number }
+  | ({ change: 'allow' } & Pick<KeyExcess, Limited>)
   | { change: 'disable' }
   | { change: 'enable' }
   | { change: 'revoke' }
@@ -52,14 +63,18 @@ export const MAX_QUOTA = 2_147_483_647
 export type Decided<Event> = { events: Event[]; problem?: undefined } | { events?: undefined; problem: Problem }
 
 /** A key to issue. What is absent of its access is not narrowed. */
-export interface KeyToIssue extends Pick<KeyLife, 'id' | 'name' | 'quotaLimit' | 'refreshPeriod'>, WantedAccess {}
+export interface KeyToIssue extends Pick<KeyLife, 'id' | 'name' | 'quotaLimit' | 'refreshPeriod'>, WantedAccess {
+  limits?: WantedLimits | undefined
+}
 
-/** Issues a key: the first event of its stream. `now` is RFC 3339 UTC. */
-export function decideIssue(key: KeyToIssue, now: string): Decided<IssuedEvent> {
+/** Issues a key: the first events of its stream. `now` is RFC 3339 UTC. */
+export function decideIssue(key: KeyToIssue, now: string): Decided<KeyEvent> {
   const { access, problem } = readAccess(key, FULL_ACCESS, now)
   if (problem) return { problem }
   const data = { name: key.name, ...quotaOf(key), ...accessData(access) }
-  return { events: [{ type: 'ApiKeyIssued', stream: key.id, version: 1, index: null, data }] }
+  const issued: IssuedEvent = { type: 'ApiKeyIssued', stream: key.id, version: 1, index: null, data }
+  const { events = [] } = decideEdit(createKey(issued), { limits: key.limits }, now)
+  return { events: [issued, ...events] }
 }
 
 /** Decides a change of a key. `now` is RFC 3339 UTC. Returns no events if nothing changes. */
@@ -74,6 +89,8 @@ export function decideKeyChange(key: KeyLife, change: KeyChange, now: string): D
       return decideEdit(key, change, now)
     case 'rotate':
       return { events: [{ ...place, type: 'ApiKeyRotated', data: rotationOf(change.overlapSeconds, now) }] }
+    case 'allow':
+      return decideExcess(place, change, now)
     case 'disable':
       return { events: key.isEnabled ? [{ ...place, type: 'ApiKeyDisabled', data: {} }] : [] }
     case 'enable':
@@ -103,7 +120,26 @@ function decideEdit(key: KeyLife, edit: KeyEdit, now: string): Decided<KeyEvent>
     const data = { from: key.expectedCalls, to: expectedCalls }
     events.push({ ...place(), type: 'ApiKeyExpectedCallsChanged', data })
   }
+  const limits = { ...key.limits, ...withoutUndefined(edit.limits ?? {}) }
+  if (!isSameLimits(limits, key.limits))
+    events.push({ ...place(), type: 'ApiKeyLimitsChanged', data: { from: key.limits, to: limits } })
   return { events }
+}
+
+function withoutUndefined(wanted: WantedLimits): Partial<KeyLimits> {
+  return Object.fromEntries(Object.entries(wanted).filter(([, limit]) => limit !== undefined))
+}
+
+/** Allows a number of people beyond the limits, for a day. It replaces what was allowed before. */
+function decideExcess(
+  place: Pick<KeyEvent, 'stream' | 'version'>,
+  numbers: Pick<KeyExcess, Limited>,
+  now: string,
+): Decided<KeyEvent> {
+  if (LIMITED.some((name) => numbers[name] !== null))
+    return { events: [{ ...place, index: null, type: 'ApiKeyExcessAllowed', data: allowExcess(numbers, now) }] }
+  const message = `${LIMITED.join(' or ')} is required`
+  return { problem: invalidFields([fieldError(`/${LIMITED[0]}`, 'required', message)]) }
 }
 
 /** What the event of a rotation says: for how long the old secret works, and until when; null if it ends at once. */
@@ -119,7 +155,7 @@ function quotaOf({ quotaLimit, refreshPeriod }: Pick<KeyLife, 'quotaLimit' | 're
 /** The key that begins with an event. */
 export function createKey({ stream: id, version, data }: IssuedEvent): KeyLife {
   const { name, quota_limit: quotaLimit, refresh_period: refreshPeriod } = data
-  const initial = { isEnabled: true, isRevoked: false, expectedCalls: null }
+  const initial = { isEnabled: true, isRevoked: false, expectedCalls: null, limits: NO_LIMITS, excess: null }
   return { id, version, name, quotaLimit, refreshPeriod, ...accessOf(data), ...initial }
 }
 
@@ -137,6 +173,10 @@ export function evolveKey(key: KeyLife, event: KeyEvent): KeyLife {
       return { ...next, ...accessOf(event.data.to) }
     case 'ApiKeyExpectedCallsChanged':
       return { ...next, expectedCalls: event.data.to }
+    case 'ApiKeyLimitsChanged':
+      return { ...next, limits: event.data.to }
+    case 'ApiKeyExcessAllowed':
+      return { ...next, excess: event.data }
     case 'ApiKeyRotated':
       return next
     case 'ApiKeyDisabled':

@@ -1,3 +1,5 @@
+import type { PeopleUse } from './people-use.ts'
+
 /** The calendar window after which a key's quota resets (UTC, weeks from Monday). */
 export const REFRESH_PERIODS = ['hourly', 'daily', 'weekly', 'monthly'] as const
 export type RefreshPeriod = (typeof REFRESH_PERIODS)[number]
@@ -38,11 +40,14 @@ export interface KeyUsage {
   windowStartMs: number
   requestsMade: number
   lastUsedMs: number | null
+  /** What it did to people; null if nothing yet. */
+  people: PeopleUse | null
 }
 
 /** Adds an authenticated call that costs `cost` requests. */
 export function useKey(usage: KeyUsage, period: RefreshPeriod, atMs: number, cost: number): KeyUsage {
   return {
+    ...usage,
     windowStartMs: Math.max(usage.windowStartMs, windowStart(period, atMs)),
     requestsMade: requestsInWindow(usage, period, atMs) + cost,
     lastUsedMs: Math.max(usage.lastUsedMs ?? atMs, atMs),

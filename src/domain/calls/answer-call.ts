@@ -1,5 +1,6 @@
 import type { Employee } from '../employees/employee.ts'
 import { entityTag } from '../employees/entity-tag.ts'
+import { findFirstDay, WARNINGS, type WarningCode } from '../employees/warnings.ts'
 import type { Problem, RecordError } from '../errors.ts'
 import { errorsOmitted, MAX_ANSWERED_ERRORS, problem, problemDocument } from '../errors.ts'
 import { createsAll, isSingle, rulesOf, type Operation } from '../operations.ts'
@@ -9,13 +10,13 @@ import type { CallAnswer, CallProtocol } from './call-protocol.ts'
 
 /** The answer to a call that succeeded. `logId` is null when the call only validates. */
 export function answerSuccess(
-  { operation, isAllOrNone }: Pick<CallContext, 'operation' | 'isAllOrNone'>,
+  { operation, isAllOrNone, now }: Pick<CallContext, 'operation' | 'isAllOrNone' | 'now'>,
   decision: CallDecision,
   logId: string | null,
 ): CallAnswer {
-  if (isSingle(operation)) return answerOne(decision, logId)
-  if (!isAllOrNone) return answerPartly(operation, decision, logId)
-  return createsAll(operation) ? answerCreate(operation, decision, logId) : answerMany(decision, logId)
+  if (isSingle(operation)) return answerOne(decision, logId, now)
+  if (!isAllOrNone) return answerPartly(operation, decision, logId, now)
+  return createsAll(operation) ? answerCreate(operation, decision, logId) : answerMany(decision, logId, now)
 }
 
 function answerCreate(operation: Operation, decision: CallDecision, logId: string | null): CallAnswer {
@@ -40,10 +41,14 @@ function withoutNewIds(employees: Employee[]) {
   }))
 }
 
-function answerMany(decision: CallDecision, logId: string | null): CallAnswer {
+function answerMany(decision: CallDecision, logId: string | null, now: string): CallAnswer {
   const { outcomes, counts } = decision
   const results = outcomes.map((outcome) => resultOf(outcome, logId))
-  return { status: 200, headers: {}, body: { ...idOfLog(logId), counts, warnings: findWarnings(outcomes), results } }
+  return {
+    status: 200,
+    headers: {},
+    body: { ...idOfLog(logId), counts, warnings: findWarnings(outcomes, now), results },
+  }
 }
 
 /** An id is given when an employee is created, not before. */
@@ -53,7 +58,7 @@ function resultOf({ index, id, status, result, changed }: AppliedRecord, logId: 
 }
 
 /** The answer to a call that need not apply all of its records: the same for all operations, so that clients know it. */
-function answerPartly(operation: Operation, decision: CallDecision, logId: string | null): CallAnswer {
+function answerPartly(operation: Operation, decision: CallDecision, logId: string | null, now: string): CallAnswer {
   const { outcomes, refusals, counts } = decision
   const applied = outcomes.map((outcome) => ({ ...resultOf(outcome, logId), errors: NO_ERRORS }))
   let left = MAX_ANSWERED_ERRORS
@@ -65,7 +70,7 @@ function answerPartly(operation: Operation, decision: CallDecision, logId: strin
     return { index, id, status, result: 'failed' as const, changed: [], errors }
   })
   const results = [...applied, ...refused].toSorted((one, other) => one.index - other.index)
-  const warnings = findWarnings(outcomes)
+  const warnings = findWarnings(outcomes, now)
   const created = createsAll(operation) ? { employees: createdBy(decision, logId) } : {}
   const body = { ...idOfLog(logId), counts, warnings, results, ...errorsOmitted(omitted), ...created }
   return { status: 200, headers: {}, body }
@@ -73,31 +78,54 @@ function answerPartly(operation: Operation, decision: CallDecision, logId: strin
 
 const NO_ERRORS: readonly RecordError[] = []
 
-function answerOne({ outcomes }: CallDecision, logId: string | null): CallAnswer {
+function answerOne({ outcomes }: CallDecision, logId: string | null, now: string): CallAnswer {
   const { employee, result, changed } = outcomes[0]!
   const headers = logId === null ? {} : { etag: entityTag(employee!.version) }
-  const warnings = findWarnings(outcomes)
+  const warnings = findWarnings(outcomes, now)
   return { status: 200, headers, body: { ...idOfLog(logId), result, changed, warnings, employee } }
 }
 
 /** What the client may have overlooked in a call that succeeded. */
 export interface CallWarning {
-  code: 'inactive_employees'
+  code: WarningCode
   /** The number of records. */
   count: number
   message: string
 }
 
-/** Somebody who comes back would stay inactive unseen if a client that hires them again sets no status. */
-function findWarnings(outcomes: AppliedRecord[]): CallWarning[] {
-  const isOverlooked = ({ result, status, setsStatus }: AppliedRecord) =>
-    result !== null && status === 'inactive' && !setsStatus
-  const count = outcomes.filter(isOverlooked).length
-  if (count === 0) return []
-  const what =
-    count === 1 ? '1 record names an inactive employee and sets' : `${count} records name inactive employees and set`
-  const message = `${what} no status, so they stay inactive. To reactivate an employee, send "status": "active"`
-  return [{ code: 'inactive_employees', count, message }]
+/** Whether a record is one of those that a warning counts; `today` is the first day that has not passed. */
+const WARNED: Readonly<Record<WarningCode, (outcome: AppliedRecord, today: string) => boolean>> = {
+  // Somebody who comes back would stay inactive unseen if a client that hires them again sets no status.
+  inactive_employees: ({ result, status, setsStatus }) => result !== null && status === 'inactive' && !setsStatus,
+  past_termination_dates: ({ employee, status }, today) => {
+    const date = employee?.termination_date ?? null
+    return status === 'active' && date !== null && date < today
+  },
+  inactive_managers: ({ status, hasInactiveManager }) => status === 'active' && hasInactiveManager,
+}
+
+const WARNING_TEXTS: Readonly<Record<WarningCode, (count: number) => string>> = {
+  inactive_employees: (count) => {
+    const what =
+      count === 1 ? '1 record names an inactive employee and sets' : `${count} records name inactive employees and set`
+    return `${what} no status, so they stay inactive. To reactivate an employee, send "status": "active"`
+  },
+  past_termination_dates: (count) => {
+    const who = count === 1 ? '1 employee is active, although the' : `${count} employees are active, although their`
+    return `${who} termination_date has passed. To deactivate an employee, send "status": "inactive"`
+  },
+  inactive_managers: (count) =>
+    count === 1
+      ? '1 record gives an active employee a manager who is inactive'
+      : `${count} records give active employees managers who are inactive`,
+}
+
+function findWarnings(outcomes: AppliedRecord[], now: string): CallWarning[] {
+  const today = findFirstDay(now)
+  return WARNINGS.flatMap((code) => {
+    const count = outcomes.filter((outcome) => WARNED[code](outcome, today)).length
+    return count === 0 ? [] : { code, count, message: WARNING_TEXTS[code](count) }
+  })
 }
 
 function idOfLog(logId: string | null) {
@@ -136,3 +164,6 @@ export const PUBLIC_API: CallProtocol = {
 
 /** The calls that the parts of an uploaded file become. */
 export const FILE_UPLOAD: CallProtocol = { ...PUBLIC_API, source: 'File upload' }
+
+/** The calls that administrators make in forms. */
+export const BY_HAND: CallProtocol = { ...PUBLIC_API, source: 'By hand' }

@@ -4,6 +4,7 @@ import type { Employee, RecordResult } from '../employees/employee.ts'
 import type { Problem, RecordError } from '../errors.ts'
 import type { CallCounts, EventData, NewEvent } from '../events.ts'
 import type { Operation } from '../operations.ts'
+import type { ReadRecord } from './call-records.ts'
 import type { CalledFile } from './callers.ts'
 import type { LeftOutField } from './call-records.ts'
 import type { RejectedBody } from './rejected-body.ts'
@@ -41,6 +42,8 @@ export interface AppliedRecord {
   status: EmployeeStatus
   /** Whether the record says which status the employee should have. */
   setsStatus: boolean
+  /** Whether the record gives the employee a manager who is inactive after the call. */
+  hasInactiveManager: boolean
   /** Null for a creation. */
   result: RecordResult | null
   changed: string[]
@@ -79,4 +82,6 @@ export interface CallDecision {
   rejectedBody?: RejectedBody
   /** Of a call that fails for some of its records, the events that the others would have had. */
   withheld: NewEvent[]
+  /** Of such a call, the valid records. */
+  valid?: readonly ReadRecord[]
 }

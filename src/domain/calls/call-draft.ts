@@ -22,16 +22,16 @@ export interface EmployeeDirectory {
 
 /** Finds the employee whom a record or a reference to a manager identifies. */
 export function locate(
-  { field, value, asSent }: Locator,
+  { field, value, asStored }: Locator,
   directory: Pick<EmployeeDirectory, 'byId' | 'byEmail' | 'byExternalId'>,
 ): Employee | undefined {
   switch (field) {
     case 'id':
       return directory.byId(value)
     case 'external_id':
-      return (asSent === undefined ? undefined : directory.byExternalId(asSent)) ?? directory.byExternalId(value)
+      return (asStored === undefined ? undefined : directory.byExternalId(asStored)) ?? directory.byExternalId(value)
     case 'email':
-      return directory.byEmail(value)
+      return directory.byEmail(value) ?? (asStored === undefined ? undefined : directory.byEmail(asStored))
   }
 }
 

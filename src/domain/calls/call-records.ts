@@ -1,11 +1,13 @@
 import { ATTRIBUTE_NAMES, readAttribute, type AttributeName, type AttributePatch } from '../attributes.ts'
 import { problem, type Problem } from '../errors.ts'
 import type { AttributeValue, SentJson } from '../events.ts'
+import { listStoredAddresses } from '../email-domains.ts'
 import { rulesOf, type ManyOperation } from '../operations.ts'
 import { hasMoreMembersThan, isObject } from '../json.ts'
 import { trimBlanks } from '../../text/normalize-text.ts'
 import { RecordErrors } from '../record-errors.ts'
 import type { Fault, FieldError } from '../record-faults.ts'
+import { refuseUnknownField } from './unknown-field.ts'
 import { MAX_MEMBERS, TOO_MANY_MEMBERS, UnreadRecord } from './unread-record.ts'
 
 /** A record of a call as sent. */
@@ -21,8 +23,8 @@ export interface SentRecord {
 export interface Locator {
   field: 'id' | 'external_id' | 'email'
   value: string
-  /** The external id as the client sent it, if normalizing changed it: older ledgers may hold it in that form. */
-  asSent?: string
+  /** Another form in which older ledgers may hold the value: an external id as the client sent it, or Punycode. */
+  asStored?: string
 }
 
 /** A reference to the manager. */
@@ -164,14 +166,16 @@ function readLocator(sent: Record<string, SentJson>, locators: readonly Locator[
     if (field === 'id' || sent[field] === undefined) continue
     const { value, errors } = readAttribute(field, sent[field])
     if (errors) return { locator: null, error: { path: [field], fault: errors[0]!.fault } }
-    if (value !== null) return { locator: { field, value: value as string, ...asSent(field, sent[field], value) } }
+    if (value !== null) return { locator: { field, value: value as string, ...storedAs(field, sent[field], value) } }
   }
   return { locator: null, error: { path: [], fault: { kind: 'missing_locator', fields: locators } } }
 }
 
-/** An external id as it was sent, if that is not its normalized form. */
-function asSent(name: AttributeName, sent: SentJson, value: unknown): { asSent?: string } {
-  return name === 'external_id' && typeof sent === 'string' && sent !== value ? { asSent: sent } : {}
+/** The other form in which older ledgers may hold a name. */
+function storedAs(name: AttributeName, sent: SentJson, value: unknown): { asStored?: string } {
+  if (name === 'external_id') return typeof sent === 'string' && sent !== value ? { asStored: sent } : {}
+  const [, asStored] = name === 'email' && typeof value === 'string' ? listStoredAddresses(value) : []
+  return asStored === undefined ? {} : { asStored }
 }
 
 /** What only the service sets. A client may send back what it has read (RFC 7644, section 3.5.2). */
@@ -206,14 +210,15 @@ function readFields(
     if (name === locating) continue
     const attribute = FIELDS.get(name)
     if (attribute === undefined) {
-      if (name !== 'id' && !READ_ONLY.has(name)) errors.add([name], { kind: 'unknown_field' })
+      if (name !== 'id' && !READ_ONLY.has(name))
+        errors.add([name], errors.isFull ? { kind: 'unknown_field' } : refuseUnknownField(name))
       continue
     }
     const { value, errors: faults, localPhone } = readAttribute(attribute, sent[name], name)
     if (localPhone !== undefined) localPhones.push({ name: attribute, text: localPhone })
     else if (faults) for (const { below = [], fault } of faults) errors.add([name, ...below], fault)
     else if (isManagerField(name)) {
-      const by = { field: MANAGER_FIELDS[name], ...asSent(attribute, sent[name], value) }
+      const by = { field: MANAGER_FIELDS[name], ...storedAs(attribute, sent[name], value) }
       managers.push({ field: name, locator: value === null ? null : { ...by, value: value as string } })
     } else patch[name] = value
   }

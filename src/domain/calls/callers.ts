@@ -14,9 +14,10 @@ export interface UserCaller {
   upload: CalledFile | null
 }
 
-/** An uploaded file, or a part of one, that a call applies. */
+/** An uploaded file, or a part of one, that a call applies, or what somebody corrected in a form. */
 export interface CalledFile {
-  fileName: string
+  /** Null for a form. */
+  fileName: string | null
   /** The ids of the failed calls whose records the file corrects. */
   corrects: readonly string[]
   /** Which of their records the file has, as far as it is known. */

@@ -57,8 +57,12 @@ interface Judged {
   refused: Draft[]
 }
 
-/** Completes a call. */
-export function* completeCall({ drafts, unchanged, refused }: Judged, context: CallContext): Pieces<CallDecision> {
+/** Completes a call. `isInactive` tells of the people whom it names. */
+export function* completeCall(
+  { drafts, unchanged, refused }: Judged,
+  isInactive: (id: string) => boolean,
+  context: CallContext,
+): Pieces<CallDecision> {
   yield* pauseAfter(drafts)
   const outcomes = yield* mapInPieces(drafts, ({ record, after, effect }): AppliedRecord => ({
     index: record.index,
@@ -66,14 +70,22 @@ export function* completeCall({ drafts, unchanged, refused }: Judged, context: C
     employee: after!,
     status: after!.status,
     setsStatus: setsStatus(record),
+    hasInactiveManager: typeof record.patch.manager_id === 'string' && isInactive(record.patch.manager_id),
     result: effect?.result ?? null,
     changed: effect?.changed ?? [],
     ...(record.leftOut ? { leftOut: record.leftOut } : {}),
   }))
   for (const [record, { id, status }] of unchanged) {
-    const { index } = record
-    const setsIt = setsStatus(record)
-    outcomes.push({ index, id, employee: null, status, setsStatus: setsIt, result: 'no_updates', changed: [] })
+    outcomes.push({
+      index: record.index,
+      id,
+      employee: null,
+      status,
+      setsStatus: setsStatus(record),
+      hasInactiveManager: false,
+      result: 'no_updates',
+      changed: [],
+    })
   }
   if (unchanged.size > 0) outcomes.sort((one, other) => one.index - other.index)
   const counts = { ...NO_COUNTS, total: outcomes.length + refused.length, failed: refused.length }
@@ -168,7 +180,7 @@ function eventsOf(
   if (rejected.length > 0) ofRecords.sort((one, other) => one.index! - other.index!)
   const version = rejected.length + 1
   const events = [...ofRecords, { ...closing, stream, version, index: null } as ClosingEvent]
-  if (!upload) return events
+  if (!upload || upload.fileName === null) return events
   // The name of the file can be erased.
   return [
     ...events,

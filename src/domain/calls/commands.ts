@@ -74,6 +74,12 @@ export function underPreconditions(command: Command, preconditions: Precondition
   return failed ? refusedCommand(command.operation, conditionWithoutTag(failed), command.count) : command
 }
 
+/** The command that takes back a call, by the records that `planUndo` made of it. */
+export function undoCommand(callId: string, records: ReadRecord[]): Command {
+  const touches = touchedValues(records)
+  return { operation: 'undo', count: records.length, touches, records, newIds: null, undoes: callId }
+}
+
 /** The records of a command that were read. */
 export function recordsOf(command: Command): ReadRecord[] {
   return 'refusal' in command ? [] : command.records

@@ -1,4 +1,5 @@
 import { isSecretValid, type ApiKey } from '../accounts/api-key.ts'
+import { limitPeople } from '../accounts/key-limits.ts'
 import { useKey, rateLimitHeaders, secondsToReset, type KeyUsage } from '../accounts/quota.ts'
 import type { Role } from '../accounts/roles.ts'
 import type { Employee } from '../employees/employee.ts'
@@ -14,6 +15,7 @@ import { encodeJson, type Pieces } from '../pieces.ts'
 import { answerRetry } from './answer-call.ts'
 import type { EmployeeDirectory } from './call-draft.ts'
 import type { CallAnswer } from './call-protocol.ts'
+import { writeValid } from './valid-records.ts'
 import type { WriteCall } from './write-call.ts'
 import type { KeyCaller, UserCaller } from './callers.ts'
 import type { Command, UpdateOneCommand } from './commands.ts'
@@ -32,6 +34,8 @@ interface CallState {
   usage: KeyUsage | undefined
   /** The role of the user who makes the call; undefined when the user was removed, or a key makes the call. */
   role: Role | undefined
+  /** How many people of the company are active; null until `needsActive` says that it is needed. */
+  active: number | null
   /** The call that the idempotency key is bound to already. */
   earlier: EarlierCall | undefined
   /** The time that the events will have, RFC 3339 UTC. */
@@ -57,8 +61,12 @@ export interface DecidedCall {
   answer: CallAnswer | null
   /** Of a call that only validates, the events that it would append, and those of the valid records of a refused call. */
   preview?: NewEvent[]
+  /** Nothing is decided before the active people are counted. */
+  needsActive?: true
   /** The body that could not be read, to be kept beside the events. */
   rejectedBody?: RejectedBody
+  /** The valid records of a failed call, in parts (see `writeValid`), to be kept in the same way. */
+  validRecords?: string[]
 }
 
 /** Decides a writing call under the lock of its company. */
@@ -69,14 +77,15 @@ export function* decideCall(call: WriteCall, state: CallState): Pieces<DecidedCa
 
 /**
  * Decides first whether the key is still valid and allows the call, then whether it is a retry, then whether the quota
- * allows it, and only then the command itself.
+ * allows it, then the command itself, and at last whether the key's limits allow what it would do.
  */
 function* decideCallOfKey(call: WriteCall, { secretHash }: KeyCaller, state: CallState): Pieces<DecidedCall> {
-  const { key, usage, earlier, now } = state
+  const { key, usage, earlier, now, active } = state
   const nowMs = Date.parse(now)
   if (!usage || !isSecretValid(key, secretHash, nowMs)) return { ...NOTHING, usage: null, answer: null }
   const context = { ...contextOf(call, state), key: { id: key.id, name: key.name }, upload: null }
-  const settle = (decision: CallDecision) => settleCall(call, context, decision, { key, usage })
+  const settle = (decision: CallDecision, people = usage.people) =>
+    settleCall(call, context, decision, { key, usage: { ...usage, people } })
   const { count, offending } = call.command
   const refuse = (refusal: Problem) => settle(refuseCall(refusal, count, context, offending))
 
@@ -95,7 +104,14 @@ function* decideCallOfKey(call: WriteCall, { secretHash }: KeyCaller, state: Cal
   const noQuota = quotaRefusal(key, usage, nowMs)
   if (noQuota) return yield* refuseFree(noQuota)
   if (earlier) return yield* refuse(IDEMPOTENCY_KEY_REUSED)
-  return yield* settle(yield* decideCommand(call.command, state.employees, context))
+  const decision = yield* decideCommand(call.command, state.employees, context)
+  if (decision.problem) return yield* settle(decision)
+  const { callId } = context
+  const limiting = limitPeople(key, usage.people, { callId, counts: decision.counts }, active, now)
+  if (limiting.needsActive) return { ...NOTHING, usage: null, answer: null, needsActive: true }
+  const limited = limiting.refusal ? refuseCall(limiting.refusal, count, context, offending) : decision
+  // What is only validated is not done.
+  return yield* settle(limited, call.validateOnly ? usage.people : limiting.use)
 }
 
 /** Decides the call of a user: first whether they are still an administrator, then as for a key. */
@@ -160,13 +176,17 @@ function* decideUpdateOne(
 ): Pieces<CallDecision> {
   const { records, offending, preconditions } = command
   const employee = employees.byId(offending.locator.id)
-  if (!employee) return refuseCall(EMPLOYEE_NOT_FOUND, 1, context, offending)
+  if (!employee) return refuseCall(refuseUnknown(offending.locator.id), 1, context, offending)
   const failed = findFailedCondition(preconditions, employee.version)
   if (failed) return refuseCall(refuseCondition(failed, preconditions), 1, context, offending)
   return yield* decideRecords(records, null, employees, context)
 }
 
-const EMPLOYEE_NOT_FOUND = problem('employee_not_found', 'No such employee exists')
+/** The refusal of an id in a path that nobody has. */
+export function refuseUnknown(id: string): Problem {
+  const hint = id.includes('@') ? '. The path takes an id (emp_…): find it with GET /v1/employees?email=' : ''
+  return problem('employee_not_found', `No such employee exists${hint}`)
+}
 
 function refuseCondition(failed: FailedCondition, preconditions: Preconditions): Problem {
   const otherwise = {
@@ -191,6 +211,7 @@ function* settleCall(
   const { usage, headers } = charged ? charge(charged, refusal, nowMs) : { usage: null, headers: {} }
   const limited = { ...answer, headers: { ...answer.headers, ...headers } }
   if (call.validateOnly) return { ...NOTHING, usage, answer: limited, preview: [...events, ...decision.withheld] }
+  const validRecords = call.keepsFailed ? yield* writeValid(decision.valid ?? []) : []
   const isBinding = call.idempotency !== null && (!refusal || wouldBeRefusedAgain(refusal))
   const kept = isBinding ? { ...answer, body: yield* encodeJson(answer.body as object) } : null
   return {
@@ -201,6 +222,7 @@ function* settleCall(
     binds: kept && { ...kept, mayNameAnyone: mayNameAnyone(call.command, decision) },
     answer: { ...limited, body: kept?.body ?? answer.body },
     ...(rejectedBody ? { rejectedBody } : {}),
+    ...(validRecords.length > 0 ? { validRecords } : {}),
   }
 }
 

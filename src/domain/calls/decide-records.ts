@@ -18,8 +18,8 @@ import { chooseApplicable, isFaulty } from './partial-call.ts'
 import { addManagerErrors, resolveManagers } from './reporting-lines.ts'
 import { addUniquenessErrors } from './uniqueness.ts'
 
-/** How often a call is judged again after values were left out: each time, others may turn out to be wrong. */
-const MAX_ROUNDS = 8
+/** How often attributes are left out of records: what is left out may make another value faulty. */
+const MAX_LEAVING_ROUNDS = 8
 
 /**
  * Decides a call: creates employees, updates those that the records find, or, as an upsert, does both. Applies all
@@ -56,23 +56,34 @@ export function* decideRecords(
     return drafts
   }
 
+  function* complete(drafts: Draft[], refused: Draft[]): Pieces<CallDecision> {
+    let afterwards: Map<string | undefined, Draft['after']> | undefined
+    const isInactive = (id: string) => {
+      afterwards ??= new Map(drafts.map(({ after }) => [after?.id, after]))
+      return (afterwards.get(id) ?? directory.byId(id))?.status === 'inactive'
+    }
+    return yield* completeCall({ drafts, unchanged, refused }, isInactive, context)
+  }
+
   let called = yield* meetExpectations(yield* readLocalPhones(records, context.country), located)
   let whole = yield* judgeRecords(called)
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_LEAVING_ROUNDS; round += 1) {
     const fewer = yield* leaveOutFaulty(called, whole)
     if (!fewer) break
     drafted.clear()
     called = fewer
     whole = yield* judgeRecords(called)
   }
-  if (!whole.some(isFaulty)) return yield* completeCall({ drafts: whole, unchanged, refused: [] }, context)
+  if (!whole.some(isFaulty)) return yield* complete(whole, [])
   if (!context.isAllOrNone) {
     const { drafts, refused } = yield* chooseApplicable(called, whole, judgeRecords)
-    if (drafts.length + unchanged.size > 0) return yield* completeCall({ drafts, unchanged, refused }, context)
+    if (drafts.length + unchanged.size > 0) return yield* complete(drafts, refused)
   }
   const total = records.length + unchanged.size
   const failed = rulesOf(operation).failing === 'refused' ? whole.filter(isFaulty).length : total
-  return yield* failCall(whole, { ...NO_COUNTS, total, failed }, context)
+  const decision = yield* failCall(whole, { ...NO_COUNTS, total, failed }, context)
+  const faulty = new Set(whole.filter(isFaulty).map(({ record }) => record.index))
+  return { ...decision, valid: all.filter(({ index }) => !faulty.has(index)) }
 }
 
 /** Sets the records aside that need no decision. */

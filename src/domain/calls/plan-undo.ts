@@ -77,5 +77,5 @@ function revert(changes: AttributeChanges): { patch: AttributePatch; values: Rec
     else patch[name] = from
   }
   const all = Object.keys(custom).length === 0 ? patch : { ...patch, custom_attributes: custom }
-  return { patch: all as AttributePatch, values }
+  return { patch: all, values }
 }

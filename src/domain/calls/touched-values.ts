@@ -1,3 +1,4 @@
+import { listStoredAddresses } from '../email-domains.ts'
 import { isId } from '../ids.ts'
 import type { Locator, ReadRecord } from './call-records.ts'
 
@@ -33,7 +34,7 @@ export function touchedValues(records: ReadRecord[]): Touches {
 function naming(locators: Locator[]): Naming {
   const by = (field: Locator['field']) => {
     const named = new Set<string>()
-    for (const { field: one, value, asSent } of locators) if (one === field) named.add(value).add(asSent ?? value)
+    for (const { field: one, value, asStored } of locators) if (one === field) named.add(value).add(asStored ?? value)
     return [...named]
   }
   // Text that is no employee id names nobody, and PostgreSQL would reject it as a uuid.
@@ -48,7 +49,8 @@ export function claimedValues(records: ReadRecord[]): Naming {
       const isLocator = locator?.field === name && locator.value === value
       return typeof value === 'string' && !isLocator ? [value] : []
     })
-  return { employeeIds: [], emails: claimed('email'), externalIds: claimed('external_id') }
+  const emails = claimed('email').flatMap(listStoredAddresses)
+  return { employeeIds: [], emails, externalIds: claimed('external_id') }
 }
 
 /** The names of these, each once if there are several. */

@@ -1,4 +1,5 @@
 import { addCollision, isLinkable, type Draft, type EmployeeDirectory } from './call-draft.ts'
+import { listStoredAddresses } from '../email-domains.ts'
 import type { Employee } from '../employees/employee.ts'
 import { rulesOf, type Operation } from '../operations.ts'
 import { mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
@@ -24,12 +25,16 @@ export function* addUniquenessErrors(
     yield* pauseAfter(drafts)
     yield* mapInPieces([...claims(drafts, name)], ([value, claimants]) => {
       if (claimants.length > 1) for (const draft of claimants) addInBatch(draft, name)
-      const before = holderOf[name](value)
+      const forms: readonly unknown[] = name === 'email' ? listStoredAddresses(value) : [value]
+      const before = forms.reduce<Employee | undefined>(
+        (found, form) => found ?? holderOf[name](String(form)),
+        undefined,
+      )
       if (!before) return
       // Several records of the same employee are an error of theirs.
       const [draft, ...others] = draftsOf.get(before.id) ?? []
       const holder = others.length > 0 ? before : (draft?.after ?? before)
-      const giving = [draft, ...others].filter((one) => one?.after && one.after[name] !== value)
+      const giving = [draft, ...others].filter((one) => one?.after && !forms.includes(one.after[name]))
       const anyOf = giving.map((one) => one!.record.index)
       for (const claimant of claimants) {
         if (claimant.before?.id === before.id) continue

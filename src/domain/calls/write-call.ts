@@ -23,6 +23,8 @@ export interface WriteCall {
   bodyBytes: number
   /** Whether one record that can't be applied keeps all others from being applied. */
   isAllOrNone: boolean
+  /** Whether its valid records are kept if it fails because of others. */
+  keepsFailed?: boolean
   /** Whether an upsert finds somebody without an external id by their email address: see `locateEmployee`. */
   linksByEmail: boolean
   /** Answer what would happen, and store nothing but the use of the key. */

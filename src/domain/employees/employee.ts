@@ -1,5 +1,6 @@
 import type { AttributeName, AttributePatch, CustomValue, EmployeeAttributes, EmployeeStatus } from '../attributes.ts'
 import { ALTERNATIVES, ATTRIBUTE_NAMES, MAX_CUSTOM_ATTRIBUTES, tooManyCustom, UNSET_ATTRIBUTES } from '../attributes.ts'
+import { readPunycode } from '../email-domains.ts'
 import { normalizeText } from '../../text/normalize-text.ts'
 import type { AttributeChanges, AttributesSet, AttributeValue, RecordedEvent } from '../events.ts'
 import { EVENT_TYPES, type EventTypeWith } from '../event-types.ts'
@@ -156,7 +157,7 @@ export function patchEffect(employee: Employee, patch: AttributePatch, isExact =
         changes[key] = change
         changed.push(key)
       }
-    } else if (isExact ? employee[name] !== patch[name] : !isSame(employee[name], patch[name])) {
+    } else if (isExact ? employee[name] !== patch[name] : !isSameValue(name, employee[name], patch[name])) {
       changed.push(name)
       if (name === 'status') statusTo = patch.status ?? null
       else changes[name] = { from: employee[name], to: patch[name] ?? null }
@@ -168,6 +169,12 @@ export function patchEffect(employee: Employee, patch: AttributePatch, isExact =
 /** Whether a stored value is that of a patch. Older ledgers hold texts that are not normalized. */
 function isSame(stored: AttributeValue, patched: AttributeValue): boolean {
   return stored === patched || (typeof stored === 'string' && (normalizeText(stored) || null) === patched)
+}
+
+/** The same for an attribute. Older ledgers hold the domains of addresses as they were sent, also as Punycode. */
+function isSameValue(name: AttributeName, stored: AttributeValue, patched: AttributeValue): boolean {
+  if (isSame(stored, patched)) return true
+  return name === 'email' && typeof stored === 'string' && readPunycode(stored) === patched
 }
 
 function toResult(changedCount: number, statusTo: EmployeeStatus | null): RecordResult {
@@ -212,10 +219,11 @@ export function addStateErrors(
 ): void {
   const { start_date: start, termination_date: termination } = after
   if (start !== null && termination !== null && termination < start) {
-    const name = touched('termination_date') ? 'termination_date' : 'start_date'
-    if (touched(name)) {
-      errors.add([name], { kind: 'before_other', field: 'termination_date', other: 'start_date' })
-    }
+    // Of somebody who has come back, the stored date stands in the way.
+    if (touched('termination_date'))
+      errors.add(['termination_date'], { kind: 'before_other', field: 'termination_date', other: 'start_date' })
+    else if (touched('start_date'))
+      errors.add(['start_date'], { kind: 'after_stored', field: 'start_date', other: 'termination_date' })
   }
   if (touched('custom_attributes') && Object.keys(after.custom_attributes).length > MAX_CUSTOM_ATTRIBUTES) {
     errors.add(['custom_attributes'], tooManyCustom('custom_attributes'))

@@ -29,6 +29,8 @@ const TYPES: Record<ToldType, WebhookType> = {
   ApiKeyQuotaChanged: 'api_key.changed',
   ApiKeyAccessChanged: 'api_key.changed',
   ApiKeyExpectedCallsChanged: 'api_key.changed',
+  ApiKeyLimitsChanged: 'api_key.changed',
+  ApiKeyExcessAllowed: 'api_key.changed',
   ApiKeyRotated: 'api_key.rotated',
   ApiKeyDisabled: 'api_key.disabled',
   ApiKeyEnabled: 'api_key.enabled',
@@ -73,6 +75,8 @@ function describeData(event: ToldEvent, includeData: boolean): Record<string, un
     case 'ApiKeyQuotaChanged':
     case 'ApiKeyAccessChanged':
     case 'ApiKeyExpectedCallsChanged':
+    case 'ApiKeyLimitsChanged':
+    case 'ApiKeyExcessAllowed':
     case 'ApiKeyRotated':
     case 'ApiKeyDisabled':
     case 'ApiKeyEnabled':

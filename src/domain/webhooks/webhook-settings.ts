@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { RecordErrorCode } from '../errors.ts'
 import { WEBHOOK_TYPES, type WebhookSettings } from '../webhook-types.ts'
 import { MAX_URL } from './webhook-lifecycle.ts'
@@ -13,17 +14,23 @@ type ReadSettings<Given> = { settings: Given; error?: never } | { settings?: nev
 
 /**
  * Reads settings whose types and lengths have been checked. The address becomes exactly what is called, and the types
- * get their order, so that two ways to write the same settings are no change. `allowsHttp` is for development.
+ * get their order, so that two ways to write the same settings are no change. `allowsHttp` is for development; `mayReach`
+ * knows the addresses that are never called.
  */
 export function readWebhookSettings<Given extends Partial<WebhookSettings>>(
   given: Given,
-  { allowsHttp }: { allowsHttp: boolean },
+  { allowsHttp, mayReach }: { allowsHttp: boolean; mayReach: (address: string, allowsPrivate: boolean) => boolean },
 ): ReadSettings<Given> {
   const settings = { ...given }
   if (given.types !== undefined) settings.types = WEBHOOK_TYPES.filter((type) => given.types!.includes(type))
   if (given.url === undefined) return { settings }
   const { url, error } = readUrl(given.url, allowsHttp)
-  return error ? { error } : { settings: { ...settings, url } }
+  if (error) return { error }
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
+  // Where a name leads is known when a message is sent.
+  if (isIP(host) !== 0 && !mayReach(host, allowsHttp))
+    return { error: { code: 'invalid_value', message: `must not lead to ${host}, which messages cannot reach` } }
+  return { settings: { ...settings, url } }
 }
 
 function readUrl(text: string, allowsHttp: boolean): { url: string; error?: never } | { url?: never; error: UrlError } {

@@ -21,8 +21,11 @@ export interface AuthenticatedCaller extends FoundKey {
   userAgent: string | null
 }
 
-/** The id of an API key and its secret, as a protocol reads them from a request; null if they are not there once. */
-export type ReadCredentials = (request: FastifyRequest) => { apiId: string; secret: string } | null
+/**
+ * The id of an API key and its secret, as a protocol reads them from a request. If they are not there once, a sentence
+ * says what is missing.
+ */
+export type ReadCredentials = (request: FastifyRequest) => { apiId: string; secret: string } | { missing: string }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -51,7 +54,9 @@ export function authenticateCaller(
 ) {
   const cache = createCredentialCache()
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { apiId, secret } = readCredentials(request) ?? { apiId: '', secret: '' }
+    const credentials = readCredentials(request)
+    if ('missing' in credentials) throw invalidCredentials(credentials.missing)
+    const { apiId, secret } = credentials
     const companyId = companyOfSecret('key', secret)
     if (!isId('key', apiId) || companyId === null) throw invalidCredentials()
     const { address: sentFrom, userAgent } = clientOf(request)

@@ -21,9 +21,10 @@ export function authenticateUser(db: LedgerDb, sessions: SessionSettings, scope?
     const { authorization } = request.headers
     if (authorization === undefined) {
       request.user = await findSessionUser(db, request, sessions, 'peek')
-      userOf(request)
+      if (!request.user) throw invalidCredentials(NO_TOKEN)
       return assertSameOrigin(request, sessions)
     }
+    if (!/^Bearer /i.test(authorization)) throw invalidCredentials(NO_TOKEN)
     const [, token] = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization) ?? []
     const tokenOwner = token === undefined ? null : await findUserOfToken(db, token)
     request.user = tokenOwner && tokenOwner.user
@@ -32,6 +33,8 @@ export function authenticateUser(db: LedgerDb, sessions: SessionSettings, scope?
       throw new ProblemError(NARROWED[tokenOwner.scope])
   }
 }
+
+const NO_TOKEN = 'The request has no header Authorization with Bearer and a token, and no session'
 
 const NARROWED: Record<TokenScope, Problem> = {
   audit: problem('role_required', 'This token is valid for the audit endpoint only'),

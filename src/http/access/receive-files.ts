@@ -12,6 +12,8 @@ declare module 'fastify' {
   }
 }
 
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD'])
+
 /** Requests with files that may wait for memory. */
 const MAX_WAITING = 1_000
 
@@ -39,7 +41,7 @@ export function budgetFiles(
     stopping.abort(new ProblemError(problem('unavailable', 'The service is stopping; try again'))),
   )
   app.addHook('preParsing', async (request, reply) => {
-    if (request.method !== 'POST') return
+    if (SAFE.has(request.method)) return
     const announced = announcedBytes(request) ?? maxBytes
     if (announced > maxBytes)
       throw new ProblemError(problem('payload_too_large', `A file must have at most ${maxBytes} bytes`))

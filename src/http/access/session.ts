@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import { clientOf } from './client.ts'
+import { companyOfSecret } from '../../domain/accounts/secrets.ts'
 import { problem } from '../../domain/errors.ts'
+import { isId } from '../../domain/ids.ts'
 import { findUserOfSession, type NewSession, type SessionUser } from '../../accounts/users/sessions.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { ProblemError } from '../server/problem.ts'
@@ -14,9 +16,12 @@ export interface SessionSettings {
   hours: number
   /** The URL at which browsers reach the service, without a path; null if unknown. */
   publicUrl: string | null
+  /** The port on which this process listens; 0 if it is any free one. */
+  port: number
 }
 
 const COOKIE = 'session'
+const FORMER = 'signed-out'
 
 export function isSecure({ publicUrl }: Pick<SessionSettings, 'publicUrl'>): boolean {
   return publicUrl?.startsWith('https://') ?? false
@@ -24,9 +29,15 @@ export function isSecure({ publicUrl }: Pick<SessionSettings, 'publicUrl'>): boo
 
 /**
  * The full name of a cookie. Browsers accept a cookie with this prefix over https only, and for this host and path only
- * (RFC 6265bis section 4.1.3.2).
+ * (RFC 6265bis section 4.1.3.2). They send it to all ports of the host, so that its name has the port.
  */
 export function cookieName(settings: SessionSettings, name: string): string {
+  const { publicUrl, port } = settings
+  const ownPort = publicUrl === null ? String(port || '') : new URL(publicUrl).port
+  return withPrefix(settings, ownPort === '' ? name : `${name}-${ownPort}`)
+}
+
+function withPrefix(settings: SessionSettings, name: string): string {
   return isSecure(settings) ? `__Host-${name}` : name
 }
 
@@ -37,7 +48,9 @@ export function cookieOptions(settings: SessionSettings): CookieSerializeOptions
 
 /** The session cookie of a request, unvalidated; null if there is none. */
 export function sessionCookie(request: FastifyRequest, settings: SessionSettings): string | null {
-  return request.cookies[cookieName(settings, COOKIE)] ?? null
+  const { cookies } = request
+  // 1.1.0 named it without the port.
+  return cookies[cookieName(settings, COOKIE)] ?? cookies[withPrefix(settings, COOKIE)] ?? null
 }
 
 /**
@@ -48,8 +61,18 @@ export function setSessionCookie(reply: FastifyReply, settings: SessionSettings,
   void reply.setCookie(cookieName(settings, COOKIE), cookie, cookieOptions(settings))
 }
 
-export function clearSessionCookie(reply: FastifyReply, settings: SessionSettings): void {
+/** Clears it. The company of the session stays known, for forms that are open in other tabs. */
+export function clearSessionCookie(reply: FastifyReply, settings: SessionSettings, companyId?: string): void {
   void reply.clearCookie(cookieName(settings, COOKIE), cookieOptions(settings))
+  if (companyId !== undefined) void reply.setCookie(cookieName(settings, FORMER), companyId, cookieOptions(settings))
+}
+
+/** The company of the last session of a browser, which need not be valid; null if it is not known. */
+export function findSessionCompany(request: FastifyRequest, settings: SessionSettings): string | null {
+  const cookie = sessionCookie(request, settings)
+  if (cookie !== null) return companyOfSecret('session', cookie)
+  const former = request.cookies[cookieName(settings, FORMER)]
+  return isId('com', former) ? former : null
 }
 
 /** Describes the session that a request starts. */

@@ -104,6 +104,7 @@ async function run(
     bodyBytes,
     idempotency,
     ...call.switchesOf(request),
+    keepsFailed: services.keepsFailed,
     traceparent: request.trace?.traceparent ?? null,
     command,
   })
@@ -114,7 +115,8 @@ async function run(
   return sendAnswer(reply, protocol, answer)
 }
 
-async function sendAnswer(
+/** Sends the answer to a call, in pieces if it is large. */
+export async function sendAnswer(
   reply: FastifyReply,
   { answerType, refusalType }: Pick<KeyProtocol, 'answerType' | 'refusalType'>,
   { status, headers, body }: CallAnswer,
@@ -152,4 +154,5 @@ const WITHOUT_ENTRY: ReadonlySet<ProblemCode> = new Set([
   'unavailable',
   'idempotency_in_progress',
   'rate_limited',
+  'request_timeout',
 ])

@@ -1,4 +1,5 @@
 import { RECORD_RESULTS } from '../../domain/employees/employee.ts'
+import { WARNINGS } from '../../domain/employees/warnings.ts'
 import { Type, type TSchema } from '@sinclair/typebox'
 import { MAX_ANSWERED_ERRORS } from '../../domain/errors.ts'
 import { MAX_RECORD_ERRORS } from '../../domain/record-errors.ts'
@@ -37,14 +38,15 @@ export const CallCounts = namedObject('CallCounts', {
 
 const Warnings = Type.Array(
   namedObject('CallWarning', {
-    code: oneOf(['inactive_employees']),
+    code: oneOf(WARNINGS),
     count: { ...Count, description: 'The number of records.' },
     message: Type.String(),
   }),
   {
     description:
       'What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these ' +
-      'stay inactive. Versions may add codes.',
+      'stay inactive. `past_termination_dates`: active employees whose termination date has passed. ' +
+      '`inactive_managers`: records that give active employees an inactive manager. Versions may add codes.',
   },
 )
 

@@ -63,7 +63,7 @@ export const SECURITY_SCHEMES = {
     in: 'cookie',
     name: 'session',
     description:
-      'The cookie of a browser in which a user signed in, named `__Host-session` over https. A browser adds `Origin`.',
+      'The cookie of a browser in which a user signed in, named `__Host-session` over https, and with the port behind the name if there is one. A browser adds `Origin`.',
   },
 }
 
@@ -77,7 +77,13 @@ const SECTIONS = [
   { name: 'Keys', paths: ['/v1/auth'], description: 'The state of an API key and its remaining quota.' },
   {
     name: 'Admin',
-    paths: ['/admin/v1/bulk-user-logs', '/admin/v1/attention', '/admin/v1/usage'],
+    paths: [
+      '/admin/v1/bulk-user-logs',
+      '/admin/v1/refusals',
+      '/admin/v1/attention',
+      '/admin/v1/usage',
+      '/admin/v1/employees',
+    ],
     description: 'Bulk User Logs and API usage, for company administrators.',
   },
   {

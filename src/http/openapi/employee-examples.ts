@@ -81,6 +81,14 @@ export const EMPLOYEES_LISTED: Record<string, Example> = {
   page: example('The last page', { items: [ANA, RAJ], next_cursor: null }),
 }
 
+export const ERASED_EMPLOYEES: Record<string, Example> = {
+  one: example('One erasure', {
+    employees: [{ id: EXAMPLE_EMPLOYEE_ID, position: 1042 }],
+    position: 1187,
+    is_complete: true,
+  }),
+}
+
 export const UPDATE_ONE_BODIES: Record<string, Example> = {
   change: example('Change', { job_title: 'Head of Sales', custom_attributes: { grade: 7 } }),
   clear: example('Clear', { job_title: null, custom_attributes: { grade: null } }),

@@ -54,6 +54,7 @@ const WRITING_PROBLEMS = [
   ...READING_PROBLEMS,
   ...(['idempotency_key_invalid', 'already_exists', 'inactive_employee_exists', 'idempotency_in_progress'] as const),
   ...(['idempotency_response_expired', 'validation_failed', 'idempotency_key_reused'] as const),
+  'limit_reached' as const,
 ]
 /** The description of a writing call, whose body has one of the media types of its content. */
 export type CallSchema = FastifySchema & Required<Pick<FastifySchema, 'documentedBody'>>

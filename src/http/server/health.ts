@@ -12,7 +12,7 @@ interface HealthServices {
 
 /**
  * Adds the liveness and readiness endpoints. `/livez`: the process answers. `/readyz`: it can serve; not ready while
- * the database doesn't answer, while a read model of this version is filled for the first time, or during shutdown.
+ * the database doesn't answer or can't store anything, while a read model of this version is filled for the first time, or during shutdown.
  */
 export function registerHealthRoutes(app: FastifyInstance, services: HealthServices): void {
   const isReady = async () => (await services.isReady()) && services.areReadModelsComplete()

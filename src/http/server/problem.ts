@@ -24,10 +24,19 @@ export class ProblemError extends Error {
   }
 }
 
-/** The same problem for everything that may be wrong with credentials, so that it does not reveal which part it is. */
-export function invalidCredentials(): ProblemError {
-  return new ProblemError(problem('invalid_credentials', 'The credentials are missing, unknown or no longer valid'))
+/**
+ * The same problem for everything that may be wrong with credentials, so that it does not reveal which part it is. What is
+ * missing, the caller knows: `missing` is a sentence about that.
+ */
+export function invalidCredentials(missing = 'The credentials are missing, unknown or no longer valid'): ProblemError {
+  return new ProblemError(problem('invalid_credentials', missing))
 }
+
+/** The request took too long to arrive. */
+export const REQUEST_TIMEOUT = problem(
+  'request_timeout',
+  'The request did not arrive: its headers within 20 seconds, and its body within 10 minutes, never stopping for 60 seconds',
+)
 
 /** The client left before its body was complete. Nobody reads the answer, but it is counted. */
 export class CutOffError extends ProblemError {
@@ -121,6 +130,8 @@ function toBodyProblem(error: unknown, body: unknown): Problem | null {
 /** Answers a problem in the form of its protocol, with the headers that its status requires. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, refusal: Problem): FastifyReply {
   const { challenge, refusalType, refuse } = findProtocol(request) ?? PROBLEM_DOCUMENTS
+  // The rest of the body may never come.
+  if (refusal.status === REQUEST_TIMEOUT.status) void reply.header('connection', 'close')
   if (refusal.status === 401) {
     void reply.header('www-authenticate', challenge)
     // Do not reveal rate limits to unauthenticated callers.

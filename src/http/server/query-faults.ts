@@ -43,7 +43,8 @@ export function explainQueryFault({ keyword, instancePath, params }: ErrorObject
     : null
 }
 
-function findNear(sent: string, names: readonly string[]): string | undefined {
+/** Finds the name that is meant by one that does not exist, if it resembles one. */
+export function findNear(sent: string, names: readonly string[]): string | undefined {
   const plain = plainOf(sent)
   return (
     names.find((name) => plainOf(name) === plain) ??

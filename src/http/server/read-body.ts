@@ -4,9 +4,13 @@ import { finished, type Readable } from 'node:stream'
 import { UnavailableError } from '../../admission/batcher.ts'
 import { doInTurns } from '../../admission/turns.ts'
 import { joinInPieces } from '../../domain/pieces.ts'
-import { CutOffError } from './problem.ts'
+import { CutOffError, ProblemError, REQUEST_TIMEOUT } from './problem.ts'
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** How long a body may make no progress, in milliseconds. */
+    progressMs: number
+  }
   interface FastifyRequest {
     /** Reserves memory for a body that turns out to be more than a small one; null if its memory is not budgeted. */
     reserveBody: (() => Promise<void>) | null
@@ -50,7 +54,7 @@ export async function readBody(request: FastifyRequest, body: Readable, hash: Ha
 
 /**
  * Receives a body, in chunks, up to the limit of its route. Rejects with FST_ERR_CTP_BODY_TOO_LARGE beyond that, and with
- * CutOffError if the client leaves before the end.
+ * CutOffError if the client leaves before the end, and with `request_timeout` if it stops sending.
  *
  * The connection stays open, because the refusal still has to be answered, so the client can still send, leave, or break
  * the connection afterwards. The listeners stay, too: they discard what arrives, and no error is without a listener.
@@ -59,6 +63,11 @@ export function receiveBody(request: FastifyRequest, body: Readable, hash: Hash 
   const { promise, resolve, reject } = Promise.withResolvers<Buffer[]>()
   const { bodyLimit } = request.routeOptions
   const refuse = () => reject(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE())
+  const stalled = setTimeout(() => {
+    // While the body waits for memory, its client can't send.
+    if (body.isPaused()) stalled.refresh()
+    else reject(new ProblemError(REQUEST_TIMEOUT))
+  }, request.server.progressMs)
   if ((announcedBytes(request) ?? 0) > bodyLimit) {
     refuse()
     return promise
@@ -67,6 +76,7 @@ export function receiveBody(request: FastifyRequest, body: Readable, hash: Hash 
   let length = 0
   let isSmall = true
   body.on('data', (chunk: Buffer) => {
+    stalled.refresh()
     length += chunk.length
     if (length > bodyLimit) {
       chunks = []
@@ -80,7 +90,11 @@ export function receiveBody(request: FastifyRequest, body: Readable, hash: Hash 
     body.pause()
     request.reserveBody().then(() => body.resume(), reject)
   })
-  finished(body, (error) => (error ? reject(new CutOffError()) : resolve(chunks)))
+  finished(body, (error) => {
+    clearTimeout(stalled)
+    if (error) reject(new CutOffError())
+    else resolve(chunks)
+  })
   return promise
 }
 

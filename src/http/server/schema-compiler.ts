@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
-import { explainQueryFault, readBooleans } from './query-faults.ts'
+import { explainQueryFault, findNear, readBooleans } from './query-faults.ts'
 
 type Validate = ReturnType<FastifySchemaCompiler<object>>
 
@@ -24,10 +24,13 @@ export const compileSchema: FastifySchemaCompiler<object> = ({ schema, httpPart 
     if (query) readBooleans(query, properties)
     const failed = steps.find((step) => !step(value))
     validate.errors = failed?.errors ?? null
-    if (query) {
-      for (const error of validate.errors ?? []) {
+    for (const error of validate.errors ?? []) {
+      if (query) {
         const detail = explainQueryFault(error, query, properties)
         if (detail !== null) error.params = { ...error.params, detail }
+      } else if (error.keyword === 'additionalProperties' && error.instancePath === '') {
+        const near = findNear(String(error.params['additionalProperty']), Object.keys(properties))
+        error.params = { ...error.params, near }
       }
     }
     return failed === undefined

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { FastifyServerOptions } from 'fastify'
 import { problem, problemDocument, type Problem } from '../../domain/errors.ts'
+import { REQUEST_TIMEOUT } from './problem.ts'
 
 const TOO_LARGE = 'HPE_HEADER_OVERFLOW'
 const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT'
@@ -35,6 +36,6 @@ function formatAnswer(code: string | undefined): string {
 
 function makeProblem(code: string | undefined): Problem {
   if (code === TOO_LARGE) return problem('headers_too_large', 'The URL and the headers are too large')
-  if (code === TOO_SLOW) return problem('request_timeout', 'The request was not received within 60 seconds')
+  if (code === TOO_SLOW) return REQUEST_TIMEOUT
   return problem('malformed_request', 'This is not a valid HTTP/1.1 request')
 }

@@ -31,7 +31,9 @@ export function describeViolation(violation: FastifySchemaValidationError, body:
     }
     case 'additionalProperties': {
       const unknown = String(params['additionalProperty'])
-      return fieldError(errorPointer(pointer, [unknown]), 'unknown_field', 'This field does not exist')
+      const { near } = params
+      const hint = typeof near === 'string' ? `; did you mean ${near}?` : ''
+      return fieldError(errorPointer(pointer, [unknown]), 'unknown_field', `This field does not exist${hint}`)
     }
     case 'type':
       return isNull(body, name)

@@ -28,6 +28,8 @@ export interface CommitOptions {
   onStored?(calls: StoredCall[]): void
   /** Called after each transaction with the number of its calls and records, and how long it took. */
   onTransaction?(calls: number, records: number, seconds: number): void
+  /** Called with the error of each transaction that failed. */
+  onFailed?(error: unknown): void
   /** Called when a transaction begins. The function that it returns is called at the end, with the error or null. */
   onBegin?(calls: WriteCall[]): ((error: unknown) => void) | null
   /** Called for a call that cannot be decided or stored, with the error; its caller appends it as failed. */
@@ -95,6 +97,7 @@ async function commitWithRetries(
       return results
     } catch (error) {
       end?.(error)
+      options.onFailed?.(error)
       const isTaken = unchecked.size > 0 && isNameTaken(error)
       if (isTaken) for (const { companyId } of unchecked) options.conflicts.set(companyId, true)
       else if (!isRetryable(error) || attempt > MAX_RETRIES) throw error

@@ -38,6 +38,8 @@ export interface LockedCompany {
   /** The position of the last event that was decided. */
   position: number
   employees: LoadedEmployees
+  /** How many people are active as of the last commit; null until a call needs to know. */
+  active: number | null
   /** Its country; null if it has none, or no call has a local phone number. */
   country: string | null
   keys: Map<string, { key: ApiKey; usage: KeyUsage }>

@@ -6,6 +6,7 @@ import { digestRecord } from '../../domain/calls/record-digest.ts'
 import { isSmall, type WriteCall } from '../../domain/calls/write-call.ts'
 import type { NewEvent } from '../../domain/events.ts'
 import { mapInPieces } from '../../domain/pieces.ts'
+import { countActivePeople } from '../read/read-employees.ts'
 import type { QueryMore, LockedCompany } from './company-state.ts'
 import type { ActorClient, ClientRegister } from './actor-clients.ts'
 import { boundName, earlierCall, keepAnswer, type NewBoundKey } from './idempotency-keys.ts'
@@ -29,7 +30,7 @@ export interface Committed {
 }
 
 /** What a call adds to the ledger, and to the rows beside it. */
-export interface AddedCall extends Pick<DecidedCall, 'events' | 'employees' | 'rejectedBody'> {
+export interface AddedCall extends Pick<DecidedCall, 'events' | 'employees' | 'rejectedBody' | 'validRecords'> {
   company: LockedCompany
   call: WriteCall
   /** The position of its last event. */
@@ -61,7 +62,7 @@ export async function decideNext(
   { unchecked, clients, unchangedOnce }: DecideOptions,
 ): Promise<{ committed: Committed; added: AddedCall | null }> {
   const decision = await decide(query, company, call, unchecked)
-  const { answer, preview, events, employees, usage, rejectedBody } = decision
+  const { answer, preview, events, employees, usage, rejectedBody, validRecords } = decision
   const actor = actorOf(call)
   for (const employee of employees) company.employees.change(employee)
   const key = company.keys.get(actor)
@@ -84,11 +85,15 @@ export async function decideNext(
     bound,
     digests,
     ...(rejectedBody && { rejectedBody }),
+    ...(validRecords && { validRecords }),
   }
   return { committed: { answer, position }, added }
 }
 
-/** Decides a call. If an unchecked creation is refused, decides it again with the employees who have its values. */
+/**
+ * Decides a call. If the active people must be counted first, counts them, and if an unchecked creation is refused,
+ * loads the employees who have its values; then decides it again.
+ */
 async function decide(
   query: QueryMore,
   company: LockedCompany,
@@ -96,6 +101,10 @@ async function decide(
   unchecked: ReadonlySet<WriteCall>,
 ): Promise<DecidedCall> {
   const decision = await decideOnce(company, call)
+  if (decision.needsActive) {
+    company.active = await query((pipe) => countActivePeople(pipe, call.companyId))
+    return decideOnce(company, call)
+  }
   const isRefusing = decision.events.some(({ type }) => type === 'EmployeeRecordRejected')
   if (!isRefusing || !unchecked.has(call)) return decision
   const holders = { companyId: call.companyId, naming: call.command.touches.claimed }
@@ -115,6 +124,7 @@ async function decideOnce(company: LockedCompany, call: WriteCall): Promise<Deci
         key: key?.key,
         usage: key?.usage,
         role: company.roles.get(actor),
+        active: company.active,
         earlier: bound ? earlierCall(bound, idempotency.requestHash) : undefined,
         now: company.head.recordedAt,
         country: company.country,

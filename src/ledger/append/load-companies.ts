@@ -60,6 +60,7 @@ export async function loadCompanies(
       head: headAt(head, now),
       position: frontier.size,
       employees: employees.get(companyId)!,
+      active: null,
       country: countries.get(companyId) ?? null,
       keys: new Map(),
       roles: new Map(),

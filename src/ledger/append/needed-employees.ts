@@ -71,7 +71,7 @@ function compareRecords({ companyId, callId, command }: WriteCall, cache: Employ
   const isComparable = (record: ReadRecord): record is LocatedRecord['record'] =>
     record.errors.count === 0 &&
     record.locator !== null &&
-    record.locator.asSent === undefined &&
+    record.locator.asStored === undefined &&
     record.expects === undefined
   const { located } = command.touches
   const known = cache.find(companyId, located)

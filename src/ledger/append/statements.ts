@@ -1,8 +1,10 @@
+import type { PeopleUse } from '../../domain/accounts/people-use.ts'
 import type { ApiKey } from '../../domain/accounts/api-key.ts'
+import { NO_LIMITS } from '../../domain/accounts/key-limits.ts'
 import type { KeyUsage } from '../../domain/accounts/quota.ts'
 import type { Role } from '../../domain/accounts/roles.ts'
 import { fromUuid } from '../../domain/ids.ts'
-import { bigint, bytea, integer, nullable, text, time, uuid } from '../../../projections/columns.ts'
+import { bigint, bytea, integer, json, nullable, text, time, uuid } from '../../../projections/columns.ts'
 import { uuidArray } from '../../postgres/binary-arrays.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
 import type { LedgerTables, Row } from '../tables.ts'
@@ -56,13 +58,14 @@ interface LoadedKey {
 }
 
 /** The columns of a key's usage. */
-export type UsageRow = Row<'api_key_usage', 'window_start' | 'requests_made' | 'last_used'>
+export type UsageRow = Row<'api_key_usage', 'window_start' | 'requests_made' | 'last_used' | 'people_use'>
 
 export function keyUsageOf(row: UsageRow): KeyUsage {
   return {
     windowStartMs: Date.parse(row.window_start),
     requestsMade: row.requests_made,
     lastUsedMs: row.last_used === null ? null : Date.parse(row.last_used),
+    people: row.people_use,
   }
 }
 
@@ -70,7 +73,7 @@ export function keyUsageOf(row: UsageRow): KeyUsage {
 export function selectKeys(more: string): string {
   return `select k.company_id, k.api_id, k.name, k.secret_hash, k.previous_secret_hash, k.previous_expires_at,
       k.is_enabled, k.is_revoked, k.expires_at, k.scopes, k.allowed_networks, k.quota_limit, k.refresh_period,
-      u.window_start, u.requests_made, u.last_used, ${more}
+      k.limits, k.excess, u.window_start, u.requests_made, u.last_used, u.people_use, ${more}
     from unnest($1::uuid[], $2::uuid[]) as named(company_id, api_id)
     join api_keys k on k.company_id = named.company_id and k.api_id = named.api_id
     join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
@@ -146,10 +149,17 @@ export async function loadCountries(
   return rows.map((row) => [fromUuid('com', row.company_id), row.country])
 }
 
-/** The columns of a key that decide its access and its quota. */
+/** The columns of a key that decide its access, its quota, and its limits. */
 export type StandingRow = Omit<
   LedgerTables['api_keys'],
-  'company_id' | 'version' | 'rotated_at' | 'created_at' | 'expected_calls' | 'expected_since' | 'last_four'
+  | 'company_id'
+  | 'version'
+  | 'rotated_at'
+  | 'created_at'
+  | 'expected_calls'
+  | 'expected_since'
+  | 'last_four'
+  | 'former_secrets'
 >
 
 export function apiKeyOf(row: StandingRow): ApiKey {
@@ -170,6 +180,8 @@ export function apiKeyOf(row: StandingRow): ApiKey {
     allowedNetworks: row.allowed_networks,
     quotaLimit: row.quota_limit,
     refreshPeriod: row.refresh_period,
+    limits: row.limits ?? NO_LIMITS,
+    excess: row.excess,
   }
 }
 
@@ -254,6 +266,7 @@ const USAGE: SentColumns<UsedKey> = {
   window_start: sent(time, ({ usage }) => formatTime(usage.windowStartMs)),
   requests_made: sent(integer, ({ usage }) => usage.requestsMade),
   last_used: sent(nullable(time), ({ usage }) => (usage.lastUsedMs === null ? null : formatTime(usage.lastUsedMs))),
+  people_use: sent(nullable(json<PeopleUse>()), ({ usage }) => usage.people),
 }
 
 const formatTime = (ms: number) => new Date(ms).toISOString()
@@ -262,9 +275,10 @@ export function updateUsage(client: QueryClient, used: UsedKey[]): Promise<unkno
   return client.query({
     name: 'update-usage',
     text: `update api_key_usage u
-      set window_start = r.window_start, requests_made = r.requests_made, last_used = r.last_used
+      set window_start = r.window_start, requests_made = r.requests_made, last_used = r.last_used,
+        people_use = r.people_use::jsonb
       from ${selectSent(USAGE)}
-      where u.company_id = r.company_id and u.api_id = r.api_id and ${isOnly('u.company_id', '$6')}`,
+      where u.company_id = r.company_id and u.api_id = r.api_id and ${isOnly('u.company_id', '$7')}`,
     values: [...arraysOf(USAGE, used), onlyCompany(used)],
   })
 }

@@ -5,6 +5,7 @@ import { actorOf } from '../../domain/calls/callers.ts'
 import { meansNotCommitted } from '../../postgres/database-errors.ts'
 import { COMMIT, pipelineInTurns, type Pipe } from '../../postgres/pipeline.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
+import { findUndoing, insertUndoings } from '../undo/undoings.ts'
 import { insertCorrections, listCorrections } from '../corrections/insert-corrections.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
 import { isDue, writeClients, type UsedClient } from './actor-clients.ts'
@@ -14,6 +15,7 @@ import { insertTraces } from './event-traces.ts'
 import { insertBoundKeys } from './idempotency-keys.ts'
 import type { StoredCall } from './recent-events.ts'
 import { writeDigests } from './record-digests.ts'
+import { insertFailedCalls } from './failed-calls.ts'
 import { insertBodies } from './rejected-bodies.ts'
 import { UnknownOutcomeError } from './settle-outcome.ts'
 import * as statements from './statements.ts'
@@ -169,14 +171,20 @@ function sendRowsBeside(pipe: QueryClient, added: readonly AddedCall[], clients:
     return traceparent ? [{ ...placeOf(one), traceparent }] : []
   })
   const bodies = added.flatMap((one) => (one.rejectedBody ? [{ ...placeOf(one), body: one.rejectedBody }] : []))
+  const validParts = added.flatMap((one) =>
+    (one.validRecords ?? []).map((records, part) => ({ ...placeOf(one), part, records })),
+  )
   const corrections = added.flatMap(({ call, events, position }) =>
     'upload' in call.caller ? listCorrections(call, events, position) : [],
   )
+  const undoings = added.flatMap(({ call, events, position }) => findUndoing(call, events, position) ?? [])
   return [
     ...sendAny(pipe, bound, insertBoundKeys),
     ...sendAny(pipe, traces, insertTraces),
     ...sendAny(pipe, bodies, insertBodies),
+    ...sendAny(pipe, validParts, insertFailedCalls),
     ...sendAny(pipe, corrections, insertCorrections),
+    ...sendAny(pipe, undoings, insertUndoings),
     ...sendAny(pipe, clients, writeClients),
   ]
 }

@@ -15,6 +15,8 @@ export interface CommandServices {
   newId(prefix: IdPrefix): string
   /** Maximum number of records in a call. */
   maxRecords: number
+  /** Whether the valid records of failed calls are kept. */
+  keepsFailed: boolean
   /** How long a call may wait for its turn, in milliseconds. */
   maxWaitMs: number
   inProgress: CallsInProgress

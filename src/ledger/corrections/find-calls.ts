@@ -1,8 +1,12 @@
 import { sql } from 'kysely'
+import { problem } from '../../domain/errors.ts'
 import type { CorrectedRecords } from '../../domain/events.ts'
 import type { Operation } from '../../domain/operations.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { LedgerDb } from '../tables.ts'
+
+/** The refusal of an id that no call of the company has. */
+export const NO_SUCH_ENTRY = problem('log_not_found', 'No such log entry exists')
 
 /** A writing call as the ledger has it, from the moment of its answer. Read models follow. */
 export interface FoundCall {

@@ -4,6 +4,9 @@ import type { Queryable } from '../../postgres/query-client.ts'
 /** Small, because processing a page blocks the event loop. */
 export const BODIES_PER_PAGE = 20
 
+/** After all parts of a call. */
+const MAX_PART = 2 ** 31 - 1
+
 interface StoredBody {
   /** The position of the event that closes its call. */
   position: number
@@ -23,6 +26,23 @@ export async function* readBodyPages(db: Queryable, companyId: string, after: nu
     )
     yield rows.map((row) => ({ ...row, log_id: fromUuid('log', row.log_id) }))
     last = rows.at(-1)?.position ?? last
+    isLast = rows.length < BODIES_PER_PAGE
+  }
+}
+
+/** The valid records of a company's failed calls after a position, in parts, in order, page by page. */
+export async function* readValidPages(db: Queryable, companyId: string, after: number): AsyncGenerator<StoredBody[]> {
+  for (let [last, part, isLast] = [after, MAX_PART, false]; !isLast;) {
+    const { rows } = await db.query<StoredBody & { part: number }>(
+      `select f.position, f.part, e.stream_id as log_id, f.records as body from failed_calls f
+       join events e on e.company_id = f.company_id and e.position = f.position
+       where f.company_id = $1 and (f.position, f.part) > ($2::bigint, $3::integer)
+       order by f.position, f.part limit ${BODIES_PER_PAGE}`,
+      [toUuid(companyId), last, part],
+    )
+    yield rows.map((row) => ({ ...row, log_id: fromUuid('log', row.log_id) }))
+    last = rows.at(-1)?.position ?? last
+    part = rows.at(-1)?.part ?? part
     isLast = rows.length < BODIES_PER_PAGE
   }
 }

@@ -1,11 +1,11 @@
 import type { Pool } from 'pg'
 import { employees } from '../../../projections/employees/fold.ts'
-import { EMPLOYEE_COLUMNS, toEmployee, type EmployeeRow } from '../../../projections/employees/rows.ts'
+import { EMPLOYEE_COLUMNS, STATUS, toEmployee, type EmployeeRow } from '../../../projections/employees/rows.ts'
 import { schemaOf } from '../../../projections/projection.ts'
 import { doInTurns } from '../../admission/turns.ts'
 import type { Naming } from '../../domain/calls/touched-values.ts'
 import { evolveStored, isEmployeeEvent, type Employee } from '../../domain/employees/employee.ts'
-import { fromUuid } from '../../domain/ids.ts'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { mapInPieces, type Pieces } from '../../domain/pieces.ts'
 import { textArray, uuidArray } from '../../postgres/binary-arrays.ts'
 import type { QueryClient } from '../../postgres/query-client.ts'
@@ -122,6 +122,24 @@ export async function loadEmployees(
     ],
   })
   return doInTurns(employeesOf(rows))
+}
+
+/** Counts the active people of a company as of the last commit: those of the read model, and the events that it lacks. */
+export async function countActivePeople(client: QueryClient, companyId: string): Promise<number> {
+  const { rows } = await client.query<{ count: number }>({
+    name: 'count-active-people',
+    text: `select (
+        select count(*) from ${schemaOf(employees)}.employees where company_id = $1 and ${STATUS} = 'active'
+      )::integer + (
+        select coalesce(sum(case type when 'EmployeeCreated' then (data::json #>> '{attributes,status}' = 'active')::integer
+          when 'EmployeeReactivated' then 1 else -1 end), 0)
+        from events where company_id = $1 and type in ('EmployeeCreated', 'EmployeeReactivated', 'EmployeeDeactivated')
+          and position > coalesce((select position from checkpoints where company_id = $1
+            and projection = '${employees.name}' and version = ${employees.version}), 0)
+      )::integer as count`,
+    values: [toUuid(companyId)],
+  })
+  return rows[0]!.count
 }
 
 /** What an employee is looked up by: at least one of these names, which are unique in the company. */

@@ -6,7 +6,7 @@ import { renderBadge } from '../parts/badges.ts'
 import { html, type Html } from '../parts/html.ts'
 import { formatCount, formatNumber } from '../../wording/numbers.ts'
 import { renderLastFour } from '../parts/shown-values.ts'
-import { formatScopes } from '../parts/key-words.ts'
+import { formatExcess, formatLimits, formatScopes } from '../parts/key-words.ts'
 import { formatAge } from '../../wording/lengths-of-time.ts'
 import { renderDay, renderTime } from '../parts/times.ts'
 
@@ -77,6 +77,20 @@ export function renderReset(seen: SeenKey, timeZone: string): Html {
   const { resetsAt } = computeQuotaUsed(seen)
   const isShort = seen.key.refreshPeriod === 'hourly' || seen.key.refreshPeriod === 'daily'
   return isShort ? renderTime(resetsAt, timeZone) : renderDay(resetsAt, timeZone)
+}
+
+/** Renders how many people a key may deactivate and change in a day, and what it did today. */
+export function renderLimits({ key, now }: SeenKey, timeZone: string): Html {
+  const { people } = key.usage
+  const done = people?.day === now.slice(0, 10) ? people.done : null
+  const allowed = key.excess !== null && key.excess.until > now ? key.excess : null
+  const today = done
+    ? html`<span class="hint"> · today (UTC) ${formatNumber(done.max_deactivations)} deactivated, ${formatNumber(done.max_changes)} changed</span>`
+    : ''
+  const more = allowed
+    ? html`<div>Allowed until ${renderTime(allowed.until, timeZone)}: ${formatExcess(allowed)}</div>`
+    : ''
+  return html`${formatLimits(key.limits)}${today}${more}`
 }
 
 /** Renders when a key was last used. */

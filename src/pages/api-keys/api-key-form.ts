@@ -17,6 +17,8 @@ export const NEW_KEY = {
   scopes: KEY_SCOPES.join(' '),
   expires_at: '',
   allowed_networks: '',
+  max_deactivations: '',
+  max_changes: '',
 }
 
 /** The names of the fields of the form of a key. */
@@ -26,14 +28,24 @@ export const KEY_FIELDS = Object.keys(NEW_KEY)
 export function readKeyBody(fields: FormFields, timeZone: string) {
   const { name = '', quota_limit: limit, refresh_period: period = '' } = fields
   const { scopes, expires_at: expiry, allowed_networks: networks } = fields
+  const { max_deactivations: deactivations, max_changes: changes } = fields
   return {
     name: trimBlanks(name),
     quota_limit: readWholeNumber(limit),
     refresh_period: period,
     ...(scopes === undefined ? {} : { scopes: scopes.split(' ') }),
     ...(expiry === undefined ? {} : { expires_at: readExpiry(expiry, timeZone) }),
+    ...(deactivations === undefined ? {} : { max_deactivations: readLimit(deactivations) }),
+    ...(changes === undefined ? {} : { max_changes: readLimit(changes) }),
     ...(networks === undefined ? {} : { allowed_networks: networks.split(/[\s,]+/).filter((text) => text !== '') }),
   }
+}
+
+/** A text that is neither a number nor a share is returned unchanged, for the schema to refuse. */
+function readLimit(text: string) {
+  const trimmed = text.replaceAll(' ', '')
+  if (trimmed === '') return null
+  return trimmed.endsWith('%') ? trimmed : readWholeNumber(trimmed)
 }
 
 /** Any text that is not a local time is returned unchanged, for the schema to refuse. */
@@ -51,6 +63,8 @@ export function formatKeyFields({ key }: SeenKey, timeZone: string) {
     scopes: key.scopes.join(' '),
     expires_at: key.expiresAt === null ? '' : formatLocal(Date.parse(key.expiresAt), timeZone),
     allowed_networks: (key.allowedNetworks ?? []).join('\n'),
+    max_deactivations: String(key.limits.max_deactivations ?? ''),
+    max_changes: String(key.limits.max_changes ?? ''),
   }
 }
 
@@ -67,10 +81,13 @@ export function renderKeyFields(
   timeZone: string,
 ): Html {
   const { scopes = '', expires_at: expiry = '', allowed_networks: networks = '' } = access
+  const { max_deactivations: deactivations = '', max_changes: changes = '' } = access
   return html`${renderField({ name: 'name', label: 'Name', value: name, maxLength: 120, autocomplete: 'off', hint: 'What uses the key, such as “Nightly HR sync”.' }, problem)}
   ${renderField({ name: 'quota_limit', label: 'Quota', type: 'number', value: limit, min: 0, max: MAX_QUOTA, hint: 'Calls per period.' }, problem)}
   ${renderChoice({ name: 'refresh_period', label: 'Quota resets', value: period, options: PERIODS, hint: 'By the calendar, in UTC; weeks start on Monday.' }, problem)}
   ${renderChoice({ name: 'scopes', label: 'Access', value: scopes, options: SCOPES, hint: 'What calls with the key may do with employees.' }, problem)}
   ${renderField({ name: 'expires_at', label: 'Expires', type: 'datetime-local', value: expiry, isRequired: false, hint: `${describeZone(timeZone)} Leave empty for a key that does not expire.` }, problem)}
-  ${renderField({ name: 'allowed_networks', label: 'Allowed networks', value: networks, lines: 3, isRequired: false, hint: 'Addresses, or networks such as 192.0.2.0/24, one per line. Leave empty to allow any address.' }, problem)}`
+  ${renderField({ name: 'allowed_networks', label: 'Allowed networks', value: networks, lines: 3, isRequired: false, hint: 'Addresses, or networks such as 192.0.2.0/24, one per line. Leave empty to allow any address.' }, problem)}
+  ${renderField({ name: 'max_deactivations', label: 'Deactivations a day', value: deactivations, maxLength: 9, autocomplete: 'off', isRequired: false, hint: 'A call that would deactivate more people in a day (UTC) is refused, until you allow it: a number, or a share of the active people, such as 10%. Leave empty for no limit.' }, problem)}
+  ${renderField({ name: 'max_changes', label: 'Changes a day', value: changes, maxLength: 9, autocomplete: 'off', isRequired: false, hint: 'The same for all people who are changed, including those who are deactivated.' }, problem)}`
 }

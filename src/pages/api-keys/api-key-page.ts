@@ -8,7 +8,7 @@ import { findApiKey, hasPreviousSecret, type SeenKey } from '../../accounts/api-
 import { isId } from '../../domain/ids.ts'
 import { listAddresses, type UsedAddress } from '../../ledger/read/read-clients.ts'
 import { KEY_ACTIONS } from '../../api/admin/api-key-actions.ts'
-import { EditBody, readEdit, RotateBody } from '../../api/admin/api-key-schemas.ts'
+import { AllowBody, EditBody, readEdit, RotateBody } from '../../api/admin/api-key-schemas.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { listActionForms, listNotices, renderAction } from '../parts/actions.ts'
 import { renderAddressLink } from '../parts/clients.ts'
@@ -31,11 +31,14 @@ import {
   renderAccess,
   renderKeyStatus,
   renderLastUsed,
+  renderLimits,
   renderNetworks,
   renderQuota,
 } from './api-key-facts.ts'
 import { formatKeyFields, KEY_FIELDS, readKeyBody, renderKeyFields } from './api-key-form.ts'
 import { showSecret } from './api-key-secret.ts'
+import { readExcess, renderAllow } from './allow-once.ts'
+import { readKeyCalls } from './key-calls.ts'
 import { readExpectedCalls, readProposal, renderExpectedCalls } from './expected-calls.ts'
 
 const { path: PATH } = NAVIGATION.apiKeys
@@ -52,7 +55,11 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
     path: `${PATH}/:id`,
     load: (request: KeyRequest) => loadKey(services, request),
     render: (shown, forms, request) => renderKeyPage(shown, forms, getViewer(request).timeZone),
-    notices: { saved: 'Changes saved. They apply immediately.', ...listNotices(KEY_ACTIONS) },
+    notices: {
+      saved: 'Changes saved. They apply immediately.',
+      allowed: 'Allowed for the next 24 hours. Send the call again.',
+      ...listNotices(KEY_ACTIONS),
+    },
     forms: {
       edit: {
         keeps: [...KEY_FIELDS, 'seen'],
@@ -83,6 +90,18 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
           const edit = { change: 'edit', expectedCalls: readExpectedCalls(fields) } as const
           await changeApiKey(company, getActing(request), readKeyId(request), edit, readSeenVersion(fields))
           return { done: 'saved' }
+        },
+      },
+      allow: {
+        path: '/allow',
+        async run(request, fields) {
+          const numbers = checkForm(AllowBody, {
+            max_deactivations: readExcess(fields['max_deactivations']),
+            max_changes: readExcess(fields['max_changes']),
+          })
+          const change = { change: 'allow', ...numbers } as const
+          await changeApiKey(company, getActing(request), readKeyId(request), change, readSeenVersion(fields))
+          return { done: 'allowed' }
         },
       },
       ...listActionForms(ACTIONS, (request: KeyRequest, change) =>
@@ -138,13 +157,14 @@ async function loadKey(services: PageServices, request: KeyRequest) {
   const seen = await requireKey(services, request)
   const addresses = await listAddresses(services.db, companyId, seen.key.id, SHOWN_ADDRESSES)
   const proposal = await readProposal(services.db, companyId, seen, timeZone)
-  return { seen, addresses, proposal, problems: await readProblemsOf(request) }
+  const calls = await readKeyCalls(services.reads, companyId, seen.key.id, timeZone)
+  return { seen, addresses, proposal, calls, problems: await readProblemsOf(request) }
 }
 
-type KeyForms = PageForms<'edit' | 'rotate' | 'expect' | keyof typeof ACTIONS>
+type KeyForms = PageForms<'edit' | 'rotate' | 'expect' | 'allow' | keyof typeof ACTIONS>
 
 function renderKeyPage(
-  { seen, addresses, proposal, problems }: Awaited<ReturnType<typeof loadKey>>,
+  { seen, addresses, proposal, calls, problems }: Awaited<ReturnType<typeof loadKey>>,
   forms: KeyForms,
   timeZone: string,
 ) {
@@ -154,10 +174,16 @@ function renderKeyPage(
   return {
     title: key.name,
     trail: [NAVIGATION.apiKeys] as const,
-    body: html`${renderProblemsOf(key.id, problems, timeZone)} ${renderKeyFacts(seen, problems, timeZone)}
-      <div class="actions">
-        <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">View calls</a>
-        ${key.isRevoked ? '' : renderKeyActions(key, forms)}
+    body: html`${renderProblemsOf(key.id, problems, timeZone)} ${key.isRevoked ? '' : renderAllow(seen, forms)}
+      <div class="columns">
+        <div>
+          ${renderKeyFacts(seen, problems, timeZone)}
+          <div class="actions">
+            <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">View calls</a>
+            ${key.isRevoked ? '' : renderKeyActions(key, forms)}
+          </div>
+        </div>
+        ${calls}
       </div>
       ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : settings}
       ${renderAddresses(addresses, timeZone)}`,
@@ -174,6 +200,7 @@ function renderKeyFacts(seen: SeenKey, problems: readonly AttentionItem[], timeZ
     ['Expires', renderTimeOrNever(key.expiresAt, timeZone)],
     ['Allowed networks', renderNetworks(key)],
     ['Quota used', renderQuota(seen, timeZone)],
+    ['Daily limits', renderLimits(seen, timeZone)],
     ['Last used', renderLastUsed(key, timeZone)],
     ['Created', renderTime(key.createdAt, timeZone)],
     key.rotatedAt === null ? null : ['Secret rotated', renderTime(key.rotatedAt, timeZone)],
@@ -219,6 +246,8 @@ function renderKeyActions({ id, isEnabled }: SeenKey['key'], forms: KeyForms): H
 /** Whether an administrator solves a problem with the first form. */
 const IS_MENDED_BY_EDITING: Readonly<Record<KeyAttention, boolean> & { [Kind in AttentionKind]?: boolean }> = {
   quota_used: true,
+  key_limit_reached: false,
+  key_deactivated_many: true,
   key_expired: true,
   call_missing: false,
   quota_nearly_used: true,

@@ -3,6 +3,8 @@ import type { AttentionItem } from '../../domain/attention.ts'
 import { renderReasons } from '../parts/attention.ts'
 import { issueApiKeyRecord } from '../../accounts/api-keys/issue-api-key.ts'
 import { countApiKeys, KEY_STATUSES, listApiKeys, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
+import { proposeLimit } from '../../domain/accounts/key-limits.ts'
+import { countActivePeople } from '../../ledger/read/read-employees.ts'
 import { IssueBody, readNewKey } from '../../api/admin/api-key-schemas.ts'
 import {
   hasProblem,
@@ -41,14 +43,19 @@ export function addApiKeysPage(app: FastifyInstance, services: PageServices): vo
   addFormPage(app, {
     path: `${PATH}/new`,
     // A form that is sent twice creates one key.
-    load: (request) => countApiKeys(services.company.pool, getViewer(request).companyId),
-    render: (count, forms, request) => ({
+    load: async (request) => {
+      const { companyId } = getViewer(request)
+      const count = await countApiKeys(services.company.pool, companyId)
+      const limit = proposeLimit(await countActivePeople(services.company.pool, companyId))
+      return { count, proposed: { ...NEW_KEY, max_deactivations: String(limit) } }
+    },
+    render: ({ count, proposed }, forms, request) => ({
       title: 'Create API key',
       trail: [NAVIGATION.apiKeys],
       body: html`<p>The key is for all employees of the company. Its secret is shown once, on the next page.</p>
         ${renderForm(forms, 'create', {
           version: count,
-          values: NEW_KEY,
+          values: proposed,
           fields: (values, problem) => renderKeyFields(values, problem, getViewer(request).timeZone),
           buttons: renderButtons('Create key', PATH),
         })}`,

@@ -2,14 +2,19 @@
 
 import { parseRendered } from './elements.js'
 
-/** Buttons that copy a text: `<button data-copy="#id" hidden>`; shown only where copying works. */
+/**
+ * Buttons that copy a text: `<button data-copy="#id" hidden>`, or without an id what stands before the button; shown only
+ * where copying works.
+ */
 function copyButtons(within) {
   if (!navigator.clipboard) return
   for (const button of within.querySelectorAll('button[data-copy]')) {
     const label = button.textContent
     button.hidden = false
     const copy = async () => {
-      await navigator.clipboard.writeText(document.querySelector(button.dataset.copy)?.textContent ?? '')
+      const { copy: id } = button.dataset
+      const copied = id ? document.querySelector(id) : button.previousElementSibling
+      await navigator.clipboard.writeText(copied?.textContent ?? '')
       button.textContent = 'Copied'
       setTimeout(() => (button.textContent = label), 2_000)
     }

@@ -7,6 +7,7 @@ import { problem } from '../../domain/errors.ts'
 import { readClientOf } from '../../ledger/read/read-clients.ts'
 import { readCorrection } from '../../ledger/corrections/read-correction.ts'
 import { readRejectedBody } from '../../ledger/read/read-rejected-body.ts'
+import { readUndoings } from '../../ledger/undo/undoings.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { toFoundCall } from '../../log/log-entries.ts'
 import { readRecordFilter, RecordExportQuery } from '../../log/bulk-user-logs-schemas.ts'
@@ -24,6 +25,7 @@ import {
   renderCallCounts,
   renderRequest,
   renderOutcome,
+  renderUndoings,
   renderWholeRefusal,
 } from './entry.ts'
 import { renderCauses } from './entry-causes.ts'
@@ -54,6 +56,7 @@ export function addEntryPages(app: FastifyInstance, services: PageServices, path
     const query = readRecordQuery(request.query, outcomes)
     const correction = await readCorrection(db, companyId, toFoundCall(entry))
     const rejectedBody = await readRejectedBody(db, companyId, entry.position)
+    const undoings = await readUndoings(db, companyId, entry.entry.id)
     const refusals = entry.entry.counts.failed > 0 ? await readRefusals(db, companyId, entry) : null
     const page = query.filter && (await readRecordPage(db, companyId, entry, query.filter, query))
     const body = html`<div class="entry columns">
@@ -62,7 +65,7 @@ export function addEntryPages(app: FastifyInstance, services: PageServices, path
         <h1>${renderHeading(entry)} ${renderStatusBadge(entry.entry.status)}</h1>
         ${renderOutcome(entry, outcomes)} ${renderCallCounts(entry, outcomes)} ${renderWholeRefusal(entry)}
         ${renderRejectedBody(entry, rejectedBody)}
-        ${renderCorrections(entry, correction)}
+        ${renderCorrections(entry, correction)} ${renderUndoings(entry, undoings)}
         ${refusals ? renderCauses(entry, refusals, query.given['error']) : ''}
         ${outcomes.size === 0 ? '' : renderRecords({ entry, outcomes, refusals, query, page })}
       </div>
@@ -82,13 +85,13 @@ export function addEntryPages(app: FastifyInstance, services: PageServices, path
     const body = html`<div class="entry columns">
       <div>
         ${renderBreadcrumb(NAVIGATION.bulkUserLogs, [ofEntry])}
-        <h1>Record ${index} · ${renderHeading(entry)} ${renderStatusBadge(record!.outcome)}</h1>
-        <p>${renderPersonInFull(record!)}</p>
+        <h1>Record ${row.index! + 1} · ${renderHeading(entry)} ${renderStatusBadge(record!.outcome)}</h1>
+        <p>${renderPersonInFull(record!)} <span class="hint">· <code>index</code> ${index} in the call</span></p>
         ${renderRecordDetails(record!)}
       </div>
       <aside aria-label="Call">${renderRequest(entry, client, viewer.timeZone)}</aside>
     </div>`
-    return sendUserPage(reply, viewer, { title: `Record ${index} · ${formatEntryTitle(entry)}`, body })
+    return sendUserPage(reply, viewer, { title: `Record ${row.index! + 1} · ${formatEntryTitle(entry)}`, body })
   })
 }
 

@@ -3,13 +3,14 @@ import type { OutcomeFilter, RecordFilter } from '../../../projections/bulk-user
 import type { Refusals } from '../../../projections/bulk-user-logs/refusals.ts'
 import type { DetailedRecord } from '../../log/detailed-records.ts'
 import { encodeCursor } from '../../http/server/cursor.ts'
-import { buildUrl, buildUploadUrl } from '../../wording/addresses.ts'
+import { buildUrl } from '../../wording/addresses.ts'
 import { describeCause } from '../parts/describe-cause.ts'
 import { renderField, type FormFields, type FormProblem } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
 import { formatNumber } from '../../wording/numbers.ts'
 import { buildEntryUrl, type OutcomeCounts } from './entry.ts'
+import { buildFixUrl } from './fix-page.ts'
 import { buildDownloadUrl, formatCause } from './entry-causes.ts'
 import { renderRecordTable } from './records.ts'
 
@@ -133,7 +134,7 @@ function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, sh
   const csv = isOfRefused
     ? buildDownloadUrl(entry, 'failed-records.csv', { q, error })
     : buildDownloadUrl(entry, 'records.csv', { status, q, error })
-  const ofKept = html`<a class="button primary" href="${buildUploadUrl(entry.entry.id)}">Fix and send again</a>
+  const ofKept = html`<a class="button primary" href="${buildFixUrl(entry)}">Fix and send again</a>
     <a class="button" href="${json}" download>Download failed records as JSON</a>`
   return html`<p class="tools">
     ${refusals === null || refusals.kept === 0 ? '' : ofKept}
@@ -178,5 +179,5 @@ function renderList(entry: LogEntry, { given }: RecordQuery, { records, hasPrevi
       ])}
       <p class="hint">Records per page: ${sizes}</p>
     </div>
-    <p class="hint">Records are numbered from 0, as in API responses. Names and emails of employees are current.</p>`
+    <p class="hint">Records are numbered from 1; their <code>index</code> in API responses begins with 0. Names and emails of employees are current.</p>`
 }

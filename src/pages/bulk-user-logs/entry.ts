@@ -3,6 +3,7 @@ import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import type { RecordOutcome } from '../../../projections/bulk-user-logs/records-queries.ts'
 import type { Client } from '../../domain/client.ts'
 import { isCorrected, type Correction } from '../../ledger/corrections/read-correction.ts'
+import type { Undoing } from '../../ledger/undo/undoings.ts'
 import { buildUrl } from '../../wording/addresses.ts'
 import { capitalise, COUNTS, formatCorrection, describeDone, listDone } from '../parts/call-words.ts'
 import { renderAddressLink, renderClient } from '../parts/clients.ts'
@@ -124,7 +125,7 @@ function explainCounts({ entry }: LogEntry, outcomes: OutcomeCounts): string | n
   return failed < total ? `Failed counts the records with errors. The others were not applied either.${RESEND}` : null
 }
 
-const RESEND = ' The log keeps only the records with errors: send the others again, too.'
+const RESEND = ' Fix and send again also sends the others, for as long as they are kept.'
 
 /** Renders links to the failed entries that an uploaded file corrects, and how far files have corrected a failed entry. */
 export function renderCorrections({ entry: { corrects } }: LogEntry, correction: Correction | null): Html {
@@ -137,6 +138,18 @@ export function renderCorrections({ entry: { corrects } }: LogEntry, correction:
           ${formatCorrection(correction)}
         </p>`
   }`
+}
+
+/** Renders which call an entry took back, which calls took it back, and the link that asks to do so. */
+export function renderUndoings({ entry }: LogEntry, undoings: readonly Undoing[]): Html {
+  const { total, failed, no_updates: unchanged } = entry.counts
+  const isUndoable = entry.status === 'Completed' && total > failed + unchanged
+  return html`${entry.undoes === null ? '' : html`<p>This undoes ${renderLinks([entry.undoes])}</p>`}
+  ${undoings.map(
+    ({ id, isWhole, isUndone }) =>
+      html`<p>${isWhole ? 'Undone by' : 'Partly undone by'} ${renderLinks([id])}${isUndone ? ', which was undone itself' : ''}.</p>`,
+  )}
+  ${isUndoable ? html`<p class="actions"><a class="button" href="${LOGS_PATH}/${entry.id}/undo">Undo…</a></p>` : ''}`
 }
 
 function renderLinks(ids: readonly string[]): Html {

@@ -16,9 +16,12 @@ import { findBaseUrl } from '../parts/find-base-url.ts'
 import { renderAllWell, renderAttention } from '../parts/attention.ts'
 import { addUploadPages } from '../uploads/upload-page.ts'
 import { addEntryPages } from './entry-page.ts'
+import { addFixPage } from './fix-page.ts'
+import { addRefusalsPage } from './refusals-page.ts'
+import { addUndoPage } from './undo-page.ts'
 import { readPageFilter } from './filter.ts'
 import { renderFilterBar } from './filter-bar.ts'
-import { readCallsChart } from './list-chart.ts'
+import { readCallsChart } from '../charts/calls-chart.ts'
 import { buildEntryUrl } from './entry.ts'
 import { readEntryList, readPage, readReached, type EntryList, type PagePosition } from './read-list.ts'
 import {
@@ -49,7 +52,10 @@ export function addBulkUserLogsPages(app: FastifyInstance, services: PageService
   const config = { isHeavyRead: whenGiven('q', 'employee') }
   app.get(LOGS_PATH, { config }, async (_, reply) => sendEntryList(services, reply))
   app.get(ROWS_PATH, { config }, async (_, reply) => sendRows(services, reply))
+  addRefusalsPage(app, services)
   addEntryPages(app, services, LOGS_PATH)
+  addFixPage(app, services, LOGS_PATH)
+  addUndoPage(app, services, LOGS_PATH)
   void app.register((uploads) => addUploadPages(uploads, services))
 }
 

@@ -1,4 +1,3 @@
-import { rulesOf } from '../../domain/operations.ts'
 import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { encodeCursor } from '../../http/server/cursor.ts'
 import { formatCaller } from './entry.ts'
@@ -7,11 +6,8 @@ import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../../wording/navigation.ts'
 import { formatNumber } from '../../wording/numbers.ts'
 import { formatTime } from '../../domain/local-times.ts'
-import { capitalise, COUNTS, listDone } from '../parts/call-words.ts'
+import { COUNTS, describeResult } from '../parts/call-words.ts'
 import { describeCode } from '../../wording/failure-causes.ts'
-
-/** The source of most entries. The column of sources shows only beside others. */
-const USUAL_SOURCE: LogEntry['entry']['name'] = 'Public API'
 
 /** Renders a row for each entry. The whole row is its link. */
 export function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
@@ -36,20 +32,11 @@ export function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
           >${cause === undefined ? result : asked}</a
         >
       </th>
-      <td class="source ${entry.name === USUAL_SOURCE ? '' : 'unusual'}">${entry.name}</td>
+      <td class="source">${entry.name}</td>
       <td class="caller" title="${caller}"><bdi>${caller}</bdi></td>
       ${cells}
     </tr>`
   })
-}
-
-/** Says in a few words what a call did or, if it failed, what it asked for. */
-function describeResult({ status, operation, counts }: LogEntry['entry']): string {
-  const { total, failed } = counts
-  const { verb } = rulesOf(operation)
-  if (status === 'Failed') return capitalise(total === 0 ? verb : `${verb} ${formatNumber(total)}`)
-  const done = [...listDone(counts), ...(failed > 0 ? [`refused ${formatNumber(failed)}`] : [])]
-  return capitalise(done.join(', ') || 'no changes')
 }
 
 /** The lengths of the parts of `20 Nov 2026, 14:05:09`, from its end. */

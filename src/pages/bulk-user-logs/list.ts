@@ -9,7 +9,7 @@ import type { EntryList } from './read-list.ts'
 import { buildCreateCommand } from '../api-keys/curl-lines.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
-import { NAVIGATION, UPLOAD_PATH } from '../../wording/navigation.ts'
+import { NAVIGATION, REFUSALS, UPLOAD_PATH } from '../../wording/navigation.ts'
 import { formatAtLeast } from '../../wording/numbers.ts'
 import { formatTime } from '../../domain/local-times.ts'
 
@@ -35,15 +35,17 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
   const place = (name: string, position: number | null) =>
     position === null ? null : buildUrl(LOGS_PATH, { ...given, [name]: encodeCursor(position) })
   const label = (way: 'newer' | 'older', name: string) => (searched?.way === way ? 'Search further' : name)
-  const isLive = reached !== null
-  const tools = html`${isLive ? renderLiveBar() : ''}
-    <a class="button" href="${UPLOAD_PATH}">Upload file</a>
-    <a class="button" href="${buildUrl(FAILED_RECORDS_PATH, { ...filter.filter })}" download>Download failed records</a>
-    <a class="button" href="${buildUrl(CSV_PATH, { ...filter.filter })}" download>Download list</a>`
-  const none = html`<div ${isLive ? html`data-live-none` : ''}>${page.whenNone}</div>`
-  return html`<div class="log" ${isLive ? renderLiveAttributes(filter, reached) : ''}>
-      ${renderHead(tools, renderCount(page))} ${bar}
-      ${isNone ? none : html`<div data-live-none hidden></div>`}
+  return html`<div class="log" ${reached === null ? '' : renderLiveAttributes(filter, reached)}>
+      ${renderHead(
+        html`${reached === null ? '' : renderLiveBar()}
+          <a class="button" href="${UPLOAD_PATH}">Upload file</a>
+          <a class="button" href="${REFUSALS.path}">${REFUSALS.label}</a>
+          <a class="button" href="${buildUrl(FAILED_RECORDS_PATH, { ...filter.filter })}" download>Download failed records</a>
+          <a class="button" href="${buildUrl(CSV_PATH, { ...filter.filter })}" download>Download list</a>`,
+        renderCount(page),
+      )}
+      ${bar}
+      ${isNone ? html`<div ${reached === null ? '' : html`data-live-none`}>${page.whenNone}</div>` : html`<div data-live-none hidden></div>`}
       <section aria-label="Entries">
         <table class="cards entries" ${isNone ? html`hidden` : ''}>
           <caption class="visually-hidden">
@@ -56,9 +58,7 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
               <th scope="col">Result</th>
               <th scope="col" class="source">Name</th>
               <th scope="col">By</th>
-              ${COUNTS.map(
-                ([, label]) => html`<th scope="col" class="number none" data-label="${label}">${label}</th>`,
-              )}
+              ${COUNTS.map(([, label]) => html`<th scope="col" class="number none" data-label="${label}">${label}</th>`)}
             </tr>
           </thead>
           <tbody>
@@ -74,7 +74,7 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
         ])}
       </section>
     </div>
-    ${isLive ? html`<script src="${assetUrl('live-log.js')}" type="module"></script>` : ''}`
+    ${reached === null ? '' : html`<script src="${assetUrl('live-log.js')}" type="module"></script>`}`
 }
 
 /** Renders how many entries match. The script adds those that arrive. */
@@ -97,12 +97,6 @@ function renderCount({ count: counted, filter }: ListPage): Html {
 function renderTotals({ facets }: ListPage): Html {
   if (facets === null) return html``
   const { totals: sums, isMore } = facets
-  const cells = COUNTS.map(([name, label]) => {
-    const style = sums[name] === 0 ? 'none' : ''
-    const live = isMore ? '' : html`data-live-sum="${sums[name]}"`
-    const shown = formatAtLeast(sums[name], isMore)
-    return html`<td class="number ${style}" data-label="${label}" ${live}>${shown}</td>`
-  })
   return html`<tfoot>
     <tr>
       <td class="when"></td>
@@ -110,7 +104,7 @@ function renderTotals({ facets }: ListPage): Html {
       <th scope="row" class="result">All pages</th>
       <td class="source"></td>
       <td class="caller"></td>
-      ${cells}
+      ${COUNTS.map(([name, label]) => html`<td class="number ${sums[name] === 0 ? 'none' : ''}" data-label="${label}" ${isMore ? '' : html`data-live-sum="${sums[name]}"`}>${formatAtLeast(sums[name], isMore)}</td>`)}
     </tr>
   </tfoot>`
 }
@@ -160,13 +154,12 @@ export function renderRowsFragment(entries: LogEntry[], timeZone: string, reache
 /** Shows the way from a key to the first entry, for a company without entries. */
 export function renderFirstCall(baseUrl: string, apiId: string | null): Html {
   const { path } = NAVIGATION.apiKeys
-  const orExisting = html`, or use the secret of a <a href="${path}/${apiId}">key that you have</a>`
   return html`<div class="empty">
     <h2>No calls yet</h2>
     <p>Every API call that creates or updates employees is listed here, whether it succeeds or fails.</p>
     <ol>
       <li>
-        <a href="${path}/new">Create an API key</a>${apiId === null ? '' : orExisting}. The secret is shown once.
+        <a href="${path}/new">Create an API key</a>${apiId === null ? '' : html`, or use the secret of a <a href="${path}/${apiId}">key that you have</a>`}. The secret is shown once.
       </li>
       <li>
         Make the first call, with the secret in place of <code>YOUR_API_KEY</code>:

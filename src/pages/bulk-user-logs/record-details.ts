@@ -10,7 +10,11 @@ export function renderRecordDetails({ shown, outcome }: DetailedRecord): Html {
   if (shown.erased) return html`<p class="hint">This data has been erased. The call and its outcome remain.</p>`
   if (outcome === 'Failed') {
     const { index, errors, record: sent } = shown
-    return renderRefusedRecord(shown, makePointersRelative(sent, index, errors ?? []), `Record ${index} as sent`)
+    return renderRefusedRecord(
+      shown,
+      makePointersRelative(sent, index, errors ?? []),
+      `Record ${(index ?? 0) + 1} as sent`,
+    )
   }
   if (shown.attributes)
     return renderAttributes(

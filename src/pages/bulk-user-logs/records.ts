@@ -4,7 +4,8 @@ import { isId } from '../../domain/ids.ts'
 import { isObject } from '../../domain/json.ts'
 import { nameRecord, type DetailedRecord } from '../../log/detailed-records.ts'
 import type { ShownRecord } from '../../log/log-records.ts'
-import { formatField, makePointersRelative } from '../../log/refused-records.ts'
+import { formatField } from '../../domain/errors.ts'
+import { makePointersRelative } from '../../log/refused-records.ts'
 import { renderAttributeName } from '../parts/attribute-words.ts'
 import { renderStatusBadge } from '../parts/badges.ts'
 import { buildEmployeeUrl } from '../../wording/addresses.ts'
@@ -29,7 +30,7 @@ export function renderRecordTable(entry: LogEntry, records: DetailedRecord[]): H
   const columns = COLUMNS[kind]
   return html`<table class="cards records">
     <caption class="visually-hidden">
-      Records, numbered from 0 as in API responses
+      Records, numbered from 1
     </caption>
     <thead>
       <tr>
@@ -52,7 +53,7 @@ function renderBody(entry: LogEntry, record: DetailedRecord, lines: Line[], colu
   return html`<tbody class="record" id="record-${index ?? 'none'}">
     <tr>
       <th scope="row" rowspan="${lines.length}" class="number">
-        <a href="${buildEntryUrl(entry)}/records/${index}"><span class="visually-hidden">Record </span>${index}</a>
+        <a href="${buildEntryUrl(entry)}/records/${index}"><span class="visually-hidden">Record </span>${(index ?? 0) + 1}</a>
       </th>
       <td rowspan="${lines.length}" class="person">${renderPerson(record)}</td>
       ${first}
@@ -64,7 +65,7 @@ function renderBody(entry: LogEntry, record: DetailedRecord, lines: Line[], colu
             <td colspan="${columns + 2}">
               <details>
                 <summary>
-                  <span class="visually-hidden">Record ${index} ${record.outcome === 'Failed' ? 'as sent' : 'in full'}</span>
+                  <span class="visually-hidden">Record ${(index ?? 0) + 1} ${record.outcome === 'Failed' ? 'as sent' : 'in full'}</span>
                 </summary>
                 ${renderRecordDetails(record)}
               </details>
@@ -151,13 +152,20 @@ function renderChangeLines(record: DetailedRecord): Line[] {
   }
   // An upsert creates some employees and changes others.
   if (shown.attributes) return [html`${badge(1)} ${renderCreatedLine(record)}`]
-  if (changes.length === 0) return [html`${badge(1)}<td colspan="2" class="hint">No changes</td>`]
-  return changes.map(
-    ([name, change], at) =>
-      html`${at === 0 ? badge(changes.length) : ''}
-        <td class="field">${renderAttributeName(name)}</td>
-        <td class="value">${renderChange(change)}</td>`,
-  )
+  const lines = [
+    ...changes.map(
+      ([name, change]) =>
+        html`<td class="field">${renderAttributeName(name)}</td>
+          <td class="value">${renderChange(change)}</td>`,
+    ),
+    ...shown.left_out.map(
+      ({ field, message }) =>
+        html`<td class="field">${renderAttributeName(field)}</td>
+          <td class="value">Left as it was: <span class="fault">${message}</span></td>`,
+    ),
+  ]
+  if (lines.length === 0) return [html`${badge(1)}<td colspan="2" class="hint">No changes</td>`]
+  return lines.map((line, at) => html`${at === 0 ? badge(lines.length) : ''} ${line}`)
 }
 
 /** Renders the person of a record. The log keeps only an id: the name is current, or was sent with a refused record. */

@@ -9,6 +9,7 @@ import { ALWAYS } from '../../http/access/heavy-reads.ts'
 import { buildUrl } from '../../wording/addresses.ts'
 import type { SeenEmployee } from './employee-then.ts'
 import { renderAttributes, formatEmployeeName, listChanged, renderStanding } from './employee-then.ts'
+import { EDITED } from './edit-form.ts'
 import { REPORT_PATH } from './employee-report.ts'
 import { buildTimelineHref, readTimeline, readTimelinePlace, renderTimeline } from './timeline.ts'
 import {
@@ -34,7 +35,7 @@ const PATH = NAVIGATION.employees.path
 
 export type EmployeeRequest = PageRequest<{ id: string }>
 
-const DONE = { erased: "Person erased. This can't be undone." }
+const DONE = { erased: "Person erased. This can't be undone.", ...EDITED }
 
 /** `/settings/employees/{id}?at=`: an employee at a position or time, with their history up to there. */
 export function addEmployeePage(app: FastifyInstance, { reads }: PageServices): void {
@@ -57,8 +58,12 @@ export function addEmployeePage(app: FastifyInstance, { reads }: PageServices): 
     const moment = seen === null || seen.isNow ? null : describeMoment(at, seen, timeZone)
     const report = buildUrl(REPORT_PATH, { employee_id: id })
     const isErasable = seen?.state.standing !== 'erased'
+    const isEditable = viewer.role === 'admin' && seen?.isNow === true && seen.state.standing === 'known'
     const body = html`${renderBreadcrumb(NAVIGATION.employees)}
-      <h1><bdi>${title}</bdi></h1>
+      <div class="tools">
+        <h1><bdi>${title}</bdi></h1>
+        ${isEditable ? html`<a class="button" href="${PATH}/${id}/edit">Edit or deactivate…</a>` : ''}
+      </div>
       ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)} ${seen ? renderStanding(seen, viewer) : ''}
       <div class="columns">
         <section aria-labelledby="history">${await renderHistory(db, viewer, id, seen, query)}</section>
@@ -71,7 +76,7 @@ export function addEmployeePage(app: FastifyInstance, { reads }: PageServices): 
             ${
               viewer.role === 'admin'
                 ? html`<a class="button" href="${report}">What is held about this person…</a>
-                    ${isErasable ? html`<a class="button danger" href="${PATH}/${id}/erase">Erase person…</a>` : ''}`
+                    ${isErasable ? html`<a href="${PATH}/${id}/erase">Erase person…</a>` : ''}`
                 : ''
             }
           </p>

@@ -38,28 +38,22 @@ export function formatEmployeeName(seen: SeenEmployee | null): string {
   return seen?.state.standing === 'known' ? formatFullName(seen.state.employee) : 'Employee'
 }
 
-const ERASED = html`<p class="empty">
-  This person's data was erased, for all points in time. The events remain: when they happened, who caused them, and their
-  hashes.
-</p>`
-
 /** Renders the employee's status, its position in the ledger, and links to the previous and next event. */
 export function renderStanding(seen: SeenEmployee, viewer: SessionUser): Html {
   const { id, position, head, earlier, later, state } = seen
   const step = (to: number | null) => (to === null ? null : buildEmployeeUrl(id, to))
-  const isErased = state.standing === 'erased'
-  const place = `${seen.isNow ? 'Now, event' : 'Event'} ${formatNumber(position)} of ${formatNumber(head)}`
+  const place = seen.isNow ? 'Now' : `Event ${formatNumber(position)} of ${formatNumber(head)}`
   return html`${renderFacts([
     ['Employee', renderId('employee-id', id, 'Copy ID')],
     ['As of', place],
     ['Status', renderStatus(state)],
     state.standing === 'known' ? ['Last changed', renderLastChange(state, viewer)] : null,
   ])}
-    ${isErased ? ERASED : ''}
+    ${state.standing === 'erased' ? html`<p class="empty">This person's data was erased, for all points in time. The events remain: when they happened, who caused them, and their hashes.</p>` : ''}
     ${renderPageLinks(
       [
-        { label: 'Previous event', rel: 'prev', href: step(isErased ? null : earlier) },
-        { label: 'Next event', rel: 'next', href: step(isErased ? null : later) },
+        { label: 'Previous event', rel: 'prev', href: step(state.standing === 'erased' ? null : earlier) },
+        { label: 'Next event', rel: 'next', href: step(state.standing === 'erased' ? null : later) },
         { label: 'Now', rel: 'first', href: seen.isNow ? null : buildEmployeeUrl(id) },
       ],
       'Steps in time',
@@ -114,7 +108,7 @@ export async function renderAttributes(
       <th scope="row">${renderBreakable(formatAttributeName(name))}</th>
       <td>${shown}</td>
       <td class="when">
-        ${renderDayLink(`${NAVIGATION.events.path}/${cause.position}`, cause.recorded_at, viewer.timeZone)}
+        ${value === null ? '' : renderDayLink(`${NAVIGATION.events.path}/${cause.position}`, cause.recorded_at, viewer.timeZone)}
       </td>
     </tr>`
   }

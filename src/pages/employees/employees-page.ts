@@ -1,100 +1,136 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Type } from '@sinclair/typebox'
+import type { SessionUser } from '../../accounts/users/sessions.ts'
+import { listPeople } from '../../../projections/employees/people-list.ts'
 import { searchEmployees } from '../../../projections/employees/queries.ts'
+import { normalizeEmail } from '../../text/normalize-text.ts'
+import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { isId } from '../../domain/ids.ts'
 import { formatFullName } from '../../domain/employees/full-name.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { whenGiven } from '../../http/access/heavy-reads.ts'
 import { decodeIdCursor } from '../../http/server/cursor.ts'
-import { buildEmployeeUrl } from '../../wording/addresses.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import { findEmployeeIdBy } from '../../ledger/read/find-employee-id.ts'
+import { PeopleQuery, readPeopleFilter } from '../../people/people-filter.ts'
+import { buildEmployeeUrl, buildUrl } from '../../wording/addresses.ts'
 import { renderStatusBadge } from '../parts/badges.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import {
   toFormProblem,
   checkForm,
-  renderField,
   renderFormAlert,
-  pickFields,
   readFormFields,
+  type FormFields,
   type FormProblem,
 } from '../parts/form.ts'
 import { findFormerPeople, type FormerPerson } from '../parts/former-people.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { NAVIGATION } from '../../wording/navigation.ts'
+import { readPeopleFields, renderPeopleFilter } from './people-filter-form.ts'
 import { REPORT_PATH } from './employee-report.ts'
 import { renderNotice } from '../parts/notice.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { getViewer } from '../parts/viewer.ts'
-import { trimBlanks } from '../../text/normalize-text.ts'
 
 const PATH = NAVIGATION.employees.path
 const Search = Type.Object({ q: Type.String({ maxLength: 254 }) })
 
 const DONE = { erased: 'Person erased. Refused records no longer contain their data.' }
 
-/** `/settings/employees`: the search for an employee whose history is to be shown. */
+/** `/settings/employees`: the list of people, with filters, and the search for one of them. */
 export function addEmployeesPage(app: FastifyInstance, { reads }: PageServices): void {
-  app.get(PATH, { config: { isHeavyRead: whenGiven('q') } }, async (request, reply) => {
+  const isHeavyRead = ({ query }: FastifyRequest) => Object.keys(readPeopleFields(readFormFields(query))).length > 0
+  app.get(PATH, { config: { isHeavyRead } }, async (request, reply) => {
     const viewer = getViewer(request)
-    const q = trimBlanks(readFormFields(request.query)['q'] ?? '')
+    const fields = readFormFields(request.query)
+    const given = readPeopleFields(fields)
+    // A form also sends its empty fields; the shorter address is that which people keep.
+    if (Object.values(fields).includes('')) return reply.redirect(buildUrl(PATH, given), 303)
+    const { q = '' } = given
     // An erased employee still has an id.
     if (isId('emp', q)) return reply.redirect(buildEmployeeUrl(q), 303)
-    const { cursor } = pickFields(readFormFields(request.query), ['cursor'])
     const db = await reads.of(viewer.companyId, request.left)
-    const { employees, problem } = await findEmployees(db, viewer.companyId, q, cursor)
-    const isFirst = cursor === undefined && q !== '' && !problem
-    const former = isFirst ? await findFormerPeople(db, viewer.companyId, q) : []
-    if (employees.length === 1 && isFirst && former.length === 0)
-      return reply.redirect(buildEmployeeUrl(employees[0]!.id), 303)
-    const body = html`<h1>Employees over time</h1>
-      ${renderNotice(request, DONE)} ${renderFormAlert(problem)}
-      <p>See any employee at any point in time, and who changed what.</p>
-      ${renderSearchForm(q, problem)} ${q === '' || problem ? '' : renderSearchResults(q, cursor, employees, former)}
+    const list = await readPeople(db, viewer, given, fields['cursor'])
+    const { people, former, problem } = list
+    const isAlone = people.length === 1 && former.length === 0 && fields['cursor'] === undefined
+    if (isAlone && isSearch(given)) return reply.redirect(buildEmployeeUrl(people[0]!.id), 303)
+    const body = html`<div class="tools">
+        <h1>${NAVIGATION.employees.label}</h1>
+        ${viewer.role === 'admin' && !problem ? renderDownloads(list.filter) : ''}
+      </div>
+      ${renderNotice(request, DONE)} ${renderFormAlert(problem)} ${renderPeopleFilter(given, problem)}
+      ${problem ? '' : renderList(given, fields['cursor'], list)}
       ${viewer.role === 'admin' ? renderPersonalDataLinks() : ''}`
     return sendUserPage(problem ? reply.code(problem.status) : reply, viewer, {
-      title: 'Employees over time',
+      title: NAVIGATION.employees.label,
       body,
     })
   })
 }
 
-/** Finds a page of employees, and one more to know whether another page follows. */
-async function findEmployees(
+/** Whether somebody only looks for a person. */
+function isSearch(given: FormFields): boolean {
+  return given['q'] !== undefined && Object.keys(given).length === 1
+}
+
+interface PeopleList {
+  /** One more than a page has, if another one follows. */
+  people: Employee[]
+  former: FormerPerson[]
+  /** As the download has it. */
+  filter: FormFields
+  problem: FormProblem
+}
+
+/** Reads a page of people. Those whom only a text finds come in the order in which it fits them. */
+async function readPeople(
   db: LedgerDb,
-  companyId: string,
-  q: string,
+  { companyId, timeZone }: SessionUser,
+  given: FormFields,
   cursor: string | undefined,
-): Promise<{ employees: Employee[]; problem: FormProblem }> {
-  if (q === '') return { employees: [], problem: null }
+): Promise<PeopleList> {
   try {
-    const after = cursor === undefined ? null : decodeIdCursor('emp', cursor)
-    const { q: text } = checkForm(Search, { q })
-    return { employees: await searchEmployees(db, companyId, text, { after, limit: ROWS_A_PAGE + 1 }), problem: null }
+    const page = { after: cursor === undefined ? null : decodeIdCursor('emp', cursor), limit: ROWS_A_PAGE + 1 }
+    if (isSearch(given)) {
+      const { q } = checkForm(Search, given)
+      const former = page.after === null ? await findFormerPeople(db, companyId, q) : []
+      return { people: await searchEmployees(db, companyId, q, page), former, filter: given, problem: null }
+    }
+    const { manager, ...others } = given
+    const managerId = manager === undefined ? undefined : await findManager(db, companyId, manager)
+    const filter = { ...others, ...(managerId === undefined ? {} : { manager_id: managerId }) }
+    const { order, ...query } = checkForm(PeopleQuery, { order: 'newest', ...filter })
+    const people = await listPeople(db, companyId, readPeopleFilter(query, timeZone), { ...page, order })
+    return { people, former: [], filter, problem: null }
   } catch (error) {
-    return { employees: [], problem: toFormProblem(error) }
+    return { people: [], former: [], filter: {}, problem: toFormProblem(error) }
   }
 }
 
-function renderSearchForm(q: string, problem: FormProblem): Html {
-  const hint =
-    'An ID, or part of a name, email, external ID or employee number. Former ones are found if entered whole.'
-  return html`<form method="get" action="${PATH}" class="filters" role="search">
-    ${renderField({ name: 'q', label: 'Employee', value: q, hint, maxLength: 254, autocomplete: 'off' }, problem)}
-    <button class="primary">Search</button>
-  </form>`
+/** Finds whom somebody means by an id, an email, or an external id. Throws a problem if it is nobody. */
+async function findManager(db: LedgerDb, companyId: string, text: string): Promise<string> {
+  if (isId('emp', text)) return text
+  for (const by of ['email', 'external_id'] as const) {
+    const id = await findEmployeeIdBy(db, companyId, by, by === 'email' ? normalizeEmail(text) : text)
+    if (id !== null) return id
+  }
+  const fault = fieldError('/manager', 'invalid_value', 'manager has no employee: enter an ID, email or external ID')
+  throw new ProblemError(invalidFields([fault]))
 }
 
-function renderSearchResults(
-  q: string,
-  cursor: string | undefined,
-  employees: Employee[],
-  former: FormerPerson[],
-): Html {
-  if (employees.length + former.length === 0) {
+function renderDownloads(filter: FormFields): Html {
+  return html`<div class="tools">
+    <a class="button" href="${buildUrl('/admin/v1/employees.csv', filter)}" download>Download CSV</a>
+    <a class="button" href="${buildUrl('/admin/v1/employees.xlsx', filter)}" download>Download workbook</a>
+  </div>`
+}
+
+function renderList(given: FormFields, cursor: string | undefined, { people, former }: PeopleList): Html {
+  if (people.length + former.length === 0) {
     return html`<div class="empty">
       <h2>No matching employees</h2>
       <p>
@@ -102,11 +138,10 @@ function renderSearchResults(
       </p>
     </div>`
   }
-  const matching = renderPeople('Matching employees, exact matches first', employees.slice(0, ROWS_A_PAGE))
-  const foundByFormer = html`<h2>Found by a former detail</h2>
-    ${renderPeople('Employees found by a former detail', former, q)}`
-  return html`${employees.length === 0 ? '' : matching} ${former.length === 0 ? '' : foundByFormer}
-    ${renderListLinks(PATH, { q }, cursor, employees, ({ id }) => id, ['First page', 'More'])}`
+  const caption = isSearch(given) ? 'Matching employees, exact matches first' : 'Employees'
+  return html`${people.length === 0 ? '' : renderPeople(caption, people.slice(0, ROWS_A_PAGE))}
+    ${former.length === 0 ? '' : html`<h2>Found by a former detail</h2> ${renderPeople('Employees found by a former detail', former, given['q'])}`}
+    ${renderListLinks(PATH, given, cursor, people, ({ id }) => id, ['First page', 'More'])}`
 }
 
 /** Renders a table of people, with what the searched text was to each. */
@@ -124,6 +159,7 @@ function renderPeople(caption: string, people: readonly (Employee | FormerPerson
       { heading: 'Status', cell: ({ status }) => renderStatusBadge(status) },
       { heading: 'Department', cell: ({ department }) => text(department) },
       { heading: 'Job title', cell: ({ job_title: title }) => text(title) },
+      { heading: 'Location', isWide: true, cell: ({ location }) => text(location) },
       { heading: 'Email', cell: ({ email }) => text(email) },
       { heading: 'External ID', cell: ({ external_id: id }) => text(id) },
     ],
@@ -139,6 +175,6 @@ function renderPersonalDataLinks(): Html {
     </p>
     <p class="actions">
       <a class="button" href="${REPORT_PATH}">What is held about a person…</a>
-      <a class="button danger" href="${PATH}/erase">Erase by email or external ID…</a>
+      <a href="${PATH}/erase">Erase by email or external ID…</a>
     </p>`
 }

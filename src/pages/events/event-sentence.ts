@@ -10,7 +10,7 @@ import { NAVIGATION, type NavigationItem } from '../../wording/navigation.ts'
 import { describeKind } from '../../domain/attention-kinds.ts'
 import { describeCode } from '../../wording/failure-causes.ts'
 import { describeDone } from '../parts/call-words.ts'
-import { formatExpectedCalls, formatScopes } from '../parts/key-words.ts'
+import { formatExcess, formatExpectedCalls, formatLimits, formatScopes } from '../parts/key-words.ts'
 import { formatCount, formatNumber } from '../../wording/numbers.ts'
 import { formatCalendarDay } from '../parts/times.ts'
 import { formatTime } from '../../domain/local-times.ts'
@@ -80,6 +80,8 @@ const SENTENCES: Sentences = {
   },
   CompanyRegistered: ({ actor, data }) =>
     html`${actor} registered the company${data ? html` <bdi>${data.name}</bdi>` : ''}`,
+  CompanyRenamed: ({ actor, data, names }) =>
+    html`${actor} renamed the company${data ? html`: ${renderShortChange(data, names)}` : ''}`,
   CompanyTimeZoneChanged: ({ actor, data, names }) =>
     html`${actor} changed the company's time zone${data ? html`: ${renderShortChange(data, names)}` : ''}`,
   CompanyCountryChanged: ({ actor, data, names }) =>
@@ -150,6 +152,10 @@ const SENTENCES: Sentences = {
   },
   ApiKeyExpectedCallsChanged: ({ actor, subject, data }) =>
     html`${actor} changed when calls of key ${subject()} are expected${data ? `: ${formatExpectedCalls(data.from)} → ${formatExpectedCalls(data.to)}` : ''}`,
+  ApiKeyLimitsChanged: ({ actor, subject, data }) =>
+    html`${actor} changed the daily limits of key ${subject()}${data ? `: ${formatLimits(data.from)} → ${formatLimits(data.to)}` : ''}`,
+  ApiKeyExcessAllowed: ({ actor, subject, data, viewer }) =>
+    html`${actor} allowed key ${subject()} ${data ? `${formatExcess(data)} until ${formatTime(data.until, viewer.timeZone)}` : 'more than its limits'}`,
   ApiKeyRotated: ({ actor, subject, data, viewer }) => {
     const end = data?.previous_expires_at
     const old = end ? `; the old one works until ${formatTime(end, viewer.timeZone)}` : '; the old one stopped at once'

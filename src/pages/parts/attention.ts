@@ -1,13 +1,13 @@
 import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
-import { nameOfItem, type AttentionItem } from '../../domain/attention.ts'
+import { groupProblems, nameOfItem, type AttentionItem } from '../../domain/attention.ts'
 import { formatTime } from '../../domain/local-times.ts'
 import { databaseTimeMs } from '../../postgres/database-clock.ts'
 import { buildUrl } from '../../wording/addresses.ts'
-import { buildItemUrl, countCalls, describeItem, nameSubject, remedyOf } from '../../wording/attention-words.ts'
+import { buildItemUrl, countCost, describeItem, nameSubject, remedyOf } from '../../wording/attention-words.ts'
 import { capitalise } from './call-words.ts'
 import { describeCode } from '../../wording/failure-causes.ts'
 import { html, type Html } from './html.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
+import { NAVIGATION, REFUSALS } from '../../wording/navigation.ts'
 import { formatCount, formatNumber } from '../../wording/numbers.ts'
 
 /** Lines that are shown at once, and those that a click shows; the problems of any others are only counted. */
@@ -37,23 +37,24 @@ function renderSnoozeLink(item: AttentionItem): Html {
   return html`<a href="${href}">Snooze<span class="visually-hidden"> <bdi>${nameSubject(item)}</bdi></span>…</a>`
 }
 
-/** Renders what needs attention of a thing, on its own page, with what to do. */
+/** Renders what needs attention of a thing, on its own page, with what to do; on narrow pages, several are one line. */
 export function renderProblemsOf(id: string, items: readonly AttentionItem[], timeZone: string): Html {
   const own = items.filter(({ subject }) => subject.id === id)
   if (own.length === 0) return html``
+  const list = html`<ul>
+    ${own.map((item) => {
+      const { problem, remedy } = describeItem(item, timeZone, databaseTimeMs())
+      const href = buildItemUrl(item)
+      const isElsewhere = !href.endsWith(`/${id}`)
+      return html`<li>
+        ${isElsewhere ? html`<a href="${href}">${capitalise(problem)}</a>` : capitalise(problem)}.
+        <span class="hint">${remedy}</span> ${renderSnoozeLink(item)}
+      </li>`
+    })}
+  </ul>`
   return html`<section class="attention" aria-labelledby="attention">
     <h2 id="attention">Needs attention</h2>
-    <ul>
-      ${own.map((item) => {
-        const { problem, remedy } = describeItem(item, timeZone, databaseTimeMs())
-        const href = buildItemUrl(item)
-        const isElsewhere = !href.endsWith(`/${id}`)
-        return html`<li>
-          ${isElsewhere ? html`<a href="${href}">${capitalise(problem)}</a>` : capitalise(problem)}.
-          <span class="hint">${remedy}</span> ${renderSnoozeLink(item)}
-        </li>`
-      })}
-    </ul>
+    ${own.length === 1 ? list : html`<details class="folded"><summary>${formatCount(own.length, 'problem')}</summary>${list}</details>`}
   </section>`
 }
 
@@ -71,11 +72,11 @@ export function renderReasons(id: string, items: readonly AttentionItem[], path:
  * below it is in view.
  */
 export function renderAttention(items: readonly AttentionItem[], snoozed: number, timeZone: string): Html {
-  const lines = [...Map.groupBy(items, (item) => (item.kind === 'calls_failed' ? item.subject.id : item)).values()]
+  const lines = groupProblems(items)
   return html`<section class="attention" aria-labelledby="attention">
     <h2 id="attention">Needs attention</h2>
     <details class="folded">
-      <summary>${formatCount(items.length, 'problem')}</summary>
+      <summary>${formatCount(lines.length, 'problem')}</summary>
       ${renderLines(lines.slice(0, SHOWN_LINES), timeZone)}
       ${lines.length > SHOWN_LINES ? renderMoreLines(lines.slice(SHOWN_LINES), timeZone) : ''}
       ${snoozed === 0 ? '' : html`<p>${renderSnoozed(snoozed)}</p>`}
@@ -87,9 +88,9 @@ export function renderAttention(items: readonly AttentionItem[], snoozed: number
 type Line = readonly AttentionItem[]
 
 function renderMoreLines(lines: readonly Line[], timeZone: string): Html {
-  const others = lines.slice(MORE_LINES).flat().length
+  const others = lines.slice(MORE_LINES).length
   return html`<details class="more">
-    <summary>${formatCount(lines.flat().length, 'more problem')}</summary>
+    <summary>${formatCount(lines.length, 'more problem')}</summary>
     ${renderLines(lines.slice(0, MORE_LINES), timeZone)}
     ${others > 0 ? html`<p>And ${formatNumber(others)} more.</p>` : ''}
   </details>`
@@ -107,25 +108,23 @@ function renderItem(item: AttentionItem, timeZone: string): Html {
     <span class="hint">${remedy}</span> ${renderSnoozeLink(item)}`
 }
 
-/** Renders the causes for which calls of a key failed, those with the most records first. */
+/** Renders the causes for which calls of a key failed. */
 function renderCauses(causes: Line): Html {
   const { subject } = causes[0]!
   const failed = causes.filter((item) => item.kind === 'calls_failed')
-  const calls = failed.reduce((sum, { details }) => sum + details.calls, 0)
-  const others = formatCount(failed.length - SHOWN_CAUSES, 'more cause')
-  const ofKey = html`<li><a href="${NAVIGATION.apiKeys.path}/${subject.id}">${others}</a></li>`
-  const isMoreThan = failed.some(({ details }) => details.is_more)
-  return html`<a href="${buildUrl(NAVIGATION.bulkUserLogs.path, { key: subject.id, status: 'Failed' })}"
+  const sum = (name: 'calls' | 'records') => failed.reduce((total, { details }) => total + details[name], 0)
+  const cost = { calls: sum('calls'), records: sum('records'), is_more: failed.some(({ details }) => details.is_more) }
+  return html`<a href="${buildUrl(REFUSALS.path, { key: subject.id })}"
       ><bdi>${subject.name}</bdi></a
-    >: ${countCalls(calls, isMoreThan)} failed since yesterday.
+    >: ${countCost(cost)} failed since yesterday.
     <ul>
       ${failed.slice(0, SHOWN_CAUSES).map((item) => {
-        const { calls: count, is_more: isMore, code } = item.details
+        const { code } = item.details
         return html`<li>
-          <a href="${buildItemUrl(item)}">${countCalls(count, isMore)}</a>: <span title="${code}">${describeCode(code)}</span>.
+          <a href="${buildItemUrl(item)}">${countCost(item.details)}</a>: <span title="${code}">${describeCode(code)}</span>.
           <span class="hint">${remedyOf(code)}</span> ${renderSnoozeLink(item)}
         </li>`
       })}
-      ${failed.length > SHOWN_CAUSES ? ofKey : ''}
+      ${failed.length > SHOWN_CAUSES ? html`<li><a href="${NAVIGATION.apiKeys.path}/${subject.id}">${formatCount(failed.length - SHOWN_CAUSES, 'more cause')}</a></li>` : ''}
     </ul>`
 }

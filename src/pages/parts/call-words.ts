@@ -1,4 +1,6 @@
+import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import type { CallCounts } from '../../domain/events.ts'
+import { rulesOf } from '../../domain/operations.ts'
 import { isCorrected, type Correction } from '../../ledger/corrections/read-correction.ts'
 import { formatCount, formatNumber } from '../../wording/numbers.ts'
 
@@ -17,6 +19,15 @@ const AND = new Intl.ListFormat('en-GB')
 export function listDone({ total, updated, deactivated, failed, no_updates: unchanged }: CallCounts): string[] {
   const done = { created: total - updated - deactivated - failed - unchanged, updated, deactivated }
   return Object.entries(done).flatMap(([verb, count]) => (count > 0 ? [`${verb} ${formatNumber(count)}`] : []))
+}
+
+/** Says in a few words what a call did or, if it failed, what it asked for. */
+export function describeResult({ status, operation, counts }: LogEntry['entry']): string {
+  const { total, failed } = counts
+  const { verb } = rulesOf(operation)
+  if (status === 'Failed') return capitalise(total === 0 ? verb : `${verb} ${formatNumber(total)}`)
+  const done = [...listDone(counts), ...(failed > 0 ? [`refused ${formatNumber(failed)}`] : [])]
+  return capitalise(done.join(', ') || 'no changes')
 }
 
 /** Says how many records of a failed call were applied since: `1 of 3 records was applied; 2 are still open.` */

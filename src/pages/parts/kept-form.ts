@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { companyOfSecret } from '../../domain/accounts/secrets.ts'
 import { type Problem, problem } from '../../domain/errors.ts'
 import { readOwnPath } from '../../wording/addresses.ts'
 import { type FormFields, readFormFields } from './form.ts'
@@ -41,10 +40,9 @@ const NOT_SENT: Problem = {
   status: 200,
 }
 
-/** Keeps the form of a request, in which `cookie` is that of the ended session. Null if there is nothing to keep. */
-export function keepForm(request: FastifyRequest, cookie: string | null): KeptForm | null {
+/** Keeps the form of a request, whose session was of this company. Null if there is nothing to keep. */
+export function keepForm(request: FastifyRequest, companyId: string | null): KeptForm | null {
   const { keptForm } = request.routeOptions.config
-  const companyId = cookie === null ? null : companyOfSecret('session', cookie)
   // What someone wrote for one company must not end up in another.
   if (!keptForm || !companyId) return null
   const sent = readFormFields(request.body)

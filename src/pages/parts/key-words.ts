@@ -1,5 +1,8 @@
+import type { KeyExcess, KeyLimits, Limited } from '../../domain/accounts/people-use.ts'
 import type { ExpectedCalls } from '../../domain/accounts/expected-calls.ts'
 import type { KeyScope } from '../../domain/accounts/api-key.ts'
+import { LIMITED } from '../../domain/accounts/key-limits.ts'
+import { formatCount } from '../../wording/numbers.ts'
 
 /** Formats what calls with a key may do. */
 export function formatScopes(scopes: readonly KeyScope[]): string {
@@ -22,4 +25,27 @@ function formatWeekdays(weekdays: readonly number[]): string {
   const [first = 1, last = 1] = [weekdays[0], weekdays.at(-1)]
   const isRange = weekdays.length > 2 && last - first === weekdays.length - 1
   return ` on ${isRange ? `${DAYS[first - 1]}–${DAYS[last - 1]}` : weekdays.map((weekday) => DAYS[weekday - 1]).join(', ')}`
+}
+
+/** Formats how many people a key may deactivate and change in a day, such as `25 deactivations`. */
+export function formatLimits(limits: KeyLimits): string {
+  return formatNumbers(limits) || 'no limits'
+}
+
+/** Formats what a key may do beyond its limits, such as `412 more deactivations`. */
+export function formatExcess(excess: Pick<KeyExcess, Limited>): string {
+  return formatNumbers(excess)
+}
+
+const WHAT = { max_deactivations: 'deactivation', max_changes: 'change' } as const satisfies Record<Limited, string>
+
+function formatNumbers(numbers: KeyLimits): string {
+  const parts = LIMITED.flatMap((name) => {
+    const limit = numbers[name]
+    if (limit === null) return []
+    return typeof limit === 'number'
+      ? formatCount(limit, WHAT[name])
+      : `${WHAT[name]}s of ${limit} of the active people`
+  })
+  return parts.join(', ')
 }

@@ -109,7 +109,7 @@ function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string,
   return html`<header class="side">
     <a class="home" href="${findHome(user.role)}"><span class="company"><bdi>${user.companyName}</bdi></span></a>
     <a class="button go" href="${SEARCH_PATH}" data-palette>Search <kbd>Ctrl K</kbd></a>
-    <details class="menu folded">
+    <details class="menu">
       <summary class="button">Menu${renderCount(total === 0 ? undefined : total)}</summary>
       <div class="menu-panel">
         ${items.length === 0 ? '' : html`<nav aria-label="Company Settings" class="menu-pages">${groups}</nav>`}

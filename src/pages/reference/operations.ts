@@ -90,9 +90,23 @@ export function listGroups(document: OpenApiDocument): OperationGroup[] {
   const messages = readOperations(document, document.webhooks as never, 'message')
   const tags = document['tags'] as { name: string; description: string }[]
   return [
-    ...tags.map((tag) => ({ ...tag, operations: calls.filter((operation) => operation.tag === tag.name) })),
+    ...tags.map((tag) => ({
+      ...tag,
+      operations: calls.filter(({ tag: name }) => name === tag.name).toSorted(byLesson),
+    })),
     { ...MESSAGES, operations: messages },
   ]
+}
+
+/** The calls that an integrator learns first, in this order. All others keep theirs. */
+const LESSONS = [
+  ...['verifyKey', 'createEmployees', 'readEmployee', 'listEmployees', 'updateEmployee', 'updateEmployees'],
+  ...['upsertEmployees', 'listErasedEmployees', 'listBulkUserLogs', 'getBulkUserLog'],
+]
+
+function byLesson(one: Operation, other: Operation): number {
+  const rank = ({ id }: Operation) => (LESSONS.includes(id) ? LESSONS.indexOf(id) : LESSONS.length)
+  return rank(one) - rank(other)
 }
 
 function readOperations(

@@ -20,7 +20,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Use an HTTP library, and send the method itself. Check for proxies that change requests on the way.',
   },
   request_timeout: {
-    when: 'The whole request did not arrive in time.',
+    when: 'The headers did not arrive within 20 seconds, or the body stopped for 60 seconds or took more than 10 minutes.',
     remedy: 'Send the request again. On a slow connection, send fewer records in each call.',
   },
   headers_too_large: {
@@ -227,6 +227,10 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     when: 'The preview of the upload is not complete, some of its rows cannot be read, or another user uploaded the file.',
     remedy: 'Wait for the preview, or correct the file and upload it again. `detail` says which.',
   },
+  nothing_to_undo: {
+    when: 'The entry is of a call that failed, or that changed nobody, so there is nothing to undo.',
+    remedy: 'Choose another entry.',
+  },
   key_revoked: {
     when: 'The API key has been revoked. This cannot be undone.',
     remedy: 'Issue a new key.',
@@ -283,6 +287,13 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
   idempotency_key_reused: {
     when: 'The Idempotency-Key was already used with another method, path, body, or condition (If-Match, If-None-Match).',
     remedy: 'Use a new key for each new request. A retry must be exactly the same request.',
+    entry: 'yes',
+  },
+  limit_reached: {
+    when: 'The call would deactivate or change more people than the API key may in a day. Nothing was applied.',
+    remedy:
+      'Check whether the data is complete. If it is right, an administrator can allow it once on the page of the key; ' +
+      'then send the call again.',
     entry: 'yes',
   },
   quota_exceeded: {

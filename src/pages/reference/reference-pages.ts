@@ -11,8 +11,15 @@ import { listGroups, type OperationGroup } from './operations.ts'
 import { findOperations, renderIndex, renderSearch } from './render-index.ts'
 import { OPERATION_PATH, renderOperation } from './render-operation.ts'
 import { trimBlanks } from '../../text/normalize-text.ts'
+import { writeIndex, writeOperation } from './write-markdown.ts'
 
-/** `/docs`: the API reference, made from the OpenAPI document: an index with a search, and a page for each operation. */
+const MARKDOWN = 'text/markdown; charset=utf-8'
+const PLAIN = 'text/plain; charset=utf-8'
+
+/**
+ * `/docs`: the API reference, made from the OpenAPI document: an index with a search, and a page for
+ * each operation, which also is Markdown at the same address with `.md`. `/llms.txt` leads programs there.
+ */
 export function referencePages(app: FastifyInstance, services: RecognitionServices): void {
   const schema = { hide: true }
   const preHandler = recognizeViewer(services)
@@ -29,11 +36,20 @@ export function referencePages(app: FastifyInstance, services: RecognitionServic
     const body = renderContents(list(), '', renderIndex(app.describeApi(), list()))
     return answer(request, reply, { title: 'API reference', body })
   })
+  for (const path of ['/llms.txt', '/docs.md']) {
+    app.get(path, { schema }, (_, reply) => {
+      const { info } = app.describeApi() as unknown as { info: { title: string; description: string } }
+      return reply.type(path.endsWith('.md') ? MARKDOWN : PLAIN).send(writeIndex(info, list()))
+    })
+  }
   app.get<{ Params: { id: string } }>(`${OPERATION_PATH}:id`, { schema, preHandler }, async (request, reply) => {
+    const [name, form] = request.params.id.split('.')
     const operation = list()
       .flatMap(({ operations }) => operations)
-      .find(({ id }) => id === request.params.id)
-    if (!operation) return sendRefusal(reply, problem('route_not_found', 'The API has no such operation'))
+      .find(({ id }) => id === name)
+    if (operation && form === 'md') return reply.type(MARKDOWN).send(writeOperation(app.describeApi(), operation))
+    if (!operation || form !== undefined)
+      return sendRefusal(reply, problem('route_not_found', 'The API has no such operation'))
     const body = renderContents(list(), operation.id, renderOperation(app.describeApi(), operation))
     return answer(request, reply, { title: operation.summary, body })
   })

@@ -16,7 +16,8 @@ export function renderIndex(document: OpenApiDocument, groups: OperationGroup[])
   return html`<h1>API reference</h1>
     ${renderParagraphs(info.description)}
     <p>
-      Version ${info.version} · <a href="/openapi.json">OpenAPI document</a> · <a href="/problems">Problem codes</a>
+      Version ${info.version} · <a href="/openapi.json">OpenAPI document</a> · <a href="/problems">Problem codes</a> ·
+      <a href="/llms.txt">As Markdown</a>
     </p>
     <h2 id="authentication">Authentication</h2>
     <p>
@@ -28,6 +29,7 @@ export API_ID=key_…
 export API_KEY=el_live_…
 export API_TOKEN=el_user_…
 export SESSION=el_ses_…</code></pre>
+    <button type="button" data-copy hidden>Copy</button>
     <dl class="members">
       ${Object.values(components.securitySchemes).map(
         ({ name = 'authorization: Bearer', description }) =>
@@ -43,6 +45,7 @@ export SESSION=el_ses_…</code></pre>
       a page at <a href="/problems">/problems</a>.
     </p>
     <pre><code>${JSON.stringify(EXAMPLE_PROBLEM, null, 2)}</code></pre>
+    <button type="button" data-copy hidden>Copy</button>
     ${groups.map(renderGroup)}`
 }
 

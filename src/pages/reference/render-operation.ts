@@ -117,6 +117,11 @@ function renderProblems(answers: Answer[]): Html {
     })}`
 }
 
+/** The problem codes of an answer. */
+export function problemCodesOf({ content }: Answer): string[] {
+  return content.flatMap(([, { schema = {} }]) => listCodes(schema))
+}
+
 function listCodes({ allOf = [], properties }: Schema): string[] {
   const { enum: codes = [] } = properties?.['code'] ?? {}
   return [...(codes as string[]), ...allOf.flatMap(listCodes)]
@@ -144,5 +149,6 @@ function renderSample(label: Html | string, text: string, isOpen: boolean, group
   return html`<details ${group === undefined ? '' : html`name="${group}"`} class="sample" ${isOpen ? html`open` : ''}>
     <summary>${label}</summary>
     <pre><code>${text}</code></pre>
+    <button type="button" data-copy hidden>Copy</button>
   </details>`
 }

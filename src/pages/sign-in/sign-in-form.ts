@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { PasswordUser } from '../../accounts/users/password-users.ts'
 import { problem } from '../../domain/errors.ts'
-import { sessionCookie } from '../../http/access/session.ts'
+import { findSessionCompany } from '../../http/access/session.ts'
 import { buildUrl, readOwnPath } from '../../wording/addresses.ts'
 import { type FormProblem, renderChoice, renderField } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
@@ -42,7 +42,7 @@ export function askToSignIn(
   const [path = ''] = request.url.split('?', 1)
   // The path of a form that has no page of its own continues the path of the page.
   const next = pages.has(request.routeOptions.url ?? '') ? path : path.slice(0, path.lastIndexOf('/'))
-  const form = { next: readOwnPath(next), kept: keepForm(request, sessionCookie(request, services.sessions)) }
+  const form = { next: readOwnPath(next), kept: keepForm(request, findSessionCompany(request, services.sessions)) }
   return sendSignInForm(services, reply, form, form.kept ? ENDED_AND_KEPT : ENDED)
 }
 

@@ -27,7 +27,7 @@ export function addSignOut(app: FastifyInstance, services: PageServices): void {
     const why = { client: clientOf(request), why: 'signed out' } as const
     const ended = cookie === null || user === null ? null : await endSession(accessPool, user, { cookie, ...why })
     if (user) await recordSessionEvents(company, user.companyId)
-    clearSessionCookie(reply, sessions)
+    clearSessionCookie(reply, sessions, user?.companyId)
     // Whoever signs in again at once stays signed in at the provider, which would not lead back to the page.
     if (next !== '') return reply.redirect(buildUrl('/sign-in', { next }), 303)
     const place = user && ended && (await findEndAtProvider(services, user.companyId, ended))

@@ -1,6 +1,7 @@
 import { rulesOf } from '../../domain/operations.ts'
 import type { PartCounts, UploadOperation } from '../../domain/uploads.ts'
 import { findCalls, isCorrectable, listRefusedIndexes, type FoundCall } from '../../ledger/corrections/find-calls.ts'
+import { areValidKept } from '../../ledger/corrections/read-failed-call.ts'
 import { readCorrection, type Correction } from '../../ledger/corrections/read-correction.ts'
 import { findUploadOfCall } from '../../ledger/uploads/read-uploads.ts'
 import type { UploadRouteServices } from '../../uploads/store-file.ts'
@@ -13,6 +14,8 @@ import { formatCount, formatNumber } from '../../wording/numbers.ts'
 export interface CorrectedCall extends FoundCall {
   /** How many of its records have errors. Of a call that was refused as a whole, none. */
   refused: number
+  /** Whether the valid ones of a failed call are kept: then the download has them. */
+  areOthersKept: boolean
   /** The stored file that has all of its records; null if none has. */
   uploadId: string | null
 }
@@ -26,11 +29,13 @@ export async function readCorrectedCall(
   const [call] = await findCalls(db, companyId, [logId])
   if (!call || !isCorrectable(call)) return null
   const refused = (await listRefusedIndexes(db, companyId, logId)).length
-  return { ...call, refused, uploadId: await findUploadOfCall(pool, companyId, logId) }
+  const areOthersKept = await areValidKept(db, companyId, call.position)
+  return { ...call, refused, areOthersKept, uploadId: await findUploadOfCall(pool, companyId, logId) }
 }
 
 /** Renders which entry a form corrects, and where its records are: those with errors, and the valid ones. */
-export function renderCorrectedCall({ id, operation, total, unapplied, refused, uploadId }: CorrectedCall): Html {
+export function renderCorrectedCall(call: CorrectedCall): Html {
+  const { id, operation, total, unapplied, refused, areOthersKept, uploadId } = call
   const valid = refused === 0 ? 0 : unapplied - refused
   return html`<p>
       This file corrects ${renderEntryLink(id)}, which tried to ${rulesOf(operation).verb}
@@ -47,7 +52,7 @@ export function renderCorrectedCall({ id, operation, total, unapplied, refused, 
             <a href="/admin/v1/uploads/${uploadId}/not-applied.csv" download>Download rows not applied</a>
           </p>`
     }
-    ${uploadId === null && valid > 0 ? renderMissing(total, refused) : ''}`
+    ${uploadId === null && valid > 0 && !areOthersKept ? renderMissing(total, refused) : ''}`
 }
 
 function formatUnapplied(total: number, unapplied: number): string {
@@ -55,13 +60,13 @@ function formatUnapplied(total: number, unapplied: number): string {
   return `${formatCount(unapplied, 'record')} ${unapplied === 1 ? 'was' : 'were'} not applied.`
 }
 
-/** Says how to send the valid records again, which the log does not keep. */
+/** Says how to send the valid records again, if they are not kept any more. */
 function renderMissing(total: number, refused: number): Html {
   const valid = total - refused
   return html`<p class="warning">
     The download has ${refused === 1 ? 'the record' : `the ${formatNumber(refused)} records`} with errors.
     ${valid === 1 ? 'The other record was' : `The other ${formatNumber(valid)} records were`} valid, and the log does not
-    keep ${valid === 1 ? 'it' : 'them'}. To send ${valid === 1 ? 'it' : 'them'} again, too, add
+    keep ${valid === 1 ? 'it' : 'them'} any more. To send ${valid === 1 ? 'it' : 'them'} again, too, add
     ${valid === 1 ? 'it' : 'them'} below the others, or upload a file with all ${formatNumber(total)} records in the order
     of the call.
   </p>`

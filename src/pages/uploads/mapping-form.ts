@@ -1,19 +1,25 @@
 import { trimBlanks } from '../../text/normalize-text.ts'
 import { readName } from '../../spreadsheets/cells.ts'
 import type { ColumnMapping, ManagerKey, Mapping, Question, Target } from '../../spreadsheets/mapping.ts'
-import { isDate, listQuestions, locateColumns } from '../../spreadsheets/mapping.ts'
-import type { DateOrder } from '../../spreadsheets/read-date.ts'
+import {
+  type COLUMN_QUESTIONS,
+  type FILE_QUESTIONS,
+  isDate,
+  listQuestions,
+  locateColumns,
+} from '../../spreadsheets/mapping.ts'
+import type { Calendar, DateOrder } from '../../spreadsheets/read-date.ts'
 import { isPhoneCountry } from '../../spreadsheets/read-phone.ts'
 import { isSecretHeader } from '../../spreadsheets/recognize-header.ts'
 import { hasOwnColumns } from '../../spreadsheets/record-columns.ts'
 import { guessNameRule, type NameRule } from '../../spreadsheets/split-name.ts'
-import { guessStatus, type Status } from '../../spreadsheets/status-words.ts'
+import type { Status } from '../../spreadsheets/status-words.ts'
 import type { StoredUpload } from '../../ledger/uploads/read-uploads.ts'
 import { FileFaultError } from '../../uploads/part-builder.ts'
 import type { FormFields } from '../parts/form.ts'
 import { UPLOAD_PATH } from '../../wording/navigation.ts'
 import { html, type Html } from '../parts/html.ts'
-import { formatCount } from '../../wording/numbers.ts'
+import { formatCount, formatNumber } from '../../wording/numbers.ts'
 import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 
@@ -88,10 +94,10 @@ function renderQuestions(
   return html`<fieldset class="questions">
     <legend>${formatCount(count, 'question')} about the file ${count === 1 ? 'is' : 'are'} open</legend>
     ${asked.map((question) => {
-      if (question.about === 'past_end_dates') return renderChoice(mapping, 'past_end_dates', 'deactivate')
       if (!('column' in question)) {
-        const phones = rows.find(({ column: { to } }) => to === 'phone')
-        return html`${phones ? renderQuestion('country', phones) : ''} ${renderCountry(country ?? '')}`
+        const { about } = question
+        const said = html`<p><strong>${formatCount(question.rows, 'row')}: ${FILE_QUESTION_TEXTS[about]}</strong></p>`
+        return html`${said} ${about === 'country' ? renderCountry(country ?? '') : renderChoice(mapping, about)}`
       }
       const row = rows[question.column - 1]!
       const select = question.about === 'to' ? renderTarget(row) : renderReading(row, true)
@@ -100,7 +106,7 @@ function renderQuestions(
     })}
     ${asksToLeaveOut(asked) ? renderChoice({ ...mapping, unreadable_values: 'leave_out' }, 'unreadable_values') : ''}
     <p class="hint">
-      Where an answer is likely, it is chosen. The preview shows what the answers do; they are remembered once the file is
+      An answer is chosen only where the values show it. The preview shows what the answers do; they are remembered once the file is
       applied.
     </p>
     <div class="actions"><button class="primary">Preview with these answers</button></div>
@@ -113,8 +119,15 @@ const QUESTIONS = {
   names: 'Which part is the last name?',
   by: 'How does the file name managers?',
   words: 'Who is active?',
-  country: 'Which country are the numbers without a country code from?',
-} as const satisfies Partial<Record<Question['about'], string>>
+  clock: 'The dates have a time of day. Is the day as written?',
+  calendar: 'In which calendar are the years?',
+} as const satisfies Record<(typeof COLUMN_QUESTIONS)[number], string>
+
+const FILE_QUESTION_TEXTS = {
+  past_end_dates: 'the end date has passed, and nothing else says that these people have left',
+  country: 'the phone number has no country code',
+  unknown_managers: 'the manager is nobody in the file or in the company',
+} as const satisfies Record<(typeof FILE_QUESTIONS)[number], string>
 
 function renderQuestion(about: keyof typeof QUESTIONS, row: ShownColumn): Html {
   return html`<p>
@@ -141,7 +154,7 @@ function renderNames(columns: readonly ColumnMapping[]): Html {
 }
 
 function renderExamples({ column, examples }: ShownColumn): Html {
-  if (isSecretHeader(readName(column.header))) return html`<em>not kept</em>`
+  if (isSecretHeader(readName(column.header)) && examples.length === 0) return html`<em>not kept</em>`
   return html`${examples.map((value, at) => {
     const shown = value.includes('@') ? renderBreakable(value) : html`<bdi>${value}</bdi>`
     return html`${at > 0 ? ' · ' : ''}${shown}`
@@ -179,9 +192,9 @@ const TARGET_LABELS = {
 /** An answer has to be chosen if nothing is. */
 const CHOOSE: Options = { '': 'Choose' }
 
-function renderTarget({ at, column: { to, header } }: ShownColumn): Html {
+function renderTarget({ at, column: { to, header, likely } }: ShownColumn): Html {
   const options = to === null ? { ...CHOOSE, ...TARGET_LABELS } : TARGET_LABELS
-  return renderSelect(`to.${at}`, `What ${readName(header)} becomes`, options, to ?? '')
+  return renderSelect(`to.${at}`, `What ${readName(header)} becomes`, options, to ?? likely ?? '')
 }
 
 function renderSelect(name: string, label: string, options: Options, chosen: string): Html {
@@ -203,6 +216,17 @@ const NAMES: Record<NameRule, string> = {
   one_last_name_first: 'The first word is the last name: Perez | Ana Maria',
   one_first_name: 'The first word is the first name: Ana | Perez Gomez',
   one_last_name: 'The last word is the last name: Ana Maria | Perez',
+  capitals: 'The words in capitals are the last name: PEREZ GOMEZ Ana',
+  one_character: 'The first character is the last name: 王 | 伟',
+}
+const CLOCKS: Record<NonNullable<NonNullable<ColumnMapping['clock']>>, string> = {
+  ignore: 'The day is as written',
+  refuse: 'These values cannot be read',
+}
+const CALENDARS: Record<Calendar, string> = {
+  gregorian: 'The usual one: 2026',
+  buddhist: 'Buddhist: 2569',
+  islamic: 'Of the Hijra: 1447',
 }
 const KEYS: Record<ManagerKey, string> = {
   full_name: 'By full name',
@@ -222,7 +246,12 @@ function renderReading({ at, column, examples }: ShownColumn, isOpen = false): H
     const answer = chosen ?? likely ?? ''
     return renderSelect(`${field}.${at}`, `${what} of ${name}`, answer ? options : { ...CHOOSE, ...options }, answer)
   }
-  if (isDate(to)) return column.dates === undefined ? html`` : select('dates', 'Order', DATES, column.dates)
+  if (isDate(to)) {
+    const { dates, clock, calendar } = column
+    return html`${dates === undefined || (isOpen && dates !== null) ? '' : select('dates', 'Order', DATES, dates)}
+    ${clock === undefined || (isOpen && clock !== null) ? '' : select('clock', 'Time of day', CLOCKS, clock)}
+    ${calendar === undefined || (isOpen && calendar !== null) ? '' : select('calendar', 'Calendar', CALENDARS, calendar)}`
+  }
   if (to === 'full_name') return select('names', 'Names', NAMES, column.names, guessNameRule(examples))
   if (to === 'manager') return select('by', 'Managers', KEYS, column.by)
   if (to === 'custom')
@@ -230,9 +259,22 @@ function renderReading({ at, column, examples }: ShownColumn, isOpen = false): H
   if (to !== 'status') return html``
   return html`${Object.entries(column.words ?? {}).map(([word, status], number) => {
     if ((status === null) !== isOpen) return ''
-    const select = renderSelect(`word.${at}.${number}`, `Meaning of ${word}`, STATUSES, status ?? guessStatus(word))
-    return html`<p><label><bdi>${word}</bdi> ${select}</label></p>`
+    const options = status === null ? { ...CHOOSE, ...STATUSES } : STATUSES
+    const select = renderSelect(`word.${at}.${number}`, `Meaning of ${word}`, options, status ?? '')
+    return html`<p>
+      <label><bdi>${word === '' ? '(empty)' : word}</bdi> ${select}</label>
+      ${renderSeen(column, word)}
+    </p>`
   })}`
+}
+
+/** What the rows say for a word. */
+function renderSeen({ seen }: ColumnMapping, word: string): Html {
+  const counted = seen?.[word]
+  if (!counted) return html``
+  const past =
+    counted.past_end_dates === 0 ? '' : `, ${formatNumber(counted.past_end_dates)} with an end date in the past`
+  return html`<span class="hint">${formatCount(counted.rows, 'row')}${past}</span>`
 }
 
 const CHOICES = {
@@ -252,13 +294,19 @@ const CHOICES = {
     label: 'People whose termination date has passed',
     options: { keep: 'stay as they are', deactivate: 'are deactivated' },
   },
+  unknown_managers: {
+    label: 'A manager whom nobody knows',
+    options: { leave_out: 'is left out', refuse: 'refuses the row' },
+  },
 } as const satisfies {
   [Name in keyof Mapping]?: { label: string; options: Record<NonNullable<Mapping[Name]> & string, string> }
 }
 
 function renderChoice(mapping: Mapping, name: keyof typeof CHOICES, likely = ''): Html {
   const { label, options } = CHOICES[name]
-  return html`<p><label>${label} ${renderSelect(name, label, options, mapping[name] ?? likely)}</label></p>`
+  const chosen = mapping[name] ?? likely
+  const offered = chosen === '' ? { ...CHOOSE, ...options } : options
+  return html`<p><label>${label} ${renderSelect(name, label, offered, chosen)}</label></p>`
 }
 
 function renderCountry(country: string): Html {
@@ -275,6 +323,7 @@ function renderChoices(mapping: Mapping, isLeftOutAsked: boolean): Html {
     ${renderChoice(mapping, 'empty_cells')} ${isLeftOutAsked ? '' : renderChoice(mapping, 'unreadable_values')}
     ${renderChoice(mapping, 'shared_emails')}
     ${mapping.past_end_dates === null ? '' : renderChoice(mapping, 'past_end_dates')}
+    ${mapping.unknown_managers === null ? '' : renderChoice(mapping, 'unknown_managers')}
     ${mapping.country === null ? '' : renderCountry(mapping.country === 'company' ? '' : mapping.country)}
   </fieldset>`
 }
@@ -289,6 +338,7 @@ export function readMapping(mapping: Mapping, fields: FormFields): Mapping {
     unreadable_values: readChoice('unreadable_values'),
     shared_emails: readChoice('shared_emails'),
     past_end_dates: readChoice('past_end_dates'),
+    unknown_managers: readChoice('unknown_managers'),
     country: fields['country'] === undefined ? mapping.country : readCountry(fields['country'], mapping.country),
   }
 }
@@ -319,6 +369,8 @@ function readColumn(column: ColumnMapping, at: number, fields: FormFields): Colu
   return {
     ...column,
     ...(isDate(to) && asked('dates') !== undefined ? { dates: pick(DATES, asked('dates')) ?? null } : {}),
+    ...(isDate(to) && asked('clock') !== undefined ? { clock: pick(CLOCKS, asked('clock')) ?? null } : {}),
+    ...(isDate(to) && asked('calendar') !== undefined ? { calendar: pick(CALENDARS, asked('calendar')) ?? null } : {}),
     ...(to === 'full_name' && asked('names') !== undefined ? { names: pick(NAMES, asked('names')) ?? null } : {}),
     ...(to === 'manager' && asked('by') !== undefined ? { by: pick(KEYS, asked('by')) ?? null } : {}),
     ...(to === 'status' ? { words: readWords(column.words ?? {}, at, fields) } : {}),

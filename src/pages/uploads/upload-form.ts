@@ -1,15 +1,13 @@
 import { rulesOf } from '../../domain/operations.ts'
-import multipart from '@fastify/multipart'
-import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Budget } from '../../admission/budget.ts'
-import { problem } from '../../domain/errors.ts'
 import { UPLOAD_OPERATIONS, type UploadOperation } from '../../domain/uploads.ts'
 import type { StoredUpload } from '../../ledger/uploads/read-uploads.ts'
 import { MAX_PARTS } from '../../uploads/row-store.ts'
 import { maxFileBytes } from '../../uploads/read-file.ts'
 import { cleanFileName } from '../../uploads/store-file.ts'
 import { budgetFiles } from '../../http/access/receive-files.ts'
-import { ProblemError } from '../../http/server/problem.ts'
+import { acceptFileForms, OTHER_BYTES, readFileForm } from '../../http/server/file-form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION, UPLOAD_PATH } from '../../wording/navigation.ts'
 import { formatNumber } from '../../wording/numbers.ts'
@@ -111,10 +109,6 @@ export interface UploadForm {
   logId: string
 }
 
-const MAX_FIELDS = 10
-/** What the other fields and the boundaries of a form may take. */
-const OTHER_BYTES = 65_536
-
 /** The largest form, in bytes. */
 export function maxFormBytes(bodyLimit: number): number {
   return maxFileBytes({ bodyLimit }) + OTHER_BYTES
@@ -127,45 +121,16 @@ export async function acceptUploads(
 ): Promise<void> {
   const companyOf = (request: FastifyRequest) => getViewer(request).companyId
   budgetFiles(app, { fileBudget, maxBytes: maxFormBytes(bodyLimit), companyOf })
-  await app.register(multipart, {
-    limits: { files: 1, fields: MAX_FIELDS, fileSize: maxFileBytes({ bodyLimit }), fieldSize: OTHER_BYTES },
-  })
+  await acceptFileForms(app, maxFileBytes({ bodyLimit }))
 }
 
 /** Reads the form of a request. Throws a problem if the file is too large, or the body is no such form. */
 export async function readUpload(request: FastifyRequest, bodyLimit: number): Promise<UploadForm> {
-  if (!request.isMultipart())
-    throw new ProblemError(problem('unsupported_media_type', 'The form must be multipart/form-data'))
-  const fields = new Map<string, string>()
-  let file: { name: string; content: Buffer[] } | null = null
-  try {
-    for await (const part of request.parts()) {
-      if (part.type === 'file') {
-        const content: Buffer[] = []
-        for await (const chunk of part.file) content.push(chunk as Buffer)
-        if (content.length > 0) file = { name: part.filename, content }
-      } else fields.set(part.fieldname, String(part.value))
-    }
-  } catch (error) {
-    throw toFormProblem(error, bodyLimit)
-  }
+  const { fields, file } = await readFileForm(request, maxFileBytes({ bodyLimit }))
   return {
     fileName: cleanFileName(file?.name ?? ''),
     content: file?.content ?? null,
     operation: UPLOAD_OPERATIONS.find((operation) => operation === fields.get('operation')) ?? null,
     logId: fields.get('log') ?? '',
   }
-}
-
-/** What the parser of forms says about the form becomes a problem; other errors, which have codes, stay. */
-function toFormProblem(error: unknown, bodyLimit: number): unknown {
-  if (error instanceof ProblemError || !(error instanceof Error)) return error
-  const { code = '', statusCode = 0 }: Partial<FastifyError> = error
-  if (code !== '' && (!code.startsWith('FST_') || statusCode >= 500)) return error
-  if (code === 'FST_REQ_FILE_TOO_LARGE') {
-    const most = maxFileBytes({ bodyLimit })
-    return new ProblemError(problem('payload_too_large', `A file must have at most ${most} bytes`))
-  }
-  if (statusCode === 413) return new ProblemError(problem('payload_too_large', 'The form has too many fields or files'))
-  return new ProblemError(problem('invalid_body', 'The form is not valid multipart/form-data'))
 }

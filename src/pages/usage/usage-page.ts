@@ -44,15 +44,13 @@ export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb
       readDailyUsage(logs, viewer.companyId, { days: all.slice(0, count) }),
       listKeysInUse(db, viewer.companyId),
     ])
-    const comparison = html`${renderComparison(usage, before, count)}
-    ${usage.length === 0 ? renderNoCalls(count) : renderCharts(sumByDay(usage, days), usage, before)}`
     const body = html`<h1>Usage</h1>
       ${renderRangeLinks(count)}
       <p class="hint">
         Calls that create or update employees, from ${formatCalendarDay(days[0]!.day)} to ${formatCalendarDay(days.at(-1)!.day)}, today.
         Days are in ${timeZone}${days.some(isOffHour) ? '; each is counted from its first full hour in UTC' : ''}.
       </p>
-      ${usage.length + before.length === 0 ? renderNoCalls(count) : comparison}
+      ${usage.length === 0 && before.length === 0 ? renderNoCalls(count) : html`${renderComparison(usage, before, count)} ${usage.length === 0 ? renderNoCalls(count) : renderCharts(sumByDay(usage, days.slice(findFirstDay(usage, days, before))), usage, before)}`}
       ${renderQuotas(keys, viewer.timeZone)}`
     return sendUserPage(reply, viewer, { title: 'Usage', body })
   })
@@ -69,6 +67,16 @@ function isOffHour({ from }: LocalDay): boolean {
   return from % HOUR_MS !== 0
 }
 
+/** A chart has as many days at least. */
+const LEAST_DAYS = 7
+
+/** The day with which a chart begins: the first, unless the company made its first calls later. */
+function findFirstDay(usage: readonly UsageOfDay[], days: readonly LocalDay[], before: readonly UsageOfDay[]): number {
+  if (before.length > 0) return 0
+  const first = days.findIndex(({ day }) => usage.some((one) => one.day === day))
+  return Math.max(0, Math.min(first, days.length - LEAST_DAYS))
+}
+
 /** Sums calls and records by day and outcome; days without calls have zeros. */
 function sumByDay(usage: readonly UsageOfDay[], days: readonly LocalDay[]): DayUsage[] {
   const ofDay = Map.groupBy(usage, ({ day }) => day)
@@ -83,10 +91,7 @@ function sumByDay(usage: readonly UsageOfDay[], days: readonly LocalDay[]): DayU
 
 function renderRangeLinks(chosen: number): Html {
   return html`<nav class="tools" aria-label="Range">
-    ${RANGES.map((days) => {
-      const current = days === chosen ? html`aria-current="true"` : ''
-      return html`<a class="button" href="${NAVIGATION.usage.path}?days=${days}" ${current}>${days} days</a>`
-    })}
+    ${RANGES.map((days) => html`<a class="button" href="${NAVIGATION.usage.path}?days=${days}" ${days === chosen ? html`aria-current="true"` : ''}>${days} days</a>`)}
   </nav>`
 }
 

@@ -27,12 +27,12 @@ export function verifyPages(app: FastifyInstance, services: RecognitionServices 
   )
   let format: Promise<Html> | undefined
   app.get('/verify/format', { schema, preHandler }, async (request, reply) => {
-    format ??= renderFormat(DOCUMENTS['audit-format.md'])
+    format ??= renderFormat(DOCUMENTS['docs/audit-format.md'])
     return sendOpenPage(request, reply, { title: 'Format of ledgers and evidence files', body: await format })
   })
   for (const [name, type] of Object.entries(DOWNLOADS) as [keyof typeof DOWNLOADS, string][]) {
     app.get(`/verify/${name}`, { schema }, (_, reply) =>
-      reply.header('content-disposition', `attachment; filename="${name}"`).type(type).send(DOCUMENTS[name]),
+      reply.header('content-disposition', `attachment; filename="${name}"`).type(type).send(DOCUMENTS[`docs/${name}`]),
     )
   }
 }

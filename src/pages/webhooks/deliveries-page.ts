@@ -107,8 +107,8 @@ function addDeliveryPage(app: FastifyInstance, services: PageServices): void {
           ['Result', renderResult(delivery)],
           ['Duration', `${formatNumber(delivery.durationMs)} ms`],
         ])}
-          ${renderSendAgain(webhook.id, delivery)}
-          <div class="columns">${renderRequest(message)} ${renderAnswer(delivery)}</div>`,
+          <div class="columns">${renderRequest(message)} ${renderAnswer(delivery)}</div>
+          ${renderSendAgain(webhook.id, delivery)}`,
       }
     },
   })

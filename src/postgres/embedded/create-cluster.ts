@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { clusterVersion, type DataFolder } from './data-folder.ts'
 import { giveTo, runAs } from './database-os-user.ts'
 import type { PostgresBinaries } from './postgres-binaries.ts'
+import { addRemedy } from './postgres-server.ts'
 import { StartupError } from '../startup-error.ts'
 import { discardUnfinished, finishFolder, unfinishedPath } from '../../files/unfinished.ts'
 
@@ -64,7 +65,8 @@ async function createCluster(folder: DataFolder, binaries: PostgresBinaries, dur
     await writeFile(passwordFile, folder.record.superuserPassword, { mode: 0o600, flag: 'wx' })
     await giveTo(user, passwordFile)
     const result = await runAs(user, binaries.initdb, initdbArguments(unfinished, passwordFile, durable))
-    if (!result.ok) throw new StartupError(`cannot create a database in ${clusterDir}: ${initdbFault(result.lines)}`)
+    if (!result.ok)
+      throw new StartupError(`cannot create a database in ${clusterDir}: ${addRemedy(initdbFault(result.lines))}`)
     await finishFolder(unfinished, clusterDir)
   } finally {
     await discardUnfinished(passwordFile)

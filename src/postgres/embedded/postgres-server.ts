@@ -68,10 +68,16 @@ export async function startServer(server: PostgresServer): Promise<string | unde
   const result = await pgCtl(server, 'start', [...waiting, '-l', LOG_FILE, '-o', options])
   if (result.ok) return undefined
   const log = await readFrom(logFile, logStart)
-  const fault = await findCause(server.clusterDir, lastFault(log), result.lines)
+  const fault = addRemedy(await findCause(server.clusterDir, lastFault(log), result.lines))
   // Another process may have started the server meanwhile and be writing to the same log.
   if (PASSING_FAULT.test(log + fault) || (await isRunning(server.clusterDir))) return fault
   throw new StartupError(`PostgreSQL does not start in ${server.clusterDir}: ${fault}`)
+}
+
+/** Adds to a fault of PostgreSQL what mends it, where its own words don't say so. */
+export function addRemedy(fault: string): string {
+  if (!/shared memory segment .*No space left on device/.test(fault)) return fault
+  return `${fault}: /dev/shm is full, or has less than 4 MB; make it larger (of a container, with --shm-size=64m)`
 }
 
 /** Finds why the server did not start: from its log, from its folder, or from what pg_ctl wrote. */

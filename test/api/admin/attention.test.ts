@@ -29,7 +29,7 @@ await t.test('all is well after a call that succeeded', async (t) => {
   t.match(await open(FIRST_PAGE), /All well\. Last call: [^,]+, \d\d:\d\d:\d\d UTC, 2 records\./)
 })
 
-await t.test('failed calls are counted by key and code, and one click leads to them', async (t) => {
+await t.test('failed calls are counted by key and code, and one click leads to their causes', async (t) => {
   for (let count = 1; count <= 3; count += 1) await service.call('POST', '/v1/employees', { body: [{}] })
   const { body: single } = await service.call('POST', '/v1/employees', { body: 'x' })
   await service.project()
@@ -44,34 +44,31 @@ await t.test('failed calls are counted by key and code, and one click leads to t
   ])
   const page = await open(FIRST_PAGE)
   t.match(page, `href="${FIRST_PAGE}/${single.log_id}"`)
-  const [, link = ''] = /href="([^"]*error=validation_failed)"/.exec(page) ?? []
-  const list = await open(link.replaceAll('&amp;', '&'))
-  t.equal(new Set(list.match(/bulk-user-logs\/log_\w+/g)).size, 3)
-  t.match(page, /HR sync<\/bdi><\/a\s*>: 4 calls failed since yesterday\./, 'one line for the key, with its causes')
-  t.match(page, /Bulk User Logs<\/a> <span [^>]*title="Needs attention">2</)
+  t.match(page, new RegExp(`href="${FIRST_PAGE}/refusals\\?key=${company.key.api_id}">3 records in 3 calls<`))
+  const list = await open(`${FIRST_PAGE}/refusals?key=${company.key.api_id}`)
+  t.match(list, 'An employee needs first_name or last_name')
+  t.match(page, /HR sync<\/bdi><\/a\s*>: 3 records in 4 calls failed since yesterday\./, 'one line for the key')
+  t.match(page, /Bulk User Logs<\/a> <span [^>]*title="Needs attention">1</, 'one problem')
 })
 
-await t.test(
-  'records that calls left out are counted by key, and one click leads to the last of these calls',
-  async (t) => {
-    const partly = async (...records: object[]) =>
-      (await service.call('POST', '/v1/employees?all_or_none=false', { body: records })).body.log_id as string
-    await partly(employee(), employee({ phone: 'x' }))
-    const last = await partly(employee(), {}, employee({ phone: 'x' }))
-    await service.project()
-    const { items } = await attention()
-    const details = { records: 3, total: 5, calls: 2, is_more: false, last_log_id: last }
-    t.match(items.at(-1), { kind: 'records_refused', subject: { id: company.key.api_id }, details })
-    const page = await open(FIRST_PAGE)
-    t.match(page, '3 of 5 records were refused in 2 calls since yesterday; the others were applied.')
-    t.match(page, `href="${FIRST_PAGE}/${last}"`)
-    t.match(page, `href="${FIRST_PAGE}/${last}" aria-label="Created 1, refused 2, `)
-    const entry = await open(`${FIRST_PAGE}/${last}`)
-    t.match(entry, 'created 1 of 3 employees; 2 records were refused.')
-    t.match(entry, 'Fix and send again')
-    t.match(await open('/settings/usage'), /Records refused in completed calls<\/th>\s*<td[^>]*>3</)
-  },
-)
+await t.test('records that calls left out are counted by key, and one click leads to their causes', async (t) => {
+  const partly = async (...records: object[]) =>
+    (await service.call('POST', '/v1/employees?all_or_none=false', { body: records })).body.log_id as string
+  await partly(employee(), employee({ phone: 'x' }))
+  const last = await partly(employee(), {}, employee({ phone: 'x' }))
+  await service.project()
+  const { items } = await attention()
+  const details = { records: 3, total: 5, calls: 2, is_more: false, last_log_id: last }
+  t.match(items[1], { kind: 'records_refused', subject: { id: company.key.api_id }, details })
+  const page = await open(FIRST_PAGE)
+  t.match(page, '3 of 5 records were refused in 2 calls since yesterday; the others were applied.')
+  t.match(page, `href="${FIRST_PAGE}/refusals?key=${company.key.api_id}"`)
+  t.match(page, `href="${FIRST_PAGE}/${last}" aria-label="Created 1, refused 2, `)
+  const entry = await open(`${FIRST_PAGE}/${last}`)
+  t.match(entry, 'created 1 of 3 employees; 2 records were refused.')
+  t.match(entry, 'Fix and send again')
+  t.match(await open('/settings/usage'), /Records refused in completed calls<\/th>\s*<td[^>]*>3</)
+})
 
 await t.test('a key that has used its quota wears no green badge', async (t) => {
   await edit({ quota_limit: 6 })
@@ -191,7 +188,7 @@ await t.test('failing and disabled webhooks need attention, paused ones do not',
     `update webhooks set status = 'disabled', disabled_reason = 'gone', disabled_at = statement_timestamp() where webhook_id = $1`,
     [toUuid(id)],
   )
-  t.equal((await kinds())[0], 'webhook_disabled')
+  t.ok((await kinds()).includes('webhook_disabled'))
 })
 
 await t.test('a key that has used its quota is found, however many newer keys need less or nothing', async (t) => {

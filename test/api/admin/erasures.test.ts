@@ -120,6 +120,7 @@ await t.test('the log keeps entries, counts and statuses, and shows the records 
     errors: null,
     truncated: false,
     errors_omitted: 0,
+    left_out: [],
     erased: true,
   }
   t.strictSame(after[0]!.records, [before[0]!.records[0], { index: 1, employee_id: id, status: null, ...gone }])

@@ -72,7 +72,11 @@ await t.test('link_by_email gives hand-made people their external_ids, and its r
   const preview = await upsert(exported, { query: `${query}&validate_only=true` })
   t.match(preview.body, { counts: { updated: 2 }, results: [{ id: ids[0] }, { id: ids[1] }] })
   const [one, other] = await Promise.all([upsert(exported, { query }), upsert(exported, { query })])
-  t.strictSame([one.body.counts.updated, other.body.counts.updated].sort(), [0, 2], 'once, by two calls at once')
+  t.strictSame(
+    [one.body.counts.updated, other.body.counts.updated].toSorted((a, b) => a - b),
+    [0, 2],
+    'once, by two calls at once',
+  )
   const { body } = await service.call('GET', `/v1/employees/${ids[1]}`)
   t.match(body, { external_id: 'L-1', manager_id: ids[0] })
   for (const method of ['POST', 'PATCH'] as const)

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { utils, write as writeWorkbook } from '@e965/xlsx'
 import t from 'tap'
@@ -51,6 +52,55 @@ await t.test('what only a person knows is asked, and answered by a mapping; mana
   t.match(items, [{ start_date: '2019-04-03', manager_id: /^emp_/ }])
   write('mapping.json', '[]')
   t.match(await run(mapped), { code: 2, err: /mapping\.json is not a mapping/ })
+})
+
+await t.test('a proposal is sent once somebody has seen it, as a mapping that the command wrote', async (t) => {
+  const header = 'Personalnummer;Vorname;Nachname;Eintritt;Zustand'
+  const rows = ['S1;Ana;Perez;03.04.2019;da', 'S2;Bo;Ek;05.06.2020;weg']
+  write('seen.csv', [header, ...rows].join('\n'))
+  const { code, out } = await run(['send', 'seen.csv', '--save-map', 'seen.json'])
+  t.equal(code, 0)
+  t.match(
+    out,
+    /seen\.json; \d choices in it are open, and null; nothing was sent[^]*'Eintritt:dates=day_first\|month_first/,
+  )
+  const saved = JSON.parse(readFileSync(path.join(folder, 'seen.json'), 'utf8'))
+  t.match(saved.columns[3], { header: 'Eintritt', to: 'start_date', dates: null })
+  t.match(saved.columns[4], { header: 'Zustand', to: null, likely: 'status' })
+  const open = await run(['send', 'seen.csv', '--map', 'seen.json'])
+  t.match(open, { code: 1, err: /--answer 'Zustand:to=/ })
+  const answers = [
+    'Eintritt:dates=day_first',
+    'Zustand:to=status',
+    'Zustand:words:da=active',
+    'Zustand:words:weg=inactive',
+  ]
+  const options = answers.flatMap((answer) => ['--answer', answer])
+  t.match(await run(['send', 'seen.csv', ...options]), { code: 1, err: /nobody has chosen it: Personalnummer/ })
+  t.match(await run(['send', 'seen.csv', ...options, '--dry-run']), { code: 0, out: /2 created/ })
+  t.match(await run(['send', 'seen.csv', ...options, '--save-map', 'seen.json']), {
+    code: 0,
+    out: /nothing in it is open/,
+  })
+  t.match(await run(['send', 'seen.csv', '--map', 'seen.json']), { code: 0, out: /2 created/ })
+  const found = (await service.call('GET', '/v1/employees?external_id=S2')).body
+  t.match(found.items, [{ start_date: '2020-06-05', status: 'inactive' }])
+
+  write('seen.csv', [`${header};Ort`, ...rows.map((row) => `${row};Jena`)].join('\n'))
+  const more = await run(['send', 'seen.csv', '--map', 'seen.json'])
+  t.match(more, { code: 0, out: /2 unchanged/, err: /not used, because the mapping does not name it: Ort/ })
+  write('seen.csv', [header.replace('Zustand', 'Stand'), ...rows].join('\n'))
+  t.match(await run(['send', 'seen.csv', '--map', 'seen.json']), {
+    code: 1,
+    err: /"Zustand", which the file doesn't have/,
+  })
+
+  write('one.json', JSON.stringify({ columns: [{ header: 'Nachname', to: 'division' }] }))
+  write('seen.csv', 'Personalnummer;Vorname;Nachname\nS1;Eva;Ops')
+  t.match(await run(['send', 'seen.csv', '--map', 'one.json']), { code: 0, out: /1 changed/ })
+  const [one] = (await service.call('GET', '/v1/employees?external_id=S1')).body.items
+  t.match(one, { first_name: 'Eva', division: 'Ops', last_name: 'Perez' }, 'a mapping of one column keeps the others')
+  t.match(await run(['send', 'seen.csv', '--answer', 'Vorname:to=nonsense']), { code: 2, err: /give COLUMN:QUESTION=/ })
 })
 
 await t.test('encodings of spreadsheets are recognized', async (t) => {

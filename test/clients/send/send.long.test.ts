@@ -293,6 +293,7 @@ await t.test('wrong usage is exit code 2, and says what to do', async (t) => {
     t.notMatch(answer.err, /\n\s+at /, `${name}: no stack`)
   }
   t.match(await run(['--help']), { code: 0, out: /^Usage: employee-ledger-client send FILE/ })
+  t.match(await run(['--version']), { code: 0, out: /^\d+\.\d+\.\d+\n$/ })
 })
 
 await t.test('the key may be in a file', async (t) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { KEY_SCOPES } from '../../../src/domain/accounts/api-key.ts'
+import { NO_LIMITS } from '../../../src/domain/accounts/key-limits.ts'
 import { REFRESH_PERIODS } from '../../../src/domain/accounts/quota.ts'
 import type { WantedAccess } from '../../../src/domain/accounts/key-access.ts'
 import { FULL_ACCESS } from '../../../src/domain/accounts/key-access.ts'
@@ -24,6 +25,8 @@ const UNBORN: KeyLife = {
   isEnabled: false,
   isRevoked: false,
   expectedCalls: null,
+  limits: NO_LIMITS,
+  excess: null,
 }
 
 const born = (access: WantedAccess = {}): KeyLife =>

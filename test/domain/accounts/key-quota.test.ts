@@ -86,7 +86,7 @@ await t.test('a window ends where the next begins', async (t) => {
 })
 
 await t.test('requests in one window add up, and a new window starts at zero', async (t) => {
-  const fresh: KeyUsage = { windowStartMs: 0, requestsMade: 0, lastUsedMs: null }
+  const fresh: KeyUsage = { windowStartMs: 0, requestsMade: 0, lastUsedMs: null, people: null }
   const [first, second, next] = ['2026-03-01T10:10:00Z', '2026-03-01T10:50:00Z', '2026-03-01T11:00:00Z'].map(Date.parse)
   const once = useKey(fresh, 'hourly', first!, 1)
   const twice = useKey(once, 'hourly', second!, 1)
@@ -96,12 +96,12 @@ await t.test('requests in one window add up, and a new window starts at zero', a
 })
 
 await t.test('a call that costs nothing still counts as a use', async (t) => {
-  const usage = { windowStartMs: windowStart('daily', 5_000), requestsMade: 7, lastUsedMs: 1_000 }
+  const usage = { windowStartMs: windowStart('daily', 5_000), requestsMade: 7, lastUsedMs: 1_000, people: null }
   t.match(useKey(usage, 'daily', 5_000, 0), { requestsMade: 7, lastUsedMs: 5_000 })
 })
 
 await t.test('the last use never goes back', async (t) => {
-  const usage = { windowStartMs: 0, requestsMade: 0, lastUsedMs: 9_000 }
+  const usage = { windowStartMs: 0, requestsMade: 0, lastUsedMs: 9_000, people: null }
   t.equal(useKey(usage, 'daily', 5_000, 1).lastUsedMs, 9_000)
 })
 
@@ -138,7 +138,7 @@ await t.test('the previous secret works until just before its end, and never for
 
 await t.test("a clock that goes back across a window's end does not grant the quota again", async (t) => {
   const evening = Date.parse('2026-03-01T00:00:01.000Z')
-  const before = useKey({ windowStartMs: 0, requestsMade: 0, lastUsedMs: null }, 'monthly', evening, 5)
+  const before = useKey({ windowStartMs: 0, requestsMade: 0, lastUsedMs: null, people: null }, 'monthly', evening, 5)
   const back = Date.parse('2026-02-28T23:59:59.000Z')
   t.equal(requestsInWindow(before, 'monthly', back), 5)
   const after = useKey(before, 'monthly', back, 1)

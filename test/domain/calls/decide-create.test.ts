@@ -61,6 +61,7 @@ await t.test('the answer is the whole employee: every field present, null when u
       id: emp(101),
       status: 'active',
       setsStatus: false,
+      hasInactiveManager: false,
       result: null,
       changed: [],
       employee: {

@@ -27,7 +27,7 @@ await t.test('records that find an employee update it, and the others create one
   t.strictSame(decision.counts, { total: 4, updated: 2, deactivated: 0, failed: 0, no_updates: 1 })
   t.strictSame(typesOf(decision), ['EmployeeUpdated', 'EmployeeCreated', 'EmployeeReactivated', 'ApiCallCompleted'])
   t.match(decision.events.at(-1)?.data, { operation: 'upsert', unchanged: [emp(2)] })
-  t.match(answerSuccess({ operation: 'upsert', isAllOrNone: true }, decision, CALL_ID).body, {
+  t.match(answerSuccess({ operation: 'upsert', isAllOrNone: true, now: NOW }, decision, CALL_ID).body, {
     results: [
       { index: 0, id: emp(1), status: 'active', result: 'synced', changed: ['job_title'] },
       { index: 1, id: emp(102), status: 'active', result: 'created', changed: [] },
@@ -35,7 +35,7 @@ await t.test('records that find an employee update it, and the others create one
       { index: 3, id: emp(3), result: 'reactivated', changed: ['status'] },
     ],
   })
-  t.match(answerSuccess({ operation: 'upsert', isAllOrNone: true }, decision, null).body, {
+  t.match(answerSuccess({ operation: 'upsert', isAllOrNone: true, now: NOW }, decision, null).body, {
     results: [{ id: emp(1) }, { id: null }, {}, {}],
   })
 })

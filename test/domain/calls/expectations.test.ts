@@ -61,7 +61,10 @@ await t.test('what the state does not allow is left out, with what depends on it
   const { outcomes, problem } = staff.apply(records)
   t.equal(problem, null)
   t.strictSame(
-    outcomes.map(({ changed, leftOut = [] }) => [changed, leftOut.map(({ path, fault }) => `${path} ${fault.kind}`)]),
+    outcomes.map(({ changed, leftOut = [] }) => [
+      changed,
+      leftOut.map(({ path, fault }) => `${path.join('.')} ${fault.kind}`),
+    ]),
     [
       [['job_title'], ['email held_by_inactive', 'manager_id manager_cycle']],
       [['location'], ['manager_id manager_not_found', 'email held']],

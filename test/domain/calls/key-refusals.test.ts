@@ -5,6 +5,7 @@ import { PUBLIC_API } from '../../../src/domain/calls/answer-call.ts'
 import { decideCall } from '../../../src/domain/calls/decide-call.ts'
 import { readUpdateOne } from '../../../src/domain/calls/commands.ts'
 import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
+import { NO_LIMITS } from '../../../src/domain/accounts/key-limits.ts'
 import type { ApiKey } from '../../../src/domain/accounts/api-key.ts'
 import { CALL_ID, emp, KEY as CALLER, NOW } from '../../support/domain/given-when-then.ts'
 
@@ -22,6 +23,8 @@ const KEY: ApiKey = {
   allowedNetworks: ['192.0.2.0/24'],
   quotaLimit: 10,
   refreshPeriod: 'hourly',
+  limits: NO_LIMITS,
+  excess: null,
 }
 
 /** Each reason for a refusal, in the order in which they count. */
@@ -45,9 +48,19 @@ function outcomeOf(key: ApiKey, validateOnly = false) {
     validateOnly,
     command: readUpdateOne(emp(1), {}, { ifMatch: undefined, ifNoneMatch: undefined }),
   } as unknown as WriteCall
-  const usage = { windowStartMs: 0, requestsMade: 0, lastUsedMs: null }
+  const usage = { windowStartMs: 0, requestsMade: 0, lastUsedMs: null, people: null }
   const employees = { byId: () => undefined } as unknown as Parameters<typeof decideCall>[1]['employees']
-  const state = { key, usage, role: undefined, employees, earlier: undefined, now: NOW, durationMs: 1, country: null }
+  const state = {
+    key,
+    usage,
+    active: null,
+    role: undefined,
+    employees,
+    earlier: undefined,
+    now: NOW,
+    durationMs: 1,
+    country: null,
+  }
   const { answer, events, usage: after } = doAtOnce(decideCall(call, state))
   return { code: (answer?.body as { code?: string } | undefined)?.code, events, requestsMade: after?.requestsMade }
 }

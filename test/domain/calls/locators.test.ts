@@ -1,5 +1,5 @@
 import t from 'tap'
-import { emp, faultsOf, given, hired, left } from '../../support/domain/given-when-then.ts'
+import { emp, faultsOf, given, hired, left, person } from '../../support/domain/given-when-then.ts'
 
 const company = given(hired(1, { external_id: 'E-1' }), hired(2, { external_id: 'E-2' }), hired(3), left(3))
 
@@ -45,6 +45,18 @@ await t.test(
     )
   },
 )
+
+await t.test('an address that an older ledger holds as Punycode is found in both forms, and stays taken', async (t) => {
+  const [own, punycode] = ['b@bücher.example', 'b@xn--bcher-kva.example']
+  const old = given(hired(1, { email: punycode }), hired(2))
+  for (const email of [own, punycode]) {
+    t.match(old.upsert([{ email }]).outcomes, [{ id: emp(1), result: 'no_updates' }])
+    t.equal(old.create([person(9, { email })]).problem?.code, 'already_exists')
+    t.match(old.update([{ email: 'p2@example.com', manager_email: email }]).outcomes, [
+      { employee: { manager_id: emp(1) } },
+    ])
+  }
+})
 
 await t.test('inactive employees can be named like active ones', async (t) => {
   t.strictSame(named({ email: 'p3@example.com', status: 'active' }), [emp(3), ['status']])

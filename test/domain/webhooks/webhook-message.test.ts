@@ -1,4 +1,5 @@
 import t from 'tap'
+import { NO_LIMITS } from '../../../src/domain/accounts/key-limits.ts'
 import type { EventData, EventType, RecordedEvent } from '../../../src/domain/events.ts'
 import { EVENT_TYPES } from '../../../src/domain/event-types.ts'
 import { WEBHOOK_TYPES, type WebhookType } from '../../../src/domain/webhook-types.ts'
@@ -33,6 +34,8 @@ const EVENTS: { [Type in ToldType]: EventData[Type] } = {
   ApiKeyQuotaChanged: { from: QUOTA, to: QUOTA },
   ApiKeyAccessChanged: { from: ACCESS, to: ACCESS },
   ApiKeyExpectedCallsChanged: { from: null, to: { every_hours: 1 } },
+  ApiKeyLimitsChanged: { from: NO_LIMITS, to: { max_deactivations: '10%', max_changes: 5 } },
+  ApiKeyExcessAllowed: { max_deactivations: 9, max_changes: null, until: AT },
   ApiKeyRotated: { overlap_seconds: 0, previous_expires_at: null },
   ApiKeyDisabled: {},
   ApiKeyEnabled: {},

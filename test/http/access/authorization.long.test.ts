@@ -78,12 +78,17 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
   'POST /v1/employees': { allowed: 'a writing key', body: {} },
   'PATCH /v1/employees': { allowed: 'a writing key', body: [{ id: employeeId }] },
   'PUT /v1/employees': { allowed: 'a writing key', body: {} },
+  'GET /v1/employees/erased': { allowed: 'a reading key' },
   'GET /v1/employees/{id}': { allowed: 'a reading key', path: `/v1/employees/${employeeId}` },
   'PATCH /v1/employees/{id}': { allowed: 'a writing key', path: `/v1/employees/${employeeId}`, body: {} },
   'GET /admin/v1/bulk-user-logs': { allowed: 'admin' },
   'GET /admin/v1/bulk-user-logs.csv': { allowed: 'admin' },
   'GET /admin/v1/bulk-user-logs/stream': { allowed: 'admin' },
   'GET /admin/v1/bulk-user-logs/{log_id}': { allowed: 'admin', path: `/admin/v1/bulk-user-logs/${logId}` },
+  'POST /admin/v1/bulk-user-logs/{log_id}/undo': {
+    allowed: 'admin',
+    path: `/admin/v1/bulk-user-logs/${logId}/undo?validate_only=true`,
+  },
   'GET /admin/v1/bulk-user-logs/{log_id}/records': {
     allowed: 'admin',
     path: `/admin/v1/bulk-user-logs/${logId}/records`,
@@ -101,11 +106,26 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
     allowed: 'admin',
     path: `/admin/v1/bulk-user-logs/${logId}/records.csv`,
   },
+  'GET /admin/v1/employees.csv': { allowed: 'admin' },
+  'GET /admin/v1/employees.xlsx': { allowed: 'admin' },
+  'GET /admin/v1/refusals': { allowed: 'admin' },
+  'GET /admin/v1/refusals/failed-records.csv': {
+    allowed: 'admin',
+    path: '/admin/v1/refusals/failed-records.csv?code=invalid_format',
+  },
   'GET /admin/v1/usage': { allowed: 'admin' },
   'GET /admin/v1/attention': { allowed: 'admin' },
   'GET /admin/v1/api-keys': { allowed: 'admin' },
   'POST /admin/v1/api-keys': { allowed: 'admin', body: {} },
-  ...idRoutes('api-keys', ID['keys']!, ['GET', 'PATCH', 'POST rotate', 'POST disable', 'POST enable', 'POST revoke']),
+  ...idRoutes('api-keys', ID['keys']!, [
+    'GET',
+    'PATCH',
+    'POST rotate',
+    'POST disable',
+    'POST enable',
+    'POST revoke',
+    'POST allow',
+  ]),
   'GET /admin/v1/webhooks': { allowed: 'admin' },
   'POST /admin/v1/webhooks': { allowed: 'admin', body: {} },
   ...idRoutes('webhooks', ID['webhooks']!, [
@@ -164,7 +184,7 @@ function idRoutes(kind: string, id: string, routes: string[]): typeof TABLE {
     routes.map((route) => {
       const [method, action] = route.split(' ')
       const end = action === undefined ? '' : `/${action}`
-      const body = method === 'PATCH' || action === 'rotate' ? { body: {} } : {}
+      const body = method === 'PATCH' || action === 'rotate' || action === 'allow' ? { body: {} } : {}
       return [
         `${method} /admin/v1/${kind}/{id}${end}`,
         { allowed: 'admin', path: `/admin/v1/${kind}/${id}${end}`, ...body },
@@ -199,8 +219,10 @@ const CALLERS: Record<string, Record<string, string>> = {
 
 /** Who may use the routes that the document doesn't have: those of pages, and what needs no credentials. */
 const UNDOCUMENTED: [RegExp, Allowed][] = [
-  [/^\/(?:openapi\.json|livez|readyz|docs(?:\/:id)?|problems(?:\/:code)?)$/, 'anybody'],
+  [/^\/(?:openapi\.json|livez|readyz|docs(?:\/:id|\.md)?|llms\.txt|client\.tgz|problems(?:\/:code)?)$/, 'anybody'],
   [/^\/verify(?:\/(?:format|verify_ledger\.(?:py|go)))?$/, 'anybody'],
+  // As POST, for `curl -T`.
+  [/^\/admin\/v1\/uploads$/, 'admin'],
   [/^\/assets\/\w+\/[\w-]+\.\w+$/, 'anybody'],
   [/^\/audit\/v1\/tlog\/:company_id\/(?:checkpoint|tile\/(?:entries|:level)\/\*)$/, 'anybody'],
   [/^\/(?:sign-in(?:\/.+)?|sign-out|invitation)$/, 'anybody'],

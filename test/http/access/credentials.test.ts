@@ -9,6 +9,12 @@ const head = async () => (await service.db.selectFrom('heads').select('position'
 const flip = (text: string) => text.slice(0, -1) + (text.endsWith('x') ? 'y' : 'x')
 const rightForm = async () => (await service.makeCompany('Other')).key
 
+const MISSING: Record<string, string> = {
+  'no credentials': 'The request has no header x-api-id and no x-api-key',
+  'no secret': 'The request has no header x-api-key',
+  'no id': 'The request has no header x-api-id',
+}
+
 const CREDENTIALS: Record<string, Record<string, string>> = {
   'no credentials': {},
   'no secret': { 'x-api-id': api_id },
@@ -20,7 +26,7 @@ const CREDENTIALS: Record<string, Record<string, string>> = {
 }
 
 for (const [name, headers] of Object.entries(CREDENTIALS)) {
-  await t.test(`${name}: 401 on every call, always with the same body, and no entry`, async (t) => {
+  await t.test(`${name}: 401 on every call, with a body that says only what is missing, and no entry`, async (t) => {
     const before = await head()
     const calls = [
       ['POST', '/v1/employees', employee()],
@@ -42,7 +48,7 @@ for (const [name, headers] of Object.entries(CREDENTIALS)) {
         title: 'The credentials are missing or invalid',
         status: 401,
         code: 'invalid_credentials',
-        detail: 'The credentials are missing, unknown or no longer valid',
+        detail: MISSING[name] ?? 'The credentials are missing, unknown or no longer valid',
         request_id: 'same',
         errors: [],
       })

@@ -56,6 +56,7 @@ const OF_ENTRY: Record<string, Read> = {
   'a search of records': byToken(`${logPath}/records?q=zoe`),
   'the records as CSV': byToken(`${logPath}/records.csv`),
   'the failed records': byToken(`${logPath}/failed-records.json`),
+  'the refused records of a cause': byToken('/admin/v1/refusals/failed-records.csv?code=invalid_format'),
   'the failed records as CSV': byToken(`${logPath}/failed-records.csv`),
   'the records with an error': byToken(`${logPath}/records?error=invalid_format`),
 }

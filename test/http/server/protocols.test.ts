@@ -24,7 +24,7 @@ const plain: KeyProtocol = {
   bodyTypes: [TYPE],
   readCredentials: ({ headers: { authorization = '' } }) => {
     const [, apiId, secret] = /^Bearer ([^.]+)\.(.+)$/i.exec(authorization) ?? []
-    return apiId === undefined || secret === undefined ? null : { apiId, secret }
+    return apiId === undefined || secret === undefined ? { missing: 'no token' } : { apiId, secret }
   },
   answer: (_context, { outcomes }, logId) => ({ status: 201, headers: {}, body: { made: outcomes.length, logId } }),
   refuse: ({ status, code }, _requestId, logId) => ({ status, headers: {}, body: { refused: code, logId } }),

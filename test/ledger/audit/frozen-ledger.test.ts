@@ -1,6 +1,7 @@
 import t from 'tap'
 import { UNSET_ATTRIBUTES } from '../../../src/domain/attributes.ts'
 import { EVENT_TYPES } from '../../../src/domain/event-types.ts'
+import { readRefusalCauses } from '../../../src/log/refusal-causes.ts'
 import { verifyHere } from '../../support/ledger/both-verifiers.ts'
 import { exportLines } from '../../support/ledger/export-lines.ts'
 import { FROZEN, foldLedger, listClosings, loadLedger, readFrozen } from '../../support/ledger/frozen-ledger.ts'
@@ -39,6 +40,9 @@ for (const version of FROZEN) {
       employees,
       folded.employees.map((recorded) => ({ ...UNSET_ATTRIBUTES, ...recorded })),
     )
+    const { causes } = await readRefusalCauses(service.db, companyId, { from: '2020-01-01T00:00:00.000Z' }, 200)
+    t.ok(causes.length > 0, 'why its records were refused is known, too')
+    t.ok(causes.every(({ message, examples }) => message !== null && examples.length > 0))
   })
 }
 

@@ -33,6 +33,28 @@ await t.test('every operation has a page with its samples, parameters, answers, 
   }
 })
 
+await t.test('every page is also Markdown, and llms.txt leads to all of them', async (t) => {
+  const list = await send(service.address, 'GET', '/llms.txt', { key: null })
+  t.match(list.headers['content-type'], /^text\/plain/)
+  for (const { path, method, operation } of calls) {
+    t.match(list.body, `(/docs/${operation.operationId}.md): \`${method.toUpperCase()} ${path}\``)
+    const page = await send(service.address, 'GET', `/docs/${operation.operationId}.md`, { key: null })
+    t.match([page.status, page.headers['content-type']], [200, /^text\/markdown/])
+    for (const part of ['\n## Answer 20', '\n```sh\ncurl ', '\n```python\n', '(/problems/unavailable)'])
+      t.match(page.body, part, `${operation.operationId}: ${part}`)
+  }
+  t.equal((await open('/docs/createEmployees.pdf')).status, 404)
+})
+
+await t.test('calls are in the order in which one learns them', async (t) => {
+  const order = ['createEmployees', 'readEmployee', 'listEmployees', 'updateEmployee', 'updateEmployees']
+  const places = order.map((id) => index.text.indexOf(`"/docs/${id}"`))
+  t.strictSame(
+    places,
+    places.toSorted((one, other) => one - other),
+  )
+})
+
 await t.test('every message has a page with its members and an example', async (t) => {
   for (const { operationId: id } of messages) {
     t.match(index.text, `<a href="/docs/${id}">`)

@@ -1,6 +1,9 @@
 import { collectSamples } from '../../../src/spreadsheets/column-samples.ts'
+import { RowCounts } from '../../../src/spreadsheets/count-rows.ts'
 import type { Mapping } from '../../../src/spreadsheets/mapping.ts'
 import { proposeMapping } from '../../../src/spreadsheets/propose-mapping.ts'
+import { planRows } from '../../../src/spreadsheets/plan-rows.ts'
+import { openRows } from '../../../src/spreadsheets/read-records.ts'
 import { doAtOnce } from '../../../src/domain/pieces.ts'
 import type { Expected } from './compare-people.ts'
 
@@ -8,7 +11,22 @@ import type { Expected } from './compare-people.ts'
 export function proposeFor(header: readonly string[], rows: readonly (readonly string[])[], today: string): Mapping {
   const { sample, add } = collectSamples(header.length)
   for (const cells of rows) add(cells)
-  return doAtOnce(proposeMapping(header, sample, today))
+  return countFor(doAtOnce(proposeMapping(header, sample)), header, rows, today)
+}
+
+/** Counts what the rows of a table say about what is open. */
+export function countFor(
+  mapping: Mapping,
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  today: string,
+): Mapping {
+  const lines = rows.map((cells, at) => ({ line: at + 2, cells: [...cells] }))
+  const file = openRows({ line: 1, cells: [...header] }, mapping, today)
+  const plan = doAtOnce(planRows(lines.map(file.readKeys), mapping, String))
+  const counts = new RowCounts(header, mapping, today)
+  for (const cells of rows) counts.add(cells)
+  return counts.finish(plan, 0)
 }
 
 /** Answers the questions about a file as its administrator would. */

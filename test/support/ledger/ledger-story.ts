@@ -122,6 +122,13 @@ async function makeOtherCalls(service: Service): Promise<void> {
     await commit([recordsCall(service.company, 'PUT', [{ external_id: 'A-1', email: 'none' }], of)])
   }
   for (const teardown of teardowns) await teardown()
+  // An undo that is refused, because something was changed since, and then one of the rest.
+  const { body: moved } = await service.call('PATCH', '/v1/employees', {
+    body: [{ external_id: 'A-1', division: 'Moved', location: 'Oslo' }],
+  })
+  await service.call('PATCH', '/v1/employees', { body: [{ external_id: 'A-1', division: 'Stays' }] })
+  for (const query of ['', '?all_or_none=false'])
+    await service.manage('POST', `/bulk-user-logs/${moved.log_id}/undo${query}`)
 }
 
 async function makeAccountEvents({ pool, manage, makeCompany, company }: Service): Promise<void> {
@@ -131,6 +138,8 @@ async function makeAccountEvents({ pool, manage, makeCompany, company }: Service
   const narrow = { expires_at: '2099-12-31T23:00:00Z', allowed_networks: ['192.0.2.0/24', '2001:db8::/32'] }
   await manage('PATCH', `/api-keys/${key.id}`, { scopes: ['employees:read'], ...narrow })
   await manage('PATCH', `/api-keys/${key.id}`, { expected_calls: { by_time: '06:00', weekdays: [1, 2, 3, 4, 5] } })
+  await manage('PATCH', `/api-keys/${key.id}`, { max_deactivations: '10%', max_changes: 500 })
+  await manage('POST', `/api-keys/${key.id}/allow`, { max_deactivations: 412 })
   await manage('POST', `/api-keys/${key.id}/rotate`, { overlap_seconds: 60 })
   for (const change of ['disable', 'enable', 'revoke']) await manage('POST', `/api-keys/${key.id}/${change}`)
   const { body: user } = await manage('POST', '/users', { email: 'gone@example.com', name: 'Gone', role: 'member' })
@@ -212,6 +221,7 @@ async function makeSignInEvents(service: Service): Promise<void> {
 async function makeErasures(service: Service, zoe: string): Promise<void> {
   const { id } = service.company
   await append(service, 'CompanyTimeZoneChanged', id, { from: 'UTC', to: 'Europe/Madrid' })
+  await append(service, 'CompanyRenamed', id, { from: 'Acme', to: 'Acme Ltd' })
   await append(service, 'CompanyCountryChanged', id, { from: null, to: 'ES' })
   const ofZoe = (await positionsOf(service, 'stream', zoe, ...EMPLOYEE_EVENTS)).concat(
     await positionsOf(service, 'data', 'A-4', 'EmployeeRecordRejected'),

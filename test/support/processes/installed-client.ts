@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { packClient } from '../../../src/client-package/pack-client.ts'
 import { afterAll } from '../after-all.ts'
 
 const exec = promisify(execFile)
@@ -42,23 +43,17 @@ export function installClient(): Promise<InstalledClient> {
 async function install(): Promise<InstalledClient> {
   const top = mkdtempSync(path.join(os.tmpdir(), 'ledger-client-'))
   afterAll(() => rmSync(top, { recursive: true, force: true }))
-  // A copy, because other tests read the folders of the repository while the package is built.
-  const source = path.join(top, 'repository/clients/typescript')
-  cpSync('clients/typescript', source, { recursive: true, filter: (file) => path.basename(file) !== 'dist' })
-  cpSync('src/spreadsheets', path.join(top, 'repository/src/spreadsheets'), { recursive: true })
-  for (const name of ['package.json', 'tsconfig.json']) cpSync(name, path.join(top, 'repository', name))
-  symlinkSync(path.resolve('node_modules'), path.join(top, 'repository/node_modules'))
   const [tarballs, folder] = ['tarballs', 'consumer'].map((name) => path.join(top, name)) as [string, string]
   for (const made of [tarballs, folder]) mkdirSync(made)
 
   // The cache of this home knows no package.
   const npm = (cwd: string, ...args: string[]) => runAlone('npm', args, { cwd, home: top })
-  await npm(source, 'pack', '--pack-destination', tarballs)
-  const needed = [...dependenciesOf(source)].map((name) => path.resolve('node_modules', name))
+  writeFileSync(path.join(tarballs, 'client.tgz'), packClient())
+  const needed = [...dependenciesOf('clients/typescript')].map((name) => path.resolve('node_modules', name))
   await npm(top, 'pack', '--ignore-scripts', '--pack-destination', tarballs, ...needed)
   const all = readdirSync(tarballs).map((name) => path.join(tarballs, name))
   await npm(folder, 'install', '--prefix', folder, '--offline', '--no-audit', '--no-fund', ...all)
-  const entry = createRequire(path.join(folder, 'a-file.js')).resolve('employee-ledger-client')
+  const entry = createRequire(path.join(folder, 'a-file.js')).resolve('@employee-ledger/client')
   return { folder, entry }
 }
 

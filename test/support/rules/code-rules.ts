@@ -29,7 +29,7 @@ export function roomOf(file: string, rooms: string[]): string | undefined {
 
 /** The packages that pure rooms may import. All others would bring a clock, randomness, or I/O along. */
 const PURE: [room: string, packages: string[]][] = [
-  ['src/domain', ['ip-address', 'libphonenumber-js/min', 'node:crypto', 'node:net', 'node:zlib']],
+  ['src/domain', ['ip-address', 'libphonenumber-js/min', 'node:crypto', 'node:net', 'node:url', 'node:zlib']],
   ['projections', ['kysely']],
 ]
 

@@ -28,7 +28,7 @@ const SET_UPLOAD_MAPPING = {
   description:
     'Before the file is applied, by the user who uploaded it. The preview is made again. ' +
     'How values are read is filled in from the values where the mapping says nothing. Once the file is applied, the ' +
-    'mapping is remembered for the next file with the same first line.',
+    'mapping is remembered for the next file with the same columns.',
   ...ofUpload,
   body: MappingBody,
   response: { 200: ShownUpload },
@@ -40,7 +40,8 @@ export function addMappingRoutes(app: FastifyInstance, uploads: UploadRouteServi
   app.get('/uploads/:id/mapping', { schema: GET_UPLOAD_MAPPING }, async (request) => {
     const { mapping } = await requireUpload(uploads, userOf(request).companyId, readUploadId(request))
     if (!mapping) throw new RefusedByStateError(NO_COLUMNS)
-    return mapping
+    const { needs_review: _review, ...shown } = mapping
+    return { ...shown, other_columns: 'unused' as const }
   })
 
   app.put(

@@ -1,7 +1,11 @@
 import { Type, type TSchema } from '@sinclair/typebox'
 import {
+  CALENDARS,
+  CLOCKS,
+  COLUMN_QUESTIONS,
   CUSTOM_TYPES,
   DATE_ORDERS,
+  FILE_QUESTIONS,
   MANAGER_KEYS,
   MAX_WORDS,
   NAME_RULES,
@@ -27,6 +31,19 @@ const STATUSES = ['active', 'inactive'] as const
 /** The characters of a word for a status. */
 const MAX_WORD = 128
 
+const SeenWords = Type.Unsafe<Record<string, { rows: number; past_end_dates: number }>>({
+  type: 'object',
+  additionalProperties: {
+    type: 'object',
+    properties: { rows: { type: 'integer' }, past_end_dates: { type: 'integer' } },
+  },
+  propertyNames: { maxLength: MAX_WORD },
+  maxProperties: MAX_WORDS,
+  description:
+    'Of each word of a column that may say who has left: how many rows have it, and how many of them an end date that ' +
+    'has passed. What is sent is ignored.',
+})
+
 const MappedColumn = strictObject({
   header: Type.String({
     maxLength: MAX_NAME,
@@ -45,6 +62,10 @@ const MappedColumn = strictObject({
   dates: Type.Optional(
     nullable(oneOf(DATE_ORDERS, 'Of dates: what comes first where a value may be two different dates.')),
   ),
+  clock: Type.Optional(
+    nullable(oneOf(CLOCKS, 'Of dates with a time of day: whether the day is as written, or the value cannot be read.')),
+  ),
+  calendar: Type.Optional(nullable(oneOf(CALENDARS, 'Of dates: the calendar of their years.'))),
   words: Type.Optional(
     Type.Unsafe<Record<string, 'active' | 'inactive' | null>>({
       type: 'object',
@@ -53,7 +74,7 @@ const MappedColumn = strictObject({
       maxProperties: MAX_WORDS,
       description:
         'Of statuses: what each word means. Words that are known in many languages need not be given. Of a column with ' +
-        'more words, some stay open.',
+        'more words, some stay open. The word of an empty cell is empty.',
     }),
   ),
   names: Type.Optional(
@@ -62,12 +83,15 @@ const MappedColumn = strictObject({
         NAME_RULES,
         'How full names are split. A comma always stands behind the last name. `first_last` and `last_first`: names of ' +
           'two words. `one_first_name`: the first word is the first name. `one_last_name` and `one_last_name_first`: ' +
-          'the last or the first word is the last name.',
+          'the last or the first word is the last name. `capitals`: the words in capitals are the last name. ' +
+          '`one_character`: the first character is, or two that are a known last name.',
       ),
     ),
   ),
   by: Type.Optional(nullable(oneOf(MANAGER_KEYS, 'What names a manager, who may stand anywhere in the file.'))),
   empty_cells: Type.Optional(oneOf(EMPTY_CELLS, 'What an empty cell of this column does.')),
+  likely: Type.Optional(oneOf(TARGETS, 'What the values make likely, if `to` is null. What is sent is ignored.')),
+  seen: Type.Optional(SeenWords),
 })
 
 /** A choice that a mapping need not name. */
@@ -103,7 +127,7 @@ export const MappingBody = requireOnly(
       nullable(
         oneOf(
           ['keep', 'deactivate'],
-          'Whether people whose termination date has passed are deactivated, if no column says their status.',
+          'Whether people whose termination date has passed are deactivated, whatever else says that they are active.',
         ),
       ),
     ),
@@ -114,19 +138,41 @@ export const MappingBody = requireOnly(
         pattern: '^([A-Z]{2}|company)$',
         description:
           'The country (ISO 3166-1 alpha-2) of local phone numbers. `company`: that of the company. Null: a person has ' +
-          'to decide.',
+          'to decide, if it matters.',
       }),
+    ),
+    unknown_managers: usual(
+      'unknown_managers',
+      nullable(
+        oneOf(
+          ['refuse', 'leave_out'],
+          'What happens to a manager who is nobody in the file, nor in the company: the row is refused, or goes in ' +
+            'without one.',
+        ),
+      ),
+    ),
+    other_columns: Type.Optional(
+      oneOf(['proposed', 'unused'], 'For `send --map`: what becomes of columns that the mapping does not name.'),
+    ),
+    counts: Type.Optional(
+      Type.Object(
+        Object.fromEntries(FILE_QUESTIONS.map((name) => [name, Type.Integer()])) as Record<
+          (typeof FILE_QUESTIONS)[number],
+          ReturnType<typeof Type.Integer>
+        >,
+        { description: 'How many rows a choice is about that is null. What is sent is ignored.' },
+      ),
     ),
   },
   { description: 'What the columns of a file mean, and how their values are read.' },
 )
 
 export const ShownQuestion = Type.Object({
-  about: oneOf(
-    ['to', 'dates', 'names', 'by', 'words', 'past_end_dates', 'country'],
-    'The member of the mapping, or of its column, that is null.',
-  ),
+  about: oneOf([...COLUMN_QUESTIONS, ...FILE_QUESTIONS], 'The member of the mapping, or of its column, that is null.'),
   column: optionalInteger({ description: 'The place of the column in the mapping, from 1.' }),
   header: optionalString(),
   words: Type.Optional(Type.Array(Type.String(), { description: 'The words whose meaning is open.' })),
+  likely: Type.Optional(oneOf(TARGETS, 'What the values of the column make likely.')),
+  seen: Type.Optional(SeenWords),
+  rows: optionalInteger({ description: 'How many rows a question about the file concerns.' }),
 })

@@ -17,6 +17,7 @@ import { ALWAYS } from '../../../http/access/heavy-reads.ts'
 import { budgetFiles } from '../../../http/access/receive-files.ts'
 import { ADMIN_BODIES } from '../../../http/openapi/admin-examples.ts'
 import { NO_CONTENT } from '../../../http/openapi/schema-parts.ts'
+import { acceptFileForms, OTHER_BYTES, readFileForm } from '../../../http/server/file-form.ts'
 import { receiveBody } from '../../../http/server/read-body.ts'
 import { ProblemError } from '../../../http/server/problem.ts'
 import { compileSchema } from '../../../http/server/schema-compiler.ts'
@@ -35,6 +36,7 @@ import {
   ShownPreview,
   ShownUpload,
   UploadList,
+  UNNAMED,
   UploadQuery,
 } from './upload-schemas.ts'
 
@@ -61,7 +63,7 @@ const CREATE_UPLOAD = {
     'JSON, whatever program wrote it and whatever the content type says. Rows that are no records, such as titles and ' +
     'totals, are left out, and listed in `left_out`. A file of more than `MAX_RECORDS` records is split into parts, ' +
     'each of which becomes one call. What its columns mean is proposed from their names and values, or as the company ' +
-    'chose for the last file with the same first line: see `questions`.',
+    'chose for the last file with the same columns: see `questions` and `needs_review`.',
   querystring: UploadQuery,
   body: {
     content: {
@@ -74,44 +76,50 @@ const CREATE_UPLOAD = {
   problems: ['too_many_uploads', 'file_ambiguous'],
 } as const satisfies FastifySchema
 
-function addCreation(app: FastifyInstance, { uploads, fileBudget }: UploadServices): void {
+async function addCreation(app: FastifyInstance, { uploads, fileBudget }: UploadServices): Promise<void> {
   const maxBytes = maxFileBytes(uploads)
   budgetFiles(app, { fileBudget, maxBytes, companyOf: (request) => userOf(request).companyId })
   app.removeAllContentTypeParsers()
   // What a file is, its content tells: curl calls any file a form, and names no type for `-T`.
   app.addContentTypeParser('*', async (request: FastifyRequest, file: IncomingMessage) => receiveBody(request, file))
-  app.addContentTypeParser('multipart/form-data', (_request, _file, done) => done(new ProblemError(NO_FORM)))
-  app.post(
-    '/uploads',
-    {
-      schema: CREATE_UPLOAD,
-      bodyLimit: maxBytes,
+  await acceptFileForms(app, maxBytes)
+  // `curl -T` puts its file.
+  for (const [method, hide] of [
+    ['POST', false],
+    ['PUT', true],
+  ] as const) {
+    app.route({
+      method,
+      url: '/uploads',
+      schema: { ...CREATE_UPLOAD, hide },
+      bodyLimit: maxBytes + OTHER_BYTES,
       // The body is a file, whatever is in it.
       validatorCompiler: (part) => (part.httpPart === 'body' ? () => true : compileSchema(part)),
-    },
-    async (request, reply) => {
-      const acting = actingUser(request)
-      const { file_name: name, corrects, operation, apply, all_or_none: isAllOrNone } = request.query
-      if (!isAllOrNone && !apply) throw new ProblemError(APPLIES_NOTHING)
-      const file = {
-        content: (request.body ?? []) as Buffer[],
-        fileName: cleanFileName(name),
-        operation: operation ?? null,
-        answers: readAnswers(request.query, request.headers['content-type'] ?? ''),
-        logId: '',
-        isKept: false,
-        applyingRequestId: apply ? request.id : null,
-        isAllOrNone,
-        replaces: null,
-      }
-      const choose = (named: readonly string[]) => corrects?.split(',') ?? named
-      const id = await storeFile(uploads, acting, file, choose, request.reading!).catch(throwFaults)
-      if (apply) await applyAtOnce(uploads, acting, id, request.id)
-      else await previewAtOnce(uploads, acting.companyId, id)
-      void reply.code(201).header('location', `/admin/v1/uploads/${id}`)
-      return showUpload(uploads, acting.companyId, id)
-    },
-  )
+      handler: async (request, reply) => {
+        const acting = actingUser(request)
+        const { file_name: name, corrects, operation, apply, all_or_none: isAllOrNone } = request.query
+        if (!isAllOrNone && !apply) throw new ProblemError(APPLIES_NOTHING)
+        const sent = request.isMultipart() ? (await readFileForm(request, maxBytes)).file : null
+        const file = {
+          content: sent?.content ?? ((request.body ?? []) as Buffer[]),
+          fileName: cleanFileName(sent !== null && name === UNNAMED ? sent.name : name),
+          operation: operation ?? null,
+          answers: readAnswers(request.query, request.headers['content-type'] ?? ''),
+          logId: '',
+          isKept: false,
+          applyingRequestId: apply ? request.id : null,
+          isAllOrNone,
+          replaces: null,
+        }
+        const choose = (named: readonly string[]) => corrects?.split(',') ?? named
+        const id = await storeFile(uploads, acting, file, choose, request.reading!).catch(throwFaults)
+        if (apply) await applyAtOnce(uploads, acting, id, request.id)
+        else await previewAtOnce(uploads, acting.companyId, id)
+        void reply.code(201).header('location', `/admin/v1/uploads/${id}`)
+        return showUpload(uploads, acting.companyId, id)
+      },
+    })
+  }
 }
 
 /** What the request says about its file. */
@@ -194,10 +202,6 @@ function addReadRoutes(app: FastifyInstance, { uploads, authorize }: UploadServi
   )
 }
 
-const NO_FORM = problem(
-  'unsupported_media_type',
-  'Send the file itself as the body, and not a form: with curl, --data-binary @FILE and not -F',
-)
 const APPLIES_NOTHING = problem('invalid_query', 'all_or_none=false is for files that are applied: add apply=true')
 const NOT_WAITING = problem('upload_not_applicable', 'The part was already applied, refused, or canceled')
 

@@ -26,12 +26,15 @@ const ALL_OR_NONE = Type.Boolean({
     'stops its whole part. An upload that is resumed keeps the value with which it began.',
 })
 
+/** The name of a file without one. */
+export const UNNAMED = 'unnamed'
+
 export const UploadQuery = strictObject({
   file_name: Type.String({
     minLength: 1,
     maxLength: 255,
-    default: 'unnamed',
-    description: 'The name of the file, for the log.',
+    default: UNNAMED,
+    description: 'The name of the file, for the log. A form has it already.',
   }),
   operation: Type.Optional(
     oneOf(
@@ -60,8 +63,8 @@ export const UploadQuery = strictObject({
     default: false,
     description:
       'Apply the file without asking, if no question is open and all of its rows can be read, or any with ' +
-      '`all_or_none=false`: as a scheduler does with files whose mapping the company has used before. Otherwise, the ' +
-      'file is only stored and previewed.',
+      '`all_or_none=false`: as a scheduler does with files whose mapping the company has used before, or whose columns ' +
+      'are named as the API names attributes. Otherwise, the file is only stored and previewed.',
   }),
   all_or_none: ALL_OR_NONE,
   corrects: optionalString({
@@ -164,6 +167,12 @@ export const ShownUpload = Type.Object(
       description:
         'What the mapping leaves open. Rows cannot be read before it is answered, or `unreadable_values` is `leave_out`.',
     }),
+    needs_review: Type.Boolean({
+      description:
+        'Whether a person has to look at what the columns mean, before a program applies the file: it is proposed, or ' +
+        'columns that the company used before are gone. `apply=true` applies no such file. Setting the mapping, or ' +
+        'applying the file, says that somebody has looked.',
+    }),
     header_row: Type.Union([Type.Integer(), Type.Null()], {
       description: 'The line that names the columns. Null for JSON, and when it is not known any more.',
     }),
@@ -218,6 +227,7 @@ export function renderUpload(upload: StoredUpload, parts: readonly StoredPart[],
     left_out: (notes?.leftOut ?? []).map((rows) => render(LeftOutRows, rows)),
     left_out_omitted: notes?.leftOutMore ?? 0,
     questions: upload.mapping ? listQuestions(upload.mapping) : [],
+    needs_review: upload.mapping?.needs_review ?? false,
     parts: parts.map((part) =>
       render(Part, { ...part, kind: part.missingOf === null ? 'rows' : 'missing_people', logId: part.callId }),
     ),

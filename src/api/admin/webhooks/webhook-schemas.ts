@@ -8,6 +8,7 @@ import {
   MAX_URL,
 } from '../../../domain/webhooks/webhook-lifecycle.ts'
 import { readWebhookSettings } from '../../../domain/webhooks/webhook-settings.ts'
+import { mayReach } from '../../../outgoing/reachable-addresses.ts'
 import { WEBHOOK_TYPES, type WebhookSettings, type WebhookType } from '../../../domain/webhook-types.ts'
 import {
   mergePatch,
@@ -143,7 +144,7 @@ export const RotateWebhookBody = requireOnly([], {
 
 /** Brings settings into the form in which they are stored. Throws a problem at the URL if it cannot be used. */
 export function readSettings<Given extends Partial<WebhookSettings>>(given: Given, allowsHttp: boolean): Given {
-  const { settings: read, error } = readWebhookSettings(given, { allowsHttp })
+  const { settings: read, error } = readWebhookSettings(given, { allowsHttp, mayReach })
   if (!error) return read
   throw new ProblemError(invalidFields([fieldError('/url', error.code, `url ${error.message}`)]))
 }

@@ -32,21 +32,24 @@ const csv = async (path: string) => {
 /** The whole list from JSON, with the columns of the file. */
 async function listed(query = ''): Promise<Record<string, string>[]> {
   const { body } = await service.admin(`/bulk-user-logs?limit=200${query}`)
-  return body.items.map(({ counts, key, error, user, file, ...entry }: Record<string, Record<string, unknown>>) => {
-    const named = { ...entry, ...counts, key_id: key!['id'], key_name: key!['name'] }
-    const failure = { error_code: error?.['code'] ?? '', error_detail: error?.['detail'] ?? '' }
-    const part = (file?.['part'] ?? {}) as Record<string, unknown>
-    const upload = {
-      user_id: user?.['id'] ?? '',
-      user_name: user?.['name'] ?? '',
-      file_name: file?.['name'] ?? '',
-      first_row: part['first_row'] ?? '',
-      last_row: part['last_row'] ?? '',
-    }
-    return Object.fromEntries(
-      Object.entries({ ...named, ...failure, ...upload }).map(([name, value]) => [name, String(value)]),
-    )
-  })
+  return body.items.map(
+    ({ counts, key, error, user, file, undoes, ...entry }: Record<string, Record<string, unknown>>) => {
+      const named = { ...entry, ...counts, key_id: key!['id'], key_name: key!['name'] }
+      const failure = { error_code: error?.['code'] ?? '', error_detail: error?.['detail'] ?? '' }
+      const part = (file?.['part'] ?? {}) as Record<string, unknown>
+      const upload = {
+        user_id: user?.['id'] ?? '',
+        user_name: user?.['name'] ?? '',
+        file_name: file?.['name'] ?? '',
+        first_row: part['first_row'] ?? '',
+        last_row: part['last_row'] ?? '',
+        undoes: undoes ?? '',
+      }
+      return Object.fromEntries(
+        Object.entries({ ...named, ...failure, ...upload }).map(([name, value]) => [name, String(value)]),
+      )
+    },
+  )
 }
 
 await t.test('the list as CSV has the same entries as in JSON, in the same order', async (t) => {
@@ -70,7 +73,7 @@ await t.test('the CSV is a named file in UTF-8 that spreadsheets recognize, with
   t.strictSame(names, [
     ...['id', 'status', 'name', 'requested_at', 'operation', 'total', 'updated', 'deactivated', 'failed', 'no_updates'],
     ...['http_status', 'duration_ms', 'key_id', 'key_name', 'request_id', 'error_code', 'error_detail'],
-    ...['user_id', 'user_name', 'file_name', 'corrects', 'first_row', 'last_row'],
+    ...['user_id', 'user_name', 'file_name', 'corrects', 'undoes', 'first_row', 'last_row'],
   ])
   const records = await service.admin(`/bulk-user-logs/${made.log_id}/records.csv`)
   const { requested_at: at } = (await service.admin(`/bulk-user-logs/${made.log_id}`)).body

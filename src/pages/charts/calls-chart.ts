@@ -2,7 +2,7 @@ import { databaseTimeMs } from '../../postgres/database-clock.ts'
 import type { EntryFilter } from '../../../projections/bulk-user-logs/queries.ts'
 import { countCallsByHour, type CallsOfHour } from '../../../projections/bulk-user-logs/usage-queries.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { type OutcomeBar, renderOutcomeChart } from '../charts/outcome-chart.ts'
+import { type OutcomeBar, renderOutcomeChart } from './outcome-chart.ts'
 import { buildUrl } from '../../wording/addresses.ts'
 import type { FormFields } from '../parts/form.ts'
 import { DAY_MS, formatLocal, formatLocalDay, HOUR_MS, listDaysUpTo } from '../../domain/local-times.ts'
@@ -11,14 +11,14 @@ import { NAVIGATION } from '../../wording/navigation.ts'
 import { formatCalendarDay } from '../parts/times.ts'
 
 /*
- * The chart above the list: the calls of the chosen time by hour or by day. It counts whole hours, so in a time zone that
+ * The chart above the list, and on the page of a key: the calls of the chosen time by hour or by day. It counts whole hours, so in a time zone that
  * differs from UTC by a part of an hour, a day's bar begins at the first full hour (UTC) of the day.
  */
 
 /** Shown if the filters have no start, and the most that is shown. */
 const [DEFAULT_DAYS, MAX_DAYS] = [30, 92]
-/** Up to this length of time, bars are hours. */
-const HOURLY_MS = 2 * DAY_MS
+/** Up to this length of time, bars are hours; longer if there were no calls before. */
+const [HOURLY_MS, FIRST_WEEK_MS] = [2 * DAY_MS, 7 * DAY_MS]
 
 /** The time that a bar stands for, in milliseconds since the epoch. Both ends are full hours. */
 interface Slot {
@@ -33,12 +33,17 @@ interface Slots {
 }
 
 /** Divides the time of a filter into hours or days of a time zone. Returns no slots if the time is in the future. */
-export function divideTime({ from, to }: Pick<EntryFilter, 'from' | 'to'>, timeZone: string, nowMs: number): Slots {
+export function divideTime(
+  { from, to }: Pick<EntryFilter, 'from' | 'to'>,
+  timeZone: string,
+  nowMs: number,
+  hourlyMs: number = HOURLY_MS,
+): Slots {
   const end = Math.min(to === undefined ? nowMs : Date.parse(to), nowMs)
   const firstMs = from === undefined ? end - (DEFAULT_DAYS - 1) * DAY_MS : Date.parse(from)
   if (firstMs >= end) return { unit: 'hours', slots: [] }
   const start = Math.max(firstMs, end - (MAX_DAYS - 1) * DAY_MS)
-  if (end - start > HOURLY_MS) return { unit: 'days', slots: listDays(start, end, timeZone) }
+  if (end - start > hourlyMs) return { unit: 'days', slots: listDays(start, end, timeZone) }
   const last = Math.ceil(end / HOUR_MS) * HOUR_MS
   const first = Math.floor(start / HOUR_MS) * HOUR_MS
   const slots = Array.from({ length: (last - first) / HOUR_MS }, (_, at) => {
@@ -64,11 +69,18 @@ export async function readCallsChart(
   { given, filter }: { given: FormFields; filter: EntryFilter },
   timeZone: string,
 ): Promise<Html | null> {
-  const { unit, slots } = divideTime(filter, timeZone, databaseTimeMs())
-  if (slots.length === 0) return null
-  const { from: _from, to: _to, q, employee, ...values } = filter
-  const [first, last] = [slots[0]!.from, slots.at(-1)!.to].map((ms) => new Date(ms).toISOString())
+  const nowMs = databaseTimeMs()
+  const whole = divideTime(filter, timeZone, nowMs)
+  if (whole.slots.length === 0) return null
+  const { from, to: _to, q, employee, ...values } = filter
+  const [first, last] = [whole.slots[0]!.from, whole.slots.at(-1)!.to].map((ms) => new Date(ms).toISOString())
   const counts = await countCallsByHour(db, companyId, { from: first!, to: last! }, values)
+  // A chart of no chosen time begins with the first calls.
+  const begins = counts.map(({ hour }) => hour).toSorted()[0]
+  const { unit, slots } =
+    from === undefined && begins !== undefined
+      ? divideTime({ ...filter, from: begins }, timeZone, nowMs, FIRST_WEEK_MS)
+      : whole
   const { last: _last, ...kept } = given
   const bars = sumBySlot(counts, slots).map(({ slot, ...outcome }) => ({
     ...outcome,

@@ -1,0 +1,38 @@
+import { globSync, readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { gzipSync } from 'node:zlib'
+import { writeTar } from './write-tar.ts'
+
+/*
+ * Makes the package of the client that fits this version, without a build step: the types are left out of its sources.
+ * The declarations beside them are generated (`npm run client`).
+ */
+
+const ROOT = new URL('../../', import.meta.url)
+const CLIENT = 'clients/typescript'
+/** It has nothing but types. */
+const API_TYPES = `${CLIENT}/api-types.ts`
+const SOURCES = [`${CLIENT}/*.ts`, `${CLIENT}/send/*.ts`, 'src/spreadsheets/**/*.ts']
+/** The specifier of an import from a file beside. */
+const OWN_IMPORT = /(?<=\b(?:from|import)[\s(]*)(['"])(\.{1,2}\/[^'"]+)\.ts\1/g
+
+/** The package as npm installs it: a compressed archive that is the same, byte for byte, whenever it is made. */
+export function packClient(): Buffer {
+  const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
+  const find = (patterns: string[]) => globSync(patterns, { cwd: ROOT.pathname }).toSorted()
+  const files = [
+    ['package.json', read(`${CLIENT}/package.json`)],
+    ['README.md', read(`${CLIENT}/README.md`)],
+    ['LICENSE', read(`${CLIENT}/LICENSE`)],
+    ...find(SOURCES)
+      .filter((path) => path !== API_TYPES)
+      .map((path) => [`dist/${path.replace(/ts$/, 'js')}`, stripTypeScriptTypes(read(path))]),
+    ...find([`${CLIENT}/types/*.d.ts`]).map((path) => [`dist/${path.replace('/types/', '/')}`, read(path)]),
+    [`dist/${CLIENT}/api-types.d.ts`, read(API_TYPES)],
+  ] as [string, string][]
+  const packed = files.map(([path, text]): [string, Buffer] => {
+    const content = path.startsWith('dist/') ? text.replaceAll(OWN_IMPORT, '$1$2.js$1') : text
+    return [`package/${path}`, Buffer.from(content)]
+  })
+  return gzipSync(writeTar(packed))
+}

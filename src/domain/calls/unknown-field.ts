@@ -1,0 +1,36 @@
+import type { HeaderMeaning } from '../../spreadsheets/header-words.ts'
+import { recognizeHeader } from '../../spreadsheets/recognize-header.ts'
+import type { Fault } from '../record-faults.ts'
+
+/** The fields for what a name means elsewhere, as columns of staff lists show it. */
+const FIELDS: Readonly<Record<HeaderMeaning, string | null>> = {
+  first_name: 'first_name',
+  last_name: 'last_name',
+  full_name: 'first_name and last_name',
+  first_or_full_name: 'first_name',
+  last_or_full_name: 'first_name and last_name',
+  email: 'email',
+  employee_number: 'external_id or employee_number',
+  external_id: 'external_id',
+  job_title: 'job_title',
+  department: 'department',
+  division: 'division',
+  location: 'location',
+  phone: 'phone',
+  start_date: 'start_date',
+  termination_date: 'termination_date',
+  status: 'status',
+  status_flag: 'status, which is active or inactive',
+  status_inverted: 'status, which is active or inactive',
+  manager: 'manager_email, manager_external_id, or manager_id',
+  country: null,
+  never_store: null,
+  not_ours: null,
+}
+
+/** The fault of a field that does not exist. It names the field that is meant, if that is known. */
+export function refuseUnknownField(name: string): Fault {
+  const meaning = recognizeHeader(name)
+  const meant = meaning && FIELDS[meaning]
+  return meant === null ? { kind: 'unknown_field' } : { kind: 'unknown_field', meant }
+}

@@ -1,0 +1,19 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Socket } from 'node:net'
+
+/**
+ * Answers the calls of clients that close their sending half once the request is sent, as `nc -N` does: the call is
+ * applied, and they still read. For all other requests, it means that the client has left, which ends long reads.
+ */
+export function answerHalfClosed(app: FastifyInstance, isAnswered: (request: FastifyRequest) => boolean): void {
+  const answering = new WeakMap<Socket, boolean>()
+  // Node.js's http server reads this undocumented property; there is no other way to keep the connection.
+  Object.assign(app.server, { httpAllowHalfOpen: true })
+  app.server.on('connection', (socket) => {
+    socket.on('end', () => answering.get(socket) || socket.end())
+  })
+  app.addHook('onRequest', (request, _reply, done) => {
+    answering.set(request.raw.socket, isAnswered(request))
+    done()
+  })
+}

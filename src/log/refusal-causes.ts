@@ -1,0 +1,78 @@
+import {
+  listRefusalCauses,
+  type RefusalFilter,
+  type RefusedOfCause,
+} from '../../projections/bulk-user-logs/cause-queries.ts'
+import { findEmployees } from '../../projections/employees/queries.ts'
+import { findCause } from '../../projections/bulk-user-logs/refused-errors.ts'
+import type { RecordedEvent } from '../domain/events.ts'
+import { isId } from '../domain/ids.ts'
+import { readEventsAt } from '../ledger/read/read-events.ts'
+import type { LedgerDb } from '../ledger/tables.ts'
+import { nameRecord, type RecordNames } from './detailed-records.ts'
+
+/** A cause with what the ledger tells of it: the message of its newest record, and some of its people. */
+export interface ShownCause extends Omit<RefusedOfCause, 'examples'> {
+  /** In the words that the client received; null if the records are erased. */
+  message: string | null
+  examples: RefusedExample[]
+}
+
+/** A refused record by the name of its person. */
+export interface RefusedExample extends RecordNames {
+  logId: string
+  index: number
+  employeeId: string | null
+}
+
+type Rejected = Extract<RecordedEvent, { type: 'EmployeeRecordRejected' }>
+
+/** The events of records may be as large as a body. */
+const EVENTS_AT_ONCE = 100
+
+/** Reads why records of a period were refused, the causes with the most records first. */
+export async function readRefusalCauses(
+  db: LedgerDb,
+  companyId: string,
+  filter: RefusalFilter,
+  limit: number,
+): Promise<{ causes: ShownCause[]; isMore: boolean; isCut: boolean }> {
+  const { causes, ...found } = await listRefusalCauses(db, companyId, filter, limit)
+  const positions = [...new Set(causes.flatMap(({ examples }) => examples))]
+  const records = new Map<number, RefusedExample & { event: Rejected }>()
+  for (let from = 0; from < positions.length; from += EVENTS_AT_ONCE)
+    for (const record of await readExamples(db, companyId, positions.slice(from, from + EVENTS_AT_ONCE)))
+      records.set(record.event.position, record)
+  return {
+    ...found,
+    causes: causes.map((cause) => {
+      const examples = cause.examples.flatMap((position) => records.get(position) ?? [])
+      const [newest] = examples
+      const error = newest?.event.data!.errors.find((one) => {
+        const { code, field, kind } = findCause(one, newest.index)
+        return code === cause.code && field === cause.field && kind === cause.kind
+      })
+      return { ...cause, message: error?.message ?? null, examples: examples.map(withoutEvent) }
+    }),
+  }
+}
+
+function withoutEvent({ logId, index, employeeId, name, email, external_id }: RefusedExample): RefusedExample {
+  return { logId, index, employeeId, name, email, external_id }
+}
+
+async function readExamples(db: LedgerDb, companyId: string, positions: number[]) {
+  const events = (await readEventsAt(db, companyId, positions)).filter(
+    (event): event is Rejected => event.type === 'EmployeeRecordRejected' && event.data !== null,
+  )
+  const idOf = ({ data }: Rejected) => data!.employee_id ?? data!.locator?.id
+  const ids = events.map(idOf).filter((id): id is string => isId('emp', id))
+  const employees = await findEmployees(db, companyId, [...new Set(ids)])
+  return events.map((event) => {
+    const { record, truncated = false } = event.data!
+    const id = idOf(event)
+    const employee = isId('emp', id) ? employees.get(id) : undefined
+    const names = nameRecord({ employee, shown: { record, truncated, attributes: null } })
+    return { ...names, event, logId: event.call_id!, index: event.index ?? 0, employeeId: employee?.id ?? null }
+  })
+}

@@ -1,0 +1,33 @@
+import { LIMITED } from '../../domain/accounts/key-limits.ts'
+import type { SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
+import { readWholeNumber, renderField } from '../parts/form.ts'
+import { renderFormSection, type PageForms } from '../parts/form-page.ts'
+import { html, type Html } from '../parts/html.ts'
+
+/** Reads a number of people; null if the field is empty. A text that is no number is returned, for the schema to refuse. */
+export function readExcess(text = '') {
+  return text.trim() === '' ? null : readWholeNumber(text)
+}
+
+/** Renders the form `allow`, if a call was refused for the limits of a key since somebody last allowed one. */
+export function renderAllow({ key: { version, limits, usage } }: SeenKey, forms: PageForms<'allow'>): Html {
+  const refused = usage.people?.refused
+  if (!refused) return html``
+  return renderFormSection(forms, 'allow', {
+    heading: 'Allow once',
+    status: 'A call was beyond the daily limits',
+    text: html`<p>
+      For the next 24 hours, calls with this key pass that deactivate or change up to so many people, whatever its daily
+      limits. <a href="/bulk-user-logs/${refused.log_id}">See the refused call</a>
+    </p>`,
+    version,
+    values: Object.fromEntries(LIMITED.map((name) => [name, limits[name] === null ? '' : String(refused.call[name])])),
+    fields: (
+      values,
+      problem,
+    ) => html`${renderField({ name: 'max_deactivations', label: 'People to deactivate', type: 'number', value: values['max_deactivations'] ?? '', min: 1, isRequired: false }, problem)}
+      ${renderField({ name: 'max_changes', label: 'People to change', type: 'number', value: values['max_changes'] ?? '', min: 1, isRequired: false, hint: 'Including those who are deactivated.' }, problem)}`,
+    buttons: html`<button class="primary">Allow once</button>`,
+    isOpen: true,
+  })
+}

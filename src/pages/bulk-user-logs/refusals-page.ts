@@ -1,0 +1,174 @@
+import type { FastifyInstance } from 'fastify'
+import {
+  listRefusedCalls,
+  type RefusalFilter,
+  type RefusedCalls,
+} from '../../../projections/bulk-user-logs/cause-queries.ts'
+import { startOfYesterday } from '../../domain/attention.ts'
+import { problem } from '../../domain/errors.ts'
+import { isId } from '../../domain/ids.ts'
+import { DAY_MS, formatLocal, formatTime } from '../../domain/local-times.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import { readNames } from '../../ledger/read/read-names.ts'
+import { readRefusalCauses, type RefusedExample, type ShownCause } from '../../log/refusal-causes.ts'
+import { databaseTimeMs } from '../../postgres/database-clock.ts'
+import { buildUrl, buildUploadUrl } from '../../wording/addresses.ts'
+import { describeCode } from '../../wording/failure-causes.ts'
+import { NAVIGATION, REFUSALS } from '../../wording/navigation.ts'
+import { formatNumber } from '../../wording/numbers.ts'
+import { capitalise } from '../parts/call-words.ts'
+import { pickFields, readFormFields } from '../parts/form.ts'
+import { html, type Html } from '../parts/html.ts'
+import { renderBreadcrumb, sendUserPage } from '../parts/layout.ts'
+import type { PageServices } from '../parts/page-services.ts'
+import { renderTable } from '../parts/table.ts'
+import { renderTime } from '../parts/times.ts'
+import { getViewer } from '../parts/viewer.ts'
+
+const { path: LOGS_PATH } = NAVIGATION.bulkUserLogs
+const MAX_CAUSES = 50
+
+/** Periods up to now, by their value in the address: their label, and their beginning. */
+const PERIODS: Readonly<Record<string, { label: string; from(nowMs: number, timeZone: string): number }>> = {
+  yesterday: { label: 'Since yesterday', from: startOfYesterday },
+  '7d': { label: '7 days', from: (nowMs) => nowMs - 7 * DAY_MS },
+  '30d': { label: '30 days', from: (nowMs) => nowMs - 30 * DAY_MS },
+}
+const [DEFAULT_PERIOD] = Object.keys(PERIODS) as [string]
+
+/** What the address asks for. */
+interface Given {
+  since: string
+  key: string | undefined
+}
+
+/** `/settings/bulk-user-logs/refusals`: why records and calls were refused, across calls. */
+export function addRefusalsPage(app: FastifyInstance, { reads }: PageServices): void {
+  app.get(REFUSALS.path, async (request, reply) => {
+    const viewer = getViewer(request)
+    const { companyId, timeZone } = viewer
+    const given = readGiven(request.query)
+    const from = new Date(PERIODS[given.since]!.from(databaseTimeMs(), timeZone)).toISOString()
+    const filter: RefusalFilter = { from, key: given.key }
+    const db = await reads.of(companyId)
+    const found = await readRefusalCauses(db, companyId, filter, MAX_CAUSES)
+    const calls = await listRefusedCalls(db, companyId, filter, MAX_CAUSES)
+    const name = given.key && (await readNames(db, companyId, [given.key])).get(given.key)
+    const body = html`${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
+      <h1>${REFUSALS.label}</h1>
+      ${renderPeriods(given)} ${given.key === undefined ? '' : renderKey(given, name || given.key)}
+      ${renderCauses(found.causes, filter, timeZone)}
+      ${found.isMore ? html`<p class="hint">There are further causes, with fewer records.</p>` : ''}
+      ${found.isCut ? html`<p class="hint">Older records of this period were not counted.</p>` : ''}
+      ${calls.length === 0 ? '' : renderCalls(calls, filter, timeZone)}`
+    return sendUserPage(reply, viewer, { title: REFUSALS.label, body })
+  })
+}
+
+function readGiven(query: unknown): Given {
+  const { since = DEFAULT_PERIOD, key } = pickFields(readFormFields(query), ['since', 'key'])
+  if (!Object.hasOwn(PERIODS, since) || (key !== undefined && !isId('key', key)))
+    throw new ProblemError(problem('route_not_found', 'There is no such period or key'))
+  return { since, key }
+}
+
+function renderPeriods({ since, key }: Given): Html {
+  return html`<nav class="tools" aria-label="Period">
+    ${Object.entries(PERIODS).map(([value, { label }]) => {
+      const href = buildUrl(REFUSALS.path, { since: value === DEFAULT_PERIOD ? '' : value, key })
+      return html`<a class="button" href="${href}" ${value === since ? html`aria-current="true"` : ''}>${label}</a>`
+    })}
+  </nav>`
+}
+
+function renderKey({ since }: Given, name: string): Html {
+  const href = buildUrl(REFUSALS.path, { since: since === DEFAULT_PERIOD ? '' : since })
+  return html`<ul class="cluster chips" aria-label="Active filters">
+    <li>
+      <a class="chip" href="${href}"
+        ><span class="visually-hidden">Remove filter: </span>Key: <bdi>${name}</bdi> <span aria-hidden="true">×</span></a
+      >
+    </li>
+  </ul>`
+}
+
+function renderCauses(causes: readonly ShownCause[], filter: RefusalFilter, timeZone: string): Html {
+  if (causes.length === 0)
+    return html`<div class="empty">
+      <h2>No records to correct</h2>
+      <p>Records that API keys send and the API refuses are counted here by their cause, until a file corrects them.</p>
+    </div>`
+  return html`<p class="hint">
+      Records that API keys sent since ${formatTime(filter.from, timeZone)}, and that no file has corrected. Download those of
+      a cause, correct them, and <a href="${buildUploadUrl()}">upload the file</a>.
+    </p>
+    ${renderTable({
+      caption: 'Causes, those with the most records first',
+      columns: [
+        { heading: 'Records', count: ({ records }) => records },
+        { heading: 'Cause', isName: true, isLong: true, cell: renderCause },
+        { heading: 'People', isNumber: true, cell: ({ people }) => formatPeople(people) },
+        { heading: 'Such as', isLong: true, cell: ({ examples }) => renderExamples(examples) },
+        { heading: 'Keys', isWide: true, count: ({ keys }) => keys },
+        {
+          heading: 'Last seen',
+          cell: ({ lastAt }) => renderTime(lastAt, timeZone),
+          title: ({ firstAt }) => `First seen ${formatTime(firstAt, timeZone)}`,
+        },
+        { heading: 'See', isHeadingHidden: true, cell: (cause) => renderLinks(cause, filter, timeZone) },
+      ],
+      rows: causes,
+    })}`
+}
+
+function renderCause({ code, field, message }: ShownCause): Html {
+  const words = message ?? capitalise(describeCode(code))
+  const isNamed = field === '' || words.startsWith(`${field} `)
+  return html`<span title="${code}">${words}</span>${isNamed ? '' : html`: <bdi>${field}</bdi>`}`
+}
+
+function formatPeople({ count, isEstimate }: ShownCause['people']): string {
+  return isEstimate ? `about ${formatNumber(Number(count.toPrecision(2)))}` : formatNumber(count)
+}
+
+function renderExamples(examples: readonly RefusedExample[]): Html {
+  return html`${examples.map(({ logId, index, name, email, external_id: externalId }, at) => {
+    const label = name ?? email ?? externalId ?? `record ${index}`
+    return html`${at === 0 ? '' : ', '}<a href="${LOGS_PATH}/${logId}/records/${index}"><bdi>${label}</bdi></a>`
+  })}`
+}
+
+function renderLinks({ code, field, kind, message }: ShownCause, filter: RefusalFilter, timeZone: string): Html {
+  const entries = buildUrl(LOGS_PATH, { q: code, key: filter.key, from: formatFrom(filter, timeZone) })
+  const csv = buildUrl('/admin/v1/refusals/failed-records.csv', { ...filter, code, field, kind })
+  const of = html`<span class="visually-hidden">: ${message ?? describeCode(code)}</span>`
+  return html`<span class="tools"><a href="${entries}">Entries${of}</a> <a href="${csv}" download>CSV${of}</a></span>`
+}
+
+function formatFrom({ from }: RefusalFilter, timeZone: string): string {
+  return formatLocal(Date.parse(from), timeZone)
+}
+
+function renderCalls(calls: readonly RefusedCalls[], filter: RefusalFilter, timeZone: string): Html {
+  const hrefOf = ({ code, calls: count, lastLogId }: RefusedCalls) =>
+    count === 1
+      ? `${LOGS_PATH}/${lastLogId}`
+      : buildUrl(LOGS_PATH, { error: code, key: filter.key, from: formatFrom(filter, timeZone) })
+  return html`<h2>Calls that were refused as a whole</h2>
+    ${renderTable({
+      caption: 'Calls that failed for another reason than their records, by cause',
+      columns: [
+        { heading: 'Calls', count: ({ calls: count }) => count },
+        {
+          heading: 'Cause',
+          isName: true,
+          cell: (refused) =>
+            html`<a href="${hrefOf(refused)}" title="${refused.code}">${capitalise(describeCode(refused.code))}</a>`,
+        },
+        { heading: 'Records', count: ({ records }) => records },
+        { heading: 'Keys', isWide: true, count: ({ keys }) => keys },
+        { heading: 'First seen', cell: ({ firstAt }) => renderTime(firstAt, timeZone) },
+      ],
+      rows: calls,
+    })}`
+}

@@ -1,0 +1,58 @@
+import { Type, type Static } from '@sinclair/typebox'
+import { PEOPLE_ORDERS, type PeopleFilter, type PeopleOrder } from '../../projections/employees/people-list.ts'
+import { isId } from '../domain/ids.ts'
+import { formatLocalDay } from '../domain/local-times.ts'
+import { oneOf, optionalString, strictObject, withDefault } from '../http/openapi/schema-parts.ts'
+import { assertStorable, invalidQuery } from '../http/server/query-values.ts'
+import { databaseTimeMs } from '../postgres/database-clock.ts'
+
+/** What is wrong with people, as somebody may look for them. */
+export const ONLY = {
+  no_external_id: 'No external ID',
+  ended: 'End date passed, but active',
+} as const
+
+export type Only = keyof typeof ONLY
+
+const MAX_TEXT = 254
+
+/** The filters of the list of people, and its order. */
+export const PeopleQuery = strictObject({
+  status: Type.Optional(oneOf(['active', 'inactive'], 'Their status.')),
+  department: optionalString({ minLength: 1, maxLength: 120, description: 'Their department, in any case.' }),
+  location: optionalString({ minLength: 1, maxLength: 120, description: 'Their location, in any case.' }),
+  manager_id: optionalString({ minLength: 1, maxLength: 64, description: 'The id of their manager.' }),
+  only: Type.Optional(
+    oneOf(
+      Object.keys(ONLY) as Only[],
+      '`no_external_id`: people without an external id. `ended`: active people whose termination date has passed, in ' +
+        "the company's time zone.",
+    ),
+  ),
+  q: optionalString({ minLength: 1, maxLength: MAX_TEXT, description: 'Part of a name, email, or external id.' }),
+  order: withDefault(
+    oneOf<PeopleOrder>(
+      PEOPLE_ORDERS,
+      'By creation, the newest first; by name; by department; or the last changed first.',
+    ),
+    'newest',
+  ),
+})
+
+/** Reads the filters. Throws a problem for values that are well-formed but meaningless. */
+export function readPeopleFilter(
+  { status, department, location, manager_id: manager, only, q }: Omit<Static<typeof PeopleQuery>, 'order'>,
+  timeZone: string,
+): PeopleFilter {
+  assertStorable({ department, location, q })
+  if (manager !== undefined && !isId('emp', manager)) throw invalidQuery('manager_id', 'must be the id of an employee')
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(department === undefined ? {} : { department }),
+    ...(location === undefined ? {} : { location }),
+    ...(manager === undefined ? {} : { manager }),
+    ...(only === 'no_external_id' ? { withoutExternalId: true as const } : {}),
+    ...(only === 'ended' ? { endedBefore: formatLocalDay(databaseTimeMs(), timeZone) } : {}),
+    ...(q === undefined ? {} : { q }),
+  }
+}

@@ -1,0 +1,91 @@
+import type { ColumnSample } from './column-samples.ts'
+import { isCountryName } from './read-country.ts'
+import { findDateOrders, hasTime } from './read-date.ts'
+import { isLocalPhone } from './read-phone.ts'
+import { readYesOrNo } from './status-words.ts'
+
+/*
+ * What the values of a column tell about it, in any language. Each is the share of its different values that look so;
+ * nothing is known about a column without values.
+ */
+
+export interface Evidence {
+  /** The share of addresses such as ana@example.com. */
+  addresses: number
+  dates: number
+  /** Of the dates, those with a time of day other than midnight. */
+  times: number
+  phones: number
+  /** Phone numbers with a country code. */
+  international: number
+  /** Numbers, and texts with digits and without blanks. */
+  codes: number
+  /** Texts of letters. */
+  texts: number
+  /** Texts of two to four words, or with a comma, that have no digits. */
+  fullNames: number
+  /** Whether texts are written without blanks, in Chinese, Japanese, or Korean. */
+  isUnspaced: boolean
+  /** Texts of one word, or of two. */
+  shortNames: number
+  countries: number
+  /** Whether nearly no value occurs twice. */
+  isUnique: boolean
+  /** Whether the values are a few words, of which at least one occurs several times. */
+  isFew: boolean
+  /** Whether the values are yes and no, or one mark that some rows have. */
+  isFlag: boolean
+}
+
+/** How many different words are a few, and their length. */
+const FEW = 12
+const MAX_WORD = 40
+/** The share of different values of a column that identifies people. */
+const UNIQUE_SHARE = 0.9
+/** The values that are looked at. */
+const MAX_VALUES = 200
+
+const ADDRESS = /^[^\s@]+@[^\s@]+$/
+const FULL_NAME = /^[\p{L}\p{M}'’.-]+(?:,? [\p{L}\p{M}'’.-]+){1,3}$/u
+const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]{2,}$/u
+const SHORT_NAME = /^[\p{L}\p{M}'’.-]{2,}(?: [\p{L}\p{M}'’.-]+)?$/u
+
+/** Weighs the values of a column. `rows` is how many rows the file has. */
+export function weighValues({ values, filled }: ColumnSample, rows: number): Evidence {
+  const texts = [...values.keys()].slice(0, MAX_VALUES).map((value) => value.normalize('NFKC').trim())
+  const share = (isSo: (text: string) => boolean) => (texts.length === 0 ? 0 : texts.filter(isSo).length / texts.length)
+  const counted = [...values.values()].reduce((sum, count) => sum + count, 0)
+  const hasLetters = (text: string) => /\p{L}/u.test(text) && !/\d/.test(text)
+  const isShort = texts.length > 0 && values.size <= FEW && texts.every(({ length }) => length <= MAX_WORD)
+  const isAnswer = values.size <= 2 && texts.every((text) => readYesOrNo(text) !== undefined)
+  const isMark = values.size === 1 && texts.every((text) => /^\D{1,2}$/.test(text))
+  return {
+    addresses: share((text) => ADDRESS.test(text)),
+    dates: share(isDateText),
+    times: share(hasTime),
+    phones: share(isPhoneText),
+    international: share((text) => isPhoneText(text) && /^(?:\+|00)/.test(text)),
+    codes: share((text) => /\d/.test(text) && !/\s/.test(text) && !isDateText(text) && !text.includes('@')),
+    texts: share((text) => hasLetters(text) && !text.includes('@')),
+    fullNames: share((text) => FULL_NAME.test(text)),
+    shortNames: share((text) => SHORT_NAME.test(text)),
+    countries: share(isCountryName),
+    isUnspaced: texts.some((text) => UNSPACED.test(text)),
+    isUnique: counted > 0 && values.size >= counted * UNIQUE_SHARE,
+    isFew: isShort && values.size < counted && !texts.every((text) => ADDRESS.test(text) || isPhoneText(text)),
+    isFlag: isShort && (isAnswer || (isMark && filled < rows)),
+  }
+}
+
+/** Whether a text is a date to anybody: a number alone is one only if it has the year first, and eight digits. */
+export function isDateText(text: string): boolean {
+  if (/^\d+(?:[.,]0+)?$/.test(text)) return /^(?:19|20|99)\d{6}$/.test(text) && findDateOrders(text) !== null
+  return /\d/.test(text) && (findDateOrders(text)?.length ?? -1) >= 0 && /[-./\s年월]/.test(text)
+}
+
+/** Whether a text is a phone number to anybody. */
+function isPhoneText(text: string): boolean {
+  const digits = text.replaceAll(/\D/g, '').length
+  if (digits < 7 || digits > 16 || !/^[+(\d][\d\s()./+-]*$/.test(text) || isDateText(text)) return false
+  return text.startsWith('+') || ((/^[0(]/.test(text) || /[\s()/-]/.test(text)) && isLocalPhone(text))
+}

@@ -1,0 +1,1 @@
+export * from '../../../migrations/0006-undoings.ts'

@@ -1,0 +1,1 @@
+export * from '../../../migrations/0007-limits-of-keys.ts'

@@ -1,0 +1,1 @@
+export * from '../../../migrations/0011-failed-calls.ts'
