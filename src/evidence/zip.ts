@@ -19,11 +19,15 @@ const CHUNK_BYTES = 1024 * 1024
 
 /**
  * Archives files one after the other as the bytes are read, in chunks of about 1 MiB: at most a few are held in memory.
- * Ending the iteration stops it. The same content always gives the same bytes.
+ * Ending the iteration stops it. The same content always gives the same bytes. Without `zip64`, a file has at most 4 GiB:
+ * programs that read workbooks know no others.
  */
-export async function* zip(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Buffer> {
+export async function* zip(
+  entries: AsyncIterable<ZipEntry>,
+  { zip64 }: { zip64?: false } = {},
+): AsyncGenerator<Buffer> {
   const pipe = new PassThrough()
-  const writer = new ZipWriter(Writable.toWeb(pipe), OPTIONS)
+  const writer = new ZipWriter(Writable.toWeb(pipe), { ...OPTIONS, ...(zip64 === undefined ? {} : { zip64 }) })
   const writing = (async () => {
     for await (const { name, content } of entries)
       await writer.add(name, Readable.toWeb(Readable.from(content, { objectMode: false })))

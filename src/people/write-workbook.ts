@@ -27,7 +27,7 @@ export async function* writeWorkbook<Row>(
     yield* listParts(sheet)
     yield { name: 'xl/worksheets/sheet1.xml', content: writeSheet(columns, pages) }
   }
-  yield* zip(files())
+  yield* zip(files(), { zip64: false })
 }
 
 function* listParts(sheet: string): Generator<ZipEntry> {

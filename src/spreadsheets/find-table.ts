@@ -1,3 +1,4 @@
+import { trimBlanks } from '../text/normalize-text.ts'
 import { FileError } from './file-error.ts'
 import type { FileRow } from './read-csv.ts'
 import { findField } from './record-columns.ts'

@@ -42,7 +42,7 @@ await t.test(
     const { page, faults } = await openPage(t, browser, service)
     page.on('dialog', () => t.fail('an injected script has run'))
     await signIn(page, service.company, 'auditor')
-    await page.getByRole('link', { name: 'Employees' }).click()
+    await page.getByRole('navigation', { name: 'Company Settings' }).getByRole('link', { name: 'Employees' }).click()
     await page.getByLabel('Employee', { exact: true }).fill('lovelace')
     await page.getByRole('button', { name: 'Search' }).click()
     t.equal(await page.locator('tbody tr').count(), 2)
