@@ -1,3 +1,4 @@
+import { trimBlanks } from '../../text/normalize-text.ts'
 import { LIMITED } from '../../domain/accounts/key-limits.ts'
 import type { SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
 import { readWholeNumber, renderField } from '../parts/form.ts'
@@ -6,7 +7,7 @@ import { html, type Html } from '../parts/html.ts'
 
 /** Reads a number of people; null if the field is empty. A text that is no number is returned, for the schema to refuse. */
 export function readExcess(text = '') {
-  return text.trim() === '' ? null : readWholeNumber(text)
+  return trimBlanks(text) === '' ? null : readWholeNumber(text)
 }
 
 /** Renders the form `allow`, if a call was refused for the limits of a key since somebody last allowed one. */

@@ -126,7 +126,8 @@ function start(): ChildProcessWithoutNullStreams {
 
 /** It may read its own program and the packages, and neither write nor start anything. */
 function permissions(): string[] {
-  const folders = [new URL('../', import.meta.url), new URL('../../', import.meta.resolve('@e965/xlsx'))]
+  const own = ['../', '../../text/'].map((folder) => new URL(folder, import.meta.url))
+  const folders = [...own, new URL('../../', import.meta.resolve('@e965/xlsx'))]
   const permission = process.allowedNodeEnvironmentFlags.has('--permission')
     ? '--permission'
     : '--experimental-permission'

@@ -18,6 +18,7 @@ const MAY_NORMALIZE = new Map([
   ['src/bootstrap/witnesses.ts', 'a setting of the operator'],
   ['src/accounts/users/password.ts', 'a password, whose blanks count'],
   ['src/accounts/mail/email.ts', 'how a message is shown'],
+  ['src/cli/completion.ts', 'our own text'],
   ['src/cli/examples.ts', 'our own text'],
   ['src/cli/demo/demo-names.ts', 'our own text'],
   ['src/cli/demo/demo-seed.ts', 'our own text'],
