@@ -22,6 +22,8 @@ async function listEntries(keyId: string) {
 
 await t.test('Okta: test, look up, create, update, deactivate, assign again', async (t) => {
   const okta = await connectProvider(service, 'Okta')
+  // Lists wait for the read model.
+  await service.project()
   t.match(await okta.ask('GET', '/Users?startIndex=1&count=2'), {
     status: 200,
     body: { totalResults: 0, Resources: [] },

@@ -79,7 +79,8 @@ function translate(filter: Filter, list = false): Other {
       return { op: 'not', filter: translate(filter.of, list) }
     case 'entry':
       return { op: '[]', attrPath: filter.path.name!, valFilter: translate(filter.of, true) }
-    default: {
+    case 'present':
+    case 'compare': {
       const { urn, name, part } = filter.path
       const path = [...(list ? [] : [name]), ...(part === null ? [] : [part])].join('.')
       const attrPath = urn === null ? path : `${urn}:${path}`
