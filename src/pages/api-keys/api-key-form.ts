@@ -35,14 +35,14 @@ export function readKeyBody(fields: FormFields, timeZone: string) {
   const { writable_fields: writable, max_deactivations: deactivations, max_changes: changes } = fields
   return {
     name: trimBlanks(name),
-    ...(limit?.trim() === '' ? {} : { quota_limit: readWholeNumber(limit) }),
+    ...(limit !== undefined && trimBlanks(limit) === '' ? {} : { quota_limit: readWholeNumber(limit) }),
     refresh_period: period,
     ...(scopes === undefined ? {} : { scopes: scopes.split(' ') }),
     ...(expiry === undefined ? {} : { expires_at: readExpiry(expiry, timeZone) }),
     ...(deactivations === undefined ? {} : { max_deactivations: readLimit(deactivations) }),
     ...(changes === undefined ? {} : { max_changes: readLimit(changes) }),
     ...(networks === undefined ? {} : { allowed_networks: readWords(networks) }),
-    ...(writable === undefined ? {} : { writable_fields: writable.trim() === '' ? null : readWords(writable) }),
+    ...(writable === undefined ? {} : { writable_fields: trimBlanks(writable) === '' ? null : readWords(writable) }),
   }
 }
 
