@@ -1,3 +1,5 @@
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
 import type { FastifyInstance } from 'fastify'
 import { PROJECTIONS } from '../../projections/index.ts'
 import { boundHeavyReads } from '../http/access/heavy-reads.ts'
@@ -70,12 +72,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     log.warn({ err: error }, 'could not record that an identity provider fails'),
   )
   const company = { pool, newId, onCommitted: onChanged, onErased: counted.onErased, outbox: mail.outbox }
-  const failures = createFailedSignIns(access.pool, (error) =>
-    log.warn({ err: error }, 'could not count failed sign-ins'),
-  )
-  const turnedAway = createTurnedAwayCalls(access.pool, (error) =>
-    log.warn({ err: error }, 'could not count calls with former secrets'),
-  )
+  const refused = countRefused(access.pool, log)
   let isStopping = false
   const areReadModelsComplete = createCompleteness(access.db, projections)
   const commands = {
@@ -97,8 +94,8 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     },
     fileBudget: createFileBudget(bodyBudgetOf(config)),
     company,
-    failures,
-    turnedAway,
+    failures: refused.failures,
+    turnedAway: refused.turnedAway,
     webhooks: { ...company, secrets, allowsHttp: config.OUTGOING_PRIVATE === 1 },
     providers: { ...company, secrets, allowsHttp: config.OUTGOING_PRIVATE === 1, client },
     singleDeliveries: options.singleDeliveries ?? createSingleDeliveries({ pool, db, poster, secrets, newId }),
@@ -109,10 +106,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     signer,
     log,
     companiesTogether: store.companiesTogether,
-    findKey: createKeyLookup(appends, store.companiesTogether),
-    findEmployee: createEmployeeLookup(access.pool, store.companiesTogether),
-    findNamed: createNamedLookup(access.pool),
-    keyUsage: createKeyUsageCounter(appends, store.companiesTogether),
+    ...createLookups(appends, access.pool, store.companiesTogether),
     isReady: async () => (await access.takesWrites()) && writes.isPossible(),
     isStopping: () => isStopping,
     areReadModelsComplete,
@@ -130,14 +124,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     turnAway()
     await app.close()
     await lanes.idle()
-    await Promise.all([
-      waker.idle(),
-      mail.flush(),
-      uploads.idle(),
-      evidence.idle(),
-      failures.flush(),
-      turnedAway.flush(),
-    ])
+    await Promise.all([waker.idle(), mail.flush(), uploads.idle(), evidence.idle(), refused.flush()])
     await boss.stop({ graceful: false })
     poster.close()
     providerClient.close()
@@ -149,6 +136,24 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
   } catch (error) {
     await stop()
     throw makeListenError(error, 'PORT', config.PORT, config.HOST)
+  }
+}
+
+/** Counts sign-ins and calls that were refused, in memory, and stores the counts now and then. */
+function countRefused(pool: Pool, log: Logger) {
+  const warn = (what: string) => (error: unknown) => log.warn({ err: error }, `could not count ${what}`)
+  const failures = createFailedSignIns(pool, warn('failed sign-ins'))
+  const turnedAway = createTurnedAwayCalls(pool, warn('calls with former secrets'))
+  return { failures, turnedAway, flush: () => Promise.all([failures.flush(), turnedAway.flush()]) }
+}
+
+/** What each call of a key looks up, some for several companies in one statement. */
+function createLookups(appends: Pool, access: Pool, companiesTogether: PartOptions['store']['companiesTogether']) {
+  return {
+    findKey: createKeyLookup(appends, companiesTogether),
+    findEmployee: createEmployeeLookup(access, companiesTogether),
+    findNamed: createNamedLookup(access),
+    keyUsage: createKeyUsageCounter(appends, companiesTogether),
   }
 }
 
