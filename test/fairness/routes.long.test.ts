@@ -13,6 +13,7 @@ const SHARE = quarterOf(service.config.POOL_SIZE)
 const { key, admin } = service.company
 const other = await service.makeCompany('Other')
 const cookie = await cookieOf(service, admin)
+const { body: scimKey } = await service.manage('POST', '/api-keys', { name: 'Okta', scopes: ['scim'] })
 
 const HEAVY = [
   'GET /v1/employees',
@@ -41,6 +42,9 @@ const HEAVY = [
   'GET /settings/bulk-user-logs',
   'GET /settings/bulk-user-logs/rows',
   'GET /settings/bulk-user-logs/:log_id',
+  'POST /admin/v1/bulk-user-logs/:log_id/undo',
+  'GET /settings/bulk-user-logs/:log_id/undo',
+  'POST /settings/bulk-user-logs/:log_id/undo',
   'GET /settings/bulk-user-logs/:log_id/fix',
   'POST /settings/bulk-user-logs/:log_id/fix',
   'POST /settings/bulk-user-logs/upload/:id/missing',
@@ -70,15 +74,17 @@ const HEAVY = [
 
 /** The budgets, and the routes that each of them bounds. The first one that a route fits counts. */
 const BUDGETS = {
-  'no connection': /^GET \/(?:openapi\.json|client\.tgz|llms\.txt|livez|assets\/.*|problems.*|docs.*|verify.*)?$/,
-  'connections for access': /^GET \/(?:readyz|v1\/auth\/verify)$/,
-  'lanes of calls': /^(?:POST|PATCH|PUT) \/v1\/employees(?:\/:id)?$/,
+  'no connection':
+    /^GET \/(?:openapi\.json|client\.tgz|scim\/v2\/(?:ServiceProviderConfig|(?:ResourceTypes|Schemas)(?:\/:id)?)|llms\.txt|livez|assets\/.*|problems.*|docs.*|verify.*)?$/,
+  'connections for access':
+    /^(?:GET \/(?:readyz|v1\/auth\/verify)|\w+ \/scim\/v2\/(?:Groups(?:\/:id)?|Users\/\.search))$/,
+  'lanes of calls': /^(?:(?:POST|PATCH|PUT) \/v1\/employees|(?:POST|PUT|PATCH|DELETE) \/scim\/v2\/Users)(?:\/:id)?$/,
   'streams of a user and of a company': /^GET \/(?:admin|audit)\/v1\/.*\/stream$/,
   'heavy reads of a company, and its connections': new RegExp(
     `^(?:${HEAVY.join('|').replaceAll('.', String.raw`\.`)})$`,
   ),
   'connections of whoever is not signed in': /^(?:GET|POST) \/(?:sign-in|invitation|admin\/v1\/invitations)(?:\/.*)?$/,
-  'connections of a company': /^\w+ \/(?:v1|admin\/v1|audit\/v1|settings|account|sign-out)(?:\/.*)?$/,
+  'connections of a company': /^\w+ \/(?:v1|scim\/v2|admin\/v1|audit\/v1|settings|account|sign-out)(?:\/.*)?$/,
 }
 type Budget = keyof typeof BUDGETS
 
@@ -96,11 +102,13 @@ await t.test('every route has a budget', (t) => {
 /** Sends a request to a route as the company: one that looks something up, and changes nothing that others need. */
 async function request({ method, url }: { method: string; url: string }): Promise<number> {
   const path = url.replaceAll(/:\w+|\*/g, 'x')
-  const isPage = !/^\/(?:v1|admin|audit)\//.test(url)
+  const isPage = !/^\/(?:v1|scim|admin|audit)\//.test(url)
   if (isPage && method === 'POST') return (await browse(service, path, { cookie, form: {} })).status
   if (isPage) return (await browse(service, path, { cookie })).status
   const isCall = url.startsWith('/v1/')
-  const headers = isCall ? {} : { authorization: `Bearer ${admin.token}` }
+  const isScim = url.startsWith('/scim/')
+  const token = isScim ? `${scimKey.api_id}.${scimKey.api_key}` : admin.token
+  const headers = isCall ? {} : { authorization: `Bearer ${token}` }
   const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} }
   return (await send(service.address, method, path, { key: isCall ? key : null, headers, ...body })).status
 }

@@ -3,12 +3,14 @@ import { filterInTurns, inTurns } from '../../admission/turns.ts'
 import type { ClientBase, Pool } from 'pg'
 import { fileNamesPerson, headerNamesPerson, mentionsPerson, type PersonNames } from '../../domain/erasure.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
+import { isObject } from '../../domain/json.ts'
 import { readCells } from '../../spreadsheets/read-records.ts'
 import type { ColumnMapping, Mapping } from '../../spreadsheets/mapping.ts'
 import type { StoredRow } from '../../domain/uploads.ts'
 import { changeInPieces, deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import { readContent, writeContent, writeStoredRow } from './read-uploads.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
+import { trimBlanks } from '../../text/normalize-text.ts'
 import type { LedgerTables } from '../tables.ts'
 import { eraseMappings, listTexts } from './remember-mapping.ts'
 
@@ -61,15 +63,16 @@ export async function eraseStoredRows(client: ClientBase, companyId: string, nam
     const { content, header } = await readPart(client, companyId, ref, 'for update of p')
     const isMentioned = mentionedBy(names, header)
     const kept: string[] = []
-    let erased = 0
+    const erased: StoredRow[] = []
     for await (const row of inTurns(readContent(content)))
-      if (isMentioned(row)) erased += 1
+      if (isMentioned(row)) erased.push(row)
       else kept.push(writeStoredRow(row))
-    if (erased === 0) continue
+    if (erased.length === 0) continue
     await client.query(
       `update upload_parts set content = $4, erased = erased + $5 where company_id = $1 and upload_id = $2 and part = $3`,
-      [toUuid(companyId), ref.uploadId, ref.part, writeContent(kept), erased],
+      [toUuid(companyId), ref.uploadId, ref.part, writeContent(kept), erased.length],
     )
+    await eraseCountedWords(client, companyId, ref.uploadId, erased)
   }
   // The first line says what the rows mean, so it comes last.
   for (const { upload_id: id, isName, isHeader, mapping } of await findNamingFiles(client, companyId, names)) {
@@ -81,6 +84,27 @@ export async function eraseStoredRows(client: ClientBase, companyId: string, nam
     )
   }
   await eraseMappings(client, companyId, (texts) => headerNamesPerson(texts, names))
+}
+
+/** Takes the words of erased rows out of those that a mapping counts: a name may look like a status. */
+async function eraseCountedWords(client: ClientBase, companyId: string, uploadId: string, erased: StoredRow[]) {
+  const place = [toUuid(companyId), uploadId]
+  const { rows } = await client.query<Pick<LedgerTables['uploads'], 'mapping'>>(
+    'select mapping from uploads where company_id = $1 and upload_id = $2',
+    place,
+  )
+  const mapping = rows[0]?.mapping
+  if (!mapping?.columns.some(({ seen }) => seen !== undefined)) return
+  const texts = erased.flatMap(({ cells, record }) => cells ?? (isObject(record) ? Object.values(record) : []))
+  const words = new Set(texts.map((text) => (typeof text === 'string' ? trimBlanks(text) : text)))
+  const columns = mapping.columns.map(({ seen, ...column }) => {
+    if (seen === undefined) return column
+    return { ...column, seen: Object.fromEntries(Object.entries(seen).filter(([word]) => !words.has(word))) }
+  })
+  await client.query('update uploads set mapping = $3 where company_id = $1 and upload_id = $2', [
+    ...place,
+    JSON.stringify({ ...mapping, columns }),
+  ])
 }
 
 interface PartRef {
