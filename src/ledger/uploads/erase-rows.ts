@@ -95,7 +95,7 @@ async function eraseCountedWords(client: ClientBase, companyId: string, uploadId
   )
   const mapping = rows[0]?.mapping
   if (!mapping?.columns.some(({ seen }) => seen !== undefined)) return
-  const texts = erased.flatMap(({ cells, record }) => cells ?? (isObject(record) ? Object.values(record) : []))
+  const texts = erased.flatMap<unknown>(({ cells, record }) => cells ?? (isObject(record) ? Object.values(record) : []))
   const words = new Set(texts.map((text) => (typeof text === 'string' ? trimBlanks(text) : text)))
   const columns = mapping.columns.map(({ seen, ...column }) => {
     if (seen === undefined) return column
