@@ -74,6 +74,7 @@ await t.test('retiring records keeps the entry, its counts and error, and all em
     errors: null,
     truncated: false,
     errors_omitted: 0,
+    left_out: [],
     erased: true,
   }
   t.strictSame(after.records, [

@@ -5,7 +5,7 @@ import { fileNamesPerson, headerNamesPerson, mentionsPerson, type PersonNames } 
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { isObject } from '../../domain/json.ts'
 import { readCells } from '../../spreadsheets/read-records.ts'
-import type { ColumnMapping, Mapping } from '../../spreadsheets/mapping.ts'
+import { locateColumns, type ColumnMapping, type Mapping } from '../../spreadsheets/mapping.ts'
 import type { StoredRow } from '../../domain/uploads.ts'
 import { changeInPieces, deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import { readContent, writeContent, writeStoredRow } from './read-uploads.ts'
@@ -40,8 +40,8 @@ export async function* readStoredRows(
     }),
   )
   for (const ref of await listPartsWithRows(db, companyId)) {
-    const { fileName, content, header } = await readPart(db, companyId, ref)
-    const found = await filterInTurns(readContent(content), mentionedBy(names, header), signal)
+    const { fileName, content, ...file } = await readPart(db, companyId, ref)
+    const found = await filterInTurns(readContent(content), mentionedBy(names, file), signal)
     yield found.map(({ row, cells, record }) => ({
       upload_id: fromUuid('upl', ref.uploadId),
       file_name: fileName,
@@ -60,8 +60,8 @@ export async function eraseStoredRows(client: ClientBase, companyId: string, nam
   await client.query('select from uploads where company_id = $1 order by upload_id for update', [toUuid(companyId)])
   await client.query('delete from upload_originals where company_id = $1', [toUuid(companyId)])
   for (const ref of await listPartsWithRows(client, companyId)) {
-    const { content, header } = await readPart(client, companyId, ref, 'for update of p')
-    const isMentioned = mentionedBy(names, header)
+    const { content, ...file } = await readPart(client, companyId, ref, 'for update of p')
+    const isMentioned = mentionedBy(names, file)
     const kept: string[] = []
     const erased: StoredRow[] = []
     for await (const row of inTurns(readContent(content)))
@@ -128,15 +128,23 @@ async function readPart(
   companyId: string,
   { uploadId, part }: PartRef,
   locking = '',
-): Promise<{ fileName: string; content: string; header: readonly string[] }> {
-  const { rows } = await db.query<{ content: string | null; header: string[] | null; file_name: string }>(
-    `select p.content, u.header, u.file_name from upload_parts p
+): Promise<FileMeaning & { fileName: string; content: string }> {
+  type Row = Pick<LedgerTables['uploads'], 'header' | 'mapping' | 'file_name'> & { content: string | null }
+  const { rows } = await db.query<Row>(
+    `select p.content, u.header, u.mapping, u.file_name from upload_parts p
      join uploads u on u.company_id = p.company_id and u.upload_id = p.upload_id
      where p.company_id = $1 and p.upload_id = $2 and p.part = $3 ${locking}`,
     [toUuid(companyId), uploadId, part],
   )
   const [row] = rows
-  return { fileName: row?.file_name ?? '', content: row?.content ?? '', header: row?.header ?? [] }
+  const { file_name: fileName = '', mapping = null } = row ?? {}
+  return { fileName, content: row?.content ?? '', header: row?.header ?? [], mapping }
+}
+
+/** What the columns of a file are called, and mean. */
+interface FileMeaning {
+  header: readonly string[]
+  mapping: Mapping | null
 }
 
 interface NamingFile extends Pick<LedgerTables['uploads'], 'upload_id' | 'file_name' | 'header' | 'mapping'> {
@@ -169,12 +177,24 @@ function withoutTexts(mapping: Mapping): Mapping {
 }
 
 /** Tells which rows of a part mention a person. All do if the first line does, which may be no header but another row. */
-function mentionedBy(names: PersonNames, header: readonly string[]): (row: StoredRow) => boolean {
+function mentionedBy(names: PersonNames, { header, mapping }: FileMeaning): (row: StoredRow) => boolean {
   if (headerNamesPerson(header, names)) return () => true
+  const fields = nameColumns(header, mapping)
   return ({ cells, record, plan }) => {
-    const sent = cells ? [...readCells(header, cells), plan?.manager] : record
+    const sent = cells ? [...readCells(fields, cells), plan?.manager] : record
     return mentionsPerson({ locator: null, employee_id: null, record: sent, errors: [] }, names)
   }
+}
+
+/** Names each column as its mapping does. One whose meaning is not known yet may have ids. */
+function nameColumns(header: readonly string[], mapping: Mapping | null): readonly string[] {
+  const fields = [...header]
+  if (mapping === null) return fields
+  for (const [index, at] of locateColumns(header, mapping.columns).entries()) {
+    const { to } = mapping.columns[index]!
+    if (at !== -1 && (to === null || to === 'external_id' || to === 'manager')) fields[at] = to ?? 'external_id'
+  }
+  return fields
 }
 
 /** Deletes the stored files whose day is over, by the database's clock. Returns how many rows of tables. */
