@@ -97,11 +97,13 @@ export interface CallWarning {
 const WARNED: Readonly<Record<WarningCode, (outcome: AppliedRecord, today: string) => boolean>> = {
   // Somebody who comes back would stay inactive unseen if a client that hires them again sets no status.
   inactive_employees: ({ result, status, setsStatus }) => result !== null && status === 'inactive' && !setsStatus,
-  past_termination_dates: ({ employee, status }, today) => {
+  // These two look at records that change something: whoever is unchanged by a large call need not be known.
+  past_termination_dates: ({ employee, result, status }, today) => {
     const date = employee?.termination_date ?? null
-    return status === 'active' && date !== null && date < today
+    return result !== 'no_updates' && status === 'active' && date !== null && date < today
   },
-  inactive_managers: ({ status, hasInactiveManager }) => status === 'active' && hasInactiveManager,
+  inactive_managers: ({ result, status, hasInactiveManager }) =>
+    result !== 'no_updates' && status === 'active' && hasInactiveManager,
 }
 
 const WARNING_TEXTS: Readonly<Record<WarningCode, (count: number) => string>> = {
