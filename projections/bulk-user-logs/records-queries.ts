@@ -170,10 +170,9 @@ async function findRefused(
 /** Adds the employees: from the streams of the events, and from the list of the closing event for unchanged ones. */
 async function addEmployees(db: AnyDb, companyId: string, entry: EntryPlace, places: Place[]): Promise<LogRecord[]> {
   const positions = places.flatMap(({ isRefused, first }) => (isRefused ? [] : (first ?? [])))
-  const streams = await readStreams(db, companyId, positions)
+  const { streams, leftOut } = await readStreams(db, companyId, entry, positions)
   const hasUnchanged = places.some(({ unchangedAt }) => unchangedAt !== null)
   const unchanged = hasUnchanged ? await readUnchangedOf(db, companyId, entry.position) : []
-  const leftOut = await readLeftOut(db, companyId, entry.position)
   return places.map(({ index, status, isRefused, first, last, unchangedAt }) => {
     const employeeId = unchangedAt === null ? (streams.get(first!) ?? null) : (unchanged[unchangedAt] ?? null)
     const left = leftOut.get(index ?? -1) ?? []
@@ -181,11 +180,23 @@ async function addEmployees(db: AnyDb, companyId: string, entry: EntryPlace, pla
   })
 }
 
-async function readStreams(db: AnyDb, companyId: string, positions: number[]): Promise<Map<number, string>> {
-  if (positions.length === 0) return new Map()
-  const { rows } = await sql<{ position: number; stream_id: string }>`select position, stream_id from events
-    where company_id = ${toUuid(companyId)} and position = any(${positions}::bigint[])`.execute(db)
-  return new Map(rows.map(({ position, stream_id: id }) => [position, fromUuid('emp', id)]))
+/** Reads the employees of a call's events, and what it left out of its records, in one statement. */
+async function readStreams(
+  db: AnyDb,
+  companyId: string,
+  { position: closing, entry }: EntryPlace,
+  positions: number[],
+) {
+  // A call that has failed changed nobody, and left nothing out.
+  if (entry.status === 'Failed') return { streams: new Map<number, string>(), leftOut: groupLeftOut(null) }
+  const { rows } = await sql<{ position: number; stream_id: string; left_out: LeftOut[] | null }>`
+    select position, stream_id, case when position = ${closing} then data::json -> 'left_out' end as left_out from events
+    where company_id = ${toUuid(companyId)} and position = any(${[...positions, closing]}::bigint[])`.execute(db)
+  const ofEmployees = rows.filter(({ position }) => position !== closing)
+  return {
+    streams: new Map(ofEmployees.map(({ position, stream_id: id }) => [position, fromUuid('emp', id)])),
+    leftOut: groupLeftOut(rows.find(({ position }) => position === closing)?.left_out ?? null),
+  }
 }
 
 async function readUnchangedOf(db: AnyDb, companyId: string, position: number): Promise<string[]> {
@@ -194,12 +205,10 @@ async function readUnchangedOf(db: AnyDb, companyId: string, position: number): 
   return readUnchanged(rows[0]?.data ?? null)
 }
 
-/** Reads what a call left out of its records, by their indexes. */
-async function readLeftOut(db: AnyDb, companyId: string, position: number): Promise<Map<number, LogRecord['leftOut']>> {
-  const { rows } = await sql<{ left_out: LeftOut[] | null }>`select data::json -> 'left_out' as left_out from events
-    where company_id = ${toUuid(companyId)} and position = ${position}`.execute(db)
+/** What a call left out of its records, by their indexes. */
+function groupLeftOut(leftOut: LeftOut[] | null): Map<number, LogRecord['leftOut']> {
   const byRecord = new Map<number, LogRecord['leftOut']>()
-  for (const { field, fault, records } of rows[0]?.left_out ?? [])
+  for (const { field, fault, records } of leftOut ?? [])
     for (const index of records) {
       const left = byRecord.get(index)
       if (left) left.push({ field, fault })

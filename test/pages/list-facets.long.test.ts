@@ -62,7 +62,13 @@ await t.test('each value of a filter says how many entries it finds beside the o
   const all = await open('')
   t.strictSame(segmentsOf(all), ['All 5', 'Completed 3', 'Failed 2'])
   t.strictSame(optionsOf(all, 'key'), ['Second key (2)', `${company.key.name} (2)`])
-  t.strictSame(optionsOf(all, 'operation'), ['Create (3)', 'Update one (0)', 'Update many (0)', 'Create or update (2)'])
+  t.strictSame(optionsOf(all, 'operation'), [
+    'Create (3)',
+    'Update one (0)',
+    'Update many (0)',
+    'Create or update (2)',
+    'Undo (0)',
+  ])
   t.strictSame(optionsOf(all, 'source'), ['File upload (1)', 'Public API (4)'])
   t.strictSame(optionsOf(all, 'error').toSorted(), ['No records (1)', 'Records are not valid (1)'])
   t.strictSame(optionsOf(all, 'http_status'), ['200 (2)', '201 (1)', '422 (2)'])

@@ -50,6 +50,7 @@ const MAY: Record<string, string> = {
   webhook_deliveries: 'DELETE INSERT SELECT UPDATE',
   identity_providers: 'DELETE INSERT SELECT UPDATE',
   passkeys: 'DELETE INSERT SELECT UPDATE',
+  failed_calls: 'DELETE INSERT SELECT',
   corrections: 'INSERT SELECT',
   undoings: 'INSERT SELECT',
   rejected_bodies: 'DELETE INSERT SELECT',

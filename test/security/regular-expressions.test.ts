@@ -39,7 +39,8 @@ const sources = readSources('src', 'projections', 'clients/typescript').filter(
 const made: { place: string; regExp: RegExp }[] = []
 const Native = globalThis.RegExp
 for (const { path, text } of sources) {
-  if (!/^(?:src\/domain|projections|src\/spreadsheets)\//.test(path) || !text.includes('new RegExp(')) continue
+  if (!/^(?:src\/domain|src\/text|projections|src\/spreadsheets)\//.test(path) || !text.includes('new RegExp('))
+    continue
   globalThis.RegExp = class extends Native {
     constructor(...args: ConstructorParameters<typeof Native>) {
       super(...args)

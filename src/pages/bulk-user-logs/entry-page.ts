@@ -56,8 +56,10 @@ export function addEntryPages(app: FastifyInstance, services: PageServices, path
     const outcomes = await countOutcomes(db, companyId, entry)
     const query = readRecordQuery(request.query, outcomes)
     const correction = await readCorrection(db, companyId, toFoundCall(entry))
-    const rejectedBody = await readRejectedBody(db, companyId, entry.position)
-    const undoings = await readUndoings(db, companyId, entry.entry.id)
+    // A call whose body could not be read has failed; one that has failed cannot be undone.
+    const isFailed = entry.entry.status === 'Failed'
+    const rejectedBody = isFailed ? await readRejectedBody(db, companyId, entry.position) : null
+    const undoings = isFailed ? [] : await readUndoings(db, companyId, entry.entry.id)
     const refusals = entry.entry.counts.failed > 0 ? await readRefusals(db, companyId, entry) : null
     const page = query.filter && (await readRecordPage(db, companyId, entry, query.filter, query))
     const body = html`<div class="entry columns">

@@ -76,7 +76,7 @@ export async function startServer(server: PostgresServer): Promise<string | unde
 
 /** Adds to a fault of PostgreSQL what mends it, where its own words don't say so. */
 export function addRemedy(fault: string): string {
-  if (!/shared memory segment .*No space left on device/.test(fault)) return fault
+  if (!['shared memory segment', 'No space left on device'].every((words) => fault.includes(words))) return fault
   return `${fault}: /dev/shm is full, or has less than 4 MB; make it larger (of a container, with --shm-size=64m)`
 }
 

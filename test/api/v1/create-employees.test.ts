@@ -50,6 +50,7 @@ await t.test("a creation's entry is Completed and has the total and each record'
       errors: null,
       truncated: false,
       errors_omitted: 0,
+      left_out: [],
       erased: false,
     })),
   )

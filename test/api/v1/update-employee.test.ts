@@ -34,6 +34,7 @@ await t.test('an update returns 200, the new entity tag, the changed names and t
       errors: null,
       truncated: false,
       errors_omitted: 0,
+      left_out: [],
       erased: false,
     },
   ])
