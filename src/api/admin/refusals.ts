@@ -45,7 +45,12 @@ const Period = {
 const RefusalListQuery = strictObject({ ...Period, limit: Page.limit })
 const RefusalExportQuery = strictObject({
   ...Period,
-  code: Type.String({ pattern: '^[a-z_]+$', maxLength: 64, description: 'The `code` of a cause.' }),
+  code: Type.String({
+    pattern: '^[a-z_]+$',
+    maxLength: 64,
+    description: 'The `code` of a cause.',
+    examples: ['invalid_format'],
+  }),
   field: withDefault(Type.String({ maxLength: MAX_FIELD, description: 'Its `field`; empty for null.' }), ''),
   kind: withDefault(
     Type.String({ pattern: '^[a-z_]*$', maxLength: 64, description: 'Its `kind`; empty for null.' }),

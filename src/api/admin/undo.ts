@@ -89,6 +89,7 @@ const UNDO_ENTRY = {
     'state of the moment: whoever undoes an entry for the second time finds nothing left.',
   params: LogParams,
   querystring: UndoQuery,
+  hasEntry: true,
   response: { 200: jsonAnswer('What was undone, and what stays.', Undone, { headers: ['X-Ledger-Position'] }) },
   problems: ['log_not_found', 'nothing_to_undo', 'already_exists', 'inactive_employee_exists', 'validation_failed'],
 } as const satisfies FastifySchema

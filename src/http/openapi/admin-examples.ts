@@ -20,6 +20,9 @@ export const ADMIN_BODIES: Record<string, Record<string, Example>> = {
     }),
   },
   rotateApiKey: { overlap: example('Keep the old secret working for an hour', { overlap_seconds: 3_600 }) },
+  allowExcess: {
+    departures: example('Let a key deactivate 40 people beyond its limit', { max_deactivations: 40 }),
+  },
   findSecrets: {
     secret: example('By the SHA-256 of a secret', {
       secret_sha256: 'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9',

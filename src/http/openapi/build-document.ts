@@ -141,11 +141,16 @@ function describeRefusals(
   components: Components,
 ): OpenApiOperation['responses'] {
   const isCall = schema.documentedBody !== undefined
-  const headers = isCall ? [...part.headers, ...REFUSED_WRITE] : part.headers
+  const hasEntry = schema.hasEntry === true
+  const headers: readonly HeaderName[] = [
+    ...part.headers,
+    ...(isCall ? REFUSED_WRITE : []),
+    ...(hasEntry ? (['X-Ledger-Position'] as const) : []),
+  ]
   const refusals = problemAnswers(collectProblems(method, schema, part.problems), headers)
   return Object.fromEntries(
     refusals.map(({ status, codes, answer }) => {
-      const name = [part.name, isCall ? 'Call' : '', ...codes.map(inPascalCase)].join('')
+      const name = [part.name, isCall ? 'Call' : '', hasEntry ? 'Entry' : '', ...codes.map(inPascalCase)].join('')
       components.responses[name] ??= describeAnswer(answer, components.schemas)
       return [status, { $ref: `#/components/responses/${name}` }]
     }),

@@ -50,6 +50,8 @@ declare module 'fastify' {
      * schema errors and state errors of all records together, and has an entry in Bulk User Logs.
      */
     documentedBody?: DocumentedBody
+    /** Whether a call without such a body has an entry, too, also if it is refused. */
+    hasEntry?: true
     /** Request headers that the route reads itself. */
     documentedHeaders?: readonly ParameterName[]
     /** Problem codes of the route, in addition to those of its part of the API. */

@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { OpenApiDocument } from '../../../src/http/openapi/build-document.ts'
+import { eventually } from '../../support/eventually.ts'
 import { operationsOf } from '../../support/http/api-document.ts'
 import { holdAnswers } from '../../support/http/hold-answers.ts'
 import { cookieOf, OWN_PAGE } from '../../support/http/sessions.ts'
@@ -144,6 +145,10 @@ await hold(200, ERASURES, { body: { external_id: 'unread' } })
 await hold(404, ERASURES, { body: { email: 'unheard.of@example.com' } })
 await hold(422, ERASURES, { body: { email: 'a@example.com', external_id: 'x' } })
 
+const ERASED = 'GET /v1/employees/erased'
+await hold(200, ERASED)
+await hold(400, ERASED, { query: '?after=-1' })
+
 // Keys, users and tokens.
 const KEYS = '/admin/v1/api-keys'
 const issued = await hold(201, `POST ${KEYS}`, { body: { name: 'A', quota_limit: 5, refresh_period: 'daily' } })
@@ -167,11 +172,16 @@ await hold(200, `PATCH ${KEYS}/{id}`, { ...apiKey, body: narrow })
 await hold(422, `PATCH ${KEYS}/{id}`, { ...apiKey, body: { allowed_networks: ['10.0.0.1/8'] } })
 await hold(422, `PATCH ${KEYS}/{id}`, { ...apiKey, body: { name: 1 } })
 await hold(200, `POST ${KEYS}/{id}/rotate`, { ...apiKey, body: {} })
+await hold(200, `POST ${KEYS}/{id}/allow`, { ...apiKey, body: { max_deactivations: 5 } })
+await hold(422, `POST ${KEYS}/{id}/allow`, { ...apiKey, body: {} })
+await hold(400, `POST ${KEYS}/{id}/allow`, apiKey)
+await hold(404, `POST ${KEYS}/{id}/allow`, { body: { max_changes: 5 } })
 for (const action of ['disable', 'enable', 'revoke']) {
   await hold(200, `POST ${KEYS}/{id}/${action}`, apiKey)
   await hold(404, `POST ${KEYS}/{id}/${action}`)
 }
 await hold(409, `POST ${KEYS}/{id}/rotate`, { ...apiKey, body: {} })
+await hold(409, `POST ${KEYS}/{id}/allow`, { ...apiKey, body: { max_changes: 5 } })
 
 const HOOKS = '/admin/v1/webhooks'
 const DELIVERIES = `${HOOKS}/{id}/deliveries`
@@ -207,11 +217,12 @@ const upload = { id: (await hold(201, `POST ${UPLOADS}`, uploaded)).body.id }
 await hold(400, `POST ${UPLOADS}`, { ...uploaded, query: '?name=a.json' })
 await hold(422, `POST ${UPLOADS}`, { ...uploaded, body: '{' })
 await hold(413, `POST ${UPLOADS}`, { ...uploaded, body: 'x'.repeat(80_001) })
-await hold(415, `POST ${UPLOADS}`, {
+await hold(400, `POST ${UPLOADS}`, {
   ...uploaded,
   body: 'x',
   headers: { 'content-type': 'multipart/form-data; boundary=x' },
 })
+await hold(415, `POST ${UPLOADS}`, { ...uploaded, headers: { 'content-encoding': 'gzip' } })
 await hold(200, `GET ${UPLOADS}`)
 await hold(400, `GET ${UPLOADS}`, { query: '?limit=1' })
 await hold(200, `GET ${UPLOADS}/{id}`, upload)
@@ -238,6 +249,28 @@ for (const method of ['PUT', 'DELETE']) await hold(409, `${method} ${UPLOADS}/{i
 await hold(409, `GET ${UPLOADS}/{id}/parts/{number}/preview`, ofPart)
 for (const action of ['apply', 'cancel']) await hold(404, `POST ${UPLOADS}/{id}/${action}`)
 await hold(204, `POST ${UPLOADS}/{id}/cancel`, upload)
+
+// What is taken back: an entry, and an upload that a worker has applied.
+const UNDO = `POST ${LOGS.split(' ')[1]}/{log_id}/undo`
+const mistaken = await service.call('POST', '/v1/employees', { body: [employee(), employee()] })
+await service.call('PATCH', `/v1/employees/${mistaken.body.employees[1].id}`, { body: { job_title: 'Dev' } })
+const mistake = { id: mistaken.body.log_id }
+await service.project()
+await hold(200, UNDO, { ...mistake, query: '?validate_only=true&all_or_none=false' })
+await hold(422, UNDO, mistake)
+await hold(200, UNDO, { ...mistake, query: '?all_or_none=false' })
+await hold(400, UNDO, { ...mistake, query: '?all_or_none=no' })
+await hold(404, UNDO)
+await startService(t, { SWEEP_INTERVAL_MS: '100' }, { urls: service.urls, workers: true })
+const waiting = { id: (await service.manage('POST', '/uploads?file_name=b.json', [employee()])).body.id }
+await hold(409, `POST ${UPLOADS}/{id}/undo`, waiting)
+await service.manage('POST', `/uploads/${waiting.id}/apply`)
+await eventually(
+  'the upload has ended',
+  async () => (await service.admin(`/uploads/${waiting.id}`)).body.state === 'ended',
+)
+await hold(201, `POST ${UPLOADS}/{id}/undo`, waiting)
+await hold(404, `POST ${UPLOADS}/{id}/undo`)
 
 const USERS = '/admin/v1/users'
 const invited = await hold(201, `POST ${USERS}`, { body: { email: 'new@example.com', name: 'New', role: 'member' } })

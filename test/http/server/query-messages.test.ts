@@ -13,13 +13,24 @@ interface Parameter {
   in?: string
   name: string
   required?: boolean
+  example?: string
   schema?: { type?: string; format?: string }
 }
 const parameters = operationsOf(document).flatMap(({ method, path, operation }) =>
   ((operation.parameters ?? []) as Parameter[])
     .filter((parameter) => parameter.in === 'query')
-    .map(({ name, required, schema }) => ({ method, path, name, isRequired: required === true, ...schema })),
+    .map(({ name, required, example, schema }) => {
+      return { method, path, name, isRequired: required === true, example, ...schema }
+    }),
 )
+
+/** The other parameters that an operation requires beside one, with their examples, to follow it in a query. */
+function requiredBeside({ method, path, name }: { method: string; path: string; name: string }): string {
+  return parameters
+    .filter((other) => other.isRequired && other.path === path && other.method === method && other.name !== name)
+    .map((other) => `&${other.name}=${encodeURIComponent(other.example!)}`)
+    .join('')
+}
 
 /** Calls an operation with a query, and returns the status and the detail. */
 async function ask({ method, path }: { method: string; path: string }, query: string) {
@@ -38,8 +49,10 @@ await t.test('every time says its format, with an example, and what a blank may 
   for (const time of times) {
     const name = `${time.method} ${time.path}: ${time.name}`
     const example = new RegExp(`${time.name} must be a time with its zone \\(RFC 3339\\), such as 2026-01-31T06:00:00Z`)
-    t.match(await ask(time, `${time.name}=2026-11-29`), { status: 400, detail: example }, name)
-    t.match(await ask(time, `${time.name}=2026-11-29T06:00:00+01:00`), { status: 400, detail: /%2B/ }, name)
+    const others = requiredBeside(time)
+    t.match(await ask(time, `${time.name}=2026-11-29${others}`), { status: 400, detail: example }, name)
+    const unencoded = `${time.name}=2026-11-29T06:00:00+01:00${others}`
+    t.match(await ask(time, unencoded), { status: 400, detail: /%2B/ }, name)
   }
 })
 

@@ -44,16 +44,20 @@ export function misfits(narrow: Side, wide: Side, use: Use, place: string): stri
   ]
 }
 
-/** Each choice of `narrow` must be one of `wide`. */
+/** Each choice of `narrow` must be one of `wide`. Of one that is none, it is told what the choice most like it lacks. */
 function choiceMisfits(narrow: Side, wide: Side, use: Use, place: string): string[] {
   const [from, to] = [listOf(narrow.schema['anyOf']), listOf(wide.schema['anyOf'])]
   if (to.length === 0) return []
   const sources = from.length > 0 ? from : [narrow.schema]
-  const fits = (source: Schema) =>
-    to.some((target) => {
-      return misfits({ ...narrow, schema: source }, { ...wide, schema: target }, use, place).length === 0
-    })
-  return sources.flatMap((source, index) => (fits(source) ? [] : [`${place}: choice ${index + 1}`]))
+  const faultsOf = (source: Schema, target: Schema) =>
+    misfits({ ...narrow, schema: source }, { ...wide, schema: target }, use, place)
+  const isOther = (faults: string[]) => Number(faults.some((fault) => fault.startsWith(`${place}: type `)))
+  return sources.flatMap((source) => {
+    const [nearest = []] = to
+      .map((target) => faultsOf(source, target))
+      .toSorted((a, b) => isOther(a) - isOther(b) || a.length - b.length)
+    return nearest
+  })
 }
 
 function valueMisfits(n: Schema, w: Schema, use: Use, place: string): string[] {
