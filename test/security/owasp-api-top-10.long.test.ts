@@ -285,6 +285,14 @@ const NOT_DESCRIBED = [
   '/verify/format',
   '/verify/verify_ledger.go',
   '/verify/verify_ledger.py',
+  '/client.tgz',
+  '/docs.md',
+  '/llms.txt',
+  // RFC 7644 describes these; which parts of it there are, /scim/v2/ServiceProviderConfig says.
+  ...[
+    ...['/Users', '/Users/:id', '/Users/.search', '/.search', '/Groups', '/Groups/:id', '/Bulk', '/Me'],
+    ...['/ServiceProviderConfig', '/ResourceTypes', '/ResourceTypes/:id', '/Schemas', '/Schemas/:id'],
+  ].map((path) => `/scim/v2${path}`),
 ]
 
 await t.test(
