@@ -2512,7 +2512,7 @@ export interface operations {
                 updated_since?: string;
                 /** @description Of creation, or with `updated_desc` the latest changes first, for clients that poll. What changes during paging may be missed, so a copy of all employees is kept with `updated_since`. */
                 order?: "created" | "updated_desc";
-                /** @description Only active employees whose termination date has passed, or whose manager is inactive: those of whom calls warn. */
+                /** @description Only active employees whose termination date has passed, or whose manager is inactive. */
                 warning?: "past_termination_dates" | "inactive_managers";
                 /** @description Part of a name, email or external id. */
                 q?: string;

@@ -14,8 +14,8 @@ import { BULK_USER_LOG_TABLES, type BulkUserLogTables } from './tables.ts'
 /*
  * Why records were refused, across calls. Each error of a record is a row, and the rows are summed by hour, key and
  * cause, so that reading the causes of a period costs the same for any number of records. A row goes when the data of its
- * event are erased, and when a file has corrected its record. Then the sums of its hour are made anew, as if the record
- * had never been counted. Calls of users are left out: they see what comes of them.
+ * event are erased, and when a file has corrected its record. Then the sums of its hour are computed again without the
+ * record. Calls of users are left out: they see what comes of them.
  */
 
 type Rows = BulkUserLogTables
@@ -158,7 +158,7 @@ async function readSketches(
   )
 }
 
-/** Removes the errors of the records that were rejected at these positions, and sums those of their hours anew. */
+/** Removes the errors of the records that were rejected at these positions, and computes the sums of their hours again. */
 export async function removeErrors(
   transaction: Transaction<unknown>,
   schema: string,

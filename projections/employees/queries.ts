@@ -13,7 +13,7 @@ export const EMPLOYEES = { name: employees.name, version: employees.version }
 export interface EmployeeFilter {
   status?: Employee['status']
   q?: string
-  /** Only active people of whom calls warn. */
+  /** Only active people to whom this warning applies. */
   warning?: LastingWarning
 }
 

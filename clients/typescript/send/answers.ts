@@ -58,7 +58,7 @@ export function readAnswer(text: string): Answer {
   return { about: about as Answer['about'], column, word, value }
 }
 
-/** Answers what is asked about a column. What becomes something else is read anew. */
+/** Answers the questions about a column. If an answer changes what the column means, its values are read again. */
 export function answerColumn(
   column: ColumnMapping,
   answers: readonly Answer[],

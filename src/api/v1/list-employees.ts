@@ -60,10 +60,7 @@ const ListQuery = strictObject({
     ),
   ),
   warning: Type.Optional(
-    oneOf(
-      LASTING_WARNINGS,
-      'Only active employees whose termination date has passed, or whose manager is inactive: those of whom calls warn.',
-    ),
+    oneOf(LASTING_WARNINGS, 'Only active employees whose termination date has passed, or whose manager is inactive.'),
   ),
   q: optionalString({ minLength: 1, maxLength: 254, description: 'Part of a name, email or external id.' }),
   min_position: optionalInteger({
