@@ -3,8 +3,15 @@ import { decideKeyChange, evolveKey, type KeyChange, type KeyLife } from '../../
 import { prefixOfSecret } from '../../domain/accounts/secrets.ts'
 import { forgetRefused, updateKeySecret, updateApiKey } from './api-key-rows.ts'
 import { findApiKey, type SeenKey } from './read-api-keys.ts'
-import type { Acting, CompanyServices, Transaction } from '../change-company.ts'
-import { assertSeen, changeCompany, unwrapDecision, RefusedByStateError } from '../change-company.ts'
+import {
+  type Acting,
+  type CompanyServices,
+  type Transaction,
+  assertSeen,
+  changeCompany,
+  unwrapDecision,
+  RefusedByStateError,
+} from '../change-company.ts'
 import type { KeyWithSecret } from './issue-api-key.ts'
 import { digestSecret, generateSecret, type SecretDigest } from '../users/new-secret.ts'
 

@@ -12,8 +12,10 @@ import {
 } from '../../domain/providers/provider-lifecycle.ts'
 import { findSecretError } from '../../domain/providers/read-provider-settings.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import type { Acting, CompanyServices, Transaction } from '../change-company.ts'
 import {
+  type Acting,
+  type CompanyServices,
+  type Transaction,
   assertHasKey,
   assertSeen,
   changeCompany,

@@ -5,8 +5,13 @@ import { decideLink, type SignInRefusal } from '../../domain/providers/decide-si
 import type { ProviderIdentity } from '../oidc/provider-client.ts'
 import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
 import type { StoredProvider } from '../providers/read-provider.ts'
-import { changeCompany, RefusedByStateError } from '../change-company.ts'
-import type { Acting, CompanyServices, Transaction } from '../change-company.ts'
+import {
+  changeCompany,
+  RefusedByStateError,
+  type Acting,
+  type CompanyServices,
+  type Transaction,
+} from '../change-company.ts'
 import { endSessions } from '../session-events.ts'
 import { changeUserRow, NO_SUCH_USER, type ChangedUser } from '../users/change-user.ts'
 import { hasPasskey, requiresProvider } from '../users/sign-in-conditions.ts'

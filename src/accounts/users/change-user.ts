@@ -6,8 +6,15 @@ import { decideUserChange, evolveUser, type UserChange } from '../../domain/acco
 import { emailLink } from './email-user.ts'
 import { deleteUserAccess, hasHadAccess, loadUserFacts, storeLink, updateUser } from './user-rows.ts'
 import { findUser, type UserRecord } from './users.ts'
-import type { Acting, CompanyServices, Transaction } from '../change-company.ts'
-import { changeCompany, refuseOutdated, unwrapDecision, RefusedByStateError } from '../change-company.ts'
+import {
+  type Acting,
+  type CompanyServices,
+  type Transaction,
+  changeCompany,
+  refuseOutdated,
+  unwrapDecision,
+  RefusedByStateError,
+} from '../change-company.ts'
 import { makeOneTimeLink, type UserWithLink } from './invite-user.ts'
 import { generateSecret } from './new-secret.ts'
 

@@ -17,8 +17,10 @@ import {
   readEdit,
   readNewKey,
   RotateBody,
+  renderKey,
+  ShownKey,
+  ShownKeyWithSecret,
 } from './api-key-schemas.ts'
-import { renderKey, ShownKey, ShownKeyWithSecret } from './api-key-schemas.ts'
 import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimName } from './company-schemas.ts'
 import { idIn } from '../../http/openapi/schema-parts.ts'
 

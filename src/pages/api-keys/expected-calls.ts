@@ -1,7 +1,7 @@
 import { countCallsByHour } from '../../../projections/bulk-user-logs/usage-queries.ts'
 import type { SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
-import type { ExpectedCalls } from '../../domain/accounts/expected-calls.ts'
 import {
+  type ExpectedCalls,
   isSameExpectation,
   MAX_EVERY_HOURS,
   PROPOSAL_DAYS,

@@ -5,8 +5,12 @@ import { previewSignIn } from '../../accounts/sign-in/preview-sign-in.ts'
 import { signInThroughProvider } from '../../accounts/sign-in/sign-in-through-provider.ts'
 import { findProviderAddresses } from '../../domain/providers/provider-addresses.ts'
 import type { SignInRefusal } from '../../domain/providers/decide-sign-in.ts'
-import type { ProviderFlow, ProviderIdentity } from '../../accounts/oidc/provider-client.ts'
-import { ProviderError, type ProviderFault } from '../../accounts/oidc/provider-client.ts'
+import {
+  type ProviderFlow,
+  type ProviderIdentity,
+  ProviderError,
+  type ProviderFault,
+} from '../../accounts/oidc/provider-client.ts'
 import { clientOf } from '../../http/access/client.ts'
 import { describeSession, findSessionUser } from '../../http/access/session.ts'
 import { ACCOUNT_PATH, findHome } from '../../wording/navigation.ts'

@@ -2,8 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import { unlinkIdentity } from '../../accounts/sign-in/link-identity.ts'
 import { changeUserRole, NO_SUCH_USER, removeUser, resetUserPassword } from '../../accounts/users/change-user.ts'
 import type { SessionUser } from '../../accounts/users/sessions.ts'
-import type { FailedHour, LastSignIn } from '../../accounts/users/sign-in-records.ts'
-import { findLastSignIn, listFailedHours } from '../../accounts/users/sign-in-records.ts'
+import {
+  type FailedHour,
+  type LastSignIn,
+  findLastSignIn,
+  listFailedHours,
+} from '../../accounts/users/sign-in-records.ts'
 import { LINK_LIFE_DAYS } from '../../domain/accounts/user-lifecycle.ts'
 import { findUser, type UserRecord } from '../../accounts/users/users.ts'
 import { eraseUser } from '../../personal-data/erase-user.ts'

@@ -24,8 +24,15 @@ import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTime } from '../parts/times.ts'
 import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
 import { findSent, renderDeliveryTable, renderSent } from './delivery-table.ts'
-import { formatFields, readWebhookForm, renderWebhookFields, WEBHOOK_FIELDS } from './webhook-form.ts'
-import { readResumeForm, renderResumeFields, RESUME_FIELDS } from './webhook-form.ts'
+import {
+  formatFields,
+  readWebhookForm,
+  renderWebhookFields,
+  WEBHOOK_FIELDS,
+  readResumeForm,
+  renderResumeFields,
+  RESUME_FIELDS,
+} from './webhook-form.ts'
 import { showWebhookSecret } from './webhook-secret.ts'
 import { describeProgress, describeTrouble, formatWebhookName, renderWebhookStatus } from './webhook-words.ts'
 
