@@ -3,8 +3,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import type { CompanyServices } from '../../accounts/change-company.ts'
 import { eraseEmployee } from '../../personal-data/erase-employee.ts'
 import type { NamedPerson } from '../../personal-data/find-person.ts'
-import { fieldError, invalidFields } from '../../domain/field-errors.ts'
-import { ProblemError } from '../../http/server/problem.ts'
+import { refuseField, type ProblemError } from '../../http/server/problem.ts'
 import { actingUser, HEAVY_JSON_BODY, setPositionHeader } from './company-schemas.ts'
 import { namedObject, optionalString, strictObject, textOrNull } from '../../http/openapi/schema-parts.ts'
 
@@ -81,5 +80,5 @@ export function readIdentifier(body: Static<typeof ErasureBody>): NamedPerson {
 
 /** Makes the problem of a body with no identifier, or several. */
 export function refuseIdentifiers(code: 'invalid_value' | 'required', message: string): ProblemError {
-  return new ProblemError(invalidFields([fieldError('', code, message)]))
+  return refuseField('', message, code)
 }

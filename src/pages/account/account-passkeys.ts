@@ -109,7 +109,7 @@ export function addPasskeyRemoval(app: FastifyInstance, services: PageServices):
           ${isLast && user.hasPassword ? LAST_PASSKEY : ''}
           ${renderForm(forms, 'remove', {
             version: user.version,
-            fields: () => proof,
+            fields: [proof],
             buttons: renderButtons('Remove passkey', ACCOUNT_PATH, 'danger'),
           })}`,
       }
@@ -154,7 +154,7 @@ export function addRecoveryCodesPage(app: FastifyInstance, services: PageService
         body: html`<p>Your earlier recovery codes stop working immediately.</p>
           ${renderForm(forms, 'codes', {
             version: user.version,
-            fields: () => proof,
+            fields: [proof],
             buttons: renderButtons('Make new codes', ACCOUNT_PATH),
           })}`,
       }

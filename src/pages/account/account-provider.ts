@@ -39,7 +39,7 @@ export function addAccountProvider(app: FastifyInstance, services: PageServices)
         body: html`<p>${text(name)}</p>
           ${renderForm(forms, form, {
             version: user.version,
-            fields: () => proof,
+            fields: [proof],
             buttons: renderButtons(button, ACCOUNT_PATH, kind),
           })}`,
       }

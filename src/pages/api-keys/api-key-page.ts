@@ -40,7 +40,7 @@ import {
   renderNetworks,
   renderQuota,
 } from './api-key-facts.ts'
-import { formatKeyFields, KEY_FIELDS, readKeyBody, renderKeyFields } from './api-key-form.ts'
+import { formatKeyFields, KEY_FIELDS, listKeyFields, readKeyBody } from './api-key-form.ts'
 import { showSecret } from './api-key-secret.ts'
 import { readExcess, renderAllow } from './allow-once.ts'
 import { readKeyCalls } from './key-calls.ts'
@@ -73,8 +73,8 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
           const shown = formatKeyFields(await requireKey(services, request), timeZone)
           const { expires_at: expiry, ...others } = fields
           // The form shows the expiry to the minute, and must not round it when something else is saved.
-          const changed = expiry === undefined || expiry === shown.expires_at ? others : fields
-          const name = keepLineBreaks(fields['name'] ?? '', shown.name)
+          const changed = expiry === undefined || expiry === shown['expires_at'] ? others : fields
+          const name = keepLineBreaks(fields['name'] ?? '', shown['name'])
           const changes = readEdit(checkForm(EditBody, readKeyBody({ ...changed, name }, timeZone)))
           await changeApiKey(company, getActing(request), readKeyId(request), changes, readSeenVersion(fields))
           return { done: 'saved' }
@@ -303,7 +303,7 @@ function renderKeyForms(forms: KeyForms, seen: SeenKey, problems: readonly Atten
     status: `${formatNumber(key.quotaLimit)} calls ${key.refreshPeriod}; ${formatScopes(key.scopes)}`,
     version: key.version,
     values: formatKeyFields(seen, timeZone),
-    fields: (values, problem) => renderKeyFields(values, problem, timeZone),
+    fields: listKeyFields(timeZone),
     buttons: html`<button class="primary">Save</button>`,
     isOpen: problems.some(({ kind, subject }) => subject.id === key.id && IS_MENDED_BY_EDITING[kind] === true),
   })}

@@ -13,9 +13,10 @@ import { ProblemError } from '../../http/server/problem.ts'
 import type { EmployeeRequest } from './employee-page.ts'
 import { buildEmployeeUrl } from '../../wording/addresses.ts'
 import {
+  askToType,
   checkForm,
   renderButtons,
-  renderTypedConfirmation,
+  renderFields,
   requireTyped,
   toFormProblem,
   type FormFields,
@@ -55,7 +56,7 @@ export function addEmployeeErasure(app: FastifyInstance, services: PageServices)
       ])}
         ${renderConsequences()}
         ${renderForm(forms, 'erase', {
-          fields: (_, problem) => renderTypedConfirmation(typed, problem),
+          fields: [askToType(typed)],
           buttons: renderButtons('Erase person', buildEmployeeUrl(id), 'danger'),
         })}`,
     }),
@@ -171,7 +172,7 @@ function askToErase({ by, value }: NamedPerson, scope: ErasureScope, problem: Fo
       ${renderConsequences()}
       <form method="post" action="${PATH}/erase" class="stack">
         <input type="hidden" name="${by}" value="${value}" />
-        ${renderTypedConfirmation(value, problem)} ${renderButtons('Erase person', PATH, 'danger')}
+        ${renderFields([askToType(value)], {}, problem)} ${renderButtons('Erase person', PATH, 'danger')}
       </form>`,
   }
 }

@@ -31,11 +31,11 @@ import {
 } from './provider-facts.ts'
 import {
   formatFields,
+  listProviderFields,
+  listSecretFields,
   PROVIDER_FIELDS,
   readNewSecret,
   readSettingsForm,
-  renderProviderFields,
-  renderSecretFields,
 } from './provider-form.ts'
 import { describeUnlinked, renderRemoval, renderUnlinked, renderUseForms } from './provider-use.ts'
 
@@ -171,7 +171,7 @@ async function renderProvider(
       status: html`<code>${settings.issuer}</code>`,
       version: provider.version,
       values: formatFields(settings),
-      fields: renderProviderFields,
+      fields: listProviderFields(),
       buttons: html`<button class="primary">Save</button>`,
     })}
     ${renderFormSection(forms, 'secret', {
@@ -180,7 +180,7 @@ async function renderProvider(
       text: html`<p>A new secret or key pair replaces the present one immediately.</p>`,
       version: provider.version,
       values: formatFields(settings),
-      fields: renderSecretFields,
+      fields: listSecretFields(),
       buttons: html`<button>Replace secret</button>`,
     })}
     ${addresses ? renderSection({ heading: 'At the provider', status: 'The addresses to register there' }, renderAddresses(addresses, keys)) : ''}

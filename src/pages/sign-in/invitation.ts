@@ -6,17 +6,16 @@ import { hashSecret } from '../../accounts/users/new-secret.ts'
 import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
 import { type Problem, problem } from '../../domain/errors.ts'
 import { companyOfSecret } from '../../domain/accounts/secrets.ts'
-import { MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from '../../domain/accounts/user-lifecycle.ts'
 import { AcceptBody } from '../../api/admin/user-schemas.ts'
-import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { clientOf } from '../../http/access/client.ts'
 import { limitFailures } from '../../http/access/rate-limits.ts'
-import { toFormProblem, checkForm, renderField, readFormFields, type FormProblem } from '../parts/form.ts'
+import { toFormProblem, checkForm, renderFields, readFormFields, type FormProblem } from '../parts/form.ts'
 import type { UserOfLink } from '../../accounts/users/user-rows.ts'
 import { readNames } from '../../ledger/read/read-names.ts'
 import { html, type Html } from '../parts/html.ts'
 import { sendCardPage } from '../parts/layout.ts'
+import { NEW_PASSWORD, requireRepeated } from '../parts/new-password.ts'
 import { companyPath, passwordPath } from '../../wording/addresses.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { findOperatorSettings } from '../providers/provider-facts.ts'
@@ -40,10 +39,10 @@ export function addInvitationPage(app: FastifyInstance, services: PageServices):
   )
 
   const accept = limitFailures(failureLimit, async (request: FastifyRequest) => {
-    const { token = '', password = '', repeated = '' } = readFormFields(request.body)
+    const fields = readFormFields(request.body)
+    const { token = '', password = '' } = fields
     const body = checkForm(AcceptBody, { token, password })
-    if (password !== repeated)
-      throw new ProblemError(invalidFields([fieldError('/repeated', 'invalid_value', 'The passwords do not match')]))
+    requireRepeated(fields)
     await acceptInvitation(company, { ...body, client: clientOf(request) }).catch((error: unknown) => {
       throw error instanceof RefusedCredentialsError ? new ProblemError(describeUsedUp(company)) : error
     })
@@ -62,6 +61,15 @@ export function addInvitationPage(app: FastifyInstance, services: PageServices):
     })
   })
 }
+
+const OWNER = {
+  name: 'username',
+  label: 'Email',
+  type: 'email',
+  autocomplete: 'username',
+  isReadOnly: true,
+} as const
+const [PASSWORD, REPEATED] = NEW_PASSWORD
 
 async function sendSetPasswordForm(
   services: PageServices,
@@ -87,9 +95,7 @@ async function sendSetPasswordForm(
     body: html`${invitation}
       <form method="post" action="${INVITATION_PATH}" class="stack">
         <input type="hidden" name="token" value="${token}" />
-        ${invited === null ? '' : renderField({ name: 'username', label: 'Email', type: 'email', value: invited.email, autocomplete: 'username', isReadOnly: true }, null)}
-        ${renderField({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', maxLength: MAX_PASSWORD_CHARACTERS, hint: `At least ${MIN_PASSWORD_CHARACTERS} characters; you can paste from a password manager.`, hasFocus: true }, problem)}
-        ${renderField({ name: 'repeated', label: 'Confirm new password', type: 'password', autocomplete: 'new-password', maxLength: MAX_PASSWORD_CHARACTERS }, problem)}
+        ${renderFields([...(invited ? [{ ...OWNER, value: invited.email }] : []), { ...PASSWORD, hasFocus: true }, REPEATED], {}, problem)}
         <button class="primary">Set password</button>
       </form>`,
   })

@@ -1,8 +1,7 @@
 import { type Role, ROLES } from '../../domain/accounts/roles.ts'
 import { getUserStatus, type UserRecord } from '../../accounts/users/users.ts'
 import { renderBadge } from '../parts/badges.ts'
-import { renderChoice, type FormProblem } from '../parts/form.ts'
-import { html, type Html } from '../parts/html.ts'
+import type { Html } from '../parts/html.ts'
 
 /** Whether the user is erased: an erased user has no email. */
 export function isErased({ email }: UserRecord): boolean {
@@ -42,8 +41,9 @@ const RIGHTS: Record<Role, string> = {
   member: 'member: own account only',
 }
 
-/** Renders the list of roles. */
-export function renderRoleChoice(value: string, problem: FormProblem): Html {
-  const options = ROLES.map((role) => ({ value: role, label: RIGHTS[role] }))
-  return html`${renderChoice({ name: 'role', label: 'Role', value, options }, problem)}`
+/** The choice of a role. */
+export const ROLE_CHOICE = {
+  name: 'role',
+  label: 'Role',
+  options: ROLES.map((role) => ({ value: role, label: RIGHTS[role] })),
 }

@@ -23,7 +23,7 @@ import { buildUrl } from '../../wording/addresses.ts'
 import { renderClient } from '../parts/clients.ts'
 import { renderConfirmedAction } from '../parts/confirm.ts'
 import { renderFacts, renderId } from '../parts/facts.ts'
-import { checkForm, readSeenVersion, renderButtons, renderTypedConfirmation, requireTyped } from '../parts/form.ts'
+import { askToType, checkForm, readSeenVersion, renderButtons, requireTyped } from '../parts/form.ts'
 import { addFormPage, type PageForms, type PageRequest, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { ACCOUNT_PATH, NAVIGATION, type UpperPage } from '../../wording/navigation.ts'
@@ -35,7 +35,7 @@ import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import { showOneTimeLink } from './one-time-link.ts'
-import { formatUserName, isErased, formatWaysIn, renderRoleChoice, renderUserStatus } from './user-facts.ts'
+import { formatUserName, isErased, formatWaysIn, renderUserStatus, ROLE_CHOICE } from './user-facts.ts'
 
 const { path: PATH } = NAVIGATION.users
 
@@ -155,7 +155,8 @@ function renderUserActions(
   return html`<h2>Role</h2>
     ${isOwn ? warning : ''}
     ${renderForm(forms, 'role', {
-      fields: ({ role = current }, problem) => renderRoleChoice(role, problem),
+      values: { role: current },
+      fields: [ROLE_CHOICE],
       buttons: html`<button class="primary">Change role</button>`,
     })}
     <h2>Access</h2>
@@ -272,7 +273,7 @@ function addUserErasure(app: FastifyInstance, services: PageServices): void {
           stay recorded under the ID <code>${user.id}</code>, but no one can tell who it was.
         </p>
         ${renderForm(forms, 'erase', {
-          fields: (_, problem) => renderTypedConfirmation(getExpectedText(user), problem),
+          fields: [askToType(getExpectedText(user))],
           buttons: renderButtons(button, `${PATH}/${user.id}`, 'danger'),
         })}`,
     }),

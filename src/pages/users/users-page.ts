@@ -5,7 +5,7 @@ import { LINK_LIFE_DAYS } from '../../domain/accounts/user-lifecycle.ts'
 import { listUsers, USER_STATUSES, type UserRecord } from '../../accounts/users/users.ts'
 import { InviteBody } from '../../api/admin/user-schemas.ts'
 import { readEmailField } from '../../api/admin/users.ts'
-import { listOptions, checkForm, renderButtons, renderField } from '../parts/form.ts'
+import { listOptions, checkForm, renderButtons } from '../parts/form.ts'
 import { addFormPage, addPage, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
@@ -15,7 +15,7 @@ import type { PageServices } from '../parts/page-services.ts'
 import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTimeOrNever } from '../parts/times.ts'
-import { formatWaysIn, renderRoleChoice, formatUserName, renderUserStatus } from './user-facts.ts'
+import { formatWaysIn, formatUserName, renderUserStatus, ROLE_CHOICE } from './user-facts.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import { trimBlanks } from '../../text/normalize-text.ts'
 
@@ -44,10 +44,11 @@ export function addUsersPage(app: FastifyInstance, services: PageServices): void
       body: html`<p>${sendsEmail ? "The person gets an email with a one-time link, which you'll see too." : "You'll get a one-time link to share; no email is sent."} The link works for ${LINK_LIFE_DAYS} days.</p>
         ${renderForm(forms, 'invite', {
           values: { role: 'member' },
-          fields: ({ email = '', name = '', role = '' }, problem) =>
-            html`${renderField({ name: 'email', label: 'Email', type: 'email', value: email, maxLength: MAX_EMAIL_CHARACTERS, autocomplete: 'off' }, problem)}
-            ${renderField({ name: 'name', label: 'Name', value: name, maxLength: 120, autocomplete: 'off' }, problem)}
-            ${renderRoleChoice(role, problem)}`,
+          fields: [
+            { name: 'email', label: 'Email', type: 'email', maxLength: MAX_EMAIL_CHARACTERS, autocomplete: 'off' },
+            { name: 'name', label: 'Name', maxLength: 120, autocomplete: 'off' },
+            ROLE_CHOICE,
+          ],
           buttons: renderButtons('Invite', PATH),
         })}`,
     }),

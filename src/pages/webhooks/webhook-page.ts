@@ -13,7 +13,7 @@ import { ProblemError } from '../../http/server/problem.ts'
 import { listActionForms, listNotices, renderAction } from '../parts/actions.ts'
 import { buildUrl } from '../../wording/addresses.ts'
 import { renderFacts } from '../parts/facts.ts'
-import { readSeenVersion, renderButtons, renderTypedConfirmation, requireTyped } from '../parts/form.ts'
+import { askToType, readSeenVersion, renderButtons, requireTyped } from '../parts/form.ts'
 import { addFormPage, renderForm, renderFormSection, type PageForms, type PageRequest } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../../wording/navigation.ts'
@@ -30,7 +30,7 @@ import {
   renderWebhookFields,
   WEBHOOK_FIELDS,
   readResumeForm,
-  renderResumeFields,
+  listResumeFields,
   RESUME_FIELDS,
 } from './webhook-form.ts'
 import { showWebhookSecret } from './webhook-secret.ts'
@@ -132,7 +132,7 @@ function addWebhookRemoval(app: FastifyInstance, services: PageServices): void {
           <p class="warning">This can't be undone. Messages that have not been delivered are not sent.</p>
           <p>To stop messages for a while, pause the webhook instead. Its past changes stay in the event stream.</p>
           ${renderForm(forms, 'remove', {
-            fields: (_values, problem) => renderTypedConfirmation(getExpectedText(webhook), problem),
+            fields: [askToType(getExpectedText(webhook))],
             buttons: renderButtons('Remove webhook', `${PATH}/${webhook.id}`, 'danger'),
           })}`,
       }
@@ -251,7 +251,7 @@ function renderWebhookForms(
       <code>webhook-id</code>, so receivers can ignore it.
     </p>`,
     version,
-    fields: (values, problem) => renderResumeFields(values, problem, timeZone),
+    fields: listResumeFields(timeZone),
     buttons: html`<button>Replay</button>`,
   })}
   ${renderFormSection(forms, 'edit', {
