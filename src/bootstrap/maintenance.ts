@@ -1,10 +1,9 @@
 import type { LedgerTables } from '../ledger/tables.ts'
 import type { DatabaseUrls } from '../postgres/database-urls.ts'
-import { errorReason } from '../postgres/error-reason.ts'
+import { errorReason, StartupError } from '../postgres/startup-error.ts'
 import { migrate, planMigration } from '../migration/migrate.ts'
 import { isAhead } from '../migration/missing.ts'
 import { onOwnerConnection, openOwner, type OpenedOwner } from '../migration/owner.ts'
-import { StartupError } from '../postgres/startup-error.ts'
 import { createQueues, queueNames, QUEUES_VERSION } from '../workers/queues.ts'
 
 const QUEUES = { createQueues, queues: queueNames(), queuesVersion: QUEUES_VERSION }

@@ -1,3 +1,5 @@
+import { MAX_RECORD_ERRORS } from './record-errors.ts'
+
 /** The error codes of a record. The list is closed, so clients may switch over it. */
 export const RECORD_ERROR_CODES = [
   'required',
@@ -180,4 +182,16 @@ export function pointInto(pointer: string, index: number | null): string {
 export function formatField(pointer: string): string {
   const names = pointer.split('/').slice(1)
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
+}
+
+/** An error in one field of a body that holds a single record. */
+export function fieldError(pointer: string, code: RecordErrorCode, message: string): RecordError {
+  return { index: 0, id: null, pointer, code, message }
+}
+
+/** A problem for a body with invalid fields. The body is one record, which bounds the number of errors it reports. */
+export function invalidFields(errors: RecordError[]): Problem {
+  const count = errors.length === 1 ? '1 error' : `${errors.length} errors`
+  const answered = errors.slice(0, MAX_RECORD_ERRORS)
+  return problem('validation_failed', `The body has ${count}`, answered, errors.length - answered.length)
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
 import { inTurns } from '../admission/turns.ts'
-import { readCompany } from '../accounts/companies/read-company.ts'
+import { readCompany } from '../accounts/companies/companies.ts'
 import { divide } from '../domain/divide.ts'
 import { deriveEnvelope, type StoredEvent } from '../ledger/integrity/codec.ts'
 import { leafHash } from '../ledger/integrity/merkle.ts'

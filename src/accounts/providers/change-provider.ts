@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
-import { problem } from '../../domain/errors.ts'
-import { invalidFields } from '../../domain/field-errors.ts'
+import { problem, invalidFields } from '../../domain/errors.ts'
 import type { ClientAuth, ProviderSettings } from '../../domain/provider-settings.ts'
 import {
   decideProvider,

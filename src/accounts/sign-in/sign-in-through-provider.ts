@@ -10,13 +10,14 @@ import { readProvider, type StoredProvider } from '../providers/read-provider.ts
 import { buildUser } from '../users/add-user.ts'
 import { changeCompany, type CompanyServices, type Transaction } from '../change-company.ts'
 import { changeUserRow } from '../users/change-user.ts'
-import type { NewSession } from '../users/sessions.ts'
-import { beginSession } from '../users/begin-session.ts'
+import { type NewSession, beginSession } from '../users/sessions.ts'
 import { insertUser, loadUserFacts, storeIdentity } from '../users/user-rows.ts'
 import { findUser } from '../users/users.ts'
 import { loadMatchingUsers } from './matching-users.ts'
 import { isStorableText } from '../../domain/storable-text.ts'
 import { trimBlanks } from '../../text/normalize-text.ts'
+import { withClient } from '../../postgres/pool.ts'
+import { onClient } from '../../postgres/kysely.ts'
 
 /** What signing in through a provider uses. */
 interface ProviderSignInServices {
@@ -139,4 +140,28 @@ async function giveRole(tx: Transaction, userId: string, ofClaims: Role | null):
 function readName(sent: string | null): string | null {
   const name = [...trimBlanks(sent ?? '')].slice(0, MAX_NAME).join('')
   return name === '' || !isStorableText(name) ? null : name
+}
+
+/** What signing in would do. `role` is the user's role afterwards. */
+export type SignInPreview =
+  | { outcome: 'linked' | 'matched'; user: { id: string; name: string; email: string; role: Role }; role: Role }
+  | { outcome: 'created'; email: string; role: Role }
+  | { outcome: 'refused'; refusal: SignInRefusal }
+
+/** Says what signing in would do if the provider were in use. Changes nothing. */
+export async function previewSignIn(
+  { pool }: Pick<CompanyServices, 'pool'>,
+  { companyId, settings }: StoredProvider,
+  identity: ProviderIdentity,
+): Promise<SignInPreview> {
+  return withClient(pool, async (client) => {
+    const matching = await loadMatchingUsers(client, companyId, identity)
+    const decision = decideSignIn(identity, matching, { ...settings, use: 'optional' })
+    const ofClaims = findRoleOfClaims(settings, identity.roleValues)
+    if (decision.outcome === 'refuse') return { outcome: 'refused', refusal: decision.refusal }
+    if (decision.outcome === 'create') return { outcome: 'created', email: decision.email, role: ofClaims ?? 'member' }
+    const user = (await findUser(onClient(client), companyId, decision.userId))!
+    const role = decideRole(user.role, ofClaims, await loadUserFacts(client, companyId, user.id))
+    return { outcome: decision.outcome === 'link' ? 'matched' : 'linked', user, role }
+  })
 }

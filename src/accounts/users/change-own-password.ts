@@ -6,8 +6,7 @@ import { notifyUser } from './email-user.ts'
 import { hashPassword, makeHashSetting, verifyPassword } from './password.ts'
 import { readSignInKey } from './sign-in-key.ts'
 import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
-import { deleteReplacedSession, type NewSession } from './sessions.ts'
-import { beginSession } from './begin-session.ts'
+import { deleteReplacedSession, type NewSession, beginSession } from './sessions.ts'
 
 interface PasswordServices {
   company: CompanyServices

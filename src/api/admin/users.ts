@@ -1,12 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
 import type { CompanyServices } from '../../accounts/change-company.ts'
-import { changeUserRole, NO_SUCH_USER, removeUser, resetUserPassword } from '../../accounts/users/change-user.ts'
+import {
+  changeUserRole,
+  NO_SUCH_USER,
+  removeUser,
+  resetUserPassword,
+  inviteCompanyUser,
+  type UserWithLink,
+} from '../../accounts/users/change-user.ts'
 import { eraseUser } from '../../personal-data/erase-user.ts'
-import { inviteCompanyUser, type UserWithLink } from '../../accounts/users/invite-user.ts'
 import { readEmailAddress } from '../../domain/attributes.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { findUser, listUsers } from '../../accounts/users/users.ts'
-import { fieldError, invalidFields } from '../../domain/field-errors.ts'
+import { fieldError, invalidFields } from '../../domain/errors.ts'
 import { codeOf, wordFault } from '../../domain/record-faults.ts'
 import { pageBefore, pageOf } from '../../http/server/cursor.ts'
 import { ProblemError } from '../../http/server/problem.ts'

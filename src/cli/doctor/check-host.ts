@@ -7,7 +7,7 @@ import { NoteFileError } from '../../ledger/audit/note-files.ts'
 import type { CheckpointSigner } from '../../ledger/audit/sign-checkpoint.ts'
 import { EMPTY_FRONTIER, unpackFrontier } from '../../ledger/integrity/merkle.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { errorReason } from '../../postgres/error-reason.ts'
+import { errorReason } from '../../postgres/startup-error.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'
 
 const GIB = 1024 ** 3

@@ -3,7 +3,7 @@ import type { OutcomeFilter, RecordFilter } from '../../../projections/bulk-user
 import type { Refusals } from '../../../projections/bulk-user-logs/refusals.ts'
 import type { DetailedRecord } from '../../log/detailed-records.ts'
 import { encodeCursor } from '../../http/server/cursor.ts'
-import { buildUrl } from '../../wording/addresses.ts'
+import { buildUrl } from '../../wording/navigation.ts'
 import { describeCause } from '../parts/describe-cause.ts'
 import { renderField, type FormFields, type FormProblem } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'

@@ -4,12 +4,11 @@ import type { RecordOutcome } from '../../../projections/bulk-user-logs/records-
 import type { Client } from '../../domain/client.ts'
 import { isCorrected, type Correction } from '../../ledger/corrections/read-correction.ts'
 import type { Undoing } from '../../ledger/undo/undoings.ts'
-import { buildUrl } from '../../wording/addresses.ts'
+import { buildUrl, EVIDENCE_PATH, NAVIGATION } from '../../wording/navigation.ts'
 import { capitalise, COUNTS, formatCorrection, describeDone, listDone } from '../parts/call-words.ts'
 import { renderAddressLink, renderClient } from '../parts/clients.ts'
 import { renderCounts, renderFacts, renderId } from '../parts/facts.ts'
 import { html, type Html } from '../parts/html.ts'
-import { EVIDENCE_PATH, NAVIGATION } from '../../wording/navigation.ts'
 import { formatCount, formatNumber } from '../../wording/numbers.ts'
 import { renderTime } from '../parts/times.ts'
 

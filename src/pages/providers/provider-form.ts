@@ -1,6 +1,6 @@
 import type { NewSecret } from '../../accounts/providers/change-provider.ts'
 import { ROLES } from '../../domain/accounts/roles.ts'
-import { invalidFields } from '../../domain/field-errors.ts'
+import { invalidFields } from '../../domain/errors.ts'
 import type { ClientAuth, ProviderSettings } from '../../domain/provider-settings.ts'
 import {
   findSecretError,

@@ -8,7 +8,7 @@ import { networkOf } from '../../domain/networks.ts'
 import { createBudget } from '../../admission/budget.ts'
 import { readFormFields } from '../parts/form.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { type CompanyRoute, findProvider } from './company-page.ts'
+import { type CompanyRoute, findProvider } from './provider-start.ts'
 
 const BODY_LIMIT = 16_384
 /** Simultaneous notices of one network. */

@@ -6,7 +6,7 @@ import { problem } from '../../domain/errors.ts'
 import { UnreadableSecretError, type SecretBox } from '../../accounts/secrets/secret-box.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { type CompanyRoute, findProvider } from './company-page.ts'
+import { type CompanyRoute, findProvider } from './provider-start.ts'
 
 /** `/sign-in/{company}/jwks`: the public key with which the service authenticates at the company's provider. */
 export function addPublicKeys(app: FastifyInstance, services: PageServices): void {

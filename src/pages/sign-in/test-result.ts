@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { SignInPreview } from '../../accounts/sign-in/preview-sign-in.ts'
+import type { SignInPreview } from '../../accounts/sign-in/sign-in-through-provider.ts'
 import type { SessionUser } from '../../accounts/users/sessions.ts'
 import type { Role } from '../../domain/accounts/roles.ts'
 import type { ProviderIdentity } from '../../accounts/oidc/provider-client.ts'

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { buildLinkUrl } from '../../accounts/users/email-user.ts'
-import type { UserWithLink } from '../../accounts/users/invite-user.ts'
+import type { UserWithLink } from '../../accounts/users/change-user.ts'
 import { findBaseUrl } from '../../http/access/find-base-url.ts'
 import type { PageContent } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'

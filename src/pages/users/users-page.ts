@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { inviteCompanyUser } from '../../accounts/users/invite-user.ts'
+import { inviteCompanyUser } from '../../accounts/users/change-user.ts'
 import { MAX_EMAIL_CHARACTERS } from '../../domain/attributes.ts'
 import { LINK_LIFE_DAYS } from '../../domain/accounts/user-lifecycle.ts'
 import { listUsers, USER_STATUSES, type UserRecord } from '../../accounts/users/users.ts'

@@ -2,21 +2,25 @@ import type { FastifyInstance } from 'fastify'
 import { WEBHOOK_TYPES } from '../../domain/webhook-types.ts'
 import { renderProblemsOf } from '../parts/attention.ts'
 import { changeWebhook, NO_SUCH_WEBHOOK, rotateWebhookSecret } from '../../accounts/webhooks/change-webhook.ts'
-import { countWaitingMessages, type WaitingMessages } from '../../accounts/webhooks/count-waiting.ts'
+import {
+  countWaitingMessages,
+  type WaitingMessages,
+  findWebhook,
+  type SeenWebhook,
+  type WebhookRecord,
+} from '../../accounts/webhooks/read-webhooks.ts'
 import { type KeptDelivery, listDeliveries } from '../../accounts/webhooks/read-deliveries.ts'
-import { findWebhook, type SeenWebhook, type WebhookRecord } from '../../accounts/webhooks/read-webhooks.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
 import { WEBHOOK_ACTIONS } from '../../api/admin/webhooks/webhook-actions.ts'
 import { readWebhookId } from '../../api/admin/webhooks/webhook-routes.ts'
 import { RotateWebhookBody } from '../../api/admin/webhooks/webhook-schemas.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { listActionForms, listNotices, renderAction } from '../parts/actions.ts'
-import { buildUrl } from '../../wording/addresses.ts'
+import { buildUrl, NAVIGATION } from '../../wording/navigation.ts'
 import { renderFacts } from '../parts/facts.ts'
 import { askToType, readSeenVersion, renderButtons, requireTyped } from '../parts/form.ts'
 import { addFormPage, renderForm, renderFormSection, type PageForms, type PageRequest } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { readOverlap, renderRotation } from '../parts/rotation.ts'
 import { formatNumber } from '../../wording/numbers.ts'

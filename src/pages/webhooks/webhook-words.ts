@@ -1,5 +1,4 @@
-import type { WaitingMessages } from '../../accounts/webhooks/count-waiting.ts'
-import type { SeenWebhook, WebhookRecord } from '../../accounts/webhooks/read-webhooks.ts'
+import type { WaitingMessages, SeenWebhook, WebhookRecord } from '../../accounts/webhooks/read-webhooks.ts'
 import type { WebhookDisabledReason } from '../../domain/webhook-types.ts'
 import { renderBadge } from '../parts/badges.ts'
 import { decapitalize, formatCount } from '../../wording/numbers.ts'
