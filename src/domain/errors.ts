@@ -195,3 +195,8 @@ export function invalidFields(errors: RecordError[]): Problem {
   const answered = errors.slice(0, MAX_RECORD_ERRORS)
   return problem('validation_failed', `The body has ${count}`, answered, errors.length - answered.length)
 }
+
+/** The credentials were no longer valid when the call was decided. Nothing was stored. */
+export class RefusedCredentialsError extends Error {
+  override name = 'RefusedCredentialsError'
+}

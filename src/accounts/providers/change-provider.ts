@@ -30,8 +30,7 @@ import {
   replaceProviderSecret,
   updateProvider,
 } from './provider-rows.ts'
-import { generateProviderKey } from './provider-secret.ts'
-import { placeOfSecret, readProvider, type StoredProvider } from './read-provider.ts'
+import { generateProviderKey, placeOfSecret, readProvider, type StoredProvider } from './read-provider.ts'
 
 export const NO_PROVIDER = problem('provider_not_found', 'The company has no identity provider')
 const ALREADY_ADDED = 'The company already has an identity provider. Nothing was done'

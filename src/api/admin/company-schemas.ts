@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Acting } from '../../accounts/change-company.ts'
-import { clientOf } from '../../http/access/client.ts'
+import { clientOf } from '../../http/access/session.ts'
 import { userOf } from '../../http/access/authorize-user.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../../http/server/media-types.ts'

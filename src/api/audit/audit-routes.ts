@@ -7,8 +7,7 @@ import { checkpoints } from './checkpoint.ts'
 import { employeeHistory } from './employee-history.ts'
 import { evidence } from './evidence.ts'
 import { events, eventsStream } from './events.ts'
-import { proofs } from './proofs.ts'
-import { tiles } from './tiles.ts'
+import { proofs, tiles } from './proofs.ts'
 
 /** Registers the read-only routes of the ledger, for auditors and administrators. */
 export async function auditRoutes(

@@ -7,8 +7,7 @@ import type { AttributeName } from '../../domain/attributes.ts'
 import { requestsInWindow, type RefreshPeriod } from '../../domain/accounts/quota.ts'
 import { findKeyStatus, hasPreviousSecret, listApiKeys, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
 import { withStore } from '../terminal/with-store.ts'
-import { listNewest } from './list-newest.ts'
-import { changeAsOperator, type CompanyOptions } from './operator.ts'
+import { listNewest, changeAsOperator, type CompanyOptions } from './operator.ts'
 
 interface KeyOptions extends CompanyOptions {
   key: string

@@ -15,8 +15,7 @@ import { reportUser } from '../../personal-data/report-user.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { say } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
-import { listNewest } from './list-newest.ts'
-import { changeAndNotify, changeAsOperator, type CompanyOptions } from './operator.ts'
+import { listNewest, changeAndNotify, changeAsOperator, type CompanyOptions } from './operator.ts'
 import { type ReportOptions, writeReport } from './report.ts'
 
 interface UserOptions extends CompanyOptions {

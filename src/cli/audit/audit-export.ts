@@ -8,10 +8,9 @@ import { RefusedToSignError } from '../../ledger/audit/continuity.ts'
 import { NoSigningKeyError } from '../../ledger/audit/sign-checkpoint.ts'
 import { interruption } from '../terminal/interruption.ts'
 import { showProgress } from '../terminal/progress.ts'
-import { requireHead } from '../terminal/require-head.ts'
+import { requireHead, withStore, type Opened } from '../terminal/with-store.ts'
 import { readSettings } from '../terminal/settings.ts'
 import { assertNotThere, writeFile } from '../terminal/write-file.ts'
-import { withStore, type Opened } from '../terminal/with-store.ts'
 
 interface ExportOptions {
   company: string

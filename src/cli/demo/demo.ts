@@ -11,7 +11,7 @@ import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD } from '../../domain/accoun
 import { ROLES, type Role } from '../../domain/accounts/roles.ts'
 import { isErrno } from '../../files/errno.ts'
 import { errorReason, StartupError } from '../../postgres/startup-error.ts'
-import { makeFolder } from '../../postgres/embedded/make-folder.ts'
+import { makeFolder } from '../../postgres/embedded/data-folder.ts'
 import { isId, toUuid } from '../../domain/ids.ts'
 
 type DemoUser = { email: string; password: string; token: string }

@@ -7,9 +7,8 @@ import { rebuildCompany } from '../../workers/rebuild-company.ts'
 import { interruption } from '../terminal/interruption.ts'
 import { say } from '../terminal/print.ts'
 import { showProgress } from '../terminal/progress.ts'
-import { requireHead } from '../terminal/require-head.ts'
+import { requireHead, withMaintenance } from '../terminal/with-store.ts'
 import { findProjection } from './projections.ts'
-import { withMaintenance } from '../terminal/with-store.ts'
 
 interface RebuildFlags {
   company?: string

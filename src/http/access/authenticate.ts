@@ -10,7 +10,7 @@ import type { TurnedAwayCalls } from '../../accounts/api-keys/turned-away-calls.
 import { enterCompany } from '../../postgres/company-scope.ts'
 import { isSmallBody } from '../server/read-body.ts'
 import { invalidCredentials } from '../server/problem.ts'
-import { clientOf } from './client.ts'
+import { clientOf } from './session.ts'
 
 /** A caller of the public API with a valid secret. The key may be disabled, or not allow the call. */
 export interface AuthenticatedCaller extends FoundKey {

@@ -3,8 +3,14 @@ import { UnreadableBodyError } from '../../bodies/unreadable-body.ts'
 import { RefusedByStateError } from '../../accounts/change-company.ts'
 import { IdempotencyInProgressError } from '../../ledger/calls/calls-in-progress.ts'
 import { RATE_LIMIT_HEADERS } from '../../domain/accounts/quota.ts'
-import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
-import { problem, type Problem, type RecordErrorCode, fieldError, invalidFields } from '../../domain/errors.ts'
+import {
+  RefusedCredentialsError,
+  problem,
+  type Problem,
+  type RecordErrorCode,
+  fieldError,
+  invalidFields,
+} from '../../domain/errors.ts'
 import { NoTurnError, UnavailableError } from '../../admission/batcher.ts'
 import { isTransient, isUnconfirmed } from '../../postgres/database-errors.ts'
 import { idsOf } from './access-log.ts'

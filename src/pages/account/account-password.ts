@@ -1,4 +1,4 @@
-import { changeOwnPassword } from '../../accounts/users/change-own-password.ts'
+import { changeOwnPassword } from '../../accounts/users/set-password.ts'
 import { OwnPasswordBody } from '../../api/admin/user-schemas.ts'
 import { rememberUser } from '../../http/access/known-browser.ts'
 import { clearSessionCookie, describeSession, sessionCookie, setSessionCookie } from '../../http/access/session.ts'

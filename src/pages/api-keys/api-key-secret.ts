@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { KeyWithSecret } from '../../accounts/api-keys/issue-api-key.ts'
-import type { SessionSettings } from '../../http/access/session.ts'
-import { findBaseUrl } from '../../http/access/find-base-url.ts'
+import { type SessionSettings, findBaseUrl } from '../../http/access/session.ts'
 import { buildCreateCommand, buildVerifyCommand } from './curl-lines.ts'
 import type { PageContent } from '../parts/form-page.ts'
 import { html } from '../parts/html.ts'

@@ -7,8 +7,13 @@ import { readInTime, type Reads } from '../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { refuseOtherRoles } from '../../http/access/authorize-user.ts'
-import { clientOf } from '../../http/access/client.ts'
-import { findSessionUser, sessionCookie, setSessionCookie, type SessionSettings } from '../../http/access/session.ts'
+import {
+  clientOf,
+  findSessionUser,
+  sessionCookie,
+  setSessionCookie,
+  type SessionSettings,
+} from '../../http/access/session.ts'
 import type { NavigationItem } from '../../wording/navigation.ts'
 
 declare module 'fastify' {

@@ -2,9 +2,13 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { renderProblemsOf } from '../parts/attention.ts'
 import { type ProviderClient, ProviderError } from '../../accounts/oidc/provider-client.ts'
 import { changeProvider, NO_PROVIDER, rotateProviderSecret } from '../../accounts/providers/change-provider.ts'
-import { listBreakGlass, readUnlinkedUsers } from '../../accounts/providers/list-break-glass.ts'
-import { readPublicKeys } from '../../accounts/providers/provider-secret.ts'
-import { readProvider, type StoredProvider } from '../../accounts/providers/read-provider.ts'
+import {
+  listBreakGlass,
+  readUnlinkedUsers,
+  readPublicKeys,
+  readProvider,
+  type StoredProvider,
+} from '../../accounts/providers/read-provider.ts'
 import { type SecretBox, UnreadableSecretError } from '../../accounts/secrets/secret-box.ts'
 import { findUser } from '../../accounts/users/users.ts'
 import { isId } from '../../domain/ids.ts'

@@ -10,8 +10,7 @@ import {
   ProviderError,
   type ProviderFault,
 } from '../../accounts/oidc/provider-client.ts'
-import { clientOf } from '../../http/access/client.ts'
-import { describeSession, findSessionUser } from '../../http/access/session.ts'
+import { clientOf, describeSession, findSessionUser } from '../../http/access/session.ts'
 import { ACCOUNT_PATH, findHome } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import type { CompanyRoute } from './provider-start.ts'

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { NO_PROVIDER } from '../../accounts/providers/change-provider.ts'
-import { readPublicKeys } from '../../accounts/providers/provider-secret.ts'
-import type { StoredProvider } from '../../accounts/providers/read-provider.ts'
+import { readPublicKeys, type StoredProvider } from '../../accounts/providers/read-provider.ts'
 import { problem } from '../../domain/errors.ts'
 import { UnreadableSecretError, type SecretBox } from '../../accounts/secrets/secret-box.ts'
 import { ProblemError } from '../../http/server/problem.ts'

@@ -33,8 +33,7 @@ import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
-import { showOneTimeLink } from './one-time-link.ts'
-import { formatUserName, isErased, formatWaysIn, renderUserStatus, ROLE_CHOICE } from './user-facts.ts'
+import { showOneTimeLink, formatUserName, isErased, formatWaysIn, renderUserStatus, ROLE_CHOICE } from './user-facts.ts'
 
 const { path: PATH } = NAVIGATION.users
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import { appendFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { makeFolder } from '../../../src/postgres/embedded/make-folder.ts'
+import { makeFolder } from '../../../src/postgres/embedded/data-folder.ts'
 import { signCheckpointNote, parseCheckpoints } from '../../../src/ledger/audit/checkpoint-note.ts'
 import { NoteFileError, createNoteFiles } from '../../../src/ledger/audit/note-files.ts'
 

@@ -16,8 +16,7 @@ import { ProblemError, refuseField } from '../../../http/server/problem.ts'
 import { NOT_A_TIME, readInstant } from '../../../http/server/query-values.ts'
 import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimTexts } from '../company-schemas.ts'
 import { addDeliveryRoutes } from './deliveries.ts'
-import { WEBHOOK_ACTIONS } from './webhook-actions.ts'
-import { ofWebhook, readWebhookId, type WebhookRouteServices } from './webhook-routes.ts'
+import { WEBHOOK_ACTIONS, ofWebhook, readWebhookId, type WebhookRouteServices } from './webhook-routes.ts'
 import {
   CreateWebhookBody,
   EditWebhookBody,
