@@ -6,7 +6,13 @@ import { findUserOfLink, hasHadAccess, storePassword, type UserOfLink, loadPassw
 import { notifyUser, buildLinkUrl, loadEmailContext } from './email-user.ts'
 import { changeUserRow, type ChangedUser } from './change-user.ts'
 import type { Client } from '../../domain/client.ts'
-import { changeCompany, RefusedByStateError, type CompanyServices, refuseOutdated, type Acting } from '../change-company.ts'
+import {
+  changeCompany,
+  RefusedByStateError,
+  type CompanyServices,
+  refuseOutdated,
+  type Acting,
+} from '../change-company.ts'
 import { hashSecret, generateSecret } from './new-secret.ts'
 import { hashPassword, makeHashSetting, verifyPassword } from './password.ts'
 import { readSignInKey } from './sign-in-key.ts'

@@ -16,11 +16,10 @@ import {
   strictObject,
 } from '../../http/openapi/schema-parts.ts'
 import { userOf } from '../../http/access/authorize-user.ts'
-import { decodeCursor, encodeCursor } from '../../http/server/cursor.ts'
+import { decodeCursor, encodeCursor, parseTime, invalidQuery } from '../../http/server/query-values.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
 import { Employee } from '../../http/openapi/employee-schemas.ts'
 import { ProblemError } from '../../http/server/problem.ts'
-import { parseTime, invalidQuery } from '../../http/server/query-values.ts'
 import type { AuditServices } from './audit-services.ts'
 import { assertNotBeyond, AuditEvent, Cause } from './event-schemas.ts'
 

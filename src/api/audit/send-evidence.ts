@@ -8,7 +8,7 @@ import {
 } from '../../evidence/evidence-file.ts'
 import { NoEvidenceError, type EvidenceSubject } from '../../ledger/evidence/evidence-subject.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { signOrExplain } from './checkpoint.ts'
+import { signOrExplain } from './proofs.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { streamTexts, type Reader } from '../../http/server/text-stream.ts'
 

@@ -25,9 +25,16 @@ import { jsonAnswer } from '../../http/openapi/documented-schema.ts'
 import { EMPLOYEES_LISTED } from '../../http/openapi/employee-examples.ts'
 import { oneOf, optionalInteger, optionalString, Page, strictObject } from '../../http/openapi/schema-parts.ts'
 import { READING_PROBLEMS } from '../../http/openapi/v1-calls.ts'
-import { decodeCursor, decodeIdCursor, encodeCursor, pageOf } from '../../http/server/cursor.ts'
+import {
+  decodeCursor,
+  decodeIdCursor,
+  encodeCursor,
+  pageOf,
+  assertStorable,
+  invalidQuery,
+  parseTime,
+} from '../../http/server/query-values.ts'
 import { ProblemError } from '../../http/server/problem.ts'
-import { assertStorable, invalidQuery, parseTime } from '../../http/server/query-values.ts'
 import { chargedReading } from '../../http/access/quota.ts'
 import { createPositionWaits } from '../../http/live/position-waits.ts'
 import type { ReadServices } from './read-employees.ts'

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import type { Delivery } from '../../accounts/webhooks/read-deliveries.ts'
-import type { WebhookRecord } from '../../accounts/webhooks/read-webhooks.ts'
+import type { Delivery, WebhookRecord } from '../../accounts/webhooks/read-webhooks.ts'
 import { toUuid } from '../../domain/ids.ts'
 import type { WebhookType } from '../../domain/webhook-types.ts'
 import { describeEvent, listEventTypes } from '../../domain/webhooks/webhook-message.ts'

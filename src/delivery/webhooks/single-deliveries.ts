@@ -1,7 +1,7 @@
 import { databaseTime } from '../../postgres/database-clock.ts'
 import type { Pool } from 'pg'
 import { NO_SUCH_WEBHOOK } from '../../accounts/webhooks/change-webhook.ts'
-import { findDelivery, type Delivery } from '../../accounts/webhooks/read-deliveries.ts'
+import { findDelivery, type Delivery } from '../../accounts/webhooks/read-webhooks.ts'
 import { signingSecrets } from '../../accounts/webhooks/webhook-rows.ts'
 import { RefusedByStateError } from '../../accounts/change-company.ts'
 import { problem } from '../../domain/errors.ts'

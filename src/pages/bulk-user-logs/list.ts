@@ -1,5 +1,5 @@
 import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
-import { encodeCursor } from '../../http/server/cursor.ts'
+import { encodeCursor } from '../../http/server/query-values.ts'
 import { buildUrl, NAVIGATION, REFUSALS, UPLOAD_PATH } from '../../wording/navigation.ts'
 import { assetUrl } from '../assets/assets.ts'
 import type { PageFilter } from './filter.ts'

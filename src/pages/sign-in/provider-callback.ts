@@ -15,9 +15,8 @@ import { ACCOUNT_PATH, findHome } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import type { CompanyRoute } from './provider-start.ts'
 import { finishSignIn } from './destination.ts'
-import { sendFailure, sendProviderFault } from './failure-page.ts'
+import { sendFailure, sendProviderFault, sendTestResult } from './provider-outcomes.ts'
 import { type AuthorizationRequest, createAuthorizationRequests, type LinkPurpose } from './authorization-request.ts'
-import { sendTestResult } from './test-result.ts'
 
 /** Someone who came back from the provider, and the answer to the request with which they did. */
 interface Arrival {

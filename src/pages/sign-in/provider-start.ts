@@ -8,7 +8,7 @@ import { readFormFields } from '../parts/form.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { SignInNeededError } from '../parts/viewer.ts'
 import { findOperatorSettings } from '../providers/provider-facts.ts'
-import { sendFailure, sendProviderFault } from './failure-page.ts'
+import { sendFailure, sendProviderFault } from './provider-outcomes.ts'
 import {
   createAuthorizationRequests,
   keepAuthorizationRequest,

@@ -9,7 +9,7 @@ import { keepForm } from '../parts/kept-form.ts'
 import { sendCardPage } from '../parts/layout.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { type Destination, renderDestination } from './destination.ts'
-import { FORGOT_PASSWORD_PATH } from './forgot-password.ts'
+import { FORGOT_PASSWORD_PATH } from './set-password.ts'
 import { findSupport, renderPasskeyForm } from './passkey-form.ts'
 
 /** The values with which the form is shown. */

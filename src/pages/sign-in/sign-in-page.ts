@@ -11,7 +11,7 @@ import { companyPath, readOwnPath, findHome } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { createAuthorizationRequests, keepAuthorizationRequest } from './authorization-request.ts'
 import { finishSignIn, readCompany, readDestination } from './destination.ts'
-import { askSecondStep } from './second-step.ts'
+import { askSecondStep } from './passkey-sign-in.ts'
 import { sendSignInForm, type SignInForm } from './sign-in-form.ts'
 import { trimBlanks } from '../../text/normalize-text.ts'
 

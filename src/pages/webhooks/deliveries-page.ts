@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { formatTime } from '../../domain/local-times.ts'
-import { findDelivery, listDeliveries, type Delivery } from '../../accounts/webhooks/read-deliveries.ts'
+import { findDelivery, listDeliveries, type Delivery } from '../../accounts/webhooks/read-webhooks.ts'
 import { rebuildMessage, type RebuiltMessage } from '../../delivery/webhooks/rebuild-message.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
 import { NO_SUCH_DELIVERY, readDeliveryId, DELIVERY_STATUSES } from '../../api/admin/webhooks/deliveries.ts'

@@ -8,8 +8,9 @@ import {
   findWebhook,
   type SeenWebhook,
   type WebhookRecord,
+  type KeptDelivery,
+  listDeliveries,
 } from '../../accounts/webhooks/read-webhooks.ts'
-import { type KeptDelivery, listDeliveries } from '../../accounts/webhooks/read-deliveries.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
 import { WEBHOOK_ACTIONS, readWebhookId } from '../../api/admin/webhooks/webhook-routes.ts'
 import { RotateWebhookBody } from '../../api/admin/webhooks/webhook-schemas.ts'

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type, type Static } from '@sinclair/typebox'
 import { NO_SUCH_WEBHOOK } from '../../../accounts/webhooks/change-webhook.ts'
-import { findDelivery, listDeliveries, type Delivery } from '../../../accounts/webhooks/read-deliveries.ts'
-import { findWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
+import { findDelivery, listDeliveries, type Delivery, findWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
 import { rebuildMessage, type RebuiltMessage } from '../../../delivery/webhooks/rebuild-message.ts'
 import { problem } from '../../../domain/errors.ts'
 import {
@@ -17,7 +16,7 @@ import {
   textOrNull,
   Time,
 } from '../../../http/openapi/schema-parts.ts'
-import { pageBefore, pageOf } from '../../../http/server/cursor.ts'
+import { pageBefore, pageOf } from '../../../http/server/query-values.ts'
 import { ProblemError } from '../../../http/server/problem.ts'
 import { actingUser, HEAVY_JSON_BODY } from '../company-schemas.ts'
 import { ofWebhook, readWebhookId, type WebhookRouteServices } from './webhook-routes.ts'
