@@ -1,5 +1,3 @@
-import { MAX_RECORD_ERRORS } from './record-errors.ts'
-
 /** The error codes of a record. The list is closed, so clients may switch over it. */
 export const RECORD_ERROR_CODES = [
   'required',
@@ -183,6 +181,9 @@ export function formatField(pointer: string): string {
   const names = pointer.split('/').slice(1)
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
 }
+
+/** Maximum number of errors kept of a record; further ones are only counted. */
+export const MAX_RECORD_ERRORS = 16
 
 /** An error in one field of a body that holds a single record. */
 export function fieldError(pointer: string, code: RecordErrorCode, message: string): RecordError {

@@ -1,6 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import type { ApiKey } from '../../domain/accounts/api-key.ts'
-import { giveBack, requestsInWindow, useKey, type KeyUsage } from '../../domain/accounts/quota.ts'
+import { type ApiKey, giveBack, requestsInWindow, useKey, type KeyUsage } from '../../domain/accounts/api-key.ts'
 import type { Problem } from '../../domain/errors.ts'
 import { fromUuid } from '../../domain/ids.ts'
 import { createBudget } from '../../admission/budget.ts'

@@ -22,7 +22,7 @@ import {
 import type { AttentionKind } from '../../domain/attention-kinds.ts'
 import { formatLocalDay } from '../../domain/local-times.ts'
 import { MAX_SNOOZES } from '../../domain/snoozes.ts'
-import { REFRESH_PERIODS, windowStart } from '../../domain/accounts/quota.ts'
+import { REFRESH_PERIODS, windowStart } from '../../domain/accounts/api-key.ts'
 import { fromUuid, isId, toUuid } from '../../domain/ids.ts'
 import { selectTurnedAway, type TurnedAwayRow } from '../api-keys/turned-away-calls.ts'
 import { keyUsageOf, type UsageRow } from '../../ledger/append/statements.ts'

@@ -1,15 +1,19 @@
-import type { Limited, PeopleLimit } from '../../domain/accounts/people-use.ts'
-import { Type, type Static } from '@sinclair/typebox'
-import { ATTRIBUTE_NAMES, type AttributeName } from '../../domain/attributes.ts'
 import {
+  type Limited,
+  type PeopleLimit,
   DEFAULT_QUOTA_LIMIT,
   DEFAULT_REFRESH_PERIOD,
   REFRESH_PERIODS,
   requestsInWindow,
   windowEnd,
   windowStart,
-} from '../../domain/accounts/quota.ts'
-import { KEY_SCOPES, PROVIDER_QUOTA_LIMIT, usualQuota, type KeyScope } from '../../domain/accounts/api-key.ts'
+  KEY_SCOPES,
+  PROVIDER_QUOTA_LIMIT,
+  usualQuota,
+  type KeyScope,
+} from '../../domain/accounts/api-key.ts'
+import { Type, type Static } from '@sinclair/typebox'
+import { ATTRIBUTE_NAMES, type AttributeName } from '../../domain/attributes.ts'
 import {
   type Weekday,
   MAX_EVERY_HOURS,

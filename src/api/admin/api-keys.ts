@@ -1,7 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
-import { changeApiKey, NO_SUCH_KEY, rotateApiKey } from '../../accounts/api-keys/change-api-key.ts'
+import {
+  changeApiKey,
+  NO_SUCH_KEY,
+  rotateApiKey,
+  issueApiKeyRecord,
+  type KeyWithSecret,
+} from '../../accounts/api-keys/change-api-key.ts'
 import type { CompanyServices } from '../../accounts/change-company.ts'
-import { issueApiKeyRecord, type KeyWithSecret } from '../../accounts/api-keys/issue-api-key.ts'
 import { findApiKey, listApiKeys } from '../../accounts/api-keys/read-api-keys.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { pageBefore, pageOf } from '../../http/server/query-values.ts'

@@ -11,7 +11,7 @@ import { problem } from '../../domain/errors.ts'
 import { FULL_WIDTH, readEntries, readTile, type TilePlace } from '../../ledger/read/read-tiles.ts'
 import { STREAMED_ROUTE } from '../../http/access/heavy-reads.ts'
 import { ProblemError } from '../../http/server/problem.ts'
-import type { TreeHead } from '../../ledger/audit/checkpoint-note.ts'
+import type { TreeHead } from '../../ledger/audit/signed-note.ts'
 import { explainRefusal, type SignedCheckpoint } from '../../ledger/audit/sign-checkpoint.ts'
 import { idsOf } from '../../http/server/access-log.ts'
 

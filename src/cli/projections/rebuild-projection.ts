@@ -1,4 +1,4 @@
-import type { OpenedMaintenance } from '../../bootstrap/maintenance.ts'
+import type { OpenedMaintenance } from '../../bootstrap/store.ts'
 import type { Projection } from '../../../projections/projection.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { UnfoldableError } from '../../workers/project.ts'

@@ -1,6 +1,11 @@
 import { findDatabase, type OpenedDatabase } from '../../postgres/embedded/find-database.ts'
-import { migrateDatabase, openMaintenance, type OpenedMaintenance } from '../../bootstrap/maintenance.ts'
-import { openStore, type OpenedPool } from '../../bootstrap/store.ts'
+import {
+  migrateDatabase,
+  openMaintenance,
+  type OpenedMaintenance,
+  openStore,
+  type OpenedPool,
+} from '../../bootstrap/store.ts'
 import type { Config } from '../../config.ts'
 import { interruptible } from './interruption.ts'
 import { namedCompany } from './named-company.ts'

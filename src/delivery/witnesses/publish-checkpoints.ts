@@ -14,7 +14,7 @@ import {
 import { type Witness, submitCheckpoint, type Submission, type WitnessAnswer } from './submit-checkpoint.ts'
 import type { Pool } from 'pg'
 import { UnavailableError } from '../../admission/batcher.ts'
-import type { WitnessPolicy } from '../../ledger/audit/cosignature.ts'
+import type { WitnessPolicy } from '../../ledger/audit/signed-note.ts'
 import { storeCosignature } from '../../ledger/audit/cosigned-checkpoints.ts'
 import { proveConsistency } from '../../ledger/read/prove.ts'
 import { readHead } from '../../ledger/read/read-head.ts'

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { UnreadableBodyError } from '../../bodies/unreadable-body.ts'
 import { RefusedByStateError } from '../../accounts/change-company.ts'
 import { IdempotencyInProgressError } from '../../ledger/calls/calls-in-progress.ts'
-import { RATE_LIMIT_HEADERS } from '../../domain/accounts/quota.ts'
+import { RATE_LIMIT_HEADERS } from '../../domain/accounts/api-key.ts'
 import {
   RefusedCredentialsError,
   problem,

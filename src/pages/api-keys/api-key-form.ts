@@ -1,10 +1,15 @@
 import type { Static } from '@sinclair/typebox'
 import type { SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
 import type { EditBody } from '../../api/admin/api-key-schemas.ts'
-import { PROVIDER_QUOTA_LIMIT, type KeyScope } from '../../domain/accounts/api-key.ts'
+import {
+  PROVIDER_QUOTA_LIMIT,
+  type KeyScope,
+  DEFAULT_QUOTA_LIMIT,
+  DEFAULT_REFRESH_PERIOD,
+  REFRESH_PERIODS,
+} from '../../domain/accounts/api-key.ts'
 import { FULL_ACCESS } from '../../domain/accounts/key-access.ts'
 import { MAX_QUOTA } from '../../domain/accounts/key-lifecycle.ts'
-import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD, REFRESH_PERIODS } from '../../domain/accounts/quota.ts'
 import { ATTRIBUTE_NAMES } from '../../domain/attributes.ts'
 import { findStartOf, formatLocal, readLocal } from '../../domain/local-times.ts'
 import { trimBlanks } from '../../text/normalize-text.ts'

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { KeyWithSecret } from '../../accounts/api-keys/issue-api-key.ts'
+import type { KeyWithSecret } from '../../accounts/api-keys/change-api-key.ts'
 import { type SessionSettings, findBaseUrl } from '../../http/access/session.ts'
 import { buildCreateCommand, buildVerifyCommand } from './curl-lines.ts'
 import type { PageContent } from '../parts/form-page.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AttentionItem } from '../../domain/attention.ts'
 import { renderReasons } from '../parts/attention.ts'
-import { issueApiKeyRecord } from '../../accounts/api-keys/issue-api-key.ts'
+import { issueApiKeyRecord } from '../../accounts/api-keys/change-api-key.ts'
 import { countApiKeys, KEY_STATUSES, listApiKeys, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
 import { proposeLimit } from '../../domain/accounts/key-limits.ts'
 import { countActivePeople } from '../../ledger/read/read-employees.ts'

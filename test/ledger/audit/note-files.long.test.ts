@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } 
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { makeFolder } from '../../../src/postgres/embedded/data-folder.ts'
-import { signCheckpointNote, parseCheckpoints } from '../../../src/ledger/audit/checkpoint-note.ts'
+import { signCheckpointNote, parseCheckpoints } from '../../../src/ledger/audit/signed-note.ts'
 import { NoteFileError, createNoteFiles } from '../../../src/ledger/audit/note-files.ts'
 
 const COMPANY = 'com_01h455vb4pex5vsknk084sn02q'
