@@ -4,6 +4,8 @@ import { companyOfSecret } from '../../domain/accounts/secrets.ts'
 import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
 import { findUserOfSession, type NewSession, type SessionUser } from '../../accounts/users/sessions.ts'
+import type { Acting } from '../../accounts/change-company.ts'
+import type { UserRef } from '../../accounts/users/users.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { ProblemError } from '../server/problem.ts'
 import { readAddress } from '../../domain/networks.ts'
@@ -144,4 +146,9 @@ export function findBaseUrl(request: FastifyRequest, { publicUrl }: SessionSetti
     ? request.host
     : 'localhost'
   return `${request.protocol}://${host}`
+}
+
+/** Makes the user who sent a request the actor of a change. */
+export function actAs(request: FastifyRequest, { companyId, userId }: UserRef): Acting {
+  return { companyId, actor: userId, traceparent: request.trace?.traceparent ?? null, client: clientOf(request) }
 }

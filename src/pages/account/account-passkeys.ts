@@ -20,9 +20,8 @@ import type { PageServices } from '../parts/page-services.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime, renderTimeOrNever } from '../parts/times.ts'
-import { getActing, getViewer } from '../parts/viewer.ts'
+import { getActing, getViewer, requireOwnUser } from '../parts/viewer.ts'
 import { findSupport } from '../sign-in/passkey-form.ts'
-import { requireOwnUser } from './own-user.ts'
 
 export const PASSKEYS_PATH = `${ACCOUNT_PATH}/passkeys`
 const RECOVERY_CODES_PATH = `${ACCOUNT_PATH}/recovery-codes`

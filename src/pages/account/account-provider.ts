@@ -10,10 +10,9 @@ import { readSeenVersion, renderButtons } from '../parts/form.ts'
 import { addFormPage, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { getActing, getViewer } from '../parts/viewer.ts'
+import { getActing, getViewer, requireOwnUser } from '../parts/viewer.ts'
 import { keepAuthorizationRequest } from '../sign-in/authorization-request.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
-import { requireOwnUser } from './own-user.ts'
 
 const PATH = `${ACCOUNT_PATH}/provider`
 

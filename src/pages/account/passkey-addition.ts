@@ -12,12 +12,11 @@ import { addFormPage, renderForm, type Form, type PageContent } from '../parts/f
 import { html } from '../parts/html.ts'
 import { ACCOUNT, ACCOUNT_PATH } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { getActing, getViewer } from '../parts/viewer.ts'
+import { getActing, getViewer, requireOwnUser } from '../parts/viewer.ts'
 import { findSupport } from '../sign-in/passkey-form.ts'
 import { PASSKEYS_PATH, showRecoveryCodes } from './account-passkeys.ts'
 import { findBrowserName } from './browser-name.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
-import { requireOwnUser } from './own-user.ts'
 import { refuseField } from '../../http/server/problem.ts'
 import { trimBlanks } from '../../text/normalize-text.ts'
 

@@ -10,7 +10,7 @@ import {
   ProviderError,
   type ProviderFault,
 } from '../../accounts/oidc/provider-client.ts'
-import { clientOf, describeSession, findSessionUser } from '../../http/access/session.ts'
+import { actAs, describeSession, findSessionUser } from '../../http/access/session.ts'
 import { ACCOUNT_PATH, findHome } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import type { CompanyRoute } from './provider-start.ts'
@@ -113,12 +113,7 @@ async function signPersonIn(services: PageServices, arrival: Arrival): Promise<F
 async function linkUser(services: PageServices, arrival: Arrival, purpose: LinkPurpose): Promise<FastifyReply> {
   const { userId, linkHash } = purpose
   const { reply, provider, identity } = arrival
-  const acting = {
-    companyId: provider.companyId,
-    actor: userId,
-    traceparent: reply.request.trace?.traceparent ?? null,
-    client: clientOf(reply.request),
-  }
+  const acting = actAs(reply.request, { companyId: provider.companyId, userId })
   const hash = linkHash === null ? null : Buffer.from(linkHash, 'base64url')
   const refusal = await linkOwnIdentity(services.company, acting, { provider, identity, linkHash: hash })
   if (refusal !== null) return refuse(arrival, refusal)

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { formatTime } from '../../domain/local-times.ts'
 import { findDelivery, listDeliveries, type Delivery } from '../../accounts/webhooks/read-webhooks.ts'
-import { rebuildMessage, type RebuiltMessage } from '../../delivery/webhooks/rebuild-message.ts'
+import { rebuildMessage, type RebuiltMessage } from '../../delivery/webhooks/single-deliveries.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
 import { NO_SUCH_DELIVERY, readDeliveryId, DELIVERY_STATUSES } from '../../api/admin/webhooks/deliveries.ts'
 import { readWebhookId } from '../../api/admin/webhooks/webhook-routes.ts'

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type, type Static } from '@sinclair/typebox'
 import { NO_SUCH_WEBHOOK } from '../../../accounts/webhooks/change-webhook.ts'
 import { findDelivery, listDeliveries, type Delivery, findWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
-import { rebuildMessage, type RebuiltMessage } from '../../../delivery/webhooks/rebuild-message.ts'
+import { rebuildMessage, type RebuiltMessage } from '../../../delivery/webhooks/single-deliveries.ts'
 import { problem } from '../../../domain/errors.ts'
 import {
   anyId,
