@@ -10,7 +10,6 @@ import type { CompanyServices } from '../../accounts/change-company.ts'
 import { findApiKey, listApiKeys } from '../../accounts/api-keys/read-api-keys.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { pageBefore, pageOf } from '../../http/server/query-values.ts'
-import { ProblemError } from '../../http/server/problem.ts'
 import { describeAction } from '../../http/openapi/actions.ts'
 import { KEY_ACTIONS } from './api-key-actions.ts'
 import {
@@ -29,7 +28,8 @@ import {
 import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimName } from './company-schemas.ts'
 import { idIn } from '../../http/openapi/schema-parts.ts'
 
-const { schema: ofKey, read: readKeyId } = idIn('API key', 'key', NO_SUCH_KEY)
+/** The id of a key in a path, and the key with it. */
+export const { schema: ofKey, read: readKeyId, require: requireKey } = idIn('API key', 'key', NO_SUCH_KEY)
 
 const LIST_API_KEYS = {
   operationId: 'listApiKeys',
@@ -96,9 +96,8 @@ export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanySer
   })
 
   app.get('/api-keys/:id', { schema: GET_API_KEY }, async (request) => {
-    const stored = await findApiKey(db, actingUser(request).companyId, readKeyId(request.params.id))
-    if (!stored) throw new ProblemError(NO_SUCH_KEY)
-    return renderKey(stored)
+    const id = readKeyId(request.params.id)
+    return renderKey(requireKey(await findApiKey(db, actingUser(request).companyId, id)))
   })
 
   app.post('/api-keys', { schema: ISSUE_API_KEY, ...JSON_BODY, preValidation: trimName }, async (request, reply) => {

@@ -17,7 +17,11 @@ export interface WebhookRouteServices {
 }
 
 /** The id of a webhook in a path. */
-export const { schema: ofWebhook, read: readWebhookId } = idIn('webhook', 'whk', NO_SUCH_WEBHOOK)
+export const {
+  schema: ofWebhook,
+  read: readWebhookId,
+  require: requireWebhook,
+} = idIn('webhook', 'whk', NO_SUCH_WEBHOOK)
 
 /** What can be done with a webhook, besides editing and rotation. */
 export const WEBHOOK_ACTIONS = {
