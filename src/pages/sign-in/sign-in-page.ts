@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { findSignInPlace } from '../../accounts/sign-in/find-sign-in-place.ts'
+import { findSignInPlace } from '../../accounts/sign-in/known-users.ts'
 import { signIn, type SignInOutcome } from '../../accounts/sign-in/sign-in-with-password.ts'
 import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '../../domain/attributes.ts'
 import { problem } from '../../domain/errors.ts'

@@ -4,7 +4,7 @@ import { findDelivery, listDeliveries, type Delivery } from '../../accounts/webh
 import { rebuildMessage, type RebuiltMessage } from '../../delivery/webhooks/single-deliveries.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
 import { readDeliveryId, requireDelivery, DELIVERY_STATUSES } from '../../api/admin/webhooks/deliveries.ts'
-import { readWebhookId } from '../../api/admin/webhooks/webhook-routes.ts'
+import { readWebhookId } from '../../api/admin/webhooks/webhook-schemas.ts'
 import { renderFacts } from '../parts/facts.ts'
 import { listOptions } from '../parts/form.ts'
 import { addFormPage, addPage, type PageRequest } from '../parts/form-page.ts'

@@ -12,8 +12,12 @@ import {
   listDeliveries,
 } from '../../accounts/webhooks/read-webhooks.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
-import { WEBHOOK_ACTIONS, readWebhookId, requireWebhook } from '../../api/admin/webhooks/webhook-routes.ts'
-import { RotateWebhookBody } from '../../api/admin/webhooks/webhook-schemas.ts'
+import {
+  WEBHOOK_ACTIONS,
+  readWebhookId,
+  requireWebhook,
+  RotateWebhookBody,
+} from '../../api/admin/webhooks/webhook-schemas.ts'
 import { listActionForms, listNotices, renderAction } from '../parts/actions.ts'
 import { buildUrl, NAVIGATION } from '../../wording/navigation.ts'
 import { renderFacts } from '../parts/facts.ts'

@@ -18,7 +18,7 @@ import {
 } from '../../../http/openapi/schema-parts.ts'
 import { pageBefore, pageOf } from '../../../http/server/query-values.ts'
 import { actingUser, HEAVY_JSON_BODY } from '../company-schemas.ts'
-import { ofWebhook, readWebhookId, requireWebhook, type WebhookRouteServices } from './webhook-routes.ts'
+import { ofWebhook, readWebhookId, requireWebhook, type WebhookRouteServices } from './webhook-schemas.ts'
 import { PING_TYPE, WEBHOOK_TYPES } from '../../../domain/webhook-types.ts'
 import { render } from '../../../http/openapi/render.ts'
 

@@ -21,8 +21,6 @@ import {
   readWebhookId,
   requireWebhook,
   type WebhookRouteServices,
-} from './webhook-routes.ts'
-import {
   CreateWebhookBody,
   EditWebhookBody,
   readSettings,
