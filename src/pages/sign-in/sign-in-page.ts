@@ -112,13 +112,13 @@ async function trySignIn(services: PageServices, reply: FastifyReply, form: Sent
       return isMeant ? known : null
     },
     async check(known) {
-      if (errors || !isPassword) return { outcome: { outcome: 'refused' }, hasFailed: true }
+      if (errors || !isPassword) return { outcome: 'refused' }
       // A browser is known for these users, and not for all who have the email.
       const companyIds = named ?? known?.users.map(({ companyId }) => companyId) ?? null
       const session = describeSession(request, sessions)
-      const outcome = await signIn({ pool: accessPool, failures }, { email, companyIds, password, tries }, session)
-      return { outcome, hasFailed: outcome.outcome === 'refused' }
+      return signIn({ pool: accessPool, failures }, { email, companyIds, password, tries }, session)
     },
+    hasFailed: ({ outcome }) => outcome === 'refused',
   })
   switch (tried.outcome) {
     case 'refused':
