@@ -22,6 +22,7 @@ import {
   renderDayField,
   renderField,
   toFormProblem,
+  renderHidden,
 } from '../parts/form.ts'
 import { addFormPage, type PageForms, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
@@ -173,9 +174,7 @@ function renderPlan(planned: PlannedEvidence, given: FormFields, canStore: boole
   if (!canStore) return html`${text}<p class="warning">${NO_KEY}.</p>`
   return html`${text}
     ${renderForm(forms, 'make', {
-      buttons: html`${Object.entries(given).map(
-        ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
-      )}
+      buttons: html`${Object.entries(given).map(([name, value]) => renderHidden(name, value))}
         <button class="primary">Make evidence file</button>
         <p class="hint">This may take some minutes. The file replaces your company's last one, and is kept for a day.</p>`,
     })}`
