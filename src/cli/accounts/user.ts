@@ -4,7 +4,7 @@ import { changeUserRole, removeUser, resetUserPassword } from '../../accounts/us
 import { eraseUser } from '../../personal-data/erase-user.ts'
 import { inviteCompanyUser, type UserWithLink } from '../../accounts/users/invite-user.ts'
 import { issueUserToken, revokeUserToken } from '../../accounts/users/user-tokens.ts'
-import type { Role, TokenScope } from '../../domain/accounts/roles.ts'
+import { findSoleScope, type Role, type TokenScope } from '../../domain/accounts/roles.ts'
 import { getUserStatus, listUsers, type UserRecord } from '../../accounts/users/users.ts'
 import { reportUser } from '../../personal-data/report-user.ts'
 import { confirm } from '../terminal/confirm.ts'
@@ -75,10 +75,11 @@ export async function issueToken({
   name,
   days,
   scope,
-}: UserOptions & { name: string; days: number; scope?: TokenScope }) {
-  const requestedToken = { userId: user, name, expiresInDays: days, scope: scope ?? null }
+}: UserOptions & { name: string; days: number; scope?: TokenScope[] }) {
+  const requestedToken = { userId: user, name, expiresInDays: days, scopes: scope ?? null }
   const { token, secret } = await changeAndNotify(company, issueUserToken, requestedToken)
-  return { token_id: token.id, name: token.name, scope: token.scope, token: secret, expires_at: token.expiresAt }
+  const { id, name: named, scopes, expiresAt } = token
+  return { token_id: id, name: named, scopes, scope: findSoleScope(scopes), token: secret, expires_at: expiresAt }
 }
 
 /** `token revoke`: revokes an access token. */
