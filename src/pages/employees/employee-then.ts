@@ -8,6 +8,7 @@ import { renderBadge, renderStatusBadge } from '../parts/badges.ts'
 import { buildEmployeeUrl } from '../../wording/addresses.ts'
 import { renderFacts, renderId } from '../parts/facts.ts'
 import { html, type Html } from '../parts/html.ts'
+import { renderNameLink } from '../parts/links.ts'
 import { NAVIGATION } from '../../wording/navigation.ts'
 import { readNames } from '../../ledger/read/read-names.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
@@ -102,7 +103,7 @@ export async function renderAttributes(
     // Links to the manager at the same position.
     const shown =
       name === 'manager_id' && typeof value === 'string'
-        ? html`<a href="${buildEmployeeUrl(value, position)}"><bdi>${names.get(value) ?? value}</bdi></a>`
+        ? renderNameLink(buildEmployeeUrl(value, position), names.get(value) ?? value)
         : renderValue(value)
     return html`<tr>
       <th scope="row">${renderBreakable(formatAttributeName(name))}</th>

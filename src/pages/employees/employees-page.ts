@@ -7,7 +7,6 @@ import { normalizeEmail } from '../../text/normalize-text.ts'
 import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { isId } from '../../domain/ids.ts'
-import { formatFullName } from '../../domain/employees/full-name.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { decodeIdCursor } from '../../http/server/cursor.ts'
 import { ProblemError } from '../../http/server/problem.ts'
@@ -27,6 +26,7 @@ import {
 } from '../parts/form.ts'
 import { findFormerPeople, type FormerPerson } from '../parts/former-people.ts'
 import { sendUserPage } from '../parts/layout.ts'
+import { renderEmployeeLink } from '../parts/links.ts'
 import { NAVIGATION } from '../../wording/navigation.ts'
 import { readPeopleFields, renderPeopleFilter } from './people-filter-form.ts'
 import { REPORT_PATH } from './employee-report.ts'
@@ -153,7 +153,7 @@ function renderPeople(caption: string, people: readonly (Employee | FormerPerson
       {
         heading: 'Name',
         cell: (employee) =>
-          html`<a href="${buildEmployeeUrl(employee.id)}"><bdi>${formatFullName(employee)}</bdi></a>
+          html`${renderEmployeeLink(employee)}
             ${'former' in employee ? html`<span class="hint">${employee.former}: <bdi>${q}</bdi></span>` : ''}`,
       },
       { heading: 'Status', cell: ({ status }) => renderStatusBadge(status) },

@@ -27,6 +27,7 @@ import {
 } from '../parts/form.ts'
 import { addFormPage, type PageForms, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
+import { renderNameLink } from '../parts/links.ts'
 import { EVIDENCE_PATH, NAVIGATION } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { checkPeriod, readPeriod } from '../parts/periods.ts'
@@ -189,7 +190,7 @@ function renderPeople(people: Employee[]): Html {
       ${people.map(
         (person) =>
           html`<li>
-            <a href="${buildUrl(EVIDENCE_PATH, { employee: person.id })}"><bdi>${formatFullName(person)}</bdi></a>
+            ${renderNameLink(buildUrl(EVIDENCE_PATH, { employee: person.id }), formatFullName(person))}
             <span class="hint"><bdi>${person.email ?? person.external_id}</bdi></span>
           </li>`,
       )}

@@ -7,6 +7,7 @@ import { buildItemUrl, countCost, describeItem, nameSubject, remedyOf } from '..
 import { capitalise } from './call-words.ts'
 import { describeCode } from '../../wording/failure-causes.ts'
 import { html, type Html } from './html.ts'
+import { renderNameLink } from './links.ts'
 import { NAVIGATION, REFUSALS } from '../../wording/navigation.ts'
 import { formatCount, formatNumber } from '../../wording/numbers.ts'
 
@@ -104,7 +105,7 @@ function renderLines(lines: readonly Line[], timeZone: string): Html {
 
 function renderItem(item: AttentionItem, timeZone: string): Html {
   const { problem, remedy } = describeItem(item, timeZone, databaseTimeMs())
-  return html`<a href="${buildItemUrl(item)}"><bdi>${nameSubject(item)}</bdi></a>: ${problem}.
+  return html`${renderNameLink(buildItemUrl(item), nameSubject(item))}: ${problem}.
     <span class="hint">${remedy}</span> ${renderSnoozeLink(item)}`
 }
 
@@ -114,9 +115,8 @@ function renderCauses(causes: Line): Html {
   const failed = causes.filter((item) => item.kind === 'calls_failed')
   const sum = (name: 'calls' | 'records') => failed.reduce((total, { details }) => total + details[name], 0)
   const cost = { calls: sum('calls'), records: sum('records'), is_more: failed.some(({ details }) => details.is_more) }
-  return html`<a href="${buildUrl(REFUSALS.path, { key: subject.id })}"
-      ><bdi>${subject.name}</bdi></a
-    >: ${countCost(cost)} failed since yesterday.
+  return html`${renderNameLink(buildUrl(REFUSALS.path, { key: subject.id }), subject.name)}: ${countCost(cost)} failed since
+    yesterday.
     <ul>
       ${failed.slice(0, SHOWN_CAUSES).map((item) => {
         const { code } = item.details

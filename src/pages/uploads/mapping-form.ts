@@ -19,7 +19,7 @@ import { FileFaultError } from '../../uploads/part-builder.ts'
 import type { FormFields } from '../parts/form.ts'
 import { UPLOAD_PATH } from '../../wording/navigation.ts'
 import { html, type Html } from '../parts/html.ts'
-import { formatCount, formatNumber } from '../../wording/numbers.ts'
+import { formatCount, formatNumber, isOrAre } from '../../wording/numbers.ts'
 import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 
@@ -92,7 +92,7 @@ function renderQuestions(
 ): Html {
   const count = asked.length
   return html`<fieldset class="questions">
-    <legend>${formatCount(count, 'question')} about the file ${count === 1 ? 'is' : 'are'} open</legend>
+    <legend>${formatCount(count, 'question')} about the file ${isOrAre(count)} open</legend>
     ${asked.map((question) => {
       if (!('column' in question)) {
         const { about } = question
@@ -245,26 +245,39 @@ const KEYS: Record<ManagerKey, string> = {
 }
 const STATUSES: Record<Status, string> = { active: 'Active', inactive: 'Inactive' }
 
+/** How the values of a column can be read, by what it becomes, in the members of its mapping. */
+const READINGS = {
+  dates: { of: isDate, what: 'Order', options: DATES },
+  clock: { of: isDate, what: 'Time of day', options: CLOCKS },
+  calendar: { of: isDate, what: 'Calendar', options: CALENDARS },
+  names: { of: (to) => to === 'full_name', what: 'Names', options: NAMES },
+  by: { of: (to) => to === 'manager', what: 'Managers', options: KEYS },
+} as const satisfies Partial<
+  Record<keyof ColumnMapping, { of: (to: ColumnMapping['to']) => boolean; what: string; options: Options }>
+>
+
+type Reading = keyof typeof READINGS
+
+function listReadings(to: ColumnMapping['to']): Reading[] {
+  return (Object.keys(READINGS) as Reading[]).filter((reading) => READINGS[reading].of(to))
+}
+
 /** Renders how the values of a column are read: what is open about them, or what is not. */
 function renderReading({ at, column, examples }: ShownColumn, isOpen = false): Html {
   const { to } = column
   const name = readName(column.header)
-  const select = (field: string, what: string, options: Options, chosen?: string | null, likely?: string | null) => {
+  const likely = to === 'full_name' ? guessNameRule(examples) : null
+  const selects = listReadings(to).map((reading) => {
+    const { what, options } = READINGS[reading]
+    const chosen = column[reading]
+    if (isDate(to) && (chosen === undefined || (isOpen && chosen !== null))) return ''
     if (!chosen && !isOpen) return ASKED
     const answer = chosen ?? likely ?? ''
-    return renderSelect(`${field}.${at}`, `${what} of ${name}`, answer ? options : { ...CHOOSE, ...options }, answer)
-  }
-  if (isDate(to)) {
-    const { dates, clock, calendar } = column
-    return html`${dates === undefined || (isOpen && dates !== null) ? '' : select('dates', 'Order', DATES, dates)}
-    ${clock === undefined || (isOpen && clock !== null) ? '' : select('clock', 'Time of day', CLOCKS, clock)}
-    ${calendar === undefined || (isOpen && calendar !== null) ? '' : select('calendar', 'Calendar', CALENDARS, calendar)}`
-  }
-  if (to === 'full_name') return select('names', 'Names', NAMES, column.names, guessNameRule(examples))
-  if (to === 'manager') return select('by', 'Managers', KEYS, column.by)
+    return renderSelect(`${reading}.${at}`, `${what} of ${name}`, answer ? options : { ...CHOOSE, ...options }, answer)
+  })
   if (to === 'custom')
     return html`<input name="name.${at}" value="${column.name ?? name}" maxlength="64" aria-label="Name of the custom attribute ${name}" />`
-  if (to !== 'status') return html``
+  if (to !== 'status') return html`${selects}`
   return html`${Object.entries(column.words ?? {}).map(([word, status], number) => {
     if ((status === null) !== isOpen) return ''
     const options = status === null ? { ...CHOOSE, ...STATUSES } : STATUSES
@@ -338,15 +351,12 @@ function renderChoices(mapping: Mapping, isLeftOutAsked: boolean): Html {
 
 /** Changes a mapping as its form says. What the form doesn't say stays. Throws FileFaultError. */
 export function readMapping(mapping: Mapping, fields: FormFields): Mapping {
-  const readChoice = <Name extends keyof typeof CHOICES>(name: Name) =>
-    (pick<string>(CHOICES[name].options, fields[name]) ?? mapping[name]) as Mapping[Name]
+  const choices = Object.entries(CHOICES).map(([name, { options }]) => {
+    return [name, pick<string>(options, fields[name]) ?? mapping[name as keyof typeof CHOICES]]
+  })
   return {
+    ...(Object.fromEntries(choices) as Pick<Mapping, keyof typeof CHOICES>),
     columns: mapping.columns.map((column, at) => readColumn(column, at, fields)),
-    empty_cells: readChoice('empty_cells'),
-    unreadable_values: readChoice('unreadable_values'),
-    shared_emails: readChoice('shared_emails'),
-    past_end_dates: readChoice('past_end_dates'),
-    unknown_managers: readChoice('unknown_managers'),
     country: fields['country'] === undefined ? mapping.country : readCountry(fields['country'], mapping.country),
   }
 }
@@ -374,13 +384,12 @@ function readColumn(column: ColumnMapping, at: number, fields: FormFields): Colu
   const { header } = column
   if (to !== column.to) return { header, to, ...(to === 'custom' ? { name: readName(header) } : {}) }
   const asked = (name: string) => fields[`${name}.${at}`]
+  const readings = listReadings(to)
+    .filter((reading) => asked(reading) !== undefined)
+    .map((reading) => [reading, pick<string>(READINGS[reading].options, asked(reading)) ?? null])
   return {
     ...column,
-    ...(isDate(to) && asked('dates') !== undefined ? { dates: pick(DATES, asked('dates')) ?? null } : {}),
-    ...(isDate(to) && asked('clock') !== undefined ? { clock: pick(CLOCKS, asked('clock')) ?? null } : {}),
-    ...(isDate(to) && asked('calendar') !== undefined ? { calendar: pick(CALENDARS, asked('calendar')) ?? null } : {}),
-    ...(to === 'full_name' && asked('names') !== undefined ? { names: pick(NAMES, asked('names')) ?? null } : {}),
-    ...(to === 'manager' && asked('by') !== undefined ? { by: pick(KEYS, asked('by')) ?? null } : {}),
+    ...(Object.fromEntries(readings) as Pick<ColumnMapping, Reading>),
     ...(to === 'status' ? { words: readWords(column.words ?? {}, at, fields) } : {}),
     ...(to === 'custom' && asked('name') ? { name: asked('name')! } : {}),
   }
