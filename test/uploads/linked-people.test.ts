@@ -49,12 +49,18 @@ await t.test('one answer links all of them, and is remembered with the mapping',
   t.equal(answered.status, 303)
   t.match((await browse(service, path, { cookie })).text, /Changed/)
   await apply(id)
-  t.strictSame((await people()).filter((one) => one.includes('ana@')), ['A ana@x.example active'])
+  t.strictSame(
+    (await people()).filter((one) => one.includes('ana@')),
+    ['A ana@x.example active'],
+  )
 
   const second = await upload(ROWS.slice(1, 2))
   t.strictSame(second.questions, [], 'the company has answered')
   await apply(second.id)
-  t.strictSame((await people()).filter((one) => one.includes('bo@')), ['B bo@x.example active'])
+  t.strictSame(
+    (await people()).filter((one) => one.includes('bo@')),
+    ['B bo@x.example active'],
+  )
 })
 
 await t.test('who is inactive, or has another external id, stays refused', async (t) => {

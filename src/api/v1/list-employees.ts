@@ -7,7 +7,7 @@ import {
   listEmployees,
   listLatestChanges,
 } from '../../../projections/employees/queries.ts'
-import { readCompany } from '../../accounts/companies/read-company.ts'
+import { readCompany } from '../../accounts/companies/companies.ts'
 import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '../../domain/attributes.ts'
 import { listStoredAddresses } from '../../domain/email-domains.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
