@@ -104,7 +104,7 @@ export function listEmployeesRoute(
   const waitForPosition = createPositionWaits(access, EMPLOYEES, onError, { companiesTogether })
   app.get(
     '/employees',
-    { schema: listSchema, ...chargedReading(keyUsage, { isHeavyRead: whenGiven('q', ...NEVER_OF_ONE) }) },
+    { schema: listSchema, ...chargedReading(keyUsage, { isHeavyRead: whenGiven(['q', ...NEVER_OF_ONE]) }) },
     async (request) => {
       const { companyId } = callerOf(request)
       const { min_position: minPosition, ...query } = request.query

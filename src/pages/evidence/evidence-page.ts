@@ -51,7 +51,7 @@ export function addEvidencePage(app: FastifyInstance, services: PageServices): v
 
   addFormPage(app, {
     path: EVIDENCE_PATH,
-    config: { isHeavyRead: whenGiven('employee', 'call', 'from', 'to') },
+    config: { isHeavyRead: whenGiven(['employee', 'call', 'from', 'to']) },
     async load(request) {
       const { companyId, timeZone } = getViewer(request)
       const given = pickGiven(request.body ?? request.query)
