@@ -4,22 +4,17 @@ import { problem } from '../../domain/errors.ts'
 import type { TreeHead } from '../../ledger/audit/checkpoint-note.ts'
 import { explainRefusal, type SignedCheckpoint } from '../../ledger/audit/sign-checkpoint.ts'
 import { userOf } from '../../http/access/authorize-user.ts'
-import { nullable, oneOf } from '../../http/openapi/schema-parts.ts'
+import { nullable, oneOf, text, count } from '../../http/openapi/schema-parts.ts'
 import { idsOf } from '../../http/server/access-log.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import type { AuditServices } from './audit-services.ts'
 
-const PublicKey = Type.String({
-  description: 'A verifier key for signed notes: `name+id+base64(0x01 ‖ Ed25519 public key)`.',
-})
+const PublicKey = text('A verifier key for signed notes: `name+id+base64(0x01 ‖ Ed25519 public key)`.')
 
 const CHECKPOINT_MEMBERS = {
-  position: Type.Integer({
-    minimum: 0,
-    description: 'The position of the last event, which is the size of the tree.',
-  }),
-  root: Type.String({ description: 'The root of the tree, in base64.' }),
-  note: Type.String({ description: 'The signed note. Verify exactly these characters.' }),
+  position: count('The position of the last event, which is the size of the tree.'),
+  root: text('The root of the tree, in base64.'),
+  note: text('The signed note. Verify exactly these characters.'),
 }
 
 const CHECKPOINT = {

@@ -70,8 +70,8 @@ export function addEntryPages(app: FastifyInstance, services: PageServices, path
         ${renderNotes(entry)}
         ${renderRejectedBody(entry, rejectedBody)}
         ${renderCorrections(entry, correction)} ${renderUndoings(entry, undoings)}
-        ${refusals ? renderCauses(entry, refusals, query.given['error']) : ''}
-        ${outcomes.size === 0 ? '' : renderRecords({ entry, outcomes, refusals, query, page })}
+        ${refusals && renderCauses(entry, refusals, query.given['error'])}
+        ${outcomes.size !== 0 && renderRecords({ entry, outcomes, refusals, query, page })}
       </div>
       <aside aria-label="Call">${renderRequest(entry, client, viewer.timeZone)}</aside>
     </div>`

@@ -82,9 +82,9 @@ export function addEvidencePage(app: FastifyInstance, services: PageServices): v
             are in your company's ledger, a verifier, and a page that describes them in sentences. Erased data are not in
             it. <a href="/verify">How it is verified</a>
           </p>
-          ${people.length > 0 ? renderPeople(people) : ''} ${planned ? renderPlan(planned, given, storedFiles.canStore, forms) : ''}
-          <div id="stored" ${isOpen ? html`data-refresh="${REFRESH_MS}"` : ''}>
-            ${file === null ? '' : renderStoredFile(file, getViewer(request))}
+          ${people.length > 0 && renderPeople(people)} ${planned && renderPlan(planned, given, storedFiles.canStore, forms)}
+          <div id="stored" ${isOpen && html`data-refresh="${REFRESH_MS}"`}>
+            ${file !== null && renderStoredFile(file, getViewer(request))}
           </div>
           ${renderFields(given, fault ?? forms.problemOf('make'))}`,
       }
@@ -195,7 +195,7 @@ function renderPeople(people: Employee[]): Html {
           </li>`,
       )}
     </ul>
-    ${people.length === MAX_PEOPLE ? html`<p>There may be more. Type more of the name, or an email.</p>` : ''}`
+    ${people.length === MAX_PEOPLE && html`<p>There may be more. Type more of the name, or an email.</p>`}`
 }
 
 function renderFields(given: FormFields, fault: FormProblem): Html {
