@@ -5,7 +5,7 @@ import type { DetailedRecord } from '../../log/detailed-records.ts'
 import { encodeCursor } from '../../http/server/query-values.ts'
 import { buildUrl } from '../../wording/navigation.ts'
 import { describeCause } from '../parts/describe-cause.ts'
-import { renderField, type FormFields, type FormProblem } from '../parts/form.ts'
+import { renderField, type FormFields, type FormProblem, renderHidden } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
 import { formatNumber } from '../../wording/numbers.ts'
@@ -119,7 +119,7 @@ function renderSearch(entry: LogEntry, { given, problem }: RecordQuery): Html {
   const kept = (['status', 'error', 'limit'] as const).filter((name) => given[name] !== '')
   const person = { name: 'q', label: 'Person', placeholder: 'Person', isRequired: false, maxLength: 254 }
   return html`<form method="get" action="${buildEntryUrl(entry)}#records" class="tools" role="search">
-    ${kept.map((name) => html`<input type="hidden" name="${name}" value="${given[name]}" />`)}
+    ${kept.map((name) => renderHidden(name, given[name] ?? ''))}
     ${renderField({ ...person, value: given['q']! }, problem)}
     <button>Search</button>
     ${given['q'] !== '' && html`<a href="${buildUrl(buildEntryUrl(entry), { ...given, q: '' })}#records">Clear</a>`}

@@ -1,6 +1,14 @@
 import { isOperation, OPERATIONS, rulesOf } from '../../domain/operations.ts'
 import { buildUrl } from '../../wording/navigation.ts'
-import { renderChoice, renderDayField, renderField, toSentence, type FormFields, type Option } from '../parts/form.ts'
+import {
+  renderChoice,
+  renderDayField,
+  renderField,
+  toSentence,
+  type FormFields,
+  type Option,
+  renderHidden,
+} from '../parts/form.ts'
 import { capitalise } from '../parts/call-words.ts'
 import { describeCode } from '../../wording/failure-causes.ts'
 import { type Facet, type Facets, formatFacet } from './facets.ts'
@@ -77,7 +85,7 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
         ${causes.length !== 0 && list('error', 'Cause', 'Any cause', causes)}
         ${statuses.length !== 0 && list('http_status', 'HTTP status', 'Any HTTP status', statuses)}
         </details>
-        ${kept.map((name) => html`<input type="hidden" name="${name}" value="${value(name)}" />`)}
+        ${kept.map((name) => renderHidden(name, value(name)))}
         <button class="primary">Search</button>
       </div>
       <div class="cluster narrowing">

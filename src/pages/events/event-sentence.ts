@@ -10,6 +10,7 @@ import { renderNameLink } from '../parts/links.ts'
 import { FULL_ACCESS } from '../../domain/accounts/key-access.ts'
 import { describeKind } from '../../domain/attention-kinds.ts'
 import { describeCode } from '../../wording/failure-causes.ts'
+import { describeScopes } from '../../wording/token-scopes.ts'
 import { describeDone } from '../parts/call-words.ts'
 import { formatExcess, formatExpectedCalls, formatLimits, formatScopes } from '../parts/key-words.ts'
 import { formatCount, formatNumber, wasOrWere } from '../../wording/numbers.ts'
@@ -135,7 +136,7 @@ const SENTENCES: Sentences = {
   UserTokenIssued: (parts) => {
     const { actor, subject, data, viewer } = parts
     const token = data
-      ? html`token <em><bdi>${data.name}</bdi></em>${data.scope === 'audit' && ' for the audit endpoints'}, until
+      ? html`token <em><bdi>${data.name}</bdi></em>${ofScopes(data)}, until
           ${formatTime(data.expires_at, viewer.timeZone)}`
       : html`a token`
     return html`${actor} issued ${token}${!isOwn(parts) && html` for ${subject()}`}`
@@ -383,6 +384,10 @@ function formatFields(fields: readonly string[]): string {
 function formatNetworks(networks: readonly string[]): string {
   const more = networks.length - SHOWN_CHANGES
   return `${networks.slice(0, SHOWN_CHANGES).join(', ')}${more > 0 ? ` and ${formatNumber(more)} more` : ''}`
+}
+
+function ofScopes({ scope, scopes = scope && [scope] }: EventData['UserTokenIssued']): string {
+  return scopes === undefined ? '' : ` that lets a program ${describeScopes(scopes)}`
 }
 
 /** Whether a user did this to their own account. */

@@ -26,7 +26,7 @@ const INVALID_QUERY = 400
 export function addEventsPage(app: FastifyInstance, { reads }: PageServices): void {
   app.get(
     PATH,
-    { config: { isHeavyRead: whenGiven('type', 'actor', 'id', 'from', 'to', 'q') } },
+    { config: { isHeavyRead: whenGiven(['type', 'actor', 'id', 'from', 'to', 'q']) } },
     async (request, reply) => {
       const viewer = getViewer(request)
       const query = readEventQuery(request.query, viewer.timeZone)

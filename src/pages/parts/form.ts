@@ -90,7 +90,12 @@ export function keepLineBreaks(text: string, current = ''): string {
 
 /** Renders the version of the thing shown. The form sends it back, so that outdated and repeated forms are refused. */
 export function renderSeenVersion(version: number): Html {
-  return html`<input type="hidden" name="seen" value="${version}" />`
+  return renderHidden('seen', version)
+}
+
+/** Renders a value that a form sends without showing it. */
+export function renderHidden(name: string, value: string | number): Html {
+  return html`<input type="hidden" name="${name}" value="${value}" />`
 }
 
 /** Reads the version that the form sent back; -1, which matches nothing, when it is missing. */

@@ -3,7 +3,7 @@ import { readName } from '../../spreadsheets/cells.ts'
 import type { ColumnMapping, Mapping, Question, Target } from '../../spreadsheets/mapping.ts'
 import {
   type COLUMN_QUESTIONS,
-  type FILE_QUESTIONS,
+  FILE_QUESTIONS,
   isDate,
   listQuestions,
   locateColumns,
@@ -110,8 +110,8 @@ function renderQuestions(
 }
 
 /** What an end date that has passed says where no column has a status, and what harms nobody. */
-function findLikely({ columns }: Mapping, about: 'past_end_dates' | 'unknown_managers'): string {
-  if (about === 'unknown_managers') return 'leave_out'
+function findLikely({ columns }: Mapping, about: Exclude<(typeof FILE_QUESTIONS)[number], 'country'>): string {
+  if (about !== 'past_end_dates') return about === 'unknown_managers' ? 'leave_out' : ''
   return columns.some(({ to }) => to === 'status') ? '' : 'deactivate'
 }
 
@@ -129,6 +129,7 @@ const FILE_QUESTION_TEXTS = {
   past_end_dates: 'the end date has passed, and nothing else says that these people have left',
   country: 'the phone number has no country code',
   unknown_managers: 'the manager is nobody in the file or in the company',
+  same_addresses: 'people who have no external ID yet have these addresses. Are they the same people?',
 } as const satisfies Record<(typeof FILE_QUESTIONS)[number], string>
 
 function renderQuestion(about: keyof typeof QUESTIONS, row: ShownColumn): Html {
@@ -266,6 +267,10 @@ const CHOICES = {
     label: 'A manager whom nobody knows',
     options: { leave_out: 'is left out', refuse: 'refuses the row' },
   },
+  same_addresses: {
+    label: 'People with the same address and no external ID',
+    options: { link: 'are the same, and get the external ID', refuse: 'are others: their rows are refused' },
+  },
 } as const satisfies {
   [Name in keyof Mapping]?: { label: string; options: Record<NonNullable<Mapping[Name]> & string, string> }
 }
@@ -290,9 +295,11 @@ function renderChoices(mapping: Mapping, isLeftOutAsked: boolean): Html {
     <legend>Values</legend>
     ${renderChoice(mapping, 'empty_cells')} ${!isLeftOutAsked && renderChoice(mapping, 'unreadable_values')}
     ${renderChoice(mapping, 'shared_emails')}
-    ${mapping.past_end_dates !== null && renderChoice(mapping, 'past_end_dates')}
-    ${mapping.unknown_managers !== null && renderChoice(mapping, 'unknown_managers')}
-    ${mapping.country !== null && renderCountry(mapping.country === 'company' ? '' : mapping.country)}
+    ${FILE_QUESTIONS.map((name) => {
+      if (mapping[name] === null) return ''
+      if (name !== 'country') return renderChoice(mapping, name)
+      return renderCountry(mapping.country === 'company' ? '' : mapping[name])
+    })}
   </fieldset>`
 }
 
