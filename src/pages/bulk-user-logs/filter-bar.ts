@@ -14,7 +14,7 @@ import { describeCode } from '../../wording/failure-causes.ts'
 import { type Facet, type Facets, formatFacet } from './facets.ts'
 import { HIDDEN, LAST, type FilterName, type PageFilter } from './filter.ts'
 import { html, type Html } from '../parts/html.ts'
-import { renderSegment } from '../parts/links.ts'
+import { renderChip, renderSegment } from '../parts/links.ts'
 import { describeZone } from '../parts/times.ts'
 
 /** What the filter bar needs beside the filters. */
@@ -137,10 +137,7 @@ function renderChips({ given }: PageFilter, keys: readonly Option[], path: strin
   const names = Object.keys(given) as FilterName[]
   if (names.length === 0) return html``
   const chips = names.map((name) => {
-    const without = buildUrl(path, { ...given, [name]: '' })
-    return html`<li>
-      <a class="chip" href="${without}"><span class="visually-hidden">Remove filter: </span>${LABELS[name](given[name]!, keys)} <span aria-hidden="true">×</span></a>
-    </li>`
+    return renderChip(buildUrl(path, { ...given, [name]: '' }), LABELS[name](given[name]!, keys))
   })
   return html`<ul class="cluster chips" aria-label="Active filters">
     ${chips}
