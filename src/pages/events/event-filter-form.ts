@@ -2,7 +2,7 @@ import type { SessionUser } from '../../accounts/users/sessions.ts'
 import { listActors, readNames } from '../../ledger/read/read-names.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { buildUrl, EVIDENCE_PATH, NAVIGATION } from '../../wording/navigation.ts'
-import { renderChoice, renderDayField, renderField, type Choice, renderHidden } from '../parts/form.ts'
+import { renderChoice, renderDayField, renderField, type Choice } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderSegments } from '../parts/links.ts'
 import { EVENT_GROUPS, findTypes, formatTypeName } from './event-groups.ts'
@@ -41,7 +41,7 @@ export async function renderEventFilter(
       </p>
     </div>
     <form method="get" action="${PATH}" class="filters" aria-label="Filters">
-      ${isRaw ? renderHidden('view', 'raw') : ''}
+      ${isRaw ? html`<input type="hidden" name="view" value="raw" />` : ''}
       ${renderField({ ...optional, name: 'q', label: 'Text', value: value('q'), maxLength: 254 }, problem)}
       ${renderChoice({ name: 'type', label: 'Type', value: value('type'), options: TYPES }, problem)}
       <details class="folded" ${MORE.some((name) => value(name) !== '') ? html`open` : ''}>

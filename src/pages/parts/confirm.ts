@@ -1,4 +1,3 @@
-import { renderHidden } from './form.ts'
 import { html, type Html } from './html.ts'
 
 interface ConfirmedAction {
@@ -26,7 +25,7 @@ export function renderConfirmedAction(asked: ConfirmedAction): Html {
     <summary class="button">${label}${subject}…</summary>
     <form method="post" action="${action}" class="question">
       <p>${text}</p>
-      ${field === undefined ? '' : renderHidden(field.name, field.value)}
+      ${field === undefined ? '' : html`<input type="hidden" name="${field.name}" value="${field.value}" />`}
       ${fields ?? ''}
       <button class="danger">${label}${subject}</button>
     </form>
