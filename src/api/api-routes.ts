@@ -5,7 +5,7 @@ import type { TurnedAwayCalls } from '../accounts/api-keys/turned-away-calls.ts'
 import type { CompanyServices } from '../accounts/change-company.ts'
 import type { Budget } from '../admission/budget.ts'
 import { authenticateCaller, unlessOpen } from '../http/access/authenticate.ts'
-import { authenticateUser, authorizeRoles, requireRole } from '../http/access/authorize-user.ts'
+import { allowScope, authenticateUser, authorizeRoles, requireRole } from '../http/access/authorize-user.ts'
 import { limitBursts, limitFailures } from '../http/access/rate-limits.ts'
 import type { SignInLimits } from '../http/access/sign-in-limits.ts'
 import type { KeyProtocol, KeyServices } from '../http/calls/key-protocol.ts'
@@ -109,17 +109,26 @@ async function adminRoutes(
     personalData(administrators, { ...company, db }, authorized.authorize)
     attention(administrators, db)
     webhookRoutes(administrators, services)
-    await uploadRoutes(administrators, authorized)
-    await administrators.register(async (log) => {
-      refuseHalfBuilt(log, services.areReadModelsComplete)
-      await log.register(fastifySSE)
-      bulkUserLogs(log, services)
-      logExports(log, authorized)
-      refusals(log, authorized)
-      employeeExports(log, authorized)
-      undoRoute(log, services)
-      bulkUserLogsStream(log, authorized)
-      usage(log, services.reads)
+    await administrators.register(async (files) => {
+      allowScope(files, 'uploads:write')
+      await uploadRoutes(files, authorized)
+    })
+    await administrators.register(async (readModels) => {
+      refuseHalfBuilt(readModels, services.areReadModelsComplete)
+      undoRoute(readModels, services)
+      await readModels.register(async (people) => {
+        allowScope(people, 'people:read')
+        employeeExports(people, authorized)
+      })
+      await readModels.register(async (log) => {
+        allowScope(log, 'logs:read')
+        await log.register(fastifySSE)
+        bulkUserLogs(log, services)
+        logExports(log, authorized)
+        refusals(log, authorized)
+        bulkUserLogsStream(log, authorized)
+        usage(log, services.reads)
+      })
     })
   })
 }

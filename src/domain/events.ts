@@ -190,8 +190,8 @@ export interface EventData {
   UserRemoved: Record<string, never>
   /** A removed user was erased: the data of the events at these positions is deleted. */
   UserErased: { positions: number[] }
-  /** `scope` is absent for a token that allows everything that its user may do. */
-  UserTokenIssued: { token_id: string; name: string; expires_at: string; scope?: TokenScope }
+  /** Without `scope` and `scopes`, the token allows everything that its user may do. Since version 2, with `scopes`. */
+  UserTokenIssued: { token_id: string; name: string; expires_at: string; scope?: 'audit'; scopes?: TokenScope[] }
   UserTokenRevoked: { token_id: string }
   /** The user's account at the identity provider: from now on, signing in there with it is signing in as this user. */
   UserIdentityLinked: { issuer: string; subject: string }

@@ -39,9 +39,9 @@ export function readPhone(sent: string, country: string): PhoneReading {
   const text = sent
     .normalize('NFKC')
     .replaceAll(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069]/g, '')
+    .trim()
     .replace(/^tel:\s*/i, '')
     .replace(/^00(?=[1-9])/, '+')
-    .trim()
   try {
     const number = parsePhoneNumberWithError(text, {
       extract: false,

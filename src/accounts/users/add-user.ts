@@ -63,10 +63,10 @@ export async function addUser(services: CompanyServices, newUser: NewUser, given
     const expiresAt = new Date(Date.parse(tx.now) + TOKEN_LIFE_MS).toISOString()
     const { user, events } = buildUser({ id, email, name, role }, [
       { change: 'set_password' },
-      { change: 'issue_token', tokenId, name: TOKEN_NAME, expiresAt, scope: null },
+      { change: 'issue_token', tokenId, name: TOKEN_NAME, expiresAt, scopes: null },
     ])
     await insertUser(tx, user, { passwordHash, link: null })
-    const issued = { id: tokenId, userId: id, name: TOKEN_NAME, scope: null, expiresAt }
+    const issued = { id: tokenId, userId: id, name: TOKEN_NAME, scopes: null, expiresAt }
     await insertToken(tx, issued, digestSecret(token))
     return { events, result: { expiresAt } }
   })

@@ -1,11 +1,29 @@
 import { type Action, describeAction } from '../../http/openapi/actions.ts'
 import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
-import { changeApiKey, NO_SUCH_KEY, rotateApiKey, issueApiKeyRecord, type KeyWithSecret } from '../../accounts/api-keys/change-api-key.ts'
+import {
+  changeApiKey,
+  NO_SUCH_KEY,
+  rotateApiKey,
+  issueApiKeyRecord,
+  type KeyWithSecret,
+} from '../../accounts/api-keys/change-api-key.ts'
 import type { CompanyServices } from '../../accounts/change-company.ts'
 import { findApiKey, listApiKeys } from '../../accounts/api-keys/read-api-keys.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { pageBefore, pageOf } from '../../http/server/query-values.ts'
-import { AllowBody, EditBody, IssueBody, KeyList, KeyListQuery, readEdit, readNewKey, RotateBody, renderKey, ShownKey, ShownKeyWithSecret } from './api-key-schemas.ts'
+import {
+  AllowBody,
+  EditBody,
+  IssueBody,
+  KeyList,
+  KeyListQuery,
+  readEdit,
+  readNewKey,
+  RotateBody,
+  renderKey,
+  ShownKey,
+  ShownKeyWithSecret,
+} from './api-key-schemas.ts'
 import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimName } from './company-schemas.ts'
 import { idIn } from '../../http/openapi/schema-parts.ts'
 

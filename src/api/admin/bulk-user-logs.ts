@@ -55,19 +55,23 @@ export function bulkUserLogs(
   app: FastifyInstance,
   { reads, requireLogEntry }: { reads: Reads; requireLogEntry: RequireLogEntry },
 ): void {
-  app.get('/bulk-user-logs', { schema: LIST, config: { isHeavyRead: whenGiven('q', 'employee') } }, async (request) => {
-    const { limit, cursor, count: isCounted = false, ...filterQuery } = request.query
-    const { companyId } = userOf(request)
-    const before = cursor === undefined ? null : decodeCursor(cursor)
-    const logs = await reads.of(companyId, request.left)
-    const filter = schemas.readEntryFilter(filterQuery)
-    const found = await listLogEntries(logs, companyId, filter, { before, limit, isCounted })
-    const { entries, next } = found
-    const page = { items: entries.map(({ entry }) => entry), next_cursor: next === null ? null : encodeCursor(next) }
-    if (!isCounted) return page
-    const total = found.count ?? (await countInTime(reads, companyId, filter, null))
-    return { ...page, total: total && { count: total.count, is_more: total.isMore } }
-  })
+  app.get(
+    '/bulk-user-logs',
+    { schema: LIST, config: { isHeavyRead: whenGiven(['q', 'employee']) } },
+    async (request) => {
+      const { limit, cursor, count: isCounted = false, ...filterQuery } = request.query
+      const { companyId } = userOf(request)
+      const before = cursor === undefined ? null : decodeCursor(cursor)
+      const logs = await reads.of(companyId, request.left)
+      const filter = schemas.readEntryFilter(filterQuery)
+      const found = await listLogEntries(logs, companyId, filter, { before, limit, isCounted })
+      const { entries, next } = found
+      const page = { items: entries.map(({ entry }) => entry), next_cursor: next === null ? null : encodeCursor(next) }
+      if (!isCounted) return page
+      const total = found.count ?? (await countInTime(reads, companyId, filter, null))
+      return { ...page, total: total && { count: total.count, is_more: total.isMore } }
+    },
+  )
 
   app.get('/bulk-user-logs/:log_id', { schema: GET }, async (request) => {
     const { companyId } = userOf(request)
@@ -91,7 +95,7 @@ export function bulkUserLogs(
 
   app.get(
     '/bulk-user-logs/:log_id/records',
-    { schema: RECORDS, config: { isHeavyRead: whenGiven('q', 'error') } },
+    { schema: RECORDS, config: { isHeavyRead: whenGiven(['q', 'error']) } },
     async (request) => {
       const { limit, cursor, ...query } = request.query
       const { companyId } = userOf(request)

@@ -1,7 +1,7 @@
 import type { AuditRouteServices } from './audit-services.ts'
 import type { FastifyInstance } from 'fastify'
 import { fastifySSE } from '@fastify/sse'
-import { authorizeRoles } from '../../http/access/authorize-user.ts'
+import { allowScope, authorizeRoles } from '../../http/access/authorize-user.ts'
 import { limitFailures } from '../../http/access/rate-limits.ts'
 import { checkpoints, proofs, tiles } from './proofs.ts'
 import { employeeHistory } from './employee-history.ts'
@@ -13,7 +13,8 @@ export async function auditRoutes(
   app: FastifyInstance,
   { failureLimit, sessions, ...services }: AuditRouteServices,
 ): Promise<void> {
-  const authorize = authorizeRoles(services.access, sessions, ['auditor', 'admin'], 'audit')
+  const authorize = authorizeRoles(services.access, sessions, ['auditor', 'admin'])
+  allowScope(app, 'audit')
   app.addHook('onRequest', limitFailures(failureLimit, authorize))
   await app.register(fastifySSE)
   const audit = { ...services, authorize }

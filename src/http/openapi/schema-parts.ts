@@ -57,6 +57,15 @@ export const Time = Type.String({ format: 'date-time' })
 
 export const TimeOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' })
 
+/** A text. */
+export const text = (description: string) => Type.String({ description })
+
+/** True or false. */
+export const flag = (description: string) => Type.Boolean({ description })
+
+/** A number of things. */
+export const count = (description: string) => Type.Integer({ minimum: 0, description })
+
 /** A text, or null. */
 export function textOrNull(description: string) {
   return Type.Unsafe<string | null>({ type: ['string', 'null'], description })

@@ -51,7 +51,7 @@ export function addEvidencePage(app: FastifyInstance, services: PageServices): v
 
   addFormPage(app, {
     path: EVIDENCE_PATH,
-    config: { isHeavyRead: whenGiven('employee', 'call', 'from', 'to') },
+    config: { isHeavyRead: whenGiven(['employee', 'call', 'from', 'to']) },
     async load(request) {
       const { companyId, timeZone } = getViewer(request)
       const given = pickGiven(request.body ?? request.query)
@@ -80,9 +80,9 @@ export function addEvidencePage(app: FastifyInstance, services: PageServices): v
             are in your company's ledger, a verifier, and a page that describes them in sentences. Erased data are not in
             it. <a href="/verify">How it is verified</a>
           </p>
-          ${people.length > 0 ? renderPeople(people) : ''} ${planned ? renderPlan(planned, given, storedFiles.canStore, forms) : ''}
-          <div id="stored" ${isOpen ? html`data-refresh="${REFRESH_MS}"` : ''}>
-            ${file === null ? '' : renderStoredFile(file, getViewer(request))}
+          ${people.length > 0 && renderPeople(people)} ${planned && renderPlan(planned, given, storedFiles.canStore, forms)}
+          <div id="stored" ${isOpen && html`data-refresh="${REFRESH_MS}"`}>
+            ${file !== null && renderStoredFile(file, getViewer(request))}
           </div>
           ${renderFields(given, fault ?? forms.problemOf('make'))}`,
       }
@@ -191,7 +191,7 @@ function renderPeople(people: Employee[]): Html {
           </li>`,
       )}
     </ul>
-    ${people.length === MAX_PEOPLE ? html`<p>There may be more. Type more of the name, or an email.</p>` : ''}`
+    ${people.length === MAX_PEOPLE && html`<p>There may be more. Type more of the name, or an email.</p>`}`
 }
 
 function renderFields(given: FormFields, fault: FormProblem): Html {

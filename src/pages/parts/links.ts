@@ -32,5 +32,5 @@ export function renderSegments(label: string, segments: readonly Segment[]): Htm
 
 /** Renders one of them. */
 export function renderSegment({ label, href, isChosen }: Segment): Html {
-  return html`<a class="button" href="${href}" ${isChosen ? html`aria-current="true"` : ''}>${label}</a>`
+  return html`<a class="button" href="${href}" ${isChosen && html`aria-current="true"`}>${label}</a>`
 }
