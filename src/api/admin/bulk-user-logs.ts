@@ -132,9 +132,9 @@ const SCHEMA = {
   operationId: 'streamBulkUserLogs',
   summary: 'Follow Bulk User Logs live (server-sent events)',
   description:
-    'Each new entry is one event: `data` is the entry as in the list, `id` is its cursor. The stream starts after the ' +
-    'event in `Last-Event-ID`, else after `cursor`, else with new entries. It ends from time to time, and when the user ' +
-    'loses access: reconnect with the last id. Comments are heartbeats.',
+    'Each new entry is one event: `data` is the entry as in the list, `id` is its cursor. The stream starts after ' +
+    'the event in `Last-Event-ID`, else after `cursor`, else with new entries. It ends from time to time, and when ' +
+    'the user loses access: reconnect with the last id. Comments are heartbeats.',
   querystring: StreamQuery,
   response: { 200: { description: 'Events.', content: { 'text/event-stream': { schema: Type.String() } } } },
 } as const satisfies FastifySchema
