@@ -122,7 +122,7 @@ export class ColumnsOfFile {
       while (row !== undefined && depth <= above.length) [row, depth] = [above[row], depth + 1]
       return depth
     })
-    const deepest = Math.max(0, ...depths)
+    const deepest = depths.reduce((most, depth) => Math.max(most, depth), 0)
     return managers.size >= MIN_MANAGERS && deepest >= MIN_LEVELS && deepest <= above.length
   }
 
