@@ -146,7 +146,7 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
   UserTokenIssued: [
     'usr',
     { token_id: id('tok'), name: 'CI', expires_at: '2026-11-20T14:05:09.000Z', scope: 'audit' },
-    'Ada Admin issued token CI for the audit endpoints, until 20 Nov 2026, 14:05:09 UTC',
+    'Ada Admin issued token CI that lets a program read the audit endpoints, until 20 Nov 2026, 14:05:09 UTC',
   ],
   UserTokenRevoked: ['operator', { token_id: id('tok') }, 'The command line revoked a token of Ada Admin'],
   ApiKeyIssued: [

@@ -1,6 +1,14 @@
 import { isOperation, OPERATIONS, rulesOf } from '../../domain/operations.ts'
-import { buildUrl } from '../../wording/addresses.ts'
-import { renderChoice, renderDayField, renderField, toSentence, type FormFields, type Option } from '../parts/form.ts'
+import { buildUrl } from '../../wording/navigation.ts'
+import {
+  renderChoice,
+  renderDayField,
+  renderField,
+  toSentence,
+  type FormFields,
+  type Option,
+  renderHidden,
+} from '../parts/form.ts'
 import { capitalise } from '../parts/call-words.ts'
 import { describeCode } from '../../wording/failure-causes.ts'
 import { type Facet, type Facets, formatFacet } from './facets.ts'
@@ -72,12 +80,12 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
         <details class="folded">
         <summary>Filters</summary>
         ${list('operation', 'Operation', 'Any operation', operations)}
-        ${sources.length < 2 && value('source') === '' ? '' : list('source', 'Name', 'Any name', sources)}
+        ${(sources.length >= 2 || value('source') !== '') && list('source', 'Name', 'Any name', sources)}
         ${list('key', 'API key', 'Any API key', keyOptions)}
-        ${causes.length === 0 ? '' : list('error', 'Cause', 'Any cause', causes)}
-        ${statuses.length === 0 ? '' : list('http_status', 'HTTP status', 'Any HTTP status', statuses)}
+        ${causes.length !== 0 && list('error', 'Cause', 'Any cause', causes)}
+        ${statuses.length !== 0 && list('http_status', 'HTTP status', 'Any HTTP status', statuses)}
         </details>
-        ${kept.map((name) => html`<input type="hidden" name="${name}" value="${value(name)}" />`)}
+        ${kept.map((name) => renderHidden(name, value(name)))}
         <button class="primary">Search</button>
       </div>
       <div class="cluster narrowing">
@@ -90,7 +98,7 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
           ${renderRange(pageFilter, timeZone)}
         </div>
       </div>
-      ${chart === null ? '' : html`<details class="folded"><summary>Chart</summary>${chart}</details>`}
+      ${chart !== null && html`<details class="folded"><summary>Chart</summary>${chart}</details>`}
       ${renderChips(pageFilter, keyOptions, path)}
     </form>`
 }
@@ -114,8 +122,8 @@ function findMessage(problem: PageFilter['problem'], name: string): string | und
 function renderRange({ given, problem }: PageFilter, timeZone: string): Html {
   const [from, to] = [given['from'] ?? '', given['to'] ?? '']
   const isWrong = ['from', 'to'].some((name) => findMessage(problem, name) !== undefined)
-  return html`<details class="confirm" ${isWrong ? html`open` : ''}>
-    <summary class="button" ${from + to === '' ? '' : html`aria-current="true"`}>Range</summary>
+  return html`<details class="confirm" ${isWrong && html`open`}>
+    <summary class="button" ${from + to !== '' && html`aria-current="true"`}>Range</summary>
     <div class="question">
       ${renderDayField({ name: 'from', label: 'From', value: from, hint: describeZone(timeZone) }, problem)}
       ${renderDayField({ name: 'to', label: 'To', value: to, hint: 'Including that day.' }, problem)}

@@ -5,13 +5,12 @@ import type { Attention } from '../../accounts/attention/read-attention.ts'
 import { listApiKeys, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
 import type { Problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
-import { decodeCursor } from '../../http/server/cursor.ts'
+import { decodeCursor, invalidQuery } from '../../http/server/query-values.ts'
 import { whenGiven } from '../../http/access/heavy-reads.ts'
-import { invalidQuery } from '../../http/server/query-values.ts'
 import { html, type Html } from '../parts/html.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { buildUrl } from '../../wording/addresses.ts'
-import { findBaseUrl } from '../../http/access/find-base-url.ts'
+import { buildUrl } from '../../wording/navigation.ts'
+import { findBaseUrl } from '../../http/access/session.ts'
 import { renderAllWell, renderAttention } from '../parts/attention.ts'
 import { addUploadPages } from '../uploads/upload-page.ts'
 import { addEntryPages } from './entry-page.ts'
@@ -49,7 +48,7 @@ const MAX_FORMER = 5
 
 /** Bulk User Logs: the list, its new rows for the script, the pages of an entry, and uploading a file. */
 export function addBulkUserLogsPages(app: FastifyInstance, services: PageServices): void {
-  const config = { isHeavyRead: whenGiven('q', 'employee') }
+  const config = { isHeavyRead: whenGiven(['q', 'employee']) }
   app.get(LOGS_PATH, { config }, async (_, reply) => sendEntryList(services, reply))
   app.get(ROWS_PATH, { config }, async (_, reply) => sendRows(services, reply))
   addRefusalsPage(app, services)

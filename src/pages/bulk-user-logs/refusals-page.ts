@@ -12,9 +12,8 @@ import { ProblemError } from '../../http/server/problem.ts'
 import { readNames } from '../../ledger/read/read-names.ts'
 import { readRefusalCauses, type RefusedExample, type ShownCause } from '../../log/refusal-causes.ts'
 import { databaseTimeMs } from '../../postgres/database-clock.ts'
-import { buildUrl, buildUploadUrl } from '../../wording/addresses.ts'
+import { buildUrl, buildUploadUrl, NAVIGATION, REFUSALS } from '../../wording/navigation.ts'
 import { describeCode } from '../../wording/failure-causes.ts'
-import { NAVIGATION, REFUSALS } from '../../wording/navigation.ts'
 import { formatNumber } from '../../wording/numbers.ts'
 import { capitalise } from '../parts/call-words.ts'
 import { pickFields, readFormFields } from '../parts/form.ts'
@@ -57,11 +56,11 @@ export function addRefusalsPage(app: FastifyInstance, { reads }: PageServices): 
     const name = given.key && (await readNames(db, companyId, [given.key])).get(given.key)
     const body = html`${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
       <h1>${REFUSALS.label}</h1>
-      ${renderPeriods(given)} ${given.key === undefined ? '' : renderKey(given, name || given.key)}
+      ${renderPeriods(given)} ${given.key !== undefined && renderKey(given, name || given.key)}
       ${renderCauses(found.causes, filter, timeZone)}
-      ${found.isMore ? html`<p class="hint">There are further causes, with fewer records.</p>` : ''}
-      ${found.isCut ? html`<p class="hint">Older records of this period were not counted.</p>` : ''}
-      ${calls.length === 0 ? '' : renderCalls(calls, filter, timeZone)}`
+      ${found.isMore && html`<p class="hint">There are further causes, with fewer records.</p>`}
+      ${found.isCut && html`<p class="hint">Older records of this period were not counted.</p>`}
+      ${calls.length !== 0 && renderCalls(calls, filter, timeZone)}`
     return sendUserPage(reply, viewer, { title: REFUSALS.label, body })
   })
 }
@@ -124,7 +123,7 @@ function renderCauses(causes: readonly ShownCause[], filter: RefusalFilter, time
 function renderCause({ code, field, message }: ShownCause): Html {
   const words = message ?? capitalise(describeCode(code))
   const isNamed = field === '' || words.startsWith(`${field} `)
-  return html`<span title="${code}">${words}</span>${isNamed ? '' : html`: <bdi>${field}</bdi>`}`
+  return html`<span title="${code}">${words}</span>${!isNamed && html`: <bdi>${field}</bdi>`}`
 }
 
 function formatPeople({ count, isEstimate }: ShownCause['people']): string {
@@ -134,7 +133,7 @@ function formatPeople({ count, isEstimate }: ShownCause['people']): string {
 function renderExamples(examples: readonly RefusedExample[]): Html {
   return html`${examples.map(({ logId, index, name, email, external_id: externalId }, at) => {
     const label = name ?? email ?? externalId ?? `record ${index}`
-    return html`${at === 0 ? '' : ', '}${renderNameLink(`${LOGS_PATH}/${logId}/records/${index}`, label)}`
+    return html`${at !== 0 && ', '}${renderNameLink(`${LOGS_PATH}/${logId}/records/${index}`, label)}`
   })}`
 }
 

@@ -35,7 +35,7 @@ export function renderPeopleFilter(given: FormFields, problem: FormProblem): Htm
   return html`<form method="get" action="${NAVIGATION.employees.path}" class="filters" role="search">
     ${renderField({ ...search, isRequired: false }, problem)}
     <button class="primary">Search</button>
-    <details class="further" ${isNarrowed || problem ? html`open` : ''}>
+    <details class="further" ${(isNarrowed || problem) && html`open`}>
       <summary>Filters and order</summary>
       <div class="filters">
         ${renderChoice({ name: 'status', label: 'Status', value: value('status'), options: listOptions({ active: 'Active', inactive: 'Inactive' }) }, problem)}
@@ -45,7 +45,7 @@ export function renderPeopleFilter(given: FormFields, problem: FormProblem): Htm
         ${renderChoice({ name: 'order', label: 'Order', value: value('order'), options: listOptions(ORDERS, 'Newest first').filter(({ value: order }) => order !== 'newest') }, problem)}
         <div class="actions">
           <button>Apply</button>
-          ${Object.keys(given).length === 0 ? '' : html`<a href="${NAVIGATION.employees.path}">Clear</a>`}
+          ${Object.keys(given).length !== 0 && html`<a href="${NAVIGATION.employees.path}">Clear</a>`}
         </div>
       </div>
     </details>

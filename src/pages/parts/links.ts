@@ -1,7 +1,6 @@
 import type { Employee } from '../../domain/employees/employee.ts'
 import { formatFullName } from '../../domain/employees/full-name.ts'
-import { buildEmployeeUrl } from '../../wording/addresses.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
+import { buildEmployeeUrl, NAVIGATION } from '../../wording/navigation.ts'
 import { html, type Html } from './html.ts'
 
 /** Renders a link whose text is a name, isolated from the surrounding writing direction. */
@@ -33,5 +32,5 @@ export function renderSegments(label: string, segments: readonly Segment[]): Htm
 
 /** Renders one of them. */
 export function renderSegment({ label, href, isChosen }: Segment): Html {
-  return html`<a class="button" href="${href}" ${isChosen ? html`aria-current="true"` : ''}>${label}</a>`
+  return html`<a class="button" href="${href}" ${isChosen && html`aria-current="true"`}>${label}</a>`
 }

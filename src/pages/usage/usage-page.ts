@@ -11,8 +11,7 @@ import { COUNTS } from '../parts/call-words.ts'
 import { html, type Html } from '../parts/html.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { renderNameLink, renderSegments } from '../parts/links.ts'
-import { buildUrl } from '../../wording/addresses.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
+import { buildUrl, NAVIGATION } from '../../wording/navigation.ts'
 import { computeQuotaUsed, renderQuotaBar, renderReset } from '../api-keys/api-key-facts.ts'
 import { formatCalendarDay } from '../parts/times.ts'
 import { renderOutcomeChart } from '../charts/outcome-chart.ts'
@@ -50,7 +49,7 @@ export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb
       ${renderRangeLinks(count)}
       <p class="hint">
         Calls that create or update employees, from ${formatCalendarDay(days[0]!.day)} to ${formatCalendarDay(days.at(-1)!.day)}, today.
-        Days are in ${timeZone}${days.some(isOffHour) ? '; each is counted from its first full hour in UTC' : ''}.
+        Days are in ${timeZone}${days.some(isOffHour) && '; each is counted from its first full hour in UTC'}.
       </p>
       ${usage.length === 0 && before.length === 0 ? renderNoCalls(count) : html`${renderComparison(usage, before, count)} ${usage.length === 0 ? renderNoCalls(count) : renderCharts(sumByDay(usage, days.slice(findFirstDay(usage, days, before))), usage, before)}`}
       ${renderQuotas(keys, viewer.timeZone)}`

@@ -80,7 +80,7 @@ function answerAll(header: FileRow, rows: readonly FileRow[], list: WrittenList,
     const counts = new RowCounts(header.cells, mapping, TODAY)
     for (const { cells } of rows) counts.add(cells)
     // Nobody is in the company before.
-    mapping = counts.finish(plan, plan.absent.length)
+    mapping = counts.finish(plan, { absent: plan.absent.length, linkable: 0 })
     const asked = listQuestions(mapping)
     if (asked.length === 0 || round === MAX_ROUNDS) {
       const faults = file.faults.map(({ message }) => message)
