@@ -219,9 +219,7 @@ const TEXTS = ['job_title', 'department', 'location'] as const satisfies Target[
 const MAX_LENGTH = 60
 
 function askTexts(unknown: readonly Candidate[], file: ColumnsOfFile): void {
-  // Who has names for most columns that are known has one for these, too.
-  const known = file.all.filter(({ meaning, isExact }) => meaning !== null || isExact)
-  if (TEXTS.every((target) => file.has(target)) || known.length >= file.all.length * MOST) return
+  if (TEXTS.every((target) => file.has(target))) return
   ask(
     unknown.filter((column) => {
       const { evidence, sample } = column

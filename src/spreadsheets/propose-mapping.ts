@@ -203,7 +203,7 @@ function toTarget(
       return isNameColumn(evidence) ? 'full_name' : meaning
     case 'first_name':
     case 'last_name':
-      return share(sample, (value) => /\p{L}/u.test(value)) < 0.5 ? null : meaning
+      return share(sample, (value) => /\p{L}/u.test(value) && !/\d/.test(value)) < 0.5 ? null : meaning
     case 'department':
     case 'division':
     case 'location':
