@@ -65,10 +65,12 @@ export async function searchEmployees(
 
 /** Counts the employees whom no identity provider has deleted. */
 export async function countProvisioned(db: AnyDb, companyId: string): Promise<number> {
-  const { rows } = await sql<{
-    count: number
-  }>`select count(*)::integer as count from ${sql.id(schemaOf(employees), 'employees')}
-    where company_id = ${toUuid(companyId)} and deprovisioned_at is null`.execute(db)
+  const table = sql.id(schemaOf(employees), 'employees')
+  // Indexes count all, and those who were deleted.
+  const ofCompany = sql`from ${table} where company_id = ${toUuid(companyId)}`
+  const { rows } = await sql<{ count: number }>`
+    select ((select count(*) ${ofCompany}) - (select count(*) ${ofCompany} and deprovisioned_at is not null))::integer
+      as count`.execute(db)
   return rows[0]!.count
 }
 
@@ -78,14 +80,17 @@ export async function listProvisioned(
   companyId: string,
   { after, skip = 0, limit }: { after?: string | undefined; skip?: number; limit: number },
 ): Promise<Employee[]> {
-  const provisioned = withTables(db)
-    .selectFrom('employees')
-    .where('company_id', '=', toUuid(companyId))
-    .where('deprovisioned_at', 'is', null)
-  let query = provisioned.select(EMPLOYEE_COLUMNS)
+  const all = withTables(db).selectFrom('employees').where('company_id', '=', toUuid(companyId))
+  let query = all.select(EMPLOYEE_COLUMNS).where('deprovisioned_at', 'is', null)
   if (after !== undefined) query = query.where('employee_id', '>', toUuid(after))
-  // The index alone tells where a page begins, so that the rows before it are not read.
-  const first = provisioned.select('employee_id').orderBy('employee_id').offset(skip).limit(1)
+  // Indexes alone tell where a page begins, so that the rows before it are not read.
+  const deprovisioned = all.select('employee_id').where('deprovisioned_at', 'is not', null)
+  const first = all
+    .select('employee_id')
+    .where('employee_id', 'not in', deprovisioned)
+    .orderBy('employee_id')
+    .offset(skip)
+    .limit(1)
   if (skip > 0) query = query.where('employee_id', '>=', first)
   const rows = await query.orderBy('employee_id').limit(limit).execute()
   return rows.map(toEmployee)

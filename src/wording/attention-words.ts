@@ -4,10 +4,9 @@ import { groupProblems, RECORD_CODES, type AttentionItem } from '../domain/atten
 import type { AttentionKind } from '../domain/attention-kinds.ts'
 import { BACKGROUND_WORK } from '../domain/background-work.ts'
 import type { ProblemCode } from '../domain/errors.ts'
-import { buildUrl } from './addresses.ts'
+import { buildUrl, NAVIGATION, nameList, REFUSALS } from './navigation.ts'
 import { describeCode } from './failure-causes.ts'
-import { NAVIGATION, nameList, REFUSALS } from './navigation.ts'
-import { decapitalize, formatAtLeast, formatCount, formatNumber } from './numbers.ts'
+import { decapitalize, formatAtLeast, formatCount, formatNumber, wasOrWere } from './numbers.ts'
 import { formatAge, formatLength } from './lengths-of-time.ts'
 
 /* What pages and emails say of what needs attention, and where they lead. */
@@ -115,7 +114,7 @@ const ITEM_WORDS: { [Kind in AttentionKind]: (item: AttentionItem<Kind>, reader:
     const refused = `${formatAtLeast(records, isMore)} of ${formatCount(total, 'record')}`
     const of = calls === 1 ? '' : ` in ${formatCount(calls, 'call')}`
     return {
-      problem: `${refused} ${records === 1 ? 'was' : 'were'} refused${of} since yesterday; the others were applied`,
+      problem: `${refused} ${wasOrWere(records)} refused${of} since yesterday; the others were applied`,
       remedy: 'Correct the records and send them again.',
     }
   },

@@ -18,6 +18,21 @@ export function formatCount(count: number, noun: string): string {
   return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
+/** Formats a number of people: `1 person`, `2,000 people`. */
+export function formatPeople(count: number): string {
+  return `${formatNumber(count)} ${count === 1 ? 'person' : 'people'}`
+}
+
+/** The verb behind a number of things in the past. */
+export function wasOrWere(count: number): string {
+  return count === 1 ? 'was' : 'were'
+}
+
+/** The verb behind a number of things. */
+export function isOrAre(count: number): string {
+  return count === 1 ? 'is' : 'are'
+}
+
 /** Lowercases the first letter of a sentence that continues another one. */
 export function decapitalize(sentence: string): string {
   return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { collectRoutes } from '../support/http/registered-routes.ts'
+import { startService } from '../support/service.ts'
 
 /*
  * A real browser has looked at every page, in both color schemes and at every width. The table names the test that
@@ -32,6 +33,9 @@ const LOOKED_AT: Record<string, string> = {
   '/settings/bulk-user-logs/upload/:id': 'bulk-user-logs/corrected-file',
   '/settings/bulk-user-logs/:log_id': 'bulk-user-logs/looks',
   '/settings/bulk-user-logs/:log_id/records/:index': 'bulk-user-logs/looks',
+  '/settings/bulk-user-logs/:log_id/fix': 'bulk-user-logs/looks',
+  '/settings/bulk-user-logs/:log_id/undo': 'bulk-user-logs/looks',
+  '/settings/bulk-user-logs/refusals': 'bulk-user-logs/looks',
   '/settings/api-keys': 'api-keys',
   '/settings/api-keys/new': 'api-keys',
   '/settings/api-keys/:id': 'api-keys',
@@ -55,6 +59,7 @@ const LOOKED_AT: Record<string, string> = {
   '/settings/events/:position': 'event-stream',
   '/settings/employees': 'employees-over-time',
   '/settings/employees/:id': 'employees-over-time',
+  '/settings/employees/:id/edit': 'bulk-user-logs/looks',
   '/settings/employees/erase': 'erasing',
   '/settings/employees/:id/erase': 'erasing',
   '/settings/employees/personal-data': 'personal-data',
@@ -73,7 +78,7 @@ const LOOKED_AT: Record<string, string> = {
 
 /** Routes that are not pages of the interface: endpoints, files, redirections, and a fragment. */
 const NO_PAGES = [
-  /^\/(?:v1|admin\/v1|audit\/v1)\//,
+  /^\/(?:v1|admin\/v1|audit\/v1|scim\/v2)\//,
   /^\/(?:livez|readyz|openapi\.json)$/,
   /^\/assets(?:\/|$)/,
   /^\/(?:settings)?$/,
@@ -100,8 +105,7 @@ const ANSWERS = [
 
 await t.test('the table has every page that can be opened, and no other', async (t) => {
   const routes = collectRoutes()
-  const { currentDocument } = await import('../../docs/openapi/current-document.ts')
-  await currentDocument()
+  await startService(t)
   const pages = routes.filter(({ method, url }) => method === 'GET' && !NO_PAGES.some((pattern) => pattern.test(url)))
   t.strictSame(Object.keys(LOOKED_AT).toSorted(), [...new Set(pages.map(({ url }) => url))].toSorted())
 })

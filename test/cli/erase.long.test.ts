@@ -26,10 +26,10 @@ await t.test('exactly one option identifies the person', async (t) => {
   failsWithLine(
     t,
     await runCommand(t, erase('--yes'), ENVIRONMENT),
-    /identify the person with --id, --email, or --external-id/,
+    /identify the person with --id, --email, --external-id, or --user-name/,
   )
   const two = await runCommand(t, erase('--yes', '--id', id, '--email', 'ana@example.com'), ENVIRONMENT)
-  t.equal(two.exitCode, 1)
+  t.equal(two.exitCode, 2)
   t.match(two.stderr, /'--id <id>' cannot be used with option '--email <email>'/)
 })
 

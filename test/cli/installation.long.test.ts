@@ -14,7 +14,7 @@ function installWithoutPostgres(t: Test): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'ledger-install-'))
   chmodSync(folder, 0o755)
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  for (const part of ['src', 'projections', 'migrations', 'clients', 'package.json'])
+  for (const part of ['src', 'projections', 'migrations', 'clients', 'docs', 'package.json'])
     cpSync(part, path.join(folder, part), { recursive: true })
   mkdirSync(path.join(folder, 'node_modules'))
   for (const name of readdirSync('node_modules')) {

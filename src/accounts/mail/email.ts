@@ -30,7 +30,7 @@ const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]+/gu
 /** Characters that can't be seen, most of which change the direction of what follows. Joiners stay: scripts need them. */
 const UNSEEN =
   /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\p{Co}\u{e0000}-\u{e007f}]/gu
-const ISOLATED = new RegExp(`${ISOLATE}([^${POP}]*)${POP}`, 'g')
+const ISOLATED = new RegExp(`${ISOLATE}([^${ISOLATE}${POP}]*)${POP}`, 'g')
 
 /**
  * Prepares a name for a message: one line, at most 100 characters, without characters that can't be seen. A mail program

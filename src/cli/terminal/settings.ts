@@ -22,7 +22,7 @@ export function readSettings(): Config {
   }
 }
 
-const HOST = String.raw`(?:\[[^\]]*\]|[^:/?#@,]*)(?::\d+)?`
+const HOST = String.raw`(?:\[[^\]]*\]|(?!\[)[^:/?#@,]*)(?::\d+)?`
 const DATABASE = new RegExp(
   String.raw`^\w+://(?:[^/?#]*@)?${HOST}(?<others>(?:,${HOST})*)(?:/[^@?#]*)?(?:\?(?:[\w.-]+=[^#&]*(?:&|$))*)?$`,
 )

@@ -7,7 +7,7 @@ import { IssueTokenBody } from '../../api/admin/user-schemas.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
 import { renderTokenList } from './token-list.ts'
-import { checkForm, readSeenVersion, readWholeNumber, renderChoice, renderField } from '../parts/form.ts'
+import { checkForm, readSeenVersion, readWholeNumber } from '../parts/form.ts'
 import { renderForm, type Form, type PageContent, type PageForms } from '../parts/form-page.ts'
 import { ACCOUNT_PATH } from '../../wording/navigation.ts'
 import { renderCopyWarning, renderCopyable } from '../parts/once.ts'
@@ -80,10 +80,18 @@ export async function renderTokens(
     ${renderForm(forms, 'token', {
       version,
       values: { expires_in_days: String(DEFAULT_TOKEN_DAYS) },
-      fields: ({ name = '', expires_in_days: days = '', scope = '' }, problem) =>
-        html`${renderField({ name: 'name', label: 'Token name', value: name, maxLength: 120, autocomplete: 'off', hint: 'What uses the token, such as “Nightly export”.' }, problem)}
-        ${renderField({ name: 'expires_in_days', label: 'Expires in (days)', type: 'number', value: days, min: 1, max: MAX_TOKEN_DAYS }, problem)}
-        ${renderChoice({ name: 'scope', label: 'Access', value: scope, options: SCOPES }, problem)} ${proof}`,
+      fields: [
+        {
+          name: 'name',
+          label: 'Token name',
+          maxLength: 120,
+          autocomplete: 'off',
+          hint: 'What uses the token, such as “Nightly export”.',
+        },
+        { name: 'expires_in_days', label: 'Expires in (days)', type: 'number', min: 1, max: MAX_TOKEN_DAYS },
+        { name: 'scope', label: 'Access', options: SCOPES },
+        proof,
+      ],
       buttons: html`<button>Create token</button>`,
     })}`
 }

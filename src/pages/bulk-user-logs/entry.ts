@@ -4,13 +4,13 @@ import type { RecordOutcome } from '../../../projections/bulk-user-logs/records-
 import type { Client } from '../../domain/client.ts'
 import { isCorrected, type Correction } from '../../ledger/corrections/read-correction.ts'
 import type { Undoing } from '../../ledger/undo/undoings.ts'
-import { buildUrl } from '../../wording/addresses.ts'
+import { buildUrl, EVIDENCE_PATH, NAVIGATION } from '../../wording/navigation.ts'
 import { capitalise, COUNTS, formatCorrection, describeDone, listDone } from '../parts/call-words.ts'
 import { renderAddressLink, renderClient } from '../parts/clients.ts'
 import { renderCounts, renderFacts, renderId } from '../parts/facts.ts'
 import { html, type Html } from '../parts/html.ts'
-import { EVIDENCE_PATH, NAVIGATION } from '../../wording/navigation.ts'
-import { formatCount, formatNumber } from '../../wording/numbers.ts'
+import { renderEntryLink, renderNameLink } from '../parts/links.ts'
+import { formatCount, formatNumber, wasOrWere } from '../../wording/numbers.ts'
 import { renderTime } from '../parts/times.ts'
 
 const LOGS_PATH = NAVIGATION.bulkUserLogs.path
@@ -56,11 +56,11 @@ export function renderOutcome(logEntry: LogEntry, outcomes: OutcomeCounts): Html
 
 function describeResult({ entry: { counts } }: LogEntry, attempt: string): string {
   const { total, failed, no_updates: unchanged } = counts
-  const refused = failed === 0 ? '' : `; ${formatCount(failed, 'record')} ${wereOrWas(failed)} refused`
+  const refused = failed === 0 ? '' : `; ${formatCount(failed, 'record')} ${wasOrWere(failed)} refused`
   const done = describeDone(counts)
   if (done === null && failed === 0)
     return `${attempt}. ${total === 1 ? 'The employee was' : 'All were'} already up to date.`
-  const same = unchanged === 0 ? '' : `; ${formatNumber(unchanged)} ${wereOrWas(unchanged)} already up to date`
+  const same = unchanged === 0 ? '' : `; ${formatNumber(unchanged)} ${wasOrWere(unchanged)} already up to date`
   return `${done ?? attempt}${same}${refused}.`
 }
 
@@ -72,10 +72,6 @@ function explainFailure(logEntry: LogEntry, outcomes: OutcomeCounts): string {
   if (refused === total) return `: all ${formatNumber(total)} records have errors`
   const valid = total - refused
   return `: ${formatNumber(refused)} of ${formatNumber(total)} records ${refused === 1 ? 'has' : 'have'} errors; the other ${valid === 1 ? 'one was' : `${formatNumber(valid)} were`} valid`
-}
-
-function wereOrWas(count: number): string {
-  return count === 1 ? 'was' : 'were'
 }
 
 /** The errors of a call that its records caused. */
@@ -164,7 +160,7 @@ export function renderUndoings({ entry }: LogEntry, undoings: readonly Undoing[]
 }
 
 function renderLinks(ids: readonly string[]): Html {
-  return html`${ids.map((id, at) => html`${at === 0 ? '' : ', '}<a href="${LOGS_PATH}/${id}"><code>${id}</code></a>`)}`
+  return html`${ids.map((id, at) => html`${at === 0 ? '' : ', '}${renderEntryLink(id)}`)}`
 }
 
 function renderFile({ name, part }: NonNullable<LogEntry['entry']['file']>): Html {
@@ -188,8 +184,7 @@ export function renderRequest(logEntry: LogEntry, client: Client | null, timeZon
       entry.key
         ? [
             'API key',
-            html`<a href="${buildUrl(LOGS_PATH, { key: entry.key.id })}"><bdi>${entry.key.name}</bdi></a>
-              <code>${entry.key.id}</code>`,
+            html`${renderNameLink(buildUrl(LOGS_PATH, { key: entry.key.id }), entry.key.name)} <code>${entry.key.id}</code>`,
           ]
         : ['User', html`<bdi>${formatCaller(entry)}</bdi>`],
       entry.file ? ['File', renderFile(entry.file)] : null,

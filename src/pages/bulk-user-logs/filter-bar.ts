@@ -1,11 +1,12 @@
 import { isOperation, OPERATIONS, rulesOf } from '../../domain/operations.ts'
-import { buildUrl } from '../../wording/addresses.ts'
+import { buildUrl } from '../../wording/navigation.ts'
 import { renderChoice, renderDayField, renderField, toSentence, type FormFields, type Option } from '../parts/form.ts'
 import { capitalise } from '../parts/call-words.ts'
 import { describeCode } from '../../wording/failure-causes.ts'
 import { type Facet, type Facets, formatFacet } from './facets.ts'
 import { HIDDEN, LAST, type FilterName, type PageFilter } from './filter.ts'
 import { html, type Html } from '../parts/html.ts'
+import { renderSegment } from '../parts/links.ts'
 import { describeZone } from '../parts/times.ts'
 
 /** What the filter bar needs beside the filters. */
@@ -50,11 +51,11 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
     const label = html`${status || 'All'} <span class="facet">${formatFacet(facets, 'status', status)}</span>`
     // Completed calls have neither.
     const without = status === 'Completed' ? { error: '', http_status: '' } : {}
-    return renderSegment(label, link({ status, ...without }), value('status') === status)
+    return renderSegment({ label, href: link({ status, ...without }), isChosen: value('status') === status })
   }
   const isAnyTime = !['last', 'from', 'to'].some((name) => name in given)
   const segmentOfTime = ([last, { short }]: [string, { short: string }]) =>
-    renderSegment(short, link({ last, from: '', to: '' }), value('last') === last)
+    renderSegment({ label: short, href: link({ last, from: '', to: '' }), isChosen: value('last') === last })
   const search = {
     name: 'q',
     label: 'Search',
@@ -84,7 +85,7 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
           ${['', 'Completed', 'Failed'].map(segmentOfStatus)}
         </div>
         <div class="tools" role="group" aria-label="Time">
-          ${renderSegment('Any time', link({ last: '', from: '', to: '' }), isAnyTime)}
+          ${renderSegment({ label: 'Any time', href: link({ last: '', from: '', to: '' }), isChosen: isAnyTime })}
           ${Object.entries(LAST).map(segmentOfTime)}
           ${renderRange(pageFilter, timeZone)}
         </div>
@@ -108,10 +109,6 @@ function renderAlert({ given, problem }: PageFilter): Html {
 
 function findMessage(problem: PageFilter['problem'], name: string): string | undefined {
   return problem?.errors.find(({ pointer }) => pointer === `/${name}`)?.message
-}
-
-function renderSegment(label: string | Html, href: string, isChosen: boolean): Html {
-  return html`<a class="button" href="${href}" ${isChosen ? html`aria-current="true"` : ''}>${label}</a>`
 }
 
 function renderRange({ given, problem }: PageFilter, timeZone: string): Html {

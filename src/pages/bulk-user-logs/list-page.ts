@@ -4,15 +4,13 @@ import { findLogEntry, listLogEntries, readNewestLogPosition } from '../../../pr
 import type { Attention } from '../../accounts/attention/read-attention.ts'
 import { listApiKeys, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
 import type { Problem } from '../../domain/errors.ts'
-import { formatFullName } from '../../domain/employees/full-name.ts'
 import { isId } from '../../domain/ids.ts'
-import { decodeCursor } from '../../http/server/cursor.ts'
+import { decodeCursor, invalidQuery } from '../../http/server/query-values.ts'
 import { whenGiven } from '../../http/access/heavy-reads.ts'
-import { invalidQuery } from '../../http/server/query-values.ts'
 import { html, type Html } from '../parts/html.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { buildEmployeeUrl, buildUrl } from '../../wording/addresses.ts'
-import { findBaseUrl } from '../../http/access/find-base-url.ts'
+import { buildUrl } from '../../wording/navigation.ts'
+import { findBaseUrl } from '../../http/access/session.ts'
 import { renderAllWell, renderAttention } from '../parts/attention.ts'
 import { addUploadPages } from '../uploads/upload-page.ts'
 import { addEntryPages } from './entry-page.ts'
@@ -36,6 +34,7 @@ import {
 import { readFormFields, toFormProblem, type FormFields } from '../parts/form.ts'
 import type { FormerPerson } from '../parts/former-people.ts'
 import { sendUserPage } from '../parts/layout.ts'
+import { renderEmployeeLink } from '../parts/links.ts'
 import { sendFragment } from '../parts/page.ts'
 import { getViewer, readAttentionOf } from '../parts/viewer.ts'
 
@@ -111,7 +110,7 @@ function renderFormer(people: readonly FormerPerson[], { q }: EntryFilter): Html
   return html`${people.slice(0, MAX_FORMER).map(
     (person) =>
       html`<p class="hint">“<bdi>${q}</bdi>” is a ${person.former} of
-        <a href="${buildEmployeeUrl(person.id)}"><bdi>${formatFullName(person)}</bdi></a>.</p>`,
+        ${renderEmployeeLink(person)}.</p>`,
   )}`
 }
 

@@ -12,14 +12,14 @@ import { ProblemError } from '../../http/server/problem.ts'
 import { readNames } from '../../ledger/read/read-names.ts'
 import { readRefusalCauses, type RefusedExample, type ShownCause } from '../../log/refusal-causes.ts'
 import { databaseTimeMs } from '../../postgres/database-clock.ts'
-import { buildUrl, buildUploadUrl } from '../../wording/addresses.ts'
+import { buildUrl, buildUploadUrl, NAVIGATION, REFUSALS } from '../../wording/navigation.ts'
 import { describeCode } from '../../wording/failure-causes.ts'
-import { NAVIGATION, REFUSALS } from '../../wording/navigation.ts'
 import { formatNumber } from '../../wording/numbers.ts'
 import { capitalise } from '../parts/call-words.ts'
 import { pickFields, readFormFields } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderBreadcrumb, sendUserPage } from '../parts/layout.ts'
+import { renderNameLink, renderSegments } from '../parts/links.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
@@ -73,12 +73,11 @@ function readGiven(query: unknown): Given {
 }
 
 function renderPeriods({ since, key }: Given): Html {
-  return html`<nav class="tools" aria-label="Period">
-    ${Object.entries(PERIODS).map(([value, { label }]) => {
-      const href = buildUrl(REFUSALS.path, { since: value === DEFAULT_PERIOD ? '' : value, key })
-      return html`<a class="button" href="${href}" ${value === since ? html`aria-current="true"` : ''}>${label}</a>`
-    })}
-  </nav>`
+  const periods = Object.entries(PERIODS).map(([value, { label }]) => {
+    const href = buildUrl(REFUSALS.path, { since: value === DEFAULT_PERIOD ? '' : value, key })
+    return { label, href, isChosen: value === since }
+  })
+  return renderSegments('Period', periods)
 }
 
 function renderKey({ since }: Given, name: string): Html {
@@ -134,7 +133,7 @@ function formatPeople({ count, isEstimate }: ShownCause['people']): string {
 function renderExamples(examples: readonly RefusedExample[]): Html {
   return html`${examples.map(({ logId, index, name, email, external_id: externalId }, at) => {
     const label = name ?? email ?? externalId ?? `record ${index}`
-    return html`${at === 0 ? '' : ', '}<a href="${LOGS_PATH}/${logId}/records/${index}"><bdi>${label}</bdi></a>`
+    return html`${at === 0 ? '' : ', '}${renderNameLink(`${LOGS_PATH}/${logId}/records/${index}`, label)}`
   })}`
 }
 

@@ -3,14 +3,14 @@ import type { Employee } from '../../domain/employees/employee.ts'
 import { formatFullName } from '../../domain/employees/full-name.ts'
 import type { AttributeChanges } from '../../domain/events.ts'
 import type { StayingAttribute, UndoOutcome } from '../../undo/undo-entry.ts'
-import { buildEmployeeUrl } from '../../wording/addresses.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
-import { formatCount, formatNumber } from '../../wording/numbers.ts'
+import { buildEmployeeUrl } from '../../wording/navigation.ts'
+import { formatCount, formatNumber, formatPeople } from '../../wording/numbers.ts'
 import { renderAttributeName } from '../parts/attribute-words.ts'
 import { renderCounts } from '../parts/facts.ts'
 import { renderButtons } from '../parts/form.ts'
 import { renderForm, type PageForms } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
+import { renderEntryLink } from '../parts/links.ts'
 import { renderBreakable, renderChange } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { buildEntryUrl } from './entry.ts'
@@ -47,7 +47,7 @@ export function renderUndoPreview(preview: UndoPreview, forms: PageForms<'undo'>
   const { restored, partly, staying, same } = countPeople(outcome.results)
   const undone = restored + partly
   const isWhole = partly + staying === 0
-  const button = isWhole ? `Undo all: ${people(undone)}` : `Undo what is possible: ${people(undone)}`
+  const button = isWhole ? `Undo all: ${formatPeople(undone)}` : `Undo what is possible: ${formatPeople(undone)}`
   const buttons = renderButtons(button, buildEntryUrl(entry))
   return html`<p>
       ${undone === 0 ? 'Nothing can be undone.' : 'Nothing has been undone yet. This is what undoing the entry would do now.'}
@@ -74,10 +74,6 @@ export function renderUndoPreview(preview: UndoPreview, forms: PageForms<'undo'>
           })
     }
     ${renderStaying(preview)} ${renderRestored(preview)}`
-}
-
-function people(count: number): string {
-  return count === 1 ? '1 person' : `${formatNumber(count)} people`
 }
 
 /** An attribute that stays, or a whole person. */
@@ -111,7 +107,7 @@ function renderReason(attribute: StayingAttribute | null, message: string): Html
   if (!by) return html`${message}`
   const what = attribute.reason === 'employee_changed' ? 'The person was changed since' : 'Changed since'
   if (by.log_id === null) return html`${what}`
-  return html`${what} by <a href="${NAVIGATION.bulkUserLogs.path}/${by.log_id}"><code>${by.log_id}</code></a>`
+  return html`${what} by ${renderEntryLink(by.log_id)}`
 }
 
 function renderRestored({ outcome, changes, employees }: UndoPreview): Html {

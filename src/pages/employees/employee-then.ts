@@ -5,10 +5,10 @@ import type { EmployeeThen } from '../../ledger/read/read-employee-history.ts'
 import type { SessionUser } from '../../accounts/users/sessions.ts'
 import { formatAttributeName } from '../parts/attribute-words.ts'
 import { renderBadge, renderStatusBadge } from '../parts/badges.ts'
-import { buildEmployeeUrl } from '../../wording/addresses.ts'
+import { buildEmployeeUrl, NAVIGATION } from '../../wording/navigation.ts'
 import { renderFacts, renderId } from '../parts/facts.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
+import { renderNameLink } from '../parts/links.ts'
 import { readNames } from '../../ledger/read/read-names.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
@@ -102,7 +102,7 @@ export async function renderAttributes(
     // Links to the manager at the same position.
     const shown =
       name === 'manager_id' && typeof value === 'string'
-        ? html`<a href="${buildEmployeeUrl(value, position)}"><bdi>${names.get(value) ?? value}</bdi></a>`
+        ? renderNameLink(buildEmployeeUrl(value, position), names.get(value) ?? value)
         : renderValue(value)
     return html`<tr>
       <th scope="row">${renderBreakable(formatAttributeName(name))}</th>

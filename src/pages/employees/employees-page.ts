@@ -4,16 +4,15 @@ import type { SessionUser } from '../../accounts/users/sessions.ts'
 import { listPeople } from '../../../projections/employees/people-list.ts'
 import { searchEmployees } from '../../../projections/employees/queries.ts'
 import { normalizeEmail } from '../../text/normalize-text.ts'
-import { fieldError, invalidFields } from '../../domain/field-errors.ts'
+import { fieldError, invalidFields } from '../../domain/errors.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { isId } from '../../domain/ids.ts'
-import { formatFullName } from '../../domain/employees/full-name.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { decodeIdCursor } from '../../http/server/cursor.ts'
+import { decodeIdCursor } from '../../http/server/query-values.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { findEmployeeIdBy } from '../../ledger/read/find-employee-id.ts'
 import { PeopleQuery, readPeopleFilter } from '../../people/people-filter.ts'
-import { buildEmployeeUrl, buildUrl } from '../../wording/addresses.ts'
+import { buildEmployeeUrl, buildUrl, NAVIGATION } from '../../wording/navigation.ts'
 import { renderStatusBadge } from '../parts/badges.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
@@ -27,7 +26,7 @@ import {
 } from '../parts/form.ts'
 import { findFormerPeople, type FormerPerson } from '../parts/former-people.ts'
 import { sendUserPage } from '../parts/layout.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
+import { renderEmployeeLink } from '../parts/links.ts'
 import { readPeopleFields, renderPeopleFilter } from './people-filter-form.ts'
 import { REPORT_PATH } from './employee-report.ts'
 import { renderNotice } from '../parts/notice.ts'
@@ -153,7 +152,7 @@ function renderPeople(caption: string, people: readonly (Employee | FormerPerson
       {
         heading: 'Name',
         cell: (employee) =>
-          html`<a href="${buildEmployeeUrl(employee.id)}"><bdi>${formatFullName(employee)}</bdi></a>
+          html`${renderEmployeeLink(employee)}
             ${'former' in employee ? html`<span class="hint">${employee.former}: <bdi>${q}</bdi></span>` : ''}`,
       },
       { heading: 'Status', cell: ({ status }) => renderStatusBadge(status) },

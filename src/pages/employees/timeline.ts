@@ -14,9 +14,9 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import { renderStream } from '../events/event-list.ts'
 import { renderActorLink } from '../events/event-sentence.ts'
 import { renderCallWord } from '../events/event-values.ts'
-import { buildUrl } from '../../wording/addresses.ts'
+import { buildUrl, NAVIGATION } from '../../wording/navigation.ts'
+import { renderSegments } from '../parts/links.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
 
 /** Changes on a page: at least one event, and no further one once there are as many. */
 const CHANGES_PER_PAGE = 50
@@ -128,13 +128,12 @@ function listNamedIds({ event, attribute }: Change): string[] {
 function renderAttributeLinks({ offered, place, buildHref }: TimelineLinks): Html {
   const isOffered = place.attribute === null || offered.includes(place.attribute)
   const names = isOffered ? offered : [...offered, place.attribute!]
-  return html`<nav class="tools" aria-label="Attribute">
-    ${[undefined, ...names].map((name) => {
-      const current = (name ?? null) === place.attribute ? html`aria-current="true"` : ''
-      const label = name === undefined ? 'All' : formatAttributeName(name)
-      return html`<a class="button" href="${buildHref({ attribute: name })}" ${current}><bdi>${label}</bdi></a>`
-    })}
-  </nav>`
+  const segments = [undefined, ...names].map((attribute) => ({
+    label: html`<bdi>${attribute === undefined ? 'All' : formatAttributeName(attribute)}</bdi>`,
+    href: buildHref({ attribute }),
+    isChosen: (attribute ?? null) === place.attribute,
+  }))
+  return renderSegments('Attribute', segments)
 }
 
 function renderChange(

@@ -1,10 +1,10 @@
 import type { SessionUser } from '../../accounts/users/sessions.ts'
 import { listActors, readNames } from '../../ledger/read/read-names.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { buildUrl } from '../../wording/addresses.ts'
+import { buildUrl, EVIDENCE_PATH, NAVIGATION } from '../../wording/navigation.ts'
 import { renderChoice, renderDayField, renderField, type Choice } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
-import { EVIDENCE_PATH, NAVIGATION } from '../../wording/navigation.ts'
+import { renderSegments } from '../parts/links.ts'
 import { EVENT_GROUPS, findTypes, formatTypeName } from './event-groups.ts'
 import { formatActor, WITHOUT_ID } from './event-sentence.ts'
 import type { EventQuery } from './event-query.ts'
@@ -23,7 +23,9 @@ export async function renderEventFilter(
   const { given, problem } = query
   const value = (name: string) => given[name] ?? ''
   const { type: _, ...others } = given
-  const groups = { '': { label: 'All' }, ...EVENT_GROUPS }
+  const kinds = Object.entries({ '': { label: 'All' }, ...EVENT_GROUPS }).map(([type, { label }]) => {
+    return { label, href: buildUrl(PATH, { ...others, type, ...view }), isChosen: type === value('type') }
+  })
   const optional = { isRequired: false, autocomplete: 'off' }
   const actors = await listActorOptions(db, companyId, value('actor'))
   const isRaw = view.view !== undefined
@@ -31,17 +33,7 @@ export async function renderEventFilter(
   const download = Object.keys(given).length > 0 ? 'Download these' : 'Download all events'
   return html`${problem ? html`<p class="alert" role="alert">These filters are not valid. Correct the marked fields.</p>` : ''}
     <div class="cluster">
-      <nav class="tools" aria-label="Kind of event">
-        ${Object.entries(groups).map(
-          ([name, { label }]) =>
-            html`<a
-              class="button"
-              href="${buildUrl(PATH, { ...others, type: name, ...view })}"
-              ${name === value('type') ? html`aria-current="true"` : ''}
-              >${label}</a
-            >`,
-        )}
-      </nav>
+      ${renderSegments('Kind of event', kinds)}
       <p class="tools">
         <a href="${otherView}">${isRaw ? 'Show as sentences' : 'Show as stored'}</a>
         <a href="${buildExportUrl(query)}" download="events.ndjson">${download}</a>

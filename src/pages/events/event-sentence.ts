@@ -3,16 +3,16 @@ import type { SessionUser } from '../../accounts/users/sessions.ts'
 import type { AttributeChanges, CallCounts, EventData, EventType, KeyAccess, KeyQuota } from '../../domain/events.ts'
 import type { EventHeader } from '../../ledger/integrity/codec.ts'
 import type { ListedEvent } from '../../ledger/read/browse-events.ts'
-import { buildEmployeeUrl, buildUrl } from '../../wording/addresses.ts'
+import { buildEmployeeUrl, buildUrl, NAVIGATION, type NavigationItem } from '../../wording/navigation.ts'
 import { formatAttributeName, renderShortChange } from '../parts/attribute-words.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION, type NavigationItem } from '../../wording/navigation.ts'
+import { renderNameLink } from '../parts/links.ts'
 import { FULL_ACCESS } from '../../domain/accounts/key-access.ts'
 import { describeKind } from '../../domain/attention-kinds.ts'
 import { describeCode } from '../../wording/failure-causes.ts'
 import { describeDone } from '../parts/call-words.ts'
 import { formatExcess, formatExpectedCalls, formatLimits, formatScopes } from '../parts/key-words.ts'
-import { formatCount, formatNumber } from '../../wording/numbers.ts'
+import { formatCount, formatNumber, wasOrWere } from '../../wording/numbers.ts'
 import { formatCalendarDay } from '../parts/times.ts'
 import { formatTime } from '../../domain/local-times.ts'
 import { formatFullName } from '../../domain/employees/full-name.ts'
@@ -41,9 +41,40 @@ interface SentenceParts<Type extends EventType> extends SentenceContext {
   subject(name?: string): Html
 }
 
-type Sentences = { [Type in EventType]: (parts: SentenceParts<Type>) => Html }
+type Tell<Type extends EventType> = (parts: SentenceParts<Type>) => Html
+
+type Sentences = { [Type in EventType]: Tell<Type> }
+
+/** What the data of an event tell beside what happened. */
+type More<Type extends EventType> = (data: EventData[Type], context: SentenceContext) => Html | string
 
 const SHOWN_CHANGES = 3
+
+/** Tells what somebody did, and more behind a colon if there are data. */
+function did<Type extends EventType>(what: string, more?: More<Type>): Tell<Type> {
+  return (parts) => html`${parts.actor} ${what}${tellMore(parts, more)}`
+}
+
+/** Tells what somebody did to the subject. */
+function didTo<Type extends EventType>(what: string, more?: More<Type>): Tell<Type> {
+  return (parts) => html`${parts.actor} ${what} ${parts.subject()}${tellMore(parts, more)}`
+}
+
+function tellMore<Type extends EventType>(parts: SentenceParts<Type>, more: More<Type> | undefined): Html {
+  return parts.data === null || !more ? html`` : html`: ${more(parts.data, parts)}`
+}
+
+/** Tells what a user did to their own account, or somebody else to the account of a user. */
+function didToAccount<Type extends EventType>(verb: string, own: string, of: string, end = ''): Tell<Type> {
+  return (parts) => html`${parts.actor} ${verb} ${isOwn(parts) ? own : html`${of}${parts.subject()}`}${end}`
+}
+
+const showChange = (data: { from: unknown; to: unknown }, { names }: SentenceContext) => renderShortChange(data, names)
+
+/** Shows the old and the new value of a setting. */
+function showBoth<Value>(format: (value: Value) => string) {
+  return ({ from, to }: { from: Value; to: Value }) => `${format(from)} → ${format(to)}`
+}
 
 /** The sentence of each event type. */
 const SENTENCES: Sentences = {
@@ -51,11 +82,10 @@ const SENTENCES: Sentences = {
     const made = data?.attributes
     return html`${actor} created ${subject(made && formatFullName(made))}`
   },
-  EmployeeUpdated: ({ actor, subject, data, names }) =>
-    html`${actor} changed ${subject()}${data ? html`: ${renderChanges(data.changes, names)}` : ''}`,
-  EmployeeDeactivated: ({ actor, subject }) => html`${actor} deactivated ${subject()}`,
-  EmployeeReactivated: ({ actor, subject }) => html`${actor} reactivated ${subject()}`,
-  EmployeeDeprovisioned: ({ actor, subject }) => html`${actor} deprovisioned ${subject()}`,
+  EmployeeUpdated: didTo('changed', ({ changes }, { names }) => renderChanges(changes, names)),
+  EmployeeDeactivated: didTo('deactivated'),
+  EmployeeReactivated: didTo('reactivated'),
+  EmployeeDeprovisioned: didTo('deprovisioned'),
   EmployeeRecordRejected: ({ actor, header, data }) => {
     const [error, ...more] = data?.errors ?? []
     const others = more.length + (data?.errors_omitted ?? 0)
@@ -69,7 +99,7 @@ const SENTENCES: Sentences = {
     ${data ? renderFailure(data) : 'failed in a call'} ${renderCallWord(header, viewer)}`,
   FileUploaded: ({ actor, data }) =>
     html`${actor} uploaded ${data ? html`the file <bdi>${data.name}</bdi>` : 'a file'}`,
-  EmployeeErased: ({ actor, data, subject }) => html`${actor} erased ${subject()}${ofEvents(data)}`,
+  EmployeeErased: didTo('erased', ofEvents),
   RecordsRetired: ({ actor, data }) =>
     html`${actor} deleted the data of ${data ? formatCount(data.positions.length, 'event') : 'events'} (refused records and file
     names), because their retention period had ended`,
@@ -82,19 +112,14 @@ const SENTENCES: Sentences = {
   },
   CompanyRegistered: ({ actor, data }) =>
     html`${actor} registered the company${data ? html` <bdi>${data.name}</bdi>` : ''}`,
-  CompanyRenamed: ({ actor, data, names }) =>
-    html`${actor} renamed the company${data ? html`: ${renderShortChange(data, names)}` : ''}`,
-  CompanyTimeZoneChanged: ({ actor, data, names }) =>
-    html`${actor} changed the company's time zone${data ? html`: ${renderShortChange(data, names)}` : ''}`,
-  CompanyCountryChanged: ({ actor, data, names }) =>
-    html`${actor} changed the company's country${data ? html`: ${renderShortChange(data, names)}` : ''}`,
+  CompanyRenamed: did('renamed the company', showChange),
+  CompanyTimeZoneChanged: did("changed the company's time zone", showChange),
+  CompanyCountryChanged: did("changed the company's country", showChange),
   UserInvited: ({ actor, subject, data }) =>
     html`${actor} invited ${subject(data?.name)}${data ? html` (<bdi>${data.email}</bdi>) as ${data.role}` : ''}`,
-  UserRoleChanged: ({ actor, subject, data, names }) =>
-    html`${actor} changed the role of ${subject()}${data ? html`: ${renderShortChange(data, names)}` : ''}`,
-  UserPasswordReset: ({ actor, subject }) => html`${actor} reset the password of ${subject()}`,
-  UserPasswordSet: (parts) =>
-    html`${parts.actor} set ${isOwn(parts) ? 'their password' : html`the password of ${parts.subject()}`}`,
+  UserRoleChanged: didTo('changed the role of', showChange),
+  UserPasswordReset: didTo('reset the password of'),
+  UserPasswordSet: didToAccount('set', 'their password', 'the password of '),
   UserAlertsChanged: ({ actor, data }) =>
     html`${actor} ${data?.to === false ? 'stopped' : 'asked for'} alerts by email`,
   AttentionRaised: ({ data, names }) => html`${nameOf(data, names)} began to need attention${ofAttention(data)}`,
@@ -105,8 +130,8 @@ const SENTENCES: Sentences = {
     if (data.until === null) return html`${actor} ended the snooze of ${what}`
     return html`${actor} snoozed ${what}, until ${formatCalendarDay(data.until)}: <bdi>${data.reason}</bdi>`
   },
-  UserRemoved: ({ actor, subject }) => html`${actor} removed user ${subject()}`,
-  UserErased: ({ actor, subject, data }) => html`${actor} erased user ${subject()}${ofEvents(data)}`,
+  UserRemoved: didTo('removed user'),
+  UserErased: didTo('erased user', ofEvents),
   UserTokenIssued: (parts) => {
     const { actor, subject, data, viewer } = parts
     const token = data
@@ -115,22 +140,18 @@ const SENTENCES: Sentences = {
       : html`a token`
     return html`${actor} issued ${token}${isOwn(parts) ? '' : html` for ${subject()}`}`
   },
-  UserTokenRevoked: (parts) =>
-    html`${parts.actor} revoked ${isOwn(parts) ? 'one of their tokens' : html`a token of ${parts.subject()}`}`,
-  UserIdentityLinked: (parts) =>
-    html`${parts.actor} linked ${isOwn(parts) ? 'their user' : parts.subject()} to an account at the identity provider`,
-  UserIdentityUnlinked: (parts) =>
-    html`${parts.actor} unlinked ${isOwn(parts) ? 'their user' : parts.subject()} from the account at the identity provider`,
-  UserPasskeyAdded: (parts) =>
-    html`${parts.actor} added ${parts.data ? html`passkey <em><bdi>${parts.data.name}</bdi></em>` : 'a passkey'}`,
-  UserPasskeyRemoved: (parts) =>
-    html`${parts.actor} removed ${isOwn(parts) ? 'one of their passkeys' : html`a passkey of ${parts.subject()}`}`,
+  UserTokenRevoked: didToAccount('revoked', 'one of their tokens', 'a token of '),
+  UserIdentityLinked: didToAccount('linked', 'their user', '', ' to an account at the identity provider'),
+  UserIdentityUnlinked: didToAccount('unlinked', 'their user', '', ' from the account at the identity provider'),
+  UserPasskeyAdded: ({ actor, data }) =>
+    html`${actor} added ${data ? html`passkey <em><bdi>${data.name}</bdi></em>` : 'a passkey'}`,
+  UserPasskeyRemoved: didToAccount('removed', 'one of their passkeys', 'a passkey of '),
   UserRecoveryCodesIssued: ({ actor, data }) =>
     html`${actor} made ${data ? formatCount(data.count, 'new recovery code') : 'new recovery codes'}`,
   UserRecoveryCodeUsed: ({ actor, data }) =>
     html`${actor} used a recovery code${data ? `; ${formatCount(data.remaining, 'code')} left` : ''}`,
   UserSignedIn: ({ actor, data }) => html`${actor} signed in${data ? ` ${SIGNED_IN_WITH[data.method]}` : ''}`,
-  UserSignedOut: ({ actor }) => html`${actor} signed out`,
+  UserSignedOut: did('signed out'),
   UserSessionsEnded: (told) => {
     const { actor, subject, data } = told
     const sessions = data ? html`${formatCount(data.count, 'session')} of` : 'sessions of'
@@ -146,16 +167,14 @@ const SENTENCES: Sentences = {
     data
       ? html`${actor} renamed key <em><bdi>${data.from}</bdi></em> to <em><bdi>${data.to}</bdi></em>`
       : html`${actor} renamed key ${subject()}`,
-  ApiKeyQuotaChanged: ({ actor, subject, data }) =>
-    html`${actor} changed the quota of key ${subject()}${data ? `: ${formatQuota(data.from)} → ${formatQuota(data.to)}` : ''}`,
+  ApiKeyQuotaChanged: didTo('changed the quota of key', showBoth(formatQuota)),
   ApiKeyAccessChanged: ({ actor, subject, data, viewer }) => {
     const changes = data ? accessChanges(data.from, data.to, viewer.timeZone) : []
     return html`${actor} changed the access of key ${subject()}${changes.length === 0 ? '' : `: ${changes.join('; ')}`}`
   },
   ApiKeyExpectedCallsChanged: ({ actor, subject, data }) =>
-    html`${actor} changed when calls of key ${subject()} are expected${data ? `: ${formatExpectedCalls(data.from)} → ${formatExpectedCalls(data.to)}` : ''}`,
-  ApiKeyLimitsChanged: ({ actor, subject, data }) =>
-    html`${actor} changed the daily limits of key ${subject()}${data ? `: ${formatLimits(data.from)} → ${formatLimits(data.to)}` : ''}`,
+    html`${actor} changed when calls of key ${subject()} are expected${data ? `: ${showBoth(formatExpectedCalls)(data)}` : ''}`,
+  ApiKeyLimitsChanged: didTo('changed the daily limits of key', showBoth(formatLimits)),
   ApiKeyExcessAllowed: ({ actor, subject, data, viewer }) =>
     html`${actor} allowed key ${subject()} ${data ? `${formatExcess(data)} until ${formatTime(data.until, viewer.timeZone)}` : 'more than its limits'}`,
   ApiKeyRotated: ({ actor, subject, data, viewer }) => {
@@ -163,33 +182,30 @@ const SENTENCES: Sentences = {
     const old = end ? `; the old one works until ${formatTime(end, viewer.timeZone)}` : '; the old one stopped at once'
     return html`${actor} rotated the secret of key ${subject()}${data ? old : ''}`
   },
-  ApiKeyDisabled: ({ actor, subject }) => html`${actor} disabled key ${subject()}`,
-  ApiKeyEnabled: ({ actor, subject }) => html`${actor} enabled key ${subject()}`,
-  ApiKeyRevoked: ({ actor, subject }) => html`${actor} revoked key ${subject()}`,
+  ApiKeyDisabled: didTo('disabled key'),
+  ApiKeyEnabled: didTo('enabled key'),
+  ApiKeyRevoked: didTo('revoked key'),
   WebhookCreated: ({ actor, subject, data }) =>
     html`${actor} created webhook ${subject(data?.description || data?.url)}${data?.description ? html` to <bdi>${data.url}</bdi>` : ''}`,
-  WebhookChanged: ({ actor, subject, data }) =>
-    html`${actor} changed webhook ${subject()}${data ? `: ${AND.format(Object.keys(data.to).map(nameSetting))}` : ''}`,
+  WebhookChanged: didTo('changed webhook', ({ to }) => AND.format(Object.keys(to).map(nameSetting))),
   WebhookSecretRotated: ({ actor, subject, data, viewer }) => {
     const end = data?.previous_expires_at
     const old = end ? `; messages carry the old signature too until ${formatTime(end, viewer.timeZone)}` : ''
     return html`${actor} rotated the secret of webhook ${subject()}${old}`
   },
-  WebhookPaused: ({ actor, subject }) => html`${actor} paused webhook ${subject()}`,
+  WebhookPaused: didTo('paused webhook'),
   WebhookResumed: ({ actor, subject, data }) =>
     html`${actor} resumed webhook ${subject()}${data ? ` after position ${formatNumber(data.position)}` : ''}`,
   WebhookDisabled: ({ subject, data }) =>
     html`Deliveries to webhook ${subject()} were stopped${data ? `: ${STOPPED[data.reason]}` : ''}`,
-  WebhookRemoved: ({ actor, subject }) => html`${actor} removed webhook ${subject()}`,
+  WebhookRemoved: didTo('removed webhook'),
   IdentityProviderAdded: ({ actor, subject, data }) =>
     html`${actor} set up identity provider ${subject(data?.name)}${data ? html` at <bdi>${data.issuer}</bdi>` : ''}`,
-  IdentityProviderChanged: ({ actor, subject, data }) =>
-    html`${actor} changed the settings of identity provider ${subject()}${data ? `: ${Object.keys(data.to).join(', ')}` : ''}`,
-  IdentityProviderSecretReplaced: ({ actor, subject }) =>
-    html`${actor} replaced the secret for identity provider ${subject()}`,
+  IdentityProviderChanged: didTo('changed the settings of identity provider', ({ to }) => Object.keys(to).join(', ')),
+  IdentityProviderSecretReplaced: didTo('replaced the secret for identity provider'),
   IdentityProviderUseChanged: ({ actor, subject, data }) =>
     html`${actor} changed the use of identity provider ${subject()}${data ? ` from ${data.from.use} to ${data.to.use}` : ''}`,
-  IdentityProviderRemoved: ({ actor, subject }) => html`${actor} removed identity provider ${subject()}`,
+  IdentityProviderRemoved: didTo('removed identity provider'),
 }
 
 /** Renders an event as a sentence: who did what to whom. */
@@ -267,7 +283,7 @@ function renderSubject(
   exists: boolean,
   { role }: SentenceViewer,
 ): Html {
-  if (stream.startsWith('emp_')) return html`<a href="${buildEmployeeUrl(stream, position)}"><bdi>${name}</bdi></a>`
+  if (stream.startsWith('emp_')) return renderNameLink(buildEmployeeUrl(stream, position), name)
   const [prefix] = stream.split('_', 1)
   const page = prefix === 'idp' ? NAVIGATION.signIn.path : `${findItem(prefix).path}/${stream}`
   const hasPage = exists || (prefix !== 'idp' && prefix !== 'whk')
@@ -298,7 +314,7 @@ function renderFailure({ operation, counts: { total }, detail }: EventData['ApiC
 function describeOutcome(counts: CallCounts): string {
   const { total, failed, no_updates: same } = counts
   const done = describeDone(counts)
-  const refused = failed > 0 ? `; ${formatCount(failed, 'record')} ${failed === 1 ? 'was' : 'were'} refused` : ''
+  const refused = failed > 0 ? `; ${formatCount(failed, 'record')} ${wasOrWere(failed)} refused` : ''
   if (done === null) return `sent ${formatCount(total, 'employee')}; nothing changed${refused}`
   return `${done}${same > 0 ? `; ${formatNumber(same)} had no changes` : ''}${refused}`
 }
@@ -315,8 +331,8 @@ function ofAttention(data: EventData['AttentionRaised'] | null): string {
   return `: ${describeKind(data.kind)}${data.code === undefined ? '' : ` (${describeCode(data.code)})`}`
 }
 
-function ofEvents(data: { positions: readonly number[] } | null): string {
-  return data ? `: the data of ${formatCount(data.positions.length, 'event')}` : ''
+function ofEvents({ positions }: { positions: readonly number[] }): string {
+  return `the data of ${formatCount(positions.length, 'event')}`
 }
 
 function formatQuota({ quota_limit: limit, refresh_period: period }: KeyQuota): string {

@@ -2,12 +2,12 @@ import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { groupProblems, nameOfItem, type AttentionItem } from '../../domain/attention.ts'
 import { formatTime } from '../../domain/local-times.ts'
 import { databaseTimeMs } from '../../postgres/database-clock.ts'
-import { buildUrl } from '../../wording/addresses.ts'
+import { buildUrl, NAVIGATION, REFUSALS } from '../../wording/navigation.ts'
 import { buildItemUrl, countCost, describeItem, nameSubject, remedyOf } from '../../wording/attention-words.ts'
 import { capitalise } from './call-words.ts'
 import { describeCode } from '../../wording/failure-causes.ts'
 import { html, type Html } from './html.ts'
-import { NAVIGATION, REFUSALS } from '../../wording/navigation.ts'
+import { renderNameLink } from './links.ts'
 import { formatCount, formatNumber } from '../../wording/numbers.ts'
 
 /** Lines that are shown at once, and those that a click shows; the problems of any others are only counted. */
@@ -104,7 +104,7 @@ function renderLines(lines: readonly Line[], timeZone: string): Html {
 
 function renderItem(item: AttentionItem, timeZone: string): Html {
   const { problem, remedy } = describeItem(item, timeZone, databaseTimeMs())
-  return html`<a href="${buildItemUrl(item)}"><bdi>${nameSubject(item)}</bdi></a>: ${problem}.
+  return html`${renderNameLink(buildItemUrl(item), nameSubject(item))}: ${problem}.
     <span class="hint">${remedy}</span> ${renderSnoozeLink(item)}`
 }
 
@@ -114,9 +114,8 @@ function renderCauses(causes: Line): Html {
   const failed = causes.filter((item) => item.kind === 'calls_failed')
   const sum = (name: 'calls' | 'records') => failed.reduce((total, { details }) => total + details[name], 0)
   const cost = { calls: sum('calls'), records: sum('records'), is_more: failed.some(({ details }) => details.is_more) }
-  return html`<a href="${buildUrl(REFUSALS.path, { key: subject.id })}"
-      ><bdi>${subject.name}</bdi></a
-    >: ${countCost(cost)} failed since yesterday.
+  return html`${renderNameLink(buildUrl(REFUSALS.path, { key: subject.id }), subject.name)}: ${countCost(cost)} failed since
+    yesterday.
     <ul>
       ${failed.slice(0, SHOWN_CAUSES).map((item) => {
         const { code } = item.details

@@ -2,7 +2,7 @@ import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import type { CallCounts } from '../../domain/events.ts'
 import { rulesOf } from '../../domain/operations.ts'
 import { isCorrected, type Correction } from '../../ledger/corrections/read-correction.ts'
-import { formatCount, formatNumber } from '../../wording/numbers.ts'
+import { formatCount, formatNumber, isOrAre, wasOrWere } from '../../wording/numbers.ts'
 
 /** What a completed call did: `created 2 and updated 1 of 5 employees`; null if it changed nothing. */
 export function describeDone(counts: CallCounts): string | null {
@@ -37,7 +37,7 @@ export function formatCorrection(correction: Pick<Correction, 'applied' | 'total
     return total === 1 ? 'Its record was applied.' : `All ${formatNumber(total)} records were applied.`
   if (applied === 0) return 'The files do not say which of its records they have.'
   const open = total - applied
-  return `${formatNumber(applied)} of ${formatNumber(total)} records ${applied === 1 ? 'was' : 'were'} applied; ${formatNumber(open)} ${open === 1 ? 'is' : 'are'} still open.`
+  return `${formatNumber(applied)} of ${formatNumber(total)} records ${wasOrWere(applied)} applied; ${formatNumber(open)} ${isOrAre(open)} still open.`
 }
 
 export function capitalise(text: string): string {

@@ -3,6 +3,7 @@ import type { SessionUser } from '../../accounts/users/sessions.ts'
 import { countByPath } from '../../wording/attention-words.ts'
 import { type FormProblem, renderFormAlert } from './form.ts'
 import { html, type Html } from './html.ts'
+import { renderNameLink } from './links.ts'
 import { readAttentionOf } from './viewer.ts'
 import {
   ACCOUNT_PATH,
@@ -88,7 +89,7 @@ export async function sendCardPage(
 export function renderBreadcrumb(item: UpperPage, between: UpperPage[] = []): Html {
   const steps = [item, ...between].map(
     ({ label, path }, at) =>
-      html`${at > 0 ? html`<span aria-hidden="true">/</span> ` : ''}<a href="${path}"><bdi>${label}</bdi></a> `,
+      html`${at > 0 ? html`<span aria-hidden="true">/</span> ` : ''}${renderNameLink(path, label)} `,
   )
   return html`<nav aria-label="Breadcrumb" class="trail">${steps}</nav>`
 }
@@ -115,7 +116,7 @@ function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string,
         ${items.length === 0 ? '' : html`<nav aria-label="Company Settings" class="menu-pages">${groups}</nav>`}
         <nav aria-label="Developers" class="menu-pages">${renderGroup('Developers', REFERENCE_PAGES, path, counts)}</nav>
         <nav class="personal cluster" aria-label="Personal">
-          <a href="${ACCOUNT_PATH}"><bdi>${user.name}</bdi></a>
+          ${renderNameLink(ACCOUNT_PATH, user.name)}
           <span class="badge">${user.role}</span>
           <form method="post" action="/sign-out"><button class="quiet">Sign out</button></form>
         </nav>

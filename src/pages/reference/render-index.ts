@@ -3,6 +3,7 @@ import type { OpenApiDocument } from '../../http/openapi/build-document.ts'
 import type { Operation, OperationGroup } from './operations.ts'
 import { groupId, OPERATION_PATH, renderAddress } from './render-operation.ts'
 import { renderParagraphs, renderText } from './render-text.ts'
+import { formatCount } from '../../wording/numbers.ts'
 import { html, type Html } from '../parts/html.ts'
 
 interface Described {
@@ -88,7 +89,7 @@ export function findOperations(groups: OperationGroup[], search: string): Operat
 export function renderSearch(search: string, operations: Operation[]): Html {
   return html`<h1>Search</h1>
     <p role="status">
-      ${operations.length === 1 ? '1 operation' : `${operations.length} operations`} for <q>${search.slice(0, 100)}</q>
+      ${formatCount(operations.length, 'operation')} for <q>${search.slice(0, 100)}</q>
     </p>
     ${operations.length > 0 ? renderList(operations) : html`<p><a href="/docs">All operations</a></p>`}`
 }

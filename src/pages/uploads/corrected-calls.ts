@@ -7,8 +7,8 @@ import { findUploadOfCall } from '../../ledger/uploads/read-uploads.ts'
 import type { UploadRouteServices } from '../../uploads/store-file.ts'
 import { formatCorrection } from '../parts/call-words.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
-import { formatCount, formatNumber } from '../../wording/numbers.ts'
+import { renderEntryLink } from '../parts/links.ts'
+import { formatCount, formatNumber, wasOrWere } from '../../wording/numbers.ts'
 
 /** The call that a form is to correct. */
 export interface CorrectedCall extends FoundCall {
@@ -57,17 +57,18 @@ export function renderCorrectedCall(call: CorrectedCall): Html {
 
 function formatUnapplied(total: number, unapplied: number): string {
   if (unapplied === total) return `${total === 1 ? 'The record was' : 'None of the records was'} applied.`
-  return `${formatCount(unapplied, 'record')} ${unapplied === 1 ? 'was' : 'were'} not applied.`
+  return `${formatCount(unapplied, 'record')} ${wasOrWere(unapplied)} not applied.`
 }
 
 /** Says how to send the valid records again, if they are not kept any more. */
 function renderMissing(total: number, refused: number): Html {
   const valid = total - refused
+  const them = valid === 1 ? 'it' : 'them'
   return html`<p class="warning">
     The download has ${refused === 1 ? 'the record' : `the ${formatNumber(refused)} records`} with errors.
     ${valid === 1 ? 'The other record was' : `The other ${formatNumber(valid)} records were`} valid, and the log does not
-    keep ${valid === 1 ? 'it' : 'them'} any more. To send ${valid === 1 ? 'it' : 'them'} again, too, add
-    ${valid === 1 ? 'it' : 'them'} below the others, or upload a file with all ${formatNumber(total)} records in the order
+    keep ${them} any more. To send ${them} again, too, add
+    ${them} below the others, or upload a file with all ${formatNumber(total)} records in the order
     of the call.
   </p>`
 }
@@ -124,8 +125,4 @@ export function renderUnasked(
       `The corrected calls only created employees, but the file would change ${formatNumber(changed)}. Check the IDs and email addresses, or upload it with “Create only”.`,
     )
   return html``
-}
-
-function renderEntryLink(id: string): Html {
-  return html`<a href="${NAVIGATION.bulkUserLogs.path}/${id}"><code>${id}</code></a>`
 }

@@ -5,7 +5,7 @@ import type { Original } from '../../ledger/uploads/originals.ts'
 import type { FormFields } from '../parts/form.ts'
 import { UPLOAD_PATH } from '../../wording/navigation.ts'
 import { html, type Html } from '../parts/html.ts'
-import { formatCount, formatNumber } from '../../wording/numbers.ts'
+import { formatCount, formatNumber, isOrAre } from '../../wording/numbers.ts'
 import { renderTable } from '../parts/table.ts'
 
 const LEGENDS: Readonly<Record<FileParameter, string>> = {
@@ -113,7 +113,7 @@ function describeLeftOut(leftOut: readonly LeftOut[], more: number): string {
   )
   const others = leftOut.filter(({ line }) => line === null).length
   if (rows + others === 0) return 'All other rows are read.'
-  const said = rows === 0 ? '' : `${formatCount(rows, 'row')} ${rows === 1 ? 'is' : 'are'} left out. `
+  const said = rows === 0 ? '' : `${formatCount(rows, 'row')} ${isOrAre(rows)} left out. `
   return others === 0 ? said : `${said}${formatCount(others, 'note')} about the file.`
 }
 

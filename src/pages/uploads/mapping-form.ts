@@ -1,20 +1,20 @@
 import { trimBlanks } from '../../text/normalize-text.ts'
 import { readName } from '../../spreadsheets/cells.ts'
-import type { ColumnMapping, ManagerKey, Mapping, Question, Target } from '../../spreadsheets/mapping.ts'
+import type { ColumnMapping, Mapping, Question, Target } from '../../spreadsheets/mapping.ts'
 import { type COLUMN_QUESTIONS, FILE_QUESTIONS, isDate, listQuestions } from '../../spreadsheets/mapping.ts'
 import { locateColumns } from '../../spreadsheets/mapping.ts'
-import type { Calendar, DateOrder } from '../../spreadsheets/read-date.ts'
 import { isPhoneCountry } from '../../spreadsheets/read-phone.ts'
 import { isSecretHeader } from '../../spreadsheets/recognize-header.ts'
 import { hasOwnColumns } from '../../spreadsheets/record-columns.ts'
-import { guessNameRule, type NameRule } from '../../spreadsheets/split-name.ts'
+import { guessNameRule } from '../../spreadsheets/split-name.ts'
 import type { Status } from '../../spreadsheets/status-words.ts'
 import type { StoredUpload } from '../../ledger/uploads/read-uploads.ts'
 import { FileFaultError } from '../../uploads/part-builder.ts'
 import type { FormFields } from '../parts/form.ts'
+import { listReadings, READINGS, type Options, type Reading } from './column-readings.ts'
 import { UPLOAD_PATH } from '../../wording/navigation.ts'
 import { html, type Html } from '../parts/html.ts'
-import { formatCount, formatNumber } from '../../wording/numbers.ts'
+import { formatCount, formatNumber, isOrAre } from '../../wording/numbers.ts'
 import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 
@@ -26,8 +26,6 @@ interface ShownColumn {
 }
 
 /** What a list offers: values with their labels. */
-type Options = Readonly<Record<string, string>>
-
 /**
  * Renders what the columns of a file mean, to change it, and what is open about them, with answers that are likely.
  * `country` is the likeliest one of local phone numbers.
@@ -87,7 +85,7 @@ function renderQuestions(
 ): Html {
   const count = asked.length
   return html`<fieldset class="questions">
-    <legend>${formatCount(count, 'question')} about the file ${count === 1 ? 'is' : 'are'} open</legend>
+    <legend>${formatCount(count, 'question')} about the file ${isOrAre(count)} open</legend>
     ${asked.map((question) => {
       if (!('column' in question)) {
         const { about } = question
@@ -209,58 +207,24 @@ function renderSelect(name: string, label: string, options: Options, chosen: str
   </select>`
 }
 
-const DATES: Record<DateOrder, string> = {
-  day_first: 'Day first: 31/12/2024',
-  month_first: 'Month first: 12/31/2024',
-  year_first: 'Year first: 24/12/31',
-}
-const NAMES: Record<NameRule, string> = {
-  first_last: 'First and last name: Ana Perez',
-  last_first: 'Last and first name: Perez Ana',
-  one_last_name_first: 'The first word is the last name: Perez | Ana Maria',
-  one_first_name: 'The first word is the first name: Ana | Perez Gomez',
-  one_last_name: 'The last word is the last name: Ana Maria | Perez',
-  capitals: 'The words in capitals are the last name: PEREZ GOMEZ Ana',
-  one_character: 'The first character is the last name: 王 | 伟',
-}
-const CLOCKS: Record<NonNullable<NonNullable<ColumnMapping['clock']>>, string> = {
-  ignore: 'The day is as written',
-  refuse: 'These values cannot be read',
-}
-const CALENDARS: Record<Calendar, string> = {
-  gregorian: 'The usual one: 2026',
-  buddhist: 'Buddhist: 2569',
-  islamic: 'Of the Hijra: 1447',
-}
-const KEYS: Record<ManagerKey, string> = {
-  full_name: 'By full name',
-  email: 'By email',
-  external_id: 'By external ID',
-  employee_number: 'By employee number',
-  key: 'By the ID within the file',
-}
 const STATUSES: Record<Status, string> = { active: 'Active', inactive: 'Inactive' }
 
 /** Renders how the values of a column are read: what is open about them, or what is not. */
 function renderReading({ at, column, examples }: ShownColumn, isOpen = false): Html {
   const { to } = column
   const name = readName(column.header)
-  const select = (field: string, what: string, options: Options, chosen?: string | null, likely?: string | null) => {
+  const likely = to === 'full_name' ? guessNameRule(examples) : null
+  const selects = listReadings(to).map((reading) => {
+    const { what, options } = READINGS[reading]
+    const chosen = column[reading]
+    if (isDate(to) && (chosen === undefined || (isOpen && chosen !== null))) return ''
     if (!chosen && !isOpen) return ASKED
     const answer = chosen ?? likely ?? ''
-    return renderSelect(`${field}.${at}`, `${what} of ${name}`, answer ? options : { ...CHOOSE, ...options }, answer)
-  }
-  if (isDate(to)) {
-    const { dates, clock, calendar } = column
-    return html`${dates === undefined || (isOpen && dates !== null) ? '' : select('dates', 'Order', DATES, dates)}
-    ${clock === undefined || (isOpen && clock !== null) ? '' : select('clock', 'Time of day', CLOCKS, clock)}
-    ${calendar === undefined || (isOpen && calendar !== null) ? '' : select('calendar', 'Calendar', CALENDARS, calendar)}`
-  }
-  if (to === 'full_name') return select('names', 'Names', NAMES, column.names, guessNameRule(examples))
-  if (to === 'manager') return select('by', 'Managers', KEYS, column.by)
+    return renderSelect(`${reading}.${at}`, `${what} of ${name}`, answer ? options : { ...CHOOSE, ...options }, answer)
+  })
   if (to === 'custom')
     return html`<input name="name.${at}" value="${column.name ?? name}" maxlength="64" aria-label="Name of the custom attribute ${name}" />`
-  if (to !== 'status') return html``
+  if (to !== 'status') return html`${selects}`
   return html`${Object.entries(column.words ?? {}).map(([word, status], number) => {
     if ((status === null) !== isOpen) return ''
     const options = status === null ? { ...CHOOSE, ...STATUSES } : STATUSES
@@ -340,10 +304,9 @@ function renderChoices(mapping: Mapping, isLeftOutAsked: boolean): Html {
 
 /** Changes a mapping as its form says. What the form doesn't say stays. Throws FileFaultError. */
 export function readMapping(mapping: Mapping, fields: FormFields): Mapping {
-  const choices = Object.entries(CHOICES).map(([name, { options }]) => [
-    name,
-    pick<string>(options, fields[name]) ?? mapping[name as keyof typeof CHOICES],
-  ])
+  const choices = Object.entries(CHOICES).map(([name, { options }]) => {
+    return [name, pick<string>(options, fields[name]) ?? mapping[name as keyof typeof CHOICES]]
+  })
   return {
     ...(Object.fromEntries(choices) as Pick<Mapping, keyof typeof CHOICES>),
     columns: mapping.columns.map((column, at) => readColumn(column, at, fields)),
@@ -374,13 +337,12 @@ function readColumn(column: ColumnMapping, at: number, fields: FormFields): Colu
   const { header } = column
   if (to !== column.to) return { header, to, ...(to === 'custom' ? { name: readName(header) } : {}) }
   const asked = (name: string) => fields[`${name}.${at}`]
+  const readings = listReadings(to)
+    .filter((reading) => asked(reading) !== undefined)
+    .map((reading) => [reading, pick<string>(READINGS[reading].options, asked(reading)) ?? null])
   return {
     ...column,
-    ...(isDate(to) && asked('dates') !== undefined ? { dates: pick(DATES, asked('dates')) ?? null } : {}),
-    ...(isDate(to) && asked('clock') !== undefined ? { clock: pick(CLOCKS, asked('clock')) ?? null } : {}),
-    ...(isDate(to) && asked('calendar') !== undefined ? { calendar: pick(CALENDARS, asked('calendar')) ?? null } : {}),
-    ...(to === 'full_name' && asked('names') !== undefined ? { names: pick(NAMES, asked('names')) ?? null } : {}),
-    ...(to === 'manager' && asked('by') !== undefined ? { by: pick(KEYS, asked('by')) ?? null } : {}),
+    ...(Object.fromEntries(readings) as Pick<ColumnMapping, Reading>),
     ...(to === 'status' ? { words: readWords(column.words ?? {}, at, fields) } : {}),
     ...(to === 'custom' && asked('name') ? { name: asked('name')! } : {}),
   }

@@ -1,19 +1,18 @@
 import { createsAll } from '../../domain/operations.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Employee } from '../../domain/employees/employee.ts'
-import { formatFullName } from '../../domain/employees/full-name.ts'
 import type { StoredPart, StoredUpload } from '../../ledger/uploads/read-uploads.ts'
 import { requireOwnUpload } from '../../uploads/apply-upload.ts'
 import type { MissingPeople } from '../../uploads/missing-people.ts'
 import { findMissing, isUnusual, keepMissing, listMissing, readMissing } from '../../uploads/missing-people.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
-import { buildEmployeeUrl } from '../../wording/addresses.ts'
 import type { FormFields } from '../parts/form.ts'
 import { UPLOAD_PATH } from '../../wording/navigation.ts'
 import { html, type Html } from '../parts/html.ts'
+import { renderEmployeeLink } from '../parts/links.ts'
 import { renderPageLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { formatNumber } from '../../wording/numbers.ts'
+import { formatNumber, formatPeople } from '../../wording/numbers.ts'
 import { renderTable } from '../parts/table.ts'
 import { getActing } from '../parts/viewer.ts'
 import { readUploadId } from '../../api/admin/uploads/upload-answer.ts'
@@ -102,11 +101,7 @@ function renderList(id: string, { count, employees, after, next }: ShownMissing)
     ${renderTable<Employee>({
       caption: 'People who are not in this file',
       columns: [
-        {
-          heading: 'Name',
-          cell: (employee) =>
-            html`<a href="${buildEmployeeUrl(employee.id)}"><bdi>${formatFullName(employee)}</bdi></a>`,
-        },
+        { heading: 'Name', cell: renderEmployeeLink },
         { heading: 'External ID', cell: ({ external_id: externalId }) => html`<bdi>${externalId ?? ''}</bdi>` },
         { heading: 'Email', cell: ({ email }) => html`<bdi>${email ?? ''}</bdi>` },
       ],
@@ -116,9 +111,4 @@ function renderList(id: string, { count, employees, after, next }: ShownMissing)
       { label: 'First page', rel: 'first', href: after === 0 ? null : '?missing=0#missing' },
       { label: 'More', rel: 'next', href: next === null ? null : `?missing=${next}#missing` },
     ])}`
-}
-
-/** Formats a number of people: `1 person`, `2,000 people`. */
-export function formatPeople(count: number): string {
-  return `${formatNumber(count)} ${count === 1 ? 'person' : 'people'}`
 }

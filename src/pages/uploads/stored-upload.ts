@@ -14,16 +14,15 @@ import { partsOfFile, type StoredPart, type StoredUpload } from '../../ledger/up
 import type { Original } from '../../ledger/uploads/originals.ts'
 import { isUndoable, listUndoable } from '../../uploads/undo-upload.ts'
 import type { PartPreview } from '../../uploads/run-part.ts'
-import { buildUploadUrl } from '../../wording/addresses.ts'
+import { buildUploadUrl, NAVIGATION, UPLOAD_PATH } from '../../wording/navigation.ts'
 import { renderConfirmedAction } from '../parts/confirm.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION, UPLOAD_PATH } from '../../wording/navigation.ts'
-import { formatCount, formatNumber } from '../../wording/numbers.ts'
+import { formatCount, formatNumber, formatPeople, isOrAre, wasOrWere } from '../../wording/numbers.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderCorrectedEntries, renderUnasked, type CorrectedEntry } from './corrected-calls.ts'
 import { renderReading } from './file-question.ts'
 import { renderLeaveOut, renderMapping } from './mapping-form.ts'
-import { formatPeople, renderConfirmation, renderMissing, type ShownMissing } from './missing-people.ts'
+import { renderConfirmation, renderMissing, type ShownMissing } from './missing-people.ts'
 import { renderPreview, renderPreviewCounts } from './preview.ts'
 
 /** What a page shows of an upload. */
@@ -289,24 +288,23 @@ function describeMissing(parts: readonly StoredPart[]): string {
   if (rows === 0) return ''
   if (waiting > 0) return `${formatPeople(rows)} not in the file will be deactivated.`
   if (applied === 0) return 'Nobody who is not in the file was deactivated.'
-  return `${formatNumber(applied)} of ${formatPeople(rows)} not in the file ${applied === 1 ? 'was' : 'were'} deactivated.`
+  return `${formatNumber(applied)} of ${formatPeople(rows)} not in the file ${wasOrWere(applied)} deactivated.`
 }
 
 /** Says how far an undo is. What of a person had to stay, the entries say. */
 function describeUndone({ rows, changed, waiting }: UploadSummary): string {
-  const left = waiting === 0 ? '' : `; ${formatNumber(waiting)} ${waiting === 1 ? 'is' : 'are'} still to come`
+  const left = waiting === 0 ? '' : `; ${formatNumber(waiting)} ${isOrAre(waiting)} still to come`
   return `${formatNumber(changed)} of ${formatPeople(rows)} got back what the file changed${left}. The entries say what stays.`
 }
 
 /** Says how many rows were applied, refused, and so on. */
 function describe({ rows, applied, refused, canceled, waiting, erased }: UploadSummary): string {
-  const be = (count: number) => (count === 1 ? 'was' : 'were')
   const others = [
-    [refused, `${be(refused)} refused`],
-    [canceled, `${be(canceled)} canceled`],
-    [erased, `${be(erased)} erased`],
-    [waiting, `${waiting === 1 ? 'is' : 'are'} still to come`],
+    [refused, `${wasOrWere(refused)} refused`],
+    [canceled, `${wasOrWere(canceled)} canceled`],
+    [erased, `${wasOrWere(erased)} erased`],
+    [waiting, `${isOrAre(waiting)} still to come`],
   ] as const
   const some = others.filter(([count]) => count > 0).map(([count, what]) => `${formatNumber(count)} ${what}`)
-  return `${formatNumber(applied)} of ${formatCount(rows, 'row')} ${be(rows)} applied${some.length === 0 ? '' : `; ${some.join(', ')}`}.`
+  return `${formatNumber(applied)} of ${formatCount(rows, 'row')} ${wasOrWere(rows)} applied${some.length === 0 ? '' : `; ${some.join(', ')}`}.`
 }

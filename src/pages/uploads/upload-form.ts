@@ -9,6 +9,7 @@ import { cleanFileName } from '../../uploads/store-file.ts'
 import { budgetFiles } from '../../http/access/receive-files.ts'
 import { acceptFileForms, OTHER_BYTES, readFileForm } from '../../http/server/file-form.ts'
 import { html, type Html } from '../parts/html.ts'
+import { renderNameLink } from '../parts/links.ts'
 import { NAVIGATION, UPLOAD_PATH } from '../../wording/navigation.ts'
 import { formatNumber } from '../../wording/numbers.ts'
 import { renderTable } from '../parts/table.ts'
@@ -85,10 +86,7 @@ export function renderUploads(uploads: readonly StoredUpload[], timeZone: string
     ${renderTable({
       caption: 'Uploaded files',
       columns: [
-        {
-          heading: 'File',
-          cell: ({ id, fileName }) => html`<a href="${UPLOAD_PATH}/${id}"><bdi>${fileName}</bdi></a>`,
-        },
+        { heading: 'File', cell: ({ id, fileName }) => renderNameLink(`${UPLOAD_PATH}/${id}`, fileName) },
         { heading: 'Uploaded', cell: ({ createdAt }) => renderTime(createdAt, timeZone) },
         { heading: 'Status', cell: ({ state }) => STATES[state] },
         { heading: 'Rows', count: ({ rows }) => rows },

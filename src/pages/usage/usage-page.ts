@@ -10,7 +10,8 @@ import { invalidQuery } from '../../http/server/query-values.ts'
 import { COUNTS } from '../parts/call-words.ts'
 import { html, type Html } from '../parts/html.ts'
 import { sendUserPage } from '../parts/layout.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
+import { renderNameLink, renderSegments } from '../parts/links.ts'
+import { buildUrl, NAVIGATION } from '../../wording/navigation.ts'
 import { computeQuotaUsed, renderQuotaBar, renderReset } from '../api-keys/api-key-facts.ts'
 import { formatCalendarDay } from '../parts/times.ts'
 import { renderOutcomeChart } from '../charts/outcome-chart.ts'
@@ -90,9 +91,11 @@ function sumByDay(usage: readonly UsageOfDay[], days: readonly LocalDay[]): DayU
 }
 
 function renderRangeLinks(chosen: number): Html {
-  return html`<nav class="tools" aria-label="Range">
-    ${RANGES.map((days) => html`<a class="button" href="${NAVIGATION.usage.path}?days=${days}" ${days === chosen ? html`aria-current="true"` : ''}>${days} days</a>`)}
-  </nav>`
+  const { path } = NAVIGATION.usage
+  const ranges = RANGES.map((days) => {
+    return { label: `${days} days`, href: buildUrl(path, { days }), isChosen: days === chosen }
+  })
+  return renderSegments('Range', ranges)
 }
 
 function renderNoCalls(days: number): Html {
@@ -183,5 +186,5 @@ function renderKeyName(seen: SeenKey): Html {
   const status = findKeyStatus(seen)
   const { id, name } = seen.key
   const note = status === 'active' ? '' : ` (${status})`
-  return html`<a href="${NAVIGATION.apiKeys.path}/${id}"><bdi>${name}</bdi></a>${note}`
+  return html`${renderNameLink(`${NAVIGATION.apiKeys.path}/${id}`, name)}${note}`
 }

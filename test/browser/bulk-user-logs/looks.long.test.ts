@@ -42,6 +42,10 @@ const PAGES = {
   'the records with a cause': `${failed.path}?error=invalid_type%3A%2Fphone`,
   'a body that could not be read': unreadable.path,
   'a record': `${failed.path}/records/0`,
+  'the form that fixes a failed call': `${failed.path}/fix`,
+  'the preview of an undo': `${changed.path}/undo`,
+  'the causes of refused records': '/settings/bulk-user-logs/refusals',
+  'the form of an employee': `/settings/employees/${first}/edit`,
 }
 
 for (const [name, path] of Object.entries(PAGES)) {

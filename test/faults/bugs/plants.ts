@@ -138,9 +138,9 @@ export const BUGS: Record<string, Bug> = {
   'applies the good part of what it refuses': {
     process: 'api',
     file: 'src/domain/calls/decide-records.ts',
-    find: '  return yield* failCall(whole, { ...NO_COUNTS, total, failed }, context)\n',
+    find: '  const decision = yield* failCall(whole, { ...NO_COUNTS, total, failed }, context)\n',
     put: `  const withheld = yield* failCall(whole, { ...NO_COUNTS, total, failed }, context)
-  return { ...withheld, events: [...withheld.withheld, ...withheld.events] }\n`,
+  const decision = { ...withheld, events: [...withheld.withheld, ...withheld.events] }\n`,
     found: ['failed and applied'],
   },
   'stores another salt than it hashed': {

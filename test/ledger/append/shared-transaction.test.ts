@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import t from 'tap'
-import { issueApiKey } from '../../../src/accounts/api-keys/issue-api-key.ts'
+import { issueApiKey } from '../../../src/accounts/api-keys/change-api-key.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
 import { newId } from '../../../src/ledger/new-id.ts'

@@ -1,0 +1,1 @@
+export * from '../../../migrations/0009-index-user-names.ts'
