@@ -78,10 +78,12 @@ export function bulkUserLogs(
     const logs = await reads.of(companyId, request.left)
     const logEntry = await requireLogEntry(logs, companyId, request.params.log_id)
     const client = await readClientOf(logs, companyId, logEntry.position)
+    const { id, status } = logEntry.entry
     const correction = await readCorrection(logs, companyId, toFoundCall(logEntry))
+    const undoings = status === 'Failed' ? [] : await readUndoings(logs, companyId, id)
     return {
       ...logEntry.entry,
-      undone_by: (await readUndoings(logs, companyId, logEntry.entry.id)).map(renderUndoing),
+      undone_by: undoings.map(renderUndoing),
       corrected_by: correction?.by ?? [],
       correction: correction && {
         state: isCorrected(correction) ? ('corrected' as const) : ('partly_corrected' as const),

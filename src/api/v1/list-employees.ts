@@ -115,8 +115,8 @@ export function listEmployeesRoute(
   )
 }
 
-/** The filters that read everybody, and not the one employee with a name. */
-const NEVER_OF_ONE = ['warning', 'department', 'location', 'only'] as const
+/** The filters that don't go with the name of one employee. */
+const NEVER_OF_ONE = ['warning', 'department', 'location', 'manager_id', 'only'] as const
 
 type Query = Omit<Static<typeof ListQuery>, 'min_position'>
 
@@ -131,7 +131,7 @@ async function listPage(
   const timeZone = query.only === 'ended' ? (await readCompany(db, companyId)).timeZone : 'UTC'
   const filter: EmployeeFilter = { ...readPeopleFilter(query, timeZone), ...(warning === undefined ? {} : { warning }) }
   const isHeld = email !== undefined || externalId !== undefined
-  const other = isHeld ? [...NEVER_OF_ONE, 'manager_id' as const].find((name) => query[name] !== undefined) : undefined
+  const other = isHeld ? NEVER_OF_ONE.find((name) => query[name] !== undefined) : undefined
   if (other !== undefined) throw invalidQuery(other, 'goes with no email and no external_id')
   if (!isHeld && query.order === 'updated_desc') {
     const after = since === undefined ? 0 : await positionBefore(db, companyId, since)
