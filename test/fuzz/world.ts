@@ -1,4 +1,4 @@
-import { beginSession } from '../../src/accounts/users/begin-session.ts'
+import { beginSession } from '../../src/accounts/users/sessions.ts'
 import { issueUserToken } from '../../src/accounts/users/user-tokens.ts'
 import type { TokenScopes } from '../../src/domain/accounts/roles.ts'
 import { newId } from '../../src/ledger/new-id.ts'

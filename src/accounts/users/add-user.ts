@@ -1,8 +1,13 @@
 import type { Pool } from 'pg'
 import { normalizeEmail } from '../../text/normalize-text.ts'
 import type { Role } from '../../domain/accounts/roles.ts'
-import { decideUserChange, evolveUser, decideInvitation } from '../../domain/accounts/user-lifecycle.ts'
-import type { UserChange, UserLife } from '../../domain/accounts/user-lifecycle.ts'
+import {
+  decideUserChange,
+  evolveUser,
+  decideInvitation,
+  type UserChange,
+  type UserLife,
+} from '../../domain/accounts/user-lifecycle.ts'
 import { prefixOfSecret } from '../../domain/accounts/secrets.ts'
 import { OPERATOR, RefusedChangeError } from '../../ledger/append/append-company-events.ts'
 import { insertToken, insertUser, isEmailTaken } from './user-rows.ts'

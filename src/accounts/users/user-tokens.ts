@@ -6,8 +6,13 @@ import { findUserToken, type TokenRecord } from './read-user-tokens.ts'
 import { countWorkingTokens, insertToken, markTokenRevoked } from './user-rows.ts'
 import { changeUserRow } from './change-user.ts'
 import { notifyUser } from './email-user.ts'
-import type { Acting, CompanyServices } from '../change-company.ts'
-import { changeCompany, isAdministrator, RefusedByStateError } from '../change-company.ts'
+import {
+  type Acting,
+  type CompanyServices,
+  changeCompany,
+  isAdministrator,
+  RefusedByStateError,
+} from '../change-company.ts'
 import { digestSecret, generateSecret } from './new-secret.ts'
 
 export const NO_SUCH_TOKEN = problem('token_not_found', 'No such token exists')

@@ -1,17 +1,25 @@
-import type { Limited, PeopleLimit } from '../../domain/accounts/people-use.ts'
-import { Type, type Static } from '@sinclair/typebox'
-import { ATTRIBUTE_NAMES, type AttributeName } from '../../domain/attributes.ts'
 import {
+  type Limited,
+  type PeopleLimit,
   DEFAULT_QUOTA_LIMIT,
   DEFAULT_REFRESH_PERIOD,
   REFRESH_PERIODS,
   requestsInWindow,
   windowEnd,
   windowStart,
-} from '../../domain/accounts/quota.ts'
-import { KEY_SCOPES, PROVIDER_QUOTA_LIMIT, usualQuota, type KeyScope } from '../../domain/accounts/api-key.ts'
-import type { Weekday } from '../../domain/accounts/expected-calls.ts'
-import { MAX_EVERY_HOURS, normalizeExpectedCalls, TIME_OF_DAY } from '../../domain/accounts/expected-calls.ts'
+  KEY_SCOPES,
+  PROVIDER_QUOTA_LIMIT,
+  usualQuota,
+  type KeyScope,
+} from '../../domain/accounts/api-key.ts'
+import { Type, type Static } from '@sinclair/typebox'
+import { ATTRIBUTE_NAMES, type AttributeName } from '../../domain/attributes.ts'
+import {
+  type Weekday,
+  MAX_EVERY_HOURS,
+  normalizeExpectedCalls,
+  TIME_OF_DAY,
+} from '../../domain/accounts/expected-calls.ts'
 import { SHARE_PATTERN } from '../../domain/accounts/key-limits.ts'
 import { FULL_ACCESS, MAX_NETWORKS } from '../../domain/accounts/key-access.ts'
 import { DEFAULT_OVERLAP_SECONDS, MAX_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'

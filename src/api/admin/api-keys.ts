@@ -1,10 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
-import { changeApiKey, NO_SUCH_KEY, rotateApiKey } from '../../accounts/api-keys/change-api-key.ts'
+import {
+  changeApiKey,
+  NO_SUCH_KEY,
+  rotateApiKey,
+  issueApiKeyRecord,
+  type KeyWithSecret,
+} from '../../accounts/api-keys/change-api-key.ts'
 import type { CompanyServices } from '../../accounts/change-company.ts'
-import { issueApiKeyRecord, type KeyWithSecret } from '../../accounts/api-keys/issue-api-key.ts'
 import { findApiKey, listApiKeys } from '../../accounts/api-keys/read-api-keys.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { pageBefore, pageOf } from '../../http/server/cursor.ts'
+import { pageBefore, pageOf } from '../../http/server/query-values.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { describeAction } from '../../http/openapi/actions.ts'
 import { KEY_ACTIONS } from './api-key-actions.ts'
@@ -17,8 +22,10 @@ import {
   readEdit,
   readNewKey,
   RotateBody,
+  renderKey,
+  ShownKey,
+  ShownKeyWithSecret,
 } from './api-key-schemas.ts'
-import { renderKey, ShownKey, ShownKeyWithSecret } from './api-key-schemas.ts'
 import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimName } from './company-schemas.ts'
 import { idIn } from '../../http/openapi/schema-parts.ts'
 

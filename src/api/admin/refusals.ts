@@ -19,9 +19,8 @@ import {
   Time,
   withDefault,
 } from '../../http/openapi/schema-parts.ts'
-import { formatFileTime, sendAttachment } from '../../http/server/attachment.ts'
+import { formatFileTime, sendAttachment, streamTexts, type Reader } from '../../http/server/text-stream.ts'
 import { assertStorable, invalidQuery, parseTime } from '../../http/server/query-values.ts'
-import { streamTexts, type Reader } from '../../http/server/text-stream.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import { CSV_ANSWER, CSV_TYPE } from '../../log/csv-text.ts'
 import { writeFile } from '../../log/failed-records-csv.ts'

@@ -1,7 +1,12 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type, type Static } from '@sinclair/typebox'
-import type { FoundSecret, SecretSearch } from '../../accounts/api-keys/find-secrets.ts'
-import { findSecrets, FOUND_BY, readSecretSearch } from '../../accounts/api-keys/find-secrets.ts'
+import {
+  type FoundSecret,
+  type SecretSearch,
+  findSecrets,
+  FOUND_BY,
+  readSecretSearch,
+} from '../../accounts/api-keys/find-secrets.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../../http/access/authorize-user.ts'
 import { nullable, oneOf, optionalString, strictObject } from '../../http/openapi/schema-parts.ts'

@@ -10,7 +10,7 @@ import { type Proof, RECENT_MINUTES } from '../../accounts/passkeys/prove-again.
 import { findUser, type SignedInUser } from '../../accounts/users/users.ts'
 import { requireSession, userOf } from '../../http/access/authorize-user.ts'
 import { checkProof, type ProofServices } from '../../http/access/check-proof.ts'
-import { pageBefore, pageOf } from '../../http/server/cursor.ts'
+import { pageBefore, pageOf } from '../../http/server/query-values.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { describeAction } from '../../http/openapi/actions.ts'
 import { actingUser, JSON_BODY, setPositionHeader, trimName } from './company-schemas.ts'

@@ -3,13 +3,10 @@ import type { FastifyInstance } from 'fastify'
 import { fastifySSE } from '@fastify/sse'
 import { allowScope, authorizeRoles } from '../../http/access/authorize-user.ts'
 import { limitFailures } from '../../http/access/rate-limits.ts'
-import { checkpoints } from './checkpoint.ts'
+import { checkpoints, proofs, tiles } from './proofs.ts'
 import { employeeHistory } from './employee-history.ts'
 import { evidence } from './evidence.ts'
-import { events } from './events.ts'
-import { eventsStream } from './events-stream.ts'
-import { proofs } from './proofs.ts'
-import { tiles } from './tiles.ts'
+import { events, eventsStream } from './events.ts'
 
 /** Registers the read-only routes of the ledger, for auditors and administrators. */
 export async function auditRoutes(

@@ -1,10 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from '../../domain/errors.ts'
-import type { EvidenceServices, PlannedEvidence } from '../../evidence/evidence-file.ts'
-import { planEvidence, writeEvidence } from '../../evidence/evidence-file.ts'
+import {
+  type EvidenceServices,
+  type PlannedEvidence,
+  planEvidence,
+  writeEvidence,
+} from '../../evidence/evidence-file.ts'
 import { NoEvidenceError, type EvidenceSubject } from '../../ledger/evidence/evidence-subject.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { signOrExplain } from './checkpoint.ts'
+import { signOrExplain } from './proofs.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { streamTexts, type Reader } from '../../http/server/text-stream.ts'
 

@@ -28,8 +28,7 @@ export function groupRoutes(app: FastifyInstance, { keyUsage }: KeyServices): vo
   refuse(['POST'], '/Groups', NO_GROUPS)
   refuse(['PUT', 'PATCH', 'DELETE'], '/Groups/:id', NO_GROUPS)
   refuse(['POST'], '/Bulk', 'Bulk calls are not supported: send a call for each user')
-  refuse(['POST'], '/.search', NO_SEARCH)
-  refuse(['POST'], '/Users/.search', NO_SEARCH)
+  for (const path of ['', '/Users', '/Groups']) refuse(['POST'], `${path}/.search`, NO_SEARCH)
   refuse(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], '/Me', 'A key is no user, so there is no Me')
 }
 

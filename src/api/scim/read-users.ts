@@ -65,15 +65,14 @@ function listUsers(app: FastifyInstance, services: KeyServices): void {
     const base = findScimBase(request, sessions)
     const isMeant = (employee: Employee) =>
       employee.deprovisioned_at === null && (!filter || matchesFilter(filter, renderUser(employee, base)))
-    const names = filter && pinnedNames(filter)
+    const pinned = filter && pinnedNames(filter)
     const read = async () => {
-      if (names) {
-        const found = await findNamed(companyId, names)
+      const found = pinned ? (await findNamed(companyId, pinned.names)).filter(isMeant) : []
+      if (pinned?.isSure || found.length > 0)
         return pageOf(
-          found.filter(isMeant).toSorted((one, other) => (one.id < other.id ? -1 : 1)),
+          found.toSorted((one, other) => (one.id < other.id ? -1 : 1)),
           page,
         )
-      }
       const head = await waitForPosition(companyId, 'head')
       const db = await reads.of(companyId, request.left)
       if (filter) return compareAll(db, companyId, isMeant, page, request.left)
@@ -139,7 +138,7 @@ async function compareAll(
 function comparesEverybody(request: FastifyRequest): boolean {
   try {
     const filter = readFilter(request)
-    return filter !== null && pinnedNames(filter) === null
+    return filter !== null && pinnedNames(filter)?.isSure !== true
   } catch {
     return false
   }
@@ -162,7 +161,7 @@ const LARGEST = 2_147_483_647
 function readNumber(request: FastifyRequest, name: string, usual: number): number {
   const text = queryText(request, name)
   if (text === undefined) return usual
-  if (!/^[+-]?\d{1,15}$/.test(trimBlanks(text)))
+  if (!/^[+-]?\d{1,40}$/.test(trimBlanks(text)))
     throw new ProblemError(new ScimFault('invalidValue', `${name} must be a whole number`).problem)
   return Math.min(LARGEST, Number(text))
 }

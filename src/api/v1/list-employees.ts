@@ -14,8 +14,7 @@ import type { Employee } from '../../domain/employees/employee.ts'
 import { LASTING_WARNINGS } from '../../domain/employees/warnings.ts'
 import { problem } from '../../domain/errors.ts'
 import { listStoredForms, trimBlanks } from '../../text/normalize-text.ts'
-import { findLastPositionBefore } from '../../ledger/read/find-position.ts'
-import { readHead } from '../../ledger/read/read-head.ts'
+import { findLastPositionBefore, readHead } from '../../ledger/read/read-head.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { callerOf } from '../../http/access/authenticate.ts'
@@ -25,9 +24,16 @@ import { jsonAnswer } from '../../http/openapi/documented-schema.ts'
 import { EMPLOYEES_LISTED } from '../../http/openapi/employee-examples.ts'
 import { oneOf, optionalInteger, optionalString, Page, strictObject } from '../../http/openapi/schema-parts.ts'
 import { READING_PROBLEMS } from '../../http/openapi/v1-calls.ts'
-import { decodeCursor, decodeIdCursor, encodeCursor, pageOf } from '../../http/server/cursor.ts'
+import {
+  decodeCursor,
+  decodeIdCursor,
+  encodeCursor,
+  pageOf,
+  assertStorable,
+  invalidQuery,
+  parseTime,
+} from '../../http/server/query-values.ts'
 import { ProblemError } from '../../http/server/problem.ts'
-import { assertStorable, invalidQuery, parseTime } from '../../http/server/query-values.ts'
 import { chargedReading } from '../../http/access/quota.ts'
 import { createPositionWaits } from '../../http/live/position-waits.ts'
 import type { ReadServices } from './read-employees.ts'

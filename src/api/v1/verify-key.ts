@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { addressRefusal } from '../../domain/calls/key-refusals.ts'
-import { rateLimitHeaders, REFRESH_PERIODS, requestsInWindow } from '../../domain/accounts/quota.ts'
+import { rateLimitHeaders, REFRESH_PERIODS, requestsInWindow } from '../../domain/accounts/api-key.ts'
 import type { KeyUsageCounter } from '../../accounts/api-keys/key-access.ts'
 import { jsonAnswer } from '../../http/openapi/documented-schema.ts'
 import { KEY_VERIFICATION } from '../../http/openapi/employee-examples.ts'

@@ -1,8 +1,13 @@
 import { newId } from '../../ledger/new-id.ts'
 import { addUser } from '../../accounts/users/add-user.ts'
-import { changeUserRole, removeUser, resetUserPassword } from '../../accounts/users/change-user.ts'
+import {
+  changeUserRole,
+  removeUser,
+  resetUserPassword,
+  inviteCompanyUser,
+  type UserWithLink,
+} from '../../accounts/users/change-user.ts'
 import { eraseUser } from '../../personal-data/erase-user.ts'
-import { inviteCompanyUser, type UserWithLink } from '../../accounts/users/invite-user.ts'
 import { issueUserToken, revokeUserToken } from '../../accounts/users/user-tokens.ts'
 import { findSoleScope, type Role, type TokenScope } from '../../domain/accounts/roles.ts'
 import { getUserStatus, listUsers, type UserRecord } from '../../accounts/users/users.ts'
@@ -10,8 +15,7 @@ import { reportUser } from '../../personal-data/report-user.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { say } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
-import { listNewest } from './list-newest.ts'
-import { changeAndNotify, changeAsOperator, type CompanyOptions } from './operator.ts'
+import { listNewest, changeAndNotify, changeAsOperator, type CompanyOptions } from './operator.ts'
 import { type ReportOptions, writeReport } from './report.ts'
 
 interface UserOptions extends CompanyOptions {

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { readWitnesses } from '../../bootstrap/witnesses.ts'
 import type { Config } from '../../config.ts'
 import { readFailingWitnesses } from '../../ledger/read/read-witnesses.ts'
-import { errorReason } from '../../postgres/error-reason.ts'
+import { errorReason } from '../../postgres/startup-error.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'
 
 const CHECK = 'witnesses'

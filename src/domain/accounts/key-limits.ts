@@ -1,7 +1,7 @@
 import type { CallCounts } from '../events.ts'
 import { problem, type Problem } from '../errors.ts'
-import type { ApiKey } from './api-key.ts'
 import type {
+  ApiKey,
   KeyExcess,
   KeyLimits,
   Limited,
@@ -9,7 +9,7 @@ import type {
   PeopleNumbers,
   PeopleUse,
   RefusedExcess,
-} from './people-use.ts'
+} from './api-key.ts'
 
 /*
  * How many people a key may deactivate, and change, in a UTC day. A call beyond that is refused as a whole. What every

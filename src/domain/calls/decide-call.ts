@@ -1,6 +1,12 @@
-import { isSecretValid, type ApiKey } from '../accounts/api-key.ts'
+import {
+  isSecretValid,
+  type ApiKey,
+  useKey,
+  rateLimitHeaders,
+  secondsToReset,
+  type KeyUsage,
+} from '../accounts/api-key.ts'
 import { limitPeople } from '../accounts/key-limits.ts'
-import { useKey, rateLimitHeaders, secondsToReset, type KeyUsage } from '../accounts/quota.ts'
 import type { Role } from '../accounts/roles.ts'
 import type { Employee } from '../employees/employee.ts'
 import { findFailedCondition } from '../employees/entity-tag.ts'

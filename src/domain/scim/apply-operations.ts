@@ -34,7 +34,7 @@ function apply(user: ScimUser, { op, target, value }: ScimOperation): void {
     container[name] = op === 'add' && isList(current) ? merge(current, entries) : keepPrimary(bound(entries))
     return
   }
-  const single: unknown = Array.isArray(value) ? value[0] : value
+  const single = unwrap(Array.isArray(value) ? (value as unknown[])[0] : value, target)
   if (!isParts(single)) {
     container[name] = isManager(target) ? newParts({ value: toValue(single) }) : toValue(single)
     return
@@ -65,6 +65,12 @@ function isSingle({ urn, name }: TargetPath): boolean {
 
 function isManager({ urn, name }: TargetPath): boolean {
   return findAttribute(urn, name ?? '')?.name === 'manager'
+}
+
+/** The value of an attribute without parts, which Entra may send as an entry of a list. */
+function unwrap(value: unknown, { urn, name }: TargetPath): unknown {
+  const known = findAttribute(urn, name ?? '')?.attribute
+  return known && !known.parts && isParts(value) && 'value' in value ? value.value : value
 }
 
 /** A value that is not looked into stays, to be refused or noted where the user is read. */

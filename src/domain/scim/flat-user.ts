@@ -41,8 +41,10 @@ export const PATHS = {
 
 export interface FlatUser {
   values: Map<string, Scalar>
-  /** The attributes that have values which can't be kept: what no path reaches, and entries of a type that occurs twice. */
+  /** The attributes that have values which can't be kept, because no path reaches them. */
   unkept: Set<string>
+  /** The lists with several entries of one type, of which the first is kept. */
+  repeated: Set<string>
 }
 
 /** The lists whose entry of work is an attribute of employees. */
@@ -52,7 +54,7 @@ const DESCRIBED = new Set(['type', '$ref'])
 const NOT_KEPT = new Set(['id', 'meta', 'schemas', 'groups', 'password'])
 
 export function flattenUser(user: ScimUser): FlatUser {
-  const flat: FlatUser = { values: new Map(), unkept: new Set() }
+  const flat: FlatUser = { values: new Map(), unkept: new Set(), repeated: new Set() }
   for (const name of Object.keys(user)) {
     const value = user[name]!
     if (/^urn:/i.test(name)) flattenExtension(flat, name, value)
@@ -101,7 +103,7 @@ function flattenList(flat: FlatUser, path: string, entries: readonly ScimValue[]
     }
     const isWork = entry === work
     const type = isWork ? 'work' : (typeOf(entry) ?? String((untyped += 1)))
-    if (seen.has(foldText(type))) flat.unkept.add(path)
+    if (seen.has(foldText(type))) flat.repeated.add(path)
     else {
       seen.add(foldText(type))
       const { primary, ...others } = entry

@@ -44,7 +44,7 @@ export class PathError extends Error {
 
 /** Reads a filter of users. Throws PathError, also for an attribute that no schema has. */
 export function parseFilter(text: string): Filter {
-  const source = open(text)
+  const source = open(text, false)
   const filter = readOr(source, 0, null)
   return end(source, filter)
 }
@@ -53,7 +53,7 @@ export function parseFilter(text: string): Filter {
 export function parsePath(text: string): TargetPath {
   const trimmed = trimBlanks(text)
   if (isSchemaUrn(trimmed)) return { urn: spellUrn(trimmed), name: null, part: null, filter: null }
-  const source = open(trimmed)
+  const source = open(trimmed, true)
   const path = readAttribute(source)
   if (!take(source, '[')) return end(source, { ...path, filter: null })
   if (path.part !== null) throw fail(source, 'A filter must follow the name of a list')
@@ -68,11 +68,13 @@ export function parsePath(text: string): TargetPath {
 interface Source {
   text: string
   at: number
+  /** Whether it may name attributes that no schema has. */
+  takesUnknown: boolean
 }
 
-function open(text: string): Source {
+function open(text: string, takesUnknown: boolean): Source {
   if (text.length > MAX_CHARACTERS) throw new PathError(`It must have at most ${MAX_CHARACTERS} characters`)
-  return { text, at: 0 }
+  return { text, at: 0, takesUnknown }
 }
 
 function end<Read>(source: Source, read: Read): Read {
@@ -153,7 +155,15 @@ function readComparison(source: Source, path: AttributePath): Filter {
   if (word === 'pr') return { kind: 'present', path }
   const operator = OPERATORS.find((name) => name === word)
   if (operator === undefined) throw fail(source, 'Here must be an operator, such as eq')
+  if (ORDERS.has(operator) && isFlag(path)) throw fail(source, 'True and false have no order')
   return { kind: 'compare', path, operator, value: readValue(source) }
+}
+
+const ORDERS: ReadonlySet<Operator> = new Set(['gt', 'ge', 'lt', 'le'])
+
+function isFlag({ urn, name, part }: AttributePath): boolean {
+  const known = findAttribute(urn, name ?? '')?.attribute
+  return (part === null ? known : known?.parts?.find((one) => one.name === part))?.type === 'boolean'
 }
 
 function readInParentheses(source: Source, level: number, list: AttributePath | null): Filter {
@@ -168,7 +178,7 @@ const NAME = /^(?:[a-z][a-z0-9_-]*|\$ref)$/i
 function readAttribute(source: Source): AttributePath {
   const { at } = source
   const word = readWord(source)
-  const colon = word.lastIndexOf(':')
+  const colon = findNameAfter(word)
   const [name = '', part = null, ...more] = word.slice(colon + 1).split('.')
   const isRead = NAME.test(name) && (part === null || NAME.test(part)) && more.length === 0
   if (!isRead || (colon >= 0 && !/^urn:/i.test(word))) {
@@ -181,10 +191,16 @@ function readAttribute(source: Source): AttributePath {
   return { ...path, part: part === null ? null : spellPart(path, part) }
 }
 
+/** Where the URN of a schema ends. Some clients set a dot behind it, as behind other names. */
+function findNameAfter(word: string): number {
+  const known = Object.keys(SCHEMAS).find((urn) => isSameName(word.slice(0, urn.length + 1), `${urn}.`))
+  return known?.length ?? word.lastIndexOf(':')
+}
+
 function readPart(source: Source, list: AttributePath): AttributePath {
   const { part, name, urn } = readAttribute(source)
   if (part !== null || urn !== null || name === null) throw fail(source, 'Here must be the name of a part')
-  return { urn: list.urn, name: list.name, part: spellPart(list, name) }
+  return assertKnown(source, { urn: list.urn, name: list.name, part: spellPart(list, name) })
 }
 
 function spellPart({ urn, name }: AttributePath, part: string): string {
@@ -194,6 +210,7 @@ function spellPart({ urn, name }: AttributePath, part: string): string {
 
 /** Another extension may have any attributes. */
 function assertKnown(source: Source, path: AttributePath): AttributePath {
+  if (source.takesUnknown) return path
   const known = findAttribute(path.urn, path.name ?? '')
   const isOther = path.urn !== null && !Object.hasOwn(SCHEMAS, path.urn)
   const { parts } = known?.attribute ?? {}
@@ -217,6 +234,7 @@ function readValue(source: Source): FilterValue {
   }
   const word = readWord(source)
   if (word === '') throw fail(source, 'Here must be a value')
+  if (word.startsWith("'")) throw fail(source, 'A text must stand in double quotes')
   const lower = word.toLowerCase()
   if (lower === 'true' || lower === 'false') return lower === 'true'
   if (lower === 'null') return null

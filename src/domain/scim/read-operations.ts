@@ -47,6 +47,8 @@ function addOperation(read: Operations, sent: Record<string, unknown>, place: st
   const kind = typeof op === 'string' ? op.toLowerCase() : ''
   if (kind !== 'add' && kind !== 'replace' && kind !== 'remove')
     throw new ScimFault('invalidSyntax', `${place}.op must be add, replace, or remove`)
+  if (kind === 'add' && value === undefined)
+    throw new ScimFault('invalidValue', `${place} must have a value that says what to add`)
   if (path === undefined || path === null || path === '') {
     if (kind === 'remove') throw new ScimFault('noTarget', `${place} must have a path that says what to remove`)
     if (!isParts(value)) throw new ScimFault('invalidValue', `${place}.value must be an object, or name a path`)
@@ -82,7 +84,7 @@ function addMembers(
 ): void {
   for (const name of Object.keys(members)) {
     const value = members[name]
-    if (urn === null && isSchemaUrn(name) && isParts(value)) {
+    if (urn === null && isParts(value) && isExtension(name)) {
       addMembers(read, op, value, spellUrn(name))
       continue
     }
@@ -90,6 +92,11 @@ function addMembers(
     if (!target) read.unread += 1
     else if (!isPassedOver(target)) read.operations.push({ op, target, value })
   }
+}
+
+/** Whether a member with parts is an extension, and no attribute of one. A schema's URN needs no version. */
+function isExtension(name: string): boolean {
+  return isSchemaUrn(name) || (/^urn:/i.test(name) && !isSchemaUrn(name.slice(0, name.lastIndexOf(':'))))
 }
 
 function targetOf(name: string, urn: string | null): TargetPath | null {

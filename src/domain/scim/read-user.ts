@@ -45,7 +45,7 @@ interface ReadState {
 
 /** What differs between a user and an employee, as a record. `asIs` is what the record keeps of the request. */
 export function readUser(user: ScimUser, { before, directory, country }: ReadState, asIs: ReadRecord): FittedRecord {
-  const { values, unkept } = flattenUser(user)
+  const { values, unkept, repeated } = flattenUser(user)
   const current = before ? flattenUser(toUserValues(before)).values : new Map<string, Scalar>()
   const reading = new Reading(asIs)
   if (!before) chooseName(values)
@@ -64,6 +64,7 @@ export function readUser(user: ScimUser, { before, directory, country }: ReadSta
   const kept = changed.filter((path) => !ATTRIBUTES.has(path) && !OWN_WAYS.has(path))
   reading.keep(kept, values, before?.custom_attributes ?? {})
   for (const path of unkept) reading.refuseKind(path)
+  for (const path of repeated) reading.noteUnkept(path)
   return reading.finish()
 }
 

@@ -27,8 +27,14 @@ export function valuesOf(employee: Employee): Map<string, Scalar> {
   ]
   const values = new Map<string, Scalar>()
   for (const [path, value] of own) if (value !== null) values.set(path, value)
-  for (const [path, value] of Object.entries(employee.custom_attributes)) if (!OWN.has(path)) values.set(path, value)
+  const custom = employee.custom_attributes
+  for (const path of Object.keys(custom).toSorted(comparePaths)) if (!OWN.has(path)) values.set(path, custom[path]!)
   return values
+}
+
+/** An order that doesn't depend on how the attributes are stored, and in which 10 is behind 9. */
+function comparePaths(one: string, other: string): number {
+  return one.length - other.length || (one < other ? -1 : 1)
 }
 
 const OWN = new Set<string>(

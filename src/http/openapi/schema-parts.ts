@@ -1,5 +1,14 @@
-import { Type, type IntegerOptions, type ObjectOptions, type SchemaOptions } from '@sinclair/typebox'
-import type { Static, StringOptions, TObject, TProperties, TSchema } from '@sinclair/typebox'
+import {
+  Type,
+  type IntegerOptions,
+  type ObjectOptions,
+  type SchemaOptions,
+  type Static,
+  type StringOptions,
+  type TObject,
+  type TProperties,
+  type TSchema,
+} from '@sinclair/typebox'
 import type { Problem } from '../../domain/errors.ts'
 import { isId, type IdPrefix } from '../../domain/ids.ts'
 import { ProblemError } from '../server/problem.ts'

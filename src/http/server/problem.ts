@@ -2,9 +2,15 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { UnreadableBodyError } from '../../bodies/unreadable-body.ts'
 import { RefusedByStateError } from '../../accounts/change-company.ts'
 import { IdempotencyInProgressError } from '../../ledger/calls/calls-in-progress.ts'
-import { RATE_LIMIT_HEADERS } from '../../domain/accounts/quota.ts'
-import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
-import { problem, type Problem } from '../../domain/errors.ts'
+import { RATE_LIMIT_HEADERS } from '../../domain/accounts/api-key.ts'
+import {
+  RefusedCredentialsError,
+  problem,
+  type Problem,
+  type RecordErrorCode,
+  fieldError,
+  invalidFields,
+} from '../../domain/errors.ts'
 import { NoTurnError, UnavailableError } from '../../admission/batcher.ts'
 import { isTransient, isUnconfirmed } from '../../postgres/database-errors.ts'
 import { idsOf } from './access-log.ts'
@@ -22,6 +28,11 @@ export class ProblemError extends Error {
     super(refusal.detail)
     this.problem = refusal
   }
+}
+
+/** Makes the error of one field of a body; the pointer of the body itself is empty. */
+export function refuseField(pointer: string, message: string, code: RecordErrorCode = 'invalid_value'): ProblemError {
+  return new ProblemError(invalidFields([fieldError(pointer, code, message)]))
 }
 
 /**

@@ -31,5 +31,5 @@ export const PROBLEM_DOCUMENTS: Omit<Protocol, 'prefix'> = {
 /** The protocol of a request to the API, by its route or else its path; undefined if it is one to a page. */
 export function findProtocol({ server, routeOptions, url }: FastifyRequest): Protocol | undefined {
   const path = routeOptions.url ?? url
-  return server.protocols.find(({ prefix }) => path.startsWith(prefix) && path[prefix.length] === '/')
+  return server.protocols.find(({ prefix }) => path.startsWith(prefix) && /^(?:[/?]|$)/.test(path.slice(prefix.length)))
 }

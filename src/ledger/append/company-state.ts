@@ -1,6 +1,5 @@
 import type { ClientBase } from 'pg'
-import type { ApiKey } from '../../domain/accounts/api-key.ts'
-import type { KeyUsage } from '../../domain/accounts/quota.ts'
+import type { ApiKey, KeyUsage } from '../../domain/accounts/api-key.ts'
 import type { Role } from '../../domain/accounts/roles.ts'
 import { toUuid } from '../../domain/ids.ts'
 import type { LoadedEmployees } from './employee-index.ts'

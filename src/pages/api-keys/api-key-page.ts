@@ -8,7 +8,7 @@ import { changeApiKey, NO_SUCH_KEY, rotateApiKey } from '../../accounts/api-keys
 import { findApiKey, hasPreviousSecret, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
 import { isId } from '../../domain/ids.ts'
 import { rulesOf } from '../../domain/operations.ts'
-import { buildUrl } from '../../wording/addresses.ts'
+import { buildUrl, NAVIGATION } from '../../wording/navigation.ts'
 import { renderStatusBadge } from '../parts/badges.ts'
 import { describeDone } from '../parts/call-words.ts'
 import { listAddresses, type UsedAddress } from '../../ledger/read/read-clients.ts'
@@ -22,7 +22,6 @@ import { checkForm, keepLineBreaks, readSeenVersion, renderButtons } from '../pa
 import { addFormPage, renderForm, renderFormSection, type PageForms, type PageRequest } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { formatScopes } from '../parts/key-words.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { readOverlap, renderRotation } from '../parts/rotation.ts'
 import { renderSection } from '../parts/section.ts'
@@ -40,7 +39,7 @@ import {
   renderNetworks,
   renderQuota,
 } from './api-key-facts.ts'
-import { formatKeyFields, KEY_FIELDS, readKeyBody, renderKeyFields } from './api-key-form.ts'
+import { formatKeyFields, KEY_FIELDS, listKeyFields, readKeyBody } from './api-key-form.ts'
 import { showSecret } from './api-key-secret.ts'
 import { readExcess, renderAllow } from './allow-once.ts'
 import { readKeyCalls } from './key-calls.ts'
@@ -73,8 +72,8 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
           const shown = formatKeyFields(await requireKey(services, request), timeZone)
           const { expires_at: expiry, ...others } = fields
           // The form shows the expiry to the minute, and must not round it when something else is saved.
-          const changed = expiry === undefined || expiry === shown.expires_at ? others : fields
-          const name = keepLineBreaks(fields['name'] ?? '', shown.name)
+          const changed = expiry === undefined || expiry === shown['expires_at'] ? others : fields
+          const name = keepLineBreaks(fields['name'] ?? '', shown['name'])
           const changes = readEdit(checkForm(EditBody, readKeyBody({ ...changed, name }, timeZone)))
           await changeApiKey(company, getActing(request), readKeyId(request), changes, readSeenVersion(fields))
           return { done: 'saved' }
@@ -303,7 +302,7 @@ function renderKeyForms(forms: KeyForms, seen: SeenKey, problems: readonly Atten
     status: `${formatNumber(key.quotaLimit)} calls ${key.refreshPeriod}; ${formatScopes(key.scopes)}`,
     version: key.version,
     values: formatKeyFields(seen, timeZone),
-    fields: (values, problem) => renderKeyFields(values, problem, timeZone),
+    fields: listKeyFields(timeZone),
     buttons: html`<button class="primary">Save</button>`,
     isOpen: problems.some(({ kind, subject }) => subject.id === key.id && IS_MENDED_BY_EDITING[kind] === true),
   })}

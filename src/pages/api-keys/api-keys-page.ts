@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AttentionItem } from '../../domain/attention.ts'
 import { renderReasons } from '../parts/attention.ts'
-import { issueApiKeyRecord } from '../../accounts/api-keys/issue-api-key.ts'
+import { issueApiKeyRecord } from '../../accounts/api-keys/change-api-key.ts'
 import { countApiKeys, KEY_STATUSES, listApiKeys, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
 import { proposeLimit } from '../../domain/accounts/key-limits.ts'
 import { countActivePeople } from '../../ledger/read/read-employees.ts'
@@ -14,7 +14,7 @@ import {
   renderQuota,
   renderSecretEnds,
 } from './api-key-facts.ts'
-import { KEY_FIELDS, NEW_KEY, readKeyBody, renderKeyFields } from './api-key-form.ts'
+import { KEY_FIELDS, listKeyFields, NEW_KEY, readKeyBody } from './api-key-form.ts'
 import { showSecret } from './api-key-secret.ts'
 import { makeSecretSearch, renderSecretSearch } from './secret-search.ts'
 import { addFormPage, renderForm } from '../parts/form-page.ts'
@@ -56,7 +56,7 @@ export function addApiKeysPage(app: FastifyInstance, services: PageServices): vo
         ${renderForm(forms, 'create', {
           version: count,
           values: proposed,
-          fields: (values, problem) => renderKeyFields(values, problem, getViewer(request).timeZone),
+          fields: listKeyFields(getViewer(request).timeZone),
           buttons: renderButtons('Create key', PATH),
         })}`,
     }),

@@ -1,5 +1,5 @@
 import { isOperation, OPERATIONS, rulesOf } from '../../domain/operations.ts'
-import { buildUrl } from '../../wording/addresses.ts'
+import { buildUrl } from '../../wording/navigation.ts'
 import { renderChoice, renderDayField, renderField, toSentence, type FormFields, type Option } from '../parts/form.ts'
 import { capitalise } from '../parts/call-words.ts'
 import { describeCode } from '../../wording/failure-causes.ts'

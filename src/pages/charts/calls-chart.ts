@@ -3,11 +3,10 @@ import type { EntryFilter } from '../../../projections/bulk-user-logs/queries.ts
 import { countCallsByHour, type CallsOfHour } from '../../../projections/bulk-user-logs/usage-queries.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { type OutcomeBar, renderOutcomeChart } from './outcome-chart.ts'
-import { buildUrl } from '../../wording/addresses.ts'
+import { buildUrl, NAVIGATION } from '../../wording/navigation.ts'
 import type { FormFields } from '../parts/form.ts'
 import { DAY_MS, formatLocal, formatLocalDay, HOUR_MS, listDaysUpTo } from '../../domain/local-times.ts'
 import type { Html } from '../parts/html.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
 import { formatCalendarDay } from '../parts/times.ts'
 
 /*

@@ -3,8 +3,7 @@ import { searchEmployees } from '../../../projections/employees/queries.ts'
 import type { SessionUser } from '../../accounts/users/sessions.ts'
 import { formatFullName } from '../../domain/employees/full-name.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
-import { problem } from '../../domain/errors.ts'
-import { fieldError, invalidFields } from '../../domain/field-errors.ts'
+import { problem, fieldError, invalidFields } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
 import { EVENTS_TOLD, type PlannedEvidence } from '../../evidence/evidence-file.ts'
 import type { EvidenceSubject } from '../../ledger/evidence/evidence-subject.ts'
@@ -15,7 +14,7 @@ import { planOrRefuse, sendEvidence, sendZip } from '../../api/audit/send-eviden
 import { STREAMED_ROUTE, whenGiven } from '../../http/access/heavy-reads.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { streamTexts } from '../../http/server/text-stream.ts'
-import { buildUrl } from '../../wording/addresses.ts'
+import { buildUrl, EVIDENCE_PATH, NAVIGATION } from '../../wording/navigation.ts'
 import {
   type FormFields,
   type FormProblem,
@@ -28,7 +27,6 @@ import {
 import { addFormPage, type PageForms, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderNameLink } from '../parts/links.ts'
-import { EVIDENCE_PATH, NAVIGATION } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { checkPeriod, readPeriod } from '../parts/periods.ts'
 import { formatNumber } from '../../wording/numbers.ts'

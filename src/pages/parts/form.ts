@@ -1,11 +1,10 @@
 import type { FastifySchemaValidationError } from 'fastify'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { RefusedByStateError } from '../../accounts/change-company.ts'
-import type { Problem } from '../../domain/errors.ts'
-import { fieldError, invalidFields } from '../../domain/field-errors.ts'
+import { type Problem, fieldError, invalidFields } from '../../domain/errors.ts'
 import { readLocal } from '../../domain/local-times.ts'
 import { bodyProblem } from '../../http/server/violation.ts'
-import { ProblemError } from '../../http/server/problem.ts'
+import { ProblemError, refuseField } from '../../http/server/problem.ts'
 import { compileSchema } from '../../http/server/schema-compiler.ts'
 import { isStorableText } from '../../domain/storable-text.ts'
 import { html, type Html } from './html.ts'
@@ -149,6 +148,18 @@ ${value}</textarea
   )
 }
 
+/** A field or a choice of a form. Unless its value is given, it has that of its name. */
+export type FormControl = Field | (Omit<Choice, 'value'> & { value?: string })
+
+/** Renders the parts of a form, given what was typed or what is stored. */
+export function renderFields(parts: readonly (FormControl | Html)[], values: FormFields, problem: FormProblem): Html {
+  return html`${parts.map((part) => {
+    if (typeof part === 'string' || !('label' in part)) return part
+    const value = part.value ?? values[part.name] ?? ''
+    return 'options' in part ? renderChoice({ ...part, value }, problem) : renderField({ ...part, value }, problem)
+  })}`
+}
+
 /** Renders an optional field for a day, or for a time of a day; an address may hold anything else, which is kept. */
 export function renderDayField(field: Field & { value: string }, problem: FormProblem): Html {
   const local = field.value === '' ? { time: undefined } : readLocal(field.value)
@@ -213,19 +224,16 @@ export function renderButtons(label: string, cancelPath: string, kind: 'primary'
   </div>`
 }
 
-/** Renders the field in which someone types a text, such as an email, to confirm an irreversible action. */
-export function renderTypedConfirmation(expected: string, problem: FormProblem): Html {
+/** Makes the field in which someone types a text, such as an email, to confirm an irreversible action. */
+export function askToType(expected: string): FormControl {
   const label = html`Type <bdi>${expected}</bdi> to confirm`
-  return renderField({ name: 'typed', label, autocomplete: 'off', isNoWord: true }, problem)
+  return { name: 'typed', label, value: '', autocomplete: 'off', isNoWord: true }
 }
 
-/** Throws a problem unless the text of `renderTypedConfirmation` was typed; case does not matter. */
+/** Throws a problem unless the text of `askToType` was typed; case does not matter. */
 export function requireTyped({ typed = '' }: FormFields, expected: string): void {
   const fold = (text: string) => foldText(trimBlanks(text))
-  if (fold(typed) !== fold(expected))
-    throw new ProblemError(
-      invalidFields([fieldError('/typed', 'invalid_value', "This doesn't match. Nothing was deleted.")]),
-    )
+  if (fold(typed) !== fold(expected)) throw refuseField('/typed', "This doesn't match. Nothing was deleted.")
 }
 
 /** Lists the options of a filter, the first of which stands for any value. */

@@ -1,5 +1,4 @@
-import type { StoredProvider } from '../../accounts/providers/read-provider.ts'
-import type { Administrator, Unlinked } from '../../accounts/providers/list-break-glass.ts'
+import type { StoredProvider, Administrator, Unlinked } from '../../accounts/providers/read-provider.ts'
 import { renderConfirmedAction } from '../parts/confirm.ts'
 import { renderChoice } from '../parts/form.ts'
 import { renderForm, type PageForms } from '../parts/form-page.ts'

@@ -2,8 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import { unlinkIdentity } from '../../accounts/sign-in/link-identity.ts'
 import { changeUserRole, NO_SUCH_USER, removeUser, resetUserPassword } from '../../accounts/users/change-user.ts'
 import type { SessionUser } from '../../accounts/users/sessions.ts'
-import type { FailedHour, LastSignIn } from '../../accounts/users/sign-in-records.ts'
-import { findLastSignIn, listFailedHours } from '../../accounts/users/sign-in-records.ts'
+import {
+  type FailedHour,
+  type LastSignIn,
+  findLastSignIn,
+  listFailedHours,
+} from '../../accounts/users/sign-in-records.ts'
 import { LINK_LIFE_DAYS } from '../../domain/accounts/user-lifecycle.ts'
 import { findUser, type UserRecord } from '../../accounts/users/users.ts'
 import { eraseUser } from '../../personal-data/erase-user.ts'
@@ -15,14 +19,13 @@ import { readUserId } from '../../api/admin/users.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { addTokenRevocation, renderTokenList } from '../account/token-list.ts'
 import { listNotices } from '../parts/actions.ts'
-import { buildUrl } from '../../wording/addresses.ts'
+import { buildUrl, ACCOUNT_PATH, NAVIGATION, type UpperPage } from '../../wording/navigation.ts'
 import { renderClient } from '../parts/clients.ts'
 import { renderConfirmedAction } from '../parts/confirm.ts'
 import { renderFacts, renderId } from '../parts/facts.ts'
-import { checkForm, readSeenVersion, renderButtons, renderTypedConfirmation, requireTyped } from '../parts/form.ts'
+import { askToType, checkForm, readSeenVersion, renderButtons, requireTyped } from '../parts/form.ts'
 import { addFormPage, type PageForms, type PageRequest, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { ACCOUNT_PATH, NAVIGATION, type UpperPage } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderReportForm, sendReportFile } from '../parts/report-download.ts'
 import { formatAttempts, SIGNED_IN_WITH } from '../parts/sign-in-words.ts'
@@ -30,8 +33,7 @@ import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
-import { showOneTimeLink } from './one-time-link.ts'
-import { formatUserName, isErased, formatWaysIn, renderRoleChoice, renderUserStatus } from './user-facts.ts'
+import { showOneTimeLink, formatUserName, isErased, formatWaysIn, renderUserStatus, ROLE_CHOICE } from './users-page.ts'
 
 const { path: PATH } = NAVIGATION.users
 
@@ -151,7 +153,8 @@ function renderUserActions(
   return html`<h2>Role</h2>
     ${isOwn ? warning : ''}
     ${renderForm(forms, 'role', {
-      fields: ({ role = current }, problem) => renderRoleChoice(role, problem),
+      values: { role: current },
+      fields: [ROLE_CHOICE],
       buttons: html`<button class="primary">Change role</button>`,
     })}
     <h2>Access</h2>
@@ -268,7 +271,7 @@ function addUserErasure(app: FastifyInstance, services: PageServices): void {
           stay recorded under the ID <code>${user.id}</code>, but no one can tell who it was.
         </p>
         ${renderForm(forms, 'erase', {
-          fields: (_, problem) => renderTypedConfirmation(getExpectedText(user), problem),
+          fields: [askToType(getExpectedText(user))],
           buttons: renderButtons(button, `${PATH}/${user.id}`, 'danger'),
         })}`,
     }),

@@ -2,21 +2,25 @@ import type { FastifyInstance } from 'fastify'
 import { WEBHOOK_TYPES } from '../../domain/webhook-types.ts'
 import { renderProblemsOf } from '../parts/attention.ts'
 import { changeWebhook, NO_SUCH_WEBHOOK, rotateWebhookSecret } from '../../accounts/webhooks/change-webhook.ts'
-import { countWaitingMessages, type WaitingMessages } from '../../accounts/webhooks/count-waiting.ts'
-import { type KeptDelivery, listDeliveries } from '../../accounts/webhooks/read-deliveries.ts'
-import { findWebhook, type SeenWebhook, type WebhookRecord } from '../../accounts/webhooks/read-webhooks.ts'
+import {
+  countWaitingMessages,
+  type WaitingMessages,
+  findWebhook,
+  type SeenWebhook,
+  type WebhookRecord,
+  type KeptDelivery,
+  listDeliveries,
+} from '../../accounts/webhooks/read-webhooks.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
-import { WEBHOOK_ACTIONS } from '../../api/admin/webhooks/webhook-actions.ts'
-import { readWebhookId } from '../../api/admin/webhooks/webhook-routes.ts'
+import { WEBHOOK_ACTIONS, readWebhookId } from '../../api/admin/webhooks/webhook-routes.ts'
 import { RotateWebhookBody } from '../../api/admin/webhooks/webhook-schemas.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { listActionForms, listNotices, renderAction } from '../parts/actions.ts'
-import { buildUrl } from '../../wording/addresses.ts'
+import { buildUrl, NAVIGATION } from '../../wording/navigation.ts'
 import { renderFacts } from '../parts/facts.ts'
-import { readSeenVersion, renderButtons, renderTypedConfirmation, requireTyped } from '../parts/form.ts'
+import { askToType, readSeenVersion, renderButtons, requireTyped } from '../parts/form.ts'
 import { addFormPage, renderForm, renderFormSection, type PageForms, type PageRequest } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { readOverlap, renderRotation } from '../parts/rotation.ts'
 import { formatNumber } from '../../wording/numbers.ts'
@@ -24,8 +28,15 @@ import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTime } from '../parts/times.ts'
 import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
 import { findSent, renderDeliveryTable, renderSent } from './delivery-table.ts'
-import { formatFields, readWebhookForm, renderWebhookFields, WEBHOOK_FIELDS } from './webhook-form.ts'
-import { readResumeForm, renderResumeFields, RESUME_FIELDS } from './webhook-form.ts'
+import {
+  formatFields,
+  readWebhookForm,
+  renderWebhookFields,
+  WEBHOOK_FIELDS,
+  readResumeForm,
+  listResumeFields,
+  RESUME_FIELDS,
+} from './webhook-form.ts'
 import { showWebhookSecret } from './webhook-secret.ts'
 import { describeProgress, describeTrouble, formatWebhookName, renderWebhookStatus } from './webhook-words.ts'
 
@@ -125,7 +136,7 @@ function addWebhookRemoval(app: FastifyInstance, services: PageServices): void {
           <p class="warning">This can't be undone. Messages that have not been delivered are not sent.</p>
           <p>To stop messages for a while, pause the webhook instead. Its past changes stay in the event stream.</p>
           ${renderForm(forms, 'remove', {
-            fields: (_values, problem) => renderTypedConfirmation(getExpectedText(webhook), problem),
+            fields: [askToType(getExpectedText(webhook))],
             buttons: renderButtons('Remove webhook', `${PATH}/${webhook.id}`, 'danger'),
           })}`,
       }
@@ -244,7 +255,7 @@ function renderWebhookForms(
       <code>webhook-id</code>, so receivers can ignore it.
     </p>`,
     version,
-    fields: (values, problem) => renderResumeFields(values, problem, timeZone),
+    fields: listResumeFields(timeZone),
     buttons: html`<button>Replay</button>`,
   })}
   ${renderFormSection(forms, 'edit', {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { SeededRandom } from '../../../src/cli/demo/seeded-random.ts'
-import { inviteCompanyUser } from '../../../src/accounts/users/invite-user.ts'
+import { inviteCompanyUser } from '../../../src/accounts/users/change-user.ts'
 import { changeAlerts } from '../../../src/accounts/attention/change-alerts.ts'
 import { checkCompany } from '../../../src/accounts/attention/check-company.ts'
 import { tellUsers } from '../../../src/accounts/attention/tell-users.ts'

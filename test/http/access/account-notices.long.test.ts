@@ -1,5 +1,5 @@
 import t from 'tap'
-import { inviteCompanyUser } from '../../../src/accounts/users/invite-user.ts'
+import { inviteCompanyUser } from '../../../src/accounts/users/change-user.ts'
 import { issueUserToken } from '../../../src/accounts/users/user-tokens.ts'
 import { newId } from '../../../src/ledger/new-id.ts'
 import { findConfiguredSecretBox } from '../../../src/bootstrap/secrets.ts'

@@ -23,8 +23,7 @@ import {
   TimeOrNull,
   withDefault,
 } from '../../../http/openapi/schema-parts.ts'
-import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
-import { ProblemError } from '../../../http/server/problem.ts'
+import { refuseField } from '../../../http/server/problem.ts'
 
 const Position = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
@@ -146,7 +145,7 @@ export const RotateWebhookBody = requireOnly([], {
 export function readSettings<Given extends Partial<WebhookSettings>>(given: Given, allowsHttp: boolean): Given {
   const { settings: read, error } = readWebhookSettings(given, { allowsHttp, mayReach })
   if (!error) return read
-  throw new ProblemError(invalidFields([fieldError('/url', error.code, `url ${error.message}`)]))
+  throw refuseField('/url', `url ${error.message}`, error.code)
 }
 
 /** Renders a webhook for a response. */
