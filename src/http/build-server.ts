@@ -155,7 +155,7 @@ function isSmallCall(request: FastifyRequest): boolean {
 /** Nobody here knows what a body in another coding means, or where it ends (RFC 9112 section 6.1). */
 async function refuseUnknownCoding({ headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
   const coding = headers['transfer-encoding']
-  if (coding === undefined || coding.trim().toLowerCase() === 'chunked') return
+  if (coding === undefined || /^[\t ]*chunked[\t ]*$/i.test(coding)) return
   void reply.header('connection', 'close')
   throw new ProblemError(problem('malformed_request', 'The only Transfer-Encoding that is supported is chunked'))
 }
