@@ -237,7 +237,7 @@ export function renameFields(fault: Fault, names: Readonly<Record<string, string
 
 /** How a message names another record of its call. A file's preview names its row instead. */
 export function nameRecord(index: number): string {
-  return `Record ${index} of the call`
+  return `Record ${index + 1} of the call`
 }
 
 function wordNeed({ record }: OfField & { record: number }): string {

@@ -173,10 +173,17 @@ async function listPage(
   return { items: holder && isWanted(holder) ? [holder] : [], next_cursor: null }
 }
 
+const PLUS = /\s/
+
 function readEmailFilter(sent: string): string {
   const { value, errors } = readEmailAddress(sent)
   if (!errors) return value
-  const hint = /\s/.test(trimBlanks(sent)) ? ': write %2B for a plus sign' : ''
+  const isEncodedTwice = /%[0-9A-F]{2}/i.test(sent)
+  const hint = isEncodedTwice
+    ? ': it is encoded twice'
+    : PLUS.test(trimBlanks(sent))
+      ? ': write %2B for a plus sign'
+      : ''
   throw new ProblemError(problem('invalid_query', `The query parameter email is not an email address${hint}`))
 }
 

@@ -128,7 +128,7 @@ function formatPeople({ count, isEstimate }: ShownCause['people']): string {
 
 function renderExamples(examples: readonly RefusedExample[]): Html {
   return html`${examples.map(({ logId, index, name, email, external_id: externalId }, at) => {
-    const label = name ?? email ?? externalId ?? `record ${index}`
+    const label = name ?? email ?? externalId ?? `record ${index + 1}`
     return html`${at !== 0 && ', '}${renderNameLink(`${LOGS_PATH}/${logId}/records/${index}`, label)}`
   })}`
 }
