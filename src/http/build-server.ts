@@ -126,6 +126,7 @@ function addHooks(
   app.decorateRequest('user', null)
   app.decorateRequest('viewer', null)
   if (services.trustProxy !== null) readForwardedAddresses(app)
+  app.addHook('onRequest', refuseUnknownCoding)
   app.addHook('preHandler', refuseOverriddenMethod)
   traceRequests(app, services.beginTrace)
   scopeRequests(app)
@@ -149,6 +150,14 @@ function isSmallCall(request: FastifyRequest): boolean {
   const { method, routeOptions } = request
   const isReading = method === 'GET' || method === 'HEAD'
   return !isReading && routeOptions.config.checksKeyItself === true && isSmallBody(request)
+}
+
+/** Nobody here knows what a body in another coding means, or where it ends (RFC 9112 section 6.1). */
+async function refuseUnknownCoding({ headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const coding = headers['transfer-encoding']
+  if (coding === undefined || /^[\t ]*chunked[\t ]*$/i.test(coding)) return
+  void reply.header('connection', 'close')
+  throw new ProblemError(problem('malformed_request', 'The only Transfer-Encoding that is supported is chunked'))
 }
 
 /** A client whose POST was meant as a PATCH would create people. */

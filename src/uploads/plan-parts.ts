@@ -48,7 +48,7 @@ export async function planParts(
     keys.push(readKeys(row))
     counts?.add(row.cells ?? [])
   }
-  const place = header === null ? (row: number) => `record ${row - 1}` : (line: number) => `line ${line}`
+  const place = header === null ? (row: number) => `record ${row}` : (line: number) => `line ${line}`
   const plan = await doInTurns(planRows(keys, mapping ?? USUAL_CHOICES, place), signal)
   const { plans, order } = plan
   const isSingle = rows.length <= limits.maxRecords

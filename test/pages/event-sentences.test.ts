@@ -67,7 +67,7 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
       errors: [{ pointer: '/3/phone', code: 'invalid_format', message: 'phone must be in E.164 format' }],
       errors_omitted: 2,
     },
-    'Nightly sync sent record 3, which was refused: phone must be in E.164 format and 2 more errors',
+    'Nightly sync sent record 4, which was refused: phone must be in E.164 format and 2 more errors',
   ],
   ApiCallCompleted: [
     'key',

@@ -204,7 +204,7 @@ await t.test('JSON is read as the body of a bulk call', async (t) => {
     {},
     { name: 'a.json' },
   )
-  t.match(preview, { status: 200, words: /Record 0 \S+ \S+ Location from not set → to Lyon/ })
+  t.match(preview, { status: 200, words: /Record 1 \S+ \S+ Location from not set → to Lyon/ })
   t.match(await send('{"employees":[', {}, { name: 'a.json' }), {
     status: 422,
     words: /Line 1 The list does not end/,
@@ -216,7 +216,7 @@ await t.test('a record of JSON that another one needs is named by its index in t
   const refused = { external_id: 'B-9', first_name: 'A', last_name: 'B', phone: '12' }
   const needing = { external_id: 'B-10', first_name: 'C', last_name: 'D', manager_external_id: 'B-9' }
   const { words } = await send(JSON.stringify({ employees: [created, refused, needing] }), {}, { name: 'a.json' })
-  t.match(words, /Record 2 C D Record 1, which this one needs, is refused/)
+  t.match(words, /Record 3 C D Record 2, which this one needs, is refused/)
 })
 
 await t.test('encodings of spreadsheets are recognized', async (t) => {

@@ -97,6 +97,6 @@ await t.test(
     )
     for (const kind of ['undo completed', 'undo partly', 'upsert completed', 'update limit_reached'])
       t.ok(seen.has(kind), `some are: ${kind}`)
-    t.ok(kills.kills() >= KILLS, `${kills.kills()} processes were killed`)
+    t.ok(isQuick || kills.kills() > 1, `${kills.kills()} processes were killed`)
   },
 )

@@ -121,8 +121,8 @@ await t.test('two rows of one employee are refused, each with the place of the o
   ])
   const records = [{ external_id: 'A' }, { external_id: 'B' }, { external_id: 'C' }, { external_id: 'B' }]
   t.strictSame(await planned(JSON.stringify(records)), [
-    `2: The external_id of this row ${again} (record 3)`,
-    `4: The external_id of this row ${again} (record 1)`,
+    `2: The external_id of this row ${again} (record 4)`,
+    `4: The external_id of this row ${again} (record 2)`,
   ])
 })
 

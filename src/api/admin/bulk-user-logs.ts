@@ -78,10 +78,12 @@ export function bulkUserLogs(
     const logs = await reads.of(companyId, request.left)
     const logEntry = await requireLogEntry(logs, companyId, request.params.log_id)
     const client = await readClientOf(logs, companyId, logEntry.position)
+    const { id, status } = logEntry.entry
     const correction = await readCorrection(logs, companyId, toFoundCall(logEntry))
+    const undoings = status === 'Failed' ? [] : await readUndoings(logs, companyId, id)
     return {
       ...logEntry.entry,
-      undone_by: (await readUndoings(logs, companyId, logEntry.entry.id)).map(renderUndoing),
+      undone_by: undoings.map(renderUndoing),
       corrected_by: correction?.by ?? [],
       correction: correction && {
         state: isCorrected(correction) ? ('corrected' as const) : ('partly_corrected' as const),
@@ -132,9 +134,9 @@ const SCHEMA = {
   operationId: 'streamBulkUserLogs',
   summary: 'Follow Bulk User Logs live (server-sent events)',
   description:
-    'Each new entry is one event: `data` is the entry as in the list, `id` is its cursor. The stream starts after the ' +
-    'event in `Last-Event-ID`, else after `cursor`, else with new entries. It ends from time to time, and when the user ' +
-    'loses access: reconnect with the last id. Comments are heartbeats.',
+    'Each new entry is one event: `data` is the entry as in the list, `id` is its cursor. The stream starts after ' +
+    'the event in `Last-Event-ID`, else after `cursor`, else with new entries. It ends from time to time, and when ' +
+    'the user loses access: reconnect with the last id. Comments are heartbeats.',
   querystring: StreamQuery,
   response: { 200: { description: 'Events.', content: { 'text/event-stream': { schema: Type.String() } } } },
 } as const satisfies FastifySchema

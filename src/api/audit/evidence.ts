@@ -30,10 +30,10 @@ const SCHEMA = {
   operationId: 'getEvidence',
   summary: 'Get an evidence file',
   description:
-    'A zip with the events of an employee, a call, or a period, or of the whole ledger if none of them is given, a proof that they are in the ledger ' +
-    'of a checkpoint signed now, a verifier that needs only Python, and a page that describes them in sentences. Erased ' +
-    'data are not in it. If the response cannot be completed, for example because data are erased meanwhile, the ' +
-    'connection breaks. Returns 503 if no checkpoint can be signed.',
+    'A zip with the events of an employee, a call, or a period, or of the whole ledger if none of them is given, a ' +
+    'proof that they are in the ledger of a checkpoint signed now, a verifier that needs only Python, and a page ' +
+    'that describes them in sentences. Erased data are not in it. If the response cannot be completed, for example ' +
+    'because data are erased meanwhile, the connection breaks. Returns 503 if no checkpoint can be signed.',
   querystring: EvidenceQuery,
   problems: ['employee_not_found', 'log_not_found'],
   response: {

@@ -115,8 +115,8 @@ export function listEmployeesRoute(
   )
 }
 
-/** The filters that read everybody, and not the one employee with a name. */
-const NEVER_OF_ONE = ['warning', 'department', 'location', 'only'] as const
+/** The filters that don't go with the name of one employee. */
+const NEVER_OF_ONE = ['warning', 'department', 'location', 'manager_id', 'only'] as const
 
 type Query = Omit<Static<typeof ListQuery>, 'min_position'>
 
@@ -131,7 +131,7 @@ async function listPage(
   const timeZone = query.only === 'ended' ? (await readCompany(db, companyId)).timeZone : 'UTC'
   const filter: EmployeeFilter = { ...readPeopleFilter(query, timeZone), ...(warning === undefined ? {} : { warning }) }
   const isHeld = email !== undefined || externalId !== undefined
-  const other = isHeld ? [...NEVER_OF_ONE, 'manager_id' as const].find((name) => query[name] !== undefined) : undefined
+  const other = isHeld ? NEVER_OF_ONE.find((name) => query[name] !== undefined) : undefined
   if (other !== undefined) throw invalidQuery(other, 'goes with no email and no external_id')
   if (!isHeld && query.order === 'updated_desc') {
     const after = since === undefined ? 0 : await positionBefore(db, companyId, since)
@@ -173,10 +173,17 @@ async function listPage(
   return { items: holder && isWanted(holder) ? [holder] : [], next_cursor: null }
 }
 
+const PLUS = /\s/
+
 function readEmailFilter(sent: string): string {
   const { value, errors } = readEmailAddress(sent)
   if (!errors) return value
-  const hint = /\s/.test(trimBlanks(sent)) ? ': write %2B for a plus sign' : ''
+  const isEncodedTwice = /%[0-9A-F]{2}/i.test(sent)
+  const hint = isEncodedTwice
+    ? ': it is encoded twice'
+    : PLUS.test(trimBlanks(sent))
+      ? ': write %2B for a plus sign'
+      : ''
   throw new ProblemError(problem('invalid_query', `The query parameter email is not an email address${hint}`))
 }
 

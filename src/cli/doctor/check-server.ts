@@ -82,7 +82,8 @@ function checkWrites({ is_standby: isStandby, is_read_only: isReadOnly }: Server
     return fail('writes', 'the server is a standby', 'let DATABASE_URL lead to the primary, or promote the standby')
   if (!isReadOnly) return ok('writes', 'the server takes writes')
   const advice =
-    'find out why default_transaction_read_only is on (some providers set it when the disk is full), mend that, and reset it'
+    'find out why default_transaction_read_only is on (some providers set it when the disk is full), mend that, ' +
+    'and reset it'
   return fail('writes', 'the server takes no writes', advice)
 }
 
@@ -152,7 +153,8 @@ export function ageFinding(age: number): Finding {
   const summary = `the oldest transaction id is ${Math.round(age / 1e6)} million transactions old`
   if (age < OLD) return ok('transaction ids', summary)
   const advice =
-    'find out why autovacuum does not freeze: a long transaction, a prepared one (pg_prepared_xacts), a replication slot, or autovacuum = off; then run: vacuum freeze'
+    'find out why autovacuum does not freeze: a long transaction, a prepared one (pg_prepared_xacts), a ' +
+    'replication slot, or autovacuum = off; then run: vacuum freeze'
   return age < TOO_OLD
     ? warn('transaction ids', `${summary}; PostgreSQL refuses writes at 2,144 million`, advice)
     : fail('transaction ids', `${summary}; PostgreSQL refuses writes at 2,144 million`, advice)

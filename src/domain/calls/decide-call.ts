@@ -208,7 +208,8 @@ function* decideUpdateOne(
 
 /** The refusal of an id in a path that nobody has. */
 export function refuseUnknown(id: string): Problem {
-  const hint = id.includes('@') ? '. The path takes an id (emp_…): find it with GET /v1/employees?email=' : ''
+  const by = id.includes('@') ? 'email' : 'external_id'
+  const hint = id.startsWith('emp_') ? '' : `. The path takes an id (emp_…): find it with GET /v1/employees?${by}=`
   return problem('employee_not_found', `No such employee exists${hint}`)
 }
 

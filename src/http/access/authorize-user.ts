@@ -50,7 +50,7 @@ export function allowScope(app: FastifyInstance, scope: TokenScope): void {
 function assertScope(given: TokenScopes, { scope: needed }: FastifyContextConfig): void {
   if (given === null || (needed !== undefined && given.includes(needed))) return
   const need = needed === undefined ? 'no token with scopes may make this call' : `this call needs ${needed}`
-  throw new ProblemError(problem('role_required', `This token has only the scope ${given.join(' and ')}; ${need}`))
+  throw new ProblemError(problem('role_required', `This token is only for ${given.join(' and ')}; ${need}`))
 }
 
 /** Requires a browser session, and refuses tokens with this text. Runs after `authenticateUser`. */

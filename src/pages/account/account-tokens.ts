@@ -8,7 +8,7 @@ import { html, type Html } from '../parts/html.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
 import { renderTokenList } from './token-list.ts'
 import { checkForm, findError, readSeenVersion, readWholeNumber, renderFields } from '../parts/form.ts'
-import type { FormControl, FormFields, FormProblem } from '../parts/form.ts'
+import type { FormFields, FormProblem } from '../parts/form.ts'
 import { renderForm, type Form, type PageContent, type PageForms } from '../parts/form-page.ts'
 import { ACCOUNT_PATH } from '../../wording/navigation.ts'
 import { describeScopes, SCOPE_WORDS } from '../../wording/token-scopes.ts'
@@ -58,17 +58,6 @@ function showToken(token: SeenToken['token'], secret: string, timeZone: string):
 }
 
 /** The box of a token that is not limited. */
-const TOKEN_FIELDS: readonly FormControl[] = [
-  {
-    name: 'name',
-    label: 'Token name',
-    maxLength: 120,
-    autocomplete: 'off',
-    hint: 'What uses the token, such as “Nightly export”.',
-  },
-  { name: 'expires_in_days', label: 'Expires in (days)', type: 'number', min: 1, max: MAX_TOKEN_DAYS },
-]
-
 const EVERYTHING = 'everything'
 
 /** Renders what the token may do, as far as there is a choice. */
@@ -90,6 +79,17 @@ function scopesOf(role: Role): readonly TokenScope[] {
   return role === 'admin' ? TOKEN_SCOPES : ['audit']
 }
 
+const FIELDS = [
+  {
+    name: 'name',
+    label: 'Token name',
+    maxLength: 120,
+    autocomplete: 'off',
+    hint: 'What uses the token, such as “Nightly export”.',
+  },
+  { name: 'expires_in_days', label: 'Expires in (days)', type: 'number', min: 1, max: MAX_TOKEN_DAYS },
+] as const
+
 /** Renders the user's own tokens and the form that creates one. `version` is the user's version. */
 export async function renderTokens(
   services: PageServices,
@@ -107,7 +107,7 @@ export async function renderTokens(
       version,
       values: { expires_in_days: String(DEFAULT_TOKEN_DAYS) },
       fields: (fields, problem) => html`
-        ${renderFields(TOKEN_FIELDS, fields, problem)} ${renderScopes(getViewer(request).role, fields, problem)} ${proof}
+        ${renderFields(FIELDS, fields, problem)} ${renderScopes(getViewer(request).role, fields, problem)} ${proof}
       `,
       buttons: html`<button>Create token</button>`,
     })}`

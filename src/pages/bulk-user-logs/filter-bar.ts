@@ -14,7 +14,7 @@ import { describeCode } from '../../wording/failure-causes.ts'
 import { type Facet, type Facets, formatFacet } from './facets.ts'
 import { HIDDEN, LAST, type FilterName, type PageFilter } from './filter.ts'
 import { html, type Html } from '../parts/html.ts'
-import { renderSegment } from '../parts/links.ts'
+import { renderChip, renderSegment } from '../parts/links.ts'
 import { describeZone } from '../parts/times.ts'
 
 /** What the filter bar needs beside the filters. */
@@ -25,12 +25,17 @@ interface Surroundings {
   timeZone: string
   /** The chart of the calls; null if there is none. */
   chart: Html | null
+  /** The refused records by cause and by key, beside the chart; null if there are none. */
+  refused: Html | null
   /** How many entries the values of filters find; null if they were not counted. */
   facets: Facets | null
 }
 
 /** Renders the search box, the filters as links and lists, the filters that are set, and the chart. */
-export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, chart, facets }: Surroundings): Html {
+export function renderFilterBar(
+  pageFilter: PageFilter,
+  { keys, path, timeZone, chart, refused, facets }: Surroundings,
+): Html {
   const { given, problem } = pageFilter
   const value = (name: FilterName) => given[name] ?? ''
   const keyOptions = keys.map(({ id, name }) => ({ value: id, label: name }))
@@ -98,7 +103,13 @@ export function renderFilterBar(pageFilter: PageFilter, { keys, path, timeZone, 
           ${renderRange(pageFilter, timeZone)}
         </div>
       </div>
-      ${chart !== null && html`<details class="folded"><summary>Chart</summary>${chart}</details>`}
+      ${
+        chart !== null &&
+        html`<details class="folded">
+          <summary>Chart</summary>
+          ${refused === null ? chart : html`<div class="charts">${chart} ${refused}</div>`}
+        </details>`
+      }
       ${renderChips(pageFilter, keyOptions, path)}
     </form>`
 }
@@ -137,10 +148,7 @@ function renderChips({ given }: PageFilter, keys: readonly Option[], path: strin
   const names = Object.keys(given) as FilterName[]
   if (names.length === 0) return html``
   const chips = names.map((name) => {
-    const without = buildUrl(path, { ...given, [name]: '' })
-    return html`<li>
-      <a class="chip" href="${without}"><span class="visually-hidden">Remove filter: </span>${LABELS[name](given[name]!, keys)} <span aria-hidden="true">×</span></a>
-    </li>`
+    return renderChip(buildUrl(path, { ...given, [name]: '' }), LABELS[name](given[name]!, keys))
   })
   return html`<ul class="cluster chips" aria-label="Active filters">
     ${chips}

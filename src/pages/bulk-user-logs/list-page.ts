@@ -20,6 +20,7 @@ import { addUndoPage } from './undo-page.ts'
 import { readPageFilter } from './filter.ts'
 import { renderFilterBar } from './filter-bar.ts'
 import { readCallsChart } from '../charts/calls-chart.ts'
+import { readRefusedChart } from '../charts/refused-chart.ts'
 import { buildEntryUrl } from './entry.ts'
 import { readEntryList, readPage, readReached, type EntryList, type PagePosition } from './read-list.ts'
 import {
@@ -78,7 +79,9 @@ async function sendEntryList(
   if (!filter || 'problem' in place) {
     const refused = { given, filter: null, problem: pageFilter.problem ?? placeProblem }
     void reply.code(400)
-    return send(html`${renderHead(html``)} ${renderFilterBar(refused, { ...around, chart: null, facets: null })}`)
+    return send(
+      html`${renderHead(html``)} ${renderFilterBar(refused, { ...around, chart: null, refused: null, facets: null })}`,
+    )
   }
   const db = await reads.of(companyId, request.left)
   const entry = isId('log', filter.q) ? await findLogEntry(db, companyId, filter.q) : null
@@ -91,7 +94,8 @@ async function sendEntryList(
   const chart = isEmpty ? null : await readCallsChart(db, companyId, { given, filter }, timeZone)
   const isFirst = place.before === null && place.after === null && Object.keys(given).length === 0
   const attention = isFirst ? await readAttentionOf(request) : null
-  const bar = renderFilterBar(pageFilter, { ...around, chart, facets: isEmpty ? null : facets })
+  const refused = isFirst && !isEmpty ? await readRefusedChart(db, companyId, keys) : null
+  const bar = renderFilterBar(pageFilter, { ...around, chart, refused, facets: isEmpty ? null : facets })
   const above = html`${renderTop(attention, page.entries[0], timeZone)} ${bar} ${renderFormer(list.former, filter)}`
   const whenNone = renderNone(list, findBaseUrl(request, sessions), keys)
   return send(renderLogPage(above, { ...list, filter: pageFilter, timeZone, whenNone }))

@@ -19,7 +19,7 @@ import { capitalise } from '../parts/call-words.ts'
 import { pickFields, readFormFields } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderBreadcrumb, sendUserPage } from '../parts/layout.ts'
-import { renderNameLink, renderSegments } from '../parts/links.ts'
+import { renderChip, renderNameLink, renderSegments } from '../parts/links.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
@@ -83,11 +83,7 @@ function renderPeriods({ since, key }: Given): Html {
 function renderKey({ since }: Given, name: string): Html {
   const href = buildUrl(REFUSALS.path, { since: since === DEFAULT_PERIOD ? '' : since })
   return html`<ul class="cluster chips" aria-label="Active filters">
-    <li>
-      <a class="chip" href="${href}"
-        ><span class="visually-hidden">Remove filter: </span>Key: <bdi>${name}</bdi> <span aria-hidden="true">×</span></a
-      >
-    </li>
+    ${renderChip(href, html`Key: <bdi>${name}</bdi>`)}
   </ul>`
 }
 
@@ -132,7 +128,7 @@ function formatPeople({ count, isEstimate }: ShownCause['people']): string {
 
 function renderExamples(examples: readonly RefusedExample[]): Html {
   return html`${examples.map(({ logId, index, name, email, external_id: externalId }, at) => {
-    const label = name ?? email ?? externalId ?? `record ${index}`
+    const label = name ?? email ?? externalId ?? `record ${index + 1}`
     return html`${at !== 0 && ', '}${renderNameLink(`${LOGS_PATH}/${logId}/records/${index}`, label)}`
   })}`
 }

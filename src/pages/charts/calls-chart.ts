@@ -26,7 +26,7 @@ interface Slot {
 }
 
 /** The slots of the bars, oldest first. */
-interface Slots {
+export interface Slots {
   unit: 'hours' | 'days'
   slots: Slot[]
 }
@@ -113,7 +113,8 @@ function formatRange({ from, to }: Slot, timeZone: string): { from: string; to: 
   return { from: formatLocalDay(from, timeZone), to: formatLocalDay(to - 1, timeZone) }
 }
 
-function formatSlot({ from }: Slot, unit: Slots['unit'], timeZone: string): string {
+/** Names a slot in a time zone: by its day and, of an hour, the time at which it begins. */
+export function formatSlot({ from }: Pick<Slot, 'from'>, unit: Slots['unit'], timeZone: string): string {
   const [day, time] = formatLocal(from, timeZone).split('T') as [string, string]
   const name = formatCalendarDay(day)
   return unit === 'days' ? name : `${name}, ${time}`

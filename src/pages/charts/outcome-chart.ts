@@ -1,6 +1,6 @@
 import { chooseLabeledColumns, roundScale, type Segment, stackBars } from './bar-chart.ts'
 import { html, type Html } from '../parts/html.ts'
-import { formatNumber } from '../../wording/numbers.ts'
+import { formatCount, formatNumber } from '../../wording/numbers.ts'
 
 /** The completed and failed calls (or records) of an hour or a day. */
 export interface OutcomeBar {
@@ -60,7 +60,7 @@ function describeBars(bars: readonly OutcomeBar[], unit: string): string {
   const total = (bar: OutcomeBar) => bar.completed + bar.failed
   const peak = bars.reduce((highest, bar) => (total(bar) > total(highest) ? bar : highest))
   const most = formatNumber(total(peak))
-  return `${bars.length} ${unit}: ${sum('completed')} completed, ${sum('failed')} failed. Most on ${peak.label}: ${most}.`
+  return `${formatCount(bars.length, unit.slice(0, -1))}: ${sum('completed')} completed, ${sum('failed')} failed. Most on ${peak.label}: ${most}.`
 }
 
 function renderLegend(id: string, title: string): Html {

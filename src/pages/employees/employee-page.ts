@@ -164,9 +164,11 @@ async function findSteps(
 
 function renderMomentForm(id: string, at: string, timeZone: string): Html {
   const [time, position] = readLocal(at)?.time === undefined ? ['', /^\d+$/.test(at) ? at : ''] : [at, '']
+  const ofTime = { name: 'time', label: 'Date and time', value: time, hint: describeZone(timeZone) }
+  const ofEvent = { name: 'position', label: 'Or event', value: position, hint: 'Its number in the event stream.' }
   return html`<form method="get" action="${PATH}/${id}" class="filters" aria-label="Point in time">
-    ${renderField({ name: 'time', label: 'Date and time', type: 'datetime-local', value: time, hint: describeZone(timeZone), isRequired: false }, null)}
-    ${renderField({ name: 'position', label: 'Or event', type: 'number', value: position, min: 0, hint: 'Its number in the event stream.', isRequired: false }, null)}
+    ${renderField({ ...ofTime, type: 'datetime-local', isRequired: false }, null)}
+    ${renderField({ ...ofEvent, type: 'number', min: 0, isRequired: false }, null)}
     <div class="actions"><button class="primary">Show</button></div>
   </form>`
 }

@@ -49,7 +49,13 @@ export function renderStanding(seen: SeenEmployee, viewer: SessionUser): Html {
     ['Status', renderStatus(state)],
     state.standing === 'known' ? ['Last changed', renderLastChange(state, viewer)] : null,
   ])}
-    ${state.standing === 'erased' && html`<p class="empty">This person's data was erased, for all points in time. The events remain: when they happened, who caused them, and their hashes.</p>`}
+    ${
+      state.standing === 'erased' &&
+      html`<p class="empty">
+        This person's data was erased, for all points in time. The events remain: when they happened, who caused them,
+        and their hashes.
+      </p>`
+    }
     ${renderPageLinks(
       [
         { label: 'Previous event', rel: 'prev', href: step(state.standing === 'erased' ? null : earlier) },

@@ -139,7 +139,11 @@ function renderList(given: FormFields, cursor: string | undefined, { people, for
   }
   const caption = isSearch(given) ? 'Matching employees, exact matches first' : 'Employees'
   return html`${people.length !== 0 && renderPeople(caption, people.slice(0, ROWS_A_PAGE))}
-    ${former.length !== 0 && html`<h2>Found by a former detail</h2> ${renderPeople('Employees found by a former detail', former, given['q'])}`}
+    ${
+      former.length !== 0 &&
+      html`<h2>Found by a former detail</h2>
+        ${renderPeople('Employees found by a former detail', former, given['q'])}`
+    }
     ${renderListLinks(PATH, given, cursor, people, ({ id }) => id, ['First page', 'More'])}`
 }
 

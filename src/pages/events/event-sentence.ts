@@ -90,7 +90,7 @@ const SENTENCES: Sentences = {
   EmployeeRecordRejected: ({ actor, header, data }) => {
     const [error, ...more] = data?.errors ?? []
     const others = more.length + (data?.errors_omitted ?? 0)
-    return html`${actor} sent ${header.index === null ? 'a record' : `record ${formatNumber(header.index)}`}, which was
+    return html`${actor} sent ${header.index === null ? 'a record' : `record ${formatNumber(header.index + 1)}`}, which was
     refused${error && html`: <bdi>${error.message}</bdi>`}${others > 0 && ` and ${formatCount(others, 'more error')}`}`
   },
   ApiCallCompleted: ({ actor, header, data, viewer }) =>

@@ -18,6 +18,15 @@ export function renderEntryLink(id: string): Html {
   return html`<a href="${NAVIGATION.bulkUserLogs.path}/${id}"><code>${id}</code></a>`
 }
 
+/** Renders a filter that is set, as a link that removes it. */
+export function renderChip(without: string, label: Html | string): Html {
+  return html`<li>
+    <a class="chip" href="${without}"
+      ><span class="visually-hidden">Remove filter: </span>${label} <span aria-hidden="true">×</span></a
+    >
+  </li>`
+}
+
 /** One of several views of a page. */
 interface Segment {
   label: Html | string

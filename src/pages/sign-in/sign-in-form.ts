@@ -116,9 +116,11 @@ export function sendSignInForm(
 /** The same for everybody: it does not tell whether anybody has the email. */
 const NOT_FOUND: Record<NonNullable<SignInForm['notFound']>, string> = {
   nothing:
-    'Single sign-on is not set up for this email, or you have not used it yet. Open the sign-in link of your company, or enter a password.',
+    'Single sign-on is not set up for this email, or you have not used it yet. Open the sign-in link of your ' +
+    'company, or enter a password.',
   'one provider':
-    'Several companies use single sign-on for this email. Open the sign-in link of the one you want, or enter a password.',
+    'Several companies use single sign-on for this email. Open the sign-in link of the one you want, or enter a ' +
+    'password.',
 }
 
 function renderForgotten({ company: { outbox } }: PageServices, company: string): Html {

@@ -99,7 +99,11 @@ export function renderPreviewed(given: ShownUpload): Html {
   const { upload, shown } = given
   const counts = countAll(given)
   const isWhole = isApplicable(counts) && countErased(partsOfFile(given.parts)) === 0
-  return html`<p>${canApplyNothing(given) && !isAsked(upload) ? 'Nothing was applied. Change how the file is read, or correct it and upload it again.' : 'Nothing has been applied yet.'}</p>
+  const state =
+    canApplyNothing(given) && !isAsked(upload)
+      ? 'Nothing was applied. Change how the file is read, or correct it and upload it again.'
+      : 'Nothing has been applied yet.'
+  return html`<p>${state}</p>
     ${renderActions(given, counts)}
     ${given.original && renderReading(given.original)}
     ${renderUnasked(upload.operation, given.corrected, counts)}
@@ -258,7 +262,14 @@ export function renderProgress(given: ShownUpload): Html {
         html`<form method="post" action="${UPLOAD_PATH}/${upload.id}/apply"><button class="primary">Resume</button></form>`
       }
       ${waiting.length > 0 && renderCancel(upload, 'Cancel the rest')}
-      ${!isApplying && !isUndo && !isAllApplied(summary) && html`<a class="button" href="/admin/v1/uploads/${upload.id}/not-applied.csv" download>Download rows not applied</a>`}
+      ${
+        !isApplying &&
+        !isUndo &&
+        !isAllApplied(summary) &&
+        html`<a class="button" href="/admin/v1/uploads/${upload.id}/not-applied.csv" download
+          >Download rows not applied</a
+        >`
+      }
     </div>
     ${renderUndo(upload, parts)}
     ${renderPartTable(upload, parts)} ${renderCorrectedEntries(given.corrected)}`

@@ -234,7 +234,7 @@ await t.test(
       'department=sales&location=bonn': ['e2'],
       [`manager_id=${boss}`]: ['e1', 'e2'],
       [`manager_id=${boss}&location=Berlin&updated_since=2020-01-01T00:00:00Z`]: ['e1'],
-      'only=no_external_id': ['e5'],
+      'only=no_external_id': ['e5', 'own', 'a+b'],
       'only=ended': ['e4'],
       'only=ended&department=Legal': [],
     }

@@ -60,7 +60,7 @@ await t.test('a user is told of each new token: from the page, the admin endpoin
   await issueToken(service, admin, { name: 'API', scope: 'audit' })
   t.match(
     (await server.take(admin.email)).text,
-    /Its name is API\. It lets a program read the audit endpoints as you\./,
+    /Its name is API\. It lets a program read the audit endpoints\./,
   )
   const outbox = {
     publicUrl: ORIGIN,

@@ -28,7 +28,7 @@ await t.test('a token for the audit endpoint opens nothing else, for administrat
     for (const answer of refused) {
       t.match(answer, {
         status: 403,
-        body: { code: 'role_required', detail: /^This token has only the scope audit; / },
+        body: { code: 'role_required', detail: /^This token is only for audit; / },
       })
     }
   }
@@ -94,7 +94,7 @@ await t.test('administrators give programs several scopes, which everything that
   t.equal((await service.admin('/bulk-user-logs', body.token)).status, 200)
   t.equal((await service.admin('/uploads', body.token)).status, 200)
   const refused = await service.admin('/employees.csv', body.token)
-  const detail = 'This token has only the scope logs:read and uploads:write; this call needs people:read'
+  const detail = 'This token is only for logs:read and uploads:write; this call needs people:read'
   t.match(refused, { status: 403, body: { code: 'role_required', detail } })
   t.match((await service.admin('/tokens')).body.items[0], { id: body.id, scopes, scope: null })
   const event = (await streamOf(service, admin.user_id)).at(-1)!

@@ -45,6 +45,22 @@ async function answersTo(bytes: string | Buffer): Promise<{ statuses: number[]; 
   return { statuses: statusesIn(text), text }
 }
 
+await t.test('a body in an unknown transfer coding is refused, and its connection closed', async (t) => {
+  for (const coding of ['foo, chunked', 'gzip, chunked', 'chunked, chunked']) {
+    const { statuses, text } = await answersTo(
+      `${POST}transfer-encoding: ${coding}\r\n\r\n2\r\n{}\r\n0\r\n\r\n${VERIFY}\r\n`,
+    )
+    t.strictSame(statuses, [400], coding)
+    t.match(text, /malformed_request/)
+  }
+})
+
+await t.test('a method in small letters is told apart from bytes that are no request', async (t) => {
+  const { statuses, text } = await answersTo('post /v1/employees HTTP/1.1\r\nhost: x\r\n\r\n')
+  t.strictSame(statuses, [400])
+  t.match(text, /methods are written in capitals/)
+})
+
 await t.test('a slow request is cut off: nothing sent, half a header, half a body', async (t) => {
   const beginnings = [
     '',

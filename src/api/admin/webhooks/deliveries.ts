@@ -56,8 +56,8 @@ export const ShownDelivery = describedObject('WebhookDelivery', 'One attempt to 
   request: Type.Optional(
     nullable(SentMessage, {
       description:
-        'What was sent. Only in the answer to a request for one delivery. Null if the ledger no longer has the event, ' +
-        'because it was restored to an earlier state.',
+        'What was sent. Only in the answer to a request for one delivery. Null if the ledger no longer has the ' +
+        'event, because it was restored to an earlier state.',
     }),
   ),
 })

@@ -133,8 +133,8 @@ export const ResumeBody = strictObject(
   },
   {
     description:
-      'Without `after` and `since`, deliveries go on where they stopped. An earlier place sends messages again, a later ' +
-      'one skips some. Give at most one of them.',
+      'Without `after` and `since`, deliveries go on where they stopped. An earlier place sends messages again, ' +
+      'a later one skips some. Give at most one of them.',
   },
 )
 export const RotateWebhookBody = requireOnly([], {
