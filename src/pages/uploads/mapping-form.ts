@@ -96,7 +96,8 @@ function renderQuestions(
         return html`${said} ${about === 'country' ? renderCountry(country ?? '') : renderChoice(mapping, about, findLikely(mapping, about))}`
       }
       const row = rows[question.column - 1]!
-      const select = question.about === 'to' ? renderTarget(row) : renderReading(row, true)
+      const select =
+        question.about === 'to' ? renderTarget(row, findOnlyLikely(asked, question)) : renderReading(row, true)
       const answer = question.about === 'words' ? select : html`<p>${select}</p>`
       return html`${renderQuestion(question.about, row)} ${answer}`
     })}
@@ -107,6 +108,15 @@ function renderQuestions(
     </p>
     <div class="actions"><button class="primary">Preview with these answers</button></div>
   </fieldset>`
+}
+
+/** What a column is likely to be, unless another one is as likely to be that. */
+function findOnlyLikely(
+  asked: readonly Question[],
+  { likely }: Extract<Question, { column: number }>,
+): Target | undefined {
+  const same = asked.filter((question) => 'column' in question && question.likely === likely)
+  return same.length === 1 ? likely : undefined
 }
 
 /** What an end date that has passed says where no column has a status, and what harms nobody. */
@@ -197,7 +207,7 @@ const TARGET_LABELS = {
 /** An answer has to be chosen if nothing is. */
 const CHOOSE: Options = { '': 'Choose' }
 
-function renderTarget({ at, column: { to, header, likely } }: ShownColumn): Html {
+function renderTarget({ at, column: { to, header } }: ShownColumn, likely?: Target): Html {
   const options = to === null ? { ...CHOOSE, ...TARGET_LABELS } : TARGET_LABELS
   return renderSelect(`to.${at}`, `What ${readName(header)} becomes`, options, to ?? likely ?? '')
 }
