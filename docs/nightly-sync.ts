@@ -1,45 +1,121 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
 import type { paths } from '@employee-ledger/client'
+
+/*
+ * Makes the employees match the file of an HR system, apart from rows that can't be applied, and prints one line to mail.
+ * It needs Node.js 24, this file, and nothing else:
+ *
+ *     API_URL=https://ledger.example API_TOKEN=el_user_… node nightly-sync.ts staff.csv --at-most 25
+ *
+ * The token needs the scope `uploads:write`. What the columns mean is chosen once, on the page Upload file, by the
+ * administrator whose token it is; or it comes from `--map`, a file with the answer of `GET …/uploads/{id}/mapping`.
+ *
+ * Exit codes: 0 if every row was applied; 1 if some rows or the whole file wait for a person, and the line says where;
+ * 2 for a wrong option, setting, or token; 3 if the service did not answer, or can't yet: run it again. What is applied
+ * already is then unchanged.
+ */
 
 type Upload = paths['/admin/v1/uploads/{id}']['get']['responses'][200]['content']['application/json']
 type Missing = paths['/admin/v1/uploads/{id}/missing']['put']['responses'][200]['content']['application/json']
 
-/**
- * Makes the employees match the file of an HR system, apart from rows that cannot be applied, and returns a line to mail
- * and an exit code: 0 if every row was applied. Deactivates the people who are not in the file if they are at most
- * `atMost`, and nobody by default. What its columns mean was chosen once, on the page **Upload file**. After a failure,
- * run it again: what is applied already is then unchanged.
- */
-export async function nightlySync(service: string, token: string, file: string, atMost = 0) {
-  const call = (method: string, path: string, body?: Buffer<ArrayBuffer>) => {
-    const authorization = `Bearer ${token}`
-    const sent = body ? { body, headers: { authorization, 'content-type': 'application/octet-stream' } } : {}
-    return fetch(`${service}/admin/v1/uploads${path}`, { method, headers: { authorization }, ...sent })
+const USAGE = `Usage: API_URL=… API_TOKEN=… node nightly-sync.ts FILE [options]
+  --at-most N      deactivate the people who are not in the file if they are at most N (default: nobody)
+  --encoding NAME  the encoding of a text file, such as windows-1252
+  --sheet NAME     the sheet of a workbook
+  --header-row N   the line that names the columns
+  --map FILE       what the columns mean`
+
+class RefusedError extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
   }
-  const read = async <Body>(answer: Response): Promise<Body> => {
-    if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`)
-    return (await answer.json()) as Body
+}
+
+async function syncFile(service: string, token: string, file: string, options: Record<string, string | undefined>) {
+  const { 'at-most': limit = '0', map, ...answers } = options
+  if (!/^\d+$/.test(limit)) throw new TypeError('--at-most must be a whole number')
+  const call = async (method: string, path: string, body?: Buffer<ArrayBuffer>, type = 'application/octet-stream') => {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'user-agent': 'nightly-sync',
+      ...(body && { 'content-type': type }),
+    }
+    const answer = await fetch(new URL(`/admin/v1/uploads${path}`, service), { method, headers, ...(body && { body }) })
+    if (answer.status < 400) return answer
+    throw new RefusedError(answer.status, explain(await answer.text()))
   }
-  const { id } = await read<Upload>(
-    await call('POST', `?file_name=${encodeURIComponent(basename(file))}`, await readFile(file)),
-  )
+  const query = new URLSearchParams({ file_name: basename(file) })
+  for (const [name, value = ''] of Object.entries(answers)) query.set(name.replace('-', '_'), value)
+  const { id } = (await (await call('POST', `?${query.toString()}`, await readFile(file))).json()) as Upload
+  const page = new URL(`/settings/bulk-user-logs/upload/${id}`, service).href
+  if (map !== undefined) await call('PUT', `/${id}/mapping`, await readFile(map), 'application/json')
   const settle = async (): Promise<Upload> => {
-    const upload = await read<Upload>(await call('GET', `/${id}`))
+    const upload = (await (await call('GET', `/${id}`)).json()) as Upload
     if (upload.state !== 'previewing' && upload.state !== 'applying') return upload
     return pause(1_000).then(settle)
   }
-  const { needs_review: isNew, summary: before } = await settle()
-  if (isNew) return { text: `${before.text}; choose what its columns mean on the page Upload file`, exitCode: 1 }
-  // Refused if rows have errors, because then somebody may seem to be missing.
-  const listed = atMost > 0 ? await call('PUT', `/${id}/missing`) : null
-  const missing = listed?.ok ? (await read<Missing>(listed)).count : 0
-  const deactivate = missing > atMost ? 0 : missing
-  if (deactivate < missing) await call('DELETE', `/${id}/missing`)
+  const preview = await settle()
+  const { needs_review: isNew, questions } = preview
+  if (isNew || questions.length > 0)
+    return { text: `${preview.summary.text}. Say what its columns mean: ${page}`, exitCode: 1 }
+
+  const atMost = Number(limit)
+  let [deactivate, kept] = [0, '']
+  if (atMost > 0) {
+    try {
+      const { count } = (await (await call('PUT', `/${id}/missing`)).json()) as Missing
+      deactivate = count > atMost ? 0 : count
+      if (count > atMost) kept = `; ${count} not in the file, more than ${atMost}: none deactivated`
+    } catch (error) {
+      // Rows with errors may be those of people who then seem to be missing.
+      if (!(error instanceof RefusedError) || error.status !== 409) throw error
+      kept = '; nobody deactivated, because rows have errors'
+    }
+    if (kept !== '') await call('DELETE', `/${id}/missing`)
+  }
   await call('POST', `/${id}/apply?all_or_none=false&deactivate=${deactivate}`)
   const { state, summary } = await settle()
-  const kept = deactivate < missing ? `; ${missing} not in the file, more than ${atMost}: none deactivated` : ''
-  const isDone = state === 'ended' && summary.applied === summary.rows && kept === '' && (listed?.ok ?? true)
-  return { text: summary.text + kept, exitCode: isDone ? 0 : 1 }
+  const isDone = state === 'ended' && summary.applied === summary.rows && kept === ''
+  return { text: `${summary.text}${kept}${isDone ? '' : `. See ${page}`}`, exitCode: isDone ? 0 : 1 }
+}
+
+/** Returns what a refusal says: its text, the errors, and the values to choose from. */
+function explain(body: string): string {
+  if (!body.startsWith('{')) return body.slice(0, 200)
+  const { detail, errors = [], question } = JSON.parse(body)
+  const choices = question?.choices.map(
+    ({ value, samples = [] }: { value: string; samples?: string[] }) =>
+      `\n  --${question.parameter.replace('_', '-')} '${value}'  ${samples.join(', ')}`,
+  )
+  return [detail, ...errors.map(({ message }: { message: string }) => `\n  ${message}`), ...(choices ?? [])].join('')
+}
+
+function findExitCode(error: unknown): number {
+  // What the network does to a request is the cause of its error.
+  if (!(error instanceof RefusedError)) return error instanceof Error && error.cause !== undefined ? 3 : 2
+  if (error.status === 413 || error.status === 422) return 1
+  return error.status >= 500 || error.status === 409 || error.status === 429 ? 3 : 2
+}
+
+try {
+  const text = { type: 'string' } as const
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { 'at-most': text, encoding: text, sheet: text, 'header-row': text, map: text },
+  })
+  const { API_URL: service, API_TOKEN: token } = process.env
+  const [file] = positionals
+  if (!service || !token || file === undefined || positionals.length > 1) throw new TypeError(USAGE)
+  const { text: line, exitCode } = await syncFile(service, token, file, values)
+  console.log(line)
+  process.exitCode = exitCode
+} catch (error) {
+  console.error(error instanceof RefusedError || (error instanceof TypeError && !error.cause) ? error.message : error)
+  process.exitCode = findExitCode(error)
 }

@@ -18,7 +18,8 @@ FILE = "FileUploaded"
 ERASABLE = {"EmployeeErased": OF_EMPLOYEE | {REJECTED, FILE}, "UserErased": {FILE} | {"User" + name for name in "Invited TokenIssued IdentityLinked PasskeyAdded".split()}, "RecordsRetired": {REJECTED, FILE}}
 COMPANY = {"CompanyRegistered", "CompanyRenamed", "CompanyTimeZoneChanged", "CompanyCountryChanged", "AttentionRaised", "AttentionResolved", "AttentionSnoozed", "PersonalDataReported"}
 KNOWN = OF_CALL | OF_USER | OF_KEY | OF_WEBHOOK | OF_PROVIDER | ERASABLE.keys() | COMPANY | {FILE}
-VERSIONS = {REJECTED: 2, "ApiCallCompleted": 4, "ApiCallFailed": 3, "ApiKeyIssued": 2, "ApiKeyAccessChanged": 2}  # the latest schema versions; of all other types, 1
+VERSIONS = {REJECTED: 2, "ApiCallCompleted": 4, "ApiCallFailed": 3, "UserTokenIssued": 2,
+            "ApiKeyIssued": 2, "ApiKeyAccessChanged": 2}  # the latest schema versions; of all other types, 1
 # Of each operation: whether a body holds one record or many, which records create employees, which count as failed if the call
 # fails for some, and the first schema version of the events of completed and of failed calls that may have it.
 OPERATIONS = {

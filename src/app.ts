@@ -13,7 +13,7 @@ import { sendRefusal } from './pages/parts/error-page.ts'
 import type { PageServices } from './pages/parts/page-services.ts'
 import { problemPages } from './pages/reference/problems.ts'
 import { referencePages } from './pages/reference/reference-pages.ts'
-import { backchannelLogout } from './pages/sign-in/backchannel-logout.ts'
+import { backchannelLogout } from './pages/sign-in/provider-endpoints.ts'
 import { verifyPages } from './pages/verify/verify-page.ts'
 
 /** What the API and the pages need, apart from what is made here for both. */

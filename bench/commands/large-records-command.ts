@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { Command } from 'commander'
 import { typeidUnboxed as newId } from 'typeid-js'
-import { registerCompany } from '../../src/accounts/companies/register-company.ts'
+import { registerCompany } from '../../src/accounts/companies/companies.ts'
 import { openPool, withClient } from '../../src/postgres/pool.ts'
 import type { EventData, NewEvent } from '../../src/domain/events.ts'
 import { placeEvents } from '../../src/ledger/append/company-state.ts'

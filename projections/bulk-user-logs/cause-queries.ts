@@ -88,6 +88,31 @@ export async function listRefusalCauses(
   }
 }
 
+/** Counts the refused records of a period by cause, whatever its kind, and by key: of each, those with the most. */
+export async function countRefusals(
+  db: AnyDb,
+  companyId: string,
+  filter: RefusalFilter,
+  limit: number,
+): Promise<{
+  byCause: (Omit<RefusalCause, 'kind'> & { records: number })[]
+  byKey: { key: string; records: number }[]
+}> {
+  const { rows } = await sql<{ code: string | null; field: string; key_id: string; records: number }>`
+    select code, field, key_id, records from (
+      select code, field, key_id, sum(records)::bigint as records,
+        row_number() over (partition by code is null order by sum(records) desc, code, field, key_id) as place
+      from (
+        select code, field, key_id, records from ${REFUSALS_BY_HOUR}
+        where ${isInPeriod(toUuid(companyId), filter, sql.ref('hour'))} order by hour desc limit ${MAX_SUMS}) sums
+      group by grouping sets ((code, field), (key_id))) ranked
+    where place <= ${limit} order by place`.execute(db)
+  return {
+    byCause: rows.flatMap(({ code, field, records }) => (code === null ? [] : { code, field, records })),
+    byKey: rows.flatMap((row) => (row.code === null ? { key: fromUuid('key', row.key_id), records: row.records } : [])),
+  }
+}
+
 interface CauseRow extends RefusalCause {
   records: number
   keys: number

@@ -5,35 +5,30 @@ import type { TurnedAwayCalls } from '../accounts/api-keys/turned-away-calls.ts'
 import type { CompanyServices } from '../accounts/change-company.ts'
 import type { Budget } from '../admission/budget.ts'
 import { authenticateCaller, unlessOpen } from '../http/access/authenticate.ts'
-import { authenticateUser, authorizeRoles, requireRole } from '../http/access/authorize-user.ts'
+import { allowScope, authenticateUser, authorizeRoles, requireRole } from '../http/access/authorize-user.ts'
 import { limitBursts, limitFailures } from '../http/access/rate-limits.ts'
 import type { SignInLimits } from '../http/access/sign-in-limits.ts'
 import type { KeyProtocol, KeyServices } from '../http/calls/key-protocol.ts'
 import type { StreamLimits } from '../http/live/live-stream.ts'
 import { createOpenStreams, type OpenStreams } from '../http/live/open-streams.ts'
-import { refuseHalfBuilt } from '../http/server/half-built.ts'
-import { refuseFailedConditions } from '../http/server/preconditions.ts'
+import { refuseHalfBuilt, refuseFailedConditions } from '../http/server/preconditions.ts'
 import { PROBLEM_DOCUMENTS, type Protocol } from '../http/server/protocols.ts'
 import type { RequireLogEntry } from '../log/log-entries.ts'
 import type { UploadRouteServices } from '../uploads/store-file.ts'
 import { apiKeys } from './admin/api-keys.ts'
 import { attention } from './admin/attention.ts'
-import { bulkUserLogs } from './admin/bulk-user-logs.ts'
-import { bulkUserLogsStream } from './admin/bulk-user-logs-stream.ts'
+import { bulkUserLogs, bulkUserLogsStream } from './admin/bulk-user-logs.ts'
 import { company as companyItself } from './admin/company.ts'
-import { erasures } from './admin/erasures.ts'
-import { invitations } from './admin/invitations.ts'
-import { logExports } from './admin/log-exports.ts'
-import { personalData } from './admin/personal-data.ts'
-import { employeeExports } from './admin/employee-exports.ts'
+import { erasures, personalData } from './admin/personal-data.ts'
+import { invitations, users } from './admin/users.ts'
+import { logExports, employeeExports } from './admin/exports.ts'
 import { refusals } from './admin/refusals.ts'
 import { secretSearch } from './admin/secret-search.ts'
 import { undoRoute } from './admin/undo.ts'
 import { uploadRoutes } from './admin/uploads/upload-routes.ts'
 import { usage } from './admin/usage.ts'
-import { users } from './admin/users.ts'
 import { userTokens } from './admin/user-tokens.ts'
-import type { WebhookRouteServices } from './admin/webhooks/webhook-routes.ts'
+import type { WebhookRouteServices } from './admin/webhooks/webhook-schemas.ts'
 import { webhookRoutes } from './admin/webhooks/webhooks.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
 import type { AuditRouteServices } from './audit/audit-services.ts'
@@ -114,17 +109,26 @@ async function adminRoutes(
     personalData(administrators, { ...company, db }, authorized.authorize)
     attention(administrators, db)
     webhookRoutes(administrators, services)
-    await uploadRoutes(administrators, authorized)
-    await administrators.register(async (log) => {
-      refuseHalfBuilt(log, services.areReadModelsComplete)
-      await log.register(fastifySSE)
-      bulkUserLogs(log, services)
-      logExports(log, authorized)
-      refusals(log, authorized)
-      employeeExports(log, authorized)
-      undoRoute(log, services)
-      bulkUserLogsStream(log, authorized)
-      usage(log, services.reads)
+    await administrators.register(async (files) => {
+      allowScope(files, 'uploads:write')
+      await uploadRoutes(files, authorized)
+    })
+    await administrators.register(async (readModels) => {
+      refuseHalfBuilt(readModels, services.areReadModelsComplete)
+      undoRoute(readModels, services)
+      await readModels.register(async (people) => {
+        allowScope(people, 'people:read')
+        employeeExports(people, authorized)
+      })
+      await readModels.register(async (log) => {
+        allowScope(log, 'logs:read')
+        await log.register(fastifySSE)
+        bulkUserLogs(log, services)
+        logExports(log, authorized)
+        refusals(log, authorized)
+        bulkUserLogsStream(log, authorized)
+        usage(log, services.reads)
+      })
     })
   })
 }

@@ -42,10 +42,26 @@ export function* explainSyntaxError(
   const found = yield* findSyntaxError(bytes.toString('latin1', start))
   if (found !== null) {
     const character = yield* countCharacters(bytes, start, start + found)
-    return refuse(`The body is not valid JSON at character ${character}`, start + found)
+    const hint = explainCharacter(bytes, start + found)
+    return refuse(`The body is not valid JSON at character ${character}${hint}`, start + found)
   }
   const namedAt = part.text.search(PROTO_NAME)
   return refuse('The body has a member named __proto__', namedAt === -1 ? null : part.byteOf(namedAt))
+}
+
+/** What usually puts a character where JSON has none: another language's notation, or several texts in one body. */
+const MISTAKES: readonly [before: RegExp, from: RegExp, hint: string][] = [
+  [/,\s*$/, /^[}\]]/, ': a comma stands before it that separates nothing'],
+  [/[}\]]\s*$/, /^[{[]/, ': send one list, with commas between its records'],
+  [/(?:)/, /^(?:NaN|-?Infinity|None|undefined)/, ': JSON writes null'],
+  [/(?:)/, /^(?:True|False)/, ': JSON writes true and false'],
+  [/(?:)/, /^['A-Za-z_\u2018-\u201d]/, ': names and texts stand in double quotation marks, "'],
+  [/(?:)/, /^\//, ': JSON has no comments'],
+]
+
+function explainCharacter(bytes: Buffer, at: number): string {
+  const [before, from] = [bytes.toString('latin1', Math.max(0, at - 64), at), bytes.toString('utf8', at, at + 64)]
+  return MISTAKES.find(([left, right]) => left.test(before) && right.test(from))?.[2] ?? ''
 }
 
 /** The characters (UTF-16 units) of the text between two bytes. */

@@ -1,5 +1,5 @@
 import { MAIL_CONNECTIONS } from '../postgres/connections.ts'
-import { startSending } from '../delivery/mail/start-sending.ts'
+import { startSending } from '../delivery/mail/send-next.ts'
 import type { PgBoss } from '../workers/queues.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
 import { findMailServer } from './mail.ts'

@@ -4,15 +4,16 @@ import type { Config } from '../config.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
 import { followDatabaseClock } from '../postgres/database-clock.ts'
 import type { DatabaseUrls } from '../postgres/database-urls.ts'
-import { errorReason } from '../postgres/error-reason.ts'
+import { errorReason, StartupError } from '../postgres/startup-error.ts'
 import { openDatabase } from '../postgres/kysely.ts'
 import { isDistributed } from '../migration/distribution-steps.ts'
-import { findMissing } from '../migration/missing.ts'
+import { findMissing, isAhead } from '../migration/missing.ts'
 import { openPool, type PoolOptions } from '../postgres/pool.ts'
 import type { Target } from '../postgres/session-settings.ts'
-import { StartupError } from '../postgres/startup-error.ts'
 import { lookUpMachine, openMachinePools, rememberMachines } from './machine-pools.ts'
-import { queueNames } from '../workers/queues.ts'
+import { queueNames, createQueues, QUEUES_VERSION } from '../workers/queues.ts'
+import { migrate, planMigration } from '../migration/migrate.ts'
+import { onOwnerConnection, openOwner, type OpenedOwner } from '../migration/owner.ts'
 
 export interface OpenedPool {
   pool: Pool
@@ -98,3 +99,26 @@ function storeOf(config: Config, open: OpenedPool['open'], companiesTogether = I
  * migrations only add (docs/deployment.md, “Deploying a new version”).
  */
 export const listMissing = (db: LedgerDb) => findMissing(db, { queues: queueNames(), projections: PROJECTIONS })
+
+const QUEUES = { createQueues, queues: queueNames(), queuesVersion: QUEUES_VERSION }
+
+/** What `migrateDatabase` would do, a line each. */
+export const planDatabase = (urls: DatabaseUrls) => planMigration(urls, QUEUES)
+
+/** Whether a newer version has migrated the database. */
+export const isNewer = (urls: DatabaseUrls) => onOwnerConnection(urls, { name: 'employee-ledger migrate' }, isAhead)
+
+/** Applies the missing migrations and creates the queues. Calls `onStep` with a line for each step. */
+export async function migrateDatabase(urls: DatabaseUrls, onStep: (line: string) => void): Promise<void> {
+  try {
+    await migrate(urls, { ...QUEUES, onStep })
+  } catch (error) {
+    if (error instanceof StartupError) throw error
+    throw new StartupError(`the database could not be set up: ${errorReason(error)}`, { cause: error })
+  }
+}
+
+/** Opens connections as the owner of the database, for work on whole projections. */
+export const openMaintenance = (urls: DatabaseUrls) => openOwner<LedgerTables>(urls)
+
+export type OpenedMaintenance = OpenedOwner<LedgerTables>

@@ -1,7 +1,6 @@
 import { distribute } from '../migration/distribute.ts'
 import { StartupError } from '../postgres/startup-error.ts'
-import { collectSteps } from './terminal/collect-steps.ts'
-import { say } from './terminal/print.ts'
+import { collectSteps, say } from './terminal/print.ts'
 import { readSettings } from './terminal/settings.ts'
 import { withDatabase } from './terminal/with-store.ts'
 

@@ -1,6 +1,5 @@
-import { isNewer, migrateDatabase, planDatabase } from '../bootstrap/maintenance.ts'
-import { collectSteps } from './terminal/collect-steps.ts'
-import { say } from './terminal/print.ts'
+import { isNewer, migrateDatabase, planDatabase } from '../bootstrap/store.ts'
+import { collectSteps, say } from './terminal/print.ts'
 import { readSettings } from './terminal/settings.ts'
 import { withDatabase } from './terminal/with-store.ts'
 

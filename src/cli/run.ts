@@ -4,11 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { PartOptions, RunningPart } from '../bootstrap/running-part.ts'
 import { findDatabase, type OpenedDatabase } from '../postgres/embedded/find-database.ts'
-import { migrateDatabase } from '../bootstrap/maintenance.ts'
+import { migrateDatabase, openStore } from '../bootstrap/store.ts'
 import { createRecentEventsForWorkers, startWorkers } from '../bootstrap/workers.ts'
 import { createSigner } from '../bootstrap/signing.ts'
 import { announcePresence } from '../bootstrap/presence.ts'
-import { openStore } from '../bootstrap/store.ts'
 import { startApi } from '../bootstrap/api.ts'
 import { openObservability, startMetrics } from '../bootstrap/observability.ts'
 import type { Config } from '../config.ts'
@@ -19,7 +18,8 @@ import { forcedStop, interrupt, InterruptedError, interruptible, interruption } 
 import { readSettings } from './terminal/settings.ts'
 
 const UNSIGNED =
-  'no signing key is set (SIGNING_KEY_FILE or SIGNING_KEY): checkpoints are not signed, so a rollback cannot be detected'
+  'no signing key is set (SIGNING_KEY_FILE or SIGNING_KEY): checkpoints are not signed, so a rollback cannot be ' +
+  'detected'
 
 type Parts = { api: boolean; workers: boolean; demo?: boolean; migrates: boolean; purpose: 'serve' | 'visit' }
 

@@ -1,9 +1,14 @@
-import type { RefusedExcess } from './accounts/people-use.ts'
+import {
+  type RefusedExcess,
+  requestsInWindow,
+  windowEnd,
+  type KeyUsage,
+  type RefreshPeriod,
+} from './accounts/api-key.ts'
 import type { TurnedAwayReason } from './accounts/turned-away.ts'
 import { ATTENTION_KINDS, isAttentionKind, rankOf, type AttentionKind } from './attention-kinds.ts'
 import type { BackgroundWork } from './background-work.ts'
 import { findMissedDeadline, type Expectation } from './accounts/expected-calls.ts'
-import { requestsInWindow, windowEnd, type KeyUsage, type RefreshPeriod } from './accounts/quota.ts'
 import type { ProblemCode } from './errors.ts'
 import type { EventData, NewEvent } from './events.ts'
 import { DAY_MS, findStartOf, formatLocalDay, shiftDay } from './local-times.ts'

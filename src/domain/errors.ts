@@ -181,3 +181,23 @@ export function formatField(pointer: string): string {
   const names = pointer.split('/').slice(1)
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
 }
+
+/** Maximum number of errors kept of a record; further ones are only counted. */
+export const MAX_RECORD_ERRORS = 16
+
+/** An error in one field of a body that holds a single record. */
+export function fieldError(pointer: string, code: RecordErrorCode, message: string): RecordError {
+  return { index: 0, id: null, pointer, code, message }
+}
+
+/** A problem for a body with invalid fields. The body is one record, which bounds the number of errors it reports. */
+export function invalidFields(errors: RecordError[]): Problem {
+  const count = errors.length === 1 ? '1 error' : `${errors.length} errors`
+  const answered = errors.slice(0, MAX_RECORD_ERRORS)
+  return problem('validation_failed', `The body has ${count}`, answered, errors.length - answered.length)
+}
+
+/** The credentials were no longer valid when the call was decided. Nothing was stored. */
+export class RefusedCredentialsError extends Error {
+  override name = 'RefusedCredentialsError'
+}

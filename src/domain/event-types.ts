@@ -50,7 +50,7 @@ const RULES = {
   UserAlertsChanged: { stream: 'usr', version: 1 },
   UserRemoved: { stream: 'usr', version: 1 },
   UserErased: { stream: 'usr', version: 1 },
-  UserTokenIssued: { stream: 'usr', version: 1, erasedBy: ['UserErased'] },
+  UserTokenIssued: { stream: 'usr', version: 2, erasedBy: ['UserErased'] },
   UserTokenRevoked: { stream: 'usr', version: 1 },
   UserIdentityLinked: { stream: 'usr', version: 1, erasedBy: ['UserErased'] },
   UserIdentityUnlinked: { stream: 'usr', version: 1 },
@@ -115,6 +115,7 @@ export function schemaVersionOf({ type, data }: Pick<NewEvent, 'type' | 'data'>)
   // Since version 2, a key may have the scope of identity providers, and may write only some fields.
   if (type === 'ApiKeyIssued') return isNewerAccess(data as KeyAccess) ? 2 : 1
   if (type === 'ApiKeyAccessChanged') return Object.values(data as EventData[typeof type]).some(isNewerAccess) ? 2 : 1
+  if (type === 'UserTokenIssued') return (data as EventData[typeof type]).scopes ? 2 : 1
   if (type !== 'ApiCallCompleted' && type !== 'ApiCallFailed') return EVENT_TYPES[type].version
   return Math.max(neededFor(type, data as CallFacts), rulesOf((data as CallFacts).operation).since[type])
 }

@@ -5,9 +5,7 @@ import type { ProblemCode, RecordError } from './errors.ts'
 import type { Operation } from './operations.ts'
 import type { ExpectedCalls } from './accounts/expected-calls.ts'
 import type { AttentionKind } from './attention-kinds.ts'
-import type { KeyExcess, KeyLimits } from './accounts/people-use.ts'
-import type { KeyScope } from './accounts/api-key.ts'
-import type { RefreshPeriod } from './accounts/quota.ts'
+import type { KeyExcess, KeyLimits, KeyScope, RefreshPeriod } from './accounts/api-key.ts'
 import type { Role, TokenScope } from './accounts/roles.ts'
 import type { FailedAttempts, SessionEndReason, SignInMethod } from './accounts/sign-in.ts'
 import type { Fault } from './record-faults.ts'
@@ -192,8 +190,8 @@ export interface EventData {
   UserRemoved: Record<string, never>
   /** A removed user was erased: the data of the events at these positions is deleted. */
   UserErased: { positions: number[] }
-  /** `scope` is absent for a token that allows everything that its user may do. */
-  UserTokenIssued: { token_id: string; name: string; expires_at: string; scope?: TokenScope }
+  /** Without `scope` and `scopes`, the token allows everything that its user may do. Since version 2, with `scopes`. */
+  UserTokenIssued: { token_id: string; name: string; expires_at: string; scope?: 'audit'; scopes?: TokenScope[] }
   UserTokenRevoked: { token_id: string }
   /** The user's account at the identity provider: from now on, signing in there with it is signing in as this user. */
   UserIdentityLinked: { issuer: string; subject: string }

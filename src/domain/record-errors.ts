@@ -1,7 +1,5 @@
+import { MAX_RECORD_ERRORS } from './errors.ts'
 import type { Fault, FieldError } from './record-faults.ts'
-
-/** Maximum number of errors kept of a record; further ones are only counted. */
-export const MAX_RECORD_ERRORS = 16
 
 // Shared by the many records without errors.
 const NONE: readonly FieldError[] = []

@@ -1,5 +1,4 @@
-import { fieldError, invalidFields } from './field-errors.ts'
-import { problem, type Problem, type RecordError } from './errors.ts'
+import { fieldError, invalidFields, problem, type Problem, type RecordError } from './errors.ts'
 import { isCalendarDate, shiftDay } from './local-times.ts'
 import { isStorableText } from './storable-text.ts'
 

@@ -9,8 +9,8 @@ import { startTurns, type CompanyTurns } from '../workers/company-turns.ts'
 import { MAKE_EVIDENCE, type PgBoss } from '../workers/queues.ts'
 import { ErasedMeanwhileError, planEvidence, writeEvidence, type EvidenceServices } from './evidence-file.ts'
 import { NoEvidenceError, type EvidenceSubject } from '../ledger/evidence/evidence-subject.ts'
-import type { StoredFile } from '../ledger/evidence/stored-files.ts'
 import {
+  type StoredFile,
   beginFile,
   claimFile,
   endFile,

@@ -4,7 +4,7 @@ import { ERASING_TYPES, EVENT_TYPES, isEventType } from '../domain/event-types.t
 import { toUuid } from '../domain/ids.ts'
 import { parseJson } from '../domain/json.ts'
 import { findPerson, findTraces } from '../personal-data/find-person.ts'
-import { findLastPositionBefore, findPositionsOfCall } from '../ledger/read/find-position.ts'
+import { findLastPositionBefore, findPositionsOfCall } from '../ledger/read/read-head.ts'
 import { storedEventPages } from '../ledger/read/read-stored-events.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
 import { NoEvidenceError, type EvidenceSubject } from '../ledger/evidence/evidence-subject.ts'

@@ -14,15 +14,13 @@ import type { StreamLimits } from './live/live-stream.ts'
 import { documentRoutes } from './openapi/document-routes.ts'
 import { logAccess, type Answered } from './server/access-log.ts'
 import { compressAnswers } from './server/compression.ts'
-import { endConnections } from './server/end-connections.ts'
+import { endConnections, answerHalfClosed } from './server/end-connections.ts'
 import { readForwardedAddresses } from './server/forwarded-addresses.ts'
-import { bindCursors } from './server/bound-cursors.ts'
-import { answerHalfClosed } from './server/half-closed.ts'
+import { bindCursors } from './server/query-values.ts'
 import { acceptJsonBodies, refuseCompressedBodies } from './server/media-types.ts'
 import { collectMethods, type KnownMethods, type Refuse } from './server/method-not-allowed.ts'
 import { ProblemError, sendError } from './server/problem.ts'
-import type { Protocol } from './server/protocols.ts'
-import { findProtocol } from './server/protocols.ts'
+import { type Protocol, findProtocol } from './server/protocols.ts'
 import { continueAfterChecks, DEFAULT_BODY_LIMIT, isSmallBody } from './server/read-body.ts'
 import { compileSchema } from './server/schema-compiler.ts'
 import { listSecurityHeaders } from './server/security-headers.ts'
@@ -128,6 +126,7 @@ function addHooks(
   app.decorateRequest('user', null)
   app.decorateRequest('viewer', null)
   if (services.trustProxy !== null) readForwardedAddresses(app)
+  app.addHook('onRequest', refuseUnknownCoding)
   app.addHook('preHandler', refuseOverriddenMethod)
   traceRequests(app, services.beginTrace)
   scopeRequests(app)
@@ -151,6 +150,14 @@ function isSmallCall(request: FastifyRequest): boolean {
   const { method, routeOptions } = request
   const isReading = method === 'GET' || method === 'HEAD'
   return !isReading && routeOptions.config.checksKeyItself === true && isSmallBody(request)
+}
+
+/** Nobody here knows what a body in another coding means, or where it ends (RFC 9112 section 6.1). */
+async function refuseUnknownCoding({ headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const coding = headers['transfer-encoding']
+  if (coding === undefined || /^[\t ]*chunked[\t ]*$/i.test(coding)) return
+  void reply.header('connection', 'close')
+  throw new ProblemError(problem('malformed_request', 'The only Transfer-Encoding that is supported is chunked'))
 }
 
 /** A client whose POST was meant as a PATCH would create people. */

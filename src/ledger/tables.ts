@@ -1,14 +1,12 @@
-import type { KeyExcess, KeyLimits, PeopleUse } from '../domain/accounts/people-use.ts'
+import type { KeyExcess, KeyLimits, PeopleUse, KeyScope, RefreshPeriod } from '../domain/accounts/api-key.ts'
 import type { Kysely } from 'kysely'
 import type { AttentionItem, WitnessFault } from '../domain/attention.ts'
 import type { AttributeName } from '../domain/attributes.ts'
 import type { BackgroundWork } from '../domain/background-work.ts'
 import type { WebhookDisabledReason, WebhookStatus, WebhookType } from '../domain/webhook-types.ts'
-import type { KeyScope } from '../domain/accounts/api-key.ts'
 import type { ExpectedCalls } from '../domain/accounts/expected-calls.ts'
 import type { TurnedAwayReason } from '../domain/accounts/turned-away.ts'
-import type { RefreshPeriod } from '../domain/accounts/quota.ts'
-import type { Role, SessionMethod, TokenScope } from '../domain/accounts/roles.ts'
+import type { Role, SessionMethod } from '../domain/accounts/roles.ts'
 import type { FailingMethod, SignInMethod } from '../domain/accounts/sign-in.ts'
 import type { ClientAuth, ProviderSettings, ProviderUse } from '../domain/provider-settings.ts'
 import type { EventRow } from './event-row.ts'
@@ -116,7 +114,8 @@ export interface LedgerTables {
     created_at: string
     last_used: string | null
     revoked_at: string | null
-    scope: TokenScope | null
+    /** Separated by blanks; null for full access. */
+    scope: string | null
     last_four: string | null
   }
   sessions: {

@@ -67,7 +67,7 @@ function listFields({
     employee: undefined,
     shown: { record, truncated, attributes: null },
   })
-  const person = name ?? email ?? externalId ?? `Record ${index}`
+  const person = name ?? email ?? externalId ?? `Record ${index + 1}`
   const byPointer = Map.groupBy(errors, ({ pointer }) => pointer)
   const fields = [...byPointer].map(([pointer, ofField]) => {
     const path = readPath(pointer)

@@ -1,6 +1,11 @@
 import { lookup as lookUpBySystem } from 'node:dns'
-import type { AgentOptions, ClientRequest, IncomingMessage } from 'node:http'
-import { Agent as HttpAgent, request as requestHttp } from 'node:http'
+import {
+  type AgentOptions,
+  type ClientRequest,
+  type IncomingMessage,
+  Agent as HttpAgent,
+  request as requestHttp,
+} from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
 import { CLOSED_EARLY, toOutgoingError, OutgoingError } from './outgoing-error.ts'

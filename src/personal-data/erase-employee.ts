@@ -5,8 +5,8 @@ import { nextVersion, type CompanyChange } from '../ledger/append/append-company
 import { filterWithData } from '../ledger/erasure/erase-events.ts'
 import { changeCompany, RefusedByStateError, type Acting, type CompanyServices } from '../accounts/change-company.ts'
 import { countStored, EMPLOYEE_ROWS, isInStoredFiles } from './employee-places.ts'
-import type { NamedPerson } from './find-person.ts'
 import {
+  type NamedPerson,
   findPerson,
   findTraces,
   isSamePerson,

@@ -10,8 +10,13 @@ import { findEventsWith, readStreamPages } from '../ledger/erasure/find-events.t
 import { readBodyPages, readValidPages } from '../ledger/erasure/rejected-bodies.ts'
 import { findCallsNaming } from '../ledger/erasure/forget-answers.ts'
 import { RefusedByStateError } from '../accounts/change-company.ts'
-import type { EmployeeEvents, NamedEmployee, TracedEmployee } from './employee-places.ts'
-import { EMPLOYEE_EVENTS, isErasedWithEmployee } from './employee-places.ts'
+import {
+  type EmployeeEvents,
+  type NamedEmployee,
+  type TracedEmployee,
+  EMPLOYEE_EVENTS,
+  isErasedWithEmployee,
+} from './employee-places.ts'
 
 /** The name that identifies a person. An email or a user name is normalized. */
 export interface NamedPerson {

@@ -1,10 +1,21 @@
 import type { Pool } from 'pg'
 import type { RecordedEvent } from '../domain/events.ts'
 import type { Acting, CompanyServices } from '../accounts/change-company.ts'
-import type { TracedEmployee } from './employee-places.ts'
-import { EMPLOYEE_EVENTS, EMPLOYEE_ROWS, isErasedWithEmployee, isInStoredFiles } from './employee-places.ts'
-import type { NamedPerson, Traces } from './find-person.ts'
-import { joinTraces, makeUnknownPersonError, normalizeName, searchLedger } from './find-person.ts'
+import {
+  type TracedEmployee,
+  EMPLOYEE_EVENTS,
+  EMPLOYEE_ROWS,
+  isErasedWithEmployee,
+  isInStoredFiles,
+} from './employee-places.ts'
+import {
+  type NamedPerson,
+  type Traces,
+  joinTraces,
+  makeUnknownPersonError,
+  normalizeName,
+  searchLedger,
+} from './find-person.ts'
 import type { Row } from './places.ts'
 import { formatFullName } from '../domain/employees/full-name.ts'
 import { findEventsWith, readCallEnds } from '../ledger/erasure/find-events.ts'

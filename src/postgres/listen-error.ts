@@ -1,5 +1,4 @@
-import { errorReason } from './error-reason.ts'
-import { StartupError } from './startup-error.ts'
+import { errorReason, StartupError } from './startup-error.ts'
 
 /** A StartupError for a port that cannot be listened on, which names the setting to change. */
 export function makeListenError(

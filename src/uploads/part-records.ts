@@ -27,9 +27,9 @@ export interface PartRecords {
   unreadable: readonly UnreadableRow[]
 }
 
-/** Names a row for people: by its line, or, of a JSON file, by the index of its record. */
+/** Names a row for people: by its line, or, of a JSON file, by the number of its record. */
 export function nameRow({ line, row }: Pick<StoredRow, 'line' | 'row'>): string {
-  return line === undefined ? `Record ${row - 1}` : `Line ${line}`
+  return line === undefined ? `Record ${row}` : `Line ${line}`
 }
 
 /** A row that cannot be read. What is wrong with all rows of a file is not among its faults. */

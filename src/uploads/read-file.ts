@@ -102,7 +102,7 @@ class RecordReader {
     const { bodyLimit } = this.#limits
     if (this.#bytes > bodyLimit) throw new FileError(1, `A JSON file must have at most ${bodyLimit} bytes`)
     const { record, problem } = parseRecord(json)
-    if (problem !== undefined) throw new FileError(line, describeRecord(this.#rows.length, problem))
+    if (problem !== undefined) throw new FileError(line, describeRecord(this.#rows.length + 1, problem))
     this.#rows.add({ row: this.#rows.length + 1, record })
   }
 
@@ -113,8 +113,8 @@ class RecordReader {
 }
 
 /** What is wrong with a record, which was read like the body of a call. */
-function describeRecord(index: number, detail: string): string {
-  return detail.startsWith('The body ') ? detail.replace('The body', `Record ${index}`) : `Record ${index}: ${detail}`
+function describeRecord(number: number, detail: string): string {
+  return detail.startsWith('The body ') ? detail.replace('The body', `Record ${number}`) : `Record ${number}: ${detail}`
 }
 
 /** Keeps the rows of a table, the first of which names the columns. The cells of secret columns are not kept. */

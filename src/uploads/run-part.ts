@@ -2,11 +2,10 @@ import { hash, randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { doInTurns } from '../admission/turns.ts'
 import { createBudget } from '../admission/budget.ts'
-import { RefusedCredentialsError } from '../domain/accounts/refused-credentials-error.ts'
+import { RefusedCredentialsError, type Problem, type RecordError } from '../domain/errors.ts'
 import { FILE_UPLOAD, type CallWarning } from '../domain/calls/answer-call.ts'
 import { readMany, type Command } from '../domain/calls/commands.ts'
 import type { WriteCall } from '../domain/calls/write-call.ts'
-import type { Problem, RecordError } from '../domain/errors.ts'
 import type { EventData, FilePart, NewEvent } from '../domain/events.ts'
 import type { Pieces } from '../domain/pieces.ts'
 import { nameRecord } from '../domain/record-faults.ts'
@@ -259,7 +258,7 @@ async function makeCall(
     idempotency: { keyHash: name, requestHash: name },
     // One of the people who are not in the file may be erased meanwhile.
     isAllOrNone: upload.isAllOrNone && part.missingOf === null,
-    linksByEmail: false,
+    linksByEmail: upload.operation === 'upsert' && upload.mapping?.same_addresses === 'link',
     validateOnly: false,
     traceparent: null,
     command: await doInTurns(readCommand(commands, upload, part, body)),

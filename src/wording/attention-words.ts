@@ -4,9 +4,8 @@ import { groupProblems, RECORD_CODES, type AttentionItem } from '../domain/atten
 import type { AttentionKind } from '../domain/attention-kinds.ts'
 import { BACKGROUND_WORK } from '../domain/background-work.ts'
 import type { ProblemCode } from '../domain/errors.ts'
-import { buildUrl } from './addresses.ts'
+import { buildUrl, NAVIGATION, nameList, REFUSALS } from './navigation.ts'
 import { describeCode } from './failure-causes.ts'
-import { NAVIGATION, nameList, REFUSALS } from './navigation.ts'
 import { decapitalize, formatAtLeast, formatCount, formatNumber, wasOrWere } from './numbers.ts'
 import { formatAge, formatLength } from './lengths-of-time.ts'
 

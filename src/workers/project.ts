@@ -5,12 +5,17 @@ import { doInTurns } from '../admission/turns.ts'
 import type { RecordedEvent } from '../domain/events.ts'
 import { isErasing, closesCall } from '../domain/event-types.ts'
 import { isPermanent } from '../postgres/database-errors.ts'
-import { errorReason } from '../postgres/error-reason.ts'
+import { errorReason } from '../postgres/startup-error.ts'
 import { readEventPage, readLastOfStream, type EventPage, type PositionsAfter } from '../ledger/read/read-events.ts'
 import type { RecentEvents } from '../ledger/append/recent-events.ts'
 import type { LedgerDb, LedgerTables } from '../ledger/tables.ts'
-import type { ProjectionCheckpoint, CheckpointMove } from './checkpoints.ts'
-import { findCheckpoint, moveCheckpoint, moveCheckpoints } from './checkpoints.ts'
+import {
+  type ProjectionCheckpoint,
+  type CheckpointMove,
+  findCheckpoint,
+  moveCheckpoint,
+  moveCheckpoints,
+} from './checkpoints.ts'
 import { emptyReplaced, isShadowBefore, shadowOf } from './copies.ts'
 
 /**

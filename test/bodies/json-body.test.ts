@@ -255,6 +255,18 @@ await t.test('any member that occurs twice is found, and no other', async () => 
 await t.test('a refusal says at which character the body stops being JSON', async (t) => {
   t.match(refusalOf('{"a"1}').detail, /at character 4$/)
   t.notMatch(refusalOf('[position 424242').detail, /424242/)
+  for (const [body, hint] of [
+    ["{'a':1}", 'double quotation marks'],
+    ['{a:1}', 'double quotation marks'],
+    ['{\u201ca\u201d:1}', 'double quotation marks'],
+    ['{"a":1,}', 'a comma stands before it'],
+    ['{"a":1}\n{"a":2}', 'send one list'],
+    ['{"a":NaN}', 'JSON writes null'],
+    ['{"a":True}', 'JSON writes true and false'],
+    ['{"a":1 // x\n}', 'no comments'],
+    ['{"a":1;}', 'character 6'],
+  ] as const)
+    t.match(refusalOf(body).detail, hint, body)
 })
 
 await t.test('the record of a file is read whole or not at all, whatever lists are in it', async (t) => {

@@ -34,7 +34,7 @@ for (const javaScriptEnabled of [true, false]) {
       await other.page.goto('/account')
       t.equal(new URL(other.page.url()).pathname, '/sign-in', 'the other browser is signed out')
 
-      await page.getByText('A token lets a program do everything you can do').waitFor()
+      await page.getByText('A token lets a program do what you choose').waitFor()
       await page.getByLabel('Token name').fill('CI')
       await page.getByLabel('Expires in (days)').fill('7')
       await page.locator('#proof').fill('not my password')

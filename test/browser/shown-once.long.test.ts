@@ -82,6 +82,7 @@ await t.test(
 await t.test('a new token, which is shown once', async (t) => {
   await page.goto('/account')
   await page.getByLabel('Token name').fill('<b>CI</b>')
+  await page.getByLabel('read Bulk User Logs').check()
   await page.locator('#proof').fill(service.company.admin.password)
   await answerOf(t, page, 'Create token', 'Token created')
   t.same(faults, [])

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import t from 'tap'
 import type { AddedUser } from '../../src/accounts/users/add-user.ts'
-import type { IssuedApiKey } from '../../src/accounts/api-keys/issue-api-key.ts'
+import type { IssuedApiKey } from '../../src/accounts/api-keys/change-api-key.ts'
 import {
   demoFile,
   failsWithLine,

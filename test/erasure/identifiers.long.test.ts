@@ -1,4 +1,5 @@
 import t from 'tap'
+import { isQuick } from '../support/quick.ts'
 import { rowsWith } from '../support/postgres/rows-with.ts'
 import { employee, startService } from '../support/service.ts'
 
@@ -17,6 +18,7 @@ await service.call('PATCH', `/v1/employees/${id}`, { body: NEW })
 
 const IDENTIFIERS = [id, id.toUpperCase(), OLD.email, NEW.email, OLD.external_id, NEW.external_id]
 const PLACES = ['id', 'email', 'external_id', 'manager_id', 'manager_email', 'manager_external_id']
+const METHODS = ['POST', 'PATCH', 'PUT'] as const
 const SPELLINGS = [
   (value: string) => value,
   (value: string) => ` ${value} `,
@@ -34,8 +36,9 @@ const records = IDENTIFIERS.flatMap((identifier) =>
 )
 
 await t.test('an erasure finds a refused record by any identifier in any place of any call', async (t) => {
-  for (const record of records) {
-    for (const method of ['POST', 'PATCH', 'PUT'] as const) {
+  for (const [at, record] of records.entries()) {
+    // In the gate, the methods take turns.
+    for (const method of isQuick ? [METHODS[at % METHODS.length]!] : METHODS) {
       const { status } = await service.call(method, '/v1/employees', { body: [record] })
       t.ok(status === 422 || status === 409, `${method} was refused with ${status}`)
     }

@@ -137,7 +137,9 @@ for (const { name: size, settings, records, bytes, otherBytes, hostileBytes, max
     ] as const)
       answers.push(await call(method, `/v1/employees${query}`, `of a full ${kind}`, full[kind](), headers))
     t.strictSame(new Set(answers.map(({ status }) => status)), new Set([201, 200, 422]))
-    const logs = [1, 4, 7, 9, 10, 12, 17].flatMap((at) => logIdsIn(answers[at]!.beginning))
+    // What was changed, refused, and refused often comes first.
+    const shown = [4, 7, 9, 1, 10, 12, 17].slice(0, inputs(3, 7))
+    const logs = shown.flatMap((at) => logIdsIn(answers[at]!.beginning))
     for (const [at, [kind, make]] of hostileBodies(hostileBytes - 4_000, VALUES_PER_RECORD * records).entries()) {
       // Reading a body is the same for all routes: they take turns.
       const [method, path] = WRITING[at % WRITING.length]!
@@ -163,7 +165,7 @@ for (const { name: size, settings, records, bytes, otherBytes, hostileBytes, max
       query: { call: logs, employee: ['ana.1@example.com'], email: ['ana.1@example.com'], external_id: ['E-1'] },
     }
     await storeFile(service)
-    for (const identifier of [{ email: 'nobody@example.com' }, { external_id: 'E-3' }])
+    for (const identifier of [{ external_id: 'E-3' }, { email: 'nobody@example.com' }].slice(0, inputs(1, 2)))
       for (const path of ['/admin/v1/personal-data-reports', '/admin/v1/erasures'])
         await check({
           name: `POST ${path} ${JSON.stringify(identifier)}`,
@@ -177,7 +179,8 @@ for (const { name: size, settings, records, bytes, otherBytes, hostileBytes, max
     for (const route of routes) {
       // The signed-in user is needed to the end.
       if (/sign-out|sign-in/.test(route.url) && route.method === 'POST') continue
-      for (const request of requestsTo(route, ground, size === 'default')) await check(request)
+      for (const request of requestsTo(route, ground, size === 'default' ? inputs(1, Infinity) : 0))
+        await check(request)
     }
     const [most] = longest.toSorted((one, other) => other.workMs - one.workMs)
     t.comment(`${longest.length} requests; the longest work of a turn: ${most!.workMs.toFixed(0)} ms, ${most!.name}`)

@@ -29,16 +29,15 @@ interface Schema {
 
 const LONG = 254
 
-/** The requests to a route without a body, and, if wanted, with one of at most 64 KiB. */
-export function requestsTo(route: FuzzedRoute, ground: Ground, withBodies: boolean): NamedRequest[] {
+/** The requests to a route without a body, or with at most so many kinds of bodies of at most 64 KiB. */
+export function requestsTo(route: FuzzedRoute, ground: Ground, maxBodies: number): NamedRequest[] {
   const { method, url } = route
   const hasBody = method !== 'GET' && method !== 'HEAD'
-  if (hasBody && !withBodies) return []
-  const bodies = hasBody ? smallBodies(route) : { '': null }
+  const bodies = hasBody ? smallBodies(route).slice(0, maxBodies) : [['', null] as const]
   const queries = hasBody ? [''] : queriesOf(route.schema, ground)
   return pathsOf(url, ground).flatMap((path) =>
     queries.flatMap((query) =>
-      Object.entries(bodies).map(([kind, body]) => ({
+      bodies.map(([kind, body]) => ({
         name: `${method} ${path}${query.slice(0, LONG)} ${kind}`,
         method,
         url: ground.address + path + query,
@@ -81,17 +80,17 @@ function queriesOf(schema: RegisteredRoute['schema'], { query }: Ground): string
 
 const SMALL = 65_000
 
-function smallBodies(route: FuzzedRoute): Record<string, Uint8Array> {
+function smallBodies(route: FuzzedRoute): [kind: string, body: Uint8Array][] {
   if (route.kind === 'page')
-    return {
-      'of many fields': Buffer.from(repeat(SMALL, (at) => `${at.toString(36)}=1&`)),
-      'of a long field': Buffer.from(`name=${'%41'.repeat(SMALL / 3)}`),
-    }
+    return [
+      ['of many fields', Buffer.from(repeat(SMALL, (at) => `${at.toString(36)}=1&`))],
+      ['of a long field', Buffer.from(`name=${'%41'.repeat(SMALL / 3)}`)],
+    ]
   // Bodies are parsed alike for all routes, so that some are enough for each.
   const some = hostileBodies(SMALL, SMALL).filter(([kind]) =>
     /many members$|long text$|after many values|numbers$/.test(kind),
   )
-  return Object.fromEntries(some.map(([kind, make]) => [kind, make()]))
+  return some.map(([kind, make]) => [kind, make()])
 }
 
 function repeat(bytes: number, make: (at: number) => string, times = Infinity): string {

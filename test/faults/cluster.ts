@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { migrateDatabase } from '../../src/bootstrap/maintenance.ts'
+import { migrateDatabase } from '../../src/bootstrap/store.ts'
 import { findDatabaseOsUser } from '../../src/postgres/embedded/database-os-user.ts'
 import { openEmbeddedDatabase } from '../../src/postgres/embedded/embedded-postgres.ts'
 import { isAlive } from '../../src/files/is-alive.ts'

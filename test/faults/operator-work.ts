@@ -1,6 +1,6 @@
 import { PROJECTIONS } from '../../projections/index.ts'
 import { NoTurnError } from '../../src/admission/batcher.ts'
-import { inviteCompanyUser } from '../../src/accounts/users/invite-user.ts'
+import { inviteCompanyUser } from '../../src/accounts/users/change-user.ts'
 import { OPERATOR } from '../../src/ledger/append/append-company-events.ts'
 import type { Happened, LoadUnder } from './fault.ts'
 import type { Finding } from './oracle/finding.ts'

@@ -1,6 +1,6 @@
-import { beginSession } from '../../src/accounts/users/begin-session.ts'
+import { beginSession } from '../../src/accounts/users/sessions.ts'
 import { issueUserToken } from '../../src/accounts/users/user-tokens.ts'
-import type { TokenScope } from '../../src/domain/accounts/roles.ts'
+import type { TokenScopes } from '../../src/domain/accounts/roles.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import type { NewEvent } from '../../src/domain/events.ts'
 import { toUuid } from '../../src/domain/ids.ts'
@@ -79,14 +79,14 @@ export async function makeThings(
   await change(`/api-keys/${disabledKey.id}/disable`, {})
   const user = await change('/users', { email: `spare.${count}@example.com`, name: 'Spare', role: 'member' })
   await giveWaysToSignIn(service, company.id, user.id)
-  const issue = (token: { name: string; scope: TokenScope | null }) =>
+  const issue = (token: { name: string; scopes: TokenScopes }) =>
     issueUserToken(
       { pool: service.pool, newId },
       { companyId: company.id, actor: company.admin.user_id },
       { userId: company.admin.user_id, expiresInDays: 7, ...token },
     )
-  const { token } = await issue({ name: 'spare', scope: null })
-  const { secret: narrowed } = await issue({ name: 'narrowed', scope: 'audit' })
+  const { token } = await issue({ name: 'spare', scopes: null })
+  const { secret: narrowed } = await issue({ name: 'narrowed', scopes: ['audit'] })
   const { next_cursor: keyCursor } = (await service.admin('/api-keys?limit=1', company.admin.token)).body
   const [first, second] = created.body.employees.map(({ id }: { id: string }) => id)
   const things = {

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import t from 'tap'
-import { startSending } from '../../src/delivery/mail/start-sending.ts'
+import { startSending } from '../../src/delivery/mail/send-next.ts'
 import { openQueues } from '../../src/workers/queues.ts'
 import { startMailServer } from '../support/mail/mail-server.ts'
 import { openTestOutbox } from '../support/mail/outbox.ts'

@@ -95,7 +95,7 @@ await t.test('guesses at the current password are limited, without limiting sign
 for (const [role, user] of Object.entries({ admin, auditor })) {
   await t.test(`${role}: a new token is shown once, works, and ends when it is revoked`, async (t) => {
     const cookie = await cookieOf(service, user)
-    const fields = { name: ' CI <x> ', expires_in_days: '7', current: user.password }
+    const fields = { name: ' CI <x> ', expires_in_days: '7', everything: 'on', current: user.password }
     const form = { seen: seenOn(await browse(service, '/account', { cookie })), ...fields }
     for (const current of ['', 'a wrong password']) {
       t.match(await browse(service, '/account/tokens', { cookie, form: { ...form, current } }), {

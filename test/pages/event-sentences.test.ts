@@ -67,7 +67,7 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
       errors: [{ pointer: '/3/phone', code: 'invalid_format', message: 'phone must be in E.164 format' }],
       errors_omitted: 2,
     },
-    'Nightly sync sent record 3, which was refused: phone must be in E.164 format and 2 more errors',
+    'Nightly sync sent record 4, which was refused: phone must be in E.164 format and 2 more errors',
   ],
   ApiCallCompleted: [
     'key',
@@ -146,7 +146,7 @@ const EXAMPLES: { [Type in EventType]: [actor: string, data: EventData[Type], se
   UserTokenIssued: [
     'usr',
     { token_id: id('tok'), name: 'CI', expires_at: '2026-11-20T14:05:09.000Z', scope: 'audit' },
-    'Ada Admin issued token CI for the audit endpoints, until 20 Nov 2026, 14:05:09 UTC',
+    'Ada Admin issued token CI that lets a program read the audit endpoints, until 20 Nov 2026, 14:05:09 UTC',
   ],
   UserTokenRevoked: ['operator', { token_id: id('tok') }, 'The command line revoked a token of Ada Admin'],
   ApiKeyIssued: [

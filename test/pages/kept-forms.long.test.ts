@@ -182,6 +182,7 @@ await t.test('every form with the mark is shown or left alone, and never carried
       email: 'x@example.com',
       role: 'admin',
       expires_in_days: '7',
+      everything: 'on',
       time_zone: 'Europe/Madrid',
       typed: member.email,
       current: admin.password,

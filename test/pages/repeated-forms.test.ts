@@ -46,7 +46,12 @@ const FORMS: [what: string, page: string, path: string, form: Record<string, str
   ['a rotated webhook', `/settings/webhooks/${webhook.id}`, '/rotate', { overlap_seconds: '3600' }],
   ['an invitation', '/settings/users/new', '', { email: 'once@example.com', name: 'Once', role: 'member' }],
   ['a reset password', `/settings/users/${member.user_id}/reset-password`, '', {}],
-  ['a new token', '/account', '/tokens', { name: 'Once', expires_in_days: '7', current: admin.password }],
+  [
+    'a new token',
+    '/account',
+    '/tokens',
+    { name: 'Once', expires_in_days: '7', everything: 'on', current: admin.password },
+  ],
 ]
 
 for (const [what, page, path, fields] of FORMS) {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { migrateDatabase } from '../../src/bootstrap/maintenance.ts'
+import { migrateDatabase } from '../../src/bootstrap/store.ts'
 import { CITUS_URL } from '../support/postgres/citus-url.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import { openPool } from '../../src/postgres/pool.ts'

@@ -2,9 +2,10 @@ import t from 'tap'
 import type { EntryFilter, LogPage } from '../../projections/bulk-user-logs/queries.ts'
 import { listLogEntries } from '../../projections/bulk-user-logs/queries.ts'
 import { addBlocks } from '../../projections/bulk-user-logs/unchanged-index.ts'
-import { issueApiKey } from '../../src/accounts/api-keys/issue-api-key.ts'
+import { issueApiKey } from '../../src/accounts/api-keys/change-api-key.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import { seededRandom } from '../../src/cli/demo/seeded-random.ts'
+import { isQuick } from '../support/quick.ts'
 import { employee, startService } from '../support/service.ts'
 
 /*
@@ -174,10 +175,13 @@ const PAGES: { limit: number; budget?: number }[] = [
   { limit: 200 },
 ]
 
+let turn = 0
+
+/** Compares what each page size finds. In the gate, the sizes take turns. */
 async function compare(filters: EntryFilter[]): Promise<void> {
   for (const filter of filters) {
     const wanted = calls.filter((call) => matches(call, filter)).map(({ id }) => id)
-    for (const page of PAGES) {
+    for (const page of isQuick ? [PAGES[(turn += 1) % PAGES.length]!] : PAGES) {
       const about = JSON.stringify({ ...filter, ...page })
       const older = await follow((before) => listLogEntries(service.db, company, filter, { ...page, before }))
       t.strictSame(older, wanted.toReversed(), `newest first: ${about}`)

@@ -11,6 +11,7 @@ import { rowsWith } from '../support/postgres/rows-with.ts'
 import type { TestCompany } from '../support/service.ts'
 import { startService } from '../support/service.ts'
 import { makeWebhook } from '../support/stored-webhooks.ts'
+import { inputs, isQuick } from '../support/quick.ts'
 import { EMPLOYEES } from '../support/postgres/projection-tables.ts'
 
 /*
@@ -241,7 +242,9 @@ await t.test('a report of an employee lists what an erasure removes, after any h
       t.strictSame(await ledgerFaults(service.db, company.id), [])
     },
   )
-  await t.resolves(fc.assert(property, { numRuns: 20, endOnFailure: true }))
+  await t.resolves(fc.assert(property, { numRuns: inputs(8, 20), endOnFailure: true }))
+  // A few histories may lack one.
+  if (isQuick) return
   for (const kind of [
     'change',
     'upsert',

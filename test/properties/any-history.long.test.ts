@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { employees } from '../../projections/employees/fold.ts'
-import { openMaintenance } from '../../src/bootstrap/maintenance.ts'
+import { openMaintenance } from '../../src/bootstrap/store.ts'
 import { rebuildCompany } from '../../src/workers/rebuild-company.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { inputs } from '../support/quick.ts'

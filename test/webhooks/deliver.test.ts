@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Webhook } from 'standardwebhooks'
 import { changeWebhook, rotateWebhookSecret } from '../../src/accounts/webhooks/change-webhook.ts'
-import { listDeliveries } from '../../src/accounts/webhooks/read-deliveries.ts'
+import { listDeliveries } from '../../src/accounts/webhooks/read-webhooks.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { createSingleDeliveries } from '../../src/delivery/webhooks/single-deliveries.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { listDeliveries } from '../../src/accounts/webhooks/read-deliveries.ts'
+import { listDeliveries } from '../../src/accounts/webhooks/read-webhooks.ts'
 import { eraseEmployee } from '../../src/personal-data/erase-employee.ts'
 import { inTransaction } from '../../src/postgres/transaction.ts'
 import { recordRound, leaseWebhook } from '../../src/delivery/webhooks/progress.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { toUuid } from '../../src/domain/ids.ts'
-import { expireDeliveries } from '../../src/delivery/webhooks/expire-deliveries.ts'
+import { expireDeliveries } from '../../src/delivery/webhooks/deliveries.ts'
 import { DELETE_EXPIRED, openQueues } from '../../src/workers/queues.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService } from '../support/service.ts'

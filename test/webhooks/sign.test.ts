@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
-import { signMessage } from '../../src/delivery/webhooks/sign.ts'
+import { signMessage } from '../../src/delivery/webhooks/message-posting.ts'
 
 const makeSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 const ID = 'msg_01m7wzr4ntenes07wrfrz07h48_7'

@@ -3,12 +3,16 @@ import path from 'node:path'
 import t from 'tap'
 import { readWitnesses } from '../../src/bootstrap/witnesses.ts'
 import { exportFrom } from '../../src/cli/audit/audit-export.ts'
-import { checkWitnesses } from '../../src/cli/doctor/check-witnesses.ts'
+import { checkWitnesses } from '../../src/cli/doctor/check-work.ts'
 import { readConfig } from '../../src/config.ts'
-import { parseCheckpoints } from '../../src/ledger/audit/checkpoint-note.ts'
-import { findCosigners, makePolicy, parseWitnessKey } from '../../src/ledger/audit/cosignature.ts'
+import {
+  parseCheckpoints,
+  findCosigners,
+  makePolicy,
+  parseWitnessKey,
+  parseVerifierKey,
+} from '../../src/ledger/audit/signed-note.ts'
 import { splitLines } from '../../src/ledger/audit/export-lines.ts'
-import { parseVerifierKey } from '../../src/ledger/audit/signed-note.ts'
 import { verifyExport } from '../../src/ledger/audit/verify-export.ts'
 import { PUBLISH_CHECKPOINTS } from '../../src/workers/queues.ts'
 import { eventually } from '../support/eventually.ts'

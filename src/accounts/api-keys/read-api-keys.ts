@@ -1,7 +1,6 @@
 import { sql, type InferResult } from 'kysely'
-import type { KeyUsage } from '../../domain/accounts/quota.ts'
+import { type KeyUsage, hasExpired } from '../../domain/accounts/api-key.ts'
 import { NO_LIMITS } from '../../domain/accounts/key-limits.ts'
-import { hasExpired } from '../../domain/accounts/api-key.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { KeyLife } from '../../domain/accounts/key-lifecycle.ts'
 import { keyUsageOf } from '../../ledger/append/statements.ts'

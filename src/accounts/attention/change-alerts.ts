@@ -1,6 +1,6 @@
 import { toUuid } from '../../domain/ids.ts'
 import { changeCompany, type Acting, type CompanyServices } from '../change-company.ts'
-import { placeUserEvents } from '../place-user-events.ts'
+import { placeUserEvents } from '../record-session-events.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 
 /** Whether a user gets alerts by email. */

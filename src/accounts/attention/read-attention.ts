@@ -1,14 +1,16 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { FailedCallsRow } from '../../../projections/bulk-user-logs/attention-queries.ts'
 import {
+  type FailedCallsRow,
   readFailedCalls,
   selectFailedCalls,
   selectLastCalls,
 } from '../../../projections/bulk-user-logs/attention-queries.ts'
 import { BULK_USER_LOGS } from '../../../projections/bulk-user-logs/queries.ts'
 import { EMPLOYEES } from '../../../projections/employees/queries.ts'
-import type { AttentionFacts, AttentionItem, KeyFacts } from '../../domain/attention.ts'
 import {
+  type AttentionFacts,
+  type AttentionItem,
+  type KeyFacts,
   EXPIRED_LONG_AGO_MS,
   EXPIRES_SOON_MS,
   UNUSED_MS,
@@ -20,7 +22,7 @@ import {
 import type { AttentionKind } from '../../domain/attention-kinds.ts'
 import { formatLocalDay } from '../../domain/local-times.ts'
 import { MAX_SNOOZES } from '../../domain/snoozes.ts'
-import { REFRESH_PERIODS, windowStart } from '../../domain/accounts/quota.ts'
+import { REFRESH_PERIODS, windowStart } from '../../domain/accounts/api-key.ts'
 import { fromUuid, isId, toUuid } from '../../domain/ids.ts'
 import { selectTurnedAway, type TurnedAwayRow } from '../api-keys/turned-away-calls.ts'
 import { keyUsageOf, type UsageRow } from '../../ledger/append/statements.ts'

@@ -4,8 +4,13 @@ import { toUuid } from '../../domain/ids.ts'
 import { formatLocalDay } from '../../domain/local-times.ts'
 import { checkSnooze, type WantedSnooze } from '../../domain/snoozes.ts'
 import { nextVersion } from '../../ledger/append/append-company-events.ts'
-import { changeCompany, RefusedByStateError } from '../change-company.ts'
-import type { Acting, CompanyServices, Transaction } from '../change-company.ts'
+import {
+  changeCompany,
+  RefusedByStateError,
+  type Acting,
+  type CompanyServices,
+  type Transaction,
+} from '../change-company.ts'
 
 /**
  * Puts off a problem until a day of the company's time zone, also one that is put off already. Until then, it is not

@@ -1,4 +1,5 @@
-import type { TokenScope } from '../../domain/accounts/roles.ts'
+import type { TokenScopes } from '../../domain/accounts/roles.ts'
+import { describeScopes } from '../../wording/token-scopes.ts'
 import { formatTime } from '../../domain/local-times.ts'
 import { readAddress } from '../../domain/networks.ts'
 import { quote, type EmailContent } from './email.ts'
@@ -75,7 +76,7 @@ export function describeForgottenPassword(
 export type AccountChange =
   | { kind: 'password_changed' }
   | { kind: 'passkey_added'; name: string }
-  | { kind: 'token_issued'; name: string; scope: TokenScope | null }
+  | { kind: 'token_issued'; name: string; scopes: TokenScopes }
 
 /** The message to a user whose account was changed. `at` is RFC 3339 UTC, `publicUrl` the address of the service. */
 export function describeAccountChange(
@@ -123,7 +124,7 @@ function findWords(company: string, change: AccountChange): ChangeWords {
     case 'token_issued':
       return {
         subject: `A token was created for your account at ${company}`,
-        effect: `Its name is ${quote(change.name)}. It lets a program ${change.scope === 'audit' ? 'read the audit endpoints as you' : 'do everything you can do'}.`,
+        effect: `Its name is ${quote(change.name)}. It lets a program ${describeScopes(change.scopes)}.`,
         remedy: 'revoke the token and change your password',
         path: '/account',
       }

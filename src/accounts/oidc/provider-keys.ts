@@ -1,5 +1,13 @@
-import type { JSONWebKeySet, JWK, JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose'
-import { createLocalJWKSet, errors, jwtVerify } from 'jose'
+import {
+  type JSONWebKeySet,
+  type JWK,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  createLocalJWKSet,
+  errors,
+  jwtVerify,
+} from 'jose'
 import { ProviderError } from './provider-client.ts'
 
 /** How many keys a provider may have. Real ones have fewer than ten. */

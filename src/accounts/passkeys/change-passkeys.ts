@@ -1,9 +1,14 @@
 import { sql } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
-import { fieldError, invalidFields } from '../../domain/field-errors.ts'
+import { fieldError, invalidFields } from '../../domain/errors.ts'
 import { loadPasswordHash } from '../users/user-rows.ts'
-import { changeCompany, RefusedByStateError } from '../change-company.ts'
-import type { Acting, CompanyServices, Transaction } from '../change-company.ts'
+import {
+  changeCompany,
+  RefusedByStateError,
+  type Acting,
+  type CompanyServices,
+  type Transaction,
+} from '../change-company.ts'
 import { endSessions } from '../session-events.ts'
 import { changeUserRow } from '../users/change-user.ts'
 import { notifyUser } from '../users/email-user.ts'

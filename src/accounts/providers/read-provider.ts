@@ -1,7 +1,9 @@
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { ProviderSettings, ProviderUse } from '../../domain/provider-settings.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
-import type { LedgerTables } from '../../ledger/tables.ts'
+import type { LedgerTables, Row } from '../../ledger/tables.ts'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
+import type { SecretBox } from '../secrets/secret-box.ts'
 
 /** A company's identity provider, as it is stored. */
 export interface StoredProvider {
@@ -48,4 +50,66 @@ export async function readProvider(client: Queryable, companyId: string): Promis
     fault,
     use: { use, break_glass: breakGlass === null ? null : fromUuid('usr', breakGlass) },
   }
+}
+
+/** Makes the private key of `private_key_jwt`, as the text of a JWK (RFC 7517) with its thumbprint (RFC 7638) as id. */
+export async function generateProviderKey(): Promise<string> {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const key = await exportJWK(privateKey)
+  return JSON.stringify({ ...key, kid: await calculateJwkThumbprint(key), alg: 'ES256', use: 'sig' })
+}
+
+/** Returns the JWK Set (RFC 7517) with the public key of `private_key_jwt`; null if the service has a client secret. */
+export function readPublicKeys(secrets: SecretBox, provider: StoredProvider): { keys: object[] } | null {
+  if (provider.settings.client_auth !== 'private_key_jwt') return null
+  return { keys: [readPublicKey(secrets.decrypt(provider.secret, placeOfSecret(provider.id)))] }
+}
+
+/** Returns the public part of a key of `generateProviderKey`. */
+function readPublicKey(secret: string): object {
+  const { d: _, ...key } = JSON.parse(secret) as JWK
+  return key
+}
+
+const MAX_LISTED = 100
+const MAX_UNLINKED = 50
+
+export interface Administrator {
+  id: string
+  name: string
+  email: string
+}
+
+/** Lists who can be the break-glass administrator: administrators with a password, oldest first, at most 100. */
+export async function listBreakGlass(client: Queryable, companyId: string): Promise<Administrator[]> {
+  const { rows } = await client.query<Row<'users', 'user_id' | 'name' | 'email'>>(
+    `select user_id, name, email from users
+     where company_id = $1 and role = 'admin' and removed_at is null and password_hash is not null
+     order by user_id limit ${MAX_LISTED}`,
+    [toUuid(companyId)],
+  )
+  return rows.map(({ user_id: id, name, email }) => ({ id: fromUuid('usr', id), name, email }))
+}
+
+/** The users of a company who have no account at its identity provider yet. */
+export interface Unlinked {
+  users: number
+  unlinked: number
+  /** The first of them by name. */
+  first: Administrator[]
+}
+
+/** Counts the users of a company, and those who have no account at its identity provider yet; lists the first 50. */
+export async function readUnlinkedUsers(client: Queryable, companyId: string): Promise<Unlinked> {
+  const { rows } = await client.query<{ users: number; unlinked: number }>(
+    `select count(*)::integer as users, (count(*) filter (where issuer is null))::integer as unlinked
+     from users where company_id = $1 and removed_at is null`,
+    [toUuid(companyId)],
+  )
+  const { rows: first } = await client.query<Row<'users', 'user_id' | 'name' | 'email'>>(
+    `select user_id, name, email from users where company_id = $1 and removed_at is null and issuer is null
+     order by name, user_id limit ${MAX_UNLINKED}`,
+    [toUuid(companyId)],
+  )
+  return { ...rows[0]!, first: first.map(({ user_id: id, name, email }) => ({ id: fromUuid('usr', id), name, email })) }
 }

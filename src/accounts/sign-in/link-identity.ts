@@ -1,19 +1,22 @@
 import { sql } from 'kysely'
-import { problem } from '../../domain/errors.ts'
+import { problem, RefusedCredentialsError } from '../../domain/errors.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { decideLink, type SignInRefusal } from '../../domain/providers/decide-sign-in.ts'
 import type { ProviderIdentity } from '../oidc/provider-client.ts'
-import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
 import type { StoredProvider } from '../providers/read-provider.ts'
-import { changeCompany, RefusedByStateError } from '../change-company.ts'
-import type { Acting, CompanyServices, Transaction } from '../change-company.ts'
+import {
+  changeCompany,
+  RefusedByStateError,
+  type Acting,
+  type CompanyServices,
+  type Transaction,
+} from '../change-company.ts'
 import { endSessions } from '../session-events.ts'
 import { changeUserRow, NO_SUCH_USER, type ChangedUser } from '../users/change-user.ts'
 import { hasPasskey, requiresProvider } from '../users/sign-in-conditions.ts'
 import { findUserOfLink, storeIdentity } from '../users/user-rows.ts'
 import { findUser } from '../users/users.ts'
-import { loadMatchingUsers } from './matching-users.ts'
-import { assertUnchanged } from './sign-in-through-provider.ts'
+import { loadMatchingUsers, assertUnchanged } from './sign-in-through-provider.ts'
 
 /** What the same person has proved: the account, and to be the user, by a session or by a one-time link. */
 interface ProvenAccount {

@@ -9,8 +9,7 @@ import { appendCompanyEvents, SCHEDULE } from '../../ledger/append/append-compan
 import { inCompany } from '../../postgres/company-scope.ts'
 import { openDatabase } from '../../postgres/kysely.ts'
 import type { CompanyServices } from '../change-company.ts'
-import { placeUserEvents, type UnplacedEvent } from '../place-user-events.ts'
-import { appendSessionEvents } from '../record-session-events.ts'
+import { placeUserEvents, type UnplacedEvent, appendSessionEvents } from '../record-session-events.ts'
 import { attemptsOf } from '../users/sign-in-records.ts'
 import type { Row } from '../../ledger/tables.ts'
 

@@ -1,15 +1,14 @@
 import { hash } from 'node:crypto'
 import type { Pool } from 'pg'
-import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
+import { RefusedCredentialsError } from '../../domain/errors.ts'
 import { changeCompany, type CompanyServices } from '../change-company.ts'
 import { changeUserRow } from '../users/change-user.ts'
+import type { UserRef } from '../users/users.ts'
 import type { PasswordUser } from '../users/password-users.ts'
-import type { NewSession } from '../users/sessions.ts'
-import { beginSession } from '../users/begin-session.ts'
+import { type NewSession, beginSession } from '../users/sessions.ts'
 import { loadPasswordHash } from '../users/user-rows.ts'
 import { countRecoveryCodes, deleteRecoveryCode, hasRecoveryCode } from '../passkeys/passkey-rows.ts'
 import { hashRecoveryCode } from '../passkeys/recovery-codes.ts'
-import type { UserRef } from '../users/users.ts'
 import type { FailedSignIns } from './failed-sign-ins.ts'
 
 /** Someone who has given the password of a user with passkeys, which is not enough. */

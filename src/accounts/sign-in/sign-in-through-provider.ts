@@ -1,7 +1,13 @@
-import type { Pool } from 'pg'
+import type { Pool, ClientBase } from 'pg'
 import type { Role } from '../../domain/accounts/roles.ts'
 import type { NewEvent } from '../../domain/events.ts'
-import { decideSignIn, type SignInRefusal } from '../../domain/providers/decide-sign-in.ts'
+import {
+  decideSignIn,
+  type SignInRefusal,
+  type LinkableUser,
+  type MatchingUsers,
+  type ReturningPerson,
+} from '../../domain/providers/decide-sign-in.ts'
 import { decideRole, findRoleOfClaims } from '../../domain/providers/role-of-claims.ts'
 import { ProviderError, type ProviderIdentity } from '../oidc/provider-client.ts'
 import type { CompanyChange } from '../../ledger/append/append-company-events.ts'
@@ -10,13 +16,15 @@ import { readProvider, type StoredProvider } from '../providers/read-provider.ts
 import { buildUser } from '../users/add-user.ts'
 import { changeCompany, type CompanyServices, type Transaction } from '../change-company.ts'
 import { changeUserRow } from '../users/change-user.ts'
-import type { NewSession } from '../users/sessions.ts'
-import { beginSession } from '../users/begin-session.ts'
+import { type NewSession, beginSession } from '../users/sessions.ts'
 import { insertUser, loadUserFacts, storeIdentity } from '../users/user-rows.ts'
 import { findUser } from '../users/users.ts'
-import { loadMatchingUsers } from './matching-users.ts'
 import { isStorableText } from '../../domain/storable-text.ts'
 import { trimBlanks } from '../../text/normalize-text.ts'
+import { withClient } from '../../postgres/pool.ts'
+import { onClient } from '../../postgres/kysely.ts'
+import { fromUuid, toUuid } from '../../domain/ids.ts'
+import type { Row } from '../../ledger/tables.ts'
 
 /** What signing in through a provider uses. */
 interface ProviderSignInServices {
@@ -139,4 +147,60 @@ async function giveRole(tx: Transaction, userId: string, ofClaims: Role | null):
 function readName(sent: string | null): string | null {
   const name = [...trimBlanks(sent ?? '')].slice(0, MAX_NAME).join('')
   return name === '' || !isStorableText(name) ? null : name
+}
+
+/** What signing in would do. `role` is the user's role afterwards. */
+export type SignInPreview =
+  | { outcome: 'linked' | 'matched'; user: { id: string; name: string; email: string; role: Role }; role: Role }
+  | { outcome: 'created'; email: string; role: Role }
+  | { outcome: 'refused'; refusal: SignInRefusal }
+
+/** Says what signing in would do if the provider were in use. Changes nothing. */
+export async function previewSignIn(
+  { pool }: Pick<CompanyServices, 'pool'>,
+  { companyId, settings }: StoredProvider,
+  identity: ProviderIdentity,
+): Promise<SignInPreview> {
+  return withClient(pool, async (client) => {
+    const matching = await loadMatchingUsers(client, companyId, identity)
+    const decision = decideSignIn(identity, matching, { ...settings, use: 'optional' })
+    const ofClaims = findRoleOfClaims(settings, identity.roleValues)
+    if (decision.outcome === 'refuse') return { outcome: 'refused', refusal: decision.refusal }
+    if (decision.outcome === 'create') return { outcome: 'created', email: decision.email, role: ofClaims ?? 'member' }
+    const user = (await findUser(onClient(client), companyId, decision.userId))!
+    const role = decideRole(user.role, ofClaims, await loadUserFacts(client, companyId, user.id))
+    return { outcome: decision.outcome === 'link' ? 'matched' : 'linked', user, role }
+  })
+}
+
+type MatchingRow = Row<'users', 'user_id' | 'email' | 'issuer' | 'subject'> & { is_removed: boolean }
+
+/** Loads the users whom a person of the provider may be, under the lock of the company's head. */
+export async function loadMatchingUsers(
+  client: ClientBase,
+  companyId: string,
+  { issuer, subject, email }: ReturningPerson,
+): Promise<MatchingUsers> {
+  // At most two users who are not removed match: one by the account, and one by the email.
+  const { rows } = await client.query<MatchingRow>(
+    `select user_id, email, issuer, subject, removed_at is not null as is_removed from users
+     where company_id = $1 and ((issuer = $2 and subject = $3) or email = $4)
+     order by removed_at is not null limit 3`,
+    [toUuid(companyId), issuer, subject, email],
+  )
+  const active = rows.filter((row) => !row.is_removed)
+  return {
+    byAccount: toLinkable(active.find((row) => row.issuer === issuer && row.subject === subject)),
+    byEmail: toLinkable(active.find((row) => row.email === email)),
+    wasRemoved: rows.length > active.length,
+  }
+}
+
+function toLinkable(row: MatchingRow | undefined): LinkableUser | null {
+  if (!row) return null
+  const { issuer, subject } = row
+  return {
+    id: fromUuid('usr', row.user_id),
+    identity: issuer === null || subject === null ? null : { issuer, subject },
+  }
 }

@@ -1,7 +1,6 @@
 import type { Pool } from 'pg'
 import type { CompanyServices } from '../change-company.ts'
-import type { NewSession } from '../users/sessions.ts'
-import { beginSession } from '../users/begin-session.ts'
+import { type NewSession, beginSession } from '../users/sessions.ts'
 import { loadKey, markUsed } from '../passkeys/passkey-rows.ts'
 import type { RelyingParty } from '../passkeys/relying-party.ts'
 import type { FailedSignIns } from './failed-sign-ins.ts'

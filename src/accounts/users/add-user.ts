@@ -1,15 +1,19 @@
 import type { Pool } from 'pg'
 import { normalizeEmail } from '../../text/normalize-text.ts'
 import type { Role } from '../../domain/accounts/roles.ts'
-import { decideUserChange, evolveUser, decideInvitation } from '../../domain/accounts/user-lifecycle.ts'
-import type { UserChange, UserLife } from '../../domain/accounts/user-lifecycle.ts'
+import {
+  decideUserChange,
+  evolveUser,
+  decideInvitation,
+  type UserChange,
+  type UserLife,
+} from '../../domain/accounts/user-lifecycle.ts'
 import { prefixOfSecret } from '../../domain/accounts/secrets.ts'
 import { OPERATOR, RefusedChangeError } from '../../ledger/append/append-company-events.ts'
 import { insertToken, insertUser, isEmailTaken } from './user-rows.ts'
 import { changeCompany, unwrapDecision, type CompanyServices } from '../change-company.ts'
 import { digestSecret, generateSecret } from './new-secret.ts'
-import { generatePassword, hashPassword, makeHashSetting } from './password.ts'
-import { readSignInKey } from './sign-in-key.ts'
+import { generatePassword, hashPassword, makeHashSetting, readSignInKey } from './password.ts'
 
 interface NewUser {
   companyId: string
@@ -59,10 +63,10 @@ export async function addUser(services: CompanyServices, newUser: NewUser, given
     const expiresAt = new Date(Date.parse(tx.now) + TOKEN_LIFE_MS).toISOString()
     const { user, events } = buildUser({ id, email, name, role }, [
       { change: 'set_password' },
-      { change: 'issue_token', tokenId, name: TOKEN_NAME, expiresAt, scope: null },
+      { change: 'issue_token', tokenId, name: TOKEN_NAME, expiresAt, scopes: null },
     ])
     await insertUser(tx, user, { passwordHash, link: null })
-    const issued = { id: tokenId, userId: id, name: TOKEN_NAME, scope: null, expiresAt }
+    const issued = { id: tokenId, userId: id, name: TOKEN_NAME, scopes: null, expiresAt }
     await insertToken(tx, issued, digestSecret(token))
     return { events, result: { expiresAt } }
   })

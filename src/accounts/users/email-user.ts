@@ -1,6 +1,11 @@
 import { isId, toUuid } from '../../domain/ids.ts'
-import type { AccountChange, EmailContext } from '../mail/account-emails.ts'
-import { describeAccountChange, describeInvitation, describeReset } from '../mail/account-emails.ts'
+import {
+  type AccountChange,
+  type EmailContext,
+  describeAccountChange,
+  describeInvitation,
+  describeReset,
+} from '../mail/account-emails.ts'
 import { enqueueEmail } from '../mail/outbox.ts'
 import type { Acting, Transaction } from '../change-company.ts'
 import type { Queryable } from '../../postgres/query-client.ts'

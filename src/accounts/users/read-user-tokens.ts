@@ -1,5 +1,5 @@
 import { sql, type InferResult } from 'kysely'
-import type { TokenScope } from '../../domain/accounts/roles.ts'
+import type { TokenScope, TokenScopes } from '../../domain/accounts/roles.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 
@@ -10,8 +10,7 @@ export interface TokenRecord {
   name: string
   /** The last four characters of the token; null if they are not stored. */
   lastFour: string | null
-  /** The token's scope; null if it allows everything that the user may do. */
-  scope: TokenScope | null
+  scopes: TokenScopes
   createdAt: string
   expiresAt: string
   lastUsed: string | null
@@ -55,6 +54,12 @@ export async function listUserTokens(
 }
 
 /** Converts such a row. */
-export function toSeenToken({ token_id: tokenUuid, user_id: userUuid, now, ...token }: TokenRow): SeenToken {
-  return { token: { ...token, id: fromUuid('tok', tokenUuid), userId: fromUuid('usr', userUuid) }, now }
+export function toSeenToken({ token_id: tokenUuid, user_id: userUuid, scope, now, ...token }: TokenRow): SeenToken {
+  const [id, userId] = [fromUuid('tok', tokenUuid), fromUuid('usr', userUuid)]
+  return { token: { ...token, id, userId, scopes: readScopes(scope) }, now }
+}
+
+/** Reads the scopes of a token from its row. */
+export function readScopes(stored: string | null): TokenScopes {
+  return stored === null ? null : (stored.split(' ') as TokenScope[])
 }

@@ -3,17 +3,19 @@ import type { Pool } from 'pg'
 import type { Client } from '../../domain/client.ts'
 import type { Role } from '../../domain/accounts/roles.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
-import { companyOfSecret } from '../../domain/accounts/secrets.ts'
+import { companyOfSecret, prefixOfSecret } from '../../domain/accounts/secrets.ts'
 import { enterCompany } from '../../postgres/company-scope.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 import type { LedgerDb, Row } from '../../ledger/tables.ts'
-import type { Transaction } from '../change-company.ts'
-import { insertSessionEvents, type SessionEvent } from '../session-events.ts'
-import { hashSecret } from './new-secret.ts'
+import type { Transaction, Acting } from '../change-company.ts'
+import { insertSessionEvents, type SessionEvent, endSessions } from '../session-events.ts'
+import { hashSecret, generateSecret } from './new-secret.ts'
 import { hasPasskey, requiresProvider } from './sign-in-conditions.ts'
 import type { SignedInUser, UserRef } from './users.ts'
 import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
 import type { Queryable } from '../../postgres/query-client.ts'
+import type { SignInMethod } from '../../domain/accounts/sign-in.ts'
+import { storeLastSignIn } from './sign-in-records.ts'
 
 /*
  * Sessions of signed-in users. Only that they began and ended is in the ledger. A change that ends a user's sessions
@@ -220,4 +222,98 @@ export async function deleteReplacedSession(tx: Transaction, cookie: string): Pr
 /** Deletes the sessions that have exceeded their lifetime, by the database's clock. Returns how many. */
 export function expireSessions(pool: Pool): Promise<number> {
   return deleteInPieces(pool, 'sessions', ['company_id', 'session_hash'], sql`expires_at <= statement_timestamp()`)
+}
+
+/**
+ * Starts a session after something was proved; null if that does not belong to the user any more. Unless the session
+ * replaces another one, this is a sign-in.
+ */
+export async function beginSession(
+  pool: Pool,
+  { companyId, userId }: UserRef,
+  proof: SessionProof,
+  session: NewSession,
+): Promise<string | null> {
+  const cookie = generateSecret(prefixOfSecret('session', companyId))
+  const hasBegun = await inTransaction(pool, async (client) => {
+    const isStarted = await insertSession(client, { companyId, userId }, proof, {
+      ...session,
+      hash: hashSecret(cookie),
+    })
+    const method = getSignInMethod(proof)
+    if (!isStarted || method === null) return isStarted
+    const sender = { address: session.address, userAgent: session.userAgent || null }
+    await storeLastSignIn(client, { companyId, userId }, method, sender)
+    const by = { companyId, actor: userId, client: sender }
+    await insertSessionEvents(client, by, [{ userId, type: 'UserSignedIn', data: { method } }])
+    return true
+  })
+  return hasBegun ? cookie : null
+}
+
+/** With what someone signs in; null if the session replaces another one. */
+function getSignInMethod(proof: SessionProof): SignInMethod | null {
+  if (proof.method !== 'password') return proof.method
+  if (proof.beside === 'session') return null
+  return proof.beside === 'recovery code' ? 'recovery_code' : 'password'
+}
+
+/**
+ * Replaces the cookie of a session after its user's role has changed, so that a cookie stolen earlier does not gain new
+ * rights. Null if the role has not changed, or if a concurrent request has replaced the cookie.
+ */
+export async function renewForRole(db: LedgerDb, user: SessionUser, cookie: string): Promise<string | null> {
+  if (user.role === user.sessionRole) return null
+  const next = generateSecret(prefixOfSecret('session', user.companyId))
+  return (await renewSession(db, user, { cookie, next })) ? next : null
+}
+
+/** A session as shown to its user. Times are RFC 3339 UTC. */
+export interface ShownSession {
+  /** The hash of the cookie, in hexadecimal. */
+  id: string
+  userAgent: string
+  address: string
+  createdAt: string
+  lastUsed: string
+  expiresAt: string
+  /** Whether this is the session of the request. */
+  isThis: boolean
+}
+
+/** Lists a user's active sessions, newest first. */
+export async function listSessions(
+  db: LedgerDb,
+  { companyId, userId }: SignedInUser,
+  cookie: string,
+  limits: { idleMinutes: number; limit: number },
+): Promise<ShownSession[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .select(['session_hash', 'user_agent as userAgent', 'address'])
+    .select(['created_at as createdAt', 'last_used as lastUsed', 'expires_at as expiresAt'])
+    .where('company_id', '=', toUuid(companyId))
+    .where('user_id', '=', toUuid(userId))
+    .where('expires_at', '>', sql<string>`clock_timestamp()`)
+    .where('last_used', '>', sql<string>`clock_timestamp() - make_interval(mins => ${limits.idleMinutes}::integer)`)
+    .orderBy('created_at', 'desc')
+    .limit(limits.limit)
+    .execute()
+  const ownHash = hashSecret(cookie)
+  return rows.map(({ session_hash: hash, ...session }) => {
+    return { ...session, id: hash.toString('hex'), isThis: hash.equals(ownHash) }
+  })
+}
+
+/** Ends one of the actor's own sessions, by the id that `listSessions` returns. Returns false if there is none. */
+export async function endOwnSession(pool: Pool, acting: Acting, id: string): Promise<boolean> {
+  const condition = sql`user_id = ${toUuid(acting.actor)} and session_hash = ${Buffer.from(id, 'hex')}`
+  const count = await inTransaction(pool, (client) => endSessions(client, acting, 'ended_by_user', condition))
+  return count === 1
+}
+
+/** Ends all sessions of the actor except the one of this cookie. */
+export async function endOtherSessions(pool: Pool, acting: Acting, cookie: string | null): Promise<void> {
+  const condition = sql`user_id = ${toUuid(acting.actor)} and session_hash <> ${hashSecret(cookie ?? '')}`
+  await inTransaction(pool, (client) => endSessions(client, acting, 'ended_by_user', condition))
 }

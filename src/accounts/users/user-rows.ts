@@ -180,10 +180,11 @@ export async function loadPasswordHash(client: Queryable, companyId: string, use
 /** Inserts a token, of whose secret only a digest is stored, and returns it. */
 export async function insertToken(
   { db, companyId, now: createdAt }: Transaction,
-  token: Pick<TokenRecord, 'id' | 'userId' | 'name' | 'scope' | 'expiresAt'>,
+  token: Pick<TokenRecord, 'id' | 'userId' | 'name' | 'scopes' | 'expiresAt'>,
   { hash, lastFour }: SecretDigest,
 ): Promise<TokenRecord> {
-  const { id, userId, name, scope, expiresAt } = token
+  const { id, userId, name, scopes, expiresAt } = token
+  const scope = scopes?.join(' ') ?? null
   await sql`
     insert into user_tokens (company_id, token_id, token_hash, user_id, name, last_four, scope, expires_at, created_at)
     values (${toUuid(companyId)}, ${toUuid(id)}, ${hash}, ${toUuid(userId)}, ${name}, ${lastFour}, ${scope},

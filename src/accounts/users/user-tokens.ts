@@ -1,4 +1,4 @@
-import type { TokenScope } from '../../domain/accounts/roles.ts'
+import type { TokenScopes } from '../../domain/accounts/roles.ts'
 import { problem } from '../../domain/errors.ts'
 import { prefixOfSecret } from '../../domain/accounts/secrets.ts'
 import { addDays } from '../../domain/accounts/user-lifecycle.ts'
@@ -6,8 +6,13 @@ import { findUserToken, type TokenRecord } from './read-user-tokens.ts'
 import { countWorkingTokens, insertToken, markTokenRevoked } from './user-rows.ts'
 import { changeUserRow } from './change-user.ts'
 import { notifyUser } from './email-user.ts'
-import type { Acting, CompanyServices } from '../change-company.ts'
-import { changeCompany, isAdministrator, RefusedByStateError } from '../change-company.ts'
+import {
+  type Acting,
+  type CompanyServices,
+  changeCompany,
+  isAdministrator,
+  RefusedByStateError,
+} from '../change-company.ts'
 import { digestSecret, generateSecret } from './new-secret.ts'
 
 export const NO_SUCH_TOKEN = problem('token_not_found', 'No such token exists')
@@ -27,8 +32,7 @@ interface WantedToken {
   userId: string
   name: string
   expiresInDays: number
-  /** The token's scope; null to allow everything that the user may do. */
-  scope: TokenScope | null
+  scopes: TokenScopes
   /** Issues the token only if the user still has this version. */
   seen?: number
 }
@@ -37,17 +41,17 @@ interface WantedToken {
 export async function issueUserToken(
   services: CompanyServices,
   acting: Acting,
-  { userId, name, expiresInDays, scope, seen }: WantedToken,
+  { userId, name, expiresInDays, scopes, seen }: WantedToken,
 ): Promise<IssuedToken> {
   const id = services.newId('tok')
   const secret = generateSecret(prefixOfSecret('token', acting.companyId))
   const issued = await changeCompany(services, acting, 'any role', async (tx) => {
     const expiresAt = addDays(tx.now, expiresInDays)
-    const issuing = { change: 'issue_token', tokenId: id, name, expiresAt, scope } as const
+    const issuing = { change: 'issue_token', tokenId: id, name, expiresAt, scopes } as const
     if ((await countWorkingTokens(tx, userId)) >= MAX_TOKENS) throw new RefusedByStateError(TOO_MANY)
     const { events } = await changeUserRow(tx, userId, issuing, seen)
-    const token = await insertToken(tx, { id, userId, name, scope, expiresAt }, digestSecret(secret))
-    await notifyUser(tx, userId, { kind: 'token_issued', name, scope })
+    const token = await insertToken(tx, { id, userId, name, scopes, expiresAt }, digestSecret(secret))
+    await notifyUser(tx, userId, { kind: 'token_issued', name, scopes })
     return { events, result: { token } }
   })
   return { ...issued, secret }

@@ -1,11 +1,12 @@
 import { sql, type InferResult, type RawBuilder } from 'kysely'
-import type { Role, TokenScope } from '../../domain/accounts/roles.ts'
+import type { Role, TokenScopes } from '../../domain/accounts/roles.ts'
 import { fromUuid, isId, toUuid } from '../../domain/ids.ts'
 import { companyOfSecret } from '../../domain/accounts/secrets.ts'
 import type { UserLife } from '../../domain/accounts/user-lifecycle.ts'
 import { enterCompany } from '../../postgres/company-scope.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { hashSecret } from './new-secret.ts'
+import { readScopes } from './read-user-tokens.ts'
 import { hasPasskey } from './sign-in-conditions.ts'
 
 /** A user of a company. */
@@ -21,11 +22,11 @@ export interface SignedInUser extends UserRef {
 /** The precision of the last use, in milliseconds, so that not every request rewrites the row. */
 const LAST_USE_STEP_MS = 60_000
 
-/** Finds the user and the scope of a token; null if it is malformed, unknown, expired or revoked. Caches nothing. */
+/** Finds the user and the scopes of a token; null if it is malformed, unknown, expired or revoked. Caches nothing. */
 export async function findUserOfToken(
   db: LedgerDb,
   token: string,
-): Promise<{ user: SignedInUser; scope: TokenScope | null } | null> {
+): Promise<{ user: SignedInUser; scopes: TokenScopes } | null> {
   const companyId = companyOfSecret('token', token)
   if (companyId === null) return null
   enterCompany(companyId)
@@ -45,7 +46,7 @@ export async function findUserOfToken(
     const used = db.updateTable('user_tokens').set({ last_used: row.now })
     await used.where('company_id', '=', company).where('token_id', '=', row.token_id).execute()
   }
-  return { user: { companyId, userId: fromUuid('usr', row.user_id), role: row.role }, scope: row.scope }
+  return { user: { companyId, userId: fromUuid('usr', row.user_id), role: row.role }, scopes: readScopes(row.scope) }
 }
 
 /** A user as shown to administrators. Times are RFC 3339 UTC. */

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
 import { problem, type Problem } from '../../domain/errors.ts'
-import type { WebhookChange, WebhookLife } from '../../domain/webhooks/webhook-lifecycle.ts'
 import {
+  type WebhookChange,
+  type WebhookLife,
   decideWebhook,
   decideWebhookChange,
   evolveWebhook,
@@ -11,8 +12,15 @@ import {
 import { WEBHOOK_SECRET_PREFIX, type WebhookDisabledReason, type WebhookSettings } from '../../domain/webhook-types.ts'
 import { SCHEDULE, type CompanyChange } from '../../ledger/append/append-company-events.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import type { Acting, CompanyServices, Transaction } from '../change-company.ts'
-import { assertHasKey, assertSeen, changeCompany, RefusedByStateError } from '../change-company.ts'
+import {
+  type Acting,
+  type CompanyServices,
+  type Transaction,
+  assertHasKey,
+  assertSeen,
+  changeCompany,
+  RefusedByStateError,
+} from '../change-company.ts'
 import { findWebhook, type SeenWebhook } from './read-webhooks.ts'
 import {
   countWebhooks,
@@ -28,7 +36,8 @@ import {
 export const NO_SUCH_WEBHOOK = problem('webhook_not_found', 'No such webhook exists')
 const CHANGED = 'The webhook has changed since you opened this page. Nothing was done; check it, then try again'
 const CREATED_MEANWHILE =
-  'A webhook has been created since you opened this form. If it is this one, rotate it to get a new secret; if not, submit again'
+  'A webhook has been created since you opened this form. If it is this one, rotate it to get a new secret; if ' +
+  'not, submit again'
 const TOO_MANY = problem('too_many_webhooks', `A company can have at most ${MAX_WEBHOOKS} webhooks; remove one first`)
 const SECRET_BYTES = 32
 

@@ -1,5 +1,4 @@
-import { findLastPositionBefore } from '../../ledger/read/find-position.ts'
-import { findHead } from '../../ledger/read/read-head.ts'
+import { findLastPositionBefore, findHead } from '../../ledger/read/read-head.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 
 /**

@@ -2,6 +2,7 @@ import { sql, type InferResult } from 'kysely'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import type { WebhookLife } from '../../domain/webhooks/webhook-lifecycle.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
+import { listEventTypes } from '../../domain/webhooks/webhook-message.ts'
 
 /** A webhook as shown to administrators, without its secrets. Times are RFC 3339 UTC. */
 export interface WebhookRecord extends WebhookLife {
@@ -69,4 +70,115 @@ function toSeenWebhook({ webhook_id: uuid, now, ...row }: WebhookRow): SeenWebho
   const settings = { url, description, types, include_data, concurrency }
   const progress = { position, head, attempts, failingSince, dueAt, error }
   return { webhook: { ...webhook, id: fromUuid('whk', uuid), settings, progress }, now }
+}
+
+/** How many messages wait for a webhook. */
+export interface WaitingMessages {
+  count: number
+  /** How many later events have not been looked at: further messages may wait there. */
+  unread: number
+}
+
+/** Bounds what a page with all of a company's webhooks reads: they share it. */
+const EVENTS_READ = 10_000
+
+/** Counts the messages that webhooks have not delivered, by their ids, among the next 10,000 events of all together. */
+export async function countWaitingMessages(
+  db: LedgerDb,
+  companyId: string,
+  webhooks: readonly WebhookRecord[],
+): Promise<Map<string, WaitingMessages>> {
+  const waiting = new Map(webhooks.map(({ id }) => [id, { count: 0, unread: 0 }]))
+  const behind = webhooks.filter(({ progress: { position, head } }) => position < head)
+  if (behind.length === 0) return waiting
+  const share = Math.floor(EVENTS_READ / behind.length)
+  const values = behind.map(
+    ({ id, settings, progress: { position } }) =>
+      sql`(${toUuid(id)}::uuid, ${position}::bigint, ${listEventTypes(settings.types)}::text[])`,
+  )
+  const { rows } = await sql<{ id: string; count: number }>`
+    select w.id, (
+      select count(*)::integer from events e
+      where e.company_id = ${toUuid(companyId)} and e.position > w.position and e.position <= w.position + ${share}
+        and e.type = any(w.types) and e.position <> all(p.ahead)
+    ) as count
+    from (values ${sql.join(values)}) as w (id, position, types)
+      join webhook_progress p on p.company_id = ${toUuid(companyId)} and p.webhook_id = w.id`.execute(db)
+  const counts = new Map(rows.map(({ id, count }) => [fromUuid('whk', id), count]))
+  for (const { id, progress } of behind) {
+    const unread = Math.max(progress.head - progress.position - share, 0)
+    waiting.set(id, { count: counts.get(id) ?? 0, unread })
+  }
+  return waiting
+}
+
+/** An attempt to deliver a message. Times are RFC 3339 UTC. */
+export interface Delivery {
+  id: string
+  type: string
+  /** The position of the event that the message reports; null for a test ping. */
+  position: number | null
+  sentAt: string
+  durationMs: number
+  isDelivered: boolean
+  /** The status that the receiver answered; null if it did not answer. */
+  httpStatus: number | null
+  /** Why it failed; null if it did not. */
+  error: string | null
+  /** The start of the receiver's answer; null if there was none, or if the event has been erased. */
+  answer: string | null
+}
+
+/** A delivery as it is kept. */
+export interface KeptDelivery extends Delivery {
+  /** Which attempt it is of those that are kept of its message, from 1. */
+  attempt: number
+}
+
+/** Lists the deliveries of a webhook, newest first. `before` is the id of a delivery. */
+export async function listDeliveries(
+  db: LedgerDb,
+  companyId: string,
+  webhookId: string,
+  page: { isDelivered?: boolean; before?: string; limit: number },
+): Promise<KeptDelivery[]> {
+  const { isDelivered, before, limit } = page
+  let query = selectDeliveries(db, companyId, webhookId)
+  if (isDelivered !== undefined) query = query.where('is_delivered', '=', isDelivered)
+  if (before !== undefined) query = query.where('delivery_id', '<', toUuid(before))
+  return (await query.orderBy('delivery_id', 'desc').limit(limit).execute()).map(toDelivery)
+}
+
+/** Finds a delivery of a webhook; null if it does not exist. */
+export async function findDelivery(
+  db: LedgerDb,
+  companyId: string,
+  webhookId: string,
+  deliveryId: string,
+): Promise<KeptDelivery | null> {
+  const query = selectDeliveries(db, companyId, webhookId).where('delivery_id', '=', toUuid(deliveryId))
+  const row = await query.executeTakeFirst()
+  return row ? toDelivery(row) : null
+}
+
+/** The attempts that are counted of a message: people may send one again and again. */
+const MAX_ATTEMPTS = 1_000
+
+/** Counts the attempts of the message of a delivery `d` up to it. A test message has one. */
+const ATTEMPT = sql<number>`(select greatest(count(*), 1)::integer from (
+  select from webhook_deliveries o where o.company_id = d.company_id and o.position = d.position
+    and o.webhook_id = d.webhook_id and o.type = d.type and o.delivery_id <= d.delivery_id limit ${sql.lit(MAX_ATTEMPTS)}) earlier)`
+
+function selectDeliveries(db: LedgerDb, companyId: string, webhookId: string) {
+  return db
+    .selectFrom('webhook_deliveries as d')
+    .where('company_id', '=', toUuid(companyId))
+    .where('webhook_id', '=', toUuid(webhookId))
+    .select(['delivery_id', 'type', 'position', 'sent_at as sentAt', 'duration_ms as durationMs'])
+    .select(['is_delivered as isDelivered', 'http_status as httpStatus', 'error', 'answer', ATTEMPT.as('attempt')])
+}
+
+function toDelivery(row: InferResult<ReturnType<typeof selectDeliveries>>[number]): KeptDelivery {
+  const { delivery_id: uuid, ...delivery } = row
+  return { id: fromUuid('dlv', uuid), ...delivery }
 }

@@ -1,17 +1,25 @@
-import type { Limited, PeopleLimit } from '../../domain/accounts/people-use.ts'
-import { Type, type Static } from '@sinclair/typebox'
-import { ATTRIBUTE_NAMES, type AttributeName } from '../../domain/attributes.ts'
 import {
+  type Limited,
+  type PeopleLimit,
   DEFAULT_QUOTA_LIMIT,
   DEFAULT_REFRESH_PERIOD,
   REFRESH_PERIODS,
   requestsInWindow,
   windowEnd,
   windowStart,
-} from '../../domain/accounts/quota.ts'
-import { KEY_SCOPES, PROVIDER_QUOTA_LIMIT, usualQuota, type KeyScope } from '../../domain/accounts/api-key.ts'
-import type { Weekday } from '../../domain/accounts/expected-calls.ts'
-import { MAX_EVERY_HOURS, normalizeExpectedCalls, TIME_OF_DAY } from '../../domain/accounts/expected-calls.ts'
+  KEY_SCOPES,
+  PROVIDER_QUOTA_LIMIT,
+  usualQuota,
+  type KeyScope,
+} from '../../domain/accounts/api-key.ts'
+import { Type, type Static } from '@sinclair/typebox'
+import { ATTRIBUTE_NAMES, type AttributeName } from '../../domain/attributes.ts'
+import {
+  type Weekday,
+  MAX_EVERY_HOURS,
+  normalizeExpectedCalls,
+  TIME_OF_DAY,
+} from '../../domain/accounts/expected-calls.ts'
 import { SHARE_PATTERN } from '../../domain/accounts/key-limits.ts'
 import { FULL_ACCESS, MAX_NETWORKS } from '../../domain/accounts/key-access.ts'
 import { DEFAULT_OVERLAP_SECONDS, MAX_QUOTA, MAX_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
@@ -36,7 +44,8 @@ import {
 
 const Status = oneOf(
   KEY_STATUSES,
-  'A revoked key stays in the list, but can never be used again. An expired key works again once its expiry is changed.',
+  'A revoked key stays in the list, but can never be used again. An expired key works again once its expiry is ' +
+    'changed.',
 )
 
 /** The largest number of people in a limit. */
@@ -60,8 +69,8 @@ const access = {
     minItems: 1,
     uniqueItems: true,
     description:
-      'What calls with the key may do; `scim` is for identity providers, and allows nothing else. Responses to writing calls show the employees that they create or update, ' +
-      'whether or not the key may read.',
+      'What calls with the key may do; `scim` is for identity providers, and allows nothing else. Responses to ' +
+      'writing calls show the employees that they create or update, whether or not the key may read.',
   }),
   expires_at: Type.Unsafe<string | null>({
     type: ['string', 'null'],
@@ -73,16 +82,16 @@ const access = {
     items: { type: 'string', minLength: 1, maxLength: MAX_NETWORK_CHARACTERS },
     maxItems: MAX_NETWORKS,
     description:
-      'The networks from which the key may be used, in CIDR notation (IPv4 or IPv6). Null allows any address. A request ' +
-      'may also name single addresses; an empty list is the same as null.',
+      'The networks from which the key may be used, in CIDR notation (IPv4 or IPv6). Null allows any address. A ' +
+      'request may also name single addresses; an empty list is the same as null.',
   }),
   writable_fields: Type.Unsafe<AttributeName[] | null>({
     type: ['array', 'null'],
     items: { type: 'string', enum: [...ATTRIBUTE_NAMES] },
     uniqueItems: true,
     description:
-      'The fields of employees that calls with the key may write. Others are accepted and ignored, and the `notes` of ' +
-      'the entry tell it. Null is all of them.',
+      'The fields of employees that calls with the key may write. Others are accepted and ignored, and the `notes` ' +
+      'of the entry tell it. Null is all of them.',
   }),
 }
 const limitOf = (verb: string) =>
@@ -113,9 +122,10 @@ const Expected = Type.Union(
   ],
   {
     description:
-      'When writing calls of the key are expected: at least every so many hours, or by a time of day (`06:00`) on some ' +
-      "weekdays (1 is Monday, 7 is Sunday), in the company's time zone and after that time of the day before. If none comes, " +
-      'the key needs attention. Null expects none.',
+      'When writing calls of the key are expected: at least every so many hours, or by a time of day (`06:00`) ' +
+      'on some ' +
+      "weekdays (1 is Monday, 7 is Sunday), in the company's time zone and after that time of the day before. If " +
+      'none comes, the key needs attention. Null expects none.',
   },
 )
 const Secret = Type.String({

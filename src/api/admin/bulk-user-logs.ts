@@ -1,5 +1,5 @@
-import type { FastifyInstance, FastifySchema } from 'fastify'
-import { listLogEntries } from '../../../projections/bulk-user-logs/queries.ts'
+import type { FastifyInstance, FastifySchema, FastifyReply, FastifyRequest } from 'fastify'
+import { listLogEntries, BULK_USER_LOGS, readNewestLogPosition } from '../../../projections/bulk-user-logs/queries.ts'
 import { listLogRecords } from '../../../projections/bulk-user-logs/records-queries.ts'
 import { readClientOf } from '../../ledger/read/read-clients.ts'
 import { isCorrected, readCorrection } from '../../ledger/corrections/read-correction.ts'
@@ -7,12 +7,19 @@ import { readRejectedBody } from '../../ledger/read/read-rejected-body.ts'
 import { readUndoings, type Undoing } from '../../ledger/undo/undoings.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import { userOf } from '../../http/access/authorize-user.ts'
-import { decodeCursor, encodeCursor, pageOf } from '../../http/server/cursor.ts'
+import { decodeCursor, encodeCursor, pageOf } from '../../http/server/query-values.ts'
 import { whenGiven } from '../../http/access/heavy-reads.ts'
 import { makeListSchema } from '../../http/openapi/schema-parts.ts'
 import * as schemas from '../../log/bulk-user-logs-schemas.ts'
 import { countInTime, toFoundCall, type RequireLogEntry } from '../../log/log-entries.ts'
 import { renderRecords } from '../../log/log-records.ts'
+import { Type, type Static } from '@sinclair/typebox'
+import { readReached } from '../../ledger/read/read-progress.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import { createCompanyWatch } from '../../http/live/company-watch.ts'
+import { followLive, type StreamLimits } from '../../http/live/live-stream.ts'
+import type { OpenStreams } from '../../http/live/open-streams.ts'
+import { StreamQuery } from '../../log/bulk-user-logs-schemas.ts'
 
 const LIST = {
   operationId: 'listBulkUserLogs',
@@ -48,29 +55,35 @@ export function bulkUserLogs(
   app: FastifyInstance,
   { reads, requireLogEntry }: { reads: Reads; requireLogEntry: RequireLogEntry },
 ): void {
-  app.get('/bulk-user-logs', { schema: LIST, config: { isHeavyRead: whenGiven('q', 'employee') } }, async (request) => {
-    const { limit, cursor, count: isCounted = false, ...filterQuery } = request.query
-    const { companyId } = userOf(request)
-    const before = cursor === undefined ? null : decodeCursor(cursor)
-    const logs = await reads.of(companyId, request.left)
-    const filter = schemas.readEntryFilter(filterQuery)
-    const found = await listLogEntries(logs, companyId, filter, { before, limit, isCounted })
-    const { entries, next } = found
-    const page = { items: entries.map(({ entry }) => entry), next_cursor: next === null ? null : encodeCursor(next) }
-    if (!isCounted) return page
-    const total = found.count ?? (await countInTime(reads, companyId, filter, null))
-    return { ...page, total: total && { count: total.count, is_more: total.isMore } }
-  })
+  app.get(
+    '/bulk-user-logs',
+    { schema: LIST, config: { isHeavyRead: whenGiven(['q', 'employee']) } },
+    async (request) => {
+      const { limit, cursor, count: isCounted = false, ...filterQuery } = request.query
+      const { companyId } = userOf(request)
+      const before = cursor === undefined ? null : decodeCursor(cursor)
+      const logs = await reads.of(companyId, request.left)
+      const filter = schemas.readEntryFilter(filterQuery)
+      const found = await listLogEntries(logs, companyId, filter, { before, limit, isCounted })
+      const { entries, next } = found
+      const page = { items: entries.map(({ entry }) => entry), next_cursor: next === null ? null : encodeCursor(next) }
+      if (!isCounted) return page
+      const total = found.count ?? (await countInTime(reads, companyId, filter, null))
+      return { ...page, total: total && { count: total.count, is_more: total.isMore } }
+    },
+  )
 
   app.get('/bulk-user-logs/:log_id', { schema: GET }, async (request) => {
     const { companyId } = userOf(request)
     const logs = await reads.of(companyId, request.left)
     const logEntry = await requireLogEntry(logs, companyId, request.params.log_id)
     const client = await readClientOf(logs, companyId, logEntry.position)
+    const { id, status } = logEntry.entry
     const correction = await readCorrection(logs, companyId, toFoundCall(logEntry))
+    const undoings = status === 'Failed' ? [] : await readUndoings(logs, companyId, id)
     return {
       ...logEntry.entry,
-      undone_by: (await readUndoings(logs, companyId, logEntry.entry.id)).map(renderUndoing),
+      undone_by: undoings.map(renderUndoing),
       corrected_by: correction?.by ?? [],
       correction: correction && {
         state: isCorrected(correction) ? ('corrected' as const) : ('partly_corrected' as const),
@@ -84,7 +97,7 @@ export function bulkUserLogs(
 
   app.get(
     '/bulk-user-logs/:log_id/records',
-    { schema: RECORDS, config: { isHeavyRead: whenGiven('q', 'error') } },
+    { schema: RECORDS, config: { isHeavyRead: whenGiven(['q', 'error']) } },
     async (request) => {
       const { limit, cursor, ...query } = request.query
       const { companyId } = userOf(request)
@@ -101,4 +114,78 @@ export function bulkUserLogs(
 
 function renderUndoing({ id, isWhole, isUndone }: Undoing) {
   return { id, state: isWhole ? ('undone' as const) : ('partly_undone' as const), is_undone: isUndone }
+}
+
+interface StreamServices {
+  /** The primary, which one query watches for all companies. */
+  access: LedgerDb
+  reads: Reads
+  limits: StreamLimits
+  streams: OpenStreams
+  companiesTogether?: number | undefined
+  /** Throws if the user of the request may not, or may no longer, see the log. */
+  authorize(request: FastifyRequest, reply: FastifyReply): Promise<void>
+}
+
+const POLL_MS = 500
+const ENTRIES_AT_ONCE = 100
+
+const SCHEMA = {
+  operationId: 'streamBulkUserLogs',
+  summary: 'Follow Bulk User Logs live (server-sent events)',
+  description:
+    'Each new entry is one event: `data` is the entry as in the list, `id` is its cursor. The stream starts after ' +
+    'the event in `Last-Event-ID`, else after `cursor`, else with new entries. It ends from time to time, and when ' +
+    'the user loses access: reconnect with the last id. Comments are heartbeats.',
+  querystring: StreamQuery,
+  response: { 200: { description: 'Events.', content: { 'text/event-stream': { schema: Type.String() } } } },
+} as const satisfies FastifySchema
+
+type StreamRequest = FastifyRequest<{ Querystring: Static<typeof StreamQuery> }>
+
+/** `GET /admin/v1/bulk-user-logs/stream`. @fastify/sse must be registered before. */
+export function bulkUserLogsStream(
+  app: FastifyInstance,
+  { access, reads, limits, streams, authorize, companiesTogether }: StreamServices,
+): void {
+  const watch = createCompanyWatch((companyIds) => readReached(access, companyIds, BULK_USER_LOGS), {
+    intervalMs: POLL_MS,
+    companiesTogether,
+    onError: (error) => app.log.warn({ err: error }, 'could not watch the log; retrying'),
+  })
+  app.get(
+    '/bulk-user-logs/stream',
+    // It sends its own heartbeats, each of which also checks the user's rights. HEAD would never end.
+    { sse: { kind: 'manual', heartbeat: false }, exposeHeadRoute: false, schema: SCHEMA },
+    async (request, reply) => {
+      const { companyId } = userOf(request)
+      const readAfter = async (position: number) => {
+        const logs = await reads.of(companyId)
+        const page = { after: position, limit: ENTRIES_AT_ONCE }
+        const { entries, next } = await listLogEntries(logs, companyId, {}, page)
+        const events = entries.map(({ position, entry }) => ({ position, data: entry }))
+        return { events, reached: events.at(-1)?.position ?? position, isMore: next !== null }
+      }
+      const listen = (onMoved: () => void) => watch.listen(companyId, onMoved)
+      await streams.run(userOf(request), reply, async (stopping) => {
+        const start = await findStart(reads, request)
+        await followLive({ readAfter, listen, idOf: encodeCursor, authorize }, limits, {
+          request,
+          reply,
+          start,
+          stopping,
+        })
+      })
+    },
+  )
+}
+
+/** Finds the position after which a stream starts. */
+async function findStart(reads: Reads, request: StreamRequest): Promise<number> {
+  const lastId = request.headers['last-event-id']
+  if (typeof lastId === 'string' && lastId !== '') return decodeCursor(lastId, 'header Last-Event-ID')
+  const { cursor } = request.query
+  if (cursor !== undefined) return decodeCursor(cursor)
+  const { companyId } = userOf(request)
+  return readNewestLogPosition(await reads.of(companyId), companyId)
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Acting } from '../../accounts/change-company.ts'
-import { clientOf } from '../../http/access/client.ts'
+import { actAs } from '../../http/access/session.ts'
 import { userOf } from '../../http/access/authorize-user.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../../http/server/media-types.ts'
@@ -37,8 +37,7 @@ export const trimName = trimTexts('name')
 
 /** Returns the authenticated user as the actor of a change. */
 export function actingUser(request: FastifyRequest): Acting {
-  const { companyId, userId } = userOf(request)
-  return { companyId, actor: userId, traceparent: request.trace?.traceparent ?? null, client: clientOf(request) }
+  return actAs(request, userOf(request))
 }
 
 /** Sets `X-Ledger-Position`, if anything was appended. */

@@ -1,12 +1,16 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import type { CompanyServices } from '../../accounts/change-company.ts'
-import { changeSettings, type CompanySettings } from '../../accounts/companies/change-settings.ts'
+import {
+  changeSettings,
+  type CompanySettings,
+  readCompany,
+  type CompanyRow,
+} from '../../accounts/companies/companies.ts'
 import { readCountry } from '../../domain/accounts/country.ts'
 import { MAX_TIME_ZONE_CHARACTERS, readTimeZone } from '../../domain/accounts/time-zone.ts'
-import { readCompany, type CompanyRow } from '../../accounts/companies/read-company.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { fieldError, invalidFields } from '../../domain/field-errors.ts'
+import { fieldError, invalidFields } from '../../domain/errors.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { actingUser, MERGE_PATCH_BODY, setPositionHeader } from './company-schemas.ts'
 import { render } from '../../http/openapi/render.ts'
@@ -18,8 +22,8 @@ const TimeZone = {
 }
 const Country = {
   description:
-    'ISO 3166-1 alpha-2 code, such as `DE`. Phone numbers without a country code are numbers of this country; they are ' +
-    'refused if it is null.',
+    'ISO 3166-1 alpha-2 code, such as `DE`. Phone numbers without a country code are numbers of this country; ' +
+    'they are refused if it is null.',
 }
 const ShownCompany = namedObject('Company', {
   id: Type.String(),

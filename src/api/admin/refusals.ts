@@ -19,9 +19,8 @@ import {
   Time,
   withDefault,
 } from '../../http/openapi/schema-parts.ts'
-import { formatFileTime, sendAttachment } from '../../http/server/attachment.ts'
+import { formatFileTime, sendAttachment, streamTexts, type Reader } from '../../http/server/text-stream.ts'
 import { assertStorable, invalidQuery, parseTime } from '../../http/server/query-values.ts'
-import { streamTexts, type Reader } from '../../http/server/text-stream.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import { CSV_ANSWER, CSV_TYPE } from '../../log/csv-text.ts'
 import { writeFile } from '../../log/failed-records-csv.ts'
@@ -117,8 +116,8 @@ const EXPORT = {
   operationId: 'exportRefusalAsCsv',
   summary: 'Export the refused records of a cause as one CSV file, one column for each attribute',
   description:
-    'The records that `GET /admin/v1/refusals` counts, newest first, as a file to correct and upload. Its columns are ' +
-    'those of `GET /admin/v1/bulk-user-logs/failed-records.csv`.',
+    'The records that `GET /admin/v1/refusals` counts, newest first, as a file to correct and upload. Its ' +
+    'columns are those of `GET /admin/v1/bulk-user-logs/failed-records.csv`.',
   querystring: RefusalExportQuery,
   response: CSV_ANSWER,
 } as const satisfies FastifySchema

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { readDailyUsage } from '../../../projections/bulk-user-logs/usage-queries.ts'
-import { readCompany } from '../../accounts/companies/read-company.ts'
+import { readCompany } from '../../accounts/companies/companies.ts'
 import { OPERATION_NAMES } from '../../domain/operations.ts'
 import { isId } from '../../domain/ids.ts'
 import { DAY_MS, formatLocalDay, listDaysUpTo, shiftDay } from '../../domain/local-times.ts'

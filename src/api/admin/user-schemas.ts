@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { MAX_EMAIL_CHARACTERS } from '../../domain/attributes.ts'
-import { ROLES, TOKEN_SCOPES } from '../../domain/accounts/roles.ts'
+import { findSoleScope, ROLES, TOKEN_SCOPES, type TokenScope } from '../../domain/accounts/roles.ts'
 import {
   DEFAULT_TOKEN_DAYS,
   MAX_PASSWORD_CHARACTERS,
@@ -52,8 +52,8 @@ export const InvitedUser = namedObject('InvitedUser', {
     expires_at: Time,
     emailed: Type.Boolean({
       description:
-        'Whether a message with the link is on its way to the user. False where the service sends no email, and after ' +
-        'too many messages in an hour: pass the token on yourself.',
+        'Whether a message with the link is on its way to the user. False where the service sends no email, and ' +
+        'after too many messages in an hour: pass the token on yourself.',
     }),
   }),
 })
@@ -87,14 +87,23 @@ export function renderUser(user: UserRecord) {
 
 const TOKEN_STATUSES = ['active', 'expired', 'revoked'] as const
 
-const SCOPE = 'Restricts the token: `audit` allows only the audit endpoint, if the role of the user allows it.'
+const SCOPES =
+  'Restrict the token to reading Bulk User Logs, refusals, and usage (`logs:read`), to uploading files ' +
+  '(`uploads:write`), to downloading the employees (`people:read`), and to the audit endpoints (`audit`), as far as the ' +
+  'role of its user allows. Only administrators can have scopes other than `audit`.'
+const SCOPE_ALONE = 'The scope, if `audit` is the only one.'
 
 const tokenFields = {
   id: Type.String(),
   user_id: Type.String(),
   name: Type.String(),
   secret_last_four: LastFour,
-  scope: { ...nullable(oneOf(TOKEN_SCOPES)), description: `${SCOPE} Null: everything that the user may do.` },
+  scopes: Type.Unsafe<TokenScope[] | null>({
+    type: ['array', 'null'],
+    items: { type: 'string', enum: [...TOKEN_SCOPES] },
+    description: `${SCOPES} Null: everything that the user may do.`,
+  }),
+  scope: { ...nullable(oneOf(['audit'])), description: `${SCOPE_ALONE} Use \`scopes\`.` },
   status: oneOf(TOKEN_STATUSES),
   created_at: Time,
   expires_at: Time,
@@ -115,7 +124,16 @@ export const TokenListQuery = strictObject({
 export const IssueTokenBody = requireOnly(['name'], {
   name: Name,
   expires_in_days: Type.Integer({ minimum: 1, maximum: MAX_TOKEN_DAYS, default: DEFAULT_TOKEN_DAYS }),
-  scope: Type.Optional(oneOf(TOKEN_SCOPES, SCOPE)),
+  scopes: Type.Optional(
+    Type.Unsafe<TokenScope[]>({
+      type: 'array',
+      items: { type: 'string', enum: [...TOKEN_SCOPES] },
+      minItems: 1,
+      uniqueItems: true,
+      description: `${SCOPES} Default: everything that you may do.`,
+    }),
+  ),
+  scope: Type.Optional(oneOf(['audit'], `${SCOPE_ALONE} Use \`scopes\`.`)),
   current_password: optionalString({
     maxLength: MAX_PASSWORD_CHARACTERS,
     description:
@@ -126,7 +144,8 @@ export const IssueTokenBody = requireOnly(['name'], {
 
 /** Renders a token for a response. `now` is RFC 3339 UTC. */
 export function renderToken({ token, now }: { token: TokenRecord; now: string }) {
-  return render(ShownToken, { ...token, secretLastFour: token.lastFour, status: getTokenStatus(token, now) })
+  const [scope, status] = [findSoleScope(token.scopes), getTokenStatus(token, now)]
+  return render(ShownToken, { ...token, scope, secretLastFour: token.lastFour, status })
 }
 
 /** Returns the status of a token. `now` is RFC 3339 UTC. */

@@ -10,7 +10,7 @@ import { type Proof, RECENT_MINUTES } from '../../accounts/passkeys/prove-again.
 import { findUser, type SignedInUser } from '../../accounts/users/users.ts'
 import { requireSession, userOf } from '../../http/access/authorize-user.ts'
 import { checkProof, type ProofServices } from '../../http/access/check-proof.ts'
-import { pageBefore, pageOf } from '../../http/server/cursor.ts'
+import { pageBefore, pageOf } from '../../http/server/query-values.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { describeAction } from '../../http/openapi/actions.ts'
 import { actingUser, JSON_BODY, setPositionHeader, trimName } from './company-schemas.ts'
@@ -31,13 +31,13 @@ const ISSUE_TOKEN = {
   operationId: 'issueToken',
   summary: 'Issue a token for yourself',
   description:
-    'The token is shown only once. It may do what you may do, unless `scope` restricts it. You can have at most 20 ' +
+    'The token is shown only once. It may do what you may do, unless `scopes` restrict it, as they should for a program. You can have at most 20 ' +
     'tokens. This needs a browser session, and your password again: a token cannot issue tokens. The account page ' +
     'does the same.',
   security: [{ session: [] }],
   body: IssueTokenBody,
   response: { 201: TokenWithSecret },
-  problems: ['session_required', 'reauthentication_required', 'too_many_tokens', 'rate_limited'],
+  problems: ['admin_only', 'session_required', 'reauthentication_required', 'too_many_tokens', 'rate_limited'],
 } as const satisfies FastifySchema
 
 const { schema: ofToken, read: readTokenId } = idIn('token', 'tok', NO_SUCH_TOKEN)
@@ -72,11 +72,12 @@ export function userTokens(
       preValidation: trimName,
     },
     async (request, reply) => {
-      const { name, expires_in_days: expiresInDays, scope = null, current_password: password = '' } = request.body
+      const { name, expires_in_days: expiresInDays, scope, current_password: password = '' } = request.body
+      const { scopes = scope === undefined ? null : [scope] } = request.body
       const acting = actingUser(request)
       const proof = await checkProof(services, reply, userOf(request), password)
       if (proof !== 'proved') throw new ProblemError(UNPROVEN[proof])
-      const newToken = { userId: acting.actor, name, expiresInDays, scope }
+      const newToken = { userId: acting.actor, name, expiresInDays, scopes }
       const { token, secret, position } = await issueUserToken(company, acting, newToken)
       setPositionHeader(reply.code(201), position)
       return { ...renderToken({ token, now: token.createdAt }), token: secret }

@@ -1,15 +1,21 @@
-import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifySchema, FastifyRequest } from 'fastify'
 import type { CompanyServices } from '../../accounts/change-company.ts'
-import { changeUserRole, NO_SUCH_USER, removeUser, resetUserPassword } from '../../accounts/users/change-user.ts'
+import {
+  changeUserRole,
+  NO_SUCH_USER,
+  removeUser,
+  resetUserPassword,
+  inviteCompanyUser,
+  type UserWithLink,
+} from '../../accounts/users/change-user.ts'
 import { eraseUser } from '../../personal-data/erase-user.ts'
-import { inviteCompanyUser, type UserWithLink } from '../../accounts/users/invite-user.ts'
 import { readEmailAddress } from '../../domain/attributes.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { findUser, listUsers } from '../../accounts/users/users.ts'
-import { fieldError, invalidFields } from '../../domain/field-errors.ts'
+import { fieldError, invalidFields, RefusedCredentialsError } from '../../domain/errors.ts'
 import { codeOf, wordFault } from '../../domain/record-faults.ts'
-import { pageBefore, pageOf } from '../../http/server/cursor.ts'
-import { ProblemError } from '../../http/server/problem.ts'
+import { pageBefore, pageOf } from '../../http/server/query-values.ts'
+import { ProblemError, invalidCredentials } from '../../http/server/problem.ts'
 import { describeAction } from '../../http/openapi/actions.ts'
 import { idIn, NO_CONTENT } from '../../http/openapi/schema-parts.ts'
 import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimName } from './company-schemas.ts'
@@ -22,10 +28,15 @@ import {
   renderUser,
   UserList,
   UserListQuery,
+  AcceptBody,
 } from './user-schemas.ts'
+import type { Static } from '@sinclair/typebox'
+import { acceptInvitation } from '../../accounts/users/set-password.ts'
+import { clientOf } from '../../http/access/session.ts'
+import { limitFailures } from '../../http/access/rate-limits.ts'
 
 /** The id of a user in a path. */
-export const { schema: ofUser, read: readUserId } = idIn('user', 'usr', NO_SUCH_USER)
+export const { schema: ofUser, read: readUserId, require: requireUser } = idIn('user', 'usr', NO_SUCH_USER)
 
 const LIST_USERS = {
   operationId: 'listUsers',
@@ -98,9 +109,8 @@ export function users(app: FastifyInstance, db: LedgerDb, services: CompanyServi
   })
 
   app.get('/users/:id', { schema: GET_USER }, async (request) => {
-    const user = await findUser(db, actingUser(request).companyId, readUserId(request.params.id))
-    if (!user) throw new ProblemError(NO_SUCH_USER)
-    return renderUser(user)
+    const id = readUserId(request.params.id)
+    return renderUser(requireUser(await findUser(db, actingUser(request).companyId, id)))
   })
 
   app.post('/users', { schema: INVITE_USER, ...JSON_BODY, preValidation: trimName }, async (request, reply) => {
@@ -150,4 +160,32 @@ export function readEmailField({ email }: { email: string }): string {
   throw new ProblemError(
     invalidFields(errors.map(({ fault }) => fieldError('/email', codeOf(fault), wordFault(fault)))),
   )
+}
+
+const ACCEPT_INVITATION = {
+  operationId: 'acceptInvitation',
+  summary: 'Set a password with the one-time token of an invitation or reset',
+  description: 'The token is the only credential, and can be used once. The user can then sign in.',
+  security: [],
+  body: AcceptBody,
+  response: { 200: ShownUser },
+  problems: ['invalid_credentials', 'provider_required'],
+} as const satisfies FastifySchema
+
+/**
+ * The route that sets a password with a one-time token. The token is the only credential, so failures count towards the
+ * limit of failed authentications.
+ */
+export function invitations(app: FastifyInstance, services: CompanyServices, failureLimit: number): void {
+  const accept = limitFailures(failureLimit, async (request, reply) => {
+    const body = (request as FastifyRequest<{ Body: Static<typeof AcceptBody> }>).body
+    const { user, position } = await acceptInvitation(services, { ...body, client: clientOf(request) }).catch(
+      (error: unknown) => {
+        throw error instanceof RefusedCredentialsError ? invalidCredentials() : error
+      },
+    )
+    await setPositionHeader(reply, position).send(renderUser(user))
+  })
+
+  app.post('/invitations/accept', { schema: ACCEPT_INVITATION, ...JSON_BODY }, accept)
 }

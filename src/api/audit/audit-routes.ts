@@ -1,22 +1,20 @@
 import type { AuditRouteServices } from './audit-services.ts'
 import type { FastifyInstance } from 'fastify'
 import { fastifySSE } from '@fastify/sse'
-import { authorizeRoles } from '../../http/access/authorize-user.ts'
+import { allowScope, authorizeRoles } from '../../http/access/authorize-user.ts'
 import { limitFailures } from '../../http/access/rate-limits.ts'
-import { checkpoints } from './checkpoint.ts'
+import { checkpoints, proofs, tiles } from './proofs.ts'
 import { employeeHistory } from './employee-history.ts'
 import { evidence } from './evidence.ts'
-import { events } from './events.ts'
-import { eventsStream } from './events-stream.ts'
-import { proofs } from './proofs.ts'
-import { tiles } from './tiles.ts'
+import { events, eventsStream } from './events.ts'
 
 /** Registers the read-only routes of the ledger, for auditors and administrators. */
 export async function auditRoutes(
   app: FastifyInstance,
   { failureLimit, sessions, ...services }: AuditRouteServices,
 ): Promise<void> {
-  const authorize = authorizeRoles(services.access, sessions, ['auditor', 'admin'], 'audit')
+  const authorize = authorizeRoles(services.access, sessions, ['auditor', 'admin'])
+  allowScope(app, 'audit')
   app.addHook('onRequest', limitFailures(failureLimit, authorize))
   await app.register(fastifySSE)
   const audit = { ...services, authorize }

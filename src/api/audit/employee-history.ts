@@ -2,9 +2,8 @@ import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type, type Static } from '@sinclair/typebox'
 import { problem } from '../../domain/errors.ts'
 import { toAuditedEvent } from '../../ledger/read/event-line.ts'
-import { findLastPositionBefore } from '../../ledger/read/find-position.ts'
+import { findLastPositionBefore, readHead } from '../../ledger/read/read-head.ts'
 import { readEmployeeAt } from '../../ledger/read/read-employee-history.ts'
-import { readHead } from '../../ledger/read/read-head.ts'
 import { readStreamBackwards } from '../../ledger/read/read-stored-events.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import {
@@ -14,13 +13,13 @@ import {
   optionalString,
   Page,
   strictObject,
+  count,
 } from '../../http/openapi/schema-parts.ts'
 import { userOf } from '../../http/access/authorize-user.ts'
-import { decodeCursor, encodeCursor } from '../../http/server/cursor.ts'
+import { decodeCursor, encodeCursor, parseTime, invalidQuery } from '../../http/server/query-values.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
 import { Employee } from '../../http/openapi/employee-schemas.ts'
 import { ProblemError } from '../../http/server/problem.ts'
-import { parseTime, invalidQuery } from '../../http/server/query-values.ts'
 import type { AuditServices } from './audit-services.ts'
 import { assertNotBeyond, AuditEvent, Cause } from './event-schemas.ts'
 
@@ -36,10 +35,7 @@ const AtQuery = strictObject({
 })
 
 const EmployeeThen = namedObject('EmployeeThen', {
-  position: Type.Integer({
-    minimum: 0,
-    description: 'The requested position, or the last position at the requested time.',
-  }),
+  position: count('The requested position, or the last position at the requested time.'),
   employee: Employee,
   causes: Type.Unsafe<Record<string, Static<typeof Cause>>>({
     type: 'object',

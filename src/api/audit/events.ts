@@ -1,12 +1,10 @@
-import type { FastifyInstance, FastifySchema } from 'fastify'
-import type { Static } from '@sinclair/typebox'
+import type { FastifyInstance, FastifySchema, FastifyRequest } from 'fastify'
+import { type Static, Type } from '@sinclair/typebox'
 import { STREAM_PREFIXES } from '../../domain/event-types.ts'
 import { isId } from '../../domain/ids.ts'
-import { exportPages } from '../../ledger/read/export-pages.ts'
-import { formatEventLine } from '../../ledger/read/event-line.ts'
-import { findLastPositionBefore, findPositionsOfCall } from '../../ledger/read/find-position.ts'
-import { formatProofLine } from '../../ledger/read/proof-line.ts'
-import { readHead } from '../../ledger/read/read-head.ts'
+import { exportPages, formatProofLine } from '../../ledger/read/export-pages.ts'
+import { formatEventLine, toAuditedEvent } from '../../ledger/read/event-line.ts'
+import { findLastPositionBefore, findPositionsOfCall, readHead, readPositions } from '../../ledger/read/read-head.ts'
 import { storedEventPages, type WantedEvents } from '../../ledger/read/read-stored-events.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { userOf } from '../../http/access/authorize-user.ts'
@@ -14,8 +12,12 @@ import { STREAMED_ROUTE } from '../../http/access/heavy-reads.ts'
 import { assertStorable, parseTime, invalidQuery } from '../../http/server/query-values.ts'
 import { streamTexts } from '../../http/server/text-stream.ts'
 import type { AuditServices } from './audit-services.ts'
-import { assertNotBeyond, AuditEvent, EventsQuery, ProofEvent, readFollowFilter } from './event-schemas.ts'
+import { assertNotBeyond, AuditEvent, EventsQuery, ProofEvent, readFollowFilter, StreamQuery } from './event-schemas.ts'
 import { sendLines } from './send-lines.ts'
+import { problem } from '../../domain/errors.ts'
+import { createCompanyWatch } from '../../http/live/company-watch.ts'
+import { followLive, type LiveEvents } from '../../http/live/live-stream.ts'
+import { ProblemError } from '../../http/server/problem.ts'
 
 type Query = Static<typeof EventsQuery>
 
@@ -34,8 +36,8 @@ const LIST = {
   description:
     'One event per line (NDJSON), streamed as it is read, and compressed with gzip if `Accept-Encoding` asks for it. ' +
     'Filters do not change positions: resume after any event with `after`. If the response cannot be completed, the ' +
-    'connection breaks. An unfiltered export in the proof format includes the events that erased data while it was read, ' +
-    'so that missing data is explained.',
+    'connection breaks. An unfiltered export in the proof format includes the events that erased data while it ' +
+    'was read, so that missing data is explained.',
   querystring: EventsQuery,
   response: {
     200: {
@@ -102,4 +104,74 @@ async function* renderPages<Event>(
   toLine: (event: Event) => string,
 ): AsyncGenerator<string> {
   for await (const page of pages) yield page.map(toLine).join('')
+}
+
+const POLL_MS = 500
+const EVENTS_AT_ONCE = 100
+
+const SCHEMA = {
+  operationId: 'followEvents',
+  summary: "Follow the company's events live (server-sent events)",
+  description:
+    'Each message is one event: `data` is the event as in the list, `id` is its position. The stream starts after ' +
+    'the position in `Last-Event-ID`, else after `after`, else with new events. It ends from time to time, and when ' +
+    'the user loses access: reconnect with the last id. Comments also advance the id while filters exclude events.',
+  querystring: StreamQuery,
+  response: { 200: { description: 'Events.', content: { 'text/event-stream': { schema: Type.String() } } } },
+} as const satisfies FastifySchema
+
+/** `GET /audit/v1/events/stream`. @fastify/sse must be registered before. */
+export function eventsStream(
+  app: FastifyInstance,
+  { access, reads, limits, streams, authorize, companiesTogether }: AuditServices,
+): void {
+  const watch = createCompanyWatch((companyIds) => readPositions(access, companyIds), {
+    intervalMs: POLL_MS,
+    companiesTogether,
+    onError: (error) => app.log.warn({ err: error }, 'could not watch the ledger; retrying'),
+  })
+  app.get(
+    '/events/stream',
+    // It sends its own heartbeats, each of which also checks the user's rights. HEAD would never end.
+    { sse: { kind: 'manual', heartbeat: false }, exposeHeadRoute: false, schema: SCHEMA },
+    async (request, reply) => {
+      const { companyId } = userOf(request)
+      const filter = readFollowFilter(request.query)
+      const readAfter = async (position: number): Promise<LiveEvents> => {
+        const current = await reads.of(companyId)
+        const { position: upTo } = await readHead(current, companyId)
+        for await (const page of storedEventPages(
+          current,
+          companyId,
+          { ...filter, after: position, upTo },
+          EVENTS_AT_ONCE,
+        )) {
+          const events = page.map((event) => ({ position: event.position, data: toAuditedEvent(event) }))
+          return { events, reached: page.at(-1)!.position, isMore: true }
+        }
+        return { events: [], reached: upTo, isMore: false }
+      }
+      const listen = (onMoved: () => void) => watch.listen(companyId, onMoved)
+      await streams.run(userOf(request), reply, async (stopping) => {
+        const { position: head } = await readHead(access, companyId)
+        const start = findStart(request, head)
+        await followLive({ readAfter, listen, idOf: String, authorize }, limits, { request, reply, start, stopping })
+      })
+    },
+  )
+}
+
+/** Finds the position after which a stream starts. */
+function findStart(request: FastifyRequest<{ Querystring: Static<typeof StreamQuery> }>, head: number): number {
+  const lastId = request.headers['last-event-id']
+  if (typeof lastId === 'string' && lastId !== '') return parseLastEventId(lastId, head)
+  const { after = head } = request.query
+  assertNotBeyond('after', after, head)
+  return after
+}
+
+function parseLastEventId(lastId: string, head: number): number {
+  const position = /^(?:0|[1-9][0-9]{0,14})$/.test(lastId) ? Number(lastId) : Number.NaN
+  if (position <= head) return position
+  throw new ProblemError(problem('invalid_query', 'The header Last-Event-ID is not a position in the ledger'))
 }

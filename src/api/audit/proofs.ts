@@ -1,12 +1,19 @@
-import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifySchema, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { proveConsistency, proveInclusion } from '../../ledger/read/prove.ts'
 import { readHead } from '../../ledger/read/read-head.ts'
-import { namedObject, strictObject } from '../../http/openapi/schema-parts.ts'
+import { namedObject, strictObject, nullable, oneOf } from '../../http/openapi/schema-parts.ts'
 import { userOf } from '../../http/access/authorize-user.ts'
 import { invalidQuery } from '../../http/server/query-values.ts'
 import type { AuditServices } from './audit-services.ts'
 import { assertNotBeyond, Position } from './event-schemas.ts'
+import { problem } from '../../domain/errors.ts'
+import { FULL_WIDTH, readEntries, readTile, type TilePlace } from '../../ledger/read/read-tiles.ts'
+import { STREAMED_ROUTE } from '../../http/access/heavy-reads.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import type { TreeHead } from '../../ledger/audit/signed-note.ts'
+import { explainRefusal, type SignedCheckpoint } from '../../ledger/audit/sign-checkpoint.ts'
+import { idsOf } from '../../http/server/access-log.ts'
 
 const positionIn = (description: string) => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description })
 const OR_HEAD = 'Default: the current size of the ledger.'
@@ -44,7 +51,8 @@ const INCLUSION = {
   operationId: 'proveInclusion',
   summary: 'Prove that an event is in the ledger',
   description:
-    'A Merkle audit path (RFC 6962 section 2.1.1). `leaf_index` is the position minus one. The leaf is the hash of the ' +
+    'A Merkle audit path (RFC 6962 section 2.1.1). `leaf_index` is the position minus one. The leaf is the hash ' +
+    'of the ' +
     "event's `envelope` in the proof format. Compare the root with that of a checkpoint of the same size.",
   querystring: InclusionQuery,
   response: { 200: InclusionProof },
@@ -83,4 +91,158 @@ export function proofs(app: FastifyInstance, { db }: AuditServices): void {
 
 function inBase64(hash: Buffer): string {
   return hash.toString('base64')
+}
+
+const PREFIX = '/tlog/:company_id'
+/** A tile never changes. Only the client itself may keep it, because it is for users of the company. */
+const FOREVER = 'private, max-age=31536000, immutable'
+const MAX_LEVEL = 63
+
+interface Path {
+  company_id: string
+  level: string
+  '*': string
+}
+
+/**
+ * `GET /audit/v1/tlog/{company_id}/…`: the ledger in the form of https://c2sp.org/tlog-tiles, for clients of other
+ * transparency logs. The paths are that specification's, so they are not in the OpenAPI document.
+ */
+export function tiles(app: FastifyInstance, { db, signer }: AuditServices): void {
+  const schema = { hide: true }
+
+  app.get<{ Params: Path }>(`${PREFIX}/checkpoint`, { schema }, async (request, reply) => {
+    const companyId = requireOwn(request)
+    const { note, witnessed } = await signOrExplain(request, () => signer.sign(db, companyId))
+    // Clients with a policy can use no other one.
+    return reply.type('text/plain; charset=utf-8').send(witnessed?.note ?? note)
+  })
+
+  app.get<{ Params: Path }>(`${PREFIX}/tile/entries/*`, { ...STREAMED_ROUTE, schema }, async (request, reply) => {
+    const companyId = requireOwn(request)
+    const place = parsePlace(request.params['*'])
+    return sendTile(reply, place && (await readEntries(db, companyId, place)))
+  })
+
+  app.get<{ Params: Path }>(`${PREFIX}/tile/:level/*`, { schema }, async (request, reply) => {
+    const companyId = requireOwn(request)
+    const [level, place] = [parseLevel(request.params.level), parsePlace(request.params['*'])]
+    return sendTile(reply, level === null || !place ? null : await readTile(db, companyId, level, place))
+  })
+}
+
+/** The company in the path, which must be that of the user. To others, it does not exist. */
+function requireOwn(request: FastifyRequest<{ Params: Path }>): string {
+  const { companyId } = userOf(request)
+  if (request.params.company_id !== companyId) throw nothingHere()
+  return companyId
+}
+
+function sendTile(reply: FastifyReply, tile: Buffer | null): FastifyReply {
+  if (!tile) throw nothingHere()
+  return reply.header('cache-control', FOREVER).type('application/octet-stream').send(tile)
+}
+
+function nothingHere(): ProblemError {
+  return new ProblemError(problem('route_not_found', 'There is nothing at this address'))
+}
+
+function parseLevel(text: string): number | null {
+  return /^(?:0|[1-9][0-9]?)$/.test(text) && Number(text) <= MAX_LEVEL ? Number(text) : null
+}
+
+/** Parses the number of a tile and its width: `x001/x234/067` is tile 1,234,067, `000.p/5` the first 5 of tile 0. */
+function parsePlace(path: string): TilePlace | null {
+  const [, outer = '', last, width] = /^((?:x[0-9]{3}\/){0,4})([0-9]{3})(?:\.p\/([1-9][0-9]{0,2}))?$/.exec(path) ?? []
+  if (last === undefined || outer.startsWith('x000') || Number(width ?? 0) >= FULL_WIDTH) return null
+  return {
+    number: Number(outer.replaceAll(/[x/]/g, '') + last),
+    width: width === undefined ? FULL_WIDTH : Number(width),
+  }
+}
+
+const PublicKey = Type.String({
+  description: 'A verifier key for signed notes: `name+id+base64(0x01 ‖ Ed25519 public key)`.',
+})
+
+const CHECKPOINT_MEMBERS = {
+  position: Type.Integer({
+    minimum: 0,
+    description: 'The position of the last event, which is the size of the tree.',
+  }),
+  root: Type.String({ description: 'The root of the tree, in base64.' }),
+  note: Type.String({ description: 'The signed note. Verify exactly these characters.' }),
+}
+
+const CHECKPOINT = {
+  operationId: 'getCheckpoint',
+  summary: 'Sign the current head of the ledger',
+  description:
+    'A C2SP `tlog-checkpoint`: the size of the ledger and the root of its Merkle tree (RFC 6962), signed with ' +
+    'Ed25519, and cosigned by the witnesses that have seen it. `witnessed` is the newest checkpoint that enough of ' +
+    'them have seen. Keep it to detect later whether anything up to that position was changed. Returns 503 and signs ' +
+    'nothing if the ledger does not continue the last checkpoint that the service keeps outside its database.',
+  response: {
+    200: Type.Object({
+      ...CHECKPOINT_MEMBERS,
+      public_key: PublicKey,
+      witnessed: nullable(Type.Object(CHECKPOINT_MEMBERS), {
+        description: 'The newest checkpoint that a quorum of witnesses has cosigned (C2SP `tlog-cosignature`), if any.',
+      }),
+    }),
+  },
+} as const satisfies FastifySchema
+
+const KEYS = {
+  operationId: 'listAuditKeys',
+  summary: 'List the current and retired public keys that sign checkpoints',
+  description: 'Notes signed with a retired key remain valid. The current key, if any, comes first.',
+  response: {
+    200: Type.Object({
+      items: Type.Array(
+        Type.Object({
+          public_key: PublicKey,
+          status: oneOf(['current', 'retired']),
+        }),
+      ),
+      next_cursor: Type.Null({ description: 'Always null: there is only one page.' }),
+    }),
+  },
+} as const satisfies FastifySchema
+
+/** `GET /audit/v1/checkpoint` and `GET /audit/v1/keys`. */
+export function checkpoints(app: FastifyInstance, { db, signer }: AuditServices): void {
+  app.get('/checkpoint', { schema: CHECKPOINT }, async (request) => {
+    return renderCheckpoint(await signOrExplain(request, () => signer.sign(db, userOf(request).companyId)))
+  })
+  app.get('/keys', { schema: KEYS }, async (request) => {
+    const { current, retired } = signer.publicKeys(userOf(request).companyId)
+    const first = current === null ? [] : [{ public_key: current, status: 'current' as const }]
+    const others = retired.map((key) => ({ public_key: key, status: 'retired' as const }))
+    return { items: [...first, ...others], next_cursor: null }
+  })
+}
+
+/** Does what needs a signed checkpoint. If nothing is signed, throws a problem that says why. */
+export async function signOrExplain<Result>(request: FastifyRequest, sign: () => Promise<Result>): Promise<Result> {
+  try {
+    return await sign()
+  } catch (error) {
+    const reason = explainRefusal(error)
+    if (reason === null) throw error
+    request.log.error({ err: error, ...idsOf(request) }, 'no checkpoint was signed')
+    throw new ProblemError(problem('unavailable', reason))
+  }
+}
+
+function renderCheckpoint({ size, root, note, publicKey, witnessed }: SignedCheckpoint) {
+  return {
+    ...renderHead({ size, root }, note),
+    public_key: publicKey,
+    witnessed: witnessed && renderHead(witnessed.checkpoint, witnessed.note),
+  }
+}
+
+function renderHead({ size, root }: TreeHead, note: string) {
+  return { position: size, root: root.toString('base64'), note }
 }

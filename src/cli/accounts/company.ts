@@ -1,9 +1,13 @@
 import { newId } from '../../ledger/new-id.ts'
 import { addUser } from '../../accounts/users/add-user.ts'
-import { changeSettings, type CompanySettings } from '../../accounts/companies/change-settings.ts'
-import type { CompanyRecord, CompanyRow } from '../../accounts/companies/read-company.ts'
-import { renameCompany } from '../../accounts/companies/rename-company.ts'
-import { registerCompany } from '../../accounts/companies/register-company.ts'
+import {
+  changeSettings,
+  type CompanySettings,
+  type CompanyRecord,
+  type CompanyRow,
+  renameCompany,
+  registerCompany,
+} from '../../accounts/companies/companies.ts'
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { withStore } from '../terminal/with-store.ts'

@@ -1,14 +1,11 @@
 import { newId } from '../../ledger/new-id.ts'
-import { changeApiKey, rotateApiKey } from '../../accounts/api-keys/change-api-key.ts'
-import { issueApiKey } from '../../accounts/api-keys/issue-api-key.ts'
+import { changeApiKey, rotateApiKey, issueApiKey } from '../../accounts/api-keys/change-api-key.ts'
 import { accessData } from '../../domain/accounts/key-access.ts'
-import { usualQuota, type KeyScope } from '../../domain/accounts/api-key.ts'
+import { usualQuota, type KeyScope, requestsInWindow, type RefreshPeriod } from '../../domain/accounts/api-key.ts'
 import type { AttributeName } from '../../domain/attributes.ts'
-import { requestsInWindow, type RefreshPeriod } from '../../domain/accounts/quota.ts'
 import { findKeyStatus, hasPreviousSecret, listApiKeys, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
 import { withStore } from '../terminal/with-store.ts'
-import { listNewest } from './list-newest.ts'
-import { changeAsOperator, type CompanyOptions } from './operator.ts'
+import { listNewest, changeAsOperator, type CompanyOptions } from './operator.ts'
 
 interface KeyOptions extends CompanyOptions {
   key: string

@@ -1,7 +1,12 @@
 import { createReadStream } from 'node:fs'
-import type { ChangedProvider, NewSecret } from '../../accounts/providers/change-provider.ts'
-import { addProvider, changeProvider, NO_PROVIDER } from '../../accounts/providers/change-provider.ts'
-import { rotateProviderSecret } from '../../accounts/providers/change-provider.ts'
+import {
+  type ChangedProvider,
+  type NewSecret,
+  addProvider,
+  changeProvider,
+  NO_PROVIDER,
+  rotateProviderSecret,
+} from '../../accounts/providers/change-provider.ts'
 import { readProvider, type StoredProvider } from '../../accounts/providers/read-provider.ts'
 import { RefusedByStateError } from '../../accounts/change-company.ts'
 import { createConfiguredSecretBox } from '../../bootstrap/secrets.ts'

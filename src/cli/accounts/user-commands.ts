@@ -53,7 +53,7 @@ export function addUserCommands(program: Command): void {
 function addTokenCommands(program: Command): void {
   const tokens = program.command('token').description('access tokens of users')
   const token = companyCommandsIn(tokens, () => import('./user.ts'))
-  token('issue', 'issue an access token to a user and show it once; a scope limits its access', 'issueToken')
+  token('issue', 'issue an access token to a user and show it once; scopes limit its access', 'issueToken')
     .addOption(userOption())
     .requiredOption('--name <name>', 'name', parseText(120))
     .option(
@@ -63,7 +63,7 @@ function addTokenCommands(program: Command): void {
       DEFAULT_TOKEN_DAYS,
     )
     .addOption(
-      new Option('--scope <scope>', 'limit the token to this access (default: full access)').choices(TOKEN_SCOPES),
+      new Option('--scope <scope...>', 'limit the token to this access (default: full access)').choices(TOKEN_SCOPES),
     )
   token('revoke', 'revoke a token', 'revokeToken').addOption(idOption('token', 'tok', 'the id of the token'))
 }

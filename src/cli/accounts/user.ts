@@ -1,17 +1,21 @@
 import { newId } from '../../ledger/new-id.ts'
 import { addUser } from '../../accounts/users/add-user.ts'
-import { changeUserRole, removeUser, resetUserPassword } from '../../accounts/users/change-user.ts'
+import {
+  changeUserRole,
+  removeUser,
+  resetUserPassword,
+  inviteCompanyUser,
+  type UserWithLink,
+} from '../../accounts/users/change-user.ts'
 import { eraseUser } from '../../personal-data/erase-user.ts'
-import { inviteCompanyUser, type UserWithLink } from '../../accounts/users/invite-user.ts'
 import { issueUserToken, revokeUserToken } from '../../accounts/users/user-tokens.ts'
-import type { Role, TokenScope } from '../../domain/accounts/roles.ts'
+import { findSoleScope, type Role, type TokenScope } from '../../domain/accounts/roles.ts'
 import { getUserStatus, listUsers, type UserRecord } from '../../accounts/users/users.ts'
 import { reportUser } from '../../personal-data/report-user.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { say } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
-import { listNewest } from './list-newest.ts'
-import { changeAndNotify, changeAsOperator, type CompanyOptions } from './operator.ts'
+import { listNewest, changeAndNotify, changeAsOperator, type CompanyOptions } from './operator.ts'
 import { type ReportOptions, writeReport } from './report.ts'
 
 interface UserOptions extends CompanyOptions {
@@ -75,10 +79,11 @@ export async function issueToken({
   name,
   days,
   scope,
-}: UserOptions & { name: string; days: number; scope?: TokenScope }) {
-  const requestedToken = { userId: user, name, expiresInDays: days, scope: scope ?? null }
+}: UserOptions & { name: string; days: number; scope?: TokenScope[] }) {
+  const requestedToken = { userId: user, name, expiresInDays: days, scopes: scope ?? null }
   const { token, secret } = await changeAndNotify(company, issueUserToken, requestedToken)
-  return { token_id: token.id, name: token.name, scope: token.scope, token: secret, expires_at: token.expiresAt }
+  const { id, name: named, scopes, expiresAt } = token
+  return { token_id: id, name: named, scopes, scope: findSoleScope(scopes), token: secret, expires_at: expiresAt }
 }
 
 /** `token revoke`: revokes an access token. */

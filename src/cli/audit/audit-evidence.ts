@@ -4,9 +4,8 @@ import { NoEvidenceError, type EvidenceSubject } from '../../ledger/evidence/evi
 import { explainRefusal } from '../../ledger/audit/sign-checkpoint.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { showProgress } from '../terminal/progress.ts'
-import { requireHead } from '../terminal/require-head.ts'
+import { requireHead, withStore } from '../terminal/with-store.ts'
 import { assertNotThere, writeFile } from '../terminal/write-file.ts'
-import { withStore } from '../terminal/with-store.ts'
 
 interface EvidenceOptions {
   company: string

@@ -1,17 +1,14 @@
 import { pipeline } from 'node:stream/promises'
 import { createSigner } from '../../bootstrap/signing.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
-import { ExportOvertakenError, exportPages } from '../../ledger/read/export-pages.ts'
+import { ExportOvertakenError, exportPages, formatProofLine } from '../../ledger/read/export-pages.ts'
 import { NoteFileError } from '../../ledger/audit/note-files.ts'
-import { formatProofLine } from '../../ledger/read/proof-line.ts'
-import { RefusedToSignError } from '../../ledger/audit/continuity.ts'
-import { NoSigningKeyError } from '../../ledger/audit/sign-checkpoint.ts'
+import { RefusedToSignError, NoSigningKeyError } from '../../ledger/audit/sign-checkpoint.ts'
 import { interruption } from '../terminal/interruption.ts'
 import { showProgress } from '../terminal/progress.ts'
-import { requireHead } from '../terminal/require-head.ts'
+import { requireHead, withStore, type Opened } from '../terminal/with-store.ts'
 import { readSettings } from '../terminal/settings.ts'
 import { assertNotThere, writeFile } from '../terminal/write-file.ts'
-import { withStore, type Opened } from '../terminal/with-store.ts'
 
 interface ExportOptions {
   company: string

@@ -2,11 +2,16 @@ import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { errorReason } from '../../postgres/error-reason.ts'
-import { parseCheckpoints, type Checkpoint } from '../../ledger/audit/checkpoint-note.ts'
+import { errorReason } from '../../postgres/startup-error.ts'
+import {
+  parseCheckpoints,
+  type Checkpoint,
+  makePolicy,
+  parseWitnessKey,
+  parseVerifierKey,
+  type VerifierKey,
+} from '../../ledger/audit/signed-note.ts'
 import { splitLines } from '../../ledger/audit/export-lines.ts'
-import { makePolicy, parseWitnessKey } from '../../ledger/audit/cosignature.ts'
-import { parseVerifierKey, type VerifierKey } from '../../ledger/audit/signed-note.ts'
 import { verifyExport, type ConsistentLedger, type Evidence, type Verdict } from '../../ledger/audit/verify-export.ts'
 import { interruption } from '../terminal/interruption.ts'
 import { USAGE_ERROR } from '../terminal/options.ts'

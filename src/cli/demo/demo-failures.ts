@@ -1,6 +1,12 @@
 import { fromUuid } from '../../domain/ids.ts'
-import type { DemoCall, DemoCompany, CallFactory } from './demo-company.ts'
-import { EMPLOYEES_PATH, inventUnnumbered, pickEmployee } from './demo-company.ts'
+import {
+  type DemoCall,
+  type DemoCompany,
+  type CallFactory,
+  EMPLOYEES_PATH,
+  inventUnnumbered,
+  pickEmployee,
+} from './demo-company.ts'
 
 /** Calls that the API refuses, by reason. */
 export const FAILURES: Record<string, CallFactory> = {

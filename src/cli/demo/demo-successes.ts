@@ -1,6 +1,12 @@
 import type { RecordResult } from '../../domain/employees/employee.ts'
-import type { DemoCompany, DemoEmployee, CallFactory } from './demo-company.ts'
-import { EMPLOYEES_PATH, inventNumbered, pickEmployee } from './demo-company.ts'
+import {
+  type DemoCompany,
+  type DemoEmployee,
+  type CallFactory,
+  EMPLOYEES_PATH,
+  inventNumbered,
+  pickEmployee,
+} from './demo-company.ts'
 import { GRADES, inventDate, inventEmployee, inventImported, JOBS } from './demo-employees.ts'
 import type { SeededRandom } from './seeded-random.ts'
 

@@ -1,5 +1,4 @@
-import { findLogEntry, listLogEntries } from '../../../projections/bulk-user-logs/queries.ts'
-import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
+import { findLogEntry, listLogEntries, type LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { listLogRecords } from '../../../projections/bulk-user-logs/records-queries.ts'
 import { renderRecords } from '../../log/log-records.ts'
 import { NO_SUCH_ENTRY } from '../../ledger/corrections/find-calls.ts'

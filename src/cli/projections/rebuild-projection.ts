@@ -1,4 +1,4 @@
-import type { OpenedMaintenance } from '../../bootstrap/maintenance.ts'
+import type { OpenedMaintenance } from '../../bootstrap/store.ts'
 import type { Projection } from '../../../projections/projection.ts'
 import { StartupError } from '../../postgres/startup-error.ts'
 import { UnfoldableError } from '../../workers/project.ts'
@@ -7,9 +7,8 @@ import { rebuildCompany } from '../../workers/rebuild-company.ts'
 import { interruption } from '../terminal/interruption.ts'
 import { say } from '../terminal/print.ts'
 import { showProgress } from '../terminal/progress.ts'
-import { requireHead } from '../terminal/require-head.ts'
+import { requireHead, withMaintenance } from '../terminal/with-store.ts'
 import { findProjection } from './projections.ts'
-import { withMaintenance } from '../terminal/with-store.ts'
 
 interface RebuildFlags {
   company?: string

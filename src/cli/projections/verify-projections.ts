@@ -3,9 +3,8 @@ import { verifyProjection, type CompanyFault, type Verification } from '../../wo
 import { interruption } from '../terminal/interruption.ts'
 import { say } from '../terminal/print.ts'
 import { showProgress } from '../terminal/progress.ts'
-import { requireHead } from '../terminal/require-head.ts'
+import { requireHead, withMaintenance } from '../terminal/with-store.ts'
 import { findProjection } from './projections.ts'
-import { withMaintenance } from '../terminal/with-store.ts'
 
 interface VerifyFlags {
   company?: string

@@ -1,11 +1,18 @@
 import { findDatabase, type OpenedDatabase } from '../../postgres/embedded/find-database.ts'
-import { migrateDatabase, openMaintenance, type OpenedMaintenance } from '../../bootstrap/maintenance.ts'
-import { openStore, type OpenedPool } from '../../bootstrap/store.ts'
+import {
+  migrateDatabase,
+  openMaintenance,
+  type OpenedMaintenance,
+  openStore,
+  type OpenedPool,
+} from '../../bootstrap/store.ts'
 import type { Config } from '../../config.ts'
 import { interruptible } from './interruption.ts'
 import { namedCompany } from './named-company.ts'
-import { requireHead } from './require-head.ts'
 import { readSettings } from './settings.ts'
+import { findHead, type SeenHead } from '../../ledger/read/read-head.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import { StartupError } from '../../postgres/startup-error.ts'
 
 /** Runs a command on the database, with or without a running server, and releases the database in any case. */
 export async function withDatabase<Result>(
@@ -59,4 +66,11 @@ export async function withStore<Result>(
       await store.close()
     }
   })
+}
+
+/** Reads the head of a company's ledger. Throws a StartupError if there is no such company. */
+export async function requireHead(db: LedgerDb, companyId: string): Promise<SeenHead> {
+  const head = await findHead(db, companyId)
+  if (!head) throw new StartupError(`there is no company ${companyId}`)
+  return head
 }

@@ -4,12 +4,14 @@ import type { Logger } from 'pino'
 import { clearFailingWork, recordFailingWork } from '../../ledger/background/failing-work.ts'
 import { UnreadableSecretError, type SecretBox } from '../../accounts/secrets/secret-box.ts'
 import type { EmailContent } from '../../accounts/mail/email.ts'
-import { decryptContent } from '../../accounts/mail/outbox.ts'
+import { decryptContent, endOverdueEmails } from '../../accounts/mail/outbox.ts'
 import { renderEmail } from '../../accounts/mail/render-email.ts'
 import { chooseDelay, MAIL_BACKOFF } from '../backoff.ts'
-import { claimEmail, endEmail, markSending, postponeEmail, type ClaimedEmail } from './claims.ts'
+import { claimEmail, endEmail, markSending, postponeEmail, type ClaimedEmail, listCompaniesWithMail } from './claims.ts'
 import type { MailServer } from './mail-server.ts'
 import { openSmtpSession, SmtpError, type SendOutcome, type SmtpSession, type SmtpTimeouts } from './smtp.ts'
+import { startTurns, type CompanyTurns } from '../../workers/company-turns.ts'
+import { SEND_EMAILS, type PgBoss } from '../../workers/queues.ts'
 
 export interface SendingServices {
   pool: Pool
@@ -80,4 +82,28 @@ async function trySending(
   } finally {
     session.close()
   }
+}
+
+interface SendingOptions extends SendingServices {
+  boss: PgBoss
+  /** Milliseconds between two searches for messages that no job announced, or whose next attempt is due. */
+  sweepIntervalMs: number
+}
+
+/** Messages at once, each of another company. */
+const AT_ONCE = 8
+
+/** Starts sending messages. Companies take turns, one message each. */
+export function startSending(options: SendingOptions): Promise<CompanyTurns> {
+  return startTurns({
+    ...options,
+    queue: SEND_EMAILS,
+    what: 'send messages',
+    atOnce: AT_ONCE,
+    async listDue(pool) {
+      await endOverdueEmails(pool)
+      return listCompaniesWithMail(pool)
+    },
+    takeTurn: (companyId, { cutOff }) => sendNextEmail(options, companyId, cutOff),
+  })
 }

@@ -9,9 +9,8 @@ import { inTransaction } from '../../postgres/transaction.ts'
 import type { SecretBox } from '../../accounts/secrets/secret-box.ts'
 import { chooseDelay, WEBHOOK_BACKOFF } from '../backoff.ts'
 import { decryptSecrets, messageIdOf, postMessage } from './message-posting.ts'
-import type { Poster } from './post.ts'
+import { type Poster, parseRetryAfter } from './post.ts'
 import { type Attempt, type LeasedWebhook, type Pace, recordRound, type RoundOutcome } from './progress.ts'
-import { parseRetryAfter } from './retry-after.ts'
 import { type Watch, watchRevision } from './watch-revision.ts'
 
 export interface RoundServices {

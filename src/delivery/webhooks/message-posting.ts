@@ -1,10 +1,10 @@
 import { decryptSecret } from '../../accounts/webhooks/webhook-rows.ts'
 import type { RecordedEvent } from '../../domain/events.ts'
 import type { WebhookMessage } from '../../domain/webhooks/webhook-message.ts'
-import { PING_TYPE } from '../../domain/webhook-types.ts'
+import { PING_TYPE, WEBHOOK_SECRET_PREFIX } from '../../domain/webhook-types.ts'
 import type { SecretBox } from '../../accounts/secrets/secret-box.ts'
 import type { Poster, PostResult } from './post.ts'
-import { signMessage } from './sign.ts'
+import { createHmac } from 'node:crypto'
 
 /** Decrypts the sealed secrets of a webhook. Throws UnreadableSecretError. */
 export function decryptSecrets(secrets: SecretBox, sealed: readonly Buffer[], webhookId: string): string[] {
@@ -57,4 +57,17 @@ export function postMessage(
   const body = JSON.stringify(message)
   const signature = signMessage(target.secrets, id, toSeconds(sentAt), body)
   return poster.post(target.url, { ...buildHeaders(id, sentAt), 'webhook-signature': signature }, body, signal)
+}
+
+/**
+ * Signs a message as Standard Webhooks specifies: HMAC-SHA256 over id, timestamp (seconds) and body, once for each
+ * secret (`whsec_` and base64). Returns the value of `webhook-signature`.
+ */
+export function signMessage(secrets: readonly string[], id: string, timestamp: number, body: string): string {
+  return secrets
+    .map((secret) => {
+      const key = Buffer.from(secret.slice(WEBHOOK_SECRET_PREFIX.length), 'base64')
+      return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+    })
+    .join(' ')
 }

@@ -1,21 +1,78 @@
+import { sql } from 'kysely'
+import { type Delivery, type WebhookRecord, findDelivery } from '../../accounts/webhooks/read-webhooks.ts'
+import { toUuid, type IdPrefix } from '../../domain/ids.ts'
+import type { WebhookType } from '../../domain/webhook-types.ts'
+import { describeEvent, listEventTypes, type WebhookMessage } from '../../domain/webhooks/webhook-message.ts'
+import { readEventsAt } from '../../ledger/read/read-events.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import {
+  buildHeaders,
+  describePing,
+  messageIdOf,
+  decryptSecrets,
+  postMessage,
+  type PingPlace,
+} from './message-posting.ts'
 import { databaseTime } from '../../postgres/database-clock.ts'
 import type { Pool } from 'pg'
 import { NO_SUCH_WEBHOOK } from '../../accounts/webhooks/change-webhook.ts'
-import { findDelivery, type Delivery } from '../../accounts/webhooks/read-deliveries.ts'
 import { signingSecrets } from '../../accounts/webhooks/webhook-rows.ts'
 import { RefusedByStateError } from '../../accounts/change-company.ts'
 import { problem } from '../../domain/errors.ts'
-import { toUuid, type IdPrefix } from '../../domain/ids.ts'
-import { describeEvent, type WebhookMessage } from '../../domain/webhooks/webhook-message.ts'
-import { readEventsAt } from '../../ledger/read/read-events.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
 import { inTransaction } from '../../postgres/transaction.ts'
 import { withClient } from '../../postgres/pool.ts'
 import type { SecretBox } from '../../accounts/secrets/secret-box.ts'
-import { decryptSecrets, describePing, messageIdOf, postMessage, type PingPlace } from './message-posting.ts'
 import type { Poster } from './post.ts'
 import { recordAttempt, type Attempt, type SeenRevision, type WebhookRef } from './progress.ts'
 import { watchRevision } from './watch-revision.ts'
+
+/** What a delivery sent, apart from its signature. */
+export interface RebuiltMessage {
+  headers: Record<string, string>
+  /** The exact text. */
+  body: string
+  /** Whether the data of its event have been erased: names and values that were sent before that are missing. */
+  isErased: boolean
+}
+
+/**
+ * Makes the message of a delivery once more from its event, as delivering does, with what the webhook included then.
+ * Null if the ledger does not have that event, because it was restored to an earlier state.
+ */
+export async function rebuildMessage(
+  db: LedgerDb,
+  companyId: string,
+  { id: webhookId, settings }: Pick<WebhookRecord, 'id' | 'settings'>,
+  { id: deliveryId, position, type, sentAt }: Delivery,
+): Promise<RebuiltMessage | null> {
+  if (position === null) {
+    const { id, message } = describePing(webhookId, { deliveryId, sentAt })
+    return { headers: buildHeaders(id, sentAt), body: JSON.stringify(message), isErased: false }
+  }
+  const [event] = await readEventsAt(db, companyId, [position])
+  if (!event || !listEventTypes([type as WebhookType]).includes(event.type)) return null
+  const includesData = (await findChangeAfter(db, companyId, webhookId, sentAt)) ?? settings.include_data
+  return {
+    headers: buildHeaders(messageIdOf(webhookId, event), sentAt),
+    body: JSON.stringify(describeEvent(event, includesData)),
+    isErased: event.data === null,
+  }
+}
+
+/** What a webhook included before the first change of that after a time; null if it has not changed since. */
+async function findChangeAfter(
+  db: LedgerDb,
+  companyId: string,
+  webhookId: string,
+  time: string,
+): Promise<boolean | null> {
+  const { rows } = await sql<{ included: boolean }>`
+    select (data::json -> 'from' ->> 'include_data')::boolean as included from events
+    where company_id = ${toUuid(companyId)} and stream_id = ${toUuid(webhookId)} and type = 'WebhookChanged'
+      and recorded_at > ${time} and data::json -> 'from' ->> 'include_data' is not null
+    order by stream_version limit 1`.execute(db)
+  return rows[0]?.included ?? null
+}
 
 /**
  * Deliveries that an administrator asks for: one at a time for each webhook and process. They throw UnavailableError if

@@ -1,10 +1,27 @@
 import type { Logger } from 'pino'
-import type { CheckpointSigner } from '../../ledger/audit/sign-checkpoint.ts'
+import { type CheckpointSigner, explainRefusal, type SignedCheckpoint } from '../../ledger/audit/sign-checkpoint.ts'
 import { trackWork } from '../../ledger/background/failing-work.ts'
 import { inCompany } from '../../postgres/company-scope.ts'
-import { forgetOthers, listDue, nameOfWitness } from './progress.ts'
-import { publishCheckpoint, type PublishServices, type SignedNote } from './publish-checkpoint.ts'
-import type { Witness } from './submit-checkpoint.ts'
+import {
+  forgetOthers,
+  listDue,
+  nameOfWitness,
+  recordFailure,
+  recordSuccess,
+  recordUndecided,
+  type DueLedger,
+} from './progress.ts'
+import { type Witness, submitCheckpoint, type Submission, type WitnessAnswer } from './submit-checkpoint.ts'
+import type { Pool } from 'pg'
+import { UnavailableError } from '../../admission/batcher.ts'
+import type { WitnessPolicy } from '../../ledger/audit/signed-note.ts'
+import { storeCosignature } from '../../ledger/audit/cosigned-checkpoints.ts'
+import { proveConsistency } from '../../ledger/read/prove.ts'
+import { readHead } from '../../ledger/read/read-head.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import type { Outgoing } from '../../outgoing/connections.ts'
+import { OutgoingError } from '../../outgoing/outgoing-error.ts'
+import { inTransaction } from '../../postgres/transaction.ts'
 
 interface RoundServices extends PublishServices {
   signer: CheckpointSigner
@@ -78,4 +95,103 @@ async function publishTo(
     }
   }
   await Promise.all(Array.from({ length: LANES }, lane))
+}
+
+export interface PublishServices {
+  pool: Pool
+  db: LedgerDb
+  outgoing: Outgoing
+  policy: WitnessPolicy
+}
+
+/** A signed checkpoint to publish. */
+export type SignedNote = Pick<SignedCheckpoint, 'note' | 'size'>
+
+/** What came of it; `left`: the next round does it. */
+type Published = 'cosigned' | 'failed' | 'unanswered' | 'left'
+
+/** Submissions of one checkpoint: a witness that has another size says so, and may have moved on meanwhile. */
+const MAX_SUBMISSIONS = 3
+
+/**
+ * Submits a checkpoint of a company to a witness, and stores its cosignature. It may run twice at once, and be killed at
+ * any time: a witness cosigns the same checkpoint again, and tells a process that has missed its answer what it has seen.
+ */
+export async function publishCheckpoint(
+  services: PublishServices,
+  due: DueLedger,
+  witness: Witness,
+  sign: () => Promise<SignedNote>,
+  signal: AbortSignal,
+): Promise<Published> {
+  const { pool, policy } = services
+  const { companyId, size: oldSize } = due
+  const leaveUndecided = async (error: string | null): Promise<'left'> => {
+    await inTransaction(pool, (client) => recordUndecided(client, due, error))
+    return 'left'
+  }
+  try {
+    const checkpoint = await sign()
+    const answer = await submit(services, companyId, witness, { checkpoint, oldSize, signal })
+    if (answer === null) return await leaveUndecided('It answers each time that it has cosigned another size')
+    if (answer.kind === 'failed') {
+      await inTransaction(pool, (client) => recordFailure(client, due, answer))
+      return 'failed'
+    }
+    await inTransaction(pool, async (client) => {
+      await storeCosignature(client, companyId, checkpoint, answer.cosignature, policy)
+      await recordSuccess(client, due, checkpoint.size)
+    })
+    return 'cosigned'
+  } catch (error) {
+    // Those who record checkpoints outside the database report a refusal.
+    if (signal.aborted || explainRefusal(error) !== null) return leaveUndecided(null)
+    if (error instanceof UnavailableError) return leaveUndecided('The proof for it is not ready yet')
+    if (!(error instanceof OutgoingError)) {
+      await leaveUndecided(null)
+      throw error
+    }
+    const failure = { fault: 'unavailable', error: error.message } as const
+    await inTransaction(pool, (client) => recordFailure(client, due, failure))
+    return 'unanswered'
+  }
+}
+
+type Outcome = Exclude<WitnessAnswer, { kind: 'other size' }>
+
+interface Attempt {
+  checkpoint: SignedNote
+  oldSize: number
+  signal: AbortSignal
+}
+
+/** Submits until the witness has judged the checkpoint. Null if it has seen a newer one of this ledger meanwhile. */
+async function submit(
+  { db, outgoing }: PublishServices,
+  companyId: string,
+  witness: Witness,
+  { checkpoint, oldSize, signal }: Attempt,
+): Promise<Outcome | null> {
+  const { note, size } = checkpoint
+  for (let [tries, from] = [0, oldSize]; tries < MAX_SUBMISSIONS; tries += 1) {
+    const submission: Submission = { note, size, oldSize: from, proof: await prove(db, companyId, from, size) }
+    const answer = await submitCheckpoint(outgoing, witness, submission, signal)
+    if (answer.kind !== 'other size') return answer
+    if (answer.size > size) return explainAhead(db, companyId, answer.size)
+    from = answer.size
+  }
+  return null
+}
+
+async function prove(db: LedgerDb, companyId: string, from: number, to: number): Promise<Buffer[]> {
+  if (from === 0 || from === to) return []
+  const head = await readHead(db, companyId)
+  return (await proveConsistency(db, companyId, head, { from, to })).hashes
+}
+
+/** Judges a witness that has cosigned more events than the checkpoint has: another process may have submitted them. */
+async function explainAhead(db: LedgerDb, companyId: string, size: number): Promise<Outcome | null> {
+  const { position } = await readHead(db, companyId)
+  if (size <= position) return null
+  return { kind: 'failed', fault: 'conflict', error: `It has seen ${size} events of the ledger, which has ${position}` }
 }

@@ -1,6 +1,5 @@
 import type { WitnessFault } from '../../domain/attention.ts'
-import { findCosigners } from '../../ledger/audit/cosignature.ts'
-import { parseSignature, type NoteSignature, type VerifierKey } from '../../ledger/audit/signed-note.ts'
+import { findCosigners, parseSignature, type NoteSignature, type VerifierKey } from '../../ledger/audit/signed-note.ts'
 import { openOutgoing, type Outgoing, type OutgoingOptions } from '../../outgoing/connections.ts'
 import { readAnswer } from '../../outgoing/read-answer.ts'
 

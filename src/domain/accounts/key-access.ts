@@ -1,8 +1,7 @@
 import { ATTRIBUTE_NAMES, type AttributeName } from '../attributes.ts'
 import { KEY_SCOPES, type KeyScope } from './api-key.ts'
-import type { Problem, RecordError } from '../errors.ts'
+import { type Problem, type RecordError, fieldError, invalidFields } from '../errors.ts'
 import type { KeyAccess } from '../events.ts'
-import { fieldError, invalidFields } from '../field-errors.ts'
 import { readNetwork } from '../networks.ts'
 
 /** What a key may do, when it ends (RFC 3339 UTC), and from where it may be used. Null is never, and anywhere. */

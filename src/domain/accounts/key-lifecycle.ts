@@ -1,9 +1,7 @@
-import type { KeyExcess, KeyLimits, Limited } from './people-use.ts'
+import type { KeyExcess, KeyLimits, Limited, RefreshPeriod } from './api-key.ts'
 import { isSameExpectation, type ExpectedCalls } from './expected-calls.ts'
-import type { RefreshPeriod } from './quota.ts'
-import { problem, type Problem } from '../errors.ts'
+import { problem, type Problem, fieldError, invalidFields } from '../errors.ts'
 import type { EventData, KeyQuota, NewEvent } from '../events.ts'
-import { fieldError, invalidFields } from '../field-errors.ts'
 import { allowExcess, isSameLimits, LIMITED, NO_LIMITS } from './key-limits.ts'
 import {
   type Access,

@@ -1,7 +1,7 @@
 import type { CallCounts } from '../events.ts'
 import { problem, type Problem } from '../errors.ts'
-import type { ApiKey } from './api-key.ts'
 import type {
+  ApiKey,
   KeyExcess,
   KeyLimits,
   Limited,
@@ -9,7 +9,7 @@ import type {
   PeopleNumbers,
   PeopleUse,
   RefusedExcess,
-} from './people-use.ts'
+} from './api-key.ts'
 
 /*
  * How many people a key may deactivate, and change, in a UTC day. A call beyond that is refused as a whole. What every
@@ -38,7 +38,13 @@ function usualAmong(active: number): number {
   return Math.max(USUAL_NUMBER, amountOf(`${USUAL_PERCENT}%`, active))
 }
 
-/** The limit that is proposed for deactivations: the larger of a number and a share, if so many people are active. */
+/** Whoever has so many active people gets the share proposed. */
+export const MANY_PEOPLE = Math.ceil(((USUAL_NUMBER + 1) * 100) / USUAL_PERCENT)
+
+/**
+ * The limit that is proposed for deactivations: the larger of a number and a share, if so many people are active. More
+ * than `MANY_PEOPLE` make no difference.
+ */
 export function proposeLimit(active: number): PeopleLimit {
   return usualAmong(active) > USUAL_NUMBER ? `${USUAL_PERCENT}%` : USUAL_NUMBER
 }

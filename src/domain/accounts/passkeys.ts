@@ -1,6 +1,5 @@
-import { problem } from '../errors.ts'
+import { problem, fieldError, invalidFields } from '../errors.ts'
 import type { NewEvent } from '../events.ts'
-import { fieldError, invalidFields } from '../field-errors.ts'
 import type { Decided } from './key-lifecycle.ts'
 
 /** The most passkeys of a user. */

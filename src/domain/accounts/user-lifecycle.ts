@@ -1,4 +1,4 @@
-import type { Role, TokenScope } from './roles.ts'
+import { findSoleScope, type Role, type TokenScopes } from './roles.ts'
 import { problem } from '../errors.ts'
 import { buildErasingEvents } from '../erasure.ts'
 import type { NewEvent } from '../events.ts'
@@ -37,7 +37,7 @@ export type UserChange =
   | { change: 'remove' }
   /** `positions`: the user's events with personal data that is not erased yet. */
   | { change: 'erase'; positions: number[] }
-  | { change: 'issue_token'; tokenId: string; name: string; expiresAt: string; scope: TokenScope | null }
+  | { change: 'issue_token'; tokenId: string; name: string; expiresAt: string; scopes: TokenScopes }
   | { change: 'revoke_token'; tokenId: string }
   /** Replaces a link to an account of another issuer. */
   | { change: 'link'; identity: Identity }
@@ -100,9 +100,12 @@ export function decideUserChange(user: UserLife, change: UserChange, facts: User
     case 'remove':
       return { events: [{ ...place, type: 'UserRemoved', data: {} }] }
     case 'issue_token': {
-      const { tokenId, name, expiresAt, scope } = change
-      const data = { token_id: tokenId, name, expires_at: expiresAt, ...(scope === null ? {} : { scope }) }
-      return { events: [{ ...place, type: 'UserTokenIssued', data }] }
+      const { tokenId, name, expiresAt, scopes } = change
+      const scope = findSoleScope(scopes)
+      if (user.role !== 'admin' && scopes !== null && scope === null) return { problem: SCOPES_OF_ADMINISTRATORS }
+      const token = { token_id: tokenId, name, expires_at: expiresAt }
+      const narrowed = scopes === null ? {} : scope === null ? { scopes: [...scopes] } : { scope }
+      return { events: [{ ...place, type: 'UserTokenIssued', data: { ...token, ...narrowed } }] }
     }
     case 'revoke_token':
       return { events: [{ ...place, type: 'UserTokenRevoked', data: { token_id: change.tokenId } }] }
@@ -136,6 +139,8 @@ const LAST_ADMIN = problem(
   'last_admin',
   'No administrator who can sign in would be left; make another user an administrator first',
 )
+
+const SCOPES_OF_ADMINISTRATORS = problem('admin_only', 'Only administrators can have a token with these scopes')
 
 const BREAK_GLASS = problem(
   'break_glass_user',

@@ -1,6 +1,12 @@
-import { isSecretValid, type ApiKey } from '../accounts/api-key.ts'
+import {
+  isSecretValid,
+  type ApiKey,
+  useKey,
+  rateLimitHeaders,
+  secondsToReset,
+  type KeyUsage,
+} from '../accounts/api-key.ts'
 import { limitPeople } from '../accounts/key-limits.ts'
-import { useKey, rateLimitHeaders, secondsToReset, type KeyUsage } from '../accounts/quota.ts'
 import type { Role } from '../accounts/roles.ts'
 import type { Employee } from '../employees/employee.ts'
 import { findFailedCondition } from '../employees/entity-tag.ts'
@@ -202,7 +208,8 @@ function* decideUpdateOne(
 
 /** The refusal of an id in a path that nobody has. */
 export function refuseUnknown(id: string): Problem {
-  const hint = id.includes('@') ? '. The path takes an id (emp_…): find it with GET /v1/employees?email=' : ''
+  const by = id.includes('@') ? 'email' : 'external_id'
+  const hint = id.startsWith('emp_') ? '' : `. The path takes an id (emp_…): find it with GET /v1/employees?${by}=`
   return problem('employee_not_found', `No such employee exists${hint}`)
 }
 

@@ -1,5 +1,4 @@
-import type { ApiKey, KeyScope } from '../accounts/api-key.ts'
-import { requestsInWindow, type KeyUsage } from '../accounts/quota.ts'
+import { type ApiKey, type KeyScope, requestsInWindow, type KeyUsage } from '../accounts/api-key.ts'
 import { problem, type Problem } from '../errors.ts'
 import { isInNetworks, readAddress } from '../networks.ts'
 

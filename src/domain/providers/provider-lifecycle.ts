@@ -1,8 +1,7 @@
 import type { Decided } from '../accounts/key-lifecycle.ts'
 import { findChangedSettings } from '../changed-settings.ts'
-import { problem } from '../errors.ts'
+import { problem, fieldError, invalidFields } from '../errors.ts'
 import type { NewEvent } from '../events.ts'
-import { fieldError, invalidFields } from '../field-errors.ts'
 import type { ClientAuth, ProviderSettings, ProviderUse } from '../provider-settings.ts'
 
 /** The state of a company's identity provider that follows from its events. Excludes its secret. */

@@ -1,6 +1,5 @@
 import { ROLES, type Role } from '../accounts/roles.ts'
-import type { RecordError, RecordErrorCode } from '../errors.ts'
-import { fieldError } from '../field-errors.ts'
+import { type RecordError, type RecordErrorCode, fieldError } from '../errors.ts'
 import { CLIENT_AUTHS, type ClientAuth, type ProviderSettings } from '../provider-settings.ts'
 import { trimBlanks } from '../../text/normalize-text.ts'
 

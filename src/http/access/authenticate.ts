@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import { rateLimitHeaders } from '../../domain/accounts/quota.ts'
-import { isSecretValid } from '../../domain/accounts/api-key.ts'
+import { rateLimitHeaders, isSecretValid } from '../../domain/accounts/api-key.ts'
 import { isId } from '../../domain/ids.ts'
 import { companyOfSecret } from '../../domain/accounts/secrets.ts'
 import type { FoundKey, KeyName } from '../../accounts/api-keys/key-access.ts'
@@ -10,7 +9,7 @@ import type { TurnedAwayCalls } from '../../accounts/api-keys/turned-away-calls.
 import { enterCompany } from '../../postgres/company-scope.ts'
 import { isSmallBody } from '../server/read-body.ts'
 import { invalidCredentials } from '../server/problem.ts'
-import { clientOf } from './client.ts'
+import { clientOf } from './session.ts'
 
 /** A caller of the public API with a valid secret. The key may be disabled, or not allow the call. */
 export interface AuthenticatedCaller extends FoundKey {

@@ -1,5 +1,5 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Role, TokenScope } from '../../domain/accounts/roles.ts'
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Role, TokenScope, TokenScopes } from '../../domain/accounts/roles.ts'
 import { ADMIN_ONLY, problem, type Problem } from '../../domain/errors.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { findUserOfToken, type SignedInUser } from '../../accounts/users/users.ts'
@@ -7,6 +7,10 @@ import { invalidCredentials, ProblemError } from '../server/problem.ts'
 import { assertSameOrigin, findSessionUser, type SessionSettings } from './session.ts'
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The scope of tokens that may make the call. Without it, only tokens without scopes may. */
+    scope?: TokenScope
+  }
   interface FastifyRequest {
     user: SignedInUser | null
   }
@@ -14,9 +18,10 @@ declare module 'fastify' {
 
 /**
  * Authenticates company users, of any role, by bearer token (RFC 6750) or, without one, by browser session. Refuses
- * requests made by pages of other sites. A token with a scope is accepted only where that scope is allowed.
+ * requests made by pages of other sites. A token with scopes is accepted only by routes that
+ * allow one of them.
  */
-export function authenticateUser(db: LedgerDb, sessions: SessionSettings, scope?: TokenScope) {
+export function authenticateUser(db: LedgerDb, sessions: SessionSettings) {
   return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
     const { authorization } = request.headers
     if (authorization === undefined) {
@@ -29,15 +34,23 @@ export function authenticateUser(db: LedgerDb, sessions: SessionSettings, scope?
     const tokenOwner = token === undefined ? null : await findUserOfToken(db, token)
     request.user = tokenOwner && tokenOwner.user
     userOf(request)
-    if (tokenOwner && tokenOwner.scope !== null && tokenOwner.scope !== scope)
-      throw new ProblemError(NARROWED[tokenOwner.scope])
+    assertScope(tokenOwner?.scopes ?? null, request.routeOptions.config)
   }
 }
 
 const NO_TOKEN = 'The request has no header Authorization with Bearer and a token, and no session'
 
-const NARROWED: Record<TokenScope, Problem> = {
-  audit: problem('role_required', 'This token is valid for the audit endpoint only'),
+/** Lets tokens with a scope call the routes that are added to this part afterwards. */
+export function allowScope(app: FastifyInstance, scope: TokenScope): void {
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, scope }
+  })
+}
+
+function assertScope(given: TokenScopes, { scope: needed }: FastifyContextConfig): void {
+  if (given === null || (needed !== undefined && given.includes(needed))) return
+  const need = needed === undefined ? 'no token with scopes may make this call' : `this call needs ${needed}`
+  throw new ProblemError(problem('role_required', `This token is only for ${given.join(' and ')}; ${need}`))
 }
 
 /** Requires a browser session, and refuses tokens with this text. Runs after `authenticateUser`. */
@@ -62,8 +75,8 @@ export function requireRole(roles: readonly Role[]) {
 }
 
 /** Authenticates a user and requires one of these roles. */
-export function authorizeRoles(db: LedgerDb, sessions: SessionSettings, roles: readonly Role[], scope?: TokenScope) {
-  const [authenticate, assertRole] = [authenticateUser(db, sessions, scope), requireRole(roles)]
+export function authorizeRoles(db: LedgerDb, sessions: SessionSettings, roles: readonly Role[]) {
+  const [authenticate, assertRole] = [authenticateUser(db, sessions), requireRole(roles)]
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     await authenticate(request, reply)
     await assertRole(request, reply)

@@ -1,12 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CookieSerializeOptions } from '@fastify/cookie'
-import { clientOf } from './client.ts'
 import { companyOfSecret } from '../../domain/accounts/secrets.ts'
 import { problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
 import { findUserOfSession, type NewSession, type SessionUser } from '../../accounts/users/sessions.ts'
+import type { Acting } from '../../accounts/change-company.ts'
+import type { UserRef } from '../../accounts/users/users.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { ProblemError } from '../server/problem.ts'
+import { readAddress } from '../../domain/networks.ts'
+import { MAX_USER_AGENT, type Client } from '../../domain/client.ts'
 
 /** Session settings. */
 export interface SessionSettings {
@@ -123,4 +126,29 @@ function isOwn(origin: string, publicUrl: string | null, host: string | undefine
   if (!URL.canParse(origin)) return false
   const from = new URL(origin)
   return publicUrl === null ? from.host === host : from.origin === new URL(publicUrl).origin
+}
+
+/** From where a request was sent: by the connection or, behind a trusted proxy, by what the proxy says. */
+export function clientOf({ ip, headers }: FastifyRequest): Client {
+  // A closed connection has no address, which the type does not say.
+  const sentFrom = (ip as string | undefined) ?? ''
+  return {
+    address: readAddress(sentFrom) ?? sentFrom,
+    userAgent: headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null,
+  }
+}
+
+/** Finds the base URL of the service: as configured, or else as this request reached it. */
+export function findBaseUrl(request: FastifyRequest, { publicUrl }: SessionSettings): string {
+  if (publicUrl !== null) return publicUrl
+  // The URL is shown in shell commands: accept only a host and a port.
+  const host = /^[A-Za-z0-9._-]+(?::\d+)?$|^\[[0-9A-Fa-f:.]+\](?::\d+)?$/.test(request.host)
+    ? request.host
+    : 'localhost'
+  return `${request.protocol}://${host}`
+}
+
+/** Makes the user who sent a request the actor of a change. */
+export function actAs(request: FastifyRequest, { companyId, userId }: UserRef): Acting {
+  return { companyId, actor: userId, traceparent: request.trace?.traceparent ?? null, client: clientOf(request) }
 }

@@ -4,8 +4,13 @@ import type { ProblemCode } from '../../domain/errors.ts'
 import { ADMIN_BODIES } from './admin-examples.ts'
 import { findPart, findTag, SECURITY_SCHEMES, TAGS, type ApiPart } from './api-parts.ts'
 import type { DocumentedAnswer, DocumentedContent, Example } from './documented-schema.ts'
-import type { HeaderName } from './headers.ts'
-import { HEADER_COMPONENTS, referToHeaders, PARAMETER_COMPONENTS, referToParameter } from './headers.ts'
+import {
+  type HeaderName,
+  HEADER_COMPONENTS,
+  referToHeaders,
+  PARAMETER_COMPONENTS,
+  referToParameter,
+} from './headers.ts'
 import { NamedSchemas } from './named-schemas.ts'
 import { problemAnswers } from './problem-schemas.ts'
 import { describeMessages, MESSAGE_PARAMETERS } from './webhook-messages.ts'

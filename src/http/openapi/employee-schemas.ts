@@ -1,6 +1,6 @@
 import { Type, type TSchema } from '@sinclair/typebox'
-import type { AttributeName } from '../../domain/attributes.ts'
 import {
+  type AttributeName,
   ALTERNATIVES,
   ATTRIBUTE_NAMES,
   ATTRIBUTE_RULES,

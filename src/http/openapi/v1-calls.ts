@@ -1,8 +1,14 @@
 import type { FastifySchema } from 'fastify'
 import { Type, type TSchema } from '@sinclair/typebox'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '../server/media-types.ts'
-import { bulkBody, CreatedEmployees, PartlyApplied } from './answer-schemas.ts'
-import { UpdatedEmployee, UpdatedEmployees, UpsertedEmployees } from './answer-schemas.ts'
+import {
+  bulkBody,
+  CreatedEmployees,
+  PartlyApplied,
+  UpdatedEmployee,
+  UpdatedEmployees,
+  UpsertedEmployees,
+} from './answer-schemas.ts'
 import { jsonAnswer, type Example, type DocumentedBody } from './documented-schema.ts'
 import * as examples from './employee-examples.ts'
 import { EmployeeBulkPatch, EmployeeCreate, EmployeePatch, EmployeeUpsert } from './employee-schemas.ts'

@@ -2,9 +2,15 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { UnreadableBodyError } from '../../bodies/unreadable-body.ts'
 import { RefusedByStateError } from '../../accounts/change-company.ts'
 import { IdempotencyInProgressError } from '../../ledger/calls/calls-in-progress.ts'
-import { RATE_LIMIT_HEADERS } from '../../domain/accounts/quota.ts'
-import { RefusedCredentialsError } from '../../domain/accounts/refused-credentials-error.ts'
-import { problem, type Problem } from '../../domain/errors.ts'
+import { RATE_LIMIT_HEADERS } from '../../domain/accounts/api-key.ts'
+import {
+  RefusedCredentialsError,
+  problem,
+  type Problem,
+  type RecordErrorCode,
+  fieldError,
+  invalidFields,
+} from '../../domain/errors.ts'
 import { NoTurnError, UnavailableError } from '../../admission/batcher.ts'
 import { isTransient, isUnconfirmed } from '../../postgres/database-errors.ts'
 import { idsOf } from './access-log.ts'
@@ -24,6 +30,11 @@ export class ProblemError extends Error {
   }
 }
 
+/** Makes the error of one field of a body; the pointer of the body itself is empty. */
+export function refuseField(pointer: string, message: string, code: RecordErrorCode = 'invalid_value'): ProblemError {
+  return new ProblemError(invalidFields([fieldError(pointer, code, message)]))
+}
+
 /**
  * The same problem for everything that may be wrong with credentials, so that it does not reveal which part it is. What is
  * missing, the caller knows: `missing` is a sentence about that.
@@ -35,7 +46,8 @@ export function invalidCredentials(missing = 'The credentials are missing, unkno
 /** The request took too long to arrive. */
 export const REQUEST_TIMEOUT = problem(
   'request_timeout',
-  'The request did not arrive: its headers within 20 seconds, and its body within 10 minutes, never stopping for 60 seconds',
+  'The request did not arrive: its headers within 20 seconds, and its body within 10 minutes, never stopping for ' +
+    '60 seconds',
 )
 
 /** The client left before its body was complete. Nobody reads the answer, but it is counted. */

@@ -6,6 +6,7 @@ import { REQUEST_TIMEOUT } from './problem.ts'
 
 const TOO_LARGE = 'HPE_HEADER_OVERFLOW'
 const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT'
+const UNKNOWN_METHOD = 'HPE_INVALID_METHOD'
 
 /**
  * Answers bytes that cannot be parsed as a request with a problem document, and closes the connection, because the
@@ -37,5 +38,7 @@ function formatAnswer(code: string | undefined): string {
 function makeProblem(code: string | undefined): Problem {
   if (code === TOO_LARGE) return problem('headers_too_large', 'The URL and the headers are too large')
   if (code === TOO_SLOW) return REQUEST_TIMEOUT
-  return problem('malformed_request', 'This is not a valid HTTP/1.1 request')
+  const hint =
+    code === UNKNOWN_METHOD ? ': methods are written in capitals, and TLS ends at a proxy before this port' : ''
+  return problem('malformed_request', `This is not a valid HTTP/1.1 request${hint}`)
 }

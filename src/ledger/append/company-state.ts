@@ -1,6 +1,5 @@
 import type { ClientBase } from 'pg'
-import type { ApiKey } from '../../domain/accounts/api-key.ts'
-import type { KeyUsage } from '../../domain/accounts/quota.ts'
+import type { ApiKey, KeyUsage } from '../../domain/accounts/api-key.ts'
 import type { Role } from '../../domain/accounts/roles.ts'
 import { toUuid } from '../../domain/ids.ts'
 import type { LoadedEmployees } from './employee-index.ts'
@@ -40,6 +39,8 @@ export interface LockedCompany {
   employees: LoadedEmployees
   /** How many people are active as of the last commit; null until a call needs to know. */
   active: number | null
+  /** How many more are active since, because of the calls that were decided. */
+  activeSince: number
   /** Its country; null if it has none, or no call has a local phone number. */
   country: string | null
   keys: Map<string, { key: ApiKey; usage: KeyUsage }>

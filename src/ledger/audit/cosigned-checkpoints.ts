@@ -1,9 +1,17 @@
 import type { PoolClient } from 'pg'
 import { toUuid } from '../../domain/ids.ts'
 import type { LedgerDb } from '../tables.ts'
-import { listVerifierKeys, parseCheckpoints, type Checkpoint } from './checkpoint-note.ts'
-import { findCosigners, type WitnessPolicy } from './cosignature.ts'
-import { checkSignature, formatSignature, parseNotes, type NoteSignature } from './signed-note.ts'
+import {
+  listVerifierKeys,
+  parseCheckpoints,
+  type Checkpoint,
+  findCosigners,
+  type WitnessPolicy,
+  checkSignature,
+  formatSignature,
+  parseNotes,
+  type NoteSignature,
+} from './signed-note.ts'
 
 /*
  * Checkpoints that witnesses have cosigned, in the database. Nothing here is believed: a reader gets only what the keys

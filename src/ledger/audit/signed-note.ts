@@ -1,4 +1,5 @@
 import { createPublicKey, hash, verify } from 'node:crypto'
+import { HASH_BYTES } from '../integrity/merkle.ts'
 
 /*
  * Signed notes (https://c2sp.org/signed-note) with Ed25519: a text, an empty line, and one line per signature.
@@ -127,4 +128,107 @@ export function isSignedBy(publicKey: Buffer, text: string, signature: Buffer): 
   if (signature.length !== SIGNATURE_BYTES) return false
   const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, publicKey]), format: 'der', type: 'spki' })
   return verify(null, Buffer.from(text), key, signature)
+}
+
+/*
+ * Cosignatures of witnesses (https://c2sp.org/tlog-cosignature, Ed25519): each says that a checkpoint continues all that
+ * the witness has seen of the log before.
+ */
+
+const TIME_BYTES = 8
+const LATEST = 2n ** 63n - 1n
+
+/** The witnesses that somebody trusts, and how many of them must have cosigned a checkpoint. */
+export interface WitnessPolicy {
+  /** No two of them have the same public key. */
+  witnesses: readonly VerifierKey[]
+  quorum: number
+}
+
+/** Parses the verifier key of a witness; null if it is malformed, of another type, or its id does not match. */
+export function parseWitnessKey(text: string): VerifierKey | null {
+  return parseVerifierKey(text, KEY_TYPES.cosignature)
+}
+
+/** Makes a policy. `quorum` is all witnesses by default. Throws RangeError if it can't be met or a key occurs twice. */
+export function makePolicy(witnesses: readonly VerifierKey[], quorum = witnesses.length): WitnessPolicy {
+  const keys = new Set(witnesses.map(({ publicKey }) => publicKey.toString('hex')))
+  if (keys.size < witnesses.length) throw new RangeError('two witnesses have the same public key')
+  const isWithin = quorum <= witnesses.length && (quorum >= 1 || witnesses.length === 0)
+  if (!isWithin) throw new RangeError(`the quorum must be from 1 to ${witnesses.length}, the number of witnesses`)
+  return { witnesses, quorum }
+}
+
+/** The text that a witness signs. `time` is in seconds since the epoch. */
+function formatCosigned(text: string, time: bigint): string {
+  return `cosignature/v1\ntime ${time}\n${text}`
+}
+
+/** Finds the witnesses that have cosigned a note; null if a cosignature names one of them and is invalid. */
+export function findCosigners(note: Note, witnesses: readonly VerifierKey[]): Set<VerifierKey> | null {
+  const cosigners = new Set<VerifierKey>()
+  for (const { name, id, signature } of note.signatures) {
+    const witness = witnesses.find((key) => key.name === name && key.id.equals(id))
+    if (!witness) continue
+    if (!isCosignedBy(witness, note.text, signature)) return null
+    cosigners.add(witness)
+  }
+  return cosigners
+}
+
+function isCosignedBy({ publicKey }: VerifierKey, text: string, timed: Buffer): boolean {
+  if (timed.length <= TIME_BYTES) return false
+  const time = timed.readBigUInt64BE()
+  return time <= LATEST && isSignedBy(publicKey, formatCosigned(text, time), timed.subarray(TIME_BYTES))
+}
+
+/*
+ * Checkpoints of a company's ledger (https://c2sp.org/tlog-checkpoint): signed notes with the origin, size and root of
+ * the log.
+ */
+
+/** The first part of every origin; the company id follows. */
+const SERVICE = 'employee-ledger'
+
+/** The size of a ledger, and the root of its tree at that size. */
+export interface TreeHead {
+  size: number
+  root: Buffer
+}
+
+/** A parsed checkpoint, with its note. */
+export interface Checkpoint extends TreeHead {
+  origin: string
+  note: Note
+}
+
+/** The origin of a company's ledger, which is also the name of the key that signs its checkpoints. */
+export function formatOrigin(companyId: string): string {
+  return `${SERVICE}/${companyId}`
+}
+
+/** Signs a checkpoint. */
+export function signCheckpointNote(companyId: string, { size, root }: TreeHead, signer: NoteSigner): string {
+  const origin = formatOrigin(companyId)
+  return signNote(`${origin}\n${size}\n${root.toString('base64')}\n`, origin, signer)
+}
+
+/** Parses one or more consecutive checkpoints; null if the text is anything else. */
+export function parseCheckpoints(text: string): Checkpoint[] | null {
+  const checkpoints = parseNotes(text)?.map(parseCheckpoint)
+  return checkpoints && checkpoints.length > 0 && !checkpoints.includes(null) ? (checkpoints as Checkpoint[]) : null
+}
+
+/** Further lines of the note may hold anything: they are signed but not interpreted. */
+function parseCheckpoint(note: Note): Checkpoint | null {
+  const [origin, size, encodedRoot] = note.text.split('\n')
+  const root = decodeBase64(encodedRoot ?? '')
+  if (!origin || !/^(?:0|[1-9][0-9]{0,15})$/.test(size ?? '') || root?.length !== HASH_BYTES) return null
+  return { origin, size: Number(size), root, note }
+}
+
+/** The verifier keys of a company's checkpoints, from the current and retired public keys. */
+export function listVerifierKeys(companyId: string, publicKeys: readonly Buffer[]): VerifierKey[] {
+  const name = formatOrigin(companyId)
+  return publicKeys.map((publicKey) => ({ name, id: deriveKeyId(name, publicKey), publicKey }))
 }

@@ -1,8 +1,13 @@
 import { EVENT_TYPES, isEventType } from '../../domain/event-types.ts'
-import { formatOrigin, type Checkpoint } from './checkpoint-note.ts'
+import {
+  formatOrigin,
+  type Checkpoint,
+  findCosigners,
+  type WitnessPolicy,
+  checkSignature,
+  type VerifierKey,
+} from './signed-note.ts'
 import { appendLeaves, EMPTY_FRONTIER, leafHash, rootOf } from '../integrity/merkle.ts'
-import { findCosigners, type WitnessPolicy } from './cosignature.ts'
-import { checkSignature, type VerifierKey } from './signed-note.ts'
 import { CallChecker } from './verify-calls.ts'
 import { ErasureChecker } from './verify-erasures.ts'
 import { assertValid, VerificationError, type VerificationErrorKind } from './verification-error.ts'

@@ -1,14 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { UnreadableEventError } from '../integrity/codec.ts'
-import { ExportOvertakenError, exportPages, MissingEventError } from '../read/export-pages.ts'
-import { formatProofLine } from '../read/proof-line.ts'
+import { ExportOvertakenError, exportPages, MissingEventError, formatProofLine } from '../read/export-pages.ts'
 import { readHead } from '../read/read-head.ts'
 import type { LedgerDb } from '../tables.ts'
-import { parseCheckpoints, type Checkpoint } from './checkpoint-note.ts'
+import { parseCheckpoints, type Checkpoint, parseVerifierKey } from './signed-note.ts'
 import { NoteFileError } from './note-files.ts'
-import { RefusedToSignError } from './continuity.ts'
-import { NoSigningKeyError, type CheckpointSigner } from './sign-checkpoint.ts'
-import { parseVerifierKey } from './signed-note.ts'
+import { RefusedToSignError, NoSigningKeyError, type CheckpointSigner } from './sign-checkpoint.ts'
 import { verifyExport, type Verdict } from './verify-export.ts'
 
 /** Events of one page. The process does nothing else while it verifies them, for some milliseconds. */

@@ -1,7 +1,13 @@
 import { sql } from 'kysely'
 import { toUuid } from '../../domain/ids.ts'
-import type { EventHeader } from '../integrity/codec.ts'
-import { deriveDataHash, deriveEnvelope, HEADER_COLUMNS, readHeader, UnreadableEventError } from '../integrity/codec.ts'
+import {
+  type EventHeader,
+  deriveDataHash,
+  deriveEnvelope,
+  HEADER_COLUMNS,
+  readHeader,
+  UnreadableEventError,
+} from '../integrity/codec.ts'
 import { leafHash } from '../integrity/merkle.ts'
 import { buildConditions, isOutsideCalls, type EventFilter } from './event-filter.ts'
 import type { PositionRange } from './read-events.ts'

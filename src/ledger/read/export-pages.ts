@@ -1,8 +1,17 @@
+import { deriveEnvelope, type StoredEvent } from '../integrity/codec.ts'
 import { ERASING_TYPES } from '../../domain/event-types.ts'
-import type { StoredEvent } from '../integrity/codec.ts'
 import { findHead } from './read-head.ts'
 import { storedEventPages } from './read-stored-events.ts'
 import type { LedgerDb } from '../tables.ts'
+
+/**
+ * A line of the proof format, including its line feed: `{envelope, data, salt}` in this order, as written by
+ * `JSON.stringify`, with the salt in lower-case hexadecimal. This makes the export of a ledger unique, byte for byte.
+ */
+export function formatProofLine(event: StoredEvent): string {
+  const { data, salt } = event
+  return `${JSON.stringify({ envelope: deriveEnvelope(event), data, salt: salt?.toString('hex') ?? null })}\n`
+}
 
 /** How often an export continues to a new head because data was erased meanwhile. */
 const MAX_ROUNDS = 100

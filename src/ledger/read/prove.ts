@@ -1,6 +1,12 @@
 import { joinRoots, rootOf, type Subtree } from '../integrity/merkle.ts'
-import type { LeafRange } from '../integrity/merkle-proofs.ts'
-import { consistencyRanges, inclusionRanges, isConsistent, isIncluded, subtreesOf } from '../integrity/merkle-proofs.ts'
+import {
+  type LeafRange,
+  consistencyRanges,
+  inclusionRanges,
+  isConsistent,
+  isIncluded,
+  subtreesOf,
+} from '../integrity/merkle-proofs.ts'
 import { readSubtrees, readWithSubtrees } from './merkle-subtrees.ts'
 import type { SeenHead } from './read-head.ts'
 import type { LedgerDb } from '../tables.ts'

@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { parseKeyPairsIntoRecord, setGlobalErrorHandler } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { defaultResource, type Resource, resourceFromAttributes } from '@opentelemetry/resources'
-import type { Sampler } from '@opentelemetry/sdk-trace'
 import {
+  type Sampler,
   AlwaysOffSampler,
   AlwaysOnSampler,
   BatchSpanProcessor,

@@ -20,9 +20,8 @@ import type { PageServices } from '../parts/page-services.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime, renderTimeOrNever } from '../parts/times.ts'
-import { getActing, getViewer } from '../parts/viewer.ts'
+import { getActing, getViewer, requireOwnUser } from '../parts/viewer.ts'
 import { findSupport } from '../sign-in/passkey-form.ts'
-import { requireOwnUser } from './own-user.ts'
 
 export const PASSKEYS_PATH = `${ACCOUNT_PATH}/passkeys`
 const RECOVERY_CODES_PATH = `${ACCOUNT_PATH}/recovery-codes`
@@ -109,7 +108,7 @@ export function addPasskeyRemoval(app: FastifyInstance, services: PageServices):
           ${isLast && user.hasPassword ? LAST_PASSKEY : ''}
           ${renderForm(forms, 'remove', {
             version: user.version,
-            fields: () => proof,
+            fields: [proof],
             buttons: renderButtons('Remove passkey', ACCOUNT_PATH, 'danger'),
           })}`,
       }
@@ -154,7 +153,7 @@ export function addRecoveryCodesPage(app: FastifyInstance, services: PageService
         body: html`<p>Your earlier recovery codes stop working immediately.</p>
           ${renderForm(forms, 'codes', {
             version: user.version,
-            fields: () => proof,
+            fields: [proof],
             buttons: renderButtons('Make new codes', ACCOUNT_PATH),
           })}`,
       }

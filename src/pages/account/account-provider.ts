@@ -5,16 +5,14 @@ import { unlinkIdentity } from '../../accounts/sign-in/link-identity.ts'
 import type { UserRecord } from '../../accounts/users/users.ts'
 import { findSessionUser } from '../../http/access/session.ts'
 import { ProblemError } from '../../http/server/problem.ts'
-import { companyPath } from '../../wording/addresses.ts'
+import { companyPath, ACCOUNT, ACCOUNT_PATH } from '../../wording/navigation.ts'
 import { readSeenVersion, renderButtons } from '../parts/form.ts'
 import { addFormPage, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { ACCOUNT, ACCOUNT_PATH } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { getActing, getViewer } from '../parts/viewer.ts'
+import { getActing, getViewer, requireOwnUser } from '../parts/viewer.ts'
 import { keepAuthorizationRequest } from '../sign-in/authorization-request.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
-import { requireOwnUser } from './own-user.ts'
 
 const PATH = `${ACCOUNT_PATH}/provider`
 
@@ -39,7 +37,7 @@ export function addAccountProvider(app: FastifyInstance, services: PageServices)
         body: html`<p>${text(name)}</p>
           ${renderForm(forms, form, {
             version: user.version,
-            fields: () => proof,
+            fields: [proof],
             buttons: renderButtons(button, ACCOUNT_PATH, kind),
           })}`,
       }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { isIPv4 } from 'node:net'
 import { recordSessionEvents } from '../../accounts/record-session-events.ts'
-import { endOtherSessions, endOwnSession, listSessions, type ShownSession } from '../../accounts/users/own-sessions.ts'
+import { endOtherSessions, endOwnSession, listSessions, type ShownSession } from '../../accounts/users/sessions.ts'
 import { clearSessionCookie, sessionCookie } from '../../http/access/session.ts'
 import { renderConfirmedAction } from '../parts/confirm.ts'
 import { findBrowserName } from './browser-name.ts'

@@ -5,21 +5,19 @@ import { listPasskeys } from '../../accounts/passkeys/passkey-rows.ts'
 import type { RelyingParty } from '../../accounts/passkeys/relying-party.ts'
 import { checkRegistration, makeCreationOptions } from '../../accounts/passkeys/webauthn.ts'
 import { MAX_PASSKEY_NAME_CHARACTERS } from '../../domain/accounts/passkeys.ts'
-import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { createSealedCookie, type SealedCookie } from '../../http/access/sealed-cookie.ts'
 import { assetUrl } from '../assets/assets.ts'
-import { checkForm, readSeenVersion, renderButtons, renderField } from '../parts/form.ts'
+import { checkForm, readSeenVersion, renderButtons } from '../parts/form.ts'
 import { addFormPage, renderForm, type Form, type PageContent } from '../parts/form-page.ts'
 import { html } from '../parts/html.ts'
 import { ACCOUNT, ACCOUNT_PATH } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { getActing, getViewer } from '../parts/viewer.ts'
+import { getActing, getViewer, requireOwnUser } from '../parts/viewer.ts'
 import { findSupport } from '../sign-in/passkey-form.ts'
 import { PASSKEYS_PATH, showRecoveryCodes } from './account-passkeys.ts'
 import { findBrowserName } from './browser-name.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
-import { requireOwnUser } from './own-user.ts'
-import { ProblemError } from '../../http/server/problem.ts'
+import { refuseField } from '../../http/server/problem.ts'
 import { trimBlanks } from '../../text/normalize-text.ts'
 
 const NEW_PATH = `${PASSKEYS_PATH}/new`
@@ -34,8 +32,6 @@ interface PendingPasskey {
   name: string
   challenge: string
 }
-
-const refuse = (message: string) => new ProblemError(invalidFields([fieldError('', 'invalid_value', message)]))
 
 /** Creates the cookie of the passkeys that browsers are making. */
 function createPendingPasskeys(services: PageServices): SealedCookie<PendingPasskey> {
@@ -54,9 +50,17 @@ export function addPasskeyAddition(app: FastifyInstance, services: PageServices)
       const proof = await renderProof(services, request, { next: NEW_PATH, problem: forms.problemOf('name') })
       const form = renderForm(forms, 'name', {
         version: user.version,
-        fields: ({ name = suggested }, problem) =>
-          html`${renderField({ name: 'name', label: 'Passkey name', value: name, maxLength: MAX_PASSKEY_NAME_CHARACTERS, autocomplete: 'off', hint: 'Helps you to tell your passkeys apart.' }, problem)}
-          ${proof}`,
+        values: { name: suggested },
+        fields: [
+          {
+            name: 'name',
+            label: 'Passkey name',
+            maxLength: MAX_PASSKEY_NAME_CHARACTERS,
+            autocomplete: 'off',
+            hint: 'Helps you to tell your passkeys apart.',
+          },
+          proof,
+        ],
         buttons: renderButtons('Continue', ACCOUNT_PATH),
       })
       return {
@@ -118,9 +122,9 @@ export function makePasskeyForm(services: PageServices): Form<unknown, 'passkey'
       const party = requireParty(services)
       const { userId, email } = getViewer(request)
       const pending = pendingPasskeys.read(request)
-      if (pending?.userId !== userId) throw refuse('That took too long. Nothing was added. Try again')
+      if (pending?.userId !== userId) throw refuseField('', 'That took too long. Nothing was added. Try again')
       const credential = await checkRegistration(party, pending.challenge, response)
-      if (!credential) throw refuse('The browser did not make a valid passkey. Nothing was added. Try again')
+      if (!credential) throw refuseField('', 'The browser did not make a valid passkey. Nothing was added. Try again')
       const { name, version: seen } = pending
       const codes = await addPasskey(services.company, getActing(request), { name, credential, seen })
       pendingPasskeys.clear(reply)
@@ -131,6 +135,6 @@ export function makePasskeyForm(services: PageServices): Form<unknown, 'passkey'
 
 function requireParty(services: PageServices): RelyingParty {
   const { party, reason } = findSupport(services)
-  if (party === null) throw refuse(`Passkeys are unavailable. ${reason}`)
+  if (party === null) throw refuseField('', `Passkeys are unavailable. ${reason}`)
   return party
 }

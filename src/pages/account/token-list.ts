@@ -13,6 +13,7 @@ import { addFormPage, renderForm, type PageRequest } from '../parts/form-page.ts
 import { html, type Html } from '../parts/html.ts'
 import { readListQuery, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import type { PageServices } from '../parts/page-services.ts'
+import { describeScopes } from '../../wording/token-scopes.ts'
 import { ACCOUNT_PATH, NAVIGATION, type UpperPage } from '../../wording/navigation.ts'
 import { renderLastFour } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
@@ -91,7 +92,10 @@ function renderTokens(tokens: SeenToken[], path: string, timeZone: string): Html
     columns: [
       { heading: 'Name', cell: ({ token }) => html`<bdi>${token.name}</bdi>` },
       { heading: 'Token', cell: ({ token }) => renderLastFour(token.lastFour) },
-      { heading: 'Access', cell: ({ token }) => (token.scope === null ? 'Full access' : 'Audit endpoint only') },
+      {
+        heading: 'Access',
+        cell: ({ token }) => (token.scopes === null ? 'Full access' : `Program: ${describeScopes(token.scopes)}`),
+      },
       { heading: 'Status', cell: renderTokenStatus },
       { heading: 'Last used', cell: ({ token }) => renderTimeOrNever(token.lastUsed, timeZone) },
       { heading: 'Ends', cell: ({ token }) => renderTime(token.revokedAt ?? token.expiresAt, timeZone) },

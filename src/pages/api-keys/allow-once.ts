@@ -1,7 +1,7 @@
 import { trimBlanks } from '../../text/normalize-text.ts'
 import { LIMITED } from '../../domain/accounts/key-limits.ts'
 import type { SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
-import { readWholeNumber, renderField } from '../parts/form.ts'
+import { readWholeNumber } from '../parts/form.ts'
 import { renderFormSection, type PageForms } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 
@@ -9,6 +9,8 @@ import { html, type Html } from '../parts/html.ts'
 export function readExcess(text = '') {
   return trimBlanks(text) === '' ? null : readWholeNumber(text)
 }
+
+const PEOPLE = { type: 'number', min: 1, isRequired: false } as const
 
 /** Renders the form `allow`, if a call was refused for the limits of a key since somebody last allowed one. */
 export function renderAllow({ key: { version, limits, usage } }: SeenKey, forms: PageForms<'allow'>): Html {
@@ -23,11 +25,10 @@ export function renderAllow({ key: { version, limits, usage } }: SeenKey, forms:
     </p>`,
     version,
     values: Object.fromEntries(LIMITED.map((name) => [name, limits[name] === null ? '' : String(refused.call[name])])),
-    fields: (
-      values,
-      problem,
-    ) => html`${renderField({ name: 'max_deactivations', label: 'People to deactivate', type: 'number', value: values['max_deactivations'] ?? '', min: 1, isRequired: false }, problem)}
-      ${renderField({ name: 'max_changes', label: 'People to change', type: 'number', value: values['max_changes'] ?? '', min: 1, isRequired: false, hint: 'Including those who are deactivated.' }, problem)}`,
+    fields: [
+      { ...PEOPLE, name: 'max_deactivations', label: 'People to deactivate' },
+      { ...PEOPLE, name: 'max_changes', label: 'People to change', hint: 'Including those who are deactivated.' },
+    ],
     buttons: html`<button class="primary">Allow once</button>`,
     isOpen: true,
   })

@@ -1,6 +1,6 @@
 import { buildItemUrl } from '../../wording/attention-words.ts'
 import { findKeyStatus, hasPreviousSecret, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
-import { requestsInWindow, windowEnd } from '../../domain/accounts/quota.ts'
+import { requestsInWindow, windowEnd } from '../../domain/accounts/api-key.ts'
 import { EXPIRES_SOON_MS, NEARLY_USED, type AttentionItem } from '../../domain/attention.ts'
 import { renderBadge } from '../parts/badges.ts'
 import { html, type Html } from '../parts/html.ts'

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AttentionItem } from '../../domain/attention.ts'
 import { renderReasons } from '../parts/attention.ts'
-import { issueApiKeyRecord } from '../../accounts/api-keys/issue-api-key.ts'
+import { issueApiKeyRecord } from '../../accounts/api-keys/change-api-key.ts'
 import { countApiKeys, KEY_STATUSES, listApiKeys, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
-import { proposeLimit } from '../../domain/accounts/key-limits.ts'
-import { countActivePeople } from '../../ledger/read/read-employees.ts'
+import { listEmployees } from '../../../projections/employees/queries.ts'
+import { MANY_PEOPLE, proposeLimit } from '../../domain/accounts/key-limits.ts'
 import { IssueBody, readNewKey } from '../../api/admin/api-key-schemas.ts'
 import {
   hasProblem,
@@ -14,7 +14,7 @@ import {
   renderQuota,
   renderSecretEnds,
 } from './api-key-facts.ts'
-import { KEY_FIELDS, NEW_KEY, readKeyBody, renderKeyFields } from './api-key-form.ts'
+import { KEY_FIELDS, listKeyFields, NEW_KEY, readKeyBody } from './api-key-form.ts'
 import { showSecret } from './api-key-secret.ts'
 import { makeSecretSearch, renderSecretSearch } from './secret-search.ts'
 import { addFormPage, renderForm } from '../parts/form-page.ts'
@@ -46,7 +46,9 @@ export function addApiKeysPage(app: FastifyInstance, services: PageServices): vo
     load: async (request) => {
       const { companyId } = getViewer(request)
       const count = await countApiKeys(services.company.pool, companyId)
-      const limit = proposeLimit(await countActivePeople(services.company.pool, companyId))
+      const db = await services.reads.of(companyId, request.left)
+      const some = await listEmployees(db, companyId, { status: 'active' }, { after: null, limit: MANY_PEOPLE })
+      const limit = proposeLimit(some.length)
       return { count, proposed: { ...NEW_KEY, max_deactivations: String(limit) } }
     },
     render: ({ count, proposed }, forms, request) => ({
@@ -56,7 +58,7 @@ export function addApiKeysPage(app: FastifyInstance, services: PageServices): vo
         ${renderForm(forms, 'create', {
           version: count,
           values: proposed,
-          fields: (values, problem) => renderKeyFields(values, problem, getViewer(request).timeZone),
+          fields: listKeyFields(getViewer(request).timeZone),
           buttons: renderButtons('Create key', PATH),
         })}`,
     }),

@@ -1,7 +1,7 @@
 import { countCallsByHour } from '../../../projections/bulk-user-logs/usage-queries.ts'
 import type { SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
-import type { ExpectedCalls } from '../../domain/accounts/expected-calls.ts'
 import {
+  type ExpectedCalls,
   isSameExpectation,
   MAX_EVERY_HOURS,
   PROPOSAL_DAYS,
@@ -9,29 +9,42 @@ import {
   TIME_OF_DAY,
   WEEKDAYS,
 } from '../../domain/accounts/expected-calls.ts'
-import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import {
   findError,
   type FormFields,
   type FormProblem,
   readWholeNumber,
-  renderChoice,
-  renderField,
+  renderFields,
   renderSeenVersion,
+  renderHidden,
 } from '../parts/form.ts'
 import { renderFormSection, type PageForms } from '../parts/form-page.ts'
-import { ProblemError } from '../../http/server/problem.ts'
+import { refuseField, type ProblemError } from '../../http/server/problem.ts'
 import { capitalise } from '../parts/call-words.ts'
 import { html, type Html } from '../parts/html.ts'
 import { DAYS, formatExpectedCalls } from '../parts/key-words.ts'
 import { trimBlanks } from '../../text/normalize-text.ts'
 
-const WAYS = [
-  { value: 'never', label: 'not expected' },
-  { value: 'time', label: 'by a time of day' },
-  { value: 'hours', label: 'at least every … hours' },
-]
+const WAY = {
+  name: 'way',
+  label: 'Calls are',
+  options: [
+    { value: 'never', label: 'not expected' },
+    { value: 'time', label: 'by a time of day' },
+    { value: 'hours', label: 'at least every … hours' },
+  ],
+}
+const TIME = { name: 'by_time', label: 'Time of day', isRequired: false, maxLength: 5 }
+const HOURS = {
+  name: 'every_hours',
+  label: 'Hours',
+  type: 'number',
+  isRequired: false,
+  min: 1,
+  max: MAX_EVERY_HOURS,
+  hint: 'The longest time between two calls.',
+} as const
 
 /** The days that are chosen until somebody chooses others. */
 const WORKDAYS = [1, 2, 3, 4, 5]
@@ -52,7 +65,7 @@ export function readExpectedCalls(fields: FormFields): ExpectedCalls | null {
 }
 
 function refuse(name: string, rule: string): ProblemError {
-  return new ProblemError(invalidFields([fieldError(`/${name}`, 'invalid_value', `${name} ${rule}`)]))
+  return refuseField(`/${name}`, `${name} ${rule}`)
 }
 
 /** Proposes when to expect calls of a key, from those that it made in the last weeks; null if they show no habit. */
@@ -90,23 +103,24 @@ export function renderExpectedCalls(
       ${isProposed ? renderProposal(forms.actionOf('expect'), key.version, proposal) : ''}`,
     version: key.version,
     values: formatFields(key.expectedCalls),
-    fields: (values, problem) => renderFields(values, problem, timeZone),
+    fields: (values, problem) => renderExpectation(values, problem, timeZone),
     buttons: html`<button>Set expected calls</button>`,
   })
 }
 
 function renderProposal(action: string, version: number, proposal: ExpectedCalls): Html {
   return html`<form method="post" action="${action}" class="actions">
-    ${renderSeenVersion(version)} ${renderHidden(formatFields(proposal))}
+    ${renderSeenVersion(version)} ${Object.entries(formatFields(proposal)).map(([name, value]) => renderHidden(name, value))}
     <span>In the last ${PROPOSAL_DAYS} days, this key called ${formatExpectedCalls(proposal)}.</span>
     <button>Expect that</button>
   </form>`
 }
 
-function renderFields(fields: FormFields, problem: FormProblem, timeZone: string): Html {
+function renderExpectation(fields: FormFields, problem: FormProblem, timeZone: string): Html {
   const noDay = findError('days', 'Days', problem)
-  return html`${renderChoice({ name: 'way', label: 'Calls are', value: fields['way'] ?? 'never', options: WAYS }, problem)}
-    <div class="way-time">${renderField({ name: 'by_time', label: 'Time of day', value: fields['by_time'] ?? '', isRequired: false, maxLength: 5, hint: `Such as 06:00, in ${timeZone}. The call may come after that time of the day before.` }, problem)}
+  const hint = `Such as 06:00, in ${timeZone}. The call may come after that time of the day before.`
+  return html`${renderFields([WAY], fields, problem)}
+    <div class="way-time">${renderFields([{ ...TIME, hint }], fields, problem)}
     <fieldset${noDay === undefined ? '' : html` aria-describedby="days-fault"`}>
       <legend>Days</legend>
       ${WEEKDAYS.map(
@@ -123,7 +137,7 @@ function renderFields(fields: FormFields, problem: FormProblem, timeZone: string
       )}
       ${noDay === undefined ? '' : html`<p class="fault" id="days-fault">${noDay}</p>`}
     </fieldset></div>
-    <div class="way-hours">${renderField({ name: 'every_hours', label: 'Hours', type: 'number', value: fields['every_hours'] ?? '', isRequired: false, min: 1, max: MAX_EVERY_HOURS, hint: 'The longest time between two calls.' }, problem)}</div>`
+    <div class="way-hours">${renderFields([HOURS], fields, problem)}</div>`
 }
 
 function formatFields(calls: ExpectedCalls | null): FormFields {
@@ -138,8 +152,4 @@ function formatFields(calls: ExpectedCalls | null): FormFields {
 
 function formatDays(weekdays: readonly number[]): FormFields {
   return Object.fromEntries(weekdays.map((weekday) => [`day_${weekday}`, '1']))
-}
-
-function renderHidden(fields: FormFields): Html[] {
-  return Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)
 }

@@ -12,7 +12,7 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import { toFoundCall } from '../../log/log-entries.ts'
 import { readRecordFilter, RecordExportQuery } from '../../log/bulk-user-logs-schemas.ts'
 import { addDetails } from '../../log/detailed-records.ts'
-import { decodeCursor } from '../../http/server/cursor.ts'
+import { decodeCursor } from '../../http/server/query-values.ts'
 import { whenGiven } from '../../http/access/heavy-reads.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import type { OutcomeCounts } from './entry.ts'
@@ -48,7 +48,7 @@ type EntryRequest = PageRequest<{ log_id: string }>
 
 /** `/settings/bulk-user-logs/{log_id}`: an entry with its records, and a page for each record. */
 export function addEntryPages(app: FastifyInstance, services: PageServices, path: string): void {
-  const config = { isHeavyRead: whenGiven('q', 'error') }
+  const config = { isHeavyRead: whenGiven(['q', 'error']) }
   app.get(`${path}/:log_id`, { config }, async (request: EntryRequest, reply) => {
     const { db, entry, client } = await openEntry(services, request)
     const viewer = getViewer(request)
@@ -70,8 +70,8 @@ export function addEntryPages(app: FastifyInstance, services: PageServices, path
         ${renderNotes(entry)}
         ${renderRejectedBody(entry, rejectedBody)}
         ${renderCorrections(entry, correction)} ${renderUndoings(entry, undoings)}
-        ${refusals ? renderCauses(entry, refusals, query.given['error']) : ''}
-        ${outcomes.size === 0 ? '' : renderRecords({ entry, outcomes, refusals, query, page })}
+        ${refusals && renderCauses(entry, refusals, query.given['error'])}
+        ${outcomes.size !== 0 && renderRecords({ entry, outcomes, refusals, query, page })}
       </div>
       <aside aria-label="Call">${renderRequest(entry, client, viewer.timeZone)}</aside>
     </div>`

@@ -4,13 +4,12 @@ import type { RecordOutcome } from '../../../projections/bulk-user-logs/records-
 import type { Client } from '../../domain/client.ts'
 import { isCorrected, type Correction } from '../../ledger/corrections/read-correction.ts'
 import type { Undoing } from '../../ledger/undo/undoings.ts'
-import { buildUrl } from '../../wording/addresses.ts'
+import { buildUrl, EVIDENCE_PATH, NAVIGATION } from '../../wording/navigation.ts'
 import { capitalise, COUNTS, formatCorrection, describeDone, listDone } from '../parts/call-words.ts'
 import { renderAddressLink, renderClient } from '../parts/clients.ts'
 import { renderCounts, renderFacts, renderId } from '../parts/facts.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderEntryLink, renderNameLink } from '../parts/links.ts'
-import { EVIDENCE_PATH, NAVIGATION } from '../../wording/navigation.ts'
 import { formatCount, formatNumber, wasOrWere } from '../../wording/numbers.ts'
 import { renderTime } from '../parts/times.ts'
 
@@ -114,7 +113,7 @@ export function renderCallCounts(logEntry: LogEntry, outcomes: OutcomeCounts): H
   const meaning = explainCounts(logEntry, outcomes)
   return html`<section class="entry-counts" aria-label="Counts">
     ${renderCounts(COUNTS.map(([name, label]) => [label, counts[name]]))}
-    ${meaning === null ? '' : html`<p class="hint">${meaning}</p>`}
+    ${meaning !== null && html`<p class="hint">${meaning}</p>`}
   </section>`
 }
 
@@ -137,11 +136,10 @@ const RESEND = ' Fix and send again also sends the others, for as long as they a
 
 /** Renders links to the failed entries that an uploaded file corrects, and how far files have corrected a failed entry. */
 export function renderCorrections({ entry: { corrects } }: LogEntry, correction: Correction | null): Html {
-  return html`${corrects.length === 0 ? '' : html`<p>This file corrects records of ${renderLinks(corrects)}</p>`}
+  return html`${corrects.length !== 0 && html`<p>This file corrects records of ${renderLinks(corrects)}</p>`}
   ${
-    correction === null
-      ? ''
-      : html`<p>
+    correction !== null &&
+    html`<p>
           ${isCorrected(correction) ? 'Corrected by' : 'Partly corrected by'} ${renderLinks(correction.by)}.
           ${formatCorrection(correction)}
         </p>`
@@ -152,16 +150,16 @@ export function renderCorrections({ entry: { corrects } }: LogEntry, correction:
 export function renderUndoings({ entry }: LogEntry, undoings: readonly Undoing[]): Html {
   const { total, failed, no_updates: unchanged } = entry.counts
   const isUndoable = entry.status === 'Completed' && total > failed + unchanged
-  return html`${entry.undoes === null ? '' : html`<p>This undoes ${renderLinks([entry.undoes])}</p>`}
+  return html`${entry.undoes !== null && html`<p>This undoes ${renderLinks([entry.undoes])}</p>`}
   ${undoings.map(
     ({ id, isWhole, isUndone }) =>
-      html`<p>${isWhole ? 'Undone by' : 'Partly undone by'} ${renderLinks([id])}${isUndone ? ', which was undone itself' : ''}.</p>`,
+      html`<p>${isWhole ? 'Undone by' : 'Partly undone by'} ${renderLinks([id])}${isUndone && ', which was undone itself'}.</p>`,
   )}
-  ${isUndoable ? html`<p class="actions"><a class="button" href="${LOGS_PATH}/${entry.id}/undo">Undo…</a></p>` : ''}`
+  ${isUndoable && html`<p class="actions"><a class="button" href="${LOGS_PATH}/${entry.id}/undo">Undo…</a></p>`}`
 }
 
 function renderLinks(ids: readonly string[]): Html {
-  return html`${ids.map((id, at) => html`${at === 0 ? '' : ', '}${renderEntryLink(id)}`)}`
+  return html`${ids.map((id, at) => html`${at !== 0 && ', '}${renderEntryLink(id)}`)}`
 }
 
 function renderFile({ name, part }: NonNullable<LogEntry['entry']['file']>): Html {

@@ -1,9 +1,8 @@
 import { databaseTimeMs } from '../../postgres/database-clock.ts'
 import type { EntryFilter } from '../../../projections/bulk-user-logs/queries.ts'
-import type { RecordError } from '../../domain/errors.ts'
+import { type RecordError, fieldError, invalidFields } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
 import { readEntryFilter, EntryExportQuery } from '../../log/bulk-user-logs-schemas.ts'
-import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import {
   checkForm,
   pickFields,

@@ -8,8 +8,7 @@ import { ALWAYS } from '../../http/access/heavy-reads.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { callByHand } from '../../ledger/calls/call-by-hand.ts'
 import { correctCall, findFaultyFields, MAX_FAULTY_FIELDS, type FaultyCall } from '../../log/faulty-fields.ts'
-import { buildUploadUrl } from '../../wording/addresses.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
+import { buildUploadUrl, NAVIGATION } from '../../wording/navigation.ts'
 import { formatCount, formatNumber, isOrAre, wasOrWere } from '../../wording/numbers.ts'
 import { formatAttributeName } from '../parts/attribute-words.ts'
 import { renderField, type FormFields } from '../parts/form.ts'
@@ -70,7 +69,7 @@ function renderFix(entry: LogEntry, { fields, refused }: FaultyCall, forms: Page
     trail: [NAVIGATION.bulkUserLogs, { label: formatCall(entry), path: buildEntryUrl(entry) }],
     body: html`<p>
         ${formatCount(refused.size, 'record')} ${wasOrWere(refused.size)}
-        refused.${others === 0 ? '' : ` The other ${formatNumber(others)} ${isOrAre(others)} sent again, too, as they were.`}
+        refused.${others !== 0 && ` The other ${formatNumber(others)} ${isOrAre(others)} sent again, too, as they were.`}
         Leave a field empty to send none.
       </p>
       ${renderForm(forms, 'send', {

@@ -5,13 +5,12 @@ import type { Attention } from '../../accounts/attention/read-attention.ts'
 import { listApiKeys, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
 import type { Problem } from '../../domain/errors.ts'
 import { isId } from '../../domain/ids.ts'
-import { decodeCursor } from '../../http/server/cursor.ts'
+import { decodeCursor, invalidQuery } from '../../http/server/query-values.ts'
 import { whenGiven } from '../../http/access/heavy-reads.ts'
-import { invalidQuery } from '../../http/server/query-values.ts'
 import { html, type Html } from '../parts/html.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { buildUrl } from '../../wording/addresses.ts'
-import { findBaseUrl } from '../../http/access/find-base-url.ts'
+import { buildUrl } from '../../wording/navigation.ts'
+import { findBaseUrl } from '../../http/access/session.ts'
 import { renderAllWell, renderAttention } from '../parts/attention.ts'
 import { addUploadPages } from '../uploads/upload-page.ts'
 import { addEntryPages } from './entry-page.ts'
@@ -21,6 +20,7 @@ import { addUndoPage } from './undo-page.ts'
 import { readPageFilter } from './filter.ts'
 import { renderFilterBar } from './filter-bar.ts'
 import { readCallsChart } from '../charts/calls-chart.ts'
+import { readRefusedChart } from '../charts/refused-chart.ts'
 import { buildEntryUrl } from './entry.ts'
 import { readEntryList, readPage, readReached, type EntryList, type PagePosition } from './read-list.ts'
 import {
@@ -49,7 +49,7 @@ const MAX_FORMER = 5
 
 /** Bulk User Logs: the list, its new rows for the script, the pages of an entry, and uploading a file. */
 export function addBulkUserLogsPages(app: FastifyInstance, services: PageServices): void {
-  const config = { isHeavyRead: whenGiven('q', 'employee') }
+  const config = { isHeavyRead: whenGiven(['q', 'employee']) }
   app.get(LOGS_PATH, { config }, async (_, reply) => sendEntryList(services, reply))
   app.get(ROWS_PATH, { config }, async (_, reply) => sendRows(services, reply))
   addRefusalsPage(app, services)
@@ -79,7 +79,9 @@ async function sendEntryList(
   if (!filter || 'problem' in place) {
     const refused = { given, filter: null, problem: pageFilter.problem ?? placeProblem }
     void reply.code(400)
-    return send(html`${renderHead(html``)} ${renderFilterBar(refused, { ...around, chart: null, facets: null })}`)
+    return send(
+      html`${renderHead(html``)} ${renderFilterBar(refused, { ...around, chart: null, refused: null, facets: null })}`,
+    )
   }
   const db = await reads.of(companyId, request.left)
   const entry = isId('log', filter.q) ? await findLogEntry(db, companyId, filter.q) : null
@@ -92,7 +94,8 @@ async function sendEntryList(
   const chart = isEmpty ? null : await readCallsChart(db, companyId, { given, filter }, timeZone)
   const isFirst = place.before === null && place.after === null && Object.keys(given).length === 0
   const attention = isFirst ? await readAttentionOf(request) : null
-  const bar = renderFilterBar(pageFilter, { ...around, chart, facets: isEmpty ? null : facets })
+  const refused = isFirst && !isEmpty ? await readRefusedChart(db, companyId, keys) : null
+  const bar = renderFilterBar(pageFilter, { ...around, chart, refused, facets: isEmpty ? null : facets })
   const above = html`${renderTop(attention, page.entries[0], timeZone)} ${bar} ${renderFormer(list.former, filter)}`
   const whenNone = renderNone(list, findBaseUrl(request, sessions), keys)
   return send(renderLogPage(above, { ...list, filter: pageFilter, timeZone, whenNone }))

@@ -1,5 +1,5 @@
 import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
-import { encodeCursor } from '../../http/server/cursor.ts'
+import { encodeCursor } from '../../http/server/query-values.ts'
 import { formatCaller } from './entry.ts'
 import { renderStatusBadge } from '../parts/badges.ts'
 import { html, type Html } from '../parts/html.ts'

@@ -12,15 +12,14 @@ import { ProblemError } from '../../http/server/problem.ts'
 import { readNames } from '../../ledger/read/read-names.ts'
 import { readRefusalCauses, type RefusedExample, type ShownCause } from '../../log/refusal-causes.ts'
 import { databaseTimeMs } from '../../postgres/database-clock.ts'
-import { buildUrl, buildUploadUrl } from '../../wording/addresses.ts'
+import { buildUrl, buildUploadUrl, NAVIGATION, REFUSALS } from '../../wording/navigation.ts'
 import { describeCode } from '../../wording/failure-causes.ts'
-import { NAVIGATION, REFUSALS } from '../../wording/navigation.ts'
 import { formatNumber } from '../../wording/numbers.ts'
 import { capitalise } from '../parts/call-words.ts'
 import { pickFields, readFormFields } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderBreadcrumb, sendUserPage } from '../parts/layout.ts'
-import { renderNameLink, renderSegments } from '../parts/links.ts'
+import { renderChip, renderNameLink, renderSegments } from '../parts/links.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
@@ -57,11 +56,11 @@ export function addRefusalsPage(app: FastifyInstance, { reads }: PageServices): 
     const name = given.key && (await readNames(db, companyId, [given.key])).get(given.key)
     const body = html`${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
       <h1>${REFUSALS.label}</h1>
-      ${renderPeriods(given)} ${given.key === undefined ? '' : renderKey(given, name || given.key)}
+      ${renderPeriods(given)} ${given.key !== undefined && renderKey(given, name || given.key)}
       ${renderCauses(found.causes, filter, timeZone)}
-      ${found.isMore ? html`<p class="hint">There are further causes, with fewer records.</p>` : ''}
-      ${found.isCut ? html`<p class="hint">Older records of this period were not counted.</p>` : ''}
-      ${calls.length === 0 ? '' : renderCalls(calls, filter, timeZone)}`
+      ${found.isMore && html`<p class="hint">There are further causes, with fewer records.</p>`}
+      ${found.isCut && html`<p class="hint">Older records of this period were not counted.</p>`}
+      ${calls.length !== 0 && renderCalls(calls, filter, timeZone)}`
     return sendUserPage(reply, viewer, { title: REFUSALS.label, body })
   })
 }
@@ -84,11 +83,7 @@ function renderPeriods({ since, key }: Given): Html {
 function renderKey({ since }: Given, name: string): Html {
   const href = buildUrl(REFUSALS.path, { since: since === DEFAULT_PERIOD ? '' : since })
   return html`<ul class="cluster chips" aria-label="Active filters">
-    <li>
-      <a class="chip" href="${href}"
-        ><span class="visually-hidden">Remove filter: </span>Key: <bdi>${name}</bdi> <span aria-hidden="true">×</span></a
-      >
-    </li>
+    ${renderChip(href, html`Key: <bdi>${name}</bdi>`)}
   </ul>`
 }
 
@@ -124,7 +119,7 @@ function renderCauses(causes: readonly ShownCause[], filter: RefusalFilter, time
 function renderCause({ code, field, message }: ShownCause): Html {
   const words = message ?? capitalise(describeCode(code))
   const isNamed = field === '' || words.startsWith(`${field} `)
-  return html`<span title="${code}">${words}</span>${isNamed ? '' : html`: <bdi>${field}</bdi>`}`
+  return html`<span title="${code}">${words}</span>${!isNamed && html`: <bdi>${field}</bdi>`}`
 }
 
 function formatPeople({ count, isEstimate }: ShownCause['people']): string {
@@ -133,8 +128,8 @@ function formatPeople({ count, isEstimate }: ShownCause['people']): string {
 
 function renderExamples(examples: readonly RefusedExample[]): Html {
   return html`${examples.map(({ logId, index, name, email, external_id: externalId }, at) => {
-    const label = name ?? email ?? externalId ?? `record ${index}`
-    return html`${at === 0 ? '' : ', '}${renderNameLink(`${LOGS_PATH}/${logId}/records/${index}`, label)}`
+    const label = name ?? email ?? externalId ?? `record ${index + 1}`
+    return html`${at !== 0 && ', '}${renderNameLink(`${LOGS_PATH}/${logId}/records/${index}`, label)}`
   })}`
 }
 

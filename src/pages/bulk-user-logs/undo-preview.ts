@@ -3,7 +3,7 @@ import type { Employee } from '../../domain/employees/employee.ts'
 import { formatFullName } from '../../domain/employees/full-name.ts'
 import type { AttributeChanges } from '../../domain/events.ts'
 import type { StayingAttribute, UndoOutcome } from '../../undo/undo-entry.ts'
-import { buildEmployeeUrl } from '../../wording/addresses.ts'
+import { buildEmployeeUrl } from '../../wording/navigation.ts'
 import { formatCount, formatNumber, formatPeople } from '../../wording/numbers.ts'
 import { renderAttributeName } from '../parts/attribute-words.ts'
 import { renderCounts } from '../parts/facts.ts'
@@ -51,7 +51,7 @@ export function renderUndoPreview(preview: UndoPreview, forms: PageForms<'undo'>
   const buttons = renderButtons(button, buildEntryUrl(entry))
   return html`<p>
       ${undone === 0 ? 'Nothing can be undone.' : 'Nothing has been undone yet. This is what undoing the entry would do now.'}
-      ${isWhole ? '' : 'What was changed since, or is not allowed now, stays as it is.'}
+      ${!isWhole && 'What was changed since, or is not allowed now, stays as it is.'}
     </p>
     ${renderCounts([
       ['People', outcome.results.length],

@@ -3,11 +3,10 @@ import type { EntryFilter } from '../../../projections/bulk-user-logs/queries.ts
 import { countCallsByHour, type CallsOfHour } from '../../../projections/bulk-user-logs/usage-queries.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { type OutcomeBar, renderOutcomeChart } from './outcome-chart.ts'
-import { buildUrl } from '../../wording/addresses.ts'
+import { buildUrl, NAVIGATION } from '../../wording/navigation.ts'
 import type { FormFields } from '../parts/form.ts'
 import { DAY_MS, formatLocal, formatLocalDay, HOUR_MS, listDaysUpTo } from '../../domain/local-times.ts'
 import type { Html } from '../parts/html.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
 import { formatCalendarDay } from '../parts/times.ts'
 
 /*
@@ -27,7 +26,7 @@ interface Slot {
 }
 
 /** The slots of the bars, oldest first. */
-interface Slots {
+export interface Slots {
   unit: 'hours' | 'days'
   slots: Slot[]
 }
@@ -114,7 +113,8 @@ function formatRange({ from, to }: Slot, timeZone: string): { from: string; to: 
   return { from: formatLocalDay(from, timeZone), to: formatLocalDay(to - 1, timeZone) }
 }
 
-function formatSlot({ from }: Slot, unit: Slots['unit'], timeZone: string): string {
+/** Names a slot in a time zone: by its day and, of an hour, the time at which it begins. */
+export function formatSlot({ from }: Pick<Slot, 'from'>, unit: Slots['unit'], timeZone: string): string {
   const [day, time] = formatLocal(from, timeZone).split('T') as [string, string]
   const name = formatCalendarDay(day)
   return unit === 'days' ? name : `${name}, ${time}`

@@ -5,26 +5,27 @@ import { eraseEmployee, findErasureScope, type ErasureScope } from '../../person
 import type { NamedPerson } from '../../personal-data/find-person.ts'
 import { readEmployeeAt } from '../../ledger/read/read-employee-history.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { ErasureBody, readIdentifier } from '../../api/admin/erasures.ts'
+import { ErasureBody, readIdentifier } from '../../api/admin/personal-data.ts'
 import { makeUnknownEmployeeError, readEmployeeId } from '../../api/audit/employee-history.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
-import { fieldError, invalidFields } from '../../domain/field-errors.ts'
+import { fieldError, invalidFields } from '../../domain/errors.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import type { EmployeeRequest } from './employee-page.ts'
-import { buildEmployeeUrl } from '../../wording/addresses.ts'
+import { buildEmployeeUrl, NAVIGATION } from '../../wording/navigation.ts'
 import {
+  askToType,
   checkForm,
   renderButtons,
-  renderTypedConfirmation,
+  renderFields,
   requireTyped,
   toFormProblem,
   type FormFields,
   type FormProblem,
+  renderHidden,
 } from '../parts/form.ts'
 import { addFormPage, renderForm, type PageContent } from '../parts/form-page.ts'
 import { renderFacts } from '../parts/facts.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { formatCount } from '../../wording/numbers.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
@@ -55,7 +56,7 @@ export function addEmployeeErasure(app: FastifyInstance, services: PageServices)
       ])}
         ${renderConsequences()}
         ${renderForm(forms, 'erase', {
-          fields: (_, problem) => renderTypedConfirmation(typed, problem),
+          fields: [askToType(typed)],
           buttons: renderButtons('Erase person', buildEmployeeUrl(id), 'danger'),
         })}`,
     }),
@@ -170,8 +171,8 @@ function askToErase({ by, value }: NamedPerson, scope: ErasureScope, problem: Fo
       ])}
       ${renderConsequences()}
       <form method="post" action="${PATH}/erase" class="stack">
-        <input type="hidden" name="${by}" value="${value}" />
-        ${renderTypedConfirmation(value, problem)} ${renderButtons('Erase person', PATH, 'danger')}
+        ${renderHidden(by, value)}
+        ${renderFields([askToType(value)], {}, problem)} ${renderButtons('Erase person', PATH, 'danger')}
       </form>`,
   }
 }

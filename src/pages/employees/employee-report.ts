@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { fieldError, invalidFields } from '../../domain/field-errors.ts'
+import { fieldError, invalidFields } from '../../domain/errors.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
-import { ErasureBody } from '../../api/admin/erasures.ts'
-import { makeReport } from '../../api/admin/personal-data.ts'
+import { ErasureBody, makeReport } from '../../api/admin/personal-data.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { checkForm, pickFields, readFormFields, renderField } from '../parts/form.ts'
 import { addFormPage, renderForm } from '../parts/form-page.ts'
@@ -39,7 +38,16 @@ export function addEmployeeReport(app: FastifyInstance, services: PageServices):
         ${renderForm(forms, 'report', {
           values: readFormFields(query),
           fields: (values, problem) =>
-            html`${renderField({ name: 'employee_id', label: 'Employee ID', value: values['employee_id'] ?? '', isRequired: false, autocomplete: 'off' }, problem)}
+            html`${renderField(
+              {
+                name: 'employee_id',
+                label: 'Employee ID',
+                value: values['employee_id'] ?? '',
+                isRequired: false,
+                autocomplete: 'off',
+              },
+              problem,
+            )}
             ${renderPersonFields('Or email', values, problem)}`,
           buttons: renderReportButtons(),
         })}`,

@@ -5,11 +5,10 @@ import type { EmployeeThen } from '../../ledger/read/read-employee-history.ts'
 import type { SessionUser } from '../../accounts/users/sessions.ts'
 import { formatAttributeName } from '../parts/attribute-words.ts'
 import { renderBadge, renderStatusBadge } from '../parts/badges.ts'
-import { buildEmployeeUrl } from '../../wording/addresses.ts'
+import { buildEmployeeUrl, NAVIGATION } from '../../wording/navigation.ts'
 import { renderFacts, renderId } from '../parts/facts.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderNameLink } from '../parts/links.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
 import { readNames } from '../../ledger/read/read-names.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
@@ -50,7 +49,13 @@ export function renderStanding(seen: SeenEmployee, viewer: SessionUser): Html {
     ['Status', renderStatus(state)],
     state.standing === 'known' ? ['Last changed', renderLastChange(state, viewer)] : null,
   ])}
-    ${state.standing === 'erased' ? html`<p class="empty">This person's data was erased, for all points in time. The events remain: when they happened, who caused them, and their hashes.</p>` : ''}
+    ${
+      state.standing === 'erased' &&
+      html`<p class="empty">
+        This person's data was erased, for all points in time. The events remain: when they happened, who caused them,
+        and their hashes.
+      </p>`
+    }
     ${renderPageLinks(
       [
         { label: 'Previous event', rel: 'prev', href: step(state.standing === 'erased' ? null : earlier) },
@@ -109,7 +114,7 @@ export async function renderAttributes(
       <th scope="row">${renderBreakable(formatAttributeName(name))}</th>
       <td>${shown}</td>
       <td class="when">
-        ${value === null ? '' : renderDayLink(`${NAVIGATION.events.path}/${cause.position}`, cause.recorded_at, viewer.timeZone)}
+        ${value !== null && renderDayLink(`${NAVIGATION.events.path}/${cause.position}`, cause.recorded_at, viewer.timeZone)}
       </td>
     </tr>`
   }

@@ -4,15 +4,15 @@ import type { SessionUser } from '../../accounts/users/sessions.ts'
 import { listPeople } from '../../../projections/employees/people-list.ts'
 import { searchEmployees } from '../../../projections/employees/queries.ts'
 import { normalizeEmail } from '../../text/normalize-text.ts'
-import { fieldError, invalidFields } from '../../domain/field-errors.ts'
+import { fieldError, invalidFields } from '../../domain/errors.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { isId } from '../../domain/ids.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { decodeIdCursor } from '../../http/server/cursor.ts'
+import { decodeIdCursor } from '../../http/server/query-values.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { findEmployeeIdBy } from '../../ledger/read/find-employee-id.ts'
 import { PeopleQuery, readPeopleFilter } from '../../people/people-filter.ts'
-import { buildEmployeeUrl, buildUrl } from '../../wording/addresses.ts'
+import { buildEmployeeUrl, buildUrl, NAVIGATION } from '../../wording/navigation.ts'
 import { renderStatusBadge } from '../parts/badges.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
@@ -27,7 +27,6 @@ import {
 import { findFormerPeople, type FormerPerson } from '../parts/former-people.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { renderEmployeeLink } from '../parts/links.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
 import { readPeopleFields, renderPeopleFilter } from './people-filter-form.ts'
 import { REPORT_PATH } from './employee-report.ts'
 import { renderNotice } from '../parts/notice.ts'
@@ -60,11 +59,11 @@ export function addEmployeesPage(app: FastifyInstance, { reads }: PageServices):
     if (isAlone && isSearch(given)) return reply.redirect(buildEmployeeUrl(people[0]!.id), 303)
     const body = html`<div class="tools">
         <h1>${NAVIGATION.employees.label}</h1>
-        ${viewer.role === 'admin' && !problem ? renderDownloads(list.filter) : ''}
+        ${viewer.role === 'admin' && !problem && renderDownloads(list.filter)}
       </div>
       ${renderNotice(request, DONE)} ${renderFormAlert(problem)} ${renderPeopleFilter(given, problem)}
-      ${problem ? '' : renderList(given, fields['cursor'], list)}
-      ${viewer.role === 'admin' ? renderPersonalDataLinks() : ''}`
+      ${!problem && renderList(given, fields['cursor'], list)}
+      ${viewer.role === 'admin' && renderPersonalDataLinks()}`
     return sendUserPage(problem ? reply.code(problem.status) : reply, viewer, {
       title: NAVIGATION.employees.label,
       body,
@@ -139,8 +138,12 @@ function renderList(given: FormFields, cursor: string | undefined, { people, for
     </div>`
   }
   const caption = isSearch(given) ? 'Matching employees, exact matches first' : 'Employees'
-  return html`${people.length === 0 ? '' : renderPeople(caption, people.slice(0, ROWS_A_PAGE))}
-    ${former.length === 0 ? '' : html`<h2>Found by a former detail</h2> ${renderPeople('Employees found by a former detail', former, given['q'])}`}
+  return html`${people.length !== 0 && renderPeople(caption, people.slice(0, ROWS_A_PAGE))}
+    ${
+      former.length !== 0 &&
+      html`<h2>Found by a former detail</h2>
+        ${renderPeople('Employees found by a former detail', former, given['q'])}`
+    }
     ${renderListLinks(PATH, given, cursor, people, ({ id }) => id, ['First page', 'More'])}`
 }
 
@@ -154,7 +157,7 @@ function renderPeople(caption: string, people: readonly (Employee | FormerPerson
         heading: 'Name',
         cell: (employee) =>
           html`${renderEmployeeLink(employee)}
-            ${'former' in employee ? html`<span class="hint">${employee.former}: <bdi>${q}</bdi></span>` : ''}`,
+            ${'former' in employee && html`<span class="hint">${employee.former}: <bdi>${q}</bdi></span>`}`,
       },
       { heading: 'Status', cell: ({ status }) => renderStatusBadge(status) },
       { heading: 'Department', cell: ({ department }) => text(department) },

@@ -14,10 +14,9 @@ import type { LedgerDb } from '../../ledger/tables.ts'
 import { renderStream } from '../events/event-list.ts'
 import { renderActorLink } from '../events/event-sentence.ts'
 import { renderCallWord } from '../events/event-values.ts'
-import { buildUrl } from '../../wording/addresses.ts'
+import { buildUrl, NAVIGATION } from '../../wording/navigation.ts'
 import { renderSegments } from '../parts/links.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
 
 /** Changes on a page: at least one event, and no further one once there are as many. */
 const CHANGES_PER_PAGE = 50

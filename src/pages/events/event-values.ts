@@ -1,9 +1,8 @@
 import { isId } from '../../domain/ids.ts'
 import type { EventHeader } from '../../ledger/integrity/codec.ts'
 import type { SessionUser } from '../../accounts/users/sessions.ts'
-import { buildEmployeeUrl, buildUrl } from '../../wording/addresses.ts'
+import { buildEmployeeUrl, buildUrl, NAVIGATION } from '../../wording/navigation.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
 import { formatNumber } from '../../wording/numbers.ts'
 
 /** Formats stored JSON with one member per line; returns any other text unchanged. */
@@ -20,7 +19,7 @@ export function formatJson(text: string): string {
 export function renderActor(actor: string, names: ReadonlyMap<string, string>): Html {
   if (actor === 'operator') return html`the command line`
   const name = names.get(actor)
-  return html`${name === undefined ? '' : html`<bdi>${name}</bdi> `}<code>${actor}</code>`
+  return html`${name !== undefined && html`<bdi>${name}</bdi> `}<code>${actor}</code>`
 }
 
 /** Renders a link to the call that an event belongs to, with its id. */

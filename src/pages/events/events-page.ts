@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { listStoredEvents, type ListedEvents } from '../../ledger/read/browse-events.ts'
-import { findLastPositionBefore } from '../../ledger/read/find-position.ts'
+import { findLastPositionBefore, readHead } from '../../ledger/read/read-head.ts'
 import { readNames } from '../../ledger/read/read-names.ts'
-import { readHead } from '../../ledger/read/read-head.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { whenGiven } from '../../http/access/heavy-reads.ts'
-import { buildUrl } from '../../wording/addresses.ts'
+import { buildUrl, NAVIGATION } from '../../wording/navigation.ts'
 import { renderEventFilter } from './event-filter-form.ts'
 import { renderEventList } from './event-list.ts'
 import { listNamedIds } from './event-sentence.ts'
@@ -15,7 +14,6 @@ import { readFormFields } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { formatNumber } from '../../wording/numbers.ts'
 import { getViewer } from '../parts/viewer.ts'
@@ -28,7 +26,7 @@ const INVALID_QUERY = 400
 export function addEventsPage(app: FastifyInstance, { reads }: PageServices): void {
   app.get(
     PATH,
-    { config: { isHeavyRead: whenGiven('type', 'actor', 'id', 'from', 'to', 'q') } },
+    { config: { isHeavyRead: whenGiven(['type', 'actor', 'id', 'from', 'to', 'q']) } },
     async (request, reply) => {
       const viewer = getViewer(request)
       const query = readEventQuery(request.query, viewer.timeZone)
@@ -37,7 +35,7 @@ export function addEventsPage(app: FastifyInstance, { reads }: PageServices): vo
       const db = await reads.of(viewer.companyId, request.left)
       const body = html`<h1>Event stream</h1>
         ${await renderEventFilter(db, viewer, query, view ?? {})}
-        ${query.problem ? '' : await renderEvents(db, query)}`
+        ${!query.problem && (await renderEvents(db, query))}`
       return sendUserPage(query.problem ? reply.code(INVALID_QUERY) : reply, viewer, {
         title: 'Event stream',
         body,
@@ -80,13 +78,13 @@ function renderNoEvents({ seen, older }: ListedEvents): Html {
       : `No event at positions ${formatNumber(seen.first)} to ${formatNumber(seen.last)} matches.`
   return html`<div class="empty">
     <h2>No matching events</h2>
-    <p>${where}${older === null ? '' : ' Earlier events have not been searched yet.'}</p>
+    <p>${where}${older !== null && ' Earlier events have not been searched yet.'}</p>
   </div>`
 }
 
 function renderEventPageLinks({ events, newer, older, seen }: ListedEvents, filter: Record<string, string>): Html {
   const isCut = older !== null && seen !== null && events.length < EVENTS_PER_PAGE
-  return html`${isCut && events.length > 0 ? html`<p class="hint">Searched back to position ${formatNumber(seen.first)}.</p>` : ''}
+  return html`${isCut && events.length > 0 && html`<p class="hint">Searched back to position ${formatNumber(seen.first)}.</p>`}
   ${renderPageLinks([
     { label: 'Newest', rel: 'first', href: newer === null ? null : buildUrl(PATH, filter) },
     { label: 'Newer', rel: 'prev', href: newer === null ? null : buildUrl(PATH, { ...filter, newer_from: newer }) },

@@ -2,13 +2,12 @@ import type { LogEntry } from '../../../projections/bulk-user-logs/queries.ts'
 import { groupProblems, nameOfItem, type AttentionItem } from '../../domain/attention.ts'
 import { formatTime } from '../../domain/local-times.ts'
 import { databaseTimeMs } from '../../postgres/database-clock.ts'
-import { buildUrl } from '../../wording/addresses.ts'
+import { buildUrl, NAVIGATION, REFUSALS } from '../../wording/navigation.ts'
 import { buildItemUrl, countCost, describeItem, nameSubject, remedyOf } from '../../wording/attention-words.ts'
 import { capitalise } from './call-words.ts'
 import { describeCode } from '../../wording/failure-causes.ts'
 import { html, type Html } from './html.ts'
 import { renderNameLink } from './links.ts'
-import { NAVIGATION, REFUSALS } from '../../wording/navigation.ts'
 import { formatCount, formatNumber } from '../../wording/numbers.ts'
 
 /** Lines that are shown at once, and those that a click shows; the problems of any others are only counted. */
@@ -79,8 +78,8 @@ export function renderAttention(items: readonly AttentionItem[], snoozed: number
     <details class="folded">
       <summary>${formatCount(lines.length, 'problem')}</summary>
       ${renderLines(lines.slice(0, SHOWN_LINES), timeZone)}
-      ${lines.length > SHOWN_LINES ? renderMoreLines(lines.slice(SHOWN_LINES), timeZone) : ''}
-      ${snoozed === 0 ? '' : html`<p>${renderSnoozed(snoozed)}</p>`}
+      ${lines.length > SHOWN_LINES && renderMoreLines(lines.slice(SHOWN_LINES), timeZone)}
+      ${snoozed !== 0 && html`<p>${renderSnoozed(snoozed)}</p>`}
     </details>
   </section>`
 }
@@ -93,7 +92,7 @@ function renderMoreLines(lines: readonly Line[], timeZone: string): Html {
   return html`<details class="more">
     <summary>${formatCount(lines.length, 'more problem')}</summary>
     ${renderLines(lines.slice(0, MORE_LINES), timeZone)}
-    ${others > 0 ? html`<p>And ${formatNumber(others)} more.</p>` : ''}
+    ${others > 0 && html`<p>And ${formatNumber(others)} more.</p>`}
   </details>`
 }
 
@@ -125,6 +124,6 @@ function renderCauses(causes: Line): Html {
           <span class="hint">${remedyOf(code)}</span> ${renderSnoozeLink(item)}
         </li>`
       })}
-      ${failed.length > SHOWN_CAUSES ? html`<li><a href="${NAVIGATION.apiKeys.path}/${subject.id}">${formatCount(failed.length - SHOWN_CAUSES, 'more cause')}</a></li>` : ''}
+      ${failed.length > SHOWN_CAUSES && html`<li><a href="${NAVIGATION.apiKeys.path}/${subject.id}">${formatCount(failed.length - SHOWN_CAUSES, 'more cause')}</a></li>`}
     </ul>`
 }

@@ -1,7 +1,6 @@
 import type { Client } from '../../domain/client.ts'
-import { buildUrl } from '../../wording/addresses.ts'
+import { buildUrl, NAVIGATION } from '../../wording/navigation.ts'
 import { html, type Html } from './html.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
 
 /** Renders an address as a link to all calls from it, for administrators. */
 export function renderAddressLink(address: string): Html {
@@ -10,5 +9,5 @@ export function renderAddressLink(address: string): Html {
 
 /** Renders from where something was sent: the address, and the program. */
 export function renderClient({ address, userAgent }: Client, link: Html = html`${address}`): Html {
-  return html`${link}${userAgent === null ? '' : html`<div class="hint"><bdi>${userAgent}</bdi></div>`}`
+  return html`${link}${userAgent !== null && html`<div class="hint"><bdi>${userAgent}</bdi></div>`}`
 }

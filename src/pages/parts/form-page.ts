@@ -1,7 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Problem } from '../../domain/errors.ts'
-import type { FormFields, FormProblem } from './form.ts'
-import { readFormFields, readSeenVersion, renderFormAlert, renderSeenVersion, toFormProblem } from './form.ts'
+import {
+  readFormFields,
+  readSeenVersion,
+  renderFields,
+  renderFormAlert,
+  renderSeenVersion,
+  toFormProblem,
+  type FormFields,
+  type FormControl,
+  type FormProblem,
+} from './form.ts'
 import { html, type Html } from './html.ts'
 import { renderBreadcrumb, sendUserPage } from './layout.ts'
 import type { UpperPage } from '../../wording/navigation.ts'
@@ -181,15 +190,15 @@ function sendContent(
   return sendUserPage(reply, getViewer(reply.request), {
     ...moves,
     title: problem ? `Error: ${title}` : title,
-    body: html`${item ? renderBreadcrumb(item, between) : ''}
+    body: html`${item && renderBreadcrumb(item, between)}
       <h1>${heading ?? html`<bdi>${title}</bdi>`}</h1>
       ${problem ? renderFormAlert(problem, true) : notice} ${body}`,
   })
 }
 
 interface RenderedForm {
-  /** The fields, given what was typed or what is stored. */
-  fields?: (values: FormFields, problem: FormProblem) => Html
+  /** The fields, or what renders them, given what was typed or what is stored. */
+  fields?: readonly (FormControl | Html)[] | ((values: FormFields, problem: FormProblem) => Html)
   /** The values of the fields until somebody has typed others. */
   values?: FormFields
   /** The version of what the form changes, so that outdated and repeated forms are refused. */
@@ -206,9 +215,10 @@ export function renderForm<Name extends string>(
 ): Html {
   const sent = forms.sentTo(name)
   const problem = forms.problemOf(name)
-  return html`<form method="post" action="${forms.actionOf(name)}" ${fields ? html`class="stack"` : ''}>
-    ${version === undefined ? '' : renderSeenVersion(chooseSeenVersion(version, sent, problem))}
-    ${fields ? fields(sent ?? values, problem) : ''} ${buttons}
+  return html`<form method="post" action="${forms.actionOf(name)}" ${fields && html`class="stack"`}>
+    ${version !== undefined && renderSeenVersion(chooseSeenVersion(version, sent, problem))}
+    ${typeof fields === 'function' ? fields(sent ?? values, problem) : renderFields(fields ?? [], sent ?? values, problem)}
+    ${buttons}
   </form>`
 }
 

@@ -1,11 +1,10 @@
 import type { FastifySchemaValidationError } from 'fastify'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { RefusedByStateError } from '../../accounts/change-company.ts'
-import type { Problem } from '../../domain/errors.ts'
-import { fieldError, invalidFields } from '../../domain/field-errors.ts'
+import { type Problem, fieldError, invalidFields } from '../../domain/errors.ts'
 import { readLocal } from '../../domain/local-times.ts'
 import { bodyProblem } from '../../http/server/violation.ts'
-import { ProblemError } from '../../http/server/problem.ts'
+import { ProblemError, refuseField } from '../../http/server/problem.ts'
 import { compileSchema } from '../../http/server/schema-compiler.ts'
 import { isStorableText } from '../../domain/storable-text.ts'
 import { html, type Html } from './html.ts'
@@ -68,7 +67,7 @@ export function renderFormAlert(problem: FormProblem, takesFocus = false): Html 
     ofAll !== undefined
       ? toSentence(ofAll)
       : `Nothing was changed. Correct the ${atFields === 1 ? 'field' : `${atFields} fields`} marked below.`
-  return html`<p class="alert" role="alert" ${takesFocus ? html`tabindex="-1" autofocus` : ''}>${text}</p>`
+  return html`<p class="alert" role="alert" ${takesFocus && html`tabindex="-1" autofocus`}>${text}</p>`
 }
 
 /** Turns a problem's detail into a sentence. */
@@ -91,7 +90,12 @@ export function keepLineBreaks(text: string, current = ''): string {
 
 /** Renders the version of the thing shown. The form sends it back, so that outdated and repeated forms are refused. */
 export function renderSeenVersion(version: number): Html {
-  return html`<input type="hidden" name="seen" value="${version}" />`
+  return renderHidden('seen', version)
+}
+
+/** Renders a value that a form sends without showing it. */
+export function renderHidden(name: string, value: string | number): Html {
+  return html`<input type="hidden" name="${name}" value="${value}" />`
 }
 
 /** Reads the version that the form sent back; -1, which matches nothing, when it is missing. */
@@ -131,22 +135,34 @@ export function renderField(field: Field, problem: FormProblem): Html {
           id="${id}"
           name="${name}"
           type="${type}"
-          value="${type === 'password' ? '' : value}"
-          ${isRequired ? html`required` : ''}
-          ${field.isReadOnly ? html`readonly` : ''}
-          ${field.hasFocus ? html`autofocus` : ''}
-          ${field.isNoWord ? html`autocapitalize="none" spellcheck="false"` : ''}
-          ${placeholder === undefined ? '' : html`placeholder="${placeholder}"`}
-          ${autocomplete === undefined ? '' : html`autocomplete="${autocomplete}"`}
-          ${maxLength === undefined ? '' : html`maxlength="${maxLength}"`}
-          ${min === undefined ? '' : html`min="${min}"`}
-          ${max === undefined ? '' : html`max="${max}"`}
+          value="${type !== 'password' && value}"
+          ${isRequired && html`required`}
+          ${field.isReadOnly && html`readonly`}
+          ${field.hasFocus && html`autofocus`}
+          ${field.isNoWord && html`autocapitalize="none" spellcheck="false"`}
+          ${placeholder !== undefined && html`placeholder="${placeholder}"`}
+          ${autocomplete !== undefined && html`autocomplete="${autocomplete}"`}
+          ${maxLength !== undefined && html`maxlength="${maxLength}"`}
+          ${min !== undefined && html`min="${min}"`}
+          ${max !== undefined && html`max="${max}"`}
           ${described}
         />`
       : html`<textarea id="${id}" name="${name}" rows="${lines}" ${described}>
 ${value}</textarea
         >`,
   )
+}
+
+/** A field or a choice of a form. Unless its value is given, it has that of its name. */
+export type FormControl = Field | (Omit<Choice, 'value'> & { value?: string })
+
+/** Renders the parts of a form, given what was typed or what is stored. */
+export function renderFields(parts: readonly (FormControl | Html)[], values: FormFields, problem: FormProblem): Html {
+  return html`${parts.map((part) => {
+    if (typeof part === 'string' || !('label' in part)) return part
+    const value = part.value ?? values[part.name] ?? ''
+    return 'options' in part ? renderChoice({ ...part, value }, problem) : renderField({ ...part, value }, problem)
+  })}`
 }
 
 /** Renders an optional field for a day, or for a time of a day; an address may hold anything else, which is kept. */
@@ -188,7 +204,7 @@ function renderOption(option: Option | OptionGroup, chosen: string): Html {
   const { label } = option
   if ('options' in option)
     return html`<optgroup label="${label}">${option.options.map((one) => renderOption(one, chosen))}</optgroup>`
-  return html`<option value="${option.value}" ${option.value === chosen ? html`selected` : ''}>${label}</option>`
+  return html`<option value="${option.value}" ${option.value === chosen && html`selected`}>${label}</option>`
 }
 
 /** Renders a control with its label, its hint and its error. The control gets the attributes that name the last two. */
@@ -201,8 +217,8 @@ function renderLabeled(
   return html`<div class="field">
     <label for="${id}">${label}</label>
     ${renderControl(renderDescribedBy(id, hint, fault))}
-    ${hint === undefined ? '' : html`<p class="hint" id="${id}-hint">${hint}</p>`}
-    ${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${fault}</p>`}
+    ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}
+    ${fault !== undefined && html`<p class="fault" id="${id}-fault">${fault}</p>`}
   </div>`
 }
 
@@ -213,19 +229,16 @@ export function renderButtons(label: string, cancelPath: string, kind: 'primary'
   </div>`
 }
 
-/** Renders the field in which someone types a text, such as an email, to confirm an irreversible action. */
-export function renderTypedConfirmation(expected: string, problem: FormProblem): Html {
+/** Makes the field in which someone types a text, such as an email, to confirm an irreversible action. */
+export function askToType(expected: string): FormControl {
   const label = html`Type <bdi>${expected}</bdi> to confirm`
-  return renderField({ name: 'typed', label, autocomplete: 'off', isNoWord: true }, problem)
+  return { name: 'typed', label, value: '', autocomplete: 'off', isNoWord: true }
 }
 
-/** Throws a problem unless the text of `renderTypedConfirmation` was typed; case does not matter. */
+/** Throws a problem unless the text of `askToType` was typed; case does not matter. */
 export function requireTyped({ typed = '' }: FormFields, expected: string): void {
   const fold = (text: string) => foldText(trimBlanks(text))
-  if (fold(typed) !== fold(expected))
-    throw new ProblemError(
-      invalidFields([fieldError('/typed', 'invalid_value', "This doesn't match. Nothing was deleted.")]),
-    )
+  if (fold(typed) !== fold(expected)) throw refuseField('/typed', "This doesn't match. Nothing was deleted.")
 }
 
 /** Lists the options of a filter, the first of which stands for any value. */
@@ -252,5 +265,5 @@ export function findError(name: string, label: string, problem: FormProblem): st
 function renderDescribedBy(id: string, hint: string | undefined, fault: string | undefined): Html {
   const ids = [...(hint === undefined ? [] : [`${id}-hint`]), ...(fault === undefined ? [] : [`${id}-fault`])]
   if (ids.length === 0) return html``
-  return html`aria-describedby="${ids.join(' ')}" ${fault === undefined ? '' : html`aria-invalid="true"`}`
+  return html`aria-describedby="${ids.join(' ')}" ${fault !== undefined && html`aria-invalid="true"`}`
 }

@@ -1,6 +1,5 @@
-import type { KeyExcess, KeyLimits, Limited } from '../../domain/accounts/people-use.ts'
+import type { KeyExcess, KeyLimits, Limited, KeyScope } from '../../domain/accounts/api-key.ts'
 import type { ExpectedCalls } from '../../domain/accounts/expected-calls.ts'
-import type { KeyScope } from '../../domain/accounts/api-key.ts'
 import { LIMITED } from '../../domain/accounts/key-limits.ts'
 import { formatCount } from '../../wording/numbers.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { IdPrefix } from '../../domain/ids.ts'
-import { encodeCursor, pageBefore } from '../../http/server/cursor.ts'
-import { buildUrl, type QueryValues } from '../../wording/addresses.ts'
+import { encodeCursor, pageBefore } from '../../http/server/query-values.ts'
+import { buildUrl, type QueryValues } from '../../wording/navigation.ts'
 import { readFormFields, renderChoice, type Choice } from './form.ts'
 import { html, type Html } from './html.ts'
 
@@ -42,7 +42,7 @@ interface PageLink {
 export function renderPageLinks(links: PageLink[], label = 'Pages'): Html {
   const shown = links.map(
     ({ label, rel, href }) =>
-      html`<a class="button" rel="${rel}" href="${href ?? ''}" ${href === null ? html`hidden` : ''}>${label}</a>`,
+      html`<a class="button" rel="${rel}" href="${href ?? ''}" ${href === null && html`hidden`}>${label}</a>`,
   )
   return html`<nav class="pages actions" aria-label="${label}">${shown}</nav>`
 }

@@ -6,13 +6,13 @@ import type { ProviderClient } from '../../accounts/oidc/provider-client.ts'
 import type { StoredFiles } from '../../evidence/make-stored-file.ts'
 import type { CheckpointSigner } from '../../ledger/audit/sign-checkpoint.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
-import type { SystemHealth } from '../../ledger/read/system-health.ts'
+import type { SystemHealth } from '../../ledger/read/read-standings.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import type { UploadRouteServices } from '../../uploads/store-file.ts'
 import type { RequireLogEntry } from '../../log/log-entries.ts'
 import type { SessionSettings } from '../../http/access/session.ts'
 import type { SignInLimits } from '../../http/access/sign-in-limits.ts'
-import type { WebhookRouteServices } from '../../api/admin/webhooks/webhook-routes.ts'
+import type { WebhookRouteServices } from '../../api/admin/webhooks/webhook-schemas.ts'
 
 export interface PageServices extends WebhookRouteServices {
   /** The primary, on connections that long reads do not use: for sessions. */

@@ -1,5 +1,4 @@
-import type { RecordError } from '../../domain/errors.ts'
-import { fieldError } from '../../domain/field-errors.ts'
+import { type RecordError, fieldError } from '../../domain/errors.ts'
 import { findEndOf, findStartOf, readLocal } from '../../domain/local-times.ts'
 import type { FormFields } from './form.ts'
 

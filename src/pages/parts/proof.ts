@@ -1,9 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findNeededProof, RECENT_MINUTES } from '../../accounts/passkeys/prove-again.ts'
-import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { checkProof, type ProofServices } from '../../http/access/check-proof.ts'
 import { sessionCookie } from '../../http/access/session.ts'
-import { ProblemError } from '../../http/server/problem.ts'
+import { refuseField, type ProblemError } from '../../http/server/problem.ts'
 import { type FormProblem, readFormFields, renderField } from './form.ts'
 import { html, type Html } from './html.ts'
 import { getViewer } from './viewer.ts'
@@ -40,12 +39,10 @@ export async function requireProof(services: ProofServices, reply: FastifyReply)
   const password = readFormFields(request.body)['current'] ?? ''
   const proof = await checkProof(services, reply, getViewer(request), password)
   if (proof === 'wrong password') throw wrongPassword()
-  if (proof === 'old session') throw new ProblemError(OLD_SESSION)
+  if (proof === 'old session') throw refuseField('', 'Nothing was changed. Sign in again first')
 }
-
-const OLD_SESSION = invalidFields([fieldError('', 'invalid_value', 'Nothing was changed. Sign in again first')])
 
 /** The problem of a field `current` that does not hold the user's password. */
 export function wrongPassword(): ProblemError {
-  return new ProblemError(invalidFields([fieldError('/current', 'invalid_value', 'This is not your current password')]))
+  return refuseField('/current', 'This is not your current password')
 }

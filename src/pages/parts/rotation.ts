@@ -1,6 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { DEFAULT_OVERLAP_SECONDS } from '../../domain/accounts/key-lifecycle.ts'
-import { checkForm, readWholeNumber, renderChoice, type FormFields } from './form.ts'
+import { checkForm, readWholeNumber, type FormFields } from './form.ts'
 import { renderFormSection, type PageForms } from './form-page.ts'
 import { html, type Html } from './html.ts'
 import { describeRotation } from './times.ts'
@@ -33,8 +33,7 @@ export function renderRotation(
     text,
     version,
     values: { overlap_seconds: String(DEFAULT_OVERLAP_SECONDS) },
-    fields: ({ overlap_seconds: value = '' }, problem) =>
-      renderChoice({ name: 'overlap_seconds', label: 'Expire current secret', value, options: OVERLAPS }, problem),
+    fields: [{ name: 'overlap_seconds', label: 'Expire current secret', options: OVERLAPS }],
     buttons: html`<button>Rotate secret</button>`,
   })
 }

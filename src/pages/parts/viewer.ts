@@ -1,16 +1,23 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readAttention, type Attention } from '../../accounts/attention/read-attention.ts'
 import type { AttentionItem } from '../../domain/attention.ts'
-import { renewForRole } from '../../accounts/users/begin-session.ts'
+import { renewForRole, type SessionUser } from '../../accounts/users/sessions.ts'
 import type { Acting } from '../../accounts/change-company.ts'
 import { readInTime, type Reads } from '../../ledger/read/reads.ts'
-import type { SessionUser } from '../../accounts/users/sessions.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { refuseOtherRoles } from '../../http/access/authorize-user.ts'
-import { clientOf } from '../../http/access/client.ts'
-import { findSessionUser, sessionCookie, setSessionCookie, type SessionSettings } from '../../http/access/session.ts'
+import {
+  actAs,
+  findSessionUser,
+  sessionCookie,
+  setSessionCookie,
+  type SessionSettings,
+} from '../../http/access/session.ts'
 import type { NavigationItem } from '../../wording/navigation.ts'
+import { requireUser } from '../../api/admin/users.ts'
+import { findUser, type UserRecord } from '../../accounts/users/users.ts'
+import type { PageServices } from './page-services.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -111,12 +118,17 @@ export async function readProblemsOf(request: FastifyRequest): Promise<readonly 
 
 /** Returns who acts through a form of a page behind `requireViewer`. */
 export function getActing(request: FastifyRequest): Acting {
-  const { companyId, userId } = getViewer(request)
-  return { companyId, actor: userId, traceparent: request.trace?.traceparent ?? null, client: clientOf(request) }
+  return actAs(request, getViewer(request))
 }
 
 /** Returns the signed-in user of a page behind `requireViewer`. */
 export function getViewer(request: FastifyRequest): SessionUser {
   if (!request.viewer) throw new SignInNeededError()
   return request.viewer
+}
+
+/** Finds the user of a page behind `requireViewer`. */
+export async function requireOwnUser({ db }: Pick<PageServices, 'db'>, request: FastifyRequest): Promise<UserRecord> {
+  const { companyId, userId } = getViewer(request)
+  return requireUser(await findUser(db, companyId, userId))
 }

@@ -5,11 +5,10 @@ import { renderBadge } from '../parts/badges.ts'
 import { renderFacts } from '../parts/facts.ts'
 import { renderForm, type PageForms } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
+import { NAVIGATION, buildUrl } from '../../wording/navigation.ts'
 import { renderCopyable } from '../parts/once.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderTime } from '../parts/times.ts'
-import { buildUrl } from '../../wording/addresses.ts'
 
 /** What a provider needs of the operator; both are set, or `missing` says what to do. */
 type OperatorSettings =

@@ -1,6 +1,6 @@
 import type { NewSecret } from '../../accounts/providers/change-provider.ts'
 import { ROLES } from '../../domain/accounts/roles.ts'
-import { invalidFields } from '../../domain/field-errors.ts'
+import { invalidFields } from '../../domain/errors.ts'
 import type { ClientAuth, ProviderSettings } from '../../domain/provider-settings.ts'
 import {
   findSecretError,
@@ -13,11 +13,10 @@ import {
   readProviderSettings,
 } from '../../domain/providers/read-provider-settings.ts'
 import { ProblemError } from '../../http/server/problem.ts'
-import { renderChoice, renderField, type FormFields, type FormProblem } from '../parts/form.ts'
-import { html, type Html } from '../parts/html.ts'
+import type { FormControl, FormFields } from '../parts/form.ts'
 import { trimBlanks } from '../../text/normalize-text.ts'
 
-/** The fields of `renderProviderFields`. */
+/** The names of the fields of `listProviderFields`. */
 export const PROVIDER_FIELDS = ['name', 'issuer', 'client_id', 'creates_users', 'role_claim', 'roles'] as const
 
 /** Formats settings as the fields of the form. */
@@ -78,25 +77,12 @@ function readRole(line: string): { value: string; role: string } {
   return end === -1 ? { value: line, role: '' } : { value: line.slice(0, end), role: line.slice(end + 1) }
 }
 
-const CREATES_USERS = {
-  name: 'creates_users',
-  label: 'Create users',
-  options: [
-    { value: 'no', label: 'No: only people who were invited' },
-    { value: 'yes', label: 'Yes: everybody with a verified email at the provider' },
-  ],
-  hint: 'Whether people become users when they sign in for the first time.',
-}
-
-/** Renders the fields of a provider's settings. `example` is what its issuer looks like. */
-export function renderProviderFields(fields: FormFields, problem: FormProblem, example?: string): Html {
-  const value = (name: string) => fields[name] ?? ''
-  const createsUsers = fields['creates_users'] ?? 'no'
-  const inputs = [
+/** Lists the fields of a provider's settings. `example` is what its issuer looks like. */
+export function listProviderFields(example?: string): FormControl[] {
+  return [
     {
       name: 'name',
       label: 'Name',
-      value: value('name'),
       maxLength: MAX_NAME,
       autocomplete: 'off',
       hint: 'What the button on the sign-in page says.',
@@ -104,7 +90,6 @@ export function renderProviderFields(fields: FormFields, problem: FormProblem, e
     {
       name: 'issuer',
       label: 'Issuer',
-      value: value('issuer'),
       maxLength: MAX_ISSUER,
       autocomplete: 'off',
       hint: describeIssuer(example),
@@ -112,27 +97,29 @@ export function renderProviderFields(fields: FormFields, problem: FormProblem, e
     {
       name: 'client_id',
       label: 'Client ID',
-      value: value('client_id'),
       maxLength: MAX_CLIENT_ID,
       autocomplete: 'off',
       hint: 'The provider shows it where this service is registered.',
     },
-  ] as const
-  const ofRoles = [
+    {
+      name: 'creates_users',
+      label: 'Create users',
+      options: [
+        { value: 'no', label: 'No: only people who were invited' },
+        { value: 'yes', label: 'Yes: everybody with a verified email at the provider' },
+      ],
+      hint: 'Whether people become users when they sign in for the first time.',
+    },
     {
       name: 'role_claim',
       label: 'Role claim',
-      value: value('role_claim'),
       maxLength: MAX_CLAIM,
       autocomplete: 'off',
       isRequired: false,
       hint: 'The claim that decides about roles, such as groups. Empty: roles are changed only here.',
     },
-    { name: 'roles', label: 'Roles', value: value('roles'), lines: 4, hint: ROLES_HINT },
-  ] as const
-  return html`${inputs.map((input) => renderField(input, problem))}
-  ${renderChoice({ ...CREATES_USERS, value: createsUsers }, problem)}
-  ${ofRoles.map((input) => renderField(input, problem))}`
+    { name: 'roles', label: 'Roles', lines: 4, hint: ROLES_HINT },
+  ]
 }
 
 function describeIssuer(example: string | undefined): string {
@@ -148,7 +135,6 @@ const CLIENT_AUTHS: { value: ClientAuth; label: string }[] = [
   { value: 'client_secret', label: 'Client secret' },
   { value: 'private_key_jwt', label: 'Key pair made here (private_key_jwt)' },
 ]
-
 const CLIENT_AUTH = {
   name: 'client_auth',
   label: 'Authentication',
@@ -156,28 +142,18 @@ const CLIENT_AUTH = {
   hint: 'How this service proves to the provider who it is.',
 }
 
-/** Renders the field of the secret with which the service authenticates. */
-function renderSecretField(problem: FormProblem, isOptional = false): Html {
-  return renderField(
+/** Lists the fields of how the service authenticates: only the secret if the provider takes no key. */
+export function listSecretFields(takesNoKey = false): FormControl[] {
+  return [
+    ...(takesNoKey ? [] : [CLIENT_AUTH]),
     {
       name: 'secret',
       label: 'Client secret',
       type: 'password',
       maxLength: MAX_SECRET,
       autocomplete: 'off',
-      isRequired: !isOptional,
-      hint: `${isOptional ? 'Leave it empty for a key pair. ' : ''}It is stored encrypted and never shown again.`,
+      isRequired: takesNoKey,
+      hint: `${takesNoKey ? '' : 'Leave it empty for a key pair. '}It is stored encrypted and never shown again.`,
     },
-    problem,
-  )
-}
-
-/** Renders the fields of how the service authenticates: only the secret if the provider takes no key. */
-export function renderSecretFields(
-  { client_auth: value = 'client_secret' }: FormFields,
-  problem: FormProblem,
-  takesNoKey = false,
-): Html {
-  if (takesNoKey) return renderSecretField(problem)
-  return html`${renderChoice({ ...CLIENT_AUTH, value }, problem)} ${renderSecretField(problem, true)}`
+  ]
 }

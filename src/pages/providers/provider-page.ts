@@ -2,9 +2,13 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { renderProblemsOf } from '../parts/attention.ts'
 import { type ProviderClient, ProviderError } from '../../accounts/oidc/provider-client.ts'
 import { changeProvider, NO_PROVIDER, rotateProviderSecret } from '../../accounts/providers/change-provider.ts'
-import { listBreakGlass, readUnlinkedUsers } from '../../accounts/providers/list-break-glass.ts'
-import { readPublicKeys } from '../../accounts/providers/provider-secret.ts'
-import { readProvider, type StoredProvider } from '../../accounts/providers/read-provider.ts'
+import {
+  listBreakGlass,
+  readUnlinkedUsers,
+  readPublicKeys,
+  readProvider,
+  type StoredProvider,
+} from '../../accounts/providers/read-provider.ts'
 import { type SecretBox, UnreadableSecretError } from '../../accounts/secrets/secret-box.ts'
 import { findUser } from '../../accounts/users/users.ts'
 import { isId } from '../../domain/ids.ts'
@@ -31,11 +35,11 @@ import {
 } from './provider-facts.ts'
 import {
   formatFields,
+  listProviderFields,
+  listSecretFields,
   PROVIDER_FIELDS,
   readNewSecret,
   readSettingsForm,
-  renderProviderFields,
-  renderSecretFields,
 } from './provider-form.ts'
 import { describeUnlinked, renderRemoval, renderUnlinked, renderUseForms } from './provider-use.ts'
 
@@ -171,7 +175,7 @@ async function renderProvider(
       status: html`<code>${settings.issuer}</code>`,
       version: provider.version,
       values: formatFields(settings),
-      fields: renderProviderFields,
+      fields: listProviderFields(),
       buttons: html`<button class="primary">Save</button>`,
     })}
     ${renderFormSection(forms, 'secret', {
@@ -180,7 +184,7 @@ async function renderProvider(
       text: html`<p>A new secret or key pair replaces the present one immediately.</p>`,
       version: provider.version,
       values: formatFields(settings),
-      fields: renderSecretFields,
+      fields: listSecretFields(),
       buttons: html`<button>Replace secret</button>`,
     })}
     ${addresses ? renderSection({ heading: 'At the provider', status: 'The addresses to register there' }, renderAddresses(addresses, keys)) : ''}

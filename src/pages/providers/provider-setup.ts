@@ -1,16 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import { addProvider } from '../../accounts/providers/change-provider.ts'
 import type { ProviderAddresses } from '../../domain/providers/provider-addresses.ts'
-import { readFormFields, renderButtons } from '../parts/form.ts'
+import { readFormFields, renderButtons, renderHidden } from '../parts/form.ts'
 import { addFormPage, renderForm, type PageForms } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
+import { NAVIGATION, buildUrl } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
-import { buildUrl } from '../../wording/addresses.ts'
 import { findOperatorSettings, renderAddresses } from './provider-facts.ts'
 import { ANY_PROVIDER, PROVIDER_GUIDES } from './provider-guides.ts'
-import { PROVIDER_FIELDS, readSetupForm, renderProviderFields, renderSecretFields } from './provider-form.ts'
+import { listProviderFields, listSecretFields, PROVIDER_FIELDS, readSetupForm } from './provider-form.ts'
 
 const { path: PATH } = NAVIGATION.signIn
 
@@ -51,10 +50,11 @@ function renderSetup(forms: PageForms<'setUp'>, addresses: ProviderAddresses, pr
     <p>Nobody can sign in through it until you have tested it and switched it on.</p>
     ${renderForm(forms, 'setUp', {
       values: guide.fields,
-      fields: (values, problem) =>
-        html`<input type="hidden" name="provider" value="${chosen}" />
-          ${renderProviderFields(values, problem, guide.issuer)}
-          ${renderSecretFields(values, problem, guide.takesNoKey)}`,
+      fields: [
+        renderHidden('provider', chosen),
+        ...listProviderFields(guide.issuer),
+        ...listSecretFields(guide.takesNoKey),
+      ],
       buttons: renderButtons('Set up', PATH),
     })}`
 }

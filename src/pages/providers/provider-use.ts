@@ -1,5 +1,4 @@
-import type { StoredProvider } from '../../accounts/providers/read-provider.ts'
-import type { Administrator, Unlinked } from '../../accounts/providers/list-break-glass.ts'
+import type { StoredProvider, Administrator, Unlinked } from '../../accounts/providers/read-provider.ts'
 import { renderConfirmedAction } from '../parts/confirm.ts'
 import { renderChoice } from '../parts/form.ts'
 import { renderForm, type PageForms } from '../parts/form-page.ts'
@@ -80,7 +79,9 @@ const CHANGES = {
   },
   off: {
     label: 'Turn off',
-    text: 'Nobody can sign in through the provider, and sessions that began there end. Users need a password or passkey.',
+    text:
+      'Nobody can sign in through the provider, and sessions that began there end. Users need a password or ' +
+      'passkey.',
   },
 }
 

@@ -8,9 +8,16 @@ import { isId } from '../../domain/ids.ts'
 import { formatFullName } from '../../domain/employees/full-name.ts'
 import { findCalls } from '../../ledger/corrections/find-calls.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { buildEmployeeUrl, buildUrl } from '../../wording/addresses.ts'
+import {
+  buildEmployeeUrl,
+  buildUrl,
+  ACCOUNT,
+  listNavigationItems,
+  NAVIGATION,
+  REFERENCE_PAGES,
+  UPLOAD_PATH,
+} from '../../wording/navigation.ts'
 import { findFormerPeople } from '../parts/former-people.ts'
-import { ACCOUNT, listNavigationItems, NAVIGATION, REFERENCE_PAGES, UPLOAD_PATH } from '../../wording/navigation.ts'
 import { foldText } from '../../text/normalize-text.ts'
 
 /** Something that a search leads to. */

@@ -1,18 +1,22 @@
 import { databaseTime } from '../../postgres/database-clock.ts'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type Challenge, signInWithPasskey } from '../../accounts/sign-in/sign-in-with-passkey.ts'
 import { makeRequestOptions, readAssertion } from '../../accounts/passkeys/webauthn.ts'
 import { type Problem, problem } from '../../domain/errors.ts'
 import { recognizeBrowser } from '../../http/access/known-browser.ts'
-import { createSealedCookie } from '../../http/access/sealed-cookie.ts'
+import { createSealedCookie, type SealedCookie } from '../../http/access/sealed-cookie.ts'
 import { describeSession } from '../../http/access/session.ts'
 import { ProblemError } from '../../http/server/problem.ts'
-import { companyPath } from '../../wording/addresses.ts'
-import { readFormFields, toFormProblem } from '../parts/form.ts'
+import { companyPath } from '../../wording/navigation.ts'
+import { readFormFields, toFormProblem, type FormProblem, renderField } from '../parts/form.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { finishSignIn, readDestination } from './destination.ts'
-import { findSupport, PASSKEY_PATH } from './passkey-form.ts'
+import { finishSignIn, readDestination, type Destination, renderDestination } from './destination.ts'
+import { findSupport, PASSKEY_PATH, renderPasskeyForm } from './passkey-form.ts'
 import { sendSignInForm } from './sign-in-form.ts'
+import { beginSecondStep, type SecondStep, signInWithRecoveryCode } from '../../accounts/sign-in/second-step.ts'
+import type { PasswordUser } from '../../accounts/users/password-users.ts'
+import { html } from '../parts/html.ts'
+import { sendCardPage } from '../parts/layout.ts'
 
 const LIFE_SECONDS = 5 * 60
 
@@ -52,11 +56,11 @@ export function addPasskeySignIn(app: FastifyInstance, services: PageServices): 
         kind: 'sign-in',
         whose: `passkey ${credentialId.toString('hex')}`,
         recognize: () => recognizeBrowser(services, request, owner),
-        check: async () => {
+        check: () => {
           const used = { company, pool, failures, session: describeSession(request, sessions) }
-          const outcome = await signInWithPasskey(used, party, challenge, assertion)
-          return { outcome, hasFailed: ['refused', 'copied'].includes(outcome.outcome) }
+          return signInWithPasskey(used, party, challenge, assertion)
         },
+        hasFailed: ({ outcome }) => ['refused', 'copied'].includes(outcome),
       })
       if (tried.outcome === 'copied')
         request.log.warn(
@@ -70,5 +74,93 @@ export function addPasskeySignIn(app: FastifyInstance, services: PageServices): 
     } catch (error) {
       return refuse(toFormProblem(error))
     }
+  })
+}
+
+const PATH = '/sign-in/recovery-code'
+const STEP_SECONDS = 10 * 60
+
+const NO_KEY = problem(
+  'secrets_key_missing',
+  'You have passkeys, and this service cannot ask for them. Tell its operator to set SECRETS_KEY',
+)
+const TOO_LATE = problem('invalid_credentials', 'That took too long. Sign in again.')
+const UNKNOWN_CODE = problem('invalid_credentials', 'This is not one of your unused recovery codes')
+
+/** Creates the cookie of those who have given the right password. */
+function createSteps(services: PageServices): SealedCookie<SecondStep> {
+  return createSealedCookie(services, 'second-step', STEP_SECONDS)
+}
+
+/** Asks someone who has given the right password for a passkey or a recovery code. */
+export async function askSecondStep(
+  services: PageServices,
+  reply: FastifyReply,
+  user: PasswordUser,
+  destination: Destination,
+): Promise<FastifyReply> {
+  if (!services.providers.secrets.hasKey) throw new ProblemError(NO_KEY)
+  createSteps(services).set(reply, beginSecondStep(user))
+  return sendSecondStep(services, reply, destination, null)
+}
+
+/** `/sign-in/recovery-code`: the second step of users with passkeys who sign in with a password. */
+export function addSecondStep(app: FastifyInstance, services: PageServices): void {
+  const { accessPool: pool, company, failures, sessions, signIns } = services
+  const steps = createSteps(services)
+  app.post(PATH, async (request, reply) => {
+    const fields = readFormFields(request.body)
+    const destination = readDestination(fields)
+    const step = steps.read(request)
+    if (step === null) return sendSignInForm(services, reply, destination, TOO_LATE)
+    try {
+      const { companyId, userId } = step
+      const cookie = await signIns.attempt(reply, {
+        kind: 'sign-in',
+        whose: `recovery code ${userId}`,
+        recognize: () => recognizeBrowser(services, request, step),
+        check: () => {
+          const session = describeSession(request, sessions)
+          return signInWithRecoveryCode({ company, pool, failures, session }, step, fields['code'] ?? '')
+        },
+        hasFailed: (cookie) => cookie === null,
+      })
+      if (cookie === null) throw new ProblemError(UNKNOWN_CODE)
+      steps.clear(reply)
+      return await finishSignIn(services, reply, { ...destination, cookie, companyId, userId })
+    } catch (error) {
+      return sendSecondStep(services, reply, destination, toFormProblem(error))
+    }
+  })
+}
+
+function sendSecondStep(
+  services: PageServices,
+  reply: FastifyReply,
+  destination: Destination,
+  problem: FormProblem,
+): Promise<FastifyReply> {
+  const code = {
+    name: 'code',
+    label: 'Recovery code',
+    autocomplete: 'off',
+    maxLength: 100,
+    hint: 'Each code works once.',
+  }
+  return sendCardPage(reply, {
+    title: 'Sign in',
+    heading: 'One more step',
+    problem,
+    body: html`<p>Your password is right. You have passkeys, so use one of them now, or a recovery code.</p>
+      ${findSupport(services).party === null ? '' : renderPasskeyForm(destination)}
+      <form method="post" action="${PATH}" class="stack">
+        ${renderDestination(destination)}
+        ${renderField(code, problem)}
+        <button class="primary">Continue</button>
+      </form>
+      <p class="hint">
+        No passkey and no recovery code? Ask an administrator of your company to reset your password.
+        <a href="/sign-in">Sign in as someone else</a>
+      </p>`,
   })
 }

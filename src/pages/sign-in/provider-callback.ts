@@ -1,21 +1,22 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { readProvider, type StoredProvider } from '../../accounts/providers/read-provider.ts'
 import { linkOwnIdentity } from '../../accounts/sign-in/link-identity.ts'
-import { previewSignIn } from '../../accounts/sign-in/preview-sign-in.ts'
-import { signInThroughProvider } from '../../accounts/sign-in/sign-in-through-provider.ts'
+import { previewSignIn, signInThroughProvider } from '../../accounts/sign-in/sign-in-through-provider.ts'
 import { findProviderAddresses } from '../../domain/providers/provider-addresses.ts'
 import type { SignInRefusal } from '../../domain/providers/decide-sign-in.ts'
-import type { ProviderFlow, ProviderIdentity } from '../../accounts/oidc/provider-client.ts'
-import { ProviderError, type ProviderFault } from '../../accounts/oidc/provider-client.ts'
-import { clientOf } from '../../http/access/client.ts'
-import { describeSession, findSessionUser } from '../../http/access/session.ts'
+import {
+  type ProviderFlow,
+  type ProviderIdentity,
+  ProviderError,
+  type ProviderFault,
+} from '../../accounts/oidc/provider-client.ts'
+import { actAs, describeSession, findSessionUser } from '../../http/access/session.ts'
 import { ACCOUNT_PATH, findHome } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import type { CompanyRoute } from './company-page.ts'
+import type { CompanyRoute } from './provider-start.ts'
 import { finishSignIn } from './destination.ts'
-import { sendFailure, sendProviderFault } from './failure-page.ts'
+import { sendFailure, sendProviderFault, sendTestResult } from './provider-outcomes.ts'
 import { type AuthorizationRequest, createAuthorizationRequests, type LinkPurpose } from './authorization-request.ts'
-import { sendTestResult } from './test-result.ts'
 
 /** Someone who came back from the provider, and the answer to the request with which they did. */
 interface Arrival {
@@ -65,16 +66,16 @@ async function complete(
   if (!addresses) throw new ProviderError('outdated', 'The address of this service has changed')
   const { url } = reply.request
   const callbackUrl = `${addresses.redirect}${url.includes('?') ? url.slice(url.indexOf('?')) : ''}`
-  const check = async () => {
-    try {
-      return { outcome: await providers.client.complete(provider, flow, callbackUrl), hasFailed: false }
-    } catch (error) {
-      if (!(error instanceof ProviderError)) throw error
-      return { outcome: error, hasFailed: PROVOKED.has(error.fault) }
-    }
-  }
-  const attempt = { kind: 'answer of a provider', whose: null, check } as const
-  const answer = await signIns.attempt<ProviderIdentity | ProviderError>(reply, attempt)
+  const answer = await signIns.attempt<ProviderIdentity | ProviderError>(reply, {
+    kind: 'answer of a provider',
+    whose: null,
+    check: () =>
+      providers.client.complete(provider, flow, callbackUrl).catch((error: unknown) => {
+        if (error instanceof ProviderError) return error
+        throw error
+      }),
+    hasFailed: (answer) => answer instanceof ProviderError && PROVOKED.has(answer.fault),
+  })
   if (answer instanceof ProviderError) throw answer
   return answer
 }
@@ -112,12 +113,7 @@ async function signPersonIn(services: PageServices, arrival: Arrival): Promise<F
 async function linkUser(services: PageServices, arrival: Arrival, purpose: LinkPurpose): Promise<FastifyReply> {
   const { userId, linkHash } = purpose
   const { reply, provider, identity } = arrival
-  const acting = {
-    companyId: provider.companyId,
-    actor: userId,
-    traceparent: reply.request.trace?.traceparent ?? null,
-    client: clientOf(reply.request),
-  }
+  const acting = actAs(reply.request, { companyId: provider.companyId, userId })
   const hash = linkHash === null ? null : Buffer.from(linkHash, 'base64url')
   const refusal = await linkOwnIdentity(services.company, acting, { provider, identity, linkHash: hash })
   if (refusal !== null) return refuse(arrival, refusal)

@@ -1,15 +1,14 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { StoredProvider } from '../../accounts/providers/read-provider.ts'
+import type { FastifyInstance, FastifyRequest, FastifyReply } from 'fastify'
+import { type StoredProvider, readProvider } from '../../accounts/providers/read-provider.ts'
 import { ADMIN_ONLY } from '../../domain/errors.ts'
 import { findSessionUser } from '../../http/access/session.ts'
 import { ProblemError } from '../../http/server/problem.ts'
-import { buildUrl, companyPath, readOwnPath } from '../../wording/addresses.ts'
+import { buildUrl, companyPath, readOwnPath, findHome } from '../../wording/navigation.ts'
 import { readFormFields } from '../parts/form.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { SignInNeededError } from '../parts/viewer.ts'
 import { findOperatorSettings } from '../providers/provider-facts.ts'
-import { type CompanyRoute, findProvider, sendNoProvider } from './company-page.ts'
-import { sendFailure, sendProviderFault } from './failure-page.ts'
+import { sendFailure, sendProviderFault } from './provider-outcomes.ts'
 import {
   createAuthorizationRequests,
   keepAuthorizationRequest,
@@ -17,6 +16,9 @@ import {
   type AuthorizationPurpose,
 } from './authorization-request.ts'
 import { isFromAnotherSite } from '../../http/server/cross-site.ts'
+import { isId } from '../../domain/ids.ts'
+import { html } from '../parts/html.ts'
+import { sendCardPage } from '../parts/layout.ts'
 
 type StartRequest = FastifyRequest<CompanyRoute>
 
@@ -38,12 +40,11 @@ export function addProviderStart(app: FastifyInstance, services: PageServices): 
     const { addresses, missing } = findOperatorSettings(services, companyId)
     if (missing !== undefined) return sendFailure(reply, { companyId, provider, reason: 'not_ready', purpose })
     try {
-      const check = async () => {
-        const outcome = await services.providers.client.begin(provider, addresses.redirect, { email })
-        return { outcome, hasFailed: false }
-      }
-      const attempt = { kind: 'answer of a provider', whose: null, check } as const
-      const { url, flow } = await services.signIns.attempt(reply, attempt)
+      const { url, flow } = await services.signIns.attempt(reply, {
+        kind: 'answer of a provider',
+        whose: null,
+        check: () => services.providers.client.begin(provider, addresses.redirect, { email }),
+      })
       keepAuthorizationRequest(services, reply, { ...authorizationRequest, flow })
       return await reply.redirect(url, 303)
     } catch (error) {
@@ -85,4 +86,69 @@ async function findPurpose(
   }
   // The account page's form has asked for this: a link alone, which anybody can make, is not enough.
   return linkPurpose?.userId === user.userId ? linkPurpose : { to: 'sign in' }
+}
+
+export interface CompanyRoute {
+  Params: { company: string }
+}
+
+/** Where a password of any company counts: the person may have been led to this one by mistake. */
+const PASSWORD_PATH = '/sign-in?with=password'
+
+/** `/sign-in/{company}`: leads to the company's provider. Its link is what administrators share. */
+export function addCompanyPage(app: FastifyInstance, services: PageServices): void {
+  const { access, sessions } = services
+  app.get<CompanyRoute>('/sign-in/:company', async (request, reply) => {
+    const next = readOwnPath(readFormFields(request.query)['next'])
+    const provider = await findProvider(services, request)
+    if (!provider || provider.use.use === 'off') return sendNoProvider(reply)
+    const user = await findSessionUser(access, request, sessions, 'touch')
+    if (user?.companyId === provider.companyId) return reply.redirect(next || findHome(user.role), 303)
+    return sendCompanyPage(services, reply, provider, next)
+  })
+}
+
+/** Finds the provider of the company in the path, in use or not. */
+export async function findProvider(
+  { providers }: Pick<PageServices, 'providers'>,
+  { params }: FastifyRequest<CompanyRoute>,
+): Promise<StoredProvider | null> {
+  return isId('com', params.company) ? readProvider(providers.pool, params.company) : null
+}
+
+/** Answers for a company without a provider, and for one that does not exist. */
+export function sendNoProvider(reply: FastifyReply): Promise<FastifyReply> {
+  return sendCardPage(reply.code(404), {
+    title: 'No such sign-in page',
+    body: html`<p>There is no company with an identity provider at this address.</p>
+      <p><a class="button primary" href="/sign-in">Sign in</a></p>`,
+  })
+}
+
+function sendCompanyPage(
+  services: PageServices,
+  reply: FastifyReply,
+  provider: StoredProvider,
+  next: string,
+): Promise<FastifyReply> {
+  const { companyId, settings, use } = provider
+  if (findOperatorSettings(services, companyId).missing)
+    return sendFailure(reply, { companyId, provider, reason: 'not_ready' })
+  // Nothing here says which company it is, or who may use a password.
+  const usePassword = html`<a href="${PASSWORD_PATH}">use a password</a>`
+  const others =
+    use.use === 'required'
+      ? html`Only the break-glass administrator can ${usePassword}.`
+      : html`Or ${usePassword}, if you have one.`
+  return sendCardPage(reply, {
+    title: 'Sign in',
+    body: html`<p>Your company signs in with <bdi>${settings.name}</bdi>.</p>
+      <p class="actions">
+        <a class="button primary" href="${buildUrl(`${companyPath(companyId)}/start`, { next })}">
+          Continue to <bdi>${settings.name}</bdi></a
+        >
+      </p>
+      <p class="hint">You sign in at <bdi>${new URL(settings.issuer).host}</bdi>.</p>
+      <p class="hint">${others}</p>`,
+  })
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { findSignInPlace } from '../../accounts/sign-in/find-sign-in-place.ts'
+import { findSignInPlace } from '../../accounts/sign-in/known-users.ts'
 import { signIn, type SignInOutcome } from '../../accounts/sign-in/sign-in-with-password.ts'
 import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '../../domain/attributes.ts'
 import { problem } from '../../domain/errors.ts'
@@ -7,12 +7,11 @@ import { MAX_PASSWORD_CHARACTERS } from '../../domain/accounts/user-lifecycle.ts
 import { type KnownBrowser, recognizeBrowser } from '../../http/access/known-browser.ts'
 import { describeSession, findSessionUser } from '../../http/access/session.ts'
 import { readFormFields, toFormProblem } from '../parts/form.ts'
-import { companyPath, readOwnPath } from '../../wording/addresses.ts'
-import { findHome } from '../../wording/navigation.ts'
+import { companyPath, readOwnPath, findHome } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { createAuthorizationRequests, keepAuthorizationRequest } from './authorization-request.ts'
 import { finishSignIn, readCompany, readDestination } from './destination.ts'
-import { askSecondStep } from './second-step.ts'
+import { askSecondStep } from './passkey-sign-in.ts'
 import { sendSignInForm, type SignInForm } from './sign-in-form.ts'
 import { trimBlanks } from '../../text/normalize-text.ts'
 
@@ -113,13 +112,13 @@ async function trySignIn(services: PageServices, reply: FastifyReply, form: Sent
       return isMeant ? known : null
     },
     async check(known) {
-      if (errors || !isPassword) return { outcome: { outcome: 'refused' }, hasFailed: true }
+      if (errors || !isPassword) return { outcome: 'refused' }
       // A browser is known for these users, and not for all who have the email.
       const companyIds = named ?? known?.users.map(({ companyId }) => companyId) ?? null
       const session = describeSession(request, sessions)
-      const outcome = await signIn({ pool: accessPool, failures }, { email, companyIds, password, tries }, session)
-      return { outcome, hasFailed: outcome.outcome === 'refused' }
+      return signIn({ pool: accessPool, failures }, { email, companyIds, password, tries }, session)
     },
+    hasFailed: ({ outcome }) => outcome === 'refused',
   })
   switch (tried.outcome) {
     case 'refused':

@@ -10,7 +10,7 @@ import { databaseTimeMs } from '../../postgres/database-clock.ts'
 import { SNOOZES_PATH } from '../parts/attention.ts'
 import { describeItem, nameSubject } from '../../wording/attention-words.ts'
 import { describeCode } from '../../wording/failure-causes.ts'
-import { readFormFields, renderButtons, renderField } from '../parts/form.ts'
+import { readFormFields, renderButtons, renderHidden } from '../parts/form.ts'
 import { addFormPage, type PageForms, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../../wording/navigation.ts'
@@ -99,14 +99,17 @@ async function findItem(request: FastifyRequest): Promise<AttentionItem | undefi
 function renderSnoozeForm(item: AttentionItem, forms: PageForms<'snooze'>, timeZone: string): Html {
   const today = formatLocalDay(databaseTimeMs(), timeZone)
   return renderForm(forms, 'snooze', {
-    values: { until: shiftDay(today, PROPOSED_DAYS), reason: '' },
-    fields: ({ until = '', reason = '' }, problem) => {
-      const day = { name: 'until', label: 'Until', type: 'date', value: until } as const
-      const why = { name: 'reason', label: 'Reason', value: reason, maxLength: MAX_REASON }
-      return html`<input type="hidden" name="item" value="${nameOfItem(item)}" />
-        ${renderField({ ...day, hint: `At most ${MAX_SNOOZE_DAYS} days ahead.` }, problem)}
-        ${renderField({ ...why, hint: 'It stays in the event stream, so name no people.' }, problem)}`
-    },
+    values: { until: shiftDay(today, PROPOSED_DAYS) },
+    fields: [
+      renderHidden('item', nameOfItem(item)),
+      { name: 'until', label: 'Until', type: 'date', hint: `At most ${MAX_SNOOZE_DAYS} days ahead.` },
+      {
+        name: 'reason',
+        label: 'Reason',
+        maxLength: MAX_REASON,
+        hint: 'It stays in the event stream, so name no people.',
+      },
+    ],
     buttons: renderButtons('Snooze', HOME.path),
   })
 }
@@ -124,7 +127,7 @@ function renderList(snoozes: Snooze[], names: ReadonlyMap<string, string>, forms
         isHeadingHidden: true,
         cell: ({ name, item }) =>
           html`<form method="post" action="${forms.actionOf('end')}">
-            <input type="hidden" name="item" value="${name}" />
+            ${renderHidden('item', name)}
             <button>Show again<span class="visually-hidden">: <bdi>${nameSubject(item)}</bdi></span></button>
           </form>`,
       },

@@ -20,15 +20,14 @@ import { previewPart } from '../../uploads/run-part.ts'
 import { undoUpload } from '../../uploads/undo-upload.ts'
 import { rereadFile, storeOrAsk } from '../../uploads/reread-file.ts'
 import { MAX_MAPPING_BYTES } from '../../api/admin/uploads/mapping-schema.ts'
-import { sendAttachment } from '../../http/server/attachment.ts'
+import { sendAttachment } from '../../http/server/text-stream.ts'
 import { CSV_TYPE, writeCsvHeader } from '../../log/csv-text.ts'
 import { NO_SUCH_ENTRY } from '../../ledger/corrections/find-calls.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { readFormFields, renderFormAlert, toFormProblem, type FormProblem } from '../parts/form.ts'
-import { buildUploadUrl } from '../../wording/addresses.ts'
+import { buildUploadUrl, NAVIGATION, UPLOAD_PATH } from '../../wording/navigation.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderBreadcrumb, sendUserPage } from '../parts/layout.ts'
-import { NAVIGATION, UPLOAD_PATH } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer, requireItem, requireViewer } from '../parts/viewer.ts'
 import { readCorrectedCall, readCorrectedEntries } from './corrected-calls.ts'
@@ -197,7 +196,7 @@ async function sendUpload(reply: FastifyReply, shown: ShownUpload): Promise<Fast
   const isBefore = upload.state === 'previewing' || upload.state === 'previewed'
   const isMoving = upload.state === 'previewing' || upload.state === 'applying'
   const [title, heading] = titleOf(shown)
-  const content = html`<div id="upload" ${isMoving ? html`data-refresh="${REFRESH_MS}"` : ''}>
+  const content = html`<div id="upload" ${isMoving && html`data-refresh="${REFRESH_MS}"`}>
     <h1>${heading} <bdi>${upload.fileName}</bdi></h1>
     ${isBefore ? renderPreviewed(shown) : renderProgress(shown)}
   </div>`

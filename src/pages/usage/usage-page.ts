@@ -4,17 +4,18 @@ import { readDailyUsage, type UsageOfDay } from '../../../projections/bulk-user-
 import { findKeyStatus, listApiKeys, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
+import { databaseTimeMs } from '../../postgres/database-clock.ts'
 import { HOUR_MS, listDaysUpTo, type LocalDay } from '../../domain/local-times.ts'
 import { getToday } from '../../api/admin/usage.ts'
 import { invalidQuery } from '../../http/server/query-values.ts'
-import { COUNTS } from '../parts/call-words.ts'
+import { capitalise, COUNTS } from '../parts/call-words.ts'
 import { html, type Html } from '../parts/html.ts'
 import { sendUserPage } from '../parts/layout.ts'
 import { renderNameLink, renderSegments } from '../parts/links.ts'
-import { buildUrl } from '../../wording/addresses.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
+import { buildUrl, NAVIGATION } from '../../wording/navigation.ts'
 import { computeQuotaUsed, renderQuotaBar, renderReset } from '../api-keys/api-key-facts.ts'
 import { formatCalendarDay } from '../parts/times.ts'
+import { formatSlot, type Slots } from '../charts/calls-chart.ts'
 import { renderOutcomeChart } from '../charts/outcome-chart.ts'
 import { compare, countCalls, countRecords, renderComparison, sumUsage } from './comparison.ts'
 import { renderTable } from '../parts/table.ts'
@@ -28,8 +29,14 @@ const MAX_KEYS = 200
 /** What is counted by outcome. */
 type Counted = 'calls' | 'records'
 
-/** Calls and records of a day, by the outcome of the calls. */
-type DayUsage = { day: string } & Record<Counted, { completed: number; failed: number }>
+/** Calls and records of a day or an hour, by the outcome of the calls. */
+type DayUsage = { from: number } & Record<Counted, { completed: number; failed: number }>
+
+/** What the charts show. */
+interface Charted {
+  unit: Slots['unit']
+  bars: readonly DayUsage[]
+}
 
 /** `/settings/usage`: calls and records by day and outcome, and each key's quota. */
 export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb; reads: Reads }): void {
@@ -46,13 +53,14 @@ export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb
       readDailyUsage(logs, viewer.companyId, { days: all.slice(0, count) }),
       listKeysInUse(db, viewer.companyId),
     ])
+    const charted = await chooseBars(logs, viewer.companyId, { usage, days, isFirst: before.length === 0 })
     const body = html`<h1>Usage</h1>
       ${renderRangeLinks(count)}
       <p class="hint">
         Calls that create or update employees, from ${formatCalendarDay(days[0]!.day)} to ${formatCalendarDay(days.at(-1)!.day)}, today.
-        Days are in ${timeZone}${days.some(isOffHour) ? '; each is counted from its first full hour in UTC' : ''}.
+        Days are in ${timeZone}${days.some(isOffHour) && '; each is counted from its first full hour in UTC'}.
       </p>
-      ${usage.length === 0 && before.length === 0 ? renderNoCalls(count) : html`${renderComparison(usage, before, count)} ${usage.length === 0 ? renderNoCalls(count) : renderCharts(sumByDay(usage, days.slice(findFirstDay(usage, days, before))), usage, before)}`}
+      ${usage.length === 0 && before.length === 0 ? renderNoCalls(count) : html`${renderComparison(usage, before, count)} ${usage.length === 0 ? renderNoCalls(count) : html`${renderCharts(charted, timeZone)} ${renderByOperation(usage, before)}`}`}
       ${renderQuotas(keys, viewer.timeZone)}`
     return sendUserPage(reply, viewer, { title: 'Usage', body })
   })
@@ -69,25 +77,37 @@ function isOffHour({ from }: LocalDay): boolean {
   return from % HOUR_MS !== 0
 }
 
-/** A chart has as many days at least. */
+/** From so many days on, bars are days. */
 const LEAST_DAYS = 7
 
-/** The day with which a chart begins: the first, unless the company made its first calls later. */
-function findFirstDay(usage: readonly UsageOfDay[], days: readonly LocalDay[], before: readonly UsageOfDay[]): number {
-  if (before.length > 0) return 0
-  const first = days.findIndex(({ day }) => usage.some((one) => one.day === day))
-  return Math.max(0, Math.min(first, days.length - LEAST_DAYS))
+/** Begins with the first calls, if they were made in these days: by hours, until there is a week of them. */
+async function chooseBars(
+  db: LedgerDb,
+  companyId: string,
+  { usage, days, isFirst }: { usage: readonly UsageOfDay[]; days: readonly LocalDay[]; isFirst: boolean },
+): Promise<Charted> {
+  const first = isFirst ? days.findIndex(({ day }) => usage.some((one) => one.day === day)) : 0
+  if (!isFirst || first === -1 || days.length - first >= LEAST_DAYS)
+    return { unit: 'days', bars: sumByDay(usage, days.slice(Math.max(0, first))) }
+  const start = Math.ceil(days[first]!.from / HOUR_MS) * HOUR_MS
+  const hours = Array.from({ length: Math.ceil((databaseTimeMs() - start) / HOUR_MS) }, (_, at) => {
+    const from = start + at * HOUR_MS
+    return { day: String(from), from, to: from + HOUR_MS }
+  })
+  const bars = sumByDay(await readDailyUsage(db, companyId, { days: hours }), hours)
+  const begins = bars.findIndex(({ calls }) => calls.completed + calls.failed > 0)
+  return { unit: 'hours', bars: bars.slice(Math.max(0, begins)) }
 }
 
 /** Sums calls and records by day and outcome; days without calls have zeros. */
 function sumByDay(usage: readonly UsageOfDay[], days: readonly LocalDay[]): DayUsage[] {
   const ofDay = Map.groupBy(usage, ({ day }) => day)
-  return days.map(({ day }) => {
+  return days.map(({ day, from }) => {
     const own = ofDay.get(day) ?? []
     const sum = (count: (usage: UsageOfDay) => number) => {
       return { completed: sumUsage(own, 'Completed', count), failed: sumUsage(own, 'Failed', count) }
     }
-    return { day, calls: sum(countCalls), records: sum(countRecords) }
+    return { from, calls: sum(countCalls), records: sum(countRecords) }
   })
 }
 
@@ -106,29 +126,28 @@ function renderNoCalls(days: number): Html {
   </div>`
 }
 
-function renderCharts(days: readonly DayUsage[], usage: readonly UsageOfDay[], before: readonly UsageOfDay[]): Html {
-  const renderDays = (id: Counted, title: string) => {
-    const bars = days.map((of) => ({ label: formatCalendarDay(of.day), ...of[id] }))
-    return renderOutcomeChart({ id, title, unit: 'days', bars })
-  }
-  const withCalls = days.filter(({ calls }) => calls.completed + calls.failed > 0)
-  return html`<h2>Calls by day</h2>
-    ${renderDays('calls', 'Calls by day and outcome')}
-    <h2>Records by day</h2>
-    ${renderDays('records', 'Records by day and the outcome of their call')}
+function renderCharts({ unit, bars }: Charted, timeZone: string): Html {
+  const nameOf = (bar: DayUsage) => formatSlot(bar, unit, timeZone)
+  const renderBars = (id: Counted, title: string) =>
+    renderOutcomeChart({ id, title, unit, bars: bars.map((bar) => ({ label: nameOf(bar), ...bar[id] })) })
+  const withCalls = bars.filter(({ calls }) => calls.completed + calls.failed > 0)
+  const one = unit === 'days' ? 'day' : 'hour'
+  return html`<h2>Calls by ${one}</h2>
+    ${renderBars('calls', `Calls by ${one} and outcome`)}
+    <h2>Records by ${one}</h2>
+    ${renderBars('records', `Records by ${one} and the outcome of their call`)}
     ${renderTable({
-      caption: 'Calls and records by day and outcome, newest first. Days without calls are omitted.',
+      caption: `Calls and records by ${one} and outcome, newest first. ${capitalise(unit)} without calls are omitted.`,
       isCaptionShown: true,
       columns: [
-        { heading: 'Day', cell: ({ day }) => html`<span class="unbroken">${formatCalendarDay(day)}</span>` },
+        { heading: capitalise(one), cell: (bar) => html`<span class="unbroken">${nameOf(bar)}</span>` },
         { heading: 'Calls completed', count: ({ calls }) => calls.completed },
         { heading: 'Calls failed', count: ({ calls }) => calls.failed },
         { heading: 'Records in completed calls', count: ({ records }) => records.completed },
         { heading: 'Records in failed calls', count: ({ records }) => records.failed },
       ],
       rows: withCalls.toReversed(),
-    })}
-    ${renderByOperation(usage, before)}`
+    })}`
 }
 
 function renderByOperation(usage: readonly UsageOfDay[], before: readonly UsageOfDay[]): Html {

@@ -1,9 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { unlinkIdentity } from '../../accounts/sign-in/link-identity.ts'
-import { changeUserRole, NO_SUCH_USER, removeUser, resetUserPassword } from '../../accounts/users/change-user.ts'
+import { changeUserRole, removeUser, resetUserPassword } from '../../accounts/users/change-user.ts'
 import type { SessionUser } from '../../accounts/users/sessions.ts'
-import type { FailedHour, LastSignIn } from '../../accounts/users/sign-in-records.ts'
-import { findLastSignIn, listFailedHours } from '../../accounts/users/sign-in-records.ts'
+import {
+  type FailedHour,
+  type LastSignIn,
+  findLastSignIn,
+  listFailedHours,
+} from '../../accounts/users/sign-in-records.ts'
 import { LINK_LIFE_DAYS } from '../../domain/accounts/user-lifecycle.ts'
 import { findUser, type UserRecord } from '../../accounts/users/users.ts'
 import { eraseUser } from '../../personal-data/erase-user.ts'
@@ -11,18 +15,16 @@ import { reportUser } from '../../personal-data/report-user.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
 import { TOKEN_ACTIONS, USER_ACTIONS } from '../../api/admin/user-actions.ts'
 import { RoleBody } from '../../api/admin/user-schemas.ts'
-import { readUserId } from '../../api/admin/users.ts'
-import { ProblemError } from '../../http/server/problem.ts'
+import { readUserId, requireUser } from '../../api/admin/users.ts'
 import { addTokenRevocation, renderTokenList } from '../account/token-list.ts'
 import { listNotices } from '../parts/actions.ts'
-import { buildUrl } from '../../wording/addresses.ts'
+import { buildUrl, ACCOUNT_PATH, NAVIGATION, type UpperPage } from '../../wording/navigation.ts'
 import { renderClient } from '../parts/clients.ts'
 import { renderConfirmedAction } from '../parts/confirm.ts'
 import { renderFacts, renderId } from '../parts/facts.ts'
-import { checkForm, readSeenVersion, renderButtons, renderTypedConfirmation, requireTyped } from '../parts/form.ts'
+import { askToType, checkForm, readSeenVersion, renderButtons, requireTyped } from '../parts/form.ts'
 import { addFormPage, type PageForms, type PageRequest, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { ACCOUNT_PATH, NAVIGATION, type UpperPage } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderReportForm, sendReportFile } from '../parts/report-download.ts'
 import { formatAttempts, SIGNED_IN_WITH } from '../parts/sign-in-words.ts'
@@ -30,8 +32,7 @@ import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
-import { showOneTimeLink } from './one-time-link.ts'
-import { formatUserName, isErased, formatWaysIn, renderRoleChoice, renderUserStatus } from './user-facts.ts'
+import { showOneTimeLink, formatUserName, isErased, formatWaysIn, renderUserStatus, ROLE_CHOICE } from './users-page.ts'
 
 const { path: PATH } = NAVIGATION.users
 
@@ -42,7 +43,7 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
   const { company } = services
   addFormPage(app, {
     path: `${PATH}/:id`,
-    load: (request: UserRequest) => requireUser(services, request),
+    load: (request: UserRequest) => loadUser(services, request),
     render: async (user, forms, request) => ({
       title: formatUserName(user),
       trail: [NAVIGATION.users],
@@ -87,19 +88,15 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
       },
     },
   })
-  addTokenRevocation(app, services, `${PATH}/:id`, async (request) =>
-    listUpperPages(await requireUser(services, request)),
-  )
+  addTokenRevocation(app, services, `${PATH}/:id`, async (request) => listUpperPages(await loadUser(services, request)))
   addPasswordReset(app, services)
   addUserRemoval(app, services)
   addUserErasure(app, services)
 }
 
 /** Finds the user in the path. Throws `user_not_found`. */
-async function requireUser({ db }: PageServices, request: UserRequest): Promise<UserRecord> {
-  const user = await findUser(db, getViewer(request).companyId, readUserId(request.params.id))
-  if (!user) throw new ProblemError(NO_SUCH_USER)
-  return user
+async function loadUser({ db }: PageServices, request: UserRequest): Promise<UserRecord> {
+  return requireUser(await findUser(db, getViewer(request).companyId, readUserId(request.params.id)))
 }
 
 /** Lists the pages above those about one user. */
@@ -151,7 +148,8 @@ function renderUserActions(
   return html`<h2>Role</h2>
     ${isOwn ? warning : ''}
     ${renderForm(forms, 'role', {
-      fields: ({ role = current }, problem) => renderRoleChoice(role, problem),
+      values: { role: current },
+      fields: [ROLE_CHOICE],
       buttons: html`<button class="primary">Change role</button>`,
     })}
     <h2>Access</h2>
@@ -171,7 +169,7 @@ function addPasswordReset(app: FastifyInstance, services: PageServices): void {
   const { company } = services
   addFormPage(app, {
     path: `${PATH}/:id/reset-password`,
-    load: (request: UserRequest) => requireUser(services, request),
+    load: (request: UserRequest) => loadUser(services, request),
     render: (user, forms, request) => {
       if (user.id === getViewer(request).userId) return { elsewhere: ACCOUNT_PATH }
       const { button } = nameReset(user, services)
@@ -195,7 +193,7 @@ function addPasswordReset(app: FastifyInstance, services: PageServices): void {
     forms: {
       reset: {
         async issue(request, fields) {
-          const user = await requireUser(services, request)
+          const user = await loadUser(services, request)
           const reset = await resetUserPassword(company, getActing(request), user.id, readSeenVersion(fields))
           return { page: showOneTimeLink(request, services, nameReset(user, services).done, reset) }
         },
@@ -219,7 +217,7 @@ function addUserRemoval(app: FastifyInstance, services: PageServices): void {
   const { button, done } = USER_ACTIONS.remove
   addFormPage(app, {
     path: `${PATH}/:id/remove`,
-    load: (request: UserRequest) => requireUser(services, request),
+    load: (request: UserRequest) => loadUser(services, request),
     render: (user, forms, request) => {
       const secrets = `password${user.hasPasskeys ? ', passkeys' : ''}, one-time link, tokens and all sessions`
       const isOwn = user.id === getViewer(request).userId
@@ -253,7 +251,7 @@ function addUserErasure(app: FastifyInstance, services: PageServices): void {
   const { button, done } = USER_ACTIONS.erase
   addFormPage(app, {
     path: `${PATH}/:id/erase`,
-    load: (request: UserRequest) => requireUser(services, request),
+    load: (request: UserRequest) => loadUser(services, request),
     render: (user, forms) => ({
       title: `Erase ${formatUserName(user)}`,
       heading: html`Erase <bdi>${formatUserName(user)}</bdi>?`,
@@ -268,14 +266,14 @@ function addUserErasure(app: FastifyInstance, services: PageServices): void {
           stay recorded under the ID <code>${user.id}</code>, but no one can tell who it was.
         </p>
         ${renderForm(forms, 'erase', {
-          fields: (_, problem) => renderTypedConfirmation(getExpectedText(user), problem),
+          fields: [askToType(getExpectedText(user))],
           buttons: renderButtons(button, `${PATH}/${user.id}`, 'danger'),
         })}`,
     }),
     forms: {
       erase: {
         async run(request, fields) {
-          const user = await requireUser(services, request)
+          const user = await loadUser(services, request)
           requireTyped(fields, getExpectedText(user))
           await eraseUser(services.company, getActing(request), user.id)
           return { goTo: `${PATH}/${user.id}?done=${done}` }

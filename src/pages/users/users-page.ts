@@ -1,23 +1,26 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { inviteCompanyUser } from '../../accounts/users/invite-user.ts'
+import { inviteCompanyUser, type UserWithLink } from '../../accounts/users/change-user.ts'
 import { MAX_EMAIL_CHARACTERS } from '../../domain/attributes.ts'
 import { LINK_LIFE_DAYS } from '../../domain/accounts/user-lifecycle.ts'
-import { listUsers, USER_STATUSES, type UserRecord } from '../../accounts/users/users.ts'
+import { listUsers, USER_STATUSES, type UserRecord, getUserStatus } from '../../accounts/users/users.ts'
 import { InviteBody } from '../../api/admin/user-schemas.ts'
 import { readEmailField } from '../../api/admin/users.ts'
-import { listOptions, checkForm, renderButtons, renderField } from '../parts/form.ts'
-import { addFormPage, addPage, renderForm } from '../parts/form-page.ts'
+import { listOptions, checkForm, renderButtons } from '../parts/form.ts'
+import { addFormPage, addPage, renderForm, type PageContent } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import { NAVIGATION } from '../../wording/navigation.ts'
-import { showOneTimeLink } from './one-time-link.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
-import { renderTimeOrNever } from '../parts/times.ts'
-import { formatWaysIn, renderRoleChoice, formatUserName, renderUserStatus } from './user-facts.ts'
+import { renderTimeOrNever, renderTime } from '../parts/times.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import { trimBlanks } from '../../text/normalize-text.ts'
+import { type Role, ROLES } from '../../domain/accounts/roles.ts'
+import { renderBadge } from '../parts/badges.ts'
+import { buildLinkUrl } from '../../accounts/users/email-user.ts'
+import { findBaseUrl } from '../../http/access/session.ts'
+import { renderCopyWarning, renderCopyable } from '../parts/once.ts'
 
 const { path: PATH } = NAVIGATION.users
 
@@ -44,10 +47,11 @@ export function addUsersPage(app: FastifyInstance, services: PageServices): void
       body: html`<p>${sendsEmail ? "The person gets an email with a one-time link, which you'll see too." : "You'll get a one-time link to share; no email is sent."} The link works for ${LINK_LIFE_DAYS} days.</p>
         ${renderForm(forms, 'invite', {
           values: { role: 'member' },
-          fields: ({ email = '', name = '', role = '' }, problem) =>
-            html`${renderField({ name: 'email', label: 'Email', type: 'email', value: email, maxLength: MAX_EMAIL_CHARACTERS, autocomplete: 'off' }, problem)}
-            ${renderField({ name: 'name', label: 'Name', value: name, maxLength: 120, autocomplete: 'off' }, problem)}
-            ${renderRoleChoice(role, problem)}`,
+          fields: [
+            { name: 'email', label: 'Email', type: 'email', maxLength: MAX_EMAIL_CHARACTERS, autocomplete: 'off' },
+            { name: 'name', label: 'Name', maxLength: 120, autocomplete: 'off' },
+            ROLE_CHOICE,
+          ],
           buttons: renderButtons('Invite', PATH),
         })}`,
     }),
@@ -95,4 +99,79 @@ function renderUserTable(users: UserRecord[], timeZone: string): Html {
     ],
     rows: users,
   })
+}
+
+/** Whether the user is erased: an erased user has no email. */
+export function isErased({ email }: UserRecord): boolean {
+  return email === ''
+}
+
+/** Returns the display name of a user. */
+export function formatUserName(user: UserRecord): string {
+  return isErased(user) ? 'Erased user' : user.name
+}
+
+/** Says how a user signs in. */
+export function formatWaysIn({ hasPassword, hasPasskeys, identity, removedAt }: UserRecord): string {
+  const ways = [
+    ...(identity === null ? [] : ['identity provider']),
+    ...(hasPassword ? ['password'] : []),
+    ...(hasPasskeys ? ['passkey'] : []),
+  ]
+  return ways.join(', ') || (removedAt === null ? 'nothing yet' : 'nothing')
+}
+
+/** Renders the status of a user as a badge. */
+export function renderUserStatus(user: UserRecord): Html {
+  switch (getUserStatus(user)) {
+    case 'active':
+      return renderBadge('good', 'Active')
+    case 'pending':
+      return renderBadge('warn', 'Invited')
+    case 'removed':
+      return renderBadge('plain', isErased(user) ? 'Erased' : 'Removed')
+  }
+}
+
+const RIGHTS: Record<Role, string> = {
+  admin: 'admin: full access',
+  auditor: 'auditor: event stream, employees over time, and ledger integrity',
+  member: 'member: own account only',
+}
+
+/** The choice of a role. */
+export const ROLE_CHOICE = {
+  name: 'role',
+  label: 'Role',
+  options: ROLES.map((role) => ({ value: role, label: RIGHTS[role] })),
+}
+
+/** Returns the page that shows a user's one-time link. */
+export function showOneTimeLink(
+  request: FastifyRequest,
+  { sessions, company: { outbox } }: PageServices,
+  title: string,
+  { user, linkToken, linkExpiresAt, isEmailed }: UserWithLink,
+): PageContent {
+  const link = buildLinkUrl(findBaseUrl(request, sessions), linkToken)
+  const email = html`<bdi>${user.email}</bdi>`
+  const sending = isEmailed ? html`You can also send it to ${email} yourself` : html`Send it to ${email}`
+  return {
+    title,
+    body: html`${outbox ? renderEmailed(user.email, isEmailed) : ''}
+      ${renderCopyWarning('the link')}
+      <h2>One-time link for <bdi>${user.name}</bdi></h2>
+      ${renderCopyable('link', link, 'Copy link')}
+      <p>
+        ${sending} over a private channel: anyone who opens it can sign in as this user. It works once, until
+        ${renderTime(linkExpiresAt, getViewer(request).timeZone)}.
+      </p>
+      <p><a class="button" href="${NAVIGATION.users.path}/${user.id}">View user</a></p>`,
+  }
+}
+
+function renderEmailed(email: string, isEmailed: boolean): Html {
+  return isEmailed
+    ? html`<p class="notice" role="status">An email with the link is on its way to <bdi>${email}</bdi>.</p>`
+    : html`<p class="warning">No email was sent, because too many have been sent recently. Pass the link on yourself.</p>`
 }

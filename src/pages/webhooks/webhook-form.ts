@@ -1,5 +1,4 @@
 import { findResumePosition } from '../../accounts/webhooks/find-resume-position.ts'
-import { fieldError, invalidFields } from '../../domain/field-errors.ts'
 import { findStartOf, readLocal } from '../../domain/local-times.ts'
 import {
   DEFAULT_CONCURRENCY,
@@ -10,14 +9,14 @@ import {
 import { WEBHOOK_TYPES, type WebhookSettings, type WebhookType } from '../../domain/webhook-types.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { CreateWebhookBody, readSettings, ResumeBody } from '../../api/admin/webhooks/webhook-schemas.ts'
-import { ProblemError } from '../../http/server/problem.ts'
+import { refuseField } from '../../http/server/problem.ts'
 import {
   checkForm,
   findError,
   keepLineBreaks,
-  renderChoice,
-  renderField,
   readWholeNumber,
+  renderFields,
+  type FormControl,
   type FormFields,
   type FormProblem,
 } from '../parts/form.ts'
@@ -64,19 +63,46 @@ export function readWebhookForm(fields: FormFields, allowsHttp: boolean, current
   return readSettings(settings, allowsHttp)
 }
 
-const CONTENTS = [
-  { value: 'no', label: 'IDs and attribute names only' },
-  { value: 'yes', label: 'Values, too' },
+const NAMES = [
+  {
+    name: 'url',
+    label: 'URL',
+    maxLength: MAX_URL,
+    autocomplete: 'off',
+    hint: 'Where messages are sent, such as https://example.com/hooks.',
+  },
+  {
+    name: 'description',
+    label: 'Description (optional)',
+    maxLength: MAX_DESCRIPTION,
+    autocomplete: 'off',
+    isRequired: false,
+    hint: 'What receives the messages, such as “Payroll”.',
+  },
+]
+const SENDING: FormControl[] = [
+  {
+    name: 'include_data',
+    label: 'Messages contain',
+    options: [
+      { value: 'no', label: 'IDs and attribute names only' },
+      { value: 'yes', label: 'Values, too' },
+    ],
+    hint: 'Values are personal data. Without them, the receiver asks the API for what it needs.',
+  },
+  {
+    name: 'concurrency',
+    label: 'Messages at once',
+    type: 'number',
+    min: 1,
+    max: MAX_CONCURRENCY,
+    hint: 'Messages about one employee are always sent in order.',
+  },
 ]
 
 /** Renders the fields of a webhook. */
 export function renderWebhookFields(fields: FormFields, problem: FormProblem): Html {
-  const { url = '', description = '', include_data: includeData = 'no', concurrency = '' } = fields
-  return html`${renderField({ name: 'url', label: 'URL', value: url, maxLength: MAX_URL, autocomplete: 'off', hint: 'Where messages are sent, such as https://example.com/hooks.' }, problem)}
-  ${renderField({ name: 'description', label: 'Description (optional)', value: description, maxLength: MAX_DESCRIPTION, autocomplete: 'off', isRequired: false, hint: 'What receives the messages, such as “Payroll”.' }, problem)}
-  ${renderTypes(fields, problem)}
-  ${renderChoice({ name: 'include_data', label: 'Messages contain', value: includeData, options: CONTENTS, hint: 'Values are personal data. Without them, the receiver asks the API for what it needs.' }, problem)}
-  ${renderField({ name: 'concurrency', label: 'Messages at once', type: 'number', value: concurrency, min: 1, max: MAX_CONCURRENCY, hint: 'Messages about one employee are always sent in order.' }, problem)}`
+  return renderFields([...NAMES, renderTypes(fields, problem), ...SENDING], fields, problem)
 }
 
 type TopicOf<Type extends string> = Type extends `${infer Topic}.${string}` ? Topic : never
@@ -109,17 +135,28 @@ function renderType(type: WebhookType, fields: FormFields): Html {
   return html`<label><input type="checkbox" name="${type}" ${checked} /> <code>${type}</code></label>`
 }
 
-/** The fields of `renderResumeFields`. */
+/** The names of the fields that say from where messages are sent. */
 export const RESUME_FIELDS = ['since', 'after'] as const
 
-/** Renders the fields that say from where messages are sent. */
-export function renderResumeFields(
-  { since = '', after = '' }: FormFields,
-  problem: FormProblem,
-  timeZone: string,
-): Html {
-  return html`${renderField({ name: 'since', label: 'Events since', type: 'datetime-local', value: since, isRequired: false, hint: describeZone(timeZone) }, problem)}
-  ${renderField({ name: 'after', label: 'Or events after number', type: 'number', value: after, min: 0, isRequired: false, hint: 'As in the event stream; 0 for all events.' }, problem)}`
+/** The fields that say from where messages are sent. */
+export function listResumeFields(timeZone: string): FormControl[] {
+  return [
+    {
+      name: 'since',
+      label: 'Events since',
+      type: 'datetime-local',
+      isRequired: false,
+      hint: describeZone(timeZone),
+    },
+    {
+      name: 'after',
+      label: 'Or events after number',
+      type: 'number',
+      min: 0,
+      isRequired: false,
+      hint: 'As in the event stream; 0 for all events.',
+    },
+  ]
 }
 
 /** Reads the position after which messages are sent. Throws a problem at the field. */
@@ -129,9 +166,8 @@ export async function readResumeForm(
   { since = '', after = '' }: FormFields,
   timeZone: string,
 ): Promise<number> {
-  const refuse = (message: string) => new ProblemError(invalidFields([fieldError('/since', 'invalid_value', message)]))
-  if ((since === '') === (after === '')) throw refuse('Enter either a time or the number of an event')
+  if ((since === '') === (after === '')) throw refuseField('/since', 'Enter either a time or the number of an event')
   if (since === '') return checkForm(ResumeBody, { after: readWholeNumber(after) }).after!
-  if (!readLocal(since)) throw refuse('Enter a date and a time')
+  if (!readLocal(since)) throw refuseField('/since', 'Enter a date and a time')
   return findResumePosition(db, companyId, new Date(findStartOf(since, timeZone)).toISOString())
 }

@@ -1,22 +1,29 @@
 import type { FastifyInstance } from 'fastify'
 import { WEBHOOK_TYPES } from '../../domain/webhook-types.ts'
 import { renderProblemsOf } from '../parts/attention.ts'
-import { changeWebhook, NO_SUCH_WEBHOOK, rotateWebhookSecret } from '../../accounts/webhooks/change-webhook.ts'
-import { countWaitingMessages, type WaitingMessages } from '../../accounts/webhooks/count-waiting.ts'
-import { type KeptDelivery, listDeliveries } from '../../accounts/webhooks/read-deliveries.ts'
-import { findWebhook, type SeenWebhook, type WebhookRecord } from '../../accounts/webhooks/read-webhooks.ts'
+import { changeWebhook, rotateWebhookSecret } from '../../accounts/webhooks/change-webhook.ts'
+import {
+  countWaitingMessages,
+  type WaitingMessages,
+  findWebhook,
+  type SeenWebhook,
+  type WebhookRecord,
+  type KeptDelivery,
+  listDeliveries,
+} from '../../accounts/webhooks/read-webhooks.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
-import { WEBHOOK_ACTIONS } from '../../api/admin/webhooks/webhook-actions.ts'
-import { readWebhookId } from '../../api/admin/webhooks/webhook-routes.ts'
-import { RotateWebhookBody } from '../../api/admin/webhooks/webhook-schemas.ts'
-import { ProblemError } from '../../http/server/problem.ts'
+import {
+  WEBHOOK_ACTIONS,
+  readWebhookId,
+  requireWebhook,
+  RotateWebhookBody,
+} from '../../api/admin/webhooks/webhook-schemas.ts'
 import { listActionForms, listNotices, renderAction } from '../parts/actions.ts'
-import { buildUrl } from '../../wording/addresses.ts'
+import { buildUrl, NAVIGATION } from '../../wording/navigation.ts'
 import { renderFacts } from '../parts/facts.ts'
-import { readSeenVersion, renderButtons, renderTypedConfirmation, requireTyped } from '../parts/form.ts'
+import { askToType, readSeenVersion, renderButtons, requireTyped } from '../parts/form.ts'
 import { addFormPage, renderForm, renderFormSection, type PageForms, type PageRequest } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { readOverlap, renderRotation } from '../parts/rotation.ts'
 import { formatNumber } from '../../wording/numbers.ts'
@@ -24,8 +31,15 @@ import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTime } from '../parts/times.ts'
 import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
 import { findSent, renderDeliveryTable, renderSent } from './delivery-table.ts'
-import { formatFields, readWebhookForm, renderWebhookFields, WEBHOOK_FIELDS } from './webhook-form.ts'
-import { readResumeForm, renderResumeFields, RESUME_FIELDS } from './webhook-form.ts'
+import {
+  formatFields,
+  readWebhookForm,
+  renderWebhookFields,
+  WEBHOOK_FIELDS,
+  readResumeForm,
+  listResumeFields,
+  RESUME_FIELDS,
+} from './webhook-form.ts'
 import { showWebhookSecret } from './webhook-secret.ts'
 import { describeProgress, describeTrouble, formatWebhookName, renderWebhookStatus } from './webhook-words.ts'
 
@@ -40,7 +54,7 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices): vo
   const idOf = ({ params }: WebhookRequest) => readWebhookId(params.id)
   addFormPage(app, {
     path: `${PATH}/:id`,
-    load: (request: WebhookRequest) => loadWebhook(services, request),
+    load: (request: WebhookRequest) => loadPage(services, request),
     render: ({ seen, waiting, recent, sent, problems }, forms, request) => {
       const { timeZone } = getViewer(request)
       const { webhook } = seen
@@ -63,7 +77,7 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices): vo
       edit: {
         keeps: [...WEBHOOK_FIELDS, 'seen'],
         async run(request, fields) {
-          const { webhook } = await requireWebhook(services, request)
+          const { webhook } = await loadWebhook(services, request)
           const settings = readWebhookForm(fields, webhooks.allowsHttp, webhook.settings)
           const change = { change: 'edit', settings } as const
           await changeWebhook(webhooks, getActing(request), idOf(request), change, readSeenVersion(fields))
@@ -110,7 +124,7 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices): vo
 function addWebhookRemoval(app: FastifyInstance, services: PageServices): void {
   addFormPage(app, {
     path: `${PATH}/:id/remove`,
-    load: (request: WebhookRequest) => requireWebhook(services, request),
+    load: (request: WebhookRequest) => loadWebhook(services, request),
     render: ({ webhook }, forms) => {
       const name = formatWebhookName(webhook)
       const { description, url } = webhook.settings
@@ -125,7 +139,7 @@ function addWebhookRemoval(app: FastifyInstance, services: PageServices): void {
           <p class="warning">This can't be undone. Messages that have not been delivered are not sent.</p>
           <p>To stop messages for a while, pause the webhook instead. Its past changes stay in the event stream.</p>
           ${renderForm(forms, 'remove', {
-            fields: (_values, problem) => renderTypedConfirmation(getExpectedText(webhook), problem),
+            fields: [askToType(getExpectedText(webhook))],
             buttons: renderButtons('Remove webhook', `${PATH}/${webhook.id}`, 'danger'),
           })}`,
       }
@@ -133,7 +147,7 @@ function addWebhookRemoval(app: FastifyInstance, services: PageServices): void {
     forms: {
       remove: {
         async run(request, fields) {
-          const { webhook } = await requireWebhook(services, request)
+          const { webhook } = await loadWebhook(services, request)
           requireTyped(fields, getExpectedText(webhook))
           await changeWebhook(services.webhooks, getActing(request), webhook.id, { change: 'remove' })
           return { goTo: `${PATH}?done=removed` }
@@ -149,16 +163,14 @@ function getExpectedText({ settings }: WebhookRecord): string {
 }
 
 /** Finds the webhook in the path of a page. Throws a problem if the company has no such webhook. */
-export async function requireWebhook({ db }: PageServices, request: WebhookRequest): Promise<SeenWebhook> {
-  const webhook = await findWebhook(db, getViewer(request).companyId, readWebhookId(request.params.id))
-  if (!webhook) throw new ProblemError(NO_SUCH_WEBHOOK)
-  return webhook
+export async function loadWebhook({ db }: PageServices, request: WebhookRequest): Promise<SeenWebhook> {
+  return requireWebhook(await findWebhook(db, getViewer(request).companyId, readWebhookId(request.params.id)))
 }
 
 /** Loads what the page of a webhook shows. `sent` is the delivery that was just tried. */
-async function loadWebhook(services: PageServices, request: WebhookRequest) {
+async function loadPage(services: PageServices, request: WebhookRequest) {
   const { companyId } = getViewer(request)
-  const seen = await requireWebhook(services, request)
+  const seen = await loadWebhook(services, request)
   const { webhook } = seen
   return {
     seen,
@@ -244,7 +256,7 @@ function renderWebhookForms(
       <code>webhook-id</code>, so receivers can ignore it.
     </p>`,
     version,
-    fields: (values, problem) => renderResumeFields(values, problem, timeZone),
+    fields: listResumeFields(timeZone),
     buttons: html`<button>Replay</button>`,
   })}
   ${renderFormSection(forms, 'edit', {

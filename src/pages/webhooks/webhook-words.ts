@@ -1,10 +1,8 @@
-import type { WaitingMessages } from '../../accounts/webhooks/count-waiting.ts'
-import type { SeenWebhook, WebhookRecord } from '../../accounts/webhooks/read-webhooks.ts'
+import type { WaitingMessages, SeenWebhook, WebhookRecord } from '../../accounts/webhooks/read-webhooks.ts'
 import type { WebhookDisabledReason } from '../../domain/webhook-types.ts'
 import { renderBadge } from '../parts/badges.ts'
-import { decapitalize } from '../../wording/numbers.ts'
+import { decapitalize, formatCount } from '../../wording/numbers.ts'
 import type { Html } from '../parts/html.ts'
-import { formatCount } from '../../wording/numbers.ts'
 import { formatAge, formatLength } from '../../wording/lengths-of-time.ts'
 
 /** Why the service stopped delivering. */

@@ -1,7 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { createWebhook } from '../../accounts/webhooks/change-webhook.ts'
-import { countWaitingMessages, type WaitingMessages } from '../../accounts/webhooks/count-waiting.ts'
-import { listWebhooks, type SeenWebhook } from '../../accounts/webhooks/read-webhooks.ts'
+import {
+  countWaitingMessages,
+  type WaitingMessages,
+  listWebhooks,
+  type SeenWebhook,
+} from '../../accounts/webhooks/read-webhooks.ts'
 import { MAX_WEBHOOKS } from '../../domain/webhooks/webhook-lifecycle.ts'
 import { readSeenVersion, renderButtons } from '../parts/form.ts'
 import { addFormPage, addPage, renderForm } from '../parts/form-page.ts'

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
-import { access, constants, readFile } from 'node:fs/promises'
+import { access, constants, readFile, chmod, mkdir, stat, lstat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { canEnter, findDatabaseOsUser, type DatabaseOsUser } from './database-os-user.ts'
 import { createRecord, readRecord, recordPath, type DatabaseRecord } from './database-record.ts'
 import { isErrno } from '../../files/errno.ts'
-import { makeFolder } from './make-folder.ts'
-import { sharedFolder } from './shared-folder.ts'
 import { StartupError } from '../startup-error.ts'
 import { sweepUnfinished } from '../../files/unfinished.ts'
+import { tmpdir } from 'node:os'
 
 const CLUSTER_NAME = 'postgres'
 
@@ -77,4 +76,58 @@ export async function clusterVersion(clusterDir: string): Promise<string | undef
     if (isErrno(error, 'ENOTDIR')) throw new StartupError(`${clusterDir} is not a folder`)
     throw error
   }
+}
+
+// The database's OS user must pass through the folder, but need not list it.
+const FOLDER_MODE = 0o711
+
+/** Creates a folder and its missing parents. */
+export async function makeFolder(folder: string): Promise<void> {
+  // Not `recursive`: where no folder can be created, as in /proc, Node.js would retry forever.
+  try {
+    await makeOne(folder)
+  } catch (error) {
+    if (!isErrno(error, 'ENOENT') || dirname(folder) === folder) throw error
+    await makeFolder(dirname(folder))
+    await makeOne(folder)
+  }
+}
+
+async function makeOne(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, FOLDER_MODE)
+  } catch (error) {
+    if (isErrno(error, 'EEXIST') && (await stat(folder)).isDirectory()) return
+    throw error
+  }
+  // The umask may have removed permissions.
+  await chmod(folder, FOLDER_MODE)
+}
+
+const FOLDER_NAME = 'employee-ledger'
+const WRITABLE_BY_OTHERS = 0o022
+
+/** A folder outside the data folder that the database's OS user can enter. */
+export async function sharedFolder(user: DatabaseOsUser): Promise<string> {
+  for (const parent of ['/var/lib', tmpdir()]) {
+    const folder = join(parent, FOLDER_NAME)
+    if ((await makeOwnFolder(folder)) && (await canEnter(user, folder))) return folder
+  }
+  throw new StartupError(
+    `${user.name} can enter neither the data folder nor a folder in /var/lib or ${tmpdir()}: ` +
+      'choose another data folder, or set DATABASE_URL',
+  )
+}
+
+// In a temporary folder, anybody may have created the name first: refuse a folder that others own or can write to.
+async function makeOwnFolder(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder)
+    await chmod(folder, 0o755)
+  } catch (error) {
+    if (isErrno(error, 'EACCES', 'EROFS', 'ENOENT', 'ENOTDIR')) return false
+    if (!isErrno(error, 'EEXIST')) throw error
+  }
+  const stats = await lstat(folder)
+  return stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & WRITABLE_BY_OTHERS) === 0
 }

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { createDurably, readIfExists } from '../../files/durable-file.ts'
 import { isErrno } from '../../files/errno.ts'
-import { errorReason } from '../error-reason.ts'
-import { StartupError } from '../startup-error.ts'
+import { errorReason, StartupError } from '../startup-error.ts'
 
 const RECORD_NAME = 'database.json'
 const PASSWORD_BYTES = 24

@@ -1,10 +1,9 @@
 import type { Config } from '../../config.ts'
 import type { DatabaseUrls } from '../database-urls.ts'
 import { openEmbeddedDatabase, type EmbeddedDatabase } from './embedded-postgres.ts'
-import { errorReason } from '../error-reason.ts'
+import { errorReason, StartupError } from '../startup-error.ts'
 import type { Holding } from './held-server.ts'
 import { assertOwnSessions } from '../pooler.ts'
-import { StartupError } from '../startup-error.ts'
 
 export interface OpenedDatabase extends Pick<EmbeddedDatabase, 'movedTo' | 'lost' | 'release'> {
   urls: DatabaseUrls

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import program from '../../../package.json' with { type: 'json' }
 import { runAs, type DatabaseOsUser } from './database-os-user.ts'
 import { isErrno } from '../../files/errno.ts'
-import { sharedFolder } from './shared-folder.ts'
+import { sharedFolder } from './data-folder.ts'
 import { StartupError } from '../startup-error.ts'
 import { discardUnfinished, finishFolder, sweepUnfinished, unfinishedPath } from '../../files/unfinished.ts'
 

@@ -47,7 +47,7 @@ await t.test('failed calls are counted by key and code, and one click leads to t
   t.match(page, new RegExp(`href="${FIRST_PAGE}/refusals\\?key=${company.key.api_id}">3 records in 3 calls<`))
   const list = await open(`${FIRST_PAGE}/refusals?key=${company.key.api_id}`)
   t.match(list, 'An employee needs first_name or last_name')
-  t.match(page, /HR sync<\/bdi><\/a\s*>: 3 records in 4 calls failed since yesterday\./, 'one line for the key')
+  t.match(page, /HR sync<\/bdi><\/a\s*>: 3 records in 4 calls failed since\s+yesterday\./, 'one line for the key')
   t.match(page, /Bulk User Logs<\/a> <span [^>]*title="Needs attention">1</, 'one problem')
 })
 

@@ -4,11 +4,14 @@ import path from 'node:path'
 import t, { type Test } from 'tap'
 import { createSigner } from '../../../src/bootstrap/signing.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
-import type { Checkpoint } from '../../../src/ledger/audit/checkpoint-note.ts'
-import { parseCheckpoints } from '../../../src/ledger/audit/checkpoint-note.ts'
+import {
+  type Checkpoint,
+  parseCheckpoints,
+  checkSignature,
+  parseVerifierKey,
+} from '../../../src/ledger/audit/signed-note.ts'
 import type { Frontier } from '../../../src/ledger/integrity/merkle.ts'
 import { appendLeaves, EMPTY_FRONTIER, leafHash, packFrontier, rootOf } from '../../../src/ledger/integrity/merkle.ts'
-import { checkSignature, parseVerifierKey } from '../../../src/ledger/audit/signed-note.ts'
 import { asSuperuser } from '../../support/postgres/as-superuser.ts'
 import type { Answer, Service } from '../../support/service.ts'
 import { employee, send, startService } from '../../support/service.ts'

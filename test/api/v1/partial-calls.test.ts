@@ -90,7 +90,7 @@ await t.test('a record that needs a refused one is refused, and says which', asy
     { result: 'failed', errors: [{ code: 'invalid_format' }] },
     {
       result: 'failed',
-      errors: [{ pointer: '/1/manager_email', code: 'manager_not_found', message: /^Record 0 of the call/ }],
+      errors: [{ pointer: '/1/manager_email', code: 'manager_not_found', message: /^Record 1 of the call/ }],
     },
     { result: 'created' },
   ])
@@ -100,7 +100,7 @@ await t.test('a record that needs a refused one is refused, and says which', asy
     { external_id: 'A-3', job_title: 'Lead' },
   ])
   t.match(swap.body.results, [
-    { result: 'failed', id: made[0]!.id, errors: [{ code: 'already_exists', message: /^Record 1 of the call/ }] },
+    { result: 'failed', id: made[0]!.id, errors: [{ code: 'already_exists', message: /^Record 2 of the call/ }] },
     { result: 'failed', id: made[1]!.id },
     { result: 'synced' },
   ])

@@ -72,7 +72,7 @@ await t.test('messages look right in both color schemes and at every width, with
     accountEmails.describeForgottenPassword(context, link, { hasPasskeys: true }),
     describeAccountChange(context, { kind: 'password_changed' }, at),
     describeAccountChange(context, { kind: 'passkey_added', name: 'n'.repeat(120) }, at),
-    describeAccountChange(context, { kind: 'token_issued', name: 'n', scope: 'audit' }, at),
+    describeAccountChange(context, { kind: 'token_issued', name: 'n', scopes: ['audit'] }, at),
   ]
   for (const content of contents) {
     await page.setContent((await renderEmail(content, 'https://ledger.example')).html)

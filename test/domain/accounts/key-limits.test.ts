@@ -1,4 +1,4 @@
-import type { KeyExcess, KeyLimits, PeopleUse } from '../../../src/domain/accounts/people-use.ts'
+import type { KeyExcess, KeyLimits, PeopleUse } from '../../../src/domain/accounts/api-key.ts'
 import t from 'tap'
 import { limitPeople, NO_LIMITS, proposeLimit } from '../../../src/domain/accounts/key-limits.ts'
 

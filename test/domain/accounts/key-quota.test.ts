@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import type { ApiKey } from '../../../src/domain/accounts/api-key.ts'
-import type { KeyUsage, RefreshPeriod } from '../../../src/domain/accounts/quota.ts'
-import { isSecretValid } from '../../../src/domain/accounts/api-key.ts'
 import {
+  type ApiKey,
+  type KeyUsage,
+  type RefreshPeriod,
+  isSecretValid,
   REFRESH_PERIODS,
   requestsInWindow,
   useKey,
   windowEnd,
   windowStart,
-} from '../../../src/domain/accounts/quota.ts'
+} from '../../../src/domain/accounts/api-key.ts'
 
 const startOf = (period: RefreshPeriod, at: string) => new Date(windowStart(period, Date.parse(at))).toISOString()
 

@@ -32,7 +32,7 @@ const anyChange: fc.Arbitrary<UserChange> = fc.oneof(
     { change: 'reset', linkExpiresAt: '2026-11-27T12:00:00.000Z' },
     { change: 'set_password' },
     { change: 'remove' },
-    { change: 'issue_token', tokenId: 'tok_1', name: 'CI', expiresAt: '2026-11-27T12:00:00.000Z', scope: null },
+    { change: 'issue_token', tokenId: 'tok_1', name: 'CI', expiresAt: '2026-11-27T12:00:00.000Z', scopes: null },
     { change: 'revoke_token', tokenId: 'tok_1' },
     { change: 'link', identity: ACCOUNT },
     { change: 'link', identity: { ...ACCOUNT, issuer: 'https://other.example' } },

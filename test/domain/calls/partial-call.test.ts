@@ -54,7 +54,7 @@ await t.test('a record that needs a refused one is refused and says which, down 
   const decision = partly().create(line)
   t.strictSame(appliedBy(decision), [4])
   t.match(decision.refusals[3], {
-    errors: [{ pointer: '/3/manager_email', code: 'manager_not_found', message: /Record 2 of the call.* is refused/ }],
+    errors: [{ pointer: '/3/manager_email', code: 'manager_not_found', message: /Record 3 of the call.* is refused/ }],
   })
 })
 

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { changeApiKey } from '../../../src/accounts/api-keys/change-api-key.ts'
-import { issueApiKey } from '../../../src/accounts/api-keys/issue-api-key.ts'
+import { changeApiKey, issueApiKey } from '../../../src/accounts/api-keys/change-api-key.ts'
 import { OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
 import type { Stage } from '../stage.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
-import { migrateDatabase } from '../../../src/bootstrap/maintenance.ts'
+import { migrateDatabase } from '../../../src/bootstrap/store.ts'
 import { findDatabaseOsUser } from '../../../src/postgres/embedded/database-os-user.ts'
 import { freePort } from '../../support/processes/free-port.ts'
 import { openPool } from '../../../src/postgres/pool.ts'

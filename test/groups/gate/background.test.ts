@@ -1,3 +1,7 @@
 import { runFiles } from '../../support/run-files.ts'
 
-await runFiles('test/workers/*.long.test.ts', 'test/{attention,mail,uploads,webhooks,witnesses}/*.long.test.ts')
+await runFiles(
+  'test/workers/*.long.test.ts',
+  'test/{attention,mail,webhooks,witnesses}/*.long.test.ts',
+  '!test/workers/raised-versions.long.test.ts',
+)

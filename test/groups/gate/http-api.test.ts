@@ -5,4 +5,8 @@ await runFiles(
   'test/api/admin/bulk-user-logs/*.long.test.ts',
   'test/api/v1/*.long.test.ts',
   'test/api/audit/*.long.test.ts',
+  'test/http/server/*.long.test.ts',
+  '!test/api/admin/bulk-user-logs/stream{,-end}.long.test.ts',
+  '!test/api/audit/{events-stream,go-tiles}.long.test.ts',
+  '!test/http/server/log-canaries.long.test.ts',
 )

@@ -5,8 +5,10 @@ await runFiles(
   'test/pages/*.long.test.ts',
   'test/pages/providers/*.long.test.ts',
   'test/pages/reference/*.long.test.ts',
-  'test/http/server/*.long.test.ts',
   'test/http/live/*.long.test.ts',
   'test/http/sign-in/*.long.test.ts',
   'test/http/openapi/*.long.test.ts',
+  '!test/http/openapi/{generated-clients,openapi-lint}.long.test.ts',
+  '!test/pages/uploads.long.test.ts',
+  '!test/pages/reference/samples.long.test.ts',
 )

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { inviteCompanyUser } from '../../../src/accounts/users/invite-user.ts'
+import { inviteCompanyUser } from '../../../src/accounts/users/change-user.ts'
 import { issueUserToken } from '../../../src/accounts/users/user-tokens.ts'
 import { newId } from '../../../src/ledger/new-id.ts'
 import { findConfiguredSecretBox } from '../../../src/bootstrap/secrets.ts'
@@ -53,14 +53,14 @@ await t.test('a user is told of each new token: from the page, the admin endpoin
   const { admin } = company
   const visitor = await signInByPassword(service, admin)
   const seen = seenOn((await visitor.visit('/account')).text)
-  const form = { name: 'Page', expires_in_days: '30', seen }
+  const form = { name: 'Page', expires_in_days: '30', everything: 'on', seen }
   t.equal((await visitor.visit('/account/tokens', form)).status, 422, 'not without the password')
   t.equal((await visitor.visit('/account/tokens', { ...form, current: admin.password })).status, 200)
   t.match((await server.take(admin.email)).text, /Its name is Page\. It lets a program do everything you can do\./)
   await issueToken(service, admin, { name: 'API', scope: 'audit' })
   t.match(
     (await server.take(admin.email)).text,
-    /Its name is API\. It lets a program read the audit endpoints as you\./,
+    /Its name is API\. It lets a program read the audit endpoints\./,
   )
   const outbox = {
     publicUrl: ORIGIN,
@@ -70,7 +70,7 @@ await t.test('a user is told of each new token: from the page, the admin endpoin
   await issueUserToken(
     { pool, newId, outbox },
     { companyId: company.id, actor: OPERATOR },
-    { userId: admin.user_id, name: 'CLI', expiresInDays: 1, scope: null },
+    { userId: admin.user_id, name: 'CLI', expiresInDays: 1, scopes: null },
   )
   const email = await server.take(admin.email)
   t.match(

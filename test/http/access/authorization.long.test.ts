@@ -67,7 +67,8 @@ const elsewhere = await issue('elsewhere', { allowed_networks: ['192.0.2.0/24', 
 const expired = await issue('expired', { expires_at: '2099-01-01T00:00:00Z' })
 await service.pool.query('update api_keys set expires_at = now() where expires_at is not null')
 const revoked = { key: await issue('revoked'), token: await token('revoked') }
-const narrowed = await token('narrowed', { scope: 'audit' })
+const SCOPES = ['logs:read', 'uploads:write', 'people:read', 'audit'] as const
+const narrowed = await Promise.all(SCOPES.map((scope) => token(scope, { scopes: [scope] })))
 await change('POST', `/api-keys/${revoked.key.id}/revoke`)
 await change('DELETE', `/tokens/${revoked.token.id}`)
 
@@ -218,7 +219,7 @@ const CALLERS: Record<string, Record<string, string>> = {
   "another network's API key": elsewhere.headers,
   'a member': bearer(ours.member.token),
   'an auditor': bearer(ours.auditor.token),
-  'a token for the audit endpoint': bearer(narrowed.token),
+  ...Object.fromEntries(narrowed.map(({ name, token }) => [`a token with the scope ${name}`, bearer(token)])),
   'a revoked token': bearer(revoked.token.token),
   "another company's API key": keyHeaders(theirs.key),
   "another company's administrator": bearer(theirs.admin.token),
@@ -256,10 +257,24 @@ async function sessionOf(user: Parameters<typeof cookieOf>[1]): Promise<Record<s
   return { cookie: await cookieOf(service, user) }
 }
 
+/** The scope of tokens that may call a route; null if only tokens without scopes may. */
+function scopeOf(path: string): (typeof SCOPES)[number] | null {
+  if (path.endsWith('/undo') && !path.includes('/uploads/')) return null
+  const [, scope] = SCOPED.find(([pattern]) => pattern.test(path)) ?? []
+  return scope ?? null
+}
+const SCOPED: [RegExp, (typeof SCOPES)[number]][] = [
+  [/^\/admin\/v1\/(?:bulk-user-logs|refusals|usage)\b/, 'logs:read'],
+  [/^\/admin\/v1\/uploads\b/, 'uploads:write'],
+  [/^\/admin\/v1\/employees\b/, 'people:read'],
+  [/^\/audit\/v1\//, 'audit'],
+]
+
 /** Whether the caller is let in, or the code of the refusal. */
-function expected(allowed: Allowed, caller: string): string {
-  if (caller === 'a token for the audit endpoint' && ['admin', 'any user', 'a session'].includes(allowed))
-    return 'role_required'
+function expected(allowed: Allowed, caller: string, path: string): string {
+  const [, scope] = /^a token with the scope (.+)$/.exec(caller) ?? []
+  if (scope !== undefined && ['admin', 'admin or auditor', 'any user', 'a session'].includes(allowed))
+    return scope === scopeOf(path) ? 'let in' : 'role_required'
   const isKey = caller.endsWith('API key') && !['a revoked API key', 'an expired API key'].includes(caller)
   const isUser = [
     'a member',
@@ -289,7 +304,7 @@ function expected(allowed: Allowed, caller: string): string {
       return isUser ? 'session_required' : 'invalid_credentials'
     case 'admin or auditor':
       if (caller === 'a member') return 'role_required'
-      return isUser || caller === 'a token for the audit endpoint' ? 'let in' : 'invalid_credentials'
+      return isUser ? 'let in' : 'invalid_credentials'
     case 'admin':
       if (!isUser) return 'invalid_credentials'
       return caller.endsWith('administrator') || caller === 'a session' ? 'let in' : 'admin_only'
@@ -309,7 +324,7 @@ const SAME = { 'PUT /admin/v1/uploads': TABLE['POST /admin/v1/uploads']! }
 for (const [route, { allowed, path, body }] of Object.entries({ ...TABLE, ...SAME })) {
   const [method, template] = route.split(' ') as [string, string]
   for (const [caller, headers] of Object.entries(CALLERS)) {
-    const outcome = expected(allowed, caller)
+    const outcome = expected(allowed, caller, template)
     await t.test(`${route} with ${caller}: ${outcome}`, async (t) => {
       const answer = await ask(method, path ?? template, headers, body)
       t.equal(outcomeOf(answer), outcome, answer.text.slice(0, 300))

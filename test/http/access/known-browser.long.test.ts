@@ -1,5 +1,5 @@
 import t from 'tap'
-import { registerCompany } from '../../../src/accounts/companies/register-company.ts'
+import { registerCompany } from '../../../src/accounts/companies/companies.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { newId } from '../../../src/ledger/new-id.ts'
 import { addPasskey, ORIGIN, tryPasskey } from '../../support/http/passkeys.ts'

@@ -25,8 +25,12 @@ await t.test('a token for the audit endpoint opens nothing else, for administrat
       await service.manage('POST', '/api-keys', { name: 'x' }, body.token),
       await service.admin('/users', body.token),
     ]
-    const detail = 'This token is valid for the audit endpoint only'
-    for (const answer of refused) t.match(answer, { status: 403, body: { code: 'role_required', detail } })
+    for (const answer of refused) {
+      t.match(answer, {
+        status: 403,
+        body: { code: 'role_required', detail: /^This token is only for audit; / },
+      })
+    }
   }
 })
 
@@ -81,4 +85,44 @@ await t.test('the command line gives any user a token for the audit endpoint', a
   const endless = await runCommand(t, [...args, '--user', auditor.user_id, '--days', '0'], environment)
   t.match(endless.stderr, /It must be a whole number from 1 to 366\./)
   t.not(endless.exitCode, 0)
+})
+
+await t.test('administrators give programs several scopes, which everything that names the token shows', async (t) => {
+  const scopes = ['logs:read', 'uploads:write']
+  const { status, body } = await issue(admin, { name: 'Nightly sync', scopes })
+  t.match({ status, body }, { status: 201, body: { scopes, scope: null } })
+  t.equal((await service.admin('/bulk-user-logs', body.token)).status, 200)
+  t.equal((await service.admin('/uploads', body.token)).status, 200)
+  const refused = await service.admin('/employees.csv', body.token)
+  const detail = 'This token is only for logs:read and uploads:write; this call needs people:read'
+  t.match(refused, { status: 403, body: { code: 'role_required', detail } })
+  t.match((await service.admin('/tokens')).body.items[0], { id: body.id, scopes, scope: null })
+  const event = (await streamOf(service, admin.user_id)).at(-1)!
+  t.match({ version: event.schema_version, data: event.data }, { version: 2, data: { scopes } })
+  t.notOk('scope' in event.data!)
+})
+
+await t.test(
+  'who is no administrator gets no scope of administrators, and nobody an unknown or empty one',
+  async (t) => {
+    for (const user of [auditor, member]) {
+      const refused = await issue(user, { scopes: ['audit', 'logs:read'] })
+      t.match(refused, { status: 403, body: { code: 'admin_only' } })
+    }
+    for (const scopes of [[], ['admin'], ['audit', 'audit'], 'audit', null]) {
+      const refused = await issue(admin, { scopes })
+      t.match(refused, { status: 422, body: { errors: [{ pointer: /^\/scopes/ }] } }, JSON.stringify(scopes))
+    }
+  },
+)
+
+await t.test('an administrator who loses the role loses the rights of tokens for programs', async (t) => {
+  const other = await service.manage('POST', '/users', { email: 'other@example.com', name: 'Other', role: 'admin' })
+  const password = 'a long enough password'
+  const { token } = other.body.invitation
+  await service.manage('POST', '/invitations/accept', { token, password }, null)
+  const { body } = await issue({ ...admin, email: 'other@example.com', password }, { scopes: ['logs:read'] })
+  t.equal((await service.admin('/bulk-user-logs', body.token)).status, 200)
+  await service.manage('PATCH', `/users/${other.body.id}`, { role: 'member' })
+  t.match(await service.admin('/bulk-user-logs', body.token), { status: 403, body: { code: 'admin_only' } })
 })

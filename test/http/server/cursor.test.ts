@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { decodeCursor, encodeCursor } from '../../../src/http/server/cursor.ts'
+import { decodeCursor, encodeCursor } from '../../../src/http/server/query-values.ts'
 import { ProblemError } from '../../../src/http/server/problem.ts'
 
 const anyPlace = fc.integer({ min: 0, max: 999_999_999_999_999 })

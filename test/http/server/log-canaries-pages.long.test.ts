@@ -71,6 +71,7 @@ async function everything(
     seen: seenOn(account),
     name: 'Canary Name',
     expires_in_days: '1',
+    everything: 'on',
     current: admin.password,
   })
   await step('/account/password', { current: PASSWORD, password: PASSWORD, repeated: PASSWORD })

@@ -98,6 +98,9 @@ await t.test('a plus sign in an external id that is not encoded is told, if some
   await service.call('POST', '/v1/employees', { body: employee({ external_id: 'A+1' }) })
   const list = { method: 'GET', path: '/v1/employees' }
   t.match(await ask(list, 'external_id=A+1'), { status: 400, detail: /external_id .*%2B/ })
+  t.match(await ask(list, 'email=a%2540example.com'), { status: 400, detail: /encoded twice/ })
+  const mailed = await ask(list, `updated_since=${encodeURIComponent('Sun, 29 Nov 2026 10:00:00 GMT')}`)
+  t.match(mailed, { status: 400, detail: /RFC 3339/ }, 'a blank of another format is no plus sign')
   t.equal((await ask(list, 'external_id=A%2B1')).status, 200)
   t.equal((await ask(list, 'external_id=B+1')).status, 200, 'a blank can be meant')
 })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { OpenApiDocument } from '../../../src/http/openapi/build-document.ts'
-import { encodeCursor } from '../../../src/http/server/cursor.ts'
+import { encodeCursor } from '../../../src/http/server/query-values.ts'
 import { operationsOf } from '../../support/http/api-document.ts'
 import { employee, send, startService } from '../../support/service.ts'
 import { cookieOf } from '../../support/http/sessions.ts'

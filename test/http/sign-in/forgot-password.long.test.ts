@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import t from 'tap'
-import { requestPasswordReset } from '../../../src/accounts/users/request-password-reset.ts'
+import { requestPasswordReset } from '../../../src/accounts/users/set-password.ts'
 import { findConfiguredSecretBox } from '../../../src/bootstrap/secrets.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { Outbox } from '../../../src/accounts/mail/outbox.ts'

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import t from 'tap'
-import { beginSession } from '../../../src/accounts/users/begin-session.ts'
+import { beginSession } from '../../../src/accounts/users/sessions.ts'
 import { generateSecret, hashSecret } from '../../../src/accounts/users/new-secret.ts'
 import { prefixOfSecret } from '../../../src/domain/accounts/secrets.ts'
 import { forgetOldSignIns } from '../../../src/accounts/users/sign-in-records.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { newId } from '../../../src/ledger/new-id.ts'
-import { registerCompany } from '../../../src/accounts/companies/register-company.ts'
+import { registerCompany } from '../../../src/accounts/companies/companies.ts'
 import { retireRecords } from '../../../src/workers/retire-records.ts'
 import { streamOf } from '../../support/ledger/company-events.ts'
 import type { CommitLoss, DatabaseLine } from '../../support/lines/database-line.ts'

@@ -2,9 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { parseCheckpoints } from '../../../src/ledger/audit/checkpoint-note.ts'
-import { findCosigners, makePolicy, parseWitnessKey } from '../../../src/ledger/audit/cosignature.ts'
-import { parseVerifierKey } from '../../../src/ledger/audit/signed-note.ts'
+import {
+  parseCheckpoints,
+  findCosigners,
+  makePolicy,
+  parseWitnessKey,
+  parseVerifierKey,
+} from '../../../src/ledger/audit/signed-note.ts'
 import { verifyExport } from '../../../src/ledger/audit/verify-export.ts'
 import { hasPython } from '../../support/ledger/both-verifiers.ts'
 import { readFrozen } from '../../support/ledger/frozen-ledger.ts'

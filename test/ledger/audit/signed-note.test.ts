@@ -1,8 +1,10 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import t from 'tap'
-import { signCheckpointNote, parseCheckpoints, listVerifierKeys } from '../../../src/ledger/audit/checkpoint-note.ts'
-import type { NoteSigner } from '../../../src/ledger/audit/signed-note.ts'
 import {
+  signCheckpointNote,
+  parseCheckpoints,
+  listVerifierKeys,
+  type NoteSigner,
   checkSignature,
   deriveKeyId,
   parseNotes,

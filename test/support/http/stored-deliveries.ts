@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { RefusedByStateError } from '../../../src/accounts/change-company.ts'
 import { NO_SUCH_WEBHOOK } from '../../../src/accounts/webhooks/change-webhook.ts'
 import { newId } from '../../../src/ledger/new-id.ts'
-import type { Delivery } from '../../../src/accounts/webhooks/read-deliveries.ts'
+import type { Delivery } from '../../../src/accounts/webhooks/read-webhooks.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { SingleDeliveries } from '../../../src/delivery/webhooks/single-deliveries.ts'
 

@@ -1,5 +1,4 @@
-import { exportPages } from '../../../src/ledger/read/export-pages.ts'
-import { formatProofLine } from '../../../src/ledger/read/proof-line.ts'
+import { exportPages, formatProofLine } from '../../../src/ledger/read/export-pages.ts'
 import { readHead } from '../../../src/ledger/read/read-head.ts'
 import type { LedgerDb } from '../../../src/ledger/tables.ts'
 

@@ -167,7 +167,12 @@ async function makeAccountEvents({ pool, manage, makeCompany, company }: Service
   await manage('PATCH', `/users/${user.id}`, { role: 'auditor' })
   await manage('POST', `/users/${user.id}/reset-password`)
   const acting = { companyId: company.id, actor: company.admin.user_id }
-  const wanted = { userId: acting.actor, name: 'spare', expiresInDays: 7, scope: null }
+  const wanted = {
+    userId: acting.actor,
+    name: 'spare',
+    expiresInDays: 7,
+    scopes: ['logs:read', 'uploads:write'],
+  } as const
   const { token } = await issueUserToken({ pool, newId }, acting, wanted)
   await manage('DELETE', `/tokens/${token.id}`)
   await manage('DELETE', `/users/${user.id}`)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { distribute } from '../../../src/migration/distribute.ts'
-import { migrateDatabase } from '../../../src/bootstrap/maintenance.ts'
+import { migrateDatabase } from '../../../src/bootstrap/store.ts'
 import { runSql } from './run-sql.ts'
 import { NAMES, type TestServerUrls } from './test-server.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { migrateDatabase } from '../../../src/bootstrap/maintenance.ts'
+import { migrateDatabase } from '../../../src/bootstrap/store.ts'
 import { openEmbeddedDatabase } from '../../../src/postgres/embedded/embedded-postgres.ts'
 import { prepareCitus } from './citus-cluster.ts'
 import { CITUS_URL } from './citus-url.ts'

@@ -7,7 +7,7 @@ import { findMissing, keepMissing, listMissing, readMissing } from '../../../upl
 import type { UploadRouteServices } from '../../../uploads/store-file.ts'
 import { userOf } from '../../../http/access/authorize-user.ts'
 import { NO_CONTENT, nullable, Page, strictObject } from '../../../http/openapi/schema-parts.ts'
-import { decodeCursor, encodeCursor } from '../../../http/server/cursor.ts'
+import { decodeCursor, encodeCursor } from '../../../http/server/query-values.ts'
 import { actingUser, HEAVY_JSON_BODY } from '../company-schemas.ts'
 import { ofUpload, readUploadId } from './upload-answer.ts'
 

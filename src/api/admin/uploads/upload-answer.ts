@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { FileQuestion } from '../../../spreadsheets/file-question.ts'
-import { problem } from '../../../domain/errors.ts'
-import { fieldError, invalidFields } from '../../../domain/field-errors.ts'
+import { problem, fieldError, invalidFields } from '../../../domain/errors.ts'
 import { findOriginal } from '../../../ledger/uploads/originals.ts'
 import { NO_SUCH_UPLOAD, readParts } from '../../../ledger/uploads/read-uploads.ts'
 import { requireUpload } from '../../../uploads/apply-upload.ts'

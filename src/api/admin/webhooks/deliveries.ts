@@ -1,24 +1,89 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
-import { Type } from '@sinclair/typebox'
-import { NO_SUCH_WEBHOOK } from '../../../accounts/webhooks/change-webhook.ts'
-import { findDelivery, listDeliveries } from '../../../accounts/webhooks/read-deliveries.ts'
-import { findWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
-import { rebuildMessage } from '../../../delivery/webhooks/rebuild-message.ts'
+import { Type, type Static } from '@sinclair/typebox'
+import { findDelivery, listDeliveries, type Delivery, findWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
+import { rebuildMessage, type RebuiltMessage } from '../../../delivery/webhooks/single-deliveries.ts'
 import { problem } from '../../../domain/errors.ts'
-import { anyId, readIdAs } from '../../../http/openapi/schema-parts.ts'
-import { pageBefore, pageOf } from '../../../http/server/cursor.ts'
-import { ProblemError } from '../../../http/server/problem.ts'
+import {
+  anyId,
+  readIdAs,
+  requireOr,
+  describedObject,
+  makeListSchema,
+  nullable,
+  oneOf,
+  Page,
+  strictObject,
+  textOrNull,
+  Time,
+} from '../../../http/openapi/schema-parts.ts'
+import { pageBefore, pageOf } from '../../../http/server/query-values.ts'
 import { actingUser, HEAVY_JSON_BODY } from '../company-schemas.ts'
-import { DeliveryList, DeliveryListQuery, renderDelivery, ShownDelivery } from './delivery-schemas.ts'
-import { ofWebhook, readWebhookId, type WebhookRouteServices } from './webhook-routes.ts'
+import { ofWebhook, readWebhookId, requireWebhook, type WebhookRouteServices } from './webhook-schemas.ts'
+import { PING_TYPE, WEBHOOK_TYPES } from '../../../domain/webhook-types.ts'
+import { render } from '../../../http/openapi/render.ts'
 
-export const NO_SUCH_DELIVERY = problem('delivery_not_found', 'No such delivery exists')
+export const DELIVERY_STATUSES = ['delivered', 'failed'] as const
+
+const SentMessage = strictObject({
+  headers: Type.Record(Type.String(), Type.String(), {
+    description: 'The headers, without `webhook-signature`, which is not kept.',
+  }),
+  body: Type.String({
+    description: 'The exact text that was signed. It is not stored, but made from the event once more.',
+  }),
+  erased: Type.Boolean({
+    description:
+      'Whether the data of the event are erased. Then `body` has no names and no values, even if they were sent.',
+  }),
+})
+
+export const ShownDelivery = describedObject('WebhookDelivery', 'One attempt to deliver a message. Kept for 30 days.', {
+  id: Type.String({ description: 'The id of the delivery: `dlv_…`.' }),
+  type: oneOf([...WEBHOOK_TYPES, PING_TYPE], 'The type of the message.'),
+  position: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    minimum: 1,
+    description: 'The position of the event that the message reports. Null for a ping.',
+  }),
+  sent_at: Time,
+  duration_ms: Type.Integer({ minimum: 0 }),
+  status: oneOf(DELIVERY_STATUSES, 'The receiver accepts a message by answering with a status from 200 to 299.'),
+  http_status: nullable(Type.Integer(), {
+    description: 'The status that the receiver answered. Null if it did not answer.',
+  }),
+  error: textOrNull('Why it failed. Null if it did not.'),
+  answer: textOrNull("The start of the receiver's answer. Null if there was none, or if the event has been erased."),
+  request: Type.Optional(
+    nullable(SentMessage, {
+      description:
+        'What was sent. Only in the answer to a request for one delivery. Null if the ledger no longer has the ' +
+        'event, because it was restored to an earlier state.',
+    }),
+  ),
+})
+export const DeliveryList = makeListSchema(ShownDelivery)
+export const DeliveryListQuery = strictObject({
+  ...Page,
+  status: Type.Optional(oneOf(DELIVERY_STATUSES, 'Only deliveries with this status.')),
+})
+
+/** Renders a delivery for a response; with what it sent, if that was read. */
+export function renderDelivery(delivery: Delivery, sent?: RebuiltMessage | null): Static<typeof ShownDelivery> {
+  const status = delivery.isDelivered ? 'delivered' : 'failed'
+  const request = sent && { headers: sent.headers, body: sent.body, erased: sent.isErased }
+  return render(ShownDelivery, { ...delivery, status, ...(request === undefined ? {} : { request }) })
+}
+
+const NO_SUCH_DELIVERY = problem('delivery_not_found', 'No such delivery exists')
 const ofDelivery = {
   params: Type.Object({ ...ofWebhook.params.properties, delivery_id: anyId('The id of the delivery.', 'dlv') }),
   problems: ['webhook_not_found', 'delivery_not_found'],
 } as const
 /** Reads the id of a delivery in a path. */
 export const readDeliveryId = readIdAs('dlv', NO_SUCH_DELIVERY)
+
+/** Returns the delivery that was found. Throws a problem if there is none. */
+export const requireDelivery = requireOr(NO_SUCH_DELIVERY)
 
 const LIST_WEBHOOK_DELIVERIES = {
   operationId: 'listWebhookDeliveries',
@@ -58,7 +123,7 @@ export function addDeliveryRoutes(app: FastifyInstance, { db, singleDeliveries }
   app.get('/webhooks/:id/deliveries', { schema: LIST_WEBHOOK_DELIVERIES }, async (request) => {
     const { companyId } = actingUser(request)
     const id = readWebhookId(request.params.id)
-    if (!(await findWebhook(db, companyId, id))) throw new ProblemError(NO_SUCH_WEBHOOK)
+    requireWebhook(await findWebhook(db, companyId, id))
     const { status, limit } = request.query
     const isDelivered = status === undefined ? {} : { isDelivered: status === 'delivered' }
     const page = { ...pageBefore('dlv', request.query), ...isDelivered }
@@ -72,11 +137,9 @@ export function addDeliveryRoutes(app: FastifyInstance, { db, singleDeliveries }
 
   app.get('/webhooks/:id/deliveries/:delivery_id', { schema: GET_WEBHOOK_DELIVERY }, async (request) => {
     const { companyId } = actingUser(request)
-    const seen = await findWebhook(db, companyId, readWebhookId(request.params.id))
-    if (!seen) throw new ProblemError(NO_SUCH_WEBHOOK)
-    const { webhook } = seen
-    const delivery = await findDelivery(db, companyId, webhook.id, readDeliveryId(request.params.delivery_id))
-    if (!delivery) throw new ProblemError(NO_SUCH_DELIVERY)
+    const { webhook } = requireWebhook(await findWebhook(db, companyId, readWebhookId(request.params.id)))
+    const deliveryId = readDeliveryId(request.params.delivery_id)
+    const delivery = requireDelivery(await findDelivery(db, companyId, webhook.id, deliveryId))
     return renderDelivery(delivery, await rebuildMessage(db, companyId, webhook, delivery))
   })
 

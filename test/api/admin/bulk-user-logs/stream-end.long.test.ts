@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import t from 'tap'
-import { encodeCursor } from '../../../../src/http/server/cursor.ts'
+import { encodeCursor } from '../../../../src/http/server/query-values.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { openEventStream } from '../../../support/http/event-stream.ts'
 import { addressOf, startProcess } from '../../../support/processes/processes.ts'

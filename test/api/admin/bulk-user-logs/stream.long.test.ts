@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Test } from 'tap'
-import { encodeCursor } from '../../../../src/http/server/cursor.ts'
+import { encodeCursor } from '../../../../src/http/server/query-values.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { openEventStream } from '../../../support/http/event-stream.ts'
 import type { EventStream } from '../../../support/http/event-stream.ts'

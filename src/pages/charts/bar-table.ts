@@ -1,0 +1,31 @@
+import { html, type Html } from '../parts/html.ts'
+import { formatNumber } from '../../wording/numbers.ts'
+
+/** A row of a table of bars. */
+export interface BarRow {
+  label: string
+  href: string
+  count: number
+}
+
+/** Renders counts as a table whose rows have bars of their share of the first: the numbers are there without them. */
+export function renderBarTable(caption: string, rows: readonly BarRow[]): Html {
+  const most = rows[0]?.count ?? 1
+  return html`<table class="bars">
+    <caption>
+      ${caption}
+    </caption>
+    <tbody>
+      ${rows.map(
+        ({ label, href, count }) =>
+          html`<tr>
+            <th scope="row"><a href="${href}"><bdi>${label}</bdi></a></th>
+            <td class="number">${formatNumber(count)}</td>
+            <td aria-hidden="true">
+              <svg class="quota" height="12"><rect class="failed-ground" width="${Math.max(1, (100 * count) / most)}%" height="12" rx="3" /></svg>
+            </td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`
+}

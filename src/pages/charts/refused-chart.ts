@@ -1,0 +1,35 @@
+import { countRefusals } from '../../../projections/bulk-user-logs/cause-queries.ts'
+import type { SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
+import { DAY_MS } from '../../domain/local-times.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import { databaseTimeMs } from '../../postgres/database-clock.ts'
+import { describeCode } from '../../wording/failure-causes.ts'
+import { buildUrl, REFUSALS } from '../../wording/navigation.ts'
+import { capitalise } from '../parts/call-words.ts'
+import { html, type Html } from '../parts/html.ts'
+import { renderBarTable } from './bar-table.ts'
+
+const DAYS = 7
+/** Bars of each kind, beside a low chart. */
+const BARS = 3
+
+/** Reads and renders the records that were refused lately, by cause and by key. Returns null if there are none. */
+export async function readRefusedChart(
+  db: LedgerDb,
+  companyId: string,
+  keys: readonly SeenKey['key'][],
+): Promise<Html | null> {
+  const from = new Date(databaseTimeMs() - DAYS * DAY_MS).toISOString()
+  const { byCause, byKey } = await countRefusals(db, companyId, { from }, BARS)
+  if (byCause.length === 0) return null
+  const hrefOf = (key?: string) => buildUrl(REFUSALS.path, { since: `${DAYS}d`, key })
+  const causes = byCause.map(({ code, field, records }) => {
+    const label = `${capitalise(describeCode(code))}${field === '' ? '' : `: ${field}`}`
+    return { label, href: hrefOf(), count: records }
+  })
+  const senders = byKey.map(({ key, records }) => {
+    return { label: keys.find(({ id }) => id === key)?.name ?? key, href: hrefOf(key), count: records }
+  })
+  return html`${renderBarTable(`Refused records by cause, ${DAYS} days`, causes)}
+  ${renderBarTable('By API key', senders)}`
+}

@@ -1,0 +1,163 @@
+import { databaseTime } from '../../postgres/database-clock.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { StoredProvider } from '../../accounts/providers/read-provider.ts'
+import { ProviderError, type ProviderIdentity } from '../../accounts/oidc/provider-client.ts'
+import { UnreadableSecretError } from '../../accounts/secrets/secret-box.ts'
+import { idsOf } from '../../http/server/access-log.ts'
+import { companyPath, ACCOUNT_PATH, NAVIGATION } from '../../wording/navigation.ts'
+import { capitalise } from '../parts/call-words.ts'
+import { html, type Html } from '../parts/html.ts'
+import { sendCardPage, sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
+import { renderCopyable } from '../parts/once.ts'
+import { FAILURE_WORDS, type FailureReason } from './failure-words.ts'
+import type { AuthorizationPurpose } from './authorization-request.ts'
+import type { SignInPreview } from '../../accounts/sign-in/sign-in-through-provider.ts'
+import type { SessionUser } from '../../accounts/users/sessions.ts'
+import type { Role } from '../../domain/accounts/roles.ts'
+import { renderFacts } from '../parts/facts.ts'
+import { renderTable } from '../parts/table.ts'
+
+interface Failure {
+  /** Null if it is not known. */
+  companyId: string | null
+  /** Null if the company has none, or nobody may know. */
+  provider: StoredProvider | null
+  reason: FailureReason
+  /** What exactly went wrong, without secrets. */
+  detail?: string
+  /** Who came back, if that is known. */
+  identity?: ProviderIdentity
+  purpose?: AuthorizationPurpose
+}
+
+/** Sends the page about a sign-in that failed: what to do, and what to tell the company's IT. */
+export function sendFailure(reply: FastifyReply, failure: Failure): Promise<FastifyReply> {
+  const { request } = reply
+  const { companyId, provider, reason, purpose = { to: 'sign in' } } = failure
+  const { status, title, advice, forIt } = FAILURE_WORDS[reason]
+  const name = provider?.settings.name ?? 'the identity provider'
+  request.log.warn({ reason, companyId, ...idsOf(request) }, 'a sign-in through an identity provider failed')
+  return sendCardPage(reply.code(status), {
+    title: capitalise(title.replace('PROVIDER', name)),
+    body: html`<p role="alert">${advice}</p>
+      <p class="actions">${renderWayOn(companyId, purpose)}</p>
+      <h2>For your IT team</h2>
+      <p>${forIt}</p>
+      ${renderCopyable('failure', listFacts(request, failure).join('\n'))}`,
+  })
+}
+
+/** Sends the page for an error of the provider client. Rethrows any other error. */
+export function sendProviderFault(
+  reply: FastifyReply,
+  error: unknown,
+  failure: Omit<Failure, 'reason' | 'detail'>,
+): Promise<FastifyReply> {
+  if (error instanceof UnreadableSecretError) return sendFailure(reply, { ...failure, reason: 'not_ready' })
+  if (!(error instanceof ProviderError)) throw error
+  return sendFailure(reply, { ...failure, reason: error.fault, detail: error.message })
+}
+
+function listFacts({ id }: FastifyRequest, { companyId, provider, reason, detail, identity }: Failure): string[] {
+  const facts: [name: string, value: string | null | undefined][] = [
+    ['Reason', reason],
+    ['Detail', detail],
+    ['Provider', provider?.settings.name],
+    ['Issuer', provider?.settings.issuer],
+    ['Account', identity?.subject],
+    ['Email', identity?.claimedEmail],
+    ['Company', companyId],
+    ['Request', id],
+    ['Time', databaseTime()],
+  ]
+  return facts.filter(([, value]) => typeof value === 'string').map(([name, value]) => `${name}: ${value}`)
+}
+
+function renderWayOn(companyId: string | null, purpose: AuthorizationPurpose) {
+  switch (purpose.to) {
+    case 'sign in':
+      return html`<a class="button primary" href="${companyId === null ? '/sign-in' : companyPath(companyId)}">Start again</a>`
+    case 'link':
+      if (purpose.linkHash !== null) return html`To start again, open the one-time link again.`
+      return html`<a class="button primary" href="${ACCOUNT_PATH}">Your account</a>`
+    case 'test':
+      return html`<a class="button primary" href="${NAVIGATION.signIn.path}">Back to Sign-in</a>`
+  }
+}
+
+/** Sends the page with the result of a test: what signing in would have done, and what the provider sent. */
+export function sendTestResult(
+  reply: FastifyReply,
+  viewer: SessionUser,
+  identity: ProviderIdentity,
+  preview: SignInPreview,
+): Promise<FastifyReply> {
+  const { issuer, subject, name, roleValues } = identity
+  return sendUserPage(reply, viewer, {
+    title: 'Test result',
+    body: html`${renderBreadcrumb(NAVIGATION.signIn)}
+      <h1>Test result</h1>
+      <p class="${preview.outcome === 'refused' ? 'alert' : 'notice'}" role="status">
+        ${renderOutcome(preview)} Nothing was changed.
+      </p>
+      <h2>What the provider says</h2>
+      ${renderFacts([
+        ['Account', html`<code>${subject}</code> at <bdi>${issuer}</bdi>`],
+        ['Email', renderEmail(identity)],
+        ['Name', name === null ? 'None' : html`<bdi>${name}</bdi>`],
+        [
+          'Values of the role claim',
+          roleValues.length === 0
+            ? 'None'
+            : html`${roleValues.map((value, at) => html`${at > 0 ? ', ' : ''}<code>${value}</code>`)}`,
+        ],
+      ])}
+      <h2>All claims</h2>
+      ${renderTable({
+        caption: 'Claims',
+        columns: [
+          { heading: 'Claim', cell: ([claim]) => html`<code>${claim}</code>` },
+          { heading: 'Value', cell: ([, value]) => html`<code>${formatClaim(value)}</code>` },
+        ],
+        rows: Object.entries(identity.claims),
+      })}
+      <p class="actions"><a class="button primary" href="${NAVIGATION.signIn.path}">Back to Sign-in</a></p>`,
+  })
+}
+
+function renderOutcome(preview: SignInPreview): Html {
+  switch (preview.outcome) {
+    case 'linked':
+      return html`You would be signed in as ${renderUser(preview.user)}, who is linked with this account
+      ${renderRole(preview.user.role, preview.role)}.`
+    case 'matched':
+      return html`You would be signed in as ${renderUser(preview.user)}, who has this verified email and would be linked
+      with this account ${renderRole(preview.user.role, preview.role)}.`
+    case 'created':
+      return html`A new user <bdi>${preview.email}</bdi> would be created, with the role ${preview.role}.`
+    case 'refused':
+      return html`Signing in would be refused. ${FAILURE_WORDS[preview.refusal].forIt}`
+  }
+}
+
+function renderUser({ id, name, email }: { id: string; name: string; email: string }): Html {
+  return html`<a href="${NAVIGATION.users.path}/${id}"><bdi>${name}</bdi></a> (<bdi>${email}</bdi>)`
+}
+
+function renderRole(before: Role, after: Role): string {
+  return before === after ? `and keep the role ${after}` : `and get the role ${after} instead of ${before}`
+}
+
+function renderEmail({ email, claimedEmail: claimed, isEmailVerified }: ProviderIdentity): Html {
+  if (email !== null) return html`<bdi>${email}</bdi>, verified`
+  if (claimed === null) return html`None`
+  if (isEmailVerified) return html`<bdi>${claimed}</bdi>, verified, but not written as it would be here`
+  return html`<bdi>${claimed}</bdi>, not verified: the provider does not send <code>email_verified</code> as true`
+}
+
+const MAX_CHARACTERS = 2_000
+
+function formatClaim(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text
+}

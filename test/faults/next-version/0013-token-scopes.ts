@@ -1,0 +1,1 @@
+export * from '../../../migrations/0013-token-scopes.ts'

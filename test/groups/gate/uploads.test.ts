@@ -1,0 +1,7 @@
+import { runFiles } from '../../support/run-files.ts'
+
+await runFiles(
+  'test/uploads/*.long.test.ts',
+  'test/spreadsheets/read-apart.long.test.ts',
+  'test/pages/uploads.long.test.ts',
+)
