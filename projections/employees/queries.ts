@@ -63,39 +63,6 @@ export async function searchEmployees(
   return rows.map(toEmployee)
 }
 
-/** Counts the employees whom no identity provider has deleted. */
-export async function countProvisioned(db: AnyDb, companyId: string): Promise<number> {
-  const table = sql.id(schemaOf(employees), 'employees')
-  // Indexes count all, and those who were deleted.
-  const ofCompany = sql`from ${table} where company_id = ${toUuid(companyId)}`
-  const { rows } = await sql<{ count: number }>`
-    select ((select count(*) ${ofCompany}) - (select count(*) ${ofCompany} and deprovisioned_at is not null))::integer
-      as count`.execute(db)
-  return rows[0]!.count
-}
-
-/** Lists them in the order of their creation: behind one of them, or behind so many. */
-export async function listProvisioned(
-  db: AnyDb,
-  companyId: string,
-  { after, skip = 0, limit }: { after?: string | undefined; skip?: number; limit: number },
-): Promise<Employee[]> {
-  const all = withTables(db).selectFrom('employees').where('company_id', '=', toUuid(companyId))
-  let query = all.select(EMPLOYEE_COLUMNS).where('deprovisioned_at', 'is', null)
-  if (after !== undefined) query = query.where('employee_id', '>', toUuid(after))
-  // Indexes alone tell where a page begins, so that the rows before it are not read.
-  const deprovisioned = all.select('employee_id').where('deprovisioned_at', 'is not', null)
-  const first = all
-    .select('employee_id')
-    .where('employee_id', 'not in', deprovisioned)
-    .orderBy('employee_id')
-    .offset(skip)
-    .limit(1)
-  if (skip > 0) query = query.where('employee_id', '>=', first)
-  const rows = await query.orderBy('employee_id').limit(limit).execute()
-  return rows.map(toEmployee)
-}
-
 /** The number of positions that one statement searches for last changes, and that one page searches. */
 const SEARCHED_AT_ONCE = 10_000
 const SEARCHED_PER_PAGE = 100_000
@@ -193,11 +160,14 @@ async function selectLastChanges(
 
 /** The position up to which the employees of a company are folded. */
 async function readFolded(db: AnyDb, companyId: string): Promise<number> {
-  const { rows } = await sql<{ position: number }>`select position from checkpoints
-    where company_id = ${toUuid(companyId)} and projection = ${EMPLOYEES.name} and version = ${EMPLOYEES.version}`.execute(
-    db,
-  )
+  const { rows } = await sql<{ position: number }>`${selectFolded(toUuid(companyId))}`.execute(db)
   return rows[0]?.position ?? 0
+}
+
+/** Selects the position up to which the employees of a company are folded. */
+export function selectFolded(company: string): RawBuilder<unknown> {
+  return sql`select position from checkpoints
+    where company_id = ${company} and projection = ${EMPLOYEES.name} and version = ${EMPLOYEES.version}`
 }
 
 /** Finds the employees of a company with these ids, by id. */
@@ -212,6 +182,7 @@ export async function findEmployees(db: AnyDb, companyId: string, ids: string[])
   return new Map(rows.map(toEmployee).map((employee) => [employee.id, employee]))
 }
 
-function withTables(db: AnyDb): Kysely<EmployeeTables> {
+/** The database with the tables of this projection. */
+export function withTables(db: AnyDb): Kysely<EmployeeTables> {
   return db.withSchema(schemaOf(employees)).$extendTables<EmployeeTables>()
 }

@@ -228,8 +228,10 @@ export function nameField(name: string, names: Readonly<Record<string, string>> 
 /** Puts other names of fields into a fault: those of a protocol. */
 export function renameFields(fault: Fault, names: Readonly<Record<string, string>>): Fault {
   const rename = (name: unknown): unknown => (typeof name === 'string' ? nameField(name, names) : name)
-  const renamed = Object.entries(fault).map(([param, value]: [string, unknown]) => {
-    if (param === 'field' || param === 'other' || param === 'instead') return [param, rename(value)]
+  // A protocol with another name for what a person may have instead asks for other names.
+  const told = Object.entries(fault).filter(([param, value]) => param !== 'instead' || rename(value) === value)
+  const renamed = told.map(([param, value]: [string, unknown]) => {
+    if (param === 'field' || param === 'other') return [param, rename(value)]
     return [param, param === 'fields' ? (value as string[]).map(rename) : value]
   })
   return Object.fromEntries(renamed) as Fault

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { LRUCache } from 'lru-cache'
-import { countProvisioned, EMPLOYEES, listProvisioned } from '../../../projections/employees/queries.ts'
+import { listProvisioned } from '../../../projections/employees/provisioned.ts'
+import { EMPLOYEES } from '../../../projections/employees/queries.ts'
 import { filterInTurns } from '../../admission/turns.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
 import { entityTag, findFailedCondition } from '../../domain/employees/entity-tag.ts'
@@ -9,6 +9,7 @@ import { isId } from '../../domain/ids.ts'
 import { trimBlanks } from '../../text/normalize-text.ts'
 import { MAX_COUNT, renderList } from '../../domain/scim/discovery.ts'
 import { matchesFilter } from '../../domain/scim/evaluate-filter.ts'
+import { mentionedText } from '../../domain/scim/mentioned-text.ts'
 import { parseFilter, PathError, type Filter } from '../../domain/scim/parse-path.ts'
 import { pinnedNames } from '../../domain/scim/pinned-names.ts'
 import { projectUser, renderUser } from '../../domain/scim/render-user.ts'
@@ -21,6 +22,7 @@ import { createPositionWaits } from '../../http/live/position-waits.ts'
 import { refuseHalfBuilt, preconditionsOf } from '../../http/server/preconditions.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
+import { createTotals } from './count-users.ts'
 import { findScimBase, queryText, readProjection } from './scim-request.ts'
 
 const USUAL_COUNT = 100
@@ -74,7 +76,8 @@ function listUsers(app: FastifyInstance, services: KeyServices): void {
         )
       const head = await waitForPosition(companyId, 'head')
       const db = await reads.of(companyId, request.left)
-      if (filter) return compareAll(db, companyId, isMeant, page, request.left)
+      if (filter)
+        return compareAll(db, companyId, { isMeant, mentions: mentionedText(filter), left: request.left }, page)
       return { total: await totals.at(db, companyId, head), employees: await listPage(db, companyId, page) }
     }
     const { total, employees } = await read()
@@ -82,22 +85,6 @@ function listUsers(app: FastifyInstance, services: KeyServices): void {
     const users = employees.map((employee) => projectUser(renderUser(employee, base), projection))
     return reply.type(SCIM_TYPE).send(renderList(users, total, startIndex))
   })
-}
-
-const MAX_TOTALS = 10_000
-
-/** The number of users of each company, which is counted once for all pages as long as nothing happens. */
-function createTotals() {
-  const known = new LRUCache<string, { head: number; total: number }>({ max: MAX_TOTALS })
-  return {
-    async at(db: LedgerDb, companyId: string, head: number): Promise<number> {
-      const last = known.get(companyId)
-      if (last?.head === head) return last.total
-      const total = await countProvisioned(db, companyId)
-      known.set(companyId, { head, total })
-      return total
-    },
-  }
 }
 
 interface Page {
@@ -113,18 +100,21 @@ async function listPage(db: LedgerDb, companyId: string, page: Page): Promise<Em
   return page.limit === 0 ? [] : listProvisioned(db, companyId, page)
 }
 
-/** Compares all employees with a filter, in turns. */
+/** Compares all employees with a filter, in turns, apart from those who don't have the text that it mentions. */
 async function compareAll(
   db: LedgerDb,
   companyId: string,
-  isMeant: (employee: Employee) => boolean,
+  {
+    isMeant,
+    mentions,
+    left,
+  }: { isMeant(employee: Employee): boolean; mentions: string | null; left: AbortSignal | undefined },
   { skip, limit }: Page,
-  left: AbortSignal | undefined,
 ) {
   let employees: Employee[] = []
   let total = 0
   for (let after: string | undefined; ;) {
-    const compared = await listProvisioned(db, companyId, { after, limit: COMPARED_AT_ONCE })
+    const compared = await listProvisioned(db, companyId, { after, limit: COMPARED_AT_ONCE, mentions })
     const found = await filterInTurns(compared, isMeant, left)
     employees = employees.concat(found.slice(Math.max(0, skip - total), Math.max(0, skip + limit - total)))
     total += found.length
