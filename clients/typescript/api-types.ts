@@ -1476,7 +1476,7 @@ export interface components {
                  * @description The member of the mapping, or of its column, that is null.
                  * @enum {string}
                  */
-                about: "to" | "dates" | "clock" | "calendar" | "names" | "by" | "words" | "past_end_dates" | "country" | "unknown_managers";
+                about: "to" | "dates" | "clock" | "calendar" | "names" | "by" | "words" | "past_end_dates" | "country" | "unknown_managers" | "same_addresses";
                 /** @description The place of the column in the mapping, from 1. */
                 column?: number;
                 header?: string;
@@ -2502,8 +2502,16 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Only employees with this status. */
+                /** @description Their status. */
                 status?: "active" | "inactive";
+                /** @description Their department, in any case. */
+                department?: string;
+                /** @description Their location, in any case. */
+                location?: string;
+                /** @description The id of their manager. */
+                manager_id?: string;
+                /** @description `no_external_id`: people without an external id. `ended`: active people whose termination date has passed, in the company's time zone. */
+                only?: "no_external_id" | "ended";
                 /** @description The employee with exactly this value now, including the latest commit. */
                 email?: string;
                 /** @description The employee with exactly this value now, including the latest commit. */
@@ -3192,6 +3200,8 @@ export interface operations {
                         country?: string | null;
                         /** @description Default: `null`. */
                         unknown_managers?: ("refuse" | "leave_out") | null;
+                        /** @description Default: `null`. */
+                        same_addresses?: ("link" | "refuse") | null;
                         /**
                          * @description For `send --map`: what becomes of columns that the mapping does not name.
                          * @enum {string}
@@ -3202,6 +3212,7 @@ export interface operations {
                             past_end_dates: number;
                             country: number;
                             unknown_managers: number;
+                            same_addresses: number;
                         };
                     };
                 };
@@ -3292,6 +3303,8 @@ export interface operations {
                     country?: string | null;
                     /** @description Default: `null`. */
                     unknown_managers?: ("refuse" | "leave_out") | null;
+                    /** @description Default: `null`. */
+                    same_addresses?: ("link" | "refuse") | null;
                     /**
                      * @description For `send --map`: what becomes of columns that the mapping does not name.
                      * @enum {string}
@@ -3302,6 +3315,7 @@ export interface operations {
                         past_end_dates: number;
                         country: number;
                         unknown_managers: number;
+                        same_addresses: number;
                     };
                 };
             };

@@ -4,7 +4,7 @@ import { evolveStored, isEmployeeEvent } from '../../src/domain/employees/employ
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
 import { mapInPieces } from '../../src/domain/pieces.ts'
 import { uuidArray } from '../../src/postgres/binary-arrays.ts'
-import { onlyCompany } from '../../src/postgres/only-company.ts'
+import { onlyCompany } from '../../src/postgres/query-client.ts'
 import type { CompanyEvents, DoPieces, Projection } from '../projection.ts'
 import { insertRows, jsonText } from '../columns.ts'
 import { EMPLOYEE_COLUMNS, EMPLOYEE_INDEXES, EMPLOYEE_TABLES } from './rows.ts'

@@ -1,21 +1,14 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Employee } from '../../src/domain/employees/employee.ts'
-import { employees, buildSearchText } from './fold.ts'
-import { EMPLOYEE_COLUMNS, STATUS, toEmployee, type EmployeeRow, type EmployeeTables } from './rows.ts'
-import { HOURS_UNTIL_PASSED, type LastingWarning } from '../../src/domain/employees/warnings.ts'
+import { employees } from './fold.ts'
+import { conditionsOf, matchesText, type EmployeeFilter } from './filter.ts'
+import { EMPLOYEE_COLUMNS, toEmployee, type EmployeeRow, type EmployeeTables } from './rows.ts'
 import { schemaOf, type AnyDb } from '../projection.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { foldText, trimBlanks } from '../../src/text/normalize-text.ts'
 
 /** The projection that these queries read. */
 export const EMPLOYEES = { name: employees.name, version: employees.version }
-
-export interface EmployeeFilter {
-  status?: Employee['status']
-  q?: string
-  /** Only active people to whom this warning applies. */
-  warning?: LastingWarning
-}
 
 /** Lists a company's employees in the order of their creation, which never changes. */
 export async function listEmployees(
@@ -205,41 +198,6 @@ async function readFolded(db: AnyDb, companyId: string): Promise<number> {
     db,
   )
   return rows[0]?.position ?? 0
-}
-
-function conditionsOf(companyId: string, { status, q, warning }: EmployeeFilter): RawBuilder<boolean>[] {
-  return [
-    ...(status === undefined ? [] : [hasStatus(status)]),
-    ...(q === undefined ? [] : [matchesText(q)]),
-    ...(warning === undefined ? [] : [hasStatus('active'), WARNED[warning](companyId)]),
-  ]
-}
-
-const WARNED: Readonly<Record<LastingWarning, (companyId: string) => RawBuilder<boolean>>> = {
-  past_termination_dates: () => {
-    const passed = sql`to_char(now() at time zone 'UTC' - make_interval(hours => ${HOURS_UNTIL_PASSED}), 'YYYY-MM-DD')`
-    return sql`attributes->>'termination_date' < ${passed}`
-  },
-  // The directory has managers as they are stored.
-  inactive_managers: (companyId) => sql`employee_id in (
-    select d.employee_id from employee_directory d join ${sql.id(schemaOf(employees), 'employees')} m
-      on m.company_id = d.company_id and m.employee_id = d.manager_id
-    where d.company_id = ${toUuid(companyId)} and m.deactivated_at is not null)`,
-}
-
-function hasStatus(status: Employee['status']): RawBuilder<boolean> {
-  return sql<boolean>`${sql.raw(STATUS)} = ${status}`
-}
-
-/** The condition that an employee's row has a text. */
-export function matchesText(q: string): RawBuilder<boolean> {
-  return sql<boolean>`strpos(search_text, ${foldText(trimBlanks(q))}) > 0`
-}
-
-/** Whether an employee matches a filter. */
-export function matchesFilter(employee: Employee, { status, q }: EmployeeFilter): boolean {
-  if (status !== undefined && employee.status !== status) return false
-  return q === undefined || buildSearchText(employee).includes(foldText(trimBlanks(q)))
 }
 
 /** Finds the employees of a company with these ids, by id. */

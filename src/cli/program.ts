@@ -18,7 +18,8 @@ import { addWebhookCommands } from './accounts/webhook-commands.ts'
 export function buildProgram(): Command {
   const program = new Command(RUN_AS)
     .description(
-      'An Employee Public API with an append-only ledger, and a log entry for every call that creates or updates employees',
+      'An Employee Public API with an append-only ledger, and a log entry for every call that creates or updates ' +
+        'employees',
     )
     .version(settings.version)
     .showHelpAfterError('(use --help for usage)')
@@ -43,7 +44,8 @@ export function buildProgram(): Command {
   const doctor = commandsIn(program, () => import('./doctor/doctor.ts'))
   doctor(
     'doctor',
-    'check the installation and suggest fixes; exit code 0 no problems, 1 failed checks, 2 wrong usage, 3 warnings only',
+    'check the installation and suggest fixes; exit code 0 no problems, 1 failed checks, 2 wrong usage, 3 ' +
+      'warnings only',
     'runDoctor',
   )
 

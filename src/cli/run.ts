@@ -18,7 +18,8 @@ import { forcedStop, interrupt, InterruptedError, interruptible, interruption } 
 import { readSettings } from './terminal/settings.ts'
 
 const UNSIGNED =
-  'no signing key is set (SIGNING_KEY_FILE or SIGNING_KEY): checkpoints are not signed, so a rollback cannot be detected'
+  'no signing key is set (SIGNING_KEY_FILE or SIGNING_KEY): checkpoints are not signed, so a rollback cannot be ' +
+  'detected'
 
 type Parts = { api: boolean; workers: boolean; demo?: boolean; migrates: boolean; purpose: 'serve' | 'visit' }
 

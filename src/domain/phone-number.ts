@@ -1,3 +1,4 @@
+import { cleanPhone } from '../text/clean-phone.ts'
 import type { CountryCode } from 'libphonenumber-js/min'
 import {
   getCountries,
@@ -36,11 +37,7 @@ interface PhoneReading {
 export function readPhoneNumber(sent: string, country: string | null = null): PhoneReading {
   if (E164.test(sent) && isPossible(sent)) return { value: sent }
   if (sent.length > MAX_UNITS) return { fault: 'phone_too_long' }
-  // A URI (RFC 3966), and what most countries dial for +.
-  const text = sent
-    .normalize('NFKC')
-    .replace(/^tel:\s*/i, '')
-    .replace(/^00/, '+')
+  const text = cleanPhone(sent)
   try {
     const options = { extract: false, ...(isPhoneCountry(country) ? { defaultCountry: country } : {}) }
     const number = parsePhoneNumberWithError(text, options)

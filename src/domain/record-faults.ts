@@ -211,10 +211,13 @@ export function codeOf({ kind }: Fault): RecordErrorCode {
   return FAULTS[kind].code
 }
 
-/** Words a fault with the names that it has. A protocol with other names for the fields puts these in their place. */
+/**
+ * Words a fault with the names that it has. A protocol with other names for the fields puts these in their place. One
+ * that is stored may be of a later version, which ran before.
+ */
 export function wordFault(fault: Fault): string {
-  const { word } = FAULTS[fault.kind] as Words<Fault>
-  return word(fault)
+  const known = FAULTS[fault.kind] as Words<Fault> | undefined
+  return known ? known.word(fault) : 'A later version of the service knows why'
 }
 
 /** The name that a protocol has for a field. Clients choose names, too, so that of a method may be one. */

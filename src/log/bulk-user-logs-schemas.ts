@@ -29,6 +29,9 @@ import {
   STRICT,
   strictObject,
   textOrNull,
+  text,
+  flag,
+  count,
 } from '../http/openapi/schema-parts.ts'
 import { assertStorable, parseTime, invalidQuery } from '../http/server/query-values.ts'
 
@@ -117,7 +120,7 @@ export const LogParams = Type.Object({ log_id: anyId('The id of an entry.', 'log
 const Counts = Type.Object({ total: Count, updated: Count, deactivated: Count, failed: Count, no_updates: Count })
 
 export const EntrySchema = namedObject('BulkUserLogEntry', {
-  id: Type.String({ description: '`log_…`. Also the id of the call.' }),
+  id: text('`log_…`. Also the id of the call.'),
   status: oneOf(['Completed', 'Failed'], 'Whether the call succeeded.'),
   name: oneOf(CALL_SOURCES, 'Where the call came from.'),
   requested_at: Type.String({ format: 'date-time' }),
@@ -126,15 +129,15 @@ export const EntrySchema = namedObject('BulkUserLogEntry', {
   http_status: Type.Integer(),
   duration_ms: Count,
   key: objectOrNull('The key that made the call. Null for the call of a user.', {
-    id: Type.String({ description: 'The API id.' }),
+    id: text('The API id.'),
     name: Type.String(),
   }),
   user: objectOrNull('The administrator who made the call. Null for the call of a key.', {
     id: Type.String(),
-    name: nullable(Type.String({ description: 'Null once the user is erased.' })),
+    name: nullable(text('Null once the user is erased.')),
   }),
   file: objectOrNull('The file that was uploaded. Null for other calls.', {
-    name: nullable(Type.String({ description: 'Null once it is erased.' })),
+    name: nullable(text('Null once it is erased.')),
     rows: Count,
     part: objectOrNull(
       'The part of a file that is too large for one call, from 1, and its rows, without the line that names the ' +
@@ -151,7 +154,7 @@ export const EntrySchema = namedObject('BulkUserLogEntry', {
       Type.Object({
         id: Type.String(),
         state: oneOf(['undone', 'partly_undone'], '`partly_undone`: something had to stay as it was.'),
-        is_undone: Type.Boolean({ description: 'Whether that entry was undone itself, all of it.' }),
+        is_undone: flag('Whether that entry was undone itself, all of it.'),
       }),
       {
         maxItems: MAX_UNDOINGS,
@@ -178,14 +181,8 @@ export const EntrySchema = namedObject('BulkUserLogEntry', {
           '`corrected`: every record that the entry did not apply was applied since: all of a failed one, also the ' +
             'valid ones. `partly_corrected`: some were.',
         ),
-        applied: Type.Integer({
-          minimum: 0,
-          description: 'How many of these records are known to be applied since.',
-        }),
-        total: Type.Integer({
-          minimum: 0,
-          description: 'How many of its records it did not apply: all of a failed one.',
-        }),
+        applied: count('How many of these records are known to be applied since.'),
+        total: count('How many of its records it did not apply: all of a failed one.'),
       },
     ),
   ),
@@ -199,15 +196,14 @@ export const EntrySchema = namedObject('BulkUserLogEntry', {
       'The body of a call that was refused because it could not be read. Only in the answer to a request for one ' +
         'entry. Null if the body could be read, was empty, was erased, or is no longer kept.',
       {
-        text: Type.String({
-          description:
-            `The body as sent if it has at most ${MAX_BODY_CHARACTERS} characters, else the part around its error. ` +
+        text: text(
+          `The body as sent if it has at most ${MAX_BODY_CHARACTERS} characters, else the part around its error. ` +
             'Bytes that are not UTF-8 are U+FFFD, U+0000 is left out, and secrets of the service are masked.',
-        }),
+        ),
         bytes: Type.Integer({ minimum: 1, description: 'The length of the whole body.' }),
-        truncated: Type.Boolean({ description: 'Whether `text` is only a part of the body.' }),
+        truncated: flag('Whether `text` is only a part of the body.'),
         error: objectOrNull('Where the body stopped being readable. Null if no place is to blame.', {
-          at: Type.Integer({ minimum: 0, description: 'The index of the character in `text`.' }),
+          at: count('The index of the character in `text`.'),
           line: Type.Integer({ minimum: 1, description: 'The line in the whole body, from 1.' }),
           column: Type.Integer({ minimum: 1, description: 'The character in the line, from 1.' }),
         }),
@@ -218,8 +214,8 @@ export const EntrySchema = namedObject('BulkUserLogEntry', {
     objectOrNull(
       'From where the call was sent. Only in the answer to a request for one entry. Null if it is no longer kept.',
       {
-        address: Type.String({ description: 'The IP address.' }),
-        user_agent: nullable(Type.String({ description: 'The `User-Agent` header, at most 256 characters.' })),
+        address: text('The IP address.'),
+        user_agent: nullable(text('The `User-Agent` header, at most 256 characters.')),
       },
     ),
   ),
@@ -240,24 +236,23 @@ export const RecordSchema = namedObject('BulkUserLogRecord', {
       'The refused record, unchanged, apart from secrets such as passwords, which are "…". A record larger than ' +
       `${MAX_RECORD_BYTES} bytes is cut to the start of its JSON text.`,
   }),
-  truncated: Type.Boolean({ description: 'Whether `record` is only the start of what was sent.' }),
+  truncated: flag('Whether `record` is only the start of what was sent.'),
   errors: nullable(
     Type.Array(Type.Object({ pointer: Type.String(), code: Type.String(), message: Type.String() }), {
       maxItems: MAX_RECORD_ERRORS,
       description: `The first ${MAX_RECORD_ERRORS} errors of the record, including those left out of the response.`,
     }),
   ),
-  errors_omitted: Type.Integer({ minimum: 0, description: 'The number of further errors of the record.' }),
+  errors_omitted: count('The number of further errors of the record.'),
   left_out: Type.Array(Type.Object({ field: Type.String(), reason: oneOf(FAULT_KINDS), message: Type.String() }), {
     description:
       'The fields without which the record was applied, and why: of an undo, those that had to stay as they were. ' +
       'Custom attributes are not named.',
   }),
-  erased: Type.Boolean({
-    description:
-      'Whether the data of the record is erased: the person was erased, or it is a refused record past its retention ' +
+  erased: flag(
+    'Whether the data of the record is erased: the person was erased, or it is a refused record past its retention ' +
       'period. Only its index and status remain.',
-  }),
+  ),
 })
 
 /** The answer of the list of entries. */
@@ -269,7 +264,7 @@ export const EntryList = Type.Object({
         '`count=true`. Null if counting them takes too long.',
       {
         count: Count,
-        is_more: Type.Boolean({ description: 'Whether there are more. `count` is exact otherwise.' }),
+        is_more: flag('Whether there are more. `count` is exact otherwise.'),
       },
     ),
   ),

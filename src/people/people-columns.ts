@@ -1,4 +1,5 @@
-import { listPeople, type PeopleFilter, type PeopleOrder } from '../../projections/employees/people-list.ts'
+import type { EmployeeFilter } from '../../projections/employees/filter.ts'
+import { listPeople, type PeopleOrder } from '../../projections/employees/people-list.ts'
 import { ATTRIBUTE_NAMES } from '../domain/attributes.ts'
 import type { Employee } from '../domain/employees/employee.ts'
 import type { LedgerDb } from '../ledger/tables.ts'
@@ -24,7 +25,7 @@ function textOf(value: Employee[(typeof ATTRIBUTE_NAMES)[number]]): string | nul
 export async function* listAllPeople(
   db: LedgerDb,
   companyId: string,
-  filter: PeopleFilter,
+  filter: EmployeeFilter,
   order: PeopleOrder,
 ): AsyncGenerator<Employee[]> {
   let page: Employee[]

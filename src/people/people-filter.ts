@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { PEOPLE_ORDERS, type PeopleFilter, type PeopleOrder } from '../../projections/employees/people-list.ts'
+import type { EmployeeFilter } from '../../projections/employees/filter.ts'
+import { PEOPLE_ORDERS, type PeopleOrder } from '../../projections/employees/people-list.ts'
 import { isId } from '../domain/ids.ts'
 import { formatLocalDay } from '../domain/local-times.ts'
 import { oneOf, optionalString, strictObject, withDefault } from '../http/openapi/schema-parts.ts'
@@ -43,7 +44,7 @@ export const PeopleQuery = strictObject({
 export function readPeopleFilter(
   { status, department, location, manager_id: manager, only, q }: Omit<Static<typeof PeopleQuery>, 'order'>,
   timeZone: string,
-): PeopleFilter {
+): EmployeeFilter {
   assertStorable({ department, location, q })
   if (manager !== undefined && !isId('emp', manager)) throw invalidQuery('manager_id', 'must be the id of an employee')
   return {

@@ -62,14 +62,10 @@ export function jsonArray(values: readonly (string | null)[]): Buffer {
 }
 
 function arrayOfTexts(type: number, values: readonly (string | null)[]): Buffer {
-  return arrayOf(type, values, values.map(byteLengthOf), (text, into, at, length) =>
+  return arrayOf(type, values, Buffer.byteLength, (text, into, at, length) =>
     // ASCII is copied as it is.
     into.write(text, at, length === text.length ? 'latin1' : 'utf8'),
   )
-}
-
-function byteLengthOf(text: string | null): number {
-  return text === null ? IS_NULL : Buffer.byteLength(text)
 }
 
 /** An array of `bytea`. */
@@ -83,8 +79,12 @@ export function utf8Array(values: readonly (Buffer | null)[]): Buffer {
 }
 
 function arrayOfBytes(type: number, values: readonly (Buffer | null)[]): Buffer {
-  const lengths = values.map((bytes) => bytes?.length ?? IS_NULL)
-  return arrayOf(type, values, lengths, (bytes, into, at) => into.set(bytes, at))
+  return arrayOf(
+    type,
+    values,
+    (bytes) => bytes.length,
+    (bytes, into, at) => into.set(bytes, at),
+  )
 }
 
 type Write<Value> = (value: Value, into: Buffer, at: number, length: number) => void
@@ -95,22 +95,30 @@ function arrayOfFixed<Value>(
   values: readonly (Value | null)[],
   write: Write<Value>,
 ): Buffer {
-  const lengths = values.map((value) => (value === null ? IS_NULL : length))
-  return arrayOf(type, values, lengths, write)
+  return arrayOf(type, values, () => length, write)
 }
 
 /** Encodes the format of `array_recv`: dimensions, null flag, type, size, lower bound, then each length and value. */
 function arrayOf<Value>(
   type: number,
   values: readonly (Value | null)[],
-  lengths: readonly number[],
+  lengthOf: (value: Value) => number,
   write: Write<Value>,
 ): Buffer {
   const count = values.length
-  let size = HEADER_BYTES
-  for (const length of lengths) size += LENGTH_BYTES + Math.max(0, length)
+  const lengths = new Int32Array(count)
+  let size = HEADER_BYTES + count * LENGTH_BYTES
+  let hasNull = false
+  for (let index = 0; index < count; index += 1) {
+    const value = values[index]!
+    const isRepeated = index > 0 && value === values[index - 1]
+    const length = isRepeated ? lengths[index - 1]! : value === null ? IS_NULL : lengthOf(value)
+    lengths[index] = length
+    if (length === IS_NULL) hasNull = true
+    else size += length
+  }
   const array = Buffer.allocUnsafe(size)
-  const header = [1, lengths.includes(IS_NULL) ? 1 : 0, type, count, 1]
+  const header = [1, hasNull ? 1 : 0, type, count, 1]
   let at = 0
   for (const word of header) at = array.writeInt32BE(word, at)
   for (let index = 0; index < count;) {

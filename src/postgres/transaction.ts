@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { currentCompany } from './company-scope.ts'
-import { holdCompany } from './only-company.ts'
+import { holdCompany } from './query-client.ts'
 import { BEGIN, pipeline } from './pipeline.ts'
 import { withClient } from './pool.ts'
 

@@ -11,9 +11,12 @@ const CLEAR_LEAD = 0.2
 /** Text of MS-DOS, which no decoder knows, looks like one of this encoding. */
 const NEVER_CLEAR: Encoding = 'macintosh'
 const MAX_CHOICES = 4
+const NO_BREAK_SPACE = 0xa0
 
 /** Chooses the encoding of lines by their letters if these leave no doubt. Throws FileQuestion with the likely ones. */
 export async function chooseEncoding(sample: Buffer): Promise<Encoding> {
+  // A blank that keeps words together is the same byte in all encodings of Windows, and a letter in those of MS-DOS.
+  if (sample.every((byte) => byte < 0x80 || byte === NO_BREAK_SPACE)) return 'windows-1252'
   const ranked = await rankEncodings(sample)
   const [best, second] = ranked as [EncodingGuess, ...EncodingGuess[]]
   const isClear = best.score >= CLEAR_SCORE && best.score - (second?.score ?? 0) >= CLEAR_LEAD

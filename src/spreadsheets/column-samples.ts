@@ -1,6 +1,8 @@
+import { trimBlanks } from '../text/normalize-text.ts'
+
 /** The values of a column that are looked at to find out what it is. */
 export interface ColumnSample {
-  /** Different values as the cells have them, and how often they were seen. Never the values of secret columns. */
+  /** Different values without the blanks around them, and how often they were seen. Never the values of secret columns. */
   values: ReadonlyMap<string, number>
   /** The number of cells that are not empty. */
   filled: number
@@ -39,8 +41,9 @@ export function collectSamples(width: number): { add(cells: readonly string[]): 
         const count = column.values.get(cell)
         if (count !== undefined) column.values.set(cell, count + 1)
         else if (column.values.size < MAX_VALUES && cell.length <= MAX_VALUE && characters < MAX_CHARACTERS) {
-          column.values.set(cell, 1)
-          characters += cell.length
+          const value = trimBlanks(cell)
+          column.values.set(value, (column.values.get(value) ?? 0) + 1)
+          characters += value.length
         }
       }
     },

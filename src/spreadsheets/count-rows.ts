@@ -32,7 +32,7 @@ export class RowCounts {
   readonly #phones: PlacedColumn[]
   readonly #countries: PlacedColumn[]
   readonly #past = new Map<string, boolean>()
-  readonly #counts: Counts = { past_end_dates: 0, country: 0, unknown_managers: 0 }
+  readonly #counts: Counts = { past_end_dates: 0, country: 0, unknown_managers: 0, same_addresses: 0 }
 
   constructor(header: readonly string[], mapping: Mapping, today: string) {
     this.#mapping = mapping
@@ -79,8 +79,8 @@ export class RowCounts {
     return isPast
   }
 
-  /** The mapping with what was counted. */
-  finish({ plans }: Pick<FilePlan, 'plans'>, absent: number): Mapping {
+  /** The mapping with what was counted here, and in the company. */
+  finish({ plans }: Pick<FilePlan, 'plans'>, { absent, linkable }: { absent: number; linkable: number }): Mapping {
     let unknown = absent
     for (const plan of plans.values()) if (isManagerUnknown(plan)) unknown += 1
     const seenOf = new Map(this.#columns.map(({ column, seen }) => [column, seen]))
@@ -88,7 +88,11 @@ export class RowCounts {
       const seen = seenOf.get(this.#mapping.columns[index]!)
       return seen && seen.size > 0 ? { ...column, seen: Object.fromEntries(seen) } : column
     })
-    return { ...this.#mapping, columns, counts: { ...this.#counts, unknown_managers: unknown } }
+    return {
+      ...this.#mapping,
+      columns,
+      counts: { ...this.#counts, unknown_managers: unknown, same_addresses: linkable },
+    }
   }
 }
 

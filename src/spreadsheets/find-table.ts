@@ -192,10 +192,13 @@ class Table {
       this.#waiting.push(row)
       return
     }
+    const isHeader = this.#isHeaderAgain(row)
     // Behind so many rows that are no records, nothing is certain: what has cells is a record with an error.
     for (const before of this.#waiting) {
       const reason = reasonOf(before, shape, this.#count)
-      if (reason === 'below_table' && this.#heading !== null) {
+      // The number of a page, or a title, stands above names that are repeated.
+      if (reason === 'below_table' && isHeader) this.#leaveOut(before, 'above_header')
+      else if (reason === 'below_table' && this.#heading !== null) {
         this.#heading = trimBlanks(listFilled(before)[0]!.slice(0, MAX_CELL))
         this.#leaveOut(before, 'heading')
       } else if (reason === 'below_table') this.#found(before, found)
@@ -203,7 +206,7 @@ class Table {
     }
     this.#waiting = []
     if (isLast) this.#waiting.push(row)
-    else if (this.#isHeaderAgain(row)) this.#leaveOut(row, 'repeated_header')
+    else if (isHeader) this.#leaveOut(row, 'repeated_header')
     else this.#found(row, found)
   }
 

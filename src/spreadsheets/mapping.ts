@@ -111,6 +111,11 @@ export interface Counts {
   country: number
   /** Rows whose manager is nobody in the file, and, where the service was asked, in the company. */
   unknown_managers: number
+  /**
+   * Rows with an external id that nobody has, and the address of an active person without one, where the service was
+   * asked.
+   */
+  same_addresses: number
 }
 
 /** What a file means. */
@@ -130,6 +135,8 @@ export interface Mapping {
   country: string | null
   /** What a manager does who is nobody in the file, nor in the company: the row is refused, or goes in without one. */
   unknown_managers: 'refuse' | 'leave_out' | null
+  /** Whether people without an external id are those whose rows have their addresses, or these rows are refused. */
+  same_addresses: 'link' | 'refuse' | null
   /** As the file was planned last. What nobody has decided is asked if there are such rows. */
   counts?: Counts
   /** In a file for the client: what becomes of columns that it doesn't have. */
@@ -149,6 +156,7 @@ export const USUAL_CHOICES = {
   past_end_dates: null,
   country: 'company',
   unknown_managers: null,
+  same_addresses: null,
 } as const satisfies Omit<Mapping, 'columns'>
 
 /** Finds where the columns of a mapping are in a file, by their names and order: their indexes, or -1. */
@@ -169,7 +177,7 @@ export function locateColumns(header: readonly string[], columns: readonly Colum
 
 /** The choices of a column, and of a file, that only a person can make. Each is the member of the mapping that is null. */
 export const COLUMN_QUESTIONS = ['to', 'dates', 'clock', 'calendar', 'names', 'by', 'words'] as const
-export const FILE_QUESTIONS = ['past_end_dates', 'country', 'unknown_managers'] as const
+export const FILE_QUESTIONS = ['past_end_dates', 'country', 'unknown_managers', 'same_addresses'] as const
 
 /** A question that only a person can answer. */
 export type Question =

@@ -1,6 +1,6 @@
 import { normalizeEmail, normalizeText, trimBlanks } from '../text/normalize-text.ts'
 import type { ManagerKey, Mapping } from './mapping.ts'
-import { foldName, readParentheses } from './split-name.ts'
+import { foldName, readNameWithId } from './split-name.ts'
 
 /*
  * What rows say about each other: who is in the file twice, who the managers are, and in which order the rows can be
@@ -167,14 +167,14 @@ class People {
 /** The ways in which a manager may be written, the exact one first. */
 export function spellManager(by: ManagerKey, sent: string): string[] {
   const text = readCommonName(sent) ?? sent
-  const inner = readParentheses(text)
+  const parts = readNameWithId(text)
   if (by === 'full_name') {
-    const name = inner === null ? text : text.slice(0, text.lastIndexOf('('))
+    const name = parts?.name ?? text
     const [last = '', first, ...others] = name.split(/[,、，]/, MAX_NAME_WORDS)
     const spellings = [text, name, ...(first !== undefined && others.length === 0 ? [`${first} ${last}`] : [])]
     return [...spellings.map(foldName), sortWords(foldName(name))]
   }
-  const texts = [...new Set([sent, ...(inner === null ? [text] : [text, inner])])]
+  const texts = [...new Set([sent, text, parts?.id ?? text])]
   return by === 'email' ? texts.map(normalizeEmail) : texts
 }
 

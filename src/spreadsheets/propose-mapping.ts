@@ -31,9 +31,10 @@ export function* proposeMapping(
 ): Generator<void, Mapping, void> {
   const isOwn = hasOwnColumns(header)
   const candidates: Candidate[] = []
+  const others = findOthers(header, sample)
   for (const [at, name] of header.entries()) {
     if (name === '') continue
-    candidates.push(describe(name, at, sample, isOwn))
+    candidates.push(describe(name, at, sample, isOwn, others.has(readParent(name))))
     yield
   }
   chooseNames(candidates)
@@ -90,7 +91,45 @@ function joinWords(found: Words, given: Words): Words {
   return Object.fromEntries([...open, ...all.filter(isKnown)].slice(0, MAX_WORDS))
 }
 
-function describe(header: string, at: number, { columns, count }: FileSample, isOwn: boolean): Candidate {
+/** The object whose member a column is: `manager` of `manager.name`; empty if the person of the row is. */
+function readParent(header: string): string {
+  return header.slice(0, Math.max(0, header.lastIndexOf('.')))
+}
+
+/**
+ * Finds the objects that are about other people, such as managers: their names, addresses, and ids are missing in some
+ * rows, or are the same in several.
+ */
+function findOthers(header: readonly string[], { columns, rows }: FileSample): ReadonlySet<string> {
+  const members = new Map<string, number[]>()
+  for (const [at, name] of header.entries()) {
+    const parent = readParent(name)
+    const meaning = recognizeHeader(name) ?? (simplify(name.slice(parent.length)) === 'id' ? 'external_id' : null)
+    if (parent !== '' && PERSONAL.has(meaning)) members.set(parent, [...(members.get(parent) ?? []), at])
+  }
+  const isOther = (places: readonly number[]) =>
+    rows.some((cells) => places.every((at) => (cells[at] ?? '') === '')) ||
+    places.some((at) => [...(columns[at]?.values.values() ?? [])].some((times) => times > 1))
+  return new Set([...members].flatMap(([parent, places]) => (isOther(places) ? parent : [])))
+}
+
+/** What a person has alone. */
+const PERSONAL: ReadonlySet<HeaderMeaning | null> = new Set<HeaderMeaning>([
+  'full_name',
+  'last_or_full_name',
+  'first_or_full_name',
+  'email',
+  'external_id',
+  'employee_number',
+])
+
+function describe(
+  header: string,
+  at: number,
+  { columns, count }: FileSample,
+  isOwn: boolean,
+  isOfAnother: boolean,
+): Candidate {
   const sample = columns[at] ?? { values: new Map(), filled: 0 }
   const evidence = weighValues(sample, count)
   const column = { at, header, sample, meaning: null, isExact: true, score: 100, evidence }
@@ -103,8 +142,9 @@ function describe(header: string, at: number, { columns, count }: FileSample, is
   // Other systems have ids, too.
   const isOurs = name !== 'id' || all(sample, (value) => value.startsWith('emp_'))
   if (kind === 'field' && name !== 'status' && isOurs) return { ...column, to: name }
-  const meaning =
+  const found =
     readName(header) === header ? (recognizeHeader(header) ?? (simplify(header) === 'id' ? 'id' : null)) : null
+  const meaning = isOfAnother && found !== 'manager' ? null : found
   const to = toTarget(meaning, header, sample, evidence)
   return { ...column, meaning, isExact: kind === 'field', to, score: rate(to, meaning, header, sample) }
 }
@@ -163,7 +203,7 @@ function toTarget(
       return isNameColumn(evidence) ? 'full_name' : meaning
     case 'first_name':
     case 'last_name':
-      return share(sample, (value) => /\p{L}/u.test(value)) < 0.5 ? null : meaning
+      return share(sample, (value) => /\p{L}/u.test(value) && !/\d/.test(value)) < 0.5 ? null : meaning
     case 'department':
     case 'division':
     case 'location':

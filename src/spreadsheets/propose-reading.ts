@@ -7,7 +7,7 @@ import { findDateOrders, hasTime, isOtherYear } from './read-date.ts'
 import { isBooleanText, isNumberText } from './read-custom.ts'
 import type { NameRule } from './split-name.ts'
 import { spellManager } from './plan-rows.ts'
-import { foldName, guessNameRule, readParentheses, splitName } from './split-name.ts'
+import { foldName, guessNameRule, readNameWithId, splitName } from './split-name.ts'
 import type { Status } from './status-words.ts'
 import { readStatusWord, readYesOrNo } from './status-words.ts'
 
@@ -62,7 +62,7 @@ function proposeWords(
   meaning: string | null,
   { candidates, sample }: ReadColumn,
 ): Record<string, Status | null> {
-  const words = values.map((value): [string, Status | null] => [trimBlanks(value), readWord(value, meaning)])
+  const words = values.map((word): [string, Status | null] => [word, readWord(word, meaning)])
   // A mark, such as an x: what its absence means is open, too.
   const isMark = words.length === 1 && (meaning !== 'status' || words[0]![1] === null)
   const own = candidates.find(({ to, sample: { values: found } }) => to === 'status' && found.has(values[0] ?? ''))
@@ -133,7 +133,7 @@ function proposeKey(values: readonly string[], { candidates, sample }: ReadColum
   if (best && best.count > 0 && (next === undefined || next.count < best.count || next.by === 'full_name'))
     return best.by
   const shapes = new Set(keys.flatMap(({ sample: { values: ids } }) => [...ids.keys()].map(shapeOf)))
-  if (values.some((value) => shapes.has(shapeOf(readParentheses(value) ?? value))))
+  if (values.some((value) => shapes.has(shapeOf(readNameWithId(value)?.id ?? value))))
     return keys.length === 1 ? (keys[0]!.to as ManagerKey) : null
   return values.some((value) => /\p{L}/u.test(value) && /\s/.test(trimBlanks(value))) ? 'full_name' : null
 }

@@ -44,7 +44,7 @@ export async function* readCsv(texts: AsyncIterable<string>): AsyncGenerator<Fil
 /** How many characters and lines are searched for the separator. Titles may stand above the table. */
 const START = 65_536
 const MAX_LINES = 50
-const SEPARATORS = [',', ';', '\t', '|']
+const SEPARATORS = [',', ';', '\t', '|', '^', '~']
 /** The first line of files for Excel. */
 const NAMED_SEPARATOR = /^sep=([^"\r\n])(?=[\r\n])/i
 

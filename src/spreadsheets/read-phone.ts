@@ -1,3 +1,4 @@
+import { cleanPhone } from '../text/clean-phone.ts'
 import type { CountryCode } from 'libphonenumber-js/min'
 import { isSupportedCountry, parsePhoneNumberWithError, ParseError } from 'libphonenumber-js/min'
 
@@ -36,12 +37,7 @@ export function findCountry(texts: readonly string[]): CountryCode | undefined {
 /** Reads a phone number as E.164. A local number is one of the country. */
 export function readPhone(sent: string, country: string): PhoneReading {
   if (sent.length > MAX_LENGTH) return { fault: 'is too long for a phone number' }
-  const text = sent
-    .normalize('NFKC')
-    .replaceAll(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069]/g, '')
-    .replace(/^tel:\s*/i, '')
-    .replace(/^00(?=[1-9])/, '+')
-    .trim()
+  const text = cleanPhone(sent)
   try {
     const number = parsePhoneNumberWithError(text, {
       extract: false,

@@ -158,7 +158,9 @@ const OPEN_CHOICES = {
   past_end_dates: 'would be active although their end date has passed. Choose whether they are deactivated',
   country: 'have a phone number without a country code. Choose the country',
   unknown_managers: 'have a manager whom nobody knows. Choose whether the manager is left out',
-} as const satisfies Record<(typeof FILE_QUESTIONS)[number], string>
+  // The call refuses them, one by one.
+  same_addresses: null,
+} as const satisfies Record<(typeof FILE_QUESTIONS)[number], string | null>
 
 /**
  * Questions concern all rows, so each is one fault. Where unreadable values are left out, nobody has to answer them.
@@ -167,7 +169,8 @@ function reportQuestions({ line }: FileRow, mapping: Mapping, columns: readonly 
   if (mapping.unreadable_values === 'leave_out') return
   for (const question of listQuestions({ ...mapping, columns: [...columns] })) {
     if (!('column' in question)) {
-      report(line, null, `People in ${question.rows} rows ${OPEN_CHOICES[question.about]}`)
+      const open = OPEN_CHOICES[question.about]
+      if (open !== null) report(line, null, `People in ${question.rows} rows ${open}`)
       continue
     }
     const { number, header, words = {} } = columns[question.column - 1]!

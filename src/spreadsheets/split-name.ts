@@ -121,8 +121,19 @@ export function foldName(text: string): string {
   return tidy(text.normalize('NFKC')).toLowerCase()
 }
 
-/** The text in parentheses at the end of another: "Ana Perez (000231)". */
-export function readParentheses(text: string): string | null {
+/** The words of a text that are looked at for an id. */
+const MAX_WORDS = 10
+
+/** Reads a name with an id: "Ana Perez (000231)", "000231 Ana Perez", "Ana Perez - 231"; null if it has none. */
+export function readNameWithId(text: string): { name: string; id: string } | null {
   if (text.length > MAX_NAME) return null
-  return /^[^()]*\S\s*\(([^()]+)\)\s*$/.exec(text)?.[1]?.trim() ?? null
+  const inner = /^[^()]*\S\s*\(([^()]+)\)\s*$/.exec(text)?.[1]?.trim()
+  if (inner !== undefined) return { name: text.slice(0, text.lastIndexOf('(')), id: inner }
+  const words = tidy(text)
+    .split(' ', MAX_WORDS)
+    .filter((word) => /[\p{L}\p{N}]/u.test(word))
+  const at = words.findIndex((word) => /\d/.test(word))
+  const others = words.filter((_, other) => other !== at)
+  const isId = others.length > 0 && (at === 0 || at === others.length) && !others.some((word) => /\d/.test(word))
+  return isId ? { name: others.join(' '), id: words[at]! } : null
 }

@@ -14,6 +14,8 @@ export interface Evidence {
   /** The share of addresses such as ana@example.com. */
   addresses: number
   dates: number
+  /** The numbers of days that spreadsheets show for dates, apart from round ones, which are amounts. */
+  dayNumbers: number
   /** Of the dates, those with a time of day other than midnight. */
   times: number
   phones: number
@@ -49,7 +51,7 @@ const MAX_VALUES = 200
 const ADDRESS = /^[^\s@]+@[^\s@]+$/
 const FULL_NAME = /^[\p{L}\p{M}'’.-]+(?:,? [\p{L}\p{M}'’.-]+){1,3}$/u
 const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]{2,}$/u
-const SHORT_NAME = /^[\p{L}\p{M}'’.-]{2,}(?: [\p{L}\p{M}'’.-]+)?$/u
+const SHORT_NAME = /^(?:[\p{L}\p{M}'’.-]{2,}(?: [\p{L}\p{M}'’.-]+)?|[\p{Script=Han}\p{Script=Hangul}])$/u
 
 /** Weighs the values of a column. `rows` is how many rows the file has. */
 export function weighValues({ values, filled }: ColumnSample, rows: number): Evidence {
@@ -64,6 +66,7 @@ export function weighValues({ values, filled }: ColumnSample, rows: number): Evi
     addresses: share((text) => ADDRESS.test(text)),
     dates: share(isDateText),
     times: share(hasTime),
+    dayNumbers: texts.length > 2 && texts.every((text) => text.endsWith('0')) ? 0 : share(isDayNumber),
     phones: share(isPhoneText),
     international: share((text) => isPhoneText(text) && /^(?:\+|00)/.test(text)),
     codes: share((text) => /\d/.test(text) && !/\s/.test(text) && !isDateText(text) && !text.includes('@')),
@@ -84,9 +87,14 @@ export function isDateText(text: string): boolean {
   return /\d/.test(text) && (findDateOrders(text)?.length ?? -1) >= 0 && /[-./\s年월]/.test(text)
 }
 
+/** Whether a text may be the number of a day from 1954 to 2064. */
+function isDayNumber(text: string): boolean {
+  return /^[2-5]\d{4}(?:[.,]0+)?$/.test(text)
+}
+
 /** Whether a text is a phone number to anybody. */
 function isPhoneText(text: string): boolean {
   const digits = text.replaceAll(/\D/g, '').length
-  if (digits < 7 || digits > 16 || !/^[+(\d][\d\s()./+-]*$/.test(text) || isDateText(text)) return false
-  return text.startsWith('+') || ((/^[0(]/.test(text) || /[\s()/-]/.test(text)) && isLocalPhone(text))
+  if (digits < 7 || digits > 17 || !/^[+(\d][\d\s()./+-]*$/.test(text) || isDateText(text)) return false
+  return /^(?:\+|00)/.test(text) || ((/^[0(]/.test(text) || /[\s()/-]/.test(text)) && isLocalPhone(text))
 }

@@ -12,6 +12,7 @@ import type { StoredRow } from '../domain/uploads.ts'
 import { changeMapping, readRowsToPlan } from '../ledger/uploads/change-upload.ts'
 import { dateOf, readContent, type StoredUpload } from '../ledger/uploads/read-uploads.ts'
 import { countAbsentManagers } from './absent-managers.ts'
+import { countLinkable } from './linkable-people.ts'
 import { FileFaultError } from './part-builder.ts'
 import { planParts } from './plan-parts.ts'
 import { RowStore } from './row-store.ts'
@@ -64,6 +65,7 @@ async function planAgain(
     const facts = {
       today: dateOf(upload),
       countAbsent: (absent: readonly RowKeys[]) => countAbsentManagers(pool, upload.companyId, absent),
+      countLinkable: (all: readonly RowKeys[]) => countLinkable(pool, upload, all),
     }
     const { parts, mapping: counted } = await planParts({ header, mapping: whole, rows }, limits, new Map(), facts)
     const filled = parts.map((part) => ({ ...part, callId: commands.newId('log') }))

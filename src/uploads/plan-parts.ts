@@ -25,6 +25,8 @@ export interface PlanFacts {
   today: string
   /** Counts the rows whose manager, who is nobody in the file, is nobody in the company either. */
   countAbsent(rows: readonly RowKeys[]): Promise<number>
+  /** Counts the rows that `link_by_email` would link to people without an external id. */
+  countLinkable(rows: readonly RowKeys[]): Promise<number>
 }
 
 /**
@@ -36,7 +38,7 @@ export async function planParts(
   { header, mapping, rows }: PlannedFile,
   limits: { maxRecords: number; bodyLimit: number },
   corrects: ReadonlyMap<number, readonly CorrectedRecord[]>,
-  { today, countAbsent }: PlanFacts,
+  { today, countAbsent, countLinkable }: PlanFacts,
   signal?: AbortSignal,
 ): Promise<{ parts: FilledPart[]; mapping: Mapping | null }> {
   const readKeys = openKeys(header, mapping)
@@ -59,10 +61,9 @@ export async function planParts(
       const planned: StoredRow = { ...row, ...withPlan(plans.get(index)), ...withCorrections(corrects.get(row.row)) }
       parts.add(planned, keys[index]!, sizeOf(header, row))
     }
-    return {
-      parts: parts.end(),
-      mapping: counts?.finish(plan, await countAbsent(plan.absent.map((at) => keys[at]!))) ?? mapping,
-    }
+    if (!counts) return { parts: parts.end(), mapping }
+    const absent = await countAbsent(plan.absent.map((at) => keys[at]!))
+    return { parts: parts.end(), mapping: counts.finish(plan, { absent, linkable: await countLinkable(keys) }) }
   } catch (error) {
     throw error instanceof FileError ? new FileFaultError([error.fault]) : error
   }

@@ -258,7 +258,7 @@ async function makeCall(
     idempotency: { keyHash: name, requestHash: name },
     // One of the people who are not in the file may be erased meanwhile.
     isAllOrNone: upload.isAllOrNone && part.missingOf === null,
-    linksByEmail: false,
+    linksByEmail: upload.operation === 'upsert' && upload.mapping?.same_addresses === 'link',
     validateOnly: false,
     traceparent: null,
     command: await doInTurns(readCommand(commands, upload, part, body)),

@@ -19,6 +19,7 @@ import { findMapping, type FoundMapping, listAnswers } from '../ledger/uploads/r
 import { ifRoom, MAX_UPLOADS, MAX_UPLOADED_BYTES, storeUpload } from '../ledger/uploads/store-upload.ts'
 import { databaseTime } from '../postgres/database-clock.ts'
 import { countAbsentManagers } from './absent-managers.ts'
+import { countLinkable } from './linkable-people.ts'
 import { inTransaction } from '../postgres/transaction.ts'
 import { matchCorrections } from './match-corrections.ts'
 import { planParts } from './plan-parts.ts'
@@ -95,9 +96,11 @@ export async function storeFile(
   const matched = await matchCorrections(db, companyId, file, chooseCalls(file.logIds), signal)
   const { corrects, places, operation: again } = matched
   const chosen = await chooseMapping(services, companyId, file, found, signal)
+  const does = operation ?? again ?? 'upsert'
   const facts = {
     today: databaseTime().slice(0, 'YYYY-MM-DD'.length),
     countAbsent: (absent: readonly RowKeys[]) => countAbsentManagers(pool, companyId, absent),
+    countLinkable: (all: readonly RowKeys[]) => countLinkable(pool, { companyId, operation: does }, all),
   }
   const limits = { maxRecords, bodyLimit }
   const { parts, mapping } = await planParts({ header, mapping: chosen, rows }, limits, places, facts, signal)
@@ -108,7 +111,7 @@ export async function storeFile(
     id,
     userId: actor,
     fileName,
-    operation: operation ?? again ?? 'upsert',
+    operation: does,
     header,
     mapping,
     bytes: countBytes(content),

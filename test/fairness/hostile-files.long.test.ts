@@ -27,18 +27,33 @@ const AS_LARGE_AS_CAN_BE: ReadonlySet<string> = new Set([
   'UTF-16, empty lines',
 ])
 
+/** Workbooks that the gate tries: what each counts wrongly is another thing. The others are larger ones of the same kinds. */
+const FEW_WORKBOOKS: ReadonlySet<string> = new Set([
+  'a part that unpacks to more than it says',
+  'a row number of 2,000,000,000',
+  'a cell in column ZZZZZZ',
+  'a link of all cells',
+  'a row that is repeated',
+  'a cell that is repeated',
+  'entities that refer to each other',
+  'a million cells in a row',
+  'an archive that is cut off',
+])
+/** In the gate, the service reads a third of the shapes, and the client, which reads them in the same way, all. */
+const isTried = (name: string, at: number) => !isQuick || at % 3 === 0 || AS_LARGE_AS_CAN_BE.has(name)
+
+const { upload } = await startWatched(t, ordinaryFile())
+
 await t.test('a hostile file that is uploaded through the API takes nobody else the event loop', async (t) => {
-  const { upload } = await startWatched(t, ordinaryFile())
-  for (const file of hostileFiles(API_CSV, API_JSON)) await t.test(file.name, (t) => upload(t, file, 'api'))
+  for (const file of hostileFiles(API_CSV, API_JSON, isTried)) await t.test(file.name, (t) => upload(t, file, 'api'))
 })
 
 await t.test(
   'nor does one as large as it can be',
   { skip: isQuick && 'only the nightly run tries the largest files' },
   async (t) => {
-    const { upload } = await startWatched(t, ordinaryFile())
     let count = 0
-    for (const file of hostileFiles(undefined, undefined, AS_LARGE_AS_CAN_BE)) {
+    for (const file of hostileFiles(undefined, undefined, (name) => AS_LARGE_AS_CAN_BE.has(name))) {
       count += 1
       await t.test(file.name, (t) => upload(t, file, 'api'))
     }
@@ -48,13 +63,13 @@ await t.test(
 
 await t.test('a hostile workbook takes nobody else the event loop either', async (t) => {
   const { upload } = await startWatched(t, ordinaryWorkbook())
-  for (const file of hostileWorkbooks()) await t.test(file.name, (t) => upload(t, file, 'api'))
+  for (const file of hostileWorkbooks((name) => !isQuick || FEW_WORKBOOKS.has(name)))
+    await t.test(file.name, (t) => upload(t, file, 'api'))
 })
 
 await t.test('a hostile file that is uploaded through the page takes nobody else the event loop', async (t) => {
-  const { upload } = await startWatched(t, ordinaryFile())
-  const names = isQuick ? AS_LARGE_AS_CAN_BE : undefined
-  for (const file of hostileFiles(SMALLER, undefined, names)) await t.test(file.name, (t) => upload(t, file, 'page'))
+  const isWanted = (name: string) => !isQuick || AS_LARGE_AS_CAN_BE.has(name)
+  for (const file of hostileFiles(SMALLER, undefined, isWanted)) await t.test(file.name, (t) => upload(t, file, 'page'))
 })
 
 await t.test('a hostile file that the client sends is read in short turns', async (t) => {

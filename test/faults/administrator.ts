@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { utils, write } from '@e965/xlsx'
-import { checkCompany } from '../../src/accounts/attention/check-company.ts'
+import { checkCompany } from '../../src/accounts/attention/check-attention.ts'
 import { addUser } from '../../src/accounts/users/add-user.ts'
 import { seededRandom } from '../../src/cli/demo/seeded-random.ts'
 import type { AlertedCompany } from './alerts/alerts.ts'
@@ -12,7 +12,7 @@ import type { LoadedCompany } from './workload.ts'
 
 /*
  * The administrator of a company of its own works during a fault: uploads the staff list as a workbook, again and again,
- * with rows that are refused or without those who have left, fetches evidence of it, and is alerted of keys that expire.
+ * with rows that are refused or without those who have left, takes some of the files back, fetches evidence of it, and is alerted of keys that expire.
  * Every step is repeated until it has a definite answer, as a person does, so what must come of it is known exactly.
  */
 
@@ -123,7 +123,8 @@ export async function startAdministrator(
       again: () => askJson<Upload>('GET', `/uploads/${upload.id}`),
     })
 
-  async function sendFile(round: number): Promise<void> {
+  /** Returns the id of the upload. */
+  async function sendFile(round: number): Promise<string> {
     // A request without an answer may have stored its file.
     for (const { id, state } of (await askJson<{ items: Upload[] }>('GET', '/uploads')).items)
       if (state !== 'ended') await ask('POST', `/admin/v1/uploads/${id}/cancel`, undefined, CANCELED_BEFORE)
@@ -157,6 +158,15 @@ export async function startAdministrator(
     for (const { id, job, hasEmail, isBad } of rows) if (!isBad) listed.set(id, { job, hasEmail, isActive: true })
     for (const [id, person] of left) listed.set(id, { ...person, isActive: false })
     logIds.push(...upload.parts.map(({ log_id: logId }) => logId))
+    return upload.id
+  }
+
+  /** Takes back a file that has only changed people. */
+  async function undoFile(id: string, before: ReadonlyMap<string, ListedPerson>): Promise<void> {
+    const undoing = await askJson<{ id: string }>('POST', `/uploads/${id}/undo`)
+    const undone = await whileIt('applying', await askJson<Upload>('GET', `/uploads/${undoing.id}`))
+    if (undone.parts.some(({ state }) => state !== 'applied')) throw new Error(`${id} was not undone`)
+    for (const [externalId, person] of before) listed.set(externalId, person)
   }
 
   async function fetchEvidence(): Promise<void> {
@@ -179,8 +189,10 @@ export async function startAdministrator(
 
   async function work(): Promise<void> {
     for (let round = 0; round < ROUNDS_AT_LEAST || !over.signal.aborted; round += 1) {
-      await sendFile(round)
+      const before = new Map(listed)
+      const sent = await sendFile(round)
       await fetchEvidence()
+      if (round % 4 === 1) await undoFile(sent, before)
       await expireKeys(round)
       await pause(RESTS_MS)
     }

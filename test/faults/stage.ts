@@ -77,6 +77,8 @@ interface StageServices extends WebhookServices {
 const SETTLES_WITHIN_MS = 600_000
 const LOOKS_EVERY_MS = 100
 const QUOTA = 2_000_000_000
+/** How many people the key of one company may deactivate in a day: a load reaches it. */
+const FEW_DEACTIVATIONS = 10
 
 export interface StageSettings {
   apis?: number
@@ -216,7 +218,8 @@ async function makeCompanies({ withServices, machines }: Stage, count: number): 
     for (let at = 0; at < count; at += 1) {
       const newId = machines === null ? services.newId : await idOnMachine(machines, at)
       const companyId = await registerCompany({ ...services, newId }, `Company ${at}`)
-      const wanted = { companyId, name: 'load', quotaLimit: QUOTA, refreshPeriod: 'monthly' } as const
+      const limits = at === 0 ? { max_deactivations: FEW_DEACTIVATIONS } : {}
+      const wanted = { companyId, name: 'load', quotaLimit: QUOTA, refreshPeriod: 'monthly', limits } as const
       companies.push({ companyId, key: await issueApiKey(services, wanted) })
     }
     return companies

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { issueApiKey } from '../../src/accounts/api-keys/change-api-key.ts'
-import { checkCompany } from '../../src/accounts/attention/check-company.ts'
+import { checkCompany } from '../../src/accounts/attention/check-attention.ts'
 import { readAttention, readClockOf } from '../../src/accounts/attention/read-attention.ts'
 import { snooze } from '../../src/accounts/attention/snooze.ts'
 import { addUser } from '../../src/accounts/users/add-user.ts'

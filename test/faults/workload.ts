@@ -81,7 +81,7 @@ const MAX_RECORDS = 12
 const KNOWN_AT_MOST = 500
 const SENT_AGAIN = 0.1
 /** Each client starts with one call of each kind, so that none depends on luck. */
-const FIRST_DICE = [40, 0, 96, 92, 50, 65, 69, 73, 78, 84, 89, 99]
+const FIRST_DICE = [40, 0, 96, 92, 50, 65, 69, 70, 73, 78, 84, 89, 99]
 
 interface Wanted {
   method: 'POST' | 'PATCH' | 'PUT'
@@ -125,7 +125,7 @@ export function startLoad(
       const people = known.get(company.companyId)!
       const dice = random.below(100)
       const any = nextCall(FIRST_DICE[count] ?? dice, random, people, id)
-      const wanted = usesAll || !any.path.includes('all_or_none') ? any : create(id, 1)
+      const wanted = usesAll || !any.path.includes('?') ? any : create(id, 1)
       const operation: Operation = {
         id,
         companyId: company.companyId,
@@ -235,6 +235,7 @@ function nextCall(dice: number, random: SeededRandom, people: Known, id: string)
     const some = random.sample(people.ids, 2 + random.below(6))
     return patch('/v1/employees', { employees: some.map((employee) => ({ id: employee, department: id })) })
   }
+  if (dice === 70 || dice === 71) return link(id, random, people)
   if (dice < 73) return upsert(id, random, people, dice === 72)
   if (dice < 76) return patch(`/v1/employees/${one()}`, { status: random.chance(0.5) ? 'inactive' : 'active' })
   if (dice < 82)
@@ -277,6 +278,14 @@ function upsert(id: string, random: SeededRandom, people: Known, isBad: boolean)
     ...(isBad ? [{ external_id: `${id}-nobody` }] : []),
   ]
   return { method: 'PUT', path: '/v1/employees', body: { employees } }
+}
+
+/** External ids for people who may have none yet, found by their addresses. */
+function link(id: string, random: SeededRandom, people: Known): Wanted {
+  const employees = random
+    .sample(people.emails, 1 + random.below(2))
+    .map((email, at) => ({ ...person(id, at), email, external_id: `${id}-${at}` }))
+  return { method: 'PUT', path: '/v1/employees?link_by_email=true', body: { employees } }
 }
 
 /** A call that applies what it can: one record is good, one is wrong, and one needs the wrong one. */

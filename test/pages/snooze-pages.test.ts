@@ -1,6 +1,6 @@
 import t from 'tap'
 import { toUuid } from '../../src/domain/ids.ts'
-import { checkCompany } from '../../src/accounts/attention/check-company.ts'
+import { checkCompany } from '../../src/accounts/attention/check-attention.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
 import { runSql } from '../support/postgres/run-sql.ts'
 import { startService } from '../support/service.ts'

@@ -157,6 +157,12 @@ await t.test('phone numbers are those of the country; without one, the service r
   t.strictSame(read(phone, '0171 3920041', { country: 'DE' }).record, { phone: '+491713920041' })
   t.strictSame(read(phone, '020 7946 0412').record, { phone: '020 7946 0412' })
   t.strictSame(read(phone, 'tel:+44-20-7946-0601').record, { phone: '+442079460601' })
+  t.strictSame(read(phone, ' 0033 1 99 00 12 34').record, { phone: '+33199001234' })
+  t.strictSame(
+    read(phone, '+52 1 55 1234 5678').record,
+    { phone: '+525512345678' },
+    'as mobile numbers were until 2019',
+  )
   t.match(read(phone, '555-0174', us), { record: {}, faults: [/^"555-0174" is not a complete phone number/] })
   t.match(read(phone, '+44 20 7946 0604 ext. 12', us), { faults: [/has an extension/] })
   const byRow = {

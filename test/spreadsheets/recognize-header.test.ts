@@ -82,12 +82,32 @@ await t.test('columns whose names nobody knows are recognized by their values, o
     ).columns.map(({ to, likely }) => to ?? `${likely ?? ''}?`)
   const people = ['A1,Ada Lovel,ada.lovel@firm.example,+4930901820,', 'A2,Ben Kirby,ben.kirby@firm.example,,A1']
   t.strictSame(propose('q,w,e,r,z', ...people, 'A3,Cy Marsh,cy.marsh@firm.example,+4930901822,A1'), [
-    'external_id',
+    'external_id?',
     'full_name?',
     'email',
-    'phone',
-    'manager',
+    'phone?',
+    'manager?',
   ])
+  const [staff, team] = [
+    ['A1,Ada Lovel', 'A2,Ben Kirby', 'A3,Cy Marsh', 'A4,Di Perry'],
+    ['', 'A1', 'A1', 'A2'],
+  ]
+  t.strictSame(
+    propose('q,w,e', ...staff.map((row, at) => `${row},${team[at]}`), 'A5,Ed Tull,A3').at(-1),
+    'manager',
+    'a tree of ids',
+  )
+  const partners = ['Ben Kirby', 'Ada Lovel', 'Ben Kirby', 'Ada Lovel']
+  t.equal(propose('q,w,e', ...staff.map((row, at) => `${row},${partners[at]}`)).at(-1), 'manager?', 'who helps whom')
+  const codes = ['7,D12,0301 2345671', '9,D10,0301 2345672', '8,D11,0301 2345673']
+  t.strictSame(propose('q,w,e', ...codes), ['external_id?', 'external_id?', 'phone?'], 'what may be an id')
+  t.equal(propose('q,w', '7,43973', '9,', '8,45011', '5,').at(-1), 'termination_date?', 'numbers of days')
+  const nested = ['7,Ada Lovel,,', '9,Ben Kirby,7,Ada Lovel', '8,Cy Marsh,7,Ada Lovel', '5,Di Perry,9,Ben Kirby']
+  t.strictSame(
+    propose('id,displayName,qwe.id,qwe.displayName', ...nested).slice(1),
+    ['full_name', 'manager?', 'manager?'],
+    "another person's name is not that of the row",
+  )
   const named = 'Vorname,Nachname,E-Mail'
   const rows = ['Ada,Lovel,ada@x.example', 'Ben,Kirby,ben@x.example', 'Cy,Marsh,cy@x.example', 'Di,Perry,di@x.example']
   const toOf = (...cells: string[]) => propose(`${named},Zustand`, ...rows.map((row, at) => `${row},${cells[at]}`))[3]

@@ -33,6 +33,7 @@ const FILE_ANSWERS = {
   past_end_dates: ['deactivate', 'keep'],
   country: null,
   unknown_managers: ['leave_out', 'refuse'],
+  same_addresses: ['link', 'refuse'],
 } as const satisfies Record<(typeof FILE_QUESTIONS)[number], readonly string[] | null>
 
 /** `COLUMN:about=value`, `COLUMN:words:WORD=value`, or `about=value`. */

@@ -220,7 +220,7 @@ async function countRows({ readRows, header, mapping, today }: Source, plan: Fil
     counts.add(cells)
   }
   // Who is nobody in the file may be in the company.
-  const counted = counts.finish(plan, 0)
+  const counted = counts.finish(plan, { absent: 0, linkable: 0 })
   return { mapping: counted, faults: openRows(header, counted, today).faults }
 }
 

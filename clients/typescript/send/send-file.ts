@@ -31,10 +31,11 @@ interface Output {
 export async function sendFile(
   client: EmployeeClient,
   file: OpenedFile,
-  args: SendArguments,
+  given: SendArguments,
   output: Output,
   signal: AbortSignal,
 ): Promise<void> {
+  const args = { ...given, linkByEmail: given.linkByEmail || linksInMapping(file, given) }
   const { path, statePath, operation, answers, url, apiId, maxRecords } = args
   const facts = [
     file.hash,
@@ -179,6 +180,10 @@ function cutCalls(file: OpenedFile, { operation, maxRecords }: SendArguments, { 
   }
   const options = { run: `${run} ${file.hash}`, maxRecords, first: applied }
   return cutBatches(operation, left(), options, ({ json }) => json)
+}
+
+function linksInMapping({ mapping }: OpenedFile, { operation }: SendArguments): boolean {
+  return operation === 'upsert' && mapping?.same_addresses === 'link'
 }
 
 function send(

@@ -114,7 +114,8 @@ export interface KeyWithSecret extends SeenKey {
 }
 
 const CREATED_MEANWHILE =
-  'A key has been created since you opened this form. If it is this one, rotate it to get a new secret; if not, submit again'
+  'A key has been created since you opened this form. If it is this one, rotate it to get a new secret; if not, ' +
+  'submit again'
 
 /** Issues an API key of a company. */
 export async function issueApiKey(services: CompanyServices, newKey: NewApiKey): Promise<IssuedApiKey> {

@@ -12,8 +12,7 @@ import { askFor, explainIssuer } from './explain-fault.ts'
 import { createKnownProviders } from './known-providers.ts'
 import { type ProviderClient, ProviderError, type ProviderFlow, type ProviderIdentity } from './provider-client.ts'
 import { openProviderFetch } from './provider-fetch.ts'
-import { joinClaims, lacksClaims, readIdentity } from './read-identity.ts'
-import { assertIsForClient, readLogoutNotice } from './read-logout-token.ts'
+import { joinClaims, lacksClaims, readIdentity, assertIsForClient, readLogoutNotice } from './read-identity.ts'
 import { assertAccessToken, TOLERANCE_S, verifyToken, type TokenSource } from './verify-token.ts'
 
 /** Requests under way at once: of all companies, and of one. A request holds at most 256 kB. */

@@ -1,9 +1,8 @@
 import type { Pool } from 'pg'
 import { inTransaction } from '../../postgres/transaction.ts'
 import { beginSession, type NewSession } from '../users/sessions.ts'
-import { hashPassword, makeHashSetting, settingOf, type HashSetting } from '../users/password.ts'
+import { hashPassword, makeHashSetting, settingOf, type HashSetting, readSignInKey } from '../users/password.ts'
 import { listHashSettings, tryPasswordHash, type PasswordScope, type PasswordUser } from '../users/password-users.ts'
-import { readSignInKey } from '../users/sign-in-key.ts'
 import { replacePasswordHash } from '../users/user-rows.ts'
 import type { FailedSignIns } from './failed-sign-ins.ts'
 

@@ -13,8 +13,7 @@ import { OPERATOR, RefusedChangeError } from '../../ledger/append/append-company
 import { insertToken, insertUser, isEmailTaken } from './user-rows.ts'
 import { changeCompany, unwrapDecision, type CompanyServices } from '../change-company.ts'
 import { digestSecret, generateSecret } from './new-secret.ts'
-import { generatePassword, hashPassword, makeHashSetting } from './password.ts'
-import { readSignInKey } from './sign-in-key.ts'
+import { generatePassword, hashPassword, makeHashSetting, readSignInKey } from './password.ts'
 
 interface NewUser {
   companyId: string

@@ -1,7 +1,8 @@
-import { argon2, randomBytes, timingSafeEqual, type Argon2Parameters } from 'node:crypto'
+import { argon2, randomBytes, timingSafeEqual, type Argon2Parameters, createHmac } from 'node:crypto'
 import { promisify } from 'node:util'
 import { createBudget } from '../../admission/budget.ts'
-import { signWithKey } from './sign-in-key.ts'
+import type { Pool } from 'pg'
+import { outsideCompany } from '../../postgres/company-scope.ts'
 
 // The first choice of OWASP's Password Storage Cheat Sheet for Argon2id: 19 MiB, 2 passes, 1 lane.
 const MEMORY_KIB = 19_456
@@ -71,4 +72,30 @@ export async function verifyPassword(password: string, stored: string): Promise<
   const computed = Buffer.from(await hashPassword(password, settingOf(stored)))
   const expected = Buffer.from(stored)
   return computed.length === expected.length && timingSafeEqual(computed, expected)
+}
+
+const keys = new WeakMap<Pool, Promise<Buffer>>()
+
+/**
+ * Reads the installation's secret for signing in, which never changes. Asks the database once for each pool.
+ */
+export function readSignInKey(pool: Pool): Promise<Buffer> {
+  const known = keys.get(pool)
+  if (known) return known
+  const reading = outsideCompany(() => selectKey(pool))
+  keys.set(pool, reading)
+  reading.catch(() => keys.delete(pool))
+  return reading
+}
+
+async function selectKey(pool: Pool): Promise<Buffer> {
+  const { rows } = await pool.query<{ sign_in_key: Buffer }>('select sign_in_key from setup')
+  const [row] = rows
+  if (!row) throw new Error('the database is not set up')
+  return row.sign_in_key
+}
+
+/** HMAC-SHA-256 with the installation's secret. `purpose` keeps the values of different uses apart. */
+export function signWithKey(key: Buffer, purpose: string, value: string): Buffer {
+  return createHmac('sha256', key).update(`${purpose}\n${value}`).digest()
 }

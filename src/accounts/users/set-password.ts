@@ -14,8 +14,7 @@ import {
   type Acting,
 } from '../change-company.ts'
 import { hashSecret, generateSecret } from './new-secret.ts'
-import { hashPassword, makeHashSetting, verifyPassword } from './password.ts'
-import { readSignInKey } from './sign-in-key.ts'
+import { hashPassword, makeHashSetting, verifyPassword, readSignInKey } from './password.ts'
 import { deleteReplacedSession, type NewSession, beginSession } from './sessions.ts'
 import { toUuid } from '../../domain/ids.ts'
 import { describeForgottenPassword } from '../mail/account-emails.ts'

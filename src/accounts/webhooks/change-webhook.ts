@@ -36,7 +36,8 @@ import {
 export const NO_SUCH_WEBHOOK = problem('webhook_not_found', 'No such webhook exists')
 const CHANGED = 'The webhook has changed since you opened this page. Nothing was done; check it, then try again'
 const CREATED_MEANWHILE =
-  'A webhook has been created since you opened this form. If it is this one, rotate it to get a new secret; if not, submit again'
+  'A webhook has been created since you opened this form. If it is this one, rotate it to get a new secret; if ' +
+  'not, submit again'
 const TOO_MANY = problem('too_many_webhooks', `A company can have at most ${MAX_WEBHOOKS} webhooks; remove one first`)
 const SECRET_BYTES = 32
 

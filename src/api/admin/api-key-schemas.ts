@@ -44,7 +44,8 @@ import {
 
 const Status = oneOf(
   KEY_STATUSES,
-  'A revoked key stays in the list, but can never be used again. An expired key works again once its expiry is changed.',
+  'A revoked key stays in the list, but can never be used again. An expired key works again once its expiry is ' +
+    'changed.',
 )
 
 /** The largest number of people in a limit. */
@@ -68,8 +69,8 @@ const access = {
     minItems: 1,
     uniqueItems: true,
     description:
-      'What calls with the key may do; `scim` is for identity providers, and allows nothing else. Responses to writing calls show the employees that they create or update, ' +
-      'whether or not the key may read.',
+      'What calls with the key may do; `scim` is for identity providers, and allows nothing else. Responses to ' +
+      'writing calls show the employees that they create or update, whether or not the key may read.',
   }),
   expires_at: Type.Unsafe<string | null>({
     type: ['string', 'null'],
@@ -81,16 +82,16 @@ const access = {
     items: { type: 'string', minLength: 1, maxLength: MAX_NETWORK_CHARACTERS },
     maxItems: MAX_NETWORKS,
     description:
-      'The networks from which the key may be used, in CIDR notation (IPv4 or IPv6). Null allows any address. A request ' +
-      'may also name single addresses; an empty list is the same as null.',
+      'The networks from which the key may be used, in CIDR notation (IPv4 or IPv6). Null allows any address. A ' +
+      'request may also name single addresses; an empty list is the same as null.',
   }),
   writable_fields: Type.Unsafe<AttributeName[] | null>({
     type: ['array', 'null'],
     items: { type: 'string', enum: [...ATTRIBUTE_NAMES] },
     uniqueItems: true,
     description:
-      'The fields of employees that calls with the key may write. Others are accepted and ignored, and the `notes` of ' +
-      'the entry tell it. Null is all of them.',
+      'The fields of employees that calls with the key may write. Others are accepted and ignored, and the `notes` ' +
+      'of the entry tell it. Null is all of them.',
   }),
 }
 const limitOf = (verb: string) =>
@@ -121,9 +122,10 @@ const Expected = Type.Union(
   ],
   {
     description:
-      'When writing calls of the key are expected: at least every so many hours, or by a time of day (`06:00`) on some ' +
-      "weekdays (1 is Monday, 7 is Sunday), in the company's time zone and after that time of the day before. If none comes, " +
-      'the key needs attention. Null expects none.',
+      'When writing calls of the key are expected: at least every so many hours, or by a time of day (`06:00`) ' +
+      'on some ' +
+      "weekdays (1 is Monday, 7 is Sunday), in the company's time zone and after that time of the day before. If " +
+      'none comes, the key needs attention. Null expects none.',
   },
 )
 const Secret = Type.String({

@@ -1,3 +1,4 @@
+import { type Action, describeAction } from '../../http/openapi/actions.ts'
 import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
 import {
   changeApiKey,
@@ -10,9 +11,6 @@ import type { CompanyServices } from '../../accounts/change-company.ts'
 import { findApiKey, listApiKeys } from '../../accounts/api-keys/read-api-keys.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { pageBefore, pageOf } from '../../http/server/query-values.ts'
-import { ProblemError } from '../../http/server/problem.ts'
-import { describeAction } from '../../http/openapi/actions.ts'
-import { KEY_ACTIONS } from './api-key-actions.ts'
 import {
   AllowBody,
   EditBody,
@@ -29,7 +27,40 @@ import {
 import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimName } from './company-schemas.ts'
 import { idIn } from '../../http/openapi/schema-parts.ts'
 
-const { schema: ofKey, read: readKeyId } = idIn('API key', 'key', NO_SUCH_KEY)
+/** What can be done with a key, besides editing and rotation. */
+export const KEY_ACTIONS = {
+  disable: {
+    operationId: 'disableApiKey',
+    summary: 'Disable an API key',
+    description: 'Its calls are refused until the key is enabled.',
+    problems: ['key_not_found', 'key_revoked'],
+    button: 'Disable',
+    question: 'Calls with this key are refused immediately, until you enable it again.',
+    done: 'disabled',
+    notice: 'Key disabled. Its calls are refused until you enable it.',
+  },
+  enable: {
+    operationId: 'enableApiKey',
+    summary: 'Enable a disabled API key',
+    description: 'Its calls are accepted again.',
+    problems: ['key_not_found', 'key_revoked'],
+    button: 'Enable',
+    done: 'enabled',
+    notice: 'Key enabled.',
+  },
+  revoke: {
+    operationId: 'revokeApiKey',
+    summary: 'Revoke an API key permanently',
+    description: 'Its calls are refused from now on. The key stays in the list, and can never be used again.',
+    problems: ['key_not_found'],
+    button: 'Revoke key',
+    done: 'revoked',
+    notice: "Key revoked. This can't be undone.",
+  },
+} as const satisfies Record<string, Action>
+
+/** The id of a key in a path, and the key with it. */
+export const { schema: ofKey, read: readKeyId, require: requireKey } = idIn('API key', 'key', NO_SUCH_KEY)
 
 const LIST_API_KEYS = {
   operationId: 'listApiKeys',
@@ -96,9 +127,8 @@ export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanySer
   })
 
   app.get('/api-keys/:id', { schema: GET_API_KEY }, async (request) => {
-    const stored = await findApiKey(db, actingUser(request).companyId, readKeyId(request.params.id))
-    if (!stored) throw new ProblemError(NO_SUCH_KEY)
-    return renderKey(stored)
+    const id = readKeyId(request.params.id)
+    return renderKey(requireKey(await findApiKey(db, actingUser(request).companyId, id)))
   })
 
   app.post('/api-keys', { schema: ISSUE_API_KEY, ...JSON_BODY, preValidation: trimName }, async (request, reply) => {

@@ -64,8 +64,8 @@ const LastCall = strictObject({
 const Attention = namedObject('Attention', {
   items: Type.Array(Item, {
     description:
-      'What concerns everything first; then by the records and calls that failed because of it, and the oldest first; ' +
-      'then what has cost nothing yet. Empty if all is well.',
+      'What concerns everything first; then by the records and calls that failed because of it, and the oldest ' +
+      'first; then what has cost nothing yet. Empty if all is well.',
   }),
   last_call: nullable(LastCall, { description: "The company's last call. Null if it has made none." }),
 })
@@ -74,12 +74,12 @@ const GET_ATTENTION = {
   operationId: 'getAttention',
   summary: 'List what needs attention now',
   description:
-    'Failed calls since the start of yesterday, calls since then that left records out, calls that did not come, calls with secrets that no longer work, ' +
-    'failing and disabled webhooks, quotas that ' +
-    'are used up or nearly so, keys that have expired, expire within 14 days, or have made no call in the 30 days ' +
-    'since they were issued, keys that were refused for their daily limits or deactivated unusually many people since ' +
-    'the start of yesterday, a failing identity provider, parked read models, a ledger that is disputed or not ' +
-    'signed, and background work that fails. Of the keys that need the same, 200 are read, those that expire first.',
+    'Failed calls since the start of yesterday, calls since then that left records out, calls that did not come, ' +
+    'calls with secrets that no longer work, failing and disabled webhooks, quotas that are used up or nearly so, ' +
+    'keys that have expired, expire within 14 days, or have made no call in the 30 days since they were issued, keys ' +
+    'that were refused for their daily limits or deactivated unusually many people since the start of yesterday, a ' +
+    'failing identity provider, parked read models, a ledger that is disputed or not signed, and background work ' +
+    'that fails. Of the keys that need the same, 200 are read, those that expire first.',
   response: { 200: Attention },
 } as const satisfies FastifySchema
 

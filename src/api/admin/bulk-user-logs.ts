@@ -55,29 +55,35 @@ export function bulkUserLogs(
   app: FastifyInstance,
   { reads, requireLogEntry }: { reads: Reads; requireLogEntry: RequireLogEntry },
 ): void {
-  app.get('/bulk-user-logs', { schema: LIST, config: { isHeavyRead: whenGiven('q', 'employee') } }, async (request) => {
-    const { limit, cursor, count: isCounted = false, ...filterQuery } = request.query
-    const { companyId } = userOf(request)
-    const before = cursor === undefined ? null : decodeCursor(cursor)
-    const logs = await reads.of(companyId, request.left)
-    const filter = schemas.readEntryFilter(filterQuery)
-    const found = await listLogEntries(logs, companyId, filter, { before, limit, isCounted })
-    const { entries, next } = found
-    const page = { items: entries.map(({ entry }) => entry), next_cursor: next === null ? null : encodeCursor(next) }
-    if (!isCounted) return page
-    const total = found.count ?? (await countInTime(reads, companyId, filter, null))
-    return { ...page, total: total && { count: total.count, is_more: total.isMore } }
-  })
+  app.get(
+    '/bulk-user-logs',
+    { schema: LIST, config: { isHeavyRead: whenGiven(['q', 'employee']) } },
+    async (request) => {
+      const { limit, cursor, count: isCounted = false, ...filterQuery } = request.query
+      const { companyId } = userOf(request)
+      const before = cursor === undefined ? null : decodeCursor(cursor)
+      const logs = await reads.of(companyId, request.left)
+      const filter = schemas.readEntryFilter(filterQuery)
+      const found = await listLogEntries(logs, companyId, filter, { before, limit, isCounted })
+      const { entries, next } = found
+      const page = { items: entries.map(({ entry }) => entry), next_cursor: next === null ? null : encodeCursor(next) }
+      if (!isCounted) return page
+      const total = found.count ?? (await countInTime(reads, companyId, filter, null))
+      return { ...page, total: total && { count: total.count, is_more: total.isMore } }
+    },
+  )
 
   app.get('/bulk-user-logs/:log_id', { schema: GET }, async (request) => {
     const { companyId } = userOf(request)
     const logs = await reads.of(companyId, request.left)
     const logEntry = await requireLogEntry(logs, companyId, request.params.log_id)
     const client = await readClientOf(logs, companyId, logEntry.position)
+    const { id, status } = logEntry.entry
     const correction = await readCorrection(logs, companyId, toFoundCall(logEntry))
+    const undoings = status === 'Failed' ? [] : await readUndoings(logs, companyId, id)
     return {
       ...logEntry.entry,
-      undone_by: (await readUndoings(logs, companyId, logEntry.entry.id)).map(renderUndoing),
+      undone_by: undoings.map(renderUndoing),
       corrected_by: correction?.by ?? [],
       correction: correction && {
         state: isCorrected(correction) ? ('corrected' as const) : ('partly_corrected' as const),
@@ -91,7 +97,7 @@ export function bulkUserLogs(
 
   app.get(
     '/bulk-user-logs/:log_id/records',
-    { schema: RECORDS, config: { isHeavyRead: whenGiven('q', 'error') } },
+    { schema: RECORDS, config: { isHeavyRead: whenGiven(['q', 'error']) } },
     async (request) => {
       const { limit, cursor, ...query } = request.query
       const { companyId } = userOf(request)
@@ -128,9 +134,9 @@ const SCHEMA = {
   operationId: 'streamBulkUserLogs',
   summary: 'Follow Bulk User Logs live (server-sent events)',
   description:
-    'Each new entry is one event: `data` is the entry as in the list, `id` is its cursor. The stream starts after the ' +
-    'event in `Last-Event-ID`, else after `cursor`, else with new entries. It ends from time to time, and when the user ' +
-    'loses access: reconnect with the last id. Comments are heartbeats.',
+    'Each new entry is one event: `data` is the entry as in the list, `id` is its cursor. The stream starts after ' +
+    'the event in `Last-Event-ID`, else after `cursor`, else with new entries. It ends from time to time, and when ' +
+    'the user loses access: reconnect with the last id. Comments are heartbeats.',
   querystring: StreamQuery,
   response: { 200: { description: 'Events.', content: { 'text/event-stream': { schema: Type.String() } } } },
 } as const satisfies FastifySchema

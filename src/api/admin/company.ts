@@ -22,8 +22,8 @@ const TimeZone = {
 }
 const Country = {
   description:
-    'ISO 3166-1 alpha-2 code, such as `DE`. Phone numbers without a country code are numbers of this country; they are ' +
-    'refused if it is null.',
+    'ISO 3166-1 alpha-2 code, such as `DE`. Phone numbers without a country code are numbers of this country; ' +
+    'they are refused if it is null.',
 }
 const ShownCompany = namedObject('Company', {
   id: Type.String(),

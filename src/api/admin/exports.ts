@@ -84,8 +84,8 @@ const OF_ENTRY: readonly Export<[LogEntry, RecordFilter]>[] = [
       'Correct the records and send the file to `/v1/employees` with `POST` after a creation, `PATCH` after an ' +
       'update, or `PUT` after an upsert. The refused record of a single update gets the `id` of its path. Records ' +
       'that are erased, or that were too large to keep in full, are left out. A failed call applied nothing: the log ' +
-      'keeps its valid records for a while, and without `q` and `error`, they follow. A call with `all_or_none=false` ' +
-      'applied them already.',
+      'keeps its valid records for a while, and without `q` and `error`, they follow. A call with ' +
+      '`all_or_none=false` applied them already.',
     response: {
       200: Type.Object({ employees: Type.Array(Type.Unknown({ description: 'A refused record, as sent.' })) }),
     },

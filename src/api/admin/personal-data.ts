@@ -42,8 +42,8 @@ const Erasure = namedObject('Erasure', {
     positions: Type.Integer({
       minimum: 0,
       description:
-        'The number of events whose data was erased. 0 if the person appeared only beside them, such as in a body that ' +
-        'could not be read or in an uploaded file.',
+        'The number of events whose data was erased. 0 if the person appeared only beside them, such as in a ' +
+        'body that could not be read or in an uploaded file.',
     }),
   }),
   position: Type.Integer({ minimum: 1, description: 'The ledger position of the event that records the erasure.' }),
@@ -54,8 +54,9 @@ const ERASE_PERSON = {
   summary: 'Erase a person permanently',
   description:
     'Erases the data of an employee from the ledger, and every refused record that contains their id, or a current ' +
-    'or former email address, external id, or user name. This cannot be undone. Ids, counts and hashes remain, so every proof ' +
-    'still verifies. Bulk User Logs shows the records as erased. Returns 404 if there is nothing to erase.',
+    'or former email address, external id, or user name. This cannot be undone. Ids, counts and hashes remain, so ' +
+    'every proof still verifies. Bulk User Logs shows the records as erased. Returns 404 if there is nothing to ' +
+    'erase.',
   body: ErasureBody,
   response: { 200: Erasure },
   problems: ['employee_not_found', 'former_name'],

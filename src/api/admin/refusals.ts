@@ -116,8 +116,8 @@ const EXPORT = {
   operationId: 'exportRefusalAsCsv',
   summary: 'Export the refused records of a cause as one CSV file, one column for each attribute',
   description:
-    'The records that `GET /admin/v1/refusals` counts, newest first, as a file to correct and upload. Its columns are ' +
-    'those of `GET /admin/v1/bulk-user-logs/failed-records.csv`.',
+    'The records that `GET /admin/v1/refusals` counts, newest first, as a file to correct and upload. Its ' +
+    'columns are those of `GET /admin/v1/bulk-user-logs/failed-records.csv`.',
   querystring: RefusalExportQuery,
   response: CSV_ANSWER,
 } as const satisfies FastifySchema

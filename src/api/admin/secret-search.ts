@@ -21,8 +21,8 @@ export const SecretSearchBody = strictObject(
       minLength: 1,
       maxLength: 1_000,
       description:
-        'A whole secret, or a text with one in it; or an id, the last four characters of a secret, or a part of a name ' +
-        '(case-insensitive).',
+        'A whole secret, or a text with one in it; or an id, the last four characters of a secret, or a part of ' +
+        'a name (case-insensitive).',
     }),
     secret_sha256: optionalString({
       pattern: '^[0-9a-f]{64}$',
@@ -38,8 +38,8 @@ const FoundList = Type.Object({
       {
         found_by: oneOf(
           FOUND_BY,
-          'What it was found by. A `previous_secret` works until `rotation.previous_secret_expires_at`; if that is null, ' +
-            'it has ended.',
+          'What it was found by. A `previous_secret` works until `rotation.previous_secret_expires_at`; if that ' +
+            'is null, it has ended.',
         ),
         api_key: nullable(ShownKey),
         token: nullable(ShownToken),
@@ -55,8 +55,8 @@ const SCHEMA = {
   operationId: 'findSecrets',
   summary: 'Find the API key or token of a secret',
   description:
-    'Finds keys and tokens of every status, and also the previous secret of a key. The request is a POST, so that the ' +
-    'secret is in no address; it is neither logged nor returned. A secret of another company is not found.',
+    'Finds keys and tokens of every status, and also the previous secret of a key. The request is a POST, so ' +
+    'that the secret is in no address; it is neither logged nor returned. A secret of another company is not found.',
   body: SecretSearchBody,
   response: { 200: FoundList },
 } as const satisfies FastifySchema

@@ -27,8 +27,8 @@ const UndoQuery = strictObject({
   all_or_none: optionalBoolean({
     default: true,
     description:
-      'Whether something that has to stay keeps everything else from being undone. With `false`, the call undoes what ' +
-      'it can, and the answer lists the rest.',
+      'Whether something that has to stay keeps everything else from being undone. With `false`, the call undoes ' +
+      'what it can, and the answer lists the rest.',
   }),
 })
 
@@ -53,8 +53,8 @@ const Undone = namedObject('Undone', {
           reason: oneOf(
             FAULT_KINDS,
             '`changed_meanwhile`: it no longer has the value that the entry gave it. `employee_changed`: the entry ' +
-              'created the employee, and something was changed since. Others: the rules do not allow the old value now, ' +
-              'such as `held`: another employee has it.',
+              'created the employee, and something was changed since. Others: the rules do not allow the old ' +
+              'value now, such as `held`: another employee has it.',
           ),
           message: Type.String(),
           changed_by: nullable(

@@ -6,8 +6,8 @@ export const USER_ACTIONS = {
     operationId: 'removeUser',
     summary: 'Remove a user',
     description:
-      'Their password, passkeys, recovery codes, sessions and tokens stop working immediately. A company always keeps an ' +
-      'administrator.',
+      'Their password, passkeys, recovery codes, sessions and tokens stop working immediately. A company always ' +
+      'keeps an administrator.',
     problems: ['user_not_found', 'last_admin', 'break_glass_user'],
     button: 'Remove user',
     done: 'removed',
@@ -17,7 +17,8 @@ export const USER_ACTIONS = {
     operationId: 'eraseUser',
     summary: 'Erase a removed user: name, email address, tokens and linked account',
     description:
-      'The removal has deleted passkeys and recovery codes. Actions recorded under the user id remain. This cannot be undone. Erasing a user again has no effect.',
+      'The removal has deleted passkeys and recovery codes. Actions recorded under the user id remain. This ' +
+      'cannot be undone. Erasing a user again has no effect.',
     problems: ['user_not_found', 'user_not_removed'],
     button: 'Erase user',
     done: 'erased',

@@ -52,8 +52,8 @@ export const InvitedUser = namedObject('InvitedUser', {
     expires_at: Time,
     emailed: Type.Boolean({
       description:
-        'Whether a message with the link is on its way to the user. False where the service sends no email, and after ' +
-        'too many messages in an hour: pass the token on yourself.',
+        'Whether a message with the link is on its way to the user. False where the service sends no email, and ' +
+        'after too many messages in an hour: pass the token on yourself.',
     }),
   }),
 })

@@ -36,7 +36,7 @@ import { clientOf } from '../../http/access/session.ts'
 import { limitFailures } from '../../http/access/rate-limits.ts'
 
 /** The id of a user in a path. */
-export const { schema: ofUser, read: readUserId } = idIn('user', 'usr', NO_SUCH_USER)
+export const { schema: ofUser, read: readUserId, require: requireUser } = idIn('user', 'usr', NO_SUCH_USER)
 
 const LIST_USERS = {
   operationId: 'listUsers',
@@ -109,9 +109,8 @@ export function users(app: FastifyInstance, db: LedgerDb, services: CompanyServi
   })
 
   app.get('/users/:id', { schema: GET_USER }, async (request) => {
-    const user = await findUser(db, actingUser(request).companyId, readUserId(request.params.id))
-    if (!user) throw new ProblemError(NO_SUCH_USER)
-    return renderUser(user)
+    const id = readUserId(request.params.id)
+    return renderUser(requireUser(await findUser(db, actingUser(request).companyId, id)))
   })
 
   app.post('/users', { schema: INVITE_USER, ...JSON_BODY, preValidation: trimName }, async (request, reply) => {

@@ -13,6 +13,7 @@ import {
   optionalString,
   Page,
   strictObject,
+  count,
 } from '../../http/openapi/schema-parts.ts'
 import { userOf } from '../../http/access/authorize-user.ts'
 import { decodeCursor, encodeCursor, parseTime, invalidQuery } from '../../http/server/query-values.ts'
@@ -34,10 +35,7 @@ const AtQuery = strictObject({
 })
 
 const EmployeeThen = namedObject('EmployeeThen', {
-  position: Type.Integer({
-    minimum: 0,
-    description: 'The requested position, or the last position at the requested time.',
-  }),
+  position: count('The requested position, or the last position at the requested time.'),
   employee: Employee,
   causes: Type.Unsafe<Record<string, Static<typeof Cause>>>({
     type: 'object',

@@ -1,7 +1,14 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { isEventType } from '../../domain/event-types.ts'
 import { isId } from '../../domain/ids.ts'
-import { describedObject, optionalInteger, optionalString, strictObject } from '../../http/openapi/schema-parts.ts'
+import {
+  describedObject,
+  optionalInteger,
+  optionalString,
+  strictObject,
+  text,
+  count,
+} from '../../http/openapi/schema-parts.ts'
 import { orNull } from '../../http/openapi/employee-schemas.ts'
 import { invalidQuery } from '../../http/server/query-values.ts'
 
@@ -69,26 +76,22 @@ export const EventsQuery = strictObject({
 
 const eventMembers = {
   position: Position,
-  call_id: orNull(
-    Type.String({ description: 'The id of the call that made the event, and of its entry in Bulk User Logs.' }),
+  call_id: orNull(text('The id of the call that made the event, and of its entry in Bulk User Logs.')),
+  stream: text(
+    'The id of the employee, call, API key, webhook, identity provider, user, or company that the event is about.',
   ),
-  stream: Type.String({
-    description:
-      'The id of the employee, call, API key, webhook, identity provider, user, or company that the event is about.',
-  }),
   version: Type.Integer({
     minimum: 1,
     description: 'The number of the event in its stream: 1, 2, 3 and so on, without gaps.',
   }),
   type: Type.String({ examples: ['EmployeeUpdated'] }),
   schema_version: Type.Integer({ minimum: 1, description: 'The version of the structure of `data`.' }),
-  index: orNull(Type.Integer({ minimum: 0, description: 'The index of the record in the call.' })),
+  index: orNull(count('The index of the record in the call.')),
   recorded_at: Type.String({ format: 'date-time' }),
-  actor: Type.String({
-    description:
-      'The id of the API key, user, or identity provider that caused the event; `operator` for the command line; or ' +
+  actor: text(
+    'The id of the API key, user, or identity provider that caused the event; `operator` for the command line; or ' +
       '`schedule` for what the service does by itself.',
-  }),
+  ),
 }
 
 export const AuditEvent = describedObject('AuditEvent', 'An event of the ledger.', {
@@ -104,12 +107,8 @@ export const ProofEvent = describedObject(
   'ProofEvent',
   'The exact strings that were hashed. `data` and `salt` are null after erasure.',
   {
-    envelope: Type.String({
-      description: 'The SHA-256 of a zero byte followed by its UTF-8 bytes is the leaf (RFC 6962).',
-    }),
-    data: orNull(
-      Type.String({ description: 'The SHA-256 of the salt followed by these bytes is `data_hash` in the envelope.' }),
-    ),
+    envelope: text('The SHA-256 of a zero byte followed by its UTF-8 bytes is the leaf (RFC 6962).'),
+    data: orNull(text('The SHA-256 of the salt followed by these bytes is `data_hash` in the envelope.')),
     salt: orNull(Type.String({ pattern: '^[0-9a-f]{32}$', description: '16 bytes in hexadecimal.' })),
   },
 )

@@ -36,8 +36,8 @@ const LIST = {
   description:
     'One event per line (NDJSON), streamed as it is read, and compressed with gzip if `Accept-Encoding` asks for it. ' +
     'Filters do not change positions: resume after any event with `after`. If the response cannot be completed, the ' +
-    'connection breaks. An unfiltered export in the proof format includes the events that erased data while it was read, ' +
-    'so that missing data is explained.',
+    'connection breaks. An unfiltered export in the proof format includes the events that erased data while it ' +
+    'was read, so that missing data is explained.',
   querystring: EventsQuery,
   response: {
     200: {
@@ -113,9 +113,9 @@ const SCHEMA = {
   operationId: 'followEvents',
   summary: "Follow the company's events live (server-sent events)",
   description:
-    'Each message is one event: `data` is the event as in the list, `id` is its position. The stream starts after the ' +
-    'position in `Last-Event-ID`, else after `after`, else with new events. It ends from time to time, and when the user ' +
-    'loses access: reconnect with the last id. Comments also advance the id while filters exclude events.',
+    'Each message is one event: `data` is the event as in the list, `id` is its position. The stream starts after ' +
+    'the position in `Last-Event-ID`, else after `after`, else with new events. It ends from time to time, and when ' +
+    'the user loses access: reconnect with the last id. Comments also advance the id while filters exclude events.',
   querystring: StreamQuery,
   response: { 200: { description: 'Events.', content: { 'text/event-stream': { schema: Type.String() } } } },
 } as const satisfies FastifySchema

@@ -1,13 +1,23 @@
-import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifySchema, FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from '@sinclair/typebox'
 import { isId } from '../../domain/ids.ts'
-import type { EvidenceSubject } from '../../ledger/evidence/evidence-subject.ts'
+import { type EvidenceSubject, NoEvidenceError } from '../../ledger/evidence/evidence-subject.ts'
 import { userOf } from '../../http/access/authorize-user.ts'
 import { STREAMED_ROUTE } from '../../http/access/heavy-reads.ts'
 import { optionalString, strictObject } from '../../http/openapi/schema-parts.ts'
 import { invalidQuery, parseTime } from '../../http/server/query-values.ts'
 import type { AuditServices } from './audit-services.ts'
-import { planOrRefuse, sendEvidence } from './send-evidence.ts'
+import { problem } from '../../domain/errors.ts'
+import {
+  type EvidenceServices,
+  type PlannedEvidence,
+  planEvidence,
+  writeEvidence,
+} from '../../evidence/evidence-file.ts'
+import type { LedgerDb } from '../../ledger/tables.ts'
+import { signOrExplain } from './proofs.ts'
+import { ProblemError } from '../../http/server/problem.ts'
+import { streamTexts, type Reader } from '../../http/server/text-stream.ts'
 
 const EvidenceQuery = strictObject({
   employee: optionalString({ minLength: 1, maxLength: 64, description: 'The events of this employee: `emp_…`.' }),
@@ -20,10 +30,10 @@ const SCHEMA = {
   operationId: 'getEvidence',
   summary: 'Get an evidence file',
   description:
-    'A zip with the events of an employee, a call, or a period, or of the whole ledger if none of them is given, a proof that they are in the ledger ' +
-    'of a checkpoint signed now, a verifier that needs only Python, and a page that describes them in sentences. Erased ' +
-    'data are not in it. If the response cannot be completed, for example because data are erased meanwhile, the ' +
-    'connection breaks. Returns 503 if no checkpoint can be signed.',
+    'A zip with the events of an employee, a call, or a period, or of the whole ledger if none of them is given, a ' +
+    'proof that they are in the ledger of a checkpoint signed now, a verifier that needs only Python, and a page ' +
+    'that describes them in sentences. Erased data are not in it. If the response cannot be completed, for example ' +
+    'because data are erased meanwhile, the connection breaks. Returns 503 if no checkpoint can be signed.',
   querystring: EvidenceQuery,
   problems: ['employee_not_found', 'log_not_found'],
   response: {
@@ -64,4 +74,46 @@ export function readSubject({ employee, call, from, to }: Static<typeof Evidence
     from: from === undefined ? null : parseTime('from', from),
     to: to === undefined ? null : parseTime('to', to),
   }
+}
+
+const CODES = {
+  'unknown-employee': 'employee_not_found',
+  'unknown-call': 'log_not_found',
+  'empty-period': 'invalid_query',
+  'too-scattered': 'invalid_query',
+} as const
+
+/** Plans an evidence file. Throws a problem if there is nothing to prove, or if no checkpoint can be signed. */
+export async function planOrRefuse(
+  services: Omit<EvidenceServices, 'storyteller'>,
+  request: FastifyRequest,
+  companyId: string,
+  subject: EvidenceSubject,
+): Promise<PlannedEvidence> {
+  try {
+    return await signOrExplain(request, () => planEvidence(services, companyId, subject))
+  } catch (error) {
+    if (error instanceof NoEvidenceError) throw new ProblemError(problem(CODES[error.reason], error.message))
+    throw error
+  }
+}
+
+/** Sends an evidence file as it is made. An error breaks the connection, so the client notices that it is incomplete. */
+export async function sendEvidence(
+  reader: Reader,
+  db: LedgerDb,
+  storyteller: EvidenceServices['storyteller'],
+  plan: PlannedEvidence,
+): Promise<FastifyReply> {
+  const streamed = await streamTexts(reader, writeEvidence({ db, storyteller }, plan))
+  return sendZip(reader.reply, plan.subject).send(streamed)
+}
+
+/** Names a file by its subject. */
+export function sendZip(reply: FastifyReply, subject: EvidenceSubject): FastifyReply {
+  const name = subject.kind === 'period' ? 'evidence.zip' : `evidence-${subject.id}.zip`
+  return reply
+    .type('application/zip')
+    .header('content-disposition', `attachment; filename="${name}"`)
+    .header('cache-control', 'no-store')
 }

@@ -51,7 +51,8 @@ const INCLUSION = {
   operationId: 'proveInclusion',
   summary: 'Prove that an event is in the ledger',
   description:
-    'A Merkle audit path (RFC 6962 section 2.1.1). `leaf_index` is the position minus one. The leaf is the hash of the ' +
+    'A Merkle audit path (RFC 6962 section 2.1.1). `leaf_index` is the position minus one. The leaf is the hash ' +
+    'of the ' +
     "event's `envelope` in the proof format. Compare the root with that of a checkpoint of the same size.",
   querystring: InclusionQuery,
   response: { 200: InclusionProof },
@@ -177,10 +178,10 @@ const CHECKPOINT = {
   operationId: 'getCheckpoint',
   summary: 'Sign the current head of the ledger',
   description:
-    'A C2SP `tlog-checkpoint`: the size of the ledger and the root of its Merkle tree (RFC 6962), signed with Ed25519, ' +
-    'and cosigned by the witnesses that have seen it. `witnessed` is the newest checkpoint that enough of them have seen. ' +
-    'Keep it to detect later whether anything up to that position was changed. Returns 503 and signs nothing if the ' +
-    'ledger does not continue the last checkpoint that the service keeps outside its database.',
+    'A C2SP `tlog-checkpoint`: the size of the ledger and the root of its Merkle tree (RFC 6962), signed with ' +
+    'Ed25519, and cosigned by the witnesses that have seen it. `witnessed` is the newest checkpoint that enough of ' +
+    'them have seen. Keep it to detect later whether anything up to that position was changed. Returns 503 and signs ' +
+    'nothing if the ledger does not continue the last checkpoint that the service keeps outside its database.',
   response: {
     200: Type.Object({
       ...CHECKPOINT_MEMBERS,

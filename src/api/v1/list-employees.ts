@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type, type Static } from '@sinclair/typebox'
-import type { EmployeeFilter } from '../../../projections/employees/queries.ts'
+import { matchesFilter, type EmployeeFilter } from '../../../projections/employees/filter.ts'
 import {
   EMPLOYEES,
   listChangedEmployees,
   listEmployees,
   listLatestChanges,
-  matchesFilter,
 } from '../../../projections/employees/queries.ts'
+import { readCompany } from '../../accounts/companies/companies.ts'
 import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '../../domain/attributes.ts'
 import { listStoredAddresses } from '../../domain/email-domains.ts'
 import type { Employee } from '../../domain/employees/employee.ts'
@@ -15,6 +15,7 @@ import { LASTING_WARNINGS } from '../../domain/employees/warnings.ts'
 import { problem } from '../../domain/errors.ts'
 import { listStoredForms, trimBlanks } from '../../text/normalize-text.ts'
 import { findLastPositionBefore, readHead } from '../../ledger/read/read-head.ts'
+import { PeopleQuery, readPeopleFilter } from '../../people/people-filter.ts'
 import type { Reads } from '../../ledger/read/reads.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { callerOf } from '../../http/access/authenticate.ts'
@@ -38,10 +39,12 @@ import { chargedReading } from '../../http/access/quota.ts'
 import { createPositionWaits } from '../../http/live/position-waits.ts'
 import type { ReadServices } from './read-employees.ts'
 
+const { status, department, location, manager_id, only } = PeopleQuery.properties
+
 const ListQuery = strictObject({
   limit: Page.limit,
   cursor: optionalString({ minLength: 1, maxLength: 200, description: 'The `next_cursor` of the previous page.' }),
-  status: Type.Optional(oneOf(['active', 'inactive'], 'Only employees with this status.')),
+  ...{ status, department, location, manager_id, only },
   email: optionalString({
     minLength: 1,
     maxLength: MAX_EMAIL_CHARACTERS,
@@ -101,7 +104,7 @@ export function listEmployeesRoute(
   const waitForPosition = createPositionWaits(access, EMPLOYEES, onError, { companiesTogether })
   app.get(
     '/employees',
-    { schema: listSchema, ...chargedReading(keyUsage, { isHeavyRead: whenGiven('q', 'warning') }) },
+    { schema: listSchema, ...chargedReading(keyUsage, { isHeavyRead: whenGiven(['q', ...NEVER_OF_ONE]) }) },
     async (request) => {
       const { companyId } = callerOf(request)
       const { min_position: minPosition, ...query } = request.query
@@ -112,6 +115,9 @@ export function listEmployeesRoute(
   )
 }
 
+/** The filters that don't go with the name of one employee. */
+const NEVER_OF_ONE = ['warning', 'department', 'location', 'manager_id', 'only'] as const
+
 type Query = Omit<Static<typeof ListQuery>, 'min_position'>
 
 /** A page of employees: those with a name, of the latest changes, or in the order of creation. */
@@ -120,15 +126,13 @@ async function listPage(
   companyId: string,
   query: Query,
 ) {
-  const { limit, cursor, email, external_id: externalId, status, q, warning } = query
+  const { limit, cursor, email, external_id: externalId, warning } = query
   const since = query.updated_since === undefined ? undefined : parseTime('updated_since', query.updated_since)
-  const filter: EmployeeFilter = {
-    ...(status === undefined ? {} : { status }),
-    ...(q === undefined ? {} : { q }),
-    ...(warning === undefined ? {} : { warning }),
-  }
+  const timeZone = query.only === 'ended' ? (await readCompany(db, companyId)).timeZone : 'UTC'
+  const filter: EmployeeFilter = { ...readPeopleFilter(query, timeZone), ...(warning === undefined ? {} : { warning }) }
   const isHeld = email !== undefined || externalId !== undefined
-  if (isHeld && warning !== undefined) throw invalidQuery('warning', 'goes with no email and no external_id')
+  const other = isHeld ? NEVER_OF_ONE.find((name) => query[name] !== undefined) : undefined
+  if (other !== undefined) throw invalidQuery(other, 'goes with no email and no external_id')
   if (!isHeld && query.order === 'updated_desc') {
     const after = since === undefined ? 0 : await positionBefore(db, companyId, since)
     const upTo = cursor === undefined ? null : decodeCursor(cursor)

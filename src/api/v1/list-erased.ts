@@ -8,7 +8,7 @@ import { chargedReading } from '../../http/access/quota.ts'
 import { jsonAnswer } from '../../http/openapi/documented-schema.ts'
 import { ERASED_EMPLOYEES } from '../../http/openapi/employee-examples.ts'
 import { EmployeeId } from '../../http/openapi/employee-schemas.ts'
-import { Count, namedObject, Page, strictObject } from '../../http/openapi/schema-parts.ts'
+import { Count, namedObject, Page, strictObject, flag } from '../../http/openapi/schema-parts.ts'
 import { READING_PROBLEMS } from '../../http/openapi/v1-calls.ts'
 
 const ErasedEmployees = namedObject('ErasedEmployees', {
@@ -17,7 +17,7 @@ const ErasedEmployees = namedObject('ErasedEmployees', {
     { description: 'In the order of the erasures. Somebody who is erased again, by id, appears again.' },
   ),
   position: { ...Count, description: 'The position up to which the answer is complete: send it as `after` next time.' },
-  is_complete: Type.Boolean({ description: 'Whether this is everything until now. If not, ask again at once.' }),
+  is_complete: flag('Whether this is everything until now. If not, ask again at once.'),
 })
 
 const schema = {

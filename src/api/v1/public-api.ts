@@ -1,6 +1,6 @@
 import { PUBLIC_API } from '../../domain/calls/answer-call.ts'
 import type { KeyProtocol } from '../../http/calls/key-protocol.ts'
-import { refuseHalfBuilt } from '../../http/server/half-built.ts'
+import { refuseHalfBuilt } from '../../http/server/preconditions.ts'
 import { MERGE_PATCH_TYPES } from '../../http/server/media-types.ts'
 import { PROBLEM_DOCUMENTS } from '../../http/server/protocols.ts'
 import { listErased } from './list-erased.ts'

@@ -5,12 +5,12 @@ import { rateLimitHeaders, REFRESH_PERIODS, requestsInWindow } from '../../domai
 import type { KeyUsageCounter } from '../../accounts/api-keys/key-access.ts'
 import { jsonAnswer } from '../../http/openapi/documented-schema.ts'
 import { KEY_VERIFICATION } from '../../http/openapi/employee-examples.ts'
-import { namedObject, oneOf } from '../../http/openapi/schema-parts.ts'
+import { namedObject, oneOf, text } from '../../http/openapi/schema-parts.ts'
 import { useKeyOf } from '../../http/access/quota.ts'
 
 /** The six fields of the specification, section 2.3. */
 const KeyVerification = namedObject('KeyVerification', {
-  company_name: Type.String({ description: 'The company that owns the key.' }),
+  company_name: text('The company that owns the key.'),
   last_used: Type.String({ format: 'date-time', description: 'The most recent call with this key before this one.' }),
   is_enabled: Type.Boolean(),
   quota_limit: Type.Integer({ description: 'The number of requests allowed in each period.' }),

@@ -19,7 +19,8 @@ export function addEmployeeCommands(program: Command): void {
   addIdentifiers(
     employee(
       'erase',
-      'erase a person permanently; identify them by id, email address, external id, or user name; also finds people who appear only in refused records',
+      'erase a person permanently; identify them by id, email address, external id, or user name; also finds ' +
+        'people who appear only in refused records',
       'erasePerson',
     ),
   ).addOption(yesOption())

@@ -11,7 +11,8 @@ export function addAuditCommands(program: Command): void {
   addExport('export', 'export the ledger and a signed checkpoint for offline verification', 'exportLedger')
     .option(
       '--out <file>',
-      'the file to write, compressed if its name ends in `.gz`; the checkpoint goes to FILE.checkpoint (default: standard output, without a checkpoint)',
+      'the file to write, compressed if its name ends in `.gz`; the checkpoint goes to FILE.checkpoint (default: ' +
+        'standard output, without a checkpoint)',
     )
     .option('--after <n>', 'start after this position, to continue an export', parseWholeNumber(MAX_POSITION), 0)
   const addEvidence = companyCommandsIn(audit, () => import('./audit-evidence.ts'))

@@ -1,5 +1,7 @@
 import type { Pool } from 'pg'
 import { fail, ok, warn, type Finding } from './finding.ts'
+import { randomUUID } from 'node:crypto'
+import { assertOwnSessions, SharedSessionsError, type DatabaseSetting } from '../../postgres/pooler.ts'
 
 const OLDEST_SERVER = 150_000
 const CLOCK_SECONDS = 2
@@ -80,7 +82,8 @@ function checkWrites({ is_standby: isStandby, is_read_only: isReadOnly }: Server
     return fail('writes', 'the server is a standby', 'let DATABASE_URL lead to the primary, or promote the standby')
   if (!isReadOnly) return ok('writes', 'the server takes writes')
   const advice =
-    'find out why default_transaction_read_only is on (some providers set it when the disk is full), mend that, and reset it'
+    'find out why default_transaction_read_only is on (some providers set it when the disk is full), mend that, ' +
+    'and reset it'
   return fail('writes', 'the server takes no writes', advice)
 }
 
@@ -150,7 +153,8 @@ export function ageFinding(age: number): Finding {
   const summary = `the oldest transaction id is ${Math.round(age / 1e6)} million transactions old`
   if (age < OLD) return ok('transaction ids', summary)
   const advice =
-    'find out why autovacuum does not freeze: a long transaction, a prepared one (pg_prepared_xacts), a replication slot, or autovacuum = off; then run: vacuum freeze'
+    'find out why autovacuum does not freeze: a long transaction, a prepared one (pg_prepared_xacts), a ' +
+    'replication slot, or autovacuum = off; then run: vacuum freeze'
   return age < TOO_OLD
     ? warn('transaction ids', `${summary}; PostgreSQL refuses writes at 2,144 million`, advice)
     : fail('transaction ids', `${summary}; PostgreSQL refuses writes at 2,144 million`, advice)
@@ -180,4 +184,49 @@ export async function checkSize(pool: Pool, isHere: boolean): Promise<Finding> {
   const { rows } = await pool.query<{ bytes: number }>('select pg_database_size(current_database()) as bytes')
   const size = `${(rows[0]!.bytes / GIB).toFixed(2)} GiB`
   return ok('size', isHere ? size : `${size}; check the free space on the disk of the server yourself`)
+}
+
+const ARRIVES_WITHIN_MS = 2_000
+
+/** Checks that notifications arrive on a listening connection. Something between here and the server may drop them. */
+export async function checkListen(pool: Pool): Promise<Finding> {
+  const channel = `doctor_${randomUUID().replaceAll('-', '')}`
+  const [listener, other] = await Promise.all([pool.connect(), pool.connect()])
+  let timer: NodeJS.Timeout | undefined
+  try {
+    const arrived = new Promise<boolean>((resolve) => {
+      listener.on('notification', (message) => message.channel === channel && resolve(true))
+      timer = setTimeout(() => resolve(false), ARRIVES_WITHIN_MS)
+    })
+    await listener.query(`listen ${channel}`)
+    await other.query(`notify ${channel}`)
+    if (await arrived) return ok('LISTEN', 'notifications arrive')
+    return fail(
+      'LISTEN',
+      'notifications do not arrive, so workers see events late',
+      'connect directly to PostgreSQL, or through a pooler that passes on notifications',
+    )
+  } finally {
+    clearTimeout(timer)
+    // Destroy the listening connection instead of returning it to the pool.
+    listener.release(true)
+    other.release()
+  }
+}
+
+const CHECK = 'pooler'
+const SETTINGS: DatabaseSetting[] = ['DATABASE_URL', 'MIGRATE_DATABASE_URL']
+
+/** Checks that no address leads to a pooler whose clients share sessions. Other checks report those without answer. */
+export async function checkPoolers(urls: Partial<Record<DatabaseSetting, string>>): Promise<Finding> {
+  for (const setting of SETTINGS) {
+    try {
+      const url = urls[setting]
+      if (url !== undefined) await assertOwnSessions(url, setting)
+    } catch (error) {
+      if (error instanceof SharedSessionsError) return fail(CHECK, error.found, error.advice)
+      return warn(CHECK, `not checked: ${setting} does not answer`, 'see the other checks, then run doctor again')
+    }
+  }
+  return ok(CHECK, 'connections have sessions of their own')
 }

@@ -41,7 +41,8 @@ function parseUrl(text: string): Omit<MailServer, 'from'> {
   const url = URL.parse(text)
   if (!url || !isScheme(url.protocol) || url.hostname === '' || !/^\/?$/.test(url.pathname) || url.search || url.hash)
     throw new StartupError(
-      'SMTP_URL must be smtp://HOST:PORT or smtps://HOST:PORT, with USER:PASSWORD@ before the host if the server needs it',
+      'SMTP_URL must be smtp://HOST:PORT or smtps://HOST:PORT, with USER:PASSWORD@ before the host if the server ' +
+        'needs it',
     )
   const [user, password] = [decode(url.username), decode(url.password)]
   if ((user === '') !== (password === ''))

@@ -38,7 +38,13 @@ function usualAmong(active: number): number {
   return Math.max(USUAL_NUMBER, amountOf(`${USUAL_PERCENT}%`, active))
 }
 
-/** The limit that is proposed for deactivations: the larger of a number and a share, if so many people are active. */
+/** Whoever has so many active people gets the share proposed. */
+export const MANY_PEOPLE = Math.ceil(((USUAL_NUMBER + 1) * 100) / USUAL_PERCENT)
+
+/**
+ * The limit that is proposed for deactivations: the larger of a number and a share, if so many people are active. More
+ * than `MANY_PEOPLE` make no difference.
+ */
 export function proposeLimit(active: number): PeopleLimit {
   return usualAmong(active) > USUAL_NUMBER ? `${USUAL_PERCENT}%` : USUAL_NUMBER
 }

@@ -6,7 +6,8 @@ import { MANAGER_FIELDS, type Locator, type Need, type ReadRecord } from './call
 /**
  * Resolves the manager of each record and puts the id into its patch. Looks in the company's state before the call,
  * then among the values that the records of the whole call set. `idOf` returns the id of a record's employee. A manager
- * who is not found is an error of the record.
+ * who is not found is an error of the record, unless it is the id that the employee has: the manager was erased, and
+ * clients send back what they read.
  */
 export function* resolveManagers(
   records: ReadRecord[],
@@ -26,7 +27,7 @@ export function* resolveManagers(
       const named = known || locator === null ? undefined : findInCall(locator, inCall)
       if (named) needs.push({ anyOf: named.indexes, field, kind: 'manager_refused' })
       if (named?.isShared) isAmbiguous = true
-      const id = locator === null ? null : (known?.id ?? named?.id)
+      const id = locator === null ? null : (known?.id ?? named?.id ?? findErased(locator, idOf(record), directory))
       if (id === undefined) missing.push(field)
       else ids.add(id)
     }
@@ -42,6 +43,12 @@ export function* resolveManagers(
       errors.add([record.managers[1]!.field], { kind: 'different_managers', fields: Object.keys(MANAGER_FIELDS) })
     return { ...record, errors, needs }
   })
+}
+
+/** The id of a manager whom nobody is any more, if the employee has it already. */
+function findErased({ field, value }: Locator, id: string | undefined, directory: EmployeeDirectory) {
+  const before = field === 'id' && id !== undefined ? directory.byId(id) : undefined
+  return before?.manager_id === value ? value : undefined
 }
 
 /** What a record sets, with the id of its manager; undefined if nobody is that manager, or its fields name several. */

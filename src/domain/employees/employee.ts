@@ -49,7 +49,7 @@ export function evolve(employee: Employee | undefined, event: Fact): Employee {
   const now = { updated_at: event.recorded_at, version: event.version }
   switch (event.type) {
     case 'EmployeeUpdated':
-      return { ...applyChanges(employee, event.data?.changes ?? {}), ...now }
+      return applyChanges(employee, event.data?.changes ?? {}, now)
     case 'EmployeeDeactivated':
       return { ...employee, ...now, status: 'inactive', deactivated_at: event.recorded_at }
     case 'EmployeeReactivated':
@@ -87,6 +87,17 @@ export type EmployeeLife = Pick<
   'created_at' | 'updated_at' | 'deactivated_at' | 'deprovisioned_at' | 'version'
 >
 
+/** An employee without values. Copies of it have one shape, which the engine makes, reads, and writes fastest. */
+const BLANK: Employee = {
+  id: '',
+  ...UNSET_ATTRIBUTES,
+  created_at: '',
+  updated_at: '',
+  deactivated_at: null,
+  deprovisioned_at: null,
+  version: 0,
+}
+
 /**
  * Restores an employee from the attributes that are set, apart from the status. Keeps attributes that only a later
  * version of the program knows.
@@ -94,12 +105,15 @@ export type EmployeeLife = Pick<
 export function restoreEmployee(id: string, set: Omit<AttributesSet, 'status'>, life: EmployeeLife): Employee {
   const { created_at, updated_at, deactivated_at, deprovisioned_at, version } = life
   const status = deactivated_at === null ? 'active' : 'inactive'
-  const times = { created_at, updated_at, deactivated_at, deprovisioned_at }
-  return { id, ...UNSET_ATTRIBUTES, ...set, status, ...times, version }
+  return { ...BLANK, ...set, id, status, created_at, updated_at, deactivated_at, deprovisioned_at, version }
 }
 
-function applyChanges(employee: Employee, changes: AttributeChanges): Employee {
-  const after: Record<string, unknown> = { ...employee }
+function applyChanges(
+  employee: Employee,
+  changes: AttributeChanges,
+  { updated_at, version }: Pick<Employee, 'updated_at' | 'version'>,
+): Employee {
+  const after: Record<string, unknown> = { ...employee, updated_at, version }
   // Copy the custom attributes only if one changes: most patches change none.
   let custom: Map<string, unknown> | undefined
   for (const [name, { to }] of Object.entries(changes)) {

@@ -18,9 +18,10 @@ export function checkProof(
   owner: UserRef,
   password: string,
 ): Promise<Proof> {
-  const check = async () => {
-    const outcome = await proveAgain(company.pool, owner, { password, cookie: sessionCookie(reply.request, sessions) })
-    return { outcome, hasFailed: outcome === 'wrong password' }
-  }
-  return signIns.attempt(reply, { kind: 'proof in a session', whose: owner.userId, check })
+  return signIns.attempt(reply, {
+    kind: 'proof in a session',
+    whose: owner.userId,
+    check: () => proveAgain(company.pool, owner, { password, cookie: sessionCookie(reply.request, sessions) }),
+    hasFailed: (proof) => proof === 'wrong password',
+  })
 }

@@ -26,7 +26,7 @@ export const ALWAYS = () => true
 export const STREAMED_ROUTE = { exposeHeadRoute: false, config: { isHeavyRead: ALWAYS } }
 
 /** For routes that are heavy if one of these query parameters is given. */
-export function whenGiven(...names: string[]) {
+export function whenGiven(names: readonly string[]) {
   return ({ query }: FastifyRequest): boolean =>
     names.some((name) => ((query as Record<string, unknown>)[name] ?? '') !== '')
 }

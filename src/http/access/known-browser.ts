@@ -7,7 +7,7 @@ import {
   KNOWN_DAYS,
   type RememberedUser,
 } from '../../accounts/sign-in/known-users.ts'
-import { readSignInKey, signWithKey } from '../../accounts/users/sign-in-key.ts'
+import { readSignInKey, signWithKey } from '../../accounts/users/password.ts'
 import type { UserRef } from '../../accounts/users/users.ts'
 import { databaseTimeMs } from '../../postgres/database-clock.ts'
 import { cookieName, cookieOptions, type SessionSettings } from './session.ts'

@@ -5,12 +5,6 @@ import { networkOf } from '../../domain/networks.ts'
 import { tooMany } from './rate-limits.ts'
 import { createBudget } from '../../admission/budget.ts'
 
-/** The result of checking what someone claims to be. */
-interface Tried<Outcome> {
-  outcome: Outcome
-  hasFailed: boolean
-}
-
 /** What kind of attempt it is. Failures of one kind do not count for the others. */
 type AttemptKind = 'sign-in' | 'proof in a session' | 'answer of a provider'
 
@@ -27,7 +21,9 @@ interface Attempt<Outcome, Known> {
   /** Finds out whether the browser is known, when a limit is met. Null if not. */
   recognize?(): Promise<(Known & { key: string }) | null>
   /** Checks the secret. In a browser that is `known` although a limit is met, only for those who are known there. */
-  check(known: Known | null): Promise<Tried<Outcome>>
+  check(known: Known | null): Promise<Outcome>
+  /** Whether it was not the right secret. One that throws has not failed. Default: never. */
+  hasFailed?(outcome: Outcome): boolean
 }
 
 export interface SignInLimits {
@@ -92,22 +88,22 @@ export function createSignInLimits({ perPerson, perAddress }: SignInSettings): S
   const ofBrowsers = limit(perPerson, (_address, browser) => browser)
 
   return {
-    async attempt(reply, { kind, whose, recognize, check }) {
+    async attempt(reply, { kind, whose, recognize, check, hasFailed }) {
       const isFull = secondsToWait(ofKind[kind], reply, whose) > 0
       const known = isFull ? ((await recognize?.()) ?? null) : null
       const ends = known ? begin(ofBrowsers, reply, known.key) : begin(ofKind[kind], reply, whose)
       // Answers of providers can be slow, and passwords must not wait for them.
       const release = checks.tryAcquire(known?.key ?? `${kind} ${networkOf(reply.request.ip, 48)}`, 1)
-      let hasFailed = false
+      let isFailure = false
       try {
         if (!release)
           throw tooMany(reply, 'sign-in', 1, 'Too many simultaneous sign-ins from your network. Try again in a moment')
-        const tried = await check(known)
-        hasFailed = tried.hasFailed
-        return tried.outcome
+        const outcome = await check(known)
+        isFailure = hasFailed?.(outcome) ?? false
+        return outcome
       } finally {
         release?.()
-        for (const end of ends) end(hasFailed)
+        for (const end of ends) end(isFailure)
       }
     },
     count(reply, kind, whose) {

@@ -29,21 +29,17 @@ function employee(
   }
 }
 
-const ANA = employee({ id: ANA_ID, first_name: 'Ana', last_name: 'Pérez', email: 'ana.perez@example.com' })
-const RAJ = employee({
-  id: RAJ_ID,
-  first_name: 'Raj',
-  last_name: 'Patel',
-  email: 'raj.patel@example.com',
-  external_id: 'HR-1001',
-})
+const NEW_ANA = { first_name: 'Ana', last_name: 'Pérez', email: 'ana.perez@example.com' }
+const NEW_RAJ = { first_name: 'Raj', last_name: 'Patel', email: 'raj.patel@example.com', external_id: 'HR-1001' }
+const ANA = employee({ id: ANA_ID, ...NEW_ANA })
+const RAJ = employee({ id: RAJ_ID, ...NEW_RAJ })
 const PROMOTED = { ...ANA, job_title: 'Head of Sales', custom_attributes: { grade: 7 }, version: 2 }
 
 export const CREATE_BODIES: Record<string, Example> = {
-  one: example('One employee', { first_name: 'Ana', last_name: 'Pérez', email: 'ana.perez@example.com' }),
+  one: example('One employee', NEW_ANA),
   several: example('Several, with optional attributes', {
     employees: [
-      { first_name: 'Raj', last_name: 'Patel', email: 'raj.patel@example.com', external_id: 'HR-1001' },
+      NEW_RAJ,
       {
         first_name: 'Mei',
         last_name: 'Lin',

@@ -9,7 +9,7 @@ import {
 import { LogId } from './employee-schemas.ts'
 import type { HeaderName } from './headers.ts'
 import type { DocumentedAnswer } from './documented-schema.ts'
-import { describedObject, namedObject, optionalInteger, strictObject } from './schema-parts.ts'
+import { describedObject, namedObject, optionalInteger, strictObject, count, text } from './schema-parts.ts'
 
 const RECORD_CODES: Record<RecordErrorCode, string> = {
   required: 'A required field is missing.',
@@ -32,7 +32,7 @@ const RECORD_CODES: Record<RecordErrorCode, string> = {
 }
 
 export const RecordErrorSchema = namedObject('RecordError', {
-  index: Type.Integer({ minimum: 0, description: 'Zero-based index of the record in the call.' }),
+  index: count('Zero-based index of the record in the call.'),
   id: Type.Unsafe({ type: ['string', 'null'], description: "The employee's id, if known." }),
   pointer: Type.String({
     description:
@@ -47,7 +47,7 @@ export const RecordErrorSchema = namedObject('RecordError', {
       .map(([code, text]) => `- \`${code}\`: ${text}`)
       .join('\n'),
   }),
-  message: Type.String({ description: 'Describes the error and the limit. Never contains the value that was sent.' }),
+  message: text('Describes the error and the limit. Never contains the value that was sent.'),
 })
 
 /** A problem document (RFC 9457). */
@@ -62,9 +62,9 @@ const ProblemSchema = describedObject(
     }),
     title: Type.String(),
     status: Type.Integer({ minimum: 400, maximum: 599 }),
-    code: Type.String({ description: 'What went wrong, for programs.' }),
-    detail: Type.String({ description: 'What went wrong, for people.' }),
-    request_id: Type.String({ description: 'Same as the `X-Request-Id` header.' }),
+    code: text('What went wrong, for programs.'),
+    detail: text('What went wrong, for people.'),
+    request_id: text('Same as the `X-Request-Id` header.'),
     log_id: Type.Optional(LogId),
     errors: Type.Array(RecordErrorSchema, {
       maxItems: MAX_ANSWERED_ERRORS,
@@ -79,11 +79,11 @@ const ProblemSchema = describedObject(
     question: Type.Optional(
       strictObject(
         {
-          parameter: Type.String({ description: 'The parameter to add to the request.' }),
+          parameter: text('The parameter to add to the request.'),
           choices: Type.Array(
             strictObject({
-              value: Type.String({ description: 'The value of the parameter.' }),
-              name: Type.String({ description: 'What people call it.' }),
+              value: text('The value of the parameter.'),
+              name: text('What people call it.'),
               samples: Type.Array(Type.String(), { description: 'Texts of the file, read so.' }),
             }),
             { description: 'The likeliest first.' },

@@ -57,6 +57,15 @@ export const Time = Type.String({ format: 'date-time' })
 
 export const TimeOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' })
 
+/** A text. */
+export const text = (description: string) => Type.String({ description })
+
+/** True or false. */
+export const flag = (description: string) => Type.Boolean({ description })
+
+/** A number of things. */
+export const count = (description: string) => Type.Integer({ minimum: 0, description })
+
 /** A text, or null. */
 export function textOrNull(description: string) {
   return Type.Unsafe<string | null>({ type: ['string', 'null'], description })
@@ -118,12 +127,20 @@ export function makeListSchema<Item extends TSchema>(item: Item) {
 }
 
 /**
- * Makes what the schemas of routes with an id in their path share, and the function that reads it. Any string is
- * accepted: a malformed id is answered like an unknown one.
+ * Makes what the schemas of routes with an id in their path share, the function that reads it, and one that requires
+ * what was found by it. Any string is accepted: a malformed id is answered like an unknown one.
  */
 export function idIn(kind: string, prefix: IdPrefix, unknown: Problem) {
   const params = Type.Object({ id: anyId(`The id of the ${kind}.`, prefix) })
-  return { schema: { params, problems: [unknown.code] }, read: readIdAs(prefix, unknown) }
+  return { schema: { params, problems: [unknown.code] }, read: readIdAs(prefix, unknown), require: requireOr(unknown) }
+}
+
+/** Makes a function that returns what was found. It throws the problem if nothing was. */
+export function requireOr(unknown: Problem) {
+  return <Found>(found: Found | null): Found => {
+    if (found !== null) return found
+    throw new ProblemError(unknown)
+  }
 }
 
 /** Makes a function that reads an id in a path. It throws the problem for any other text. */

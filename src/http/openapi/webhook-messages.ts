@@ -7,13 +7,13 @@ import { CallCounts } from './answer-schemas.ts'
 import { example, type Example } from './documented-schema.ts'
 import { EXAMPLE_EMPLOYEE_ID } from './employee-examples.ts'
 import { EmployeeId, LogId, orNull } from './employee-schemas.ts'
-import { namedObject, oneOf, optionalInteger, optionalString, strictObject, Time } from './schema-parts.ts'
+import { namedObject, oneOf, optionalInteger, optionalString, strictObject, Time, text } from './schema-parts.ts'
 
 /* The messages that webhooks send. Values are there only if the webhook has `include_data`. */
 
 const Position = Type.Integer({ minimum: 1, description: "The position of the event in the company's ledger." })
-const KeyId = Type.String({ description: 'The id of the API key.' })
-const Actor = Type.String({ description: 'The id of the user who did it, or `operator`.' })
+const KeyId = text('The id of the API key.')
+const Actor = text('The id of the user who did it, or `operator`.')
 const Values = Type.Record(Type.String(), Type.Unknown())
 const withValues = 'Only if the webhook includes data.'
 
@@ -142,7 +142,7 @@ const MESSAGES: Record<WebhookType | typeof PING_TYPE, ReturnType<typeof describ
   'attention.resolved': describe('Something stopped needing attention', ofAttention, ATTENTION),
   [PING_TYPE]: describe(
     'A test message that an administrator sent',
-    strictObject({ webhook_id: Type.String({ description: 'The id of the webhook.' }) }),
+    strictObject({ webhook_id: text('The id of the webhook.') }),
     { webhook_id: 'whk_01m7wqmdcmeh492ysnphxjjrzt' },
   ),
 }

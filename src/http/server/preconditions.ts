@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { conditionWithoutTag, findFailedCondition, type Preconditions } from '../../domain/employees/entity-tag.ts'
 import { ProblemError } from './problem.ts'
+import { problem } from '../../domain/errors.ts'
 
 /** The methods that change nothing. */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD'])
@@ -18,5 +19,17 @@ export function refuseFailedConditions(app: FastifyInstance): void {
   app.addHook('preHandler', async (request) => {
     const failed = SAFE.has(request.method) ? null : findFailedCondition(preconditionsOf(request), null)
     if (failed) throw new ProblemError(conditionWithoutTag(failed))
+  })
+}
+
+/**
+ * Answers 503 while a read model of this version is being filled for the first time, so that nobody sees a part of it.
+ * By then, `/readyz` keeps a load balancer from sending calls here; a single process receives them anyway.
+ */
+export function refuseHalfBuilt(app: FastifyInstance, areComplete: () => Promise<boolean>): void {
+  // Runs before the quota is charged: a 503 costs nothing.
+  app.addHook('preValidation', async () => {
+    if (await areComplete()) return
+    throw new ProblemError(problem('unavailable', 'The data that this call reads is still being built; try again'))
   })
 }

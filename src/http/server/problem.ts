@@ -46,7 +46,8 @@ export function invalidCredentials(missing = 'The credentials are missing, unkno
 /** The request took too long to arrive. */
 export const REQUEST_TIMEOUT = problem(
   'request_timeout',
-  'The request did not arrive: its headers within 20 seconds, and its body within 10 minutes, never stopping for 60 seconds',
+  'The request did not arrive: its headers within 20 seconds, and its body within 10 minutes, never stopping for ' +
+    '60 seconds',
 )
 
 /** The client left before its body was complete. Nobody reads the answer, but it is counted. */

@@ -39,6 +39,8 @@ export interface LockedCompany {
   employees: LoadedEmployees
   /** How many people are active as of the last commit; null until a call needs to know. */
   active: number | null
+  /** How many more are active since, because of the calls that were decided. */
+  activeSince: number
   /** Its country; null if it has none, or no call has a local phone number. */
   country: string | null
   keys: Map<string, { key: ApiKey; usage: KeyUsage }>

@@ -70,6 +70,7 @@ export async function decideNext(
   if (events.length === 0) return { committed: { answer, position: null, ...(preview && { preview }) }, added: null }
 
   company.position += events.length
+  for (const event of events) company.activeSince += countActivated(event)
   const { position } = company
   const { companyId, sentFrom: address, userAgent } = call
   const client = clients.find({ companyId, actorId: actor }, { address, userAgent }, company.head.recordedAt)
@@ -91,8 +92,8 @@ export async function decideNext(
 }
 
 /**
- * Decides a call. If the active people must be counted first, counts them, and if an unchecked creation is refused,
- * loads the employees who have its values; then decides it again.
+ * Decides a call. If an unchecked creation is refused, loads the employees who have its values, and if the active people
+ * must be counted first, counts them; then decides it again.
  */
 async function decide(
   query: QueryMore,
@@ -100,19 +101,20 @@ async function decide(
   call: WriteCall,
   unchecked: ReadonlySet<WriteCall>,
 ): Promise<DecidedCall> {
-  const decision = await decideOnce(company, call)
-  if (decision.needsActive) {
-    company.active = await query((pipe) => countActivePeople(pipe, call.companyId))
-    return decideOnce(company, call)
-  }
+  let decision = await decideOnce(company, call)
   const isRefusing = decision.events.some(({ type }) => type === 'EmployeeRecordRejected')
-  if (!isRefusing || !unchecked.has(call)) return decision
-  const holders = { companyId: call.companyId, naming: call.command.touches.claimed }
-  await loadHolders(query, holders, company.employees)
-  return decideOnce(company, call)
+  if (isRefusing && unchecked.has(call)) {
+    const holders = { companyId: call.companyId, naming: call.command.touches.claimed }
+    await loadHolders(query, holders, company.employees)
+    decision = await decideOnce(company, call)
+  }
+  if (!decision.needsActive) return decision
+  company.active ??= await query((pipe) => countActivePeople(pipe, call.companyId))
+  return decideOnce(company, call, company.active + company.activeSince)
 }
 
-async function decideOnce(company: LockedCompany, call: WriteCall): Promise<DecidedCall> {
+/** `active` is how many people are active, if that is needed. */
+async function decideOnce(company: LockedCompany, call: WriteCall, active: number | null = null): Promise<DecidedCall> {
   const { callId, idempotency, arrivedAt } = call
   const actor = actorOf(call)
   const key = company.keys.get(actor)
@@ -124,7 +126,7 @@ async function decideOnce(company: LockedCompany, call: WriteCall): Promise<Deci
         key: key?.key,
         usage: key?.usage,
         role: company.roles.get(actor),
-        active: company.active,
+        active,
         earlier: bound ? earlierCall(bound, idempotency.requestHash) : undefined,
         now: company.head.recordedAt,
         country: company.country,
@@ -134,6 +136,12 @@ async function decideOnce(company: LockedCompany, call: WriteCall): Promise<Deci
   } catch (error) {
     throw new DecisionError(`call ${callId} could not be decided`, { cause: error })
   }
+}
+
+/** By how many the active people become more because of an event. */
+function countActivated({ type, data }: NewEvent): number {
+  if (type === 'EmployeeCreated') return data.attributes.status === 'active' ? 1 : 0
+  return type === 'EmployeeReactivated' ? 1 : type === 'EmployeeDeactivated' ? -1 : 0
 }
 
 /** Makes the digests that the directory lacks, of the records of a call that change nothing. */

@@ -111,8 +111,8 @@ export class LoadedEmployees extends EmployeeIndex implements EmployeeDirectory 
   readonly unchanged = new Map<ReadRecord, UnchangedEmployee>()
   /** The employees who get a digest if a record changes nothing about them. */
   readonly awaitingDigest = new Set<string>()
-  /** The states before the transaction of the employees that it changes; undefined for new employees. */
-  readonly #before = new Map<string, Employee | undefined>()
+  /** The employees that the transaction changes, before it and now; undefined before for new employees. */
+  readonly #changed = new Map<string, { before: Employee | undefined; after: Employee }>()
 
   /** Records the manager of an employee, who need not be loaded. */
   setManager(id: string, managerId: string): void {
@@ -129,22 +129,24 @@ export class LoadedEmployees extends EmployeeIndex implements EmployeeDirectory 
   /** Records the state of an employee after a call. */
   change(employee: Employee): void {
     const before = this.put(employee)
-    if (!this.#before.has(employee.id)) this.#before.set(employee.id, before)
+    const changed = this.#changed.get(employee.id)
+    if (changed) changed.after = employee
+    else this.#changed.set(employee.id, { before, after: employee })
   }
 
   /** Whether the transaction creates this employee. */
   isNew(id: string): boolean {
-    return this.#before.has(id) && this.#before.get(id) === undefined
+    const changed = this.#changed.get(id)
+    return changed !== undefined && changed.before === undefined
   }
 
   /** What the directory does not have yet: new employees, and those with another value that it has. */
   changes(): { moved: Employee[]; inserted: Employee[] } {
-    const changed = [...this.#before].map(([id, before]) => ({ before, after: this.byId(id)! }))
-    const hasMoved = ({ before, after }: (typeof changed)[number]) =>
-      before !== undefined && IN_DIRECTORY.some((name) => after[name] !== before[name])
-    return {
-      moved: changed.filter(hasMoved).map(({ after }) => after),
-      inserted: changed.filter(({ before }) => !before).map(({ after }) => after),
+    const [moved, inserted]: [Employee[], Employee[]] = [[], []]
+    for (const { before, after } of this.#changed.values()) {
+      if (!before) inserted.push(after)
+      else if (IN_DIRECTORY.some((name) => after[name] !== before[name])) moved.push(after)
     }
+    return { moved, inserted }
   }
 }

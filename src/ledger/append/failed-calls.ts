@@ -3,8 +3,7 @@ import type { Pool } from 'pg'
 import { bigint, integer, text, time, uuid } from '../../../projections/columns.ts'
 import { uuidArray } from '../../postgres/binary-arrays.ts'
 import { deleteInPieces } from '../../postgres/delete-in-pieces.ts'
-import { isOnly, onlyCompany } from '../../postgres/only-company.ts'
-import type { QueryClient } from '../../postgres/query-client.ts'
+import { isOnly, onlyCompany, type QueryClient } from '../../postgres/query-client.ts'
 import { insertSent, sent, type SentColumns } from './sent-rows.ts'
 
 /*

@@ -4,8 +4,7 @@ import { bigint, boolean, bytea, integer, json, time, utf8, uuid } from '../../.
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { doInTurns } from '../../admission/turns.ts'
 import { joinInPieces } from '../../domain/pieces.ts'
-import { isOnly, onlyCompany } from '../../postgres/only-company.ts'
-import type { QueryClient } from '../../postgres/query-client.ts'
+import { isOnly, onlyCompany, type QueryClient } from '../../postgres/query-client.ts'
 import { insertSent, sent, type SentColumns } from './sent-rows.ts'
 
 /** What an idempotency key was bound to by the first call that carried it. */

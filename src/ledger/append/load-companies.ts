@@ -61,6 +61,7 @@ export async function loadCompanies(
       position: frontier.size,
       employees: employees.get(companyId)!,
       active: null,
+      activeSince: 0,
       country: countries.get(companyId) ?? null,
       keys: new Map(),
       roles: new Map(),

@@ -1,14 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import type { Employee } from '../../domain/employees/employee.ts'
 import type { RecordedEvent } from '../../domain/events.ts'
-import { HEADER_BYTES, joinLater, type SealedEvent } from '../integrity/codec.ts'
+import { HEADER_BYTES, toRecorded, type SealedEvent } from '../integrity/codec.ts'
 import { isSameHistory, type Frontier } from '../integrity/merkle.ts'
 import { charactersIn } from './employee-cache.ts'
 
 /*
  * The events that this process has just committed, for workers in the same process. They need not ask PostgreSQL for
- * events that it received milliseconds ago, they decode only the data that they look at, and they take the states of
- * employees as they were decided. Commits of other processes leave a gap; a worker that meets one reads the ledger.
+ * events that it received milliseconds ago, nor decode them, and they take the states of employees as they were decided. Commits of other processes leave a gap; a worker that meets one reads the ledger.
  *
  * The copy may hold events that the ledger has lost: after a failover to a server that lacked the last commits, or
  * after a restore, other events take those positions. So the copy keeps a single history of each company: a call that
@@ -50,7 +49,7 @@ interface RecentCalls {
   /** The leaf hash of the last of them. */
   leaf: Buffer
   /** The employees that these events change, after them, by id. */
-  employees: Map<string, Employee>
+  employees: ReadonlyMap<string, Employee>
   /** The rebuild that wrote the rows from which these employees follow. */
   generation: string | null
   /** Whether they reach the head that the caller asked for. */
@@ -72,10 +71,8 @@ export interface RecentEvents {
 }
 
 /** A kept call. */
-interface KeptCall extends Pick<RecentCalls, 'events' | 'leaf' | 'generation'> {
+interface KeptCall extends Pick<RecentCalls, 'events' | 'employees' | 'leaf' | 'generation'> {
   last: number
-  /** The employees that it changes, after it. */
-  employees: readonly Employee[]
   /** About how many characters it takes. */
   characters: number
   /** How many projections have folded it. */
@@ -145,9 +142,9 @@ export function createRecentEvents({
         }
         const kept: KeptCall = {
           last: after.size,
-          events: events.map(({ header, data }) => joinLater(header, data)),
+          events: events.map(toRecorded),
           leaf: events.at(-1)!.leaf,
-          employees,
+          employees: new Map(employees.map((employee) => [employee.id, employee])),
           generation,
           characters: size,
           folds: 0,
@@ -191,10 +188,11 @@ function takeCalls(calls: KeptCall[], left: { events: number; characters: number
 
 function joinCalls(calls: KeptCall[], head: number): RecentCalls {
   const { last: upTo, leaf, generation } = calls.at(-1)!
+  const [first, ...others] = calls as [KeptCall, ...KeptCall[]]
   return {
-    events: calls.flatMap(({ events }) => events),
+    events: others.length === 0 ? first.events : calls.flatMap(({ events }) => events),
     // If several calls change an employee, the last one counts.
-    employees: new Map(calls.flatMap(({ employees }) => employees.map((employee) => [employee.id, employee]))),
+    employees: others.length === 0 ? first.employees : new Map(calls.flatMap(({ employees }) => [...employees])),
     upTo,
     leaf,
     generation,

@@ -48,6 +48,8 @@ export interface SealedEvent {
   companyId: string
   header: EventHeader
   data: string
+  /** The same data as values. */
+  values: NewEvent['data']
   salt: Buffer
   leaf: Buffer
   /** Stored beside the event and not hashed, like `Origin`'s; of a call, its closing event has it. */
@@ -75,7 +77,7 @@ export function sealEvent(event: NewEvent, position: number, origin: Origin): Se
   }
   const leaf = leafHash(formatEnvelope(header, companyId, hashSalted(salt, data)))
   const isLast = closesCall(header)
-  return { companyId, header, data, salt, leaf, clientId: isLast ? clientId : null }
+  return { companyId, header, data, values: event.data, salt, leaf, clientId: isLast ? clientId : null }
 }
 
 /** Draws a fresh salt. They are drawn in batches, because a call for random bytes costs as much as hashing an event. */
@@ -185,15 +187,9 @@ function joinData(header: EventHeader, data: string | null): RecordedEvent {
   return { ...header, data: data === null ? null : parseJson(data) } as RecordedEvent
 }
 
-/** The same, but decodes the data when they are first looked at. */
-export function joinLater(header: EventHeader, data: string): RecordedEvent {
-  let decoded: unknown
-  return {
-    ...header,
-    get data() {
-      return (decoded ??= parseJson(data))
-    },
-  } as RecordedEvent
+/** A sealed event as `readEvent` would read it. */
+export function toRecorded({ header, values }: Pick<SealedEvent, 'header' | 'values'>): RecordedEvent {
+  return { ...header, data: values } as RecordedEvent
 }
 
 /** The columns of an event for `deriveEnvelope`. */

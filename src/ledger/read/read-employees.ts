@@ -8,9 +8,8 @@ import { evolveStored, isEmployeeEvent, type Employee } from '../../domain/emplo
 import { fromUuid, toUuid } from '../../domain/ids.ts'
 import { mapInPieces, type Pieces } from '../../domain/pieces.ts'
 import { textArray, uuidArray } from '../../postgres/binary-arrays.ts'
-import type { QueryClient } from '../../postgres/query-client.ts'
+import { type QueryClient, isOnly, onlyCompany } from '../../postgres/query-client.ts'
 import { EVENT_COLUMNS, readEvent } from '../integrity/codec.ts'
-import { isOnly, onlyCompany } from '../../postgres/only-company.ts'
 import { createSharedLookup } from './shared-lookup.ts'
 
 /*

@@ -22,12 +22,12 @@ export function makePasswordForm(services: PageServices): Form<unknown, 'passwor
       requireRepeated(fields)
       const account = { company, pool: accessPool, session: describeSession(request, sessions) }
       const former = sessionCookie(request, sessions)
-      const check = async () => {
-        const outcome = await changeOwnPassword(account, getActing(request), { email, current, next, cookie: former })
-        return { outcome, hasFailed: outcome.outcome === 'wrong password' }
-      }
-      const attempt = { kind: 'proof in a session', whose: userId, check } as const
-      const changed = await signIns.attempt(reply, attempt)
+      const changed = await signIns.attempt(reply, {
+        kind: 'proof in a session',
+        whose: userId,
+        check: () => changeOwnPassword(account, getActing(request), { email, current, next, cookie: former }),
+        hasFailed: ({ outcome }) => outcome === 'wrong password',
+      })
       if (changed.outcome === 'wrong password') throw wrongPassword()
       if (changed.cookie === null) clearSessionCookie(reply, sessions)
       else setSessionCookie(reply, sessions, changed.cookie)

@@ -106,8 +106,9 @@ export async function renderTokens(
     ${renderForm(forms, 'token', {
       version,
       values: { expires_in_days: String(DEFAULT_TOKEN_DAYS) },
-      fields: (fields, problem) =>
-        html`${renderFields(FIELDS, fields, problem)} ${renderScopes(getViewer(request).role, fields, problem)} ${proof}`,
+      fields: (fields, problem) => html`
+        ${renderFields(FIELDS, fields, problem)} ${renderScopes(getViewer(request).role, fields, problem)} ${proof}
+      `,
       buttons: html`<button>Create token</button>`,
     })}`
 }

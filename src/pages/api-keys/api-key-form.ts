@@ -130,8 +130,8 @@ export function listKeyFields(timeZone: string): readonly KeyField[] {
       name: 'max_deactivations',
       label: 'Deactivations a day',
       hint:
-        'A call that would deactivate more people in a day (UTC) is refused, until you allow it: a number, or a share ' +
-        'of the active people, such as 10%. Leave empty for no limit.',
+        'A call that would deactivate more people in a day (UTC) is refused, until you allow it: a number, or a ' +
+        'share of the active people, such as 10%. Leave empty for no limit.',
       format: ({ limits }) => String(limits.max_deactivations ?? ''),
     },
     {

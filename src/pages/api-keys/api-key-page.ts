@@ -4,17 +4,15 @@ import type { AttentionItem } from '../../domain/attention.ts'
 import type { AttentionKind } from '../../domain/attention-kinds.ts'
 import { renderProblemsOf } from '../parts/attention.ts'
 import type { KeyAttention } from '../../wording/attention-words.ts'
-import { changeApiKey, NO_SUCH_KEY, rotateApiKey } from '../../accounts/api-keys/change-api-key.ts'
+import { changeApiKey, rotateApiKey } from '../../accounts/api-keys/change-api-key.ts'
 import { findApiKey, hasPreviousSecret, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
-import { isId } from '../../domain/ids.ts'
 import { rulesOf } from '../../domain/operations.ts'
 import { buildUrl, NAVIGATION } from '../../wording/navigation.ts'
 import { renderStatusBadge } from '../parts/badges.ts'
 import { describeDone } from '../parts/call-words.ts'
 import { listAddresses, type UsedAddress } from '../../ledger/read/read-clients.ts'
-import { KEY_ACTIONS } from '../../api/admin/api-key-actions.ts'
+import { readKeyId, requireKey, KEY_ACTIONS } from '../../api/admin/api-keys.ts'
 import { AllowBody, EditBody, readEdit, RotateBody } from '../../api/admin/api-key-schemas.ts'
-import { ProblemError } from '../../http/server/problem.ts'
 import { listActionForms, listNotices, renderAction } from '../parts/actions.ts'
 import { renderAddressLink } from '../parts/clients.ts'
 import { renderFacts, renderId } from '../parts/facts.ts'
@@ -57,7 +55,7 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
   const { company, sessions } = services
   addFormPage(app, {
     path: `${PATH}/:id`,
-    load: (request: KeyRequest) => loadKey(services, request),
+    load: (request: KeyRequest) => loadPage(services, request),
     render: (shown, forms, request) => renderKeyPage(shown, forms, getViewer(request).timeZone),
     notices: {
       saved: 'Changes saved. They apply immediately.',
@@ -69,13 +67,19 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
         keeps: [...KEY_FIELDS, 'seen'],
         async run(request, fields) {
           const { timeZone } = getViewer(request)
-          const shown = formatKeyFields(await requireKey(services, request), timeZone)
+          const shown = formatKeyFields(await loadKey(services, request), timeZone)
           const { expires_at: expiry, ...others } = fields
           // The form shows the expiry to the minute, and must not round it when something else is saved.
           const changed = expiry === undefined || expiry === shown['expires_at'] ? others : fields
           const name = keepLineBreaks(fields['name'] ?? '', shown['name'])
           const changes = readEdit(checkForm(EditBody, readKeyBody({ ...changed, name }, timeZone)))
-          await changeApiKey(company, getActing(request), readKeyId(request), changes, readSeenVersion(fields))
+          await changeApiKey(
+            company,
+            getActing(request),
+            readKeyId(request.params.id),
+            changes,
+            readSeenVersion(fields),
+          )
           return { done: 'saved' }
         },
       },
@@ -84,7 +88,13 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
         async issue(request, fields) {
           const { overlap_seconds: overlap } = readOverlap(RotateBody, fields)
           const acting = getActing(request)
-          const rotated = await rotateApiKey(company, acting, readKeyId(request), overlap, readSeenVersion(fields))
+          const rotated = await rotateApiKey(
+            company,
+            acting,
+            readKeyId(request.params.id),
+            overlap,
+            readSeenVersion(fields),
+          )
           return { page: showSecret(request, sessions, rotated) }
         },
       },
@@ -92,7 +102,7 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
         path: '/expect',
         async run(request, fields) {
           const edit = { change: 'edit', expectedCalls: readExpectedCalls(fields) } as const
-          await changeApiKey(company, getActing(request), readKeyId(request), edit, readSeenVersion(fields))
+          await changeApiKey(company, getActing(request), readKeyId(request.params.id), edit, readSeenVersion(fields))
           return { done: 'saved' }
         },
       },
@@ -104,12 +114,12 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
             max_changes: readExcess(fields['max_changes']),
           })
           const change = { change: 'allow', ...numbers } as const
-          await changeApiKey(company, getActing(request), readKeyId(request), change, readSeenVersion(fields))
+          await changeApiKey(company, getActing(request), readKeyId(request.params.id), change, readSeenVersion(fields))
           return { done: 'allowed' }
         },
       },
       ...listActionForms(ACTIONS, (request: KeyRequest, change) =>
-        changeApiKey(company, getActing(request), readKeyId(request), { change }),
+        changeApiKey(company, getActing(request), readKeyId(request.params.id), { change }),
       ),
     },
   })
@@ -120,7 +130,7 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
 function addKeyRevocation(app: FastifyInstance, services: PageServices): void {
   addFormPage(app, {
     path: `${PATH}/:id/revoke`,
-    load: (request: KeyRequest) => requireKey(services, request),
+    load: (request: KeyRequest) => loadKey(services, request),
     render: ({ key }, forms, request) => ({
       title: `Revoke ${key.name}`,
       heading: html`Revoke “<bdi>${key.name}</bdi>”?`,
@@ -136,29 +146,22 @@ function addKeyRevocation(app: FastifyInstance, services: PageServices): void {
     forms: {
       revoke: {
         async run(request) {
-          await changeApiKey(services.company, getActing(request), readKeyId(request), { change: 'revoke' })
-          return { goTo: `${PATH}/${readKeyId(request)}?done=${REVOKE.done}` }
+          await changeApiKey(services.company, getActing(request), readKeyId(request.params.id), { change: 'revoke' })
+          return { goTo: `${PATH}/${readKeyId(request.params.id)}?done=${REVOKE.done}` }
         },
       },
     },
   })
 }
 
-function readKeyId({ params }: KeyRequest): string {
-  if (!isId('key', params.id)) throw new ProblemError(NO_SUCH_KEY)
-  return params.id
-}
-
-async function requireKey({ db }: PageServices, request: KeyRequest): Promise<SeenKey> {
-  const seenKey = await findApiKey(db, getViewer(request).companyId, readKeyId(request))
-  if (!seenKey) throw new ProblemError(NO_SUCH_KEY)
-  return seenKey
+async function loadKey({ db }: PageServices, request: KeyRequest): Promise<SeenKey> {
+  return requireKey(await findApiKey(db, getViewer(request).companyId, readKeyId(request.params.id)))
 }
 
 /** Loads what the page of a key shows. `proposal` is when calls could be expected, from those of the last weeks. */
-async function loadKey(services: PageServices, request: KeyRequest) {
+async function loadPage(services: PageServices, request: KeyRequest) {
   const { companyId, timeZone } = getViewer(request)
-  const seen = await requireKey(services, request)
+  const seen = await loadKey(services, request)
   const addresses = await listAddresses(services.db, companyId, seen.key.id, SHOWN_ADDRESSES)
   const proposal = await readProposal(services.db, companyId, seen, timeZone)
   const { entries } = seen.key.scopes.includes('scim')
@@ -171,7 +174,7 @@ async function loadKey(services: PageServices, request: KeyRequest) {
 type KeyForms = PageForms<'edit' | 'rotate' | 'expect' | 'allow' | keyof typeof ACTIONS>
 
 function renderKeyPage(
-  { seen, addresses, proposal, entries, calls, problems }: Awaited<ReturnType<typeof loadKey>>,
+  { seen, addresses, proposal, entries, calls, problems }: Awaited<ReturnType<typeof loadPage>>,
   forms: KeyForms,
   timeZone: string,
 ) {

@@ -3,8 +3,8 @@ import type { AttentionItem } from '../../domain/attention.ts'
 import { renderReasons } from '../parts/attention.ts'
 import { issueApiKeyRecord } from '../../accounts/api-keys/change-api-key.ts'
 import { countApiKeys, KEY_STATUSES, listApiKeys, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
-import { proposeLimit } from '../../domain/accounts/key-limits.ts'
-import { countActivePeople } from '../../ledger/read/read-employees.ts'
+import { listEmployees } from '../../../projections/employees/queries.ts'
+import { MANY_PEOPLE, proposeLimit } from '../../domain/accounts/key-limits.ts'
 import { IssueBody, readNewKey } from '../../api/admin/api-key-schemas.ts'
 import {
   hasProblem,
@@ -46,7 +46,9 @@ export function addApiKeysPage(app: FastifyInstance, services: PageServices): vo
     load: async (request) => {
       const { companyId } = getViewer(request)
       const count = await countApiKeys(services.company.pool, companyId)
-      const limit = proposeLimit(await countActivePeople(services.company.pool, companyId))
+      const db = await services.reads.of(companyId, request.left)
+      const some = await listEmployees(db, companyId, { status: 'active' }, { after: null, limit: MANY_PEOPLE })
+      const limit = proposeLimit(some.length)
       return { count, proposed: { ...NEW_KEY, max_deactivations: String(limit) } }
     },
     render: ({ count, proposed }, forms, request) => ({

@@ -17,6 +17,7 @@ import {
   readWholeNumber,
   renderFields,
   renderSeenVersion,
+  renderHidden,
 } from '../parts/form.ts'
 import { renderFormSection, type PageForms } from '../parts/form-page.ts'
 import { refuseField, type ProblemError } from '../../http/server/problem.ts'
@@ -109,7 +110,7 @@ export function renderExpectedCalls(
 
 function renderProposal(action: string, version: number, proposal: ExpectedCalls): Html {
   return html`<form method="post" action="${action}" class="actions">
-    ${renderSeenVersion(version)} ${renderHidden(formatFields(proposal))}
+    ${renderSeenVersion(version)} ${Object.entries(formatFields(proposal)).map(([name, value]) => renderHidden(name, value))}
     <span>In the last ${PROPOSAL_DAYS} days, this key called ${formatExpectedCalls(proposal)}.</span>
     <button>Expect that</button>
   </form>`
@@ -151,8 +152,4 @@ function formatFields(calls: ExpectedCalls | null): FormFields {
 
 function formatDays(weekdays: readonly number[]): FormFields {
   return Object.fromEntries(weekdays.map((weekday) => [`day_${weekday}`, '1']))
-}
-
-function renderHidden(fields: FormFields): Html[] {
-  return Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)
 }

@@ -41,12 +41,11 @@ export function renderCauses(
   const further = causes.filter((cause, at) => !isShown(cause, at))
   const count = `${formatNumber(further.length)}${hasMore ? ' or more' : ''}`
   return html`<div id="causes">
-    ${isPartial ? html`<p class="hint">The call has so many errors that only the first were counted.</p>` : ''}
+    ${isPartial && html`<p class="hint">The call has so many errors that only the first were counted.</p>`}
     ${list(causes.filter(isShown))}
     ${
-      further.length === 0
-        ? ''
-        : html`<details class="further">
+      further.length !== 0 &&
+      html`<details class="further">
             <summary>${count} further ${further.length === 1 && !hasMore ? 'cause' : 'causes'}</summary>
             ${list(further)}
           </details>`
@@ -60,7 +59,7 @@ function renderCause(entry: LogEntry, cause: Cause, isChosen: boolean): Html {
   const filtered = `${buildUrl(buildEntryUrl(entry), { error })}#causes`
   return html`<li>
     <span class="unbroken">${formatNumber(cause.records)} ×</span>
-    <a href="${filtered}" ${isChosen ? html`aria-current="true"` : ''}>${words}</a>
+    <a href="${filtered}" ${isChosen && html`aria-current="true"`}>${words}</a>
     <span class="unbroken"
       ><a href="${buildDownloadUrl(entry, 'failed-records.csv', { error })}" download>CSV<span class="visually-hidden">: ${words}</span></a>
       <a href="${buildDownloadUrl(entry, 'failed-records.json', { error })}" download

@@ -48,7 +48,7 @@ type EntryRequest = PageRequest<{ log_id: string }>
 
 /** `/settings/bulk-user-logs/{log_id}`: an entry with its records, and a page for each record. */
 export function addEntryPages(app: FastifyInstance, services: PageServices, path: string): void {
-  const config = { isHeavyRead: whenGiven('q', 'error') }
+  const config = { isHeavyRead: whenGiven(['q', 'error']) }
   app.get(`${path}/:log_id`, { config }, async (request: EntryRequest, reply) => {
     const { db, entry, client } = await openEntry(services, request)
     const viewer = getViewer(request)
@@ -70,8 +70,8 @@ export function addEntryPages(app: FastifyInstance, services: PageServices, path
         ${renderNotes(entry)}
         ${renderRejectedBody(entry, rejectedBody)}
         ${renderCorrections(entry, correction)} ${renderUndoings(entry, undoings)}
-        ${refusals ? renderCauses(entry, refusals, query.given['error']) : ''}
-        ${outcomes.size === 0 ? '' : renderRecords({ entry, outcomes, refusals, query, page })}
+        ${refusals && renderCauses(entry, refusals, query.given['error'])}
+        ${outcomes.size !== 0 && renderRecords({ entry, outcomes, refusals, query, page })}
       </div>
       <aside aria-label="Call">${renderRequest(entry, client, viewer.timeZone)}</aside>
     </div>`

@@ -5,7 +5,7 @@ import type { DetailedRecord } from '../../log/detailed-records.ts'
 import { encodeCursor } from '../../http/server/query-values.ts'
 import { buildUrl } from '../../wording/navigation.ts'
 import { describeCause } from '../parts/describe-cause.ts'
-import { renderField, type FormFields, type FormProblem } from '../parts/form.ts'
+import { renderField, type FormFields, type FormProblem, renderHidden } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
 import { formatNumber } from '../../wording/numbers.ts'
@@ -55,7 +55,7 @@ export function renderRecords({ entry, outcomes, refusals, query, page }: Record
       ${renderSearch(entry, query)} ${renderDownloads(entry, refusals, query)}
     </div>
     ${page ? renderList(entry, query, page) : renderInvalid(entry, query)}
-    ${refusals ? renderMissing((outcomes.get('Failed') ?? 0) - refusals.kept) : ''}
+    ${refusals && renderMissing((outcomes.get('Failed') ?? 0) - refusals.kept)}
   </section>`
 }
 
@@ -95,7 +95,7 @@ function renderOutcomeFilter(entry: LogEntry, outcomes: OutcomeCounts, { given, 
         html`<li>
           <a
             href="${buildUrl(buildEntryUrl(entry), { ...given, status })}#records"
-            ${status === shown ? html`aria-current="true"` : ''}
+            ${status === shown && html`aria-current="true"`}
             >${status} <span class="unbroken">${formatNumber(count)}</span></a
           >
         </li>`,
@@ -119,10 +119,10 @@ function renderSearch(entry: LogEntry, { given, problem }: RecordQuery): Html {
   const kept = (['status', 'error', 'limit'] as const).filter((name) => given[name] !== '')
   const person = { name: 'q', label: 'Person', placeholder: 'Person', isRequired: false, maxLength: 254 }
   return html`<form method="get" action="${buildEntryUrl(entry)}#records" class="tools" role="search">
-    ${kept.map((name) => html`<input type="hidden" name="${name}" value="${given[name]}" />`)}
+    ${kept.map((name) => renderHidden(name, given[name] ?? ''))}
     ${renderField({ ...person, value: given['q']! }, problem)}
     <button>Search</button>
-    ${given['q'] === '' ? '' : html`<a href="${buildUrl(buildEntryUrl(entry), { ...given, q: '' })}#records">Clear</a>`}
+    ${given['q'] !== '' && html`<a href="${buildUrl(buildEntryUrl(entry), { ...given, q: '' })}#records">Clear</a>`}
   </form>`
 }
 
@@ -137,7 +137,7 @@ function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, sh
   const ofKept = html`<a class="button primary" href="${buildFixUrl(entry)}">Fix and send again</a>
     <a class="button" href="${json}" download>Download failed records as JSON</a>`
   return html`<p class="tools">
-    ${refusals === null || refusals.kept === 0 ? '' : ofKept}
+    ${refusals !== null && refusals.kept !== 0 && ofKept}
     <a class="button" href="${csv}" download>${isOfRefused ? 'Download failed records' : 'Download records'}</a>
   </p>`
 }

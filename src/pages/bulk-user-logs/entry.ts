@@ -113,7 +113,7 @@ export function renderCallCounts(logEntry: LogEntry, outcomes: OutcomeCounts): H
   const meaning = explainCounts(logEntry, outcomes)
   return html`<section class="entry-counts" aria-label="Counts">
     ${renderCounts(COUNTS.map(([name, label]) => [label, counts[name]]))}
-    ${meaning === null ? '' : html`<p class="hint">${meaning}</p>`}
+    ${meaning !== null && html`<p class="hint">${meaning}</p>`}
   </section>`
 }
 
@@ -136,11 +136,10 @@ const RESEND = ' Fix and send again also sends the others, for as long as they a
 
 /** Renders links to the failed entries that an uploaded file corrects, and how far files have corrected a failed entry. */
 export function renderCorrections({ entry: { corrects } }: LogEntry, correction: Correction | null): Html {
-  return html`${corrects.length === 0 ? '' : html`<p>This file corrects records of ${renderLinks(corrects)}</p>`}
+  return html`${corrects.length !== 0 && html`<p>This file corrects records of ${renderLinks(corrects)}</p>`}
   ${
-    correction === null
-      ? ''
-      : html`<p>
+    correction !== null &&
+    html`<p>
           ${isCorrected(correction) ? 'Corrected by' : 'Partly corrected by'} ${renderLinks(correction.by)}.
           ${formatCorrection(correction)}
         </p>`
@@ -151,16 +150,16 @@ export function renderCorrections({ entry: { corrects } }: LogEntry, correction:
 export function renderUndoings({ entry }: LogEntry, undoings: readonly Undoing[]): Html {
   const { total, failed, no_updates: unchanged } = entry.counts
   const isUndoable = entry.status === 'Completed' && total > failed + unchanged
-  return html`${entry.undoes === null ? '' : html`<p>This undoes ${renderLinks([entry.undoes])}</p>`}
+  return html`${entry.undoes !== null && html`<p>This undoes ${renderLinks([entry.undoes])}</p>`}
   ${undoings.map(
     ({ id, isWhole, isUndone }) =>
-      html`<p>${isWhole ? 'Undone by' : 'Partly undone by'} ${renderLinks([id])}${isUndone ? ', which was undone itself' : ''}.</p>`,
+      html`<p>${isWhole ? 'Undone by' : 'Partly undone by'} ${renderLinks([id])}${isUndone && ', which was undone itself'}.</p>`,
   )}
-  ${isUndoable ? html`<p class="actions"><a class="button" href="${LOGS_PATH}/${entry.id}/undo">Undo…</a></p>` : ''}`
+  ${isUndoable && html`<p class="actions"><a class="button" href="${LOGS_PATH}/${entry.id}/undo">Undo…</a></p>`}`
 }
 
 function renderLinks(ids: readonly string[]): Html {
-  return html`${ids.map((id, at) => html`${at === 0 ? '' : ', '}${renderEntryLink(id)}`)}`
+  return html`${ids.map((id, at) => html`${at !== 0 && ', '}${renderEntryLink(id)}`)}`
 }
 
 function renderFile({ name, part }: NonNullable<LogEntry['entry']['file']>): Html {

@@ -1,12 +1,20 @@
 import { isOperation, OPERATIONS, rulesOf } from '../../domain/operations.ts'
 import { buildUrl } from '../../wording/navigation.ts'
-import { renderChoice, renderDayField, renderField, toSentence, type FormFields, type Option } from '../parts/form.ts'
+import {
+  renderChoice,
+  renderDayField,
+  renderField,
+  toSentence,
+  type FormFields,
+  type Option,
+  renderHidden,
+} from '../parts/form.ts'
 import { capitalise } from '../parts/call-words.ts'
 import { describeCode } from '../../wording/failure-causes.ts'
 import { type Facet, type Facets, formatFacet } from './facets.ts'
 import { HIDDEN, LAST, type FilterName, type PageFilter } from './filter.ts'
 import { html, type Html } from '../parts/html.ts'
-import { renderSegment } from '../parts/links.ts'
+import { renderChip, renderSegment } from '../parts/links.ts'
 import { describeZone } from '../parts/times.ts'
 
 /** What the filter bar needs beside the filters. */
@@ -77,12 +85,12 @@ export function renderFilterBar(
         <details class="folded">
         <summary>Filters</summary>
         ${list('operation', 'Operation', 'Any operation', operations)}
-        ${sources.length < 2 && value('source') === '' ? '' : list('source', 'Name', 'Any name', sources)}
+        ${(sources.length >= 2 || value('source') !== '') && list('source', 'Name', 'Any name', sources)}
         ${list('key', 'API key', 'Any API key', keyOptions)}
-        ${causes.length === 0 ? '' : list('error', 'Cause', 'Any cause', causes)}
-        ${statuses.length === 0 ? '' : list('http_status', 'HTTP status', 'Any HTTP status', statuses)}
+        ${causes.length !== 0 && list('error', 'Cause', 'Any cause', causes)}
+        ${statuses.length !== 0 && list('http_status', 'HTTP status', 'Any HTTP status', statuses)}
         </details>
-        ${kept.map((name) => html`<input type="hidden" name="${name}" value="${value(name)}" />`)}
+        ${kept.map((name) => renderHidden(name, value(name)))}
         <button class="primary">Search</button>
       </div>
       <div class="cluster narrowing">
@@ -95,7 +103,13 @@ export function renderFilterBar(
           ${renderRange(pageFilter, timeZone)}
         </div>
       </div>
-      ${chart === null ? '' : html`<details class="folded"><summary>Chart</summary>${refused === null ? chart : html`<div class="charts">${chart} ${refused}</div>`}</details>`}
+      ${
+        chart !== null &&
+        html`<details class="folded">
+          <summary>Chart</summary>
+          ${refused === null ? chart : html`<div class="charts">${chart} ${refused}</div>`}
+        </details>`
+      }
       ${renderChips(pageFilter, keyOptions, path)}
     </form>`
 }
@@ -119,8 +133,8 @@ function findMessage(problem: PageFilter['problem'], name: string): string | und
 function renderRange({ given, problem }: PageFilter, timeZone: string): Html {
   const [from, to] = [given['from'] ?? '', given['to'] ?? '']
   const isWrong = ['from', 'to'].some((name) => findMessage(problem, name) !== undefined)
-  return html`<details class="confirm" ${isWrong ? html`open` : ''}>
-    <summary class="button" ${from + to === '' ? '' : html`aria-current="true"`}>Range</summary>
+  return html`<details class="confirm" ${isWrong && html`open`}>
+    <summary class="button" ${from + to !== '' && html`aria-current="true"`}>Range</summary>
     <div class="question">
       ${renderDayField({ name: 'from', label: 'From', value: from, hint: describeZone(timeZone) }, problem)}
       ${renderDayField({ name: 'to', label: 'To', value: to, hint: 'Including that day.' }, problem)}
@@ -134,10 +148,7 @@ function renderChips({ given }: PageFilter, keys: readonly Option[], path: strin
   const names = Object.keys(given) as FilterName[]
   if (names.length === 0) return html``
   const chips = names.map((name) => {
-    const without = buildUrl(path, { ...given, [name]: '' })
-    return html`<li>
-      <a class="chip" href="${without}"><span class="visually-hidden">Remove filter: </span>${LABELS[name](given[name]!, keys)} <span aria-hidden="true">×</span></a>
-    </li>`
+    return renderChip(buildUrl(path, { ...given, [name]: '' }), LABELS[name](given[name]!, keys))
   })
   return html`<ul class="cluster chips" aria-label="Active filters">
     ${chips}

@@ -49,7 +49,7 @@ const MAX_FORMER = 5
 
 /** Bulk User Logs: the list, its new rows for the script, the pages of an entry, and uploading a file. */
 export function addBulkUserLogsPages(app: FastifyInstance, services: PageServices): void {
-  const config = { isHeavyRead: whenGiven('q', 'employee') }
+  const config = { isHeavyRead: whenGiven(['q', 'employee']) }
   app.get(LOGS_PATH, { config }, async (_, reply) => sendEntryList(services, reply))
   app.get(ROWS_PATH, { config }, async (_, reply) => sendRows(services, reply))
   addRefusalsPage(app, services)

@@ -34,9 +34,9 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
   const place = (name: string, position: number | null) =>
     position === null ? null : buildUrl(LOGS_PATH, { ...given, [name]: encodeCursor(position) })
   const label = (way: 'newer' | 'older', name: string) => (searched?.way === way ? 'Search further' : name)
-  return html`<div class="log" ${reached === null ? '' : renderLiveAttributes(filter, reached)}>
+  return html`<div class="log" ${reached !== null && renderLiveAttributes(filter, reached)}>
       ${renderHead(
-        html`${reached === null ? '' : renderLiveBar()}
+        html`${reached !== null && renderLiveBar()}
           <a class="button" href="${UPLOAD_PATH}">Upload file</a>
           <a class="button" href="${REFUSALS.path}">${REFUSALS.label}</a>
           <a class="button" href="${buildUrl(FAILED_RECORDS_PATH, { ...filter.filter })}" download>Download failed records</a>
@@ -44,9 +44,9 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
         renderCount(page),
       )}
       ${bar}
-      ${isNone ? html`<div ${reached === null ? '' : html`data-live-none`}>${page.whenNone}</div>` : html`<div data-live-none hidden></div>`}
+      ${isNone ? html`<div ${reached !== null && html`data-live-none`}>${page.whenNone}</div>` : html`<div data-live-none hidden></div>`}
       <section aria-label="Entries">
-        <table class="cards entries" ${isNone ? html`hidden` : ''}>
+        <table class="cards entries" ${isNone && html`hidden`}>
           <caption class="visually-hidden">
             Entries, newest first
           </caption>
@@ -65,7 +65,7 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
           </tbody>
           ${renderTotals(page)}
         </table>
-        ${searched ? renderSearched(searched, page.timeZone) : ''}
+        ${searched && renderSearched(searched, page.timeZone)}
         ${renderPageLinks([
           { label: 'Newest', rel: 'first', href: page.newer === null ? null : buildUrl(LOGS_PATH, given) },
           { label: label('newer', 'Newer'), rel: 'prev', href: place('after', page.newer) },
@@ -73,7 +73,7 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
         ])}
       </section>
     </div>
-    ${reached === null ? '' : html`<script src="${assetUrl('live-log.js')}" type="module"></script>`}`
+    ${reached !== null && html`<script src="${assetUrl('live-log.js')}" type="module"></script>`}`
 }
 
 /** Renders how many entries match. The script adds those that arrive. */
@@ -85,8 +85,8 @@ function renderCount({ count: counted, filter }: ListPage): Html {
   const shown = `${formatAtLeast(count, isMore)} ${count === 1 && !isMore ? one : many}`
   return html`<p
     class="hint entry-count"
-    ${isMore ? '' : html`data-live-count="${count}" data-one="${one}" data-many="${many}"`}
-    ${count === 0 ? html`hidden` : ''}
+    ${!isMore && html`data-live-count="${count}" data-one="${one}" data-many="${many}"`}
+    ${count === 0 && html`hidden`}
   >
     ${shown}
   </p>`
@@ -103,7 +103,7 @@ function renderTotals({ facets }: ListPage): Html {
       <th scope="row" class="result">All pages</th>
       <td class="source"></td>
       <td class="caller"></td>
-      ${COUNTS.map(([name, label]) => html`<td class="number ${sums[name] === 0 ? 'none' : ''}" data-label="${label}" ${isMore ? '' : html`data-live-sum="${sums[name]}"`}>${formatAtLeast(sums[name], isMore)}</td>`)}
+      ${COUNTS.map(([name, label]) => html`<td class="number ${sums[name] === 0 && 'none'}" data-label="${label}" ${!isMore && html`data-live-sum="${sums[name]}"`}>${formatAtLeast(sums[name], isMore)}</td>`)}
     </tr>
   </tfoot>`
 }
@@ -144,7 +144,7 @@ function renderLiveBar(): Html {
 /** Renders what the script fetches: rows, and the position up to which the log was read. */
 export function renderRowsFragment(entries: LogEntry[], timeZone: string, reached: number, hasMore: boolean): Html {
   return html`<table>
-    <tbody data-cursor="${encodeCursor(reached)}" ${hasMore ? html`data-more` : ''}>
+    <tbody data-cursor="${encodeCursor(reached)}" ${hasMore && html`data-more`}>
       ${renderEntryRows(entries, timeZone)}
     </tbody>
   </table>`
@@ -158,7 +158,7 @@ export function renderFirstCall(baseUrl: string, apiId: string | null): Html {
     <p>Every API call that creates or updates employees is listed here, whether it succeeds or fails.</p>
     <ol>
       <li>
-        <a href="${path}/new">Create an API key</a>${apiId === null ? '' : html`, or use the secret of a <a href="${path}/${apiId}">key that you have</a>`}. The secret is shown once.
+        <a href="${path}/new">Create an API key</a>${apiId !== null && html`, or use the secret of a <a href="${path}/${apiId}">key that you have</a>`}. The secret is shown once.
       </li>
       <li>
         Make the first call, with the secret in place of <code>YOUR_API_KEY</code>:

@@ -60,8 +60,8 @@ function renderBody(entry: LogEntry, record: DetailedRecord, lines: Line[], colu
     </tr>
     ${further.map((line) => html`<tr>${line}</tr>`)}
     ${
-      hasDetails
-        ? html`<tr class="in-full">
+      hasDetails &&
+      html`<tr class="in-full">
             <td colspan="${columns + 2}">
               <details>
                 <summary>
@@ -71,7 +71,6 @@ function renderBody(entry: LogEntry, record: DetailedRecord, lines: Line[], colu
               </details>
             </td>
           </tr>`
-        : ''
     }
   </tbody>`
 }
@@ -148,7 +147,7 @@ function renderChangeLines(record: DetailedRecord): Line[] {
   const badge = (lines: number) => html`<td rowspan="${lines}" class="outcome">${renderStatusBadge(outcome)}</td>`
   if (outcome === 'Failed') {
     const lines = renderErrorLines(shown, 'updated')
-    return lines.map((line, at) => html`${at === 0 ? badge(lines.length) : ''}${line}`)
+    return lines.map((line, at) => html`${at === 0 && badge(lines.length)}${line}`)
   }
   // An upsert creates some employees and changes others.
   if (shown.attributes) return [html`${badge(1)} ${renderCreatedLine(record)}`]
@@ -165,7 +164,7 @@ function renderChangeLines(record: DetailedRecord): Line[] {
     ),
   ]
   if (lines.length === 0) return [html`${badge(1)}<td colspan="2" class="hint">No changes</td>`]
-  return lines.map((line, at) => html`${at === 0 ? badge(lines.length) : ''} ${line}`)
+  return lines.map((line, at) => html`${at === 0 && badge(lines.length)} ${line}`)
 }
 
 /** Renders the person of a record. The log keeps only an id: the name is current, or was sent with a refused record. */
@@ -179,15 +178,15 @@ function renderPerson(record: DetailedRecord): Html {
       : [name, email ?? externalId]
   const parts = names.filter((part) => part !== null)
   if (parts.length === 0) return shown.erased ? html`` : html`<span class="hint">not identified</span>`
-  return linkEmployee(record, html`${parts.map((part, at) => html`${at > 0 ? ' ' : ''}${renderBreakable(part)}`)}`)
+  return linkEmployee(record, html`${parts.map((part, at) => html`${at > 0 && ' '}${renderBreakable(part)}`)}`)
 }
 
 /** Renders the person of a record with email and id. */
 export function renderPersonInFull(record: DetailedRecord): Html {
   const { employee, shown } = record
   const id = formatId(shown.employee_id)
-  return html`${renderPerson(record)} ${employee ? html`<bdi>${employee.email}</bdi>` : ''}
-  ${id === null ? '' : html`<code><bdi>${id}</bdi></code>`}`
+  return html`${renderPerson(record)} ${employee && html`<bdi>${employee.email}</bdi>`}
+  ${id !== null && html`<code><bdi>${id}</bdi></code>`}`
 }
 
 function linkEmployee({ shown: { employee_id: id }, employee, outcome }: DetailedRecord, text: Html): Html {

@@ -19,7 +19,7 @@ import { capitalise } from '../parts/call-words.ts'
 import { pickFields, readFormFields } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderBreadcrumb, sendUserPage } from '../parts/layout.ts'
-import { renderNameLink, renderSegments } from '../parts/links.ts'
+import { renderChip, renderNameLink, renderSegments } from '../parts/links.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'
@@ -56,11 +56,11 @@ export function addRefusalsPage(app: FastifyInstance, { reads }: PageServices): 
     const name = given.key && (await readNames(db, companyId, [given.key])).get(given.key)
     const body = html`${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
       <h1>${REFUSALS.label}</h1>
-      ${renderPeriods(given)} ${given.key === undefined ? '' : renderKey(given, name || given.key)}
+      ${renderPeriods(given)} ${given.key !== undefined && renderKey(given, name || given.key)}
       ${renderCauses(found.causes, filter, timeZone)}
-      ${found.isMore ? html`<p class="hint">There are further causes, with fewer records.</p>` : ''}
-      ${found.isCut ? html`<p class="hint">Older records of this period were not counted.</p>` : ''}
-      ${calls.length === 0 ? '' : renderCalls(calls, filter, timeZone)}`
+      ${found.isMore && html`<p class="hint">There are further causes, with fewer records.</p>`}
+      ${found.isCut && html`<p class="hint">Older records of this period were not counted.</p>`}
+      ${calls.length !== 0 && renderCalls(calls, filter, timeZone)}`
     return sendUserPage(reply, viewer, { title: REFUSALS.label, body })
   })
 }
@@ -83,11 +83,7 @@ function renderPeriods({ since, key }: Given): Html {
 function renderKey({ since }: Given, name: string): Html {
   const href = buildUrl(REFUSALS.path, { since: since === DEFAULT_PERIOD ? '' : since })
   return html`<ul class="cluster chips" aria-label="Active filters">
-    <li>
-      <a class="chip" href="${href}"
-        ><span class="visually-hidden">Remove filter: </span>Key: <bdi>${name}</bdi> <span aria-hidden="true">×</span></a
-      >
-    </li>
+    ${renderChip(href, html`Key: <bdi>${name}</bdi>`)}
   </ul>`
 }
 
@@ -123,7 +119,7 @@ function renderCauses(causes: readonly ShownCause[], filter: RefusalFilter, time
 function renderCause({ code, field, message }: ShownCause): Html {
   const words = message ?? capitalise(describeCode(code))
   const isNamed = field === '' || words.startsWith(`${field} `)
-  return html`<span title="${code}">${words}</span>${isNamed ? '' : html`: <bdi>${field}</bdi>`}`
+  return html`<span title="${code}">${words}</span>${!isNamed && html`: <bdi>${field}</bdi>`}`
 }
 
 function formatPeople({ count, isEstimate }: ShownCause['people']): string {
@@ -133,7 +129,7 @@ function formatPeople({ count, isEstimate }: ShownCause['people']): string {
 function renderExamples(examples: readonly RefusedExample[]): Html {
   return html`${examples.map(({ logId, index, name, email, external_id: externalId }, at) => {
     const label = name ?? email ?? externalId ?? `record ${index + 1}`
-    return html`${at === 0 ? '' : ', '}${renderNameLink(`${LOGS_PATH}/${logId}/records/${index}`, label)}`
+    return html`${at !== 0 && ', '}${renderNameLink(`${LOGS_PATH}/${logId}/records/${index}`, label)}`
   })}`
 }
 

@@ -45,19 +45,19 @@ export function renderRefusedRecord(
     return html`${content}\n${below}`
   })
   const hint = (isTrue: boolean, text: string) => (isTrue ? html`<p class="hint">${text}</p>` : '')
-  return html`${above.length === 0 ? '' : html`<ul>${faults}</ul>`}
+  return html`${above.length !== 0 && html`<ul>${faults}</ul>`}
   ${hint(
     omitted > 0,
     `The record has ${formatCount(omitted, 'more error')}. The log keeps the first ${messages.length}.`,
   )}
-  ${lines.length === 0 ? '' : html`<pre class="sent" ${region}>${shown}</pre>`}
+  ${lines.length !== 0 && html`<pre class="sent" ${region}>${shown}</pre>`}
   ${hint(truncated, 'The record was too large to keep in full. The log and the CSV have its beginning.')}
   ${hint(lines.length === MAX_LINES, `Showing the first ${MAX_LINES} lines; the CSV has all of them.`)}`
 }
 
 function renderMessage({ pointer, code, message }: PlacedMessage): Html {
   return html`<span class="fault">${message}</span>
-    <code>${code}</code>${pointer === '' ? '' : html` at <code><bdi>${pointer}</bdi></code>`}`
+    <code>${code}</code>${pointer !== '' && html` at <code><bdi>${pointer}</bdi></code>`}`
 }
 
 interface Line {

@@ -26,9 +26,8 @@ export function renderRejectedBody({ entry: { error, operation } }: LogEntry, bo
     <h2 id="body">Body as sent</h2>
     <pre>${before}${line}<bdi>${text.slice(lineEnd, to)}</bdi>${after}</pre>
     ${
-      from === 0 && to === text.length
-        ? ''
-        : html`<details>
+      (from !== 0 || to !== text.length) &&
+      html`<details>
             <summary>
               ${truncated ? `Show what is kept of ${formatNumber(bytes)} bytes` : `Show all ${formatNumber(bytes)} bytes`}
             </summary>

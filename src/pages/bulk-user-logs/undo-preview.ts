@@ -51,7 +51,7 @@ export function renderUndoPreview(preview: UndoPreview, forms: PageForms<'undo'>
   const buttons = renderButtons(button, buildEntryUrl(entry))
   return html`<p>
       ${undone === 0 ? 'Nothing can be undone.' : 'Nothing has been undone yet. This is what undoing the entry would do now.'}
-      ${isWhole ? '' : 'What was changed since, or is not allowed now, stays as it is.'}
+      ${!isWhole && 'What was changed since, or is not allowed now, stays as it is.'}
     </p>
     ${renderCounts([
       ['People', outcome.results.length],

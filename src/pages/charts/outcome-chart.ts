@@ -40,7 +40,7 @@ export function renderOutcomeChart({ id, title, unit, bars, isCompact = false }:
   const labeled = chooseLabeledColumns(bars.length, LABELS)
   // What is inside an image can't be followed.
   const role = bars.some(({ href }) => href !== undefined) ? 'group' : 'img'
-  return html`<figure class="chart ${isCompact ? 'compact' : ''}">
+  return html`<figure class="chart ${isCompact && 'compact'}">
     ${renderLegend(id, isCompact ? title : '')}
     <svg role="${role}" aria-labelledby="${id}-title ${id}-desc" height="${height + below}">
       <title id="${id}-title">${title}</title>
@@ -65,7 +65,7 @@ function describeBars(bars: readonly OutcomeBar[], unit: string): string {
 
 function renderLegend(id: string, title: string): Html {
   return html`<figcaption class="legend cluster">
-    ${title === '' ? '' : html`<span>${title}</span>`}
+    ${title !== '' && html`<span>${title}</span>`}
     <span
       ><svg aria-hidden="true" width="14" height="14"><rect class="completed" width="14" height="14" /></svg>
       Completed</span
@@ -102,9 +102,9 @@ function renderBar(bar: OutcomeBar, segments: readonly Segment[], height: number
   const name = `${label}: ${formatNumber(completed)} completed, ${formatNumber(failed)} failed`
   const { x, width } = segments[0]!
   const content = html`<title>${name}</title>
-    ${href === undefined ? '' : html`<rect class="target" x="${x}%" width="${width}%" y="0" height="${height}" />`}
-    ${completed > 0 ? html`<rect class="completed" ${below} />` : ''}
-    ${failed > 0 ? html`<rect class="failed-ground" ${above} /><rect fill="url(#${hatchId})" ${above} />` : ''}`
+    ${href !== undefined && html`<rect class="target" x="${x}%" width="${width}%" y="0" height="${height}" />`}
+    ${completed > 0 && html`<rect class="completed" ${below} />`}
+    ${failed > 0 && html`<rect class="failed-ground" ${above} /><rect fill="url(#${hatchId})" ${above} />`}`
   return href === undefined ? html`<g>${content}</g>` : html`<a href="${href}" aria-label="${name}">${content}</a>`
 }
 

@@ -21,6 +21,7 @@ import {
   toFormProblem,
   type FormFields,
   type FormProblem,
+  renderHidden,
 } from '../parts/form.ts'
 import { addFormPage, renderForm, type PageContent } from '../parts/form-page.ts'
 import { renderFacts } from '../parts/facts.ts'
@@ -170,7 +171,7 @@ function askToErase({ by, value }: NamedPerson, scope: ErasureScope, problem: Fo
       ])}
       ${renderConsequences()}
       <form method="post" action="${PATH}/erase" class="stack">
-        <input type="hidden" name="${by}" value="${value}" />
+        ${renderHidden(by, value)}
         ${renderFields([askToType(value)], {}, problem)} ${renderButtons('Erase person', PATH, 'danger')}
       </form>`,
   }

@@ -61,22 +61,21 @@ export function addEmployeePage(app: FastifyInstance, { reads }: PageServices): 
     const body = html`${renderBreadcrumb(NAVIGATION.employees)}
       <div class="tools">
         <h1><bdi>${title}</bdi></h1>
-        ${isEditable ? html`<a class="button" href="${PATH}/${id}/edit">Edit or deactivate…</a>` : ''}
+        ${isEditable && html`<a class="button" href="${PATH}/${id}/edit">Edit or deactivate…</a>`}
       </div>
-      ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)} ${seen ? renderStanding(seen, viewer) : ''}
+      ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)} ${seen && renderStanding(seen, viewer)}
       <div class="columns">
         <section aria-labelledby="history">${await renderHistory(db, viewer, id, seen, query)}</section>
         <aside aria-labelledby="values">
           <h2 id="values">${moment === null ? 'Values now' : `As of ${moment}`}</h2>
-          ${seen?.state.standing === 'known' ? await renderAttributes(db, seen.state, seen.position, viewer) : ''}
+          ${seen?.state.standing === 'known' && (await renderAttributes(db, seen.state, seen.position, viewer))}
           ${renderMomentForm(id, at, timeZone)}
           <p class="actions">
             <a class="button" href="${buildUrl(EVIDENCE_PATH, { employee: id })}">Evidence file…</a>
             ${
-              viewer.role === 'admin'
-                ? html`<a class="button" href="${report}">What is held about this person…</a>
-                    ${isErasable ? html`<a href="${PATH}/${id}/erase">Erase person…</a>` : ''}`
-                : ''
+              viewer.role === 'admin' &&
+              html`<a class="button" href="${report}">What is held about this person…</a>
+                    ${isErasable && html`<a href="${PATH}/${id}/erase">Erase person…</a>`}`
             }
           </p>
         </aside>
@@ -165,9 +164,11 @@ async function findSteps(
 
 function renderMomentForm(id: string, at: string, timeZone: string): Html {
   const [time, position] = readLocal(at)?.time === undefined ? ['', /^\d+$/.test(at) ? at : ''] : [at, '']
+  const ofTime = { name: 'time', label: 'Date and time', value: time, hint: describeZone(timeZone) }
+  const ofEvent = { name: 'position', label: 'Or event', value: position, hint: 'Its number in the event stream.' }
   return html`<form method="get" action="${PATH}/${id}" class="filters" aria-label="Point in time">
-    ${renderField({ name: 'time', label: 'Date and time', type: 'datetime-local', value: time, hint: describeZone(timeZone), isRequired: false }, null)}
-    ${renderField({ name: 'position', label: 'Or event', type: 'number', value: position, min: 0, hint: 'Its number in the event stream.', isRequired: false }, null)}
+    ${renderField({ ...ofTime, type: 'datetime-local', isRequired: false }, null)}
+    ${renderField({ ...ofEvent, type: 'number', min: 0, isRequired: false }, null)}
     <div class="actions"><button class="primary">Show</button></div>
   </form>`
 }

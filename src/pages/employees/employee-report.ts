@@ -38,7 +38,16 @@ export function addEmployeeReport(app: FastifyInstance, services: PageServices):
         ${renderForm(forms, 'report', {
           values: readFormFields(query),
           fields: (values, problem) =>
-            html`${renderField({ name: 'employee_id', label: 'Employee ID', value: values['employee_id'] ?? '', isRequired: false, autocomplete: 'off' }, problem)}
+            html`${renderField(
+              {
+                name: 'employee_id',
+                label: 'Employee ID',
+                value: values['employee_id'] ?? '',
+                isRequired: false,
+                autocomplete: 'off',
+              },
+              problem,
+            )}
             ${renderPersonFields('Or email', values, problem)}`,
           buttons: renderReportButtons(),
         })}`,

@@ -49,7 +49,13 @@ export function renderStanding(seen: SeenEmployee, viewer: SessionUser): Html {
     ['Status', renderStatus(state)],
     state.standing === 'known' ? ['Last changed', renderLastChange(state, viewer)] : null,
   ])}
-    ${state.standing === 'erased' ? html`<p class="empty">This person's data was erased, for all points in time. The events remain: when they happened, who caused them, and their hashes.</p>` : ''}
+    ${
+      state.standing === 'erased' &&
+      html`<p class="empty">
+        This person's data was erased, for all points in time. The events remain: when they happened, who caused them,
+        and their hashes.
+      </p>`
+    }
     ${renderPageLinks(
       [
         { label: 'Previous event', rel: 'prev', href: step(state.standing === 'erased' ? null : earlier) },
@@ -108,7 +114,7 @@ export async function renderAttributes(
       <th scope="row">${renderBreakable(formatAttributeName(name))}</th>
       <td>${shown}</td>
       <td class="when">
-        ${value === null ? '' : renderDayLink(`${NAVIGATION.events.path}/${cause.position}`, cause.recorded_at, viewer.timeZone)}
+        ${value !== null && renderDayLink(`${NAVIGATION.events.path}/${cause.position}`, cause.recorded_at, viewer.timeZone)}
       </td>
     </tr>`
   }

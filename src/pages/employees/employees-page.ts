@@ -59,11 +59,11 @@ export function addEmployeesPage(app: FastifyInstance, { reads }: PageServices):
     if (isAlone && isSearch(given)) return reply.redirect(buildEmployeeUrl(people[0]!.id), 303)
     const body = html`<div class="tools">
         <h1>${NAVIGATION.employees.label}</h1>
-        ${viewer.role === 'admin' && !problem ? renderDownloads(list.filter) : ''}
+        ${viewer.role === 'admin' && !problem && renderDownloads(list.filter)}
       </div>
       ${renderNotice(request, DONE)} ${renderFormAlert(problem)} ${renderPeopleFilter(given, problem)}
-      ${problem ? '' : renderList(given, fields['cursor'], list)}
-      ${viewer.role === 'admin' ? renderPersonalDataLinks() : ''}`
+      ${!problem && renderList(given, fields['cursor'], list)}
+      ${viewer.role === 'admin' && renderPersonalDataLinks()}`
     return sendUserPage(problem ? reply.code(problem.status) : reply, viewer, {
       title: NAVIGATION.employees.label,
       body,
@@ -138,8 +138,12 @@ function renderList(given: FormFields, cursor: string | undefined, { people, for
     </div>`
   }
   const caption = isSearch(given) ? 'Matching employees, exact matches first' : 'Employees'
-  return html`${people.length === 0 ? '' : renderPeople(caption, people.slice(0, ROWS_A_PAGE))}
-    ${former.length === 0 ? '' : html`<h2>Found by a former detail</h2> ${renderPeople('Employees found by a former detail', former, given['q'])}`}
+  return html`${people.length !== 0 && renderPeople(caption, people.slice(0, ROWS_A_PAGE))}
+    ${
+      former.length !== 0 &&
+      html`<h2>Found by a former detail</h2>
+        ${renderPeople('Employees found by a former detail', former, given['q'])}`
+    }
     ${renderListLinks(PATH, given, cursor, people, ({ id }) => id, ['First page', 'More'])}`
 }
 
@@ -153,7 +157,7 @@ function renderPeople(caption: string, people: readonly (Employee | FormerPerson
         heading: 'Name',
         cell: (employee) =>
           html`${renderEmployeeLink(employee)}
-            ${'former' in employee ? html`<span class="hint">${employee.former}: <bdi>${q}</bdi></span>` : ''}`,
+            ${'former' in employee && html`<span class="hint">${employee.former}: <bdi>${q}</bdi></span>`}`,
       },
       { heading: 'Status', cell: ({ status }) => renderStatusBadge(status) },
       { heading: 'Department', cell: ({ department }) => text(department) },

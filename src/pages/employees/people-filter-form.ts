@@ -1,7 +1,8 @@
 import { ONLY } from '../../people/people-filter.ts'
 import type { PeopleOrder } from '../../../projections/employees/people-list.ts'
 import { NAVIGATION } from '../../wording/navigation.ts'
-import { listOptions, pickFields, renderChoice, renderField, type FormFields, type FormProblem } from '../parts/form.ts'
+import { listOptions, pickFields, renderChoice, renderField } from '../parts/form.ts'
+import type { Choice, FormFields, FormProblem } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { trimBlanks } from '../../text/normalize-text.ts'
 
@@ -28,6 +29,9 @@ export function renderPeopleFilter(given: FormFields, problem: FormProblem): Htm
   const value = (name: string) => given[name] ?? ''
   const text = (name: 'department' | 'location' | 'manager', label: string, maxLength: number, placeholder = '') =>
     renderField({ name, label, value: value(name), placeholder, maxLength, isRequired: false }, problem)
+  const choice = (name: string, label: string, options: Choice['options']) =>
+    renderChoice({ name, label, value: value(name), options }, problem)
+  const orders = listOptions(ORDERS, ORDERS.newest).filter(({ value: order }) => order !== 'newest')
   const hint =
     'An ID, or part of a name, email, external ID or employee number. Former ones are found if entered whole.'
   const search = { name: 'q', label: 'Employee', value: value('q'), hint, maxLength: 254, autocomplete: 'off' }
@@ -35,17 +39,16 @@ export function renderPeopleFilter(given: FormFields, problem: FormProblem): Htm
   return html`<form method="get" action="${NAVIGATION.employees.path}" class="filters" role="search">
     ${renderField({ ...search, isRequired: false }, problem)}
     <button class="primary">Search</button>
-    <details class="further" ${isNarrowed || problem ? html`open` : ''}>
+    <details class="further" ${(isNarrowed || problem) && html`open`}>
       <summary>Filters and order</summary>
       <div class="filters">
-        ${renderChoice({ name: 'status', label: 'Status', value: value('status'), options: listOptions({ active: 'Active', inactive: 'Inactive' }) }, problem)}
+        ${choice('status', 'Status', listOptions({ active: 'Active', inactive: 'Inactive' }))}
         ${text('department', 'Department', 120)} ${text('location', 'Location', 120)}
         ${text('manager', 'Manager', 254, 'ID, email or external ID')}
-        ${renderChoice({ name: 'only', label: 'Only', value: value('only'), options: listOptions(ONLY, 'Everybody') }, problem)}
-        ${renderChoice({ name: 'order', label: 'Order', value: value('order'), options: listOptions(ORDERS, 'Newest first').filter(({ value: order }) => order !== 'newest') }, problem)}
+        ${choice('only', 'Only', listOptions(ONLY, 'Everybody'))} ${choice('order', 'Order', orders)}
         <div class="actions">
           <button>Apply</button>
-          ${Object.keys(given).length === 0 ? '' : html`<a href="${NAVIGATION.employees.path}">Clear</a>`}
+          ${Object.keys(given).length !== 0 && html`<a href="${NAVIGATION.employees.path}">Clear</a>`}
         </div>
       </div>
     </details>

@@ -2,7 +2,7 @@ import type { SessionUser } from '../../accounts/users/sessions.ts'
 import { listActors, readNames } from '../../ledger/read/read-names.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
 import { buildUrl, EVIDENCE_PATH, NAVIGATION } from '../../wording/navigation.ts'
-import { renderChoice, renderDayField, renderField, type Choice } from '../parts/form.ts'
+import { renderChoice, renderDayField, renderField, type Choice, renderHidden } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderSegments } from '../parts/links.ts'
 import { EVENT_GROUPS, findTypes, formatTypeName } from './event-groups.ts'
@@ -31,7 +31,7 @@ export async function renderEventFilter(
   const isRaw = view.view !== undefined
   const otherView = buildUrl(PATH, { ...given, ...(isRaw ? {} : { view: 'raw' }) })
   const download = Object.keys(given).length > 0 ? 'Download these' : 'Download all events'
-  return html`${problem ? html`<p class="alert" role="alert">These filters are not valid. Correct the marked fields.</p>` : ''}
+  return html`${problem && html`<p class="alert" role="alert">These filters are not valid. Correct the marked fields.</p>`}
     <div class="cluster">
       ${renderSegments('Kind of event', kinds)}
       <p class="tools">
@@ -41,10 +41,10 @@ export async function renderEventFilter(
       </p>
     </div>
     <form method="get" action="${PATH}" class="filters" aria-label="Filters">
-      ${isRaw ? html`<input type="hidden" name="view" value="raw" />` : ''}
+      ${isRaw && renderHidden('view', 'raw')}
       ${renderField({ ...optional, name: 'q', label: 'Text', value: value('q'), maxLength: 254 }, problem)}
       ${renderChoice({ name: 'type', label: 'Type', value: value('type'), options: TYPES }, problem)}
-      <details class="folded" ${MORE.some((name) => value(name) !== '') ? html`open` : ''}>
+      <details class="folded" ${MORE.some((name) => value(name) !== '') && html`open`}>
         <summary>More filters</summary>
         ${renderChoice({ name: 'actor', label: 'By', value: value('actor'), options: actors }, problem)}
         ${renderField({ ...optional, name: 'id', label: 'ID', value: value('id') }, problem)}
@@ -53,7 +53,7 @@ export async function renderEventFilter(
       </details>
       <div class="actions">
         <button class="primary">Filter</button>
-        ${Object.keys(given).length > 0 ? html`<a class="button" href="${buildUrl(PATH, view)}">Clear</a>` : ''}
+        ${Object.keys(given).length > 0 && html`<a class="button" href="${buildUrl(PATH, view)}">Clear</a>`}
       </div>
     </form>`
 }

@@ -38,7 +38,7 @@ export function renderStream({ caption, heading, rows }: Stream, timeZone: strin
       ${rows.map(
         ({ at, what, position }) =>
           html`<tr>
-            <td class="when">${at === null ? '' : renderMoment(at, timeZone)}</td>
+            <td class="when">${at !== null && renderMoment(at, timeZone)}</td>
             <td class="what">${what}</td>
             <th scope="row" class="number">${renderEventLink(position)}</th>
           </tr>`,

@@ -91,7 +91,7 @@ const SENTENCES: Sentences = {
     const [error, ...more] = data?.errors ?? []
     const others = more.length + (data?.errors_omitted ?? 0)
     return html`${actor} sent ${header.index === null ? 'a record' : `record ${formatNumber(header.index + 1)}`}, which was
-    refused${error ? html`: <bdi>${error.message}</bdi>` : ''}${others > 0 ? ` and ${formatCount(others, 'more error')}` : ''}`
+    refused${error && html`: <bdi>${error.message}</bdi>`}${others > 0 && ` and ${formatCount(others, 'more error')}`}`
   },
   ApiCallCompleted: ({ actor, header, data, viewer }) =>
     html`${actor} ${data ? describeOutcome(data.counts) : 'completed a call'} ${renderCallWord(header, viewer)}`,
@@ -112,12 +112,12 @@ const SENTENCES: Sentences = {
     return html`${actor} got a report of what is held about ${id === header.actor ? 'themselves' : about}`
   },
   CompanyRegistered: ({ actor, data }) =>
-    html`${actor} registered the company${data ? html` <bdi>${data.name}</bdi>` : ''}`,
+    html`${actor} registered the company${data && html` <bdi>${data.name}</bdi>`}`,
   CompanyRenamed: did('renamed the company', showChange),
   CompanyTimeZoneChanged: did("changed the company's time zone", showChange),
   CompanyCountryChanged: did("changed the company's country", showChange),
   UserInvited: ({ actor, subject, data }) =>
-    html`${actor} invited ${subject(data?.name)}${data ? html` (<bdi>${data.email}</bdi>) as ${data.role}` : ''}`,
+    html`${actor} invited ${subject(data?.name)}${data && html` (<bdi>${data.email}</bdi>) as ${data.role}`}`,
   UserRoleChanged: didTo('changed the role of', showChange),
   UserPasswordReset: didTo('reset the password of'),
   UserPasswordSet: didToAccount('set', 'their password', 'the password of '),
@@ -139,7 +139,7 @@ const SENTENCES: Sentences = {
       ? html`token <em><bdi>${data.name}</bdi></em>${ofScopes(data)}, until
           ${formatTime(data.expires_at, viewer.timeZone)}`
       : html`a token`
-    return html`${actor} issued ${token}${isOwn(parts) ? '' : html` for ${subject()}`}`
+    return html`${actor} issued ${token}${!isOwn(parts) && html` for ${subject()}`}`
   },
   UserTokenRevoked: didToAccount('revoked', 'one of their tokens', 'a token of '),
   UserIdentityLinked: didToAccount('linked', 'their user', '', ' to an account at the identity provider'),
@@ -150,16 +150,16 @@ const SENTENCES: Sentences = {
   UserRecoveryCodesIssued: ({ actor, data }) =>
     html`${actor} made ${data ? formatCount(data.count, 'new recovery code') : 'new recovery codes'}`,
   UserRecoveryCodeUsed: ({ actor, data }) =>
-    html`${actor} used a recovery code${data ? `; ${formatCount(data.remaining, 'code')} left` : ''}`,
-  UserSignedIn: ({ actor, data }) => html`${actor} signed in${data ? ` ${SIGNED_IN_WITH[data.method]}` : ''}`,
+    html`${actor} used a recovery code${data && `; ${formatCount(data.remaining, 'code')} left`}`,
+  UserSignedIn: ({ actor, data }) => html`${actor} signed in${data && ` ${SIGNED_IN_WITH[data.method]}`}`,
   UserSignedOut: did('signed out'),
   UserSessionsEnded: (told) => {
     const { actor, subject, data } = told
     const sessions = data ? html`${formatCount(data.count, 'session')} of` : 'sessions of'
-    return html`${actor} ended ${sessions} ${isOwn(told) ? 'their own' : subject()}${data ? ` ${ENDED_BY[data.reason]}` : ''}`
+    return html`${actor} ended ${sessions} ${isOwn(told) ? 'their own' : subject()}${data && ` ${ENDED_BY[data.reason]}`}`
   },
   UserSignInFailed: ({ subject, data, viewer }) =>
-    html`Signing in as ${subject()} failed${data ? ` ${formatAttempts(data.attempts)} in the hour from ${formatTime(data.hour, viewer.timeZone)}` : ''}`,
+    html`Signing in as ${subject()} failed${data && ` ${formatAttempts(data.attempts)} in the hour from ${formatTime(data.hour, viewer.timeZone)}`}`,
   ApiKeyIssued: ({ actor, subject, data, viewer }) => {
     const limits = data ? [`with a quota of ${formatQuota(data)}`, ...narrowings(data, viewer.timeZone)].join(', ') : ''
     return html`${actor} issued key ${subject(data?.name)} ${limits}`
@@ -171,23 +171,23 @@ const SENTENCES: Sentences = {
   ApiKeyQuotaChanged: didTo('changed the quota of key', showBoth(formatQuota)),
   ApiKeyAccessChanged: ({ actor, subject, data, viewer }) => {
     const changes = data ? accessChanges(data.from, data.to, viewer.timeZone) : []
-    return html`${actor} changed the access of key ${subject()}${changes.length === 0 ? '' : `: ${changes.join('; ')}`}`
+    return html`${actor} changed the access of key ${subject()}${changes.length !== 0 && `: ${changes.join('; ')}`}`
   },
   ApiKeyExpectedCallsChanged: ({ actor, subject, data }) =>
-    html`${actor} changed when calls of key ${subject()} are expected${data ? `: ${showBoth(formatExpectedCalls)(data)}` : ''}`,
+    html`${actor} changed when calls of key ${subject()} are expected${data && `: ${showBoth(formatExpectedCalls)(data)}`}`,
   ApiKeyLimitsChanged: didTo('changed the daily limits of key', showBoth(formatLimits)),
   ApiKeyExcessAllowed: ({ actor, subject, data, viewer }) =>
     html`${actor} allowed key ${subject()} ${data ? `${formatExcess(data)} until ${formatTime(data.until, viewer.timeZone)}` : 'more than its limits'}`,
   ApiKeyRotated: ({ actor, subject, data, viewer }) => {
     const end = data?.previous_expires_at
     const old = end ? `; the old one works until ${formatTime(end, viewer.timeZone)}` : '; the old one stopped at once'
-    return html`${actor} rotated the secret of key ${subject()}${data ? old : ''}`
+    return html`${actor} rotated the secret of key ${subject()}${data && old}`
   },
   ApiKeyDisabled: didTo('disabled key'),
   ApiKeyEnabled: didTo('enabled key'),
   ApiKeyRevoked: didTo('revoked key'),
   WebhookCreated: ({ actor, subject, data }) =>
-    html`${actor} created webhook ${subject(data?.description || data?.url)}${data?.description ? html` to <bdi>${data.url}</bdi>` : ''}`,
+    html`${actor} created webhook ${subject(data?.description || data?.url)}${data?.description && html` to <bdi>${data.url}</bdi>`}`,
   WebhookChanged: didTo('changed webhook', ({ to }) => AND.format(Object.keys(to).map(nameSetting))),
   WebhookSecretRotated: ({ actor, subject, data, viewer }) => {
     const end = data?.previous_expires_at
@@ -196,16 +196,16 @@ const SENTENCES: Sentences = {
   },
   WebhookPaused: didTo('paused webhook'),
   WebhookResumed: ({ actor, subject, data }) =>
-    html`${actor} resumed webhook ${subject()}${data ? ` after position ${formatNumber(data.position)}` : ''}`,
+    html`${actor} resumed webhook ${subject()}${data && ` after position ${formatNumber(data.position)}`}`,
   WebhookDisabled: ({ subject, data }) =>
-    html`Deliveries to webhook ${subject()} were stopped${data ? `: ${STOPPED[data.reason]}` : ''}`,
+    html`Deliveries to webhook ${subject()} were stopped${data && `: ${STOPPED[data.reason]}`}`,
   WebhookRemoved: didTo('removed webhook'),
   IdentityProviderAdded: ({ actor, subject, data }) =>
-    html`${actor} set up identity provider ${subject(data?.name)}${data ? html` at <bdi>${data.issuer}</bdi>` : ''}`,
+    html`${actor} set up identity provider ${subject(data?.name)}${data && html` at <bdi>${data.issuer}</bdi>`}`,
   IdentityProviderChanged: didTo('changed the settings of identity provider', ({ to }) => Object.keys(to).join(', ')),
   IdentityProviderSecretReplaced: didTo('replaced the secret for identity provider'),
   IdentityProviderUseChanged: ({ actor, subject, data }) =>
-    html`${actor} changed the use of identity provider ${subject()}${data ? ` from ${data.from.use} to ${data.to.use}` : ''}`,
+    html`${actor} changed the use of identity provider ${subject()}${data && ` from ${data.from.use} to ${data.to.use}`}`,
   IdentityProviderRemoved: didTo('removed identity provider'),
 }
 
@@ -303,8 +303,8 @@ function renderChanges(changes: AttributeChanges, names: ReadonlyMap<string, str
   const more = all.length - shown.length
   return html`${shown.map(
     ([name, change], at) =>
-      html`${at > 0 ? '; ' : ''}<bdi>${formatAttributeName(name)}</bdi>: ${renderShortChange(change, names)}`,
-  )}${more > 0 ? ` and ${formatNumber(more)} more` : ''}`
+      html`${at > 0 && '; '}<bdi>${formatAttributeName(name)}</bdi>: ${renderShortChange(change, names)}`,
+  )}${more > 0 && ` and ${formatNumber(more)} more`}`
 }
 
 function renderFailure({ operation, counts: { total }, detail }: EventData['ApiCallFailed']): Html {

@@ -19,7 +19,7 @@ export function formatJson(text: string): string {
 export function renderActor(actor: string, names: ReadonlyMap<string, string>): Html {
   if (actor === 'operator') return html`the command line`
   const name = names.get(actor)
-  return html`${name === undefined ? '' : html`<bdi>${name}</bdi> `}<code>${actor}</code>`
+  return html`${name !== undefined && html`<bdi>${name}</bdi> `}<code>${actor}</code>`
 }
 
 /** Renders a link to the call that an event belongs to, with its id. */

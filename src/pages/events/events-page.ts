@@ -26,7 +26,7 @@ const INVALID_QUERY = 400
 export function addEventsPage(app: FastifyInstance, { reads }: PageServices): void {
   app.get(
     PATH,
-    { config: { isHeavyRead: whenGiven('type', 'actor', 'id', 'from', 'to', 'q') } },
+    { config: { isHeavyRead: whenGiven(['type', 'actor', 'id', 'from', 'to', 'q']) } },
     async (request, reply) => {
       const viewer = getViewer(request)
       const query = readEventQuery(request.query, viewer.timeZone)
@@ -35,7 +35,7 @@ export function addEventsPage(app: FastifyInstance, { reads }: PageServices): vo
       const db = await reads.of(viewer.companyId, request.left)
       const body = html`<h1>Event stream</h1>
         ${await renderEventFilter(db, viewer, query, view ?? {})}
-        ${query.problem ? '' : await renderEvents(db, query)}`
+        ${!query.problem && (await renderEvents(db, query))}`
       return sendUserPage(query.problem ? reply.code(INVALID_QUERY) : reply, viewer, {
         title: 'Event stream',
         body,
@@ -78,13 +78,13 @@ function renderNoEvents({ seen, older }: ListedEvents): Html {
       : `No event at positions ${formatNumber(seen.first)} to ${formatNumber(seen.last)} matches.`
   return html`<div class="empty">
     <h2>No matching events</h2>
-    <p>${where}${older === null ? '' : ' Earlier events have not been searched yet.'}</p>
+    <p>${where}${older !== null && ' Earlier events have not been searched yet.'}</p>
   </div>`
 }
 
 function renderEventPageLinks({ events, newer, older, seen }: ListedEvents, filter: Record<string, string>): Html {
   const isCut = older !== null && seen !== null && events.length < EVENTS_PER_PAGE
-  return html`${isCut && events.length > 0 ? html`<p class="hint">Searched back to position ${formatNumber(seen.first)}.</p>` : ''}
+  return html`${isCut && events.length > 0 && html`<p class="hint">Searched back to position ${formatNumber(seen.first)}.</p>`}
   ${renderPageLinks([
     { label: 'Newest', rel: 'first', href: newer === null ? null : buildUrl(PATH, filter) },
     { label: 'Newer', rel: 'prev', href: newer === null ? null : buildUrl(PATH, { ...filter, newer_from: newer }) },

@@ -9,8 +9,7 @@ import { EVENTS_TOLD, type PlannedEvidence } from '../../evidence/evidence-file.
 import type { EvidenceSubject } from '../../ledger/evidence/evidence-subject.ts'
 import type { StoredFile } from '../../ledger/evidence/stored-files.ts'
 import type { LedgerDb } from '../../ledger/tables.ts'
-import { readSubject } from '../../api/audit/evidence.ts'
-import { planOrRefuse, sendEvidence, sendZip } from '../../api/audit/send-evidence.ts'
+import { readSubject, planOrRefuse, sendEvidence, sendZip } from '../../api/audit/evidence.ts'
 import { STREAMED_ROUTE, whenGiven } from '../../http/access/heavy-reads.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { streamTexts } from '../../http/server/text-stream.ts'
@@ -23,6 +22,7 @@ import {
   renderDayField,
   renderField,
   toFormProblem,
+  renderHidden,
 } from '../parts/form.ts'
 import { addFormPage, type PageForms, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
@@ -51,7 +51,7 @@ export function addEvidencePage(app: FastifyInstance, services: PageServices): v
 
   addFormPage(app, {
     path: EVIDENCE_PATH,
-    config: { isHeavyRead: whenGiven('employee', 'call', 'from', 'to') },
+    config: { isHeavyRead: whenGiven(['employee', 'call', 'from', 'to']) },
     async load(request) {
       const { companyId, timeZone } = getViewer(request)
       const given = pickGiven(request.body ?? request.query)
@@ -80,9 +80,9 @@ export function addEvidencePage(app: FastifyInstance, services: PageServices): v
             are in your company's ledger, a verifier, and a page that describes them in sentences. Erased data are not in
             it. <a href="/verify">How it is verified</a>
           </p>
-          ${people.length > 0 ? renderPeople(people) : ''} ${planned ? renderPlan(planned, given, storedFiles.canStore, forms) : ''}
-          <div id="stored" ${isOpen ? html`data-refresh="${REFRESH_MS}"` : ''}>
-            ${file === null ? '' : renderStoredFile(file, getViewer(request))}
+          ${people.length > 0 && renderPeople(people)} ${planned && renderPlan(planned, given, storedFiles.canStore, forms)}
+          <div id="stored" ${isOpen && html`data-refresh="${REFRESH_MS}"`}>
+            ${file !== null && renderStoredFile(file, getViewer(request))}
           </div>
           ${renderFields(given, fault ?? forms.problemOf('make'))}`,
       }
@@ -174,9 +174,7 @@ function renderPlan(planned: PlannedEvidence, given: FormFields, canStore: boole
   if (!canStore) return html`${text}<p class="warning">${NO_KEY}.</p>`
   return html`${text}
     ${renderForm(forms, 'make', {
-      buttons: html`${Object.entries(given).map(
-        ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
-      )}
+      buttons: html`${Object.entries(given).map(([name, value]) => renderHidden(name, value))}
         <button class="primary">Make evidence file</button>
         <p class="hint">This may take some minutes. The file replaces your company's last one, and is kept for a day.</p>`,
     })}`
@@ -193,7 +191,7 @@ function renderPeople(people: Employee[]): Html {
           </li>`,
       )}
     </ul>
-    ${people.length === MAX_PEOPLE ? html`<p>There may be more. Type more of the name, or an email.</p>` : ''}`
+    ${people.length === MAX_PEOPLE && html`<p>There may be more. Type more of the name, or an email.</p>`}`
 }
 
 function renderFields(given: FormFields, fault: FormProblem): Html {

@@ -41,7 +41,7 @@ export function addLedgerPage(app: FastifyInstance, services: PageServices): voi
       return {
         title: 'Ledger integrity',
         reloadSeconds: isRunning ? RELOAD_SECONDS : undefined,
-        body: html`${unsigned ? renderUnsigned(unsigned, viewer.timeZone) : ''}
+        body: html`${unsigned && renderUnsigned(unsigned, viewer.timeZone)}
           <p>
             Each event of your company is a leaf of a Merkle tree (RFC 6962). A changed, removed or inserted event changes
             the root of the tree, and a signed checkpoint proves what the root was.
@@ -50,7 +50,7 @@ export function addLedgerPage(app: FastifyInstance, services: PageServices): voi
           <h2>Verification</h2>
           <div id="run" ${refresh}>${renderRun(run, names, forms, viewer)}</div>
           <h2>Signed checkpoint</h2>
-          ${isReload(request) ? '' : await renderCheckpoint(services, request)}
+          ${!isReload(request) && (await renderCheckpoint(services, request))}
           ${renderOffline(signer.publicKeys(viewer.companyId).current)}`,
       }
     },

@@ -52,9 +52,8 @@ function renderVerdict(verdict: NonNullable<VerificationRun['verdict']>, { posit
       return html`<div class="alert" role="alert">
         <p>
           <strong>${FAULTS[verdict.verdict]}</strong>${
-            verdict.position === null
-              ? ''
-              : html` at position
+            verdict.position !== null &&
+            html` at position
                   <a href="${NAVIGATION.events.path}/${verdict.position}">${formatNumber(verdict.position)}</a>`
           }:
           <bdi>${verdict.reason}</bdi>

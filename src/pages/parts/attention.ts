@@ -78,8 +78,8 @@ export function renderAttention(items: readonly AttentionItem[], snoozed: number
     <details class="folded">
       <summary>${formatCount(lines.length, 'problem')}</summary>
       ${renderLines(lines.slice(0, SHOWN_LINES), timeZone)}
-      ${lines.length > SHOWN_LINES ? renderMoreLines(lines.slice(SHOWN_LINES), timeZone) : ''}
-      ${snoozed === 0 ? '' : html`<p>${renderSnoozed(snoozed)}</p>`}
+      ${lines.length > SHOWN_LINES && renderMoreLines(lines.slice(SHOWN_LINES), timeZone)}
+      ${snoozed !== 0 && html`<p>${renderSnoozed(snoozed)}</p>`}
     </details>
   </section>`
 }
@@ -92,7 +92,7 @@ function renderMoreLines(lines: readonly Line[], timeZone: string): Html {
   return html`<details class="more">
     <summary>${formatCount(lines.length, 'more problem')}</summary>
     ${renderLines(lines.slice(0, MORE_LINES), timeZone)}
-    ${others > 0 ? html`<p>And ${formatNumber(others)} more.</p>` : ''}
+    ${others > 0 && html`<p>And ${formatNumber(others)} more.</p>`}
   </details>`
 }
 
@@ -124,6 +124,6 @@ function renderCauses(causes: Line): Html {
           <span class="hint">${remedyOf(code)}</span> ${renderSnoozeLink(item)}
         </li>`
       })}
-      ${failed.length > SHOWN_CAUSES ? html`<li><a href="${NAVIGATION.apiKeys.path}/${subject.id}">${formatCount(failed.length - SHOWN_CAUSES, 'more cause')}</a></li>` : ''}
+      ${failed.length > SHOWN_CAUSES && html`<li><a href="${NAVIGATION.apiKeys.path}/${subject.id}">${formatCount(failed.length - SHOWN_CAUSES, 'more cause')}</a></li>`}
     </ul>`
 }

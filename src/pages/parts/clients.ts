@@ -9,5 +9,5 @@ export function renderAddressLink(address: string): Html {
 
 /** Renders from where something was sent: the address, and the program. */
 export function renderClient({ address, userAgent }: Client, link: Html = html`${address}`): Html {
-  return html`${link}${userAgent === null ? '' : html`<div class="hint"><bdi>${userAgent}</bdi></div>`}`
+  return html`${link}${userAgent !== null && html`<div class="hint"><bdi>${userAgent}</bdi></div>`}`
 }

@@ -1,3 +1,4 @@
+import { renderHidden } from './form.ts'
 import { html, type Html } from './html.ts'
 
 interface ConfirmedAction {
@@ -21,11 +22,11 @@ interface ConfirmedAction {
 export function renderConfirmedAction(asked: ConfirmedAction): Html {
   const { label, of, text, action, field, fields, isOpen = false } = asked
   const subject = of === undefined ? '' : html`<span class="visually-hidden"> ${of}</span>`
-  return html`<details class="confirm" ${isOpen ? html`open` : ''}>
+  return html`<details class="confirm" ${isOpen && html`open`}>
     <summary class="button">${label}${subject}…</summary>
     <form method="post" action="${action}" class="question">
       <p>${text}</p>
-      ${field === undefined ? '' : html`<input type="hidden" name="${field.name}" value="${field.value}" />`}
+      ${field !== undefined && renderHidden(field.name, field.value)}
       ${fields ?? ''}
       <button class="danger">${label}${subject}</button>
     </form>

@@ -6,5 +6,5 @@ export function describeCause({ message, pointer }: { message: string; pointer: 
   const field = formatField(pointer)
   return message.startsWith(`${field} `)
     ? html`${message}`
-    : html`${message}${field === '' ? '' : html`: <bdi>${field}</bdi>`}`
+    : html`${message}${field !== '' && html`: <bdi>${field}</bdi>`}`
 }

@@ -190,7 +190,7 @@ function sendContent(
   return sendUserPage(reply, getViewer(reply.request), {
     ...moves,
     title: problem ? `Error: ${title}` : title,
-    body: html`${item ? renderBreadcrumb(item, between) : ''}
+    body: html`${item && renderBreadcrumb(item, between)}
       <h1>${heading ?? html`<bdi>${title}</bdi>`}</h1>
       ${problem ? renderFormAlert(problem, true) : notice} ${body}`,
   })
@@ -215,8 +215,8 @@ export function renderForm<Name extends string>(
 ): Html {
   const sent = forms.sentTo(name)
   const problem = forms.problemOf(name)
-  return html`<form method="post" action="${forms.actionOf(name)}" ${fields ? html`class="stack"` : ''}>
-    ${version === undefined ? '' : renderSeenVersion(chooseSeenVersion(version, sent, problem))}
+  return html`<form method="post" action="${forms.actionOf(name)}" ${fields && html`class="stack"`}>
+    ${version !== undefined && renderSeenVersion(chooseSeenVersion(version, sent, problem))}
     ${typeof fields === 'function' ? fields(sent ?? values, problem) : renderFields(fields ?? [], sent ?? values, problem)}
     ${buttons}
   </form>`

@@ -67,7 +67,7 @@ export function renderFormAlert(problem: FormProblem, takesFocus = false): Html 
     ofAll !== undefined
       ? toSentence(ofAll)
       : `Nothing was changed. Correct the ${atFields === 1 ? 'field' : `${atFields} fields`} marked below.`
-  return html`<p class="alert" role="alert" ${takesFocus ? html`tabindex="-1" autofocus` : ''}>${text}</p>`
+  return html`<p class="alert" role="alert" ${takesFocus && html`tabindex="-1" autofocus`}>${text}</p>`
 }
 
 /** Turns a problem's detail into a sentence. */
@@ -90,7 +90,12 @@ export function keepLineBreaks(text: string, current = ''): string {
 
 /** Renders the version of the thing shown. The form sends it back, so that outdated and repeated forms are refused. */
 export function renderSeenVersion(version: number): Html {
-  return html`<input type="hidden" name="seen" value="${version}" />`
+  return renderHidden('seen', version)
+}
+
+/** Renders a value that a form sends without showing it. */
+export function renderHidden(name: string, value: string | number): Html {
+  return html`<input type="hidden" name="${name}" value="${value}" />`
 }
 
 /** Reads the version that the form sent back; -1, which matches nothing, when it is missing. */
@@ -130,16 +135,16 @@ export function renderField(field: Field, problem: FormProblem): Html {
           id="${id}"
           name="${name}"
           type="${type}"
-          value="${type === 'password' ? '' : value}"
-          ${isRequired ? html`required` : ''}
-          ${field.isReadOnly ? html`readonly` : ''}
-          ${field.hasFocus ? html`autofocus` : ''}
-          ${field.isNoWord ? html`autocapitalize="none" spellcheck="false"` : ''}
-          ${placeholder === undefined ? '' : html`placeholder="${placeholder}"`}
-          ${autocomplete === undefined ? '' : html`autocomplete="${autocomplete}"`}
-          ${maxLength === undefined ? '' : html`maxlength="${maxLength}"`}
-          ${min === undefined ? '' : html`min="${min}"`}
-          ${max === undefined ? '' : html`max="${max}"`}
+          value="${type !== 'password' && value}"
+          ${isRequired && html`required`}
+          ${field.isReadOnly && html`readonly`}
+          ${field.hasFocus && html`autofocus`}
+          ${field.isNoWord && html`autocapitalize="none" spellcheck="false"`}
+          ${placeholder !== undefined && html`placeholder="${placeholder}"`}
+          ${autocomplete !== undefined && html`autocomplete="${autocomplete}"`}
+          ${maxLength !== undefined && html`maxlength="${maxLength}"`}
+          ${min !== undefined && html`min="${min}"`}
+          ${max !== undefined && html`max="${max}"`}
           ${described}
         />`
       : html`<textarea id="${id}" name="${name}" rows="${lines}" ${described}>
@@ -199,7 +204,7 @@ function renderOption(option: Option | OptionGroup, chosen: string): Html {
   const { label } = option
   if ('options' in option)
     return html`<optgroup label="${label}">${option.options.map((one) => renderOption(one, chosen))}</optgroup>`
-  return html`<option value="${option.value}" ${option.value === chosen ? html`selected` : ''}>${label}</option>`
+  return html`<option value="${option.value}" ${option.value === chosen && html`selected`}>${label}</option>`
 }
 
 /** Renders a control with its label, its hint and its error. The control gets the attributes that name the last two. */
@@ -212,8 +217,8 @@ function renderLabeled(
   return html`<div class="field">
     <label for="${id}">${label}</label>
     ${renderControl(renderDescribedBy(id, hint, fault))}
-    ${hint === undefined ? '' : html`<p class="hint" id="${id}-hint">${hint}</p>`}
-    ${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${fault}</p>`}
+    ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}
+    ${fault !== undefined && html`<p class="fault" id="${id}-fault">${fault}</p>`}
   </div>`
 }
 
@@ -260,5 +265,5 @@ export function findError(name: string, label: string, problem: FormProblem): st
 function renderDescribedBy(id: string, hint: string | undefined, fault: string | undefined): Html {
   const ids = [...(hint === undefined ? [] : [`${id}-hint`]), ...(fault === undefined ? [] : [`${id}-fault`])]
   if (ids.length === 0) return html``
-  return html`aria-describedby="${ids.join(' ')}" ${fault === undefined ? '' : html`aria-invalid="true"`}`
+  return html`aria-describedby="${ids.join(' ')}" ${fault !== undefined && html`aria-invalid="true"`}`
 }

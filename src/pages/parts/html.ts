@@ -1,6 +1,6 @@
 import { raw, type html } from 'hono/html'
 
-/* The language of pages: a tag that escapes every value. */
+/* The language of pages: a tag that escapes every value, and writes nothing for `false`, `null`, and `undefined`. */
 
 export { html, raw } from 'hono/html'
 

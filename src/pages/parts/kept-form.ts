@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Problem, problem } from '../../domain/errors.ts'
 import { readOwnPath } from '../../wording/navigation.ts'
-import { type FormFields, readFormFields } from './form.ts'
+import { type FormFields, readFormFields, renderHidden } from './form.ts'
 import { html, type Html } from './html.ts'
 import { sendCardPage } from './layout.ts'
 
@@ -58,9 +58,9 @@ export function keepForm(request: FastifyRequest, companyId: string | null): Kep
 export function renderKeptForm(kept: KeptForm | null): Html {
   return kept === null
     ? html``
-    : html`<input type="hidden" name="kept_action" value="${kept.action}" />
-        <input type="hidden" name="kept_company" value="${kept.companyId}" />
-        <input type="hidden" name="kept_fields" value="${kept.fields}" />`
+    : html`${renderHidden('kept_action', kept.action)}
+        ${renderHidden('kept_company', kept.companyId)}
+        ${renderHidden('kept_fields', kept.fields)}`
 }
 
 /** Reads the hidden inputs of `renderKeptForm`. Null if there are none, or if they do not belong to our own pages. */
@@ -72,15 +72,13 @@ export function readKeptForm(sent: FormFields): KeptForm | null {
 
 /** Sends the page after signing in, which leads back to the filled form: by itself where scripts run. */
 export function sendWayBack(reply: FastifyReply, { action, fields }: KeptForm): Promise<FastifyReply> {
-  const inputs = [...new URLSearchParams(fields)].map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
-  )
+  const inputs = [...new URLSearchParams(fields)].map(([name, value]) => renderHidden(name, value))
   return sendCardPage(reply, {
     title: 'Signed in',
     heading: "You're signed in",
     body: html`<p>Your session had ended, so the form was not sent. Go back to it, check it, and send it again.</p>
       <form method="post" action="${action}" data-continue>
-        ${inputs}<input type="hidden" name="${MARK}" value="yes" />
+        ${inputs}${renderHidden(MARK, 'yes')}
         <button class="primary">Back to the form</button>
       </form>`,
   })

@@ -88,8 +88,7 @@ export async function sendCardPage(
 /** Renders the breadcrumb of a page. */
 export function renderBreadcrumb(item: UpperPage, between: UpperPage[] = []): Html {
   const steps = [item, ...between].map(
-    ({ label, path }, at) =>
-      html`${at > 0 ? html`<span aria-hidden="true">/</span> ` : ''}${renderNameLink(path, label)} `,
+    ({ label, path }, at) => html`${at > 0 && html`<span aria-hidden="true">/</span> `}${renderNameLink(path, label)} `,
   )
   return html`<nav aria-label="Breadcrumb" class="trail">${steps}</nav>`
 }
@@ -113,7 +112,7 @@ function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string,
     <details class="menu">
       <summary class="button">Menu${renderCount(total === 0 ? undefined : total)}</summary>
       <div class="menu-panel">
-        ${items.length === 0 ? '' : html`<nav aria-label="Company Settings" class="menu-pages">${groups}</nav>`}
+        ${items.length !== 0 && html`<nav aria-label="Company Settings" class="menu-pages">${groups}</nav>`}
         <nav aria-label="Developers" class="menu-pages">${renderGroup('Developers', REFERENCE_PAGES, path, counts)}</nav>
         <nav class="personal cluster" aria-label="Personal">
           ${renderNameLink(ACCOUNT_PATH, user.name)}
@@ -139,7 +138,7 @@ function renderGroup(
       ${items.map(
         (item) =>
           html`<li>
-            <a href="${item.path}" ${isUnder(item.path) ? html`aria-current="page"` : ''}>${item.label}</a>${renderCount(counts.get(item.path))}
+            <a href="${item.path}" ${isUnder(item.path) && html`aria-current="page"`}>${item.label}</a>${renderCount(counts.get(item.path))}
           </li>`,
       )}
     </ul>

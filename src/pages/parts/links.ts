@@ -18,6 +18,15 @@ export function renderEntryLink(id: string): Html {
   return html`<a href="${NAVIGATION.bulkUserLogs.path}/${id}"><code>${id}</code></a>`
 }
 
+/** Renders a filter that is set, as a link that removes it. */
+export function renderChip(without: string, label: Html | string): Html {
+  return html`<li>
+    <a class="chip" href="${without}"
+      ><span class="visually-hidden">Remove filter: </span>${label} <span aria-hidden="true">×</span></a
+    >
+  </li>`
+}
+
 /** One of several views of a page. */
 interface Segment {
   label: Html | string
@@ -32,5 +41,5 @@ export function renderSegments(label: string, segments: readonly Segment[]): Htm
 
 /** Renders one of them. */
 export function renderSegment({ label, href, isChosen }: Segment): Html {
-  return html`<a class="button" href="${href}" ${isChosen ? html`aria-current="true"` : ''}>${label}</a>`
+  return html`<a class="button" href="${href}" ${isChosen && html`aria-current="true"`}>${label}</a>`
 }

@@ -42,7 +42,7 @@ interface PageLink {
 export function renderPageLinks(links: PageLink[], label = 'Pages'): Html {
   const shown = links.map(
     ({ label, rel, href }) =>
-      html`<a class="button" rel="${rel}" href="${href ?? ''}" ${href === null ? html`hidden` : ''}>${label}</a>`,
+      html`<a class="button" rel="${rel}" href="${href ?? ''}" ${href === null && html`hidden`}>${label}</a>`,
   )
   return html`<nav class="pages actions" aria-label="${label}">${shown}</nav>`
 }

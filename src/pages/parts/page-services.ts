@@ -12,7 +12,7 @@ import type { UploadRouteServices } from '../../uploads/store-file.ts'
 import type { RequireLogEntry } from '../../log/log-entries.ts'
 import type { SessionSettings } from '../../http/access/session.ts'
 import type { SignInLimits } from '../../http/access/sign-in-limits.ts'
-import type { WebhookRouteServices } from '../../api/admin/webhooks/webhook-routes.ts'
+import type { WebhookRouteServices } from '../../api/admin/webhooks/webhook-schemas.ts'
 
 export interface PageServices extends WebhookRouteServices {
   /** The primary, on connections that long reads do not use: for sessions. */

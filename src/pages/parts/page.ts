@@ -34,8 +34,8 @@ export async function sendPage(
         <script src="${assetUrl('script.js')}" type="module"></script>
         <script src="${assetUrl('keyboard.js')}" type="module"></script>
         <script src="${assetUrl('palette.js')}" type="module"></script>
-        ${reloadSeconds === undefined ? '' : html`<noscript><meta http-equiv="refresh" content="${reloadSeconds}" /></noscript>`}
-        ${typeof goTo === 'string' ? html`<meta http-equiv="refresh" content="0; url=${goTo}" />` : ''}
+        ${reloadSeconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${reloadSeconds}" /></noscript>`}
+        ${typeof goTo === 'string' && html`<meta http-equiv="refresh" content="0; url=${goTo}" />`}
       </head>
       <body>
         ${body}

@@ -10,7 +10,7 @@ interface Section {
 
 /** Renders a part of a long page that opens and closes, with its status in a line. */
 export function renderSection({ heading, status, isOpen = false }: Section, content: Html): Html {
-  return html`<details class="section" ${isOpen ? html`open` : ''}>
+  return html`<details class="section" ${isOpen && html`open`}>
     <summary>
       <h2>${heading}</h2>
       <span class="hint">${status}</span>

@@ -31,7 +31,7 @@ function renderText(text: string): Html {
 
 /** Renders a text that breaks behind the signs of an address or a name, not inside a word. */
 export function renderBreakable(text: string): Html {
-  return html`<bdi>${text.split(/(?<=\S[@._/])(?=\S)/).map((part, at) => html`${at > 0 ? html`<wbr />` : ''}${part}`)}</bdi>`
+  return html`<bdi>${text.split(/(?<=\S[@._/])(?=\S)/).map((part, at) => html`${at > 0 && html`<wbr />`}${part}`)}</bdi>`
 }
 
 /** Renders the old and the new value, also for screen readers. */

@@ -33,8 +33,8 @@ interface Table<Row> {
 /** Renders a table. On a narrow page, each row wraps like a text below its name. */
 export function renderTable<Row>({ caption, columns, rows, isInLines, isCaptionShown }: Table<Row>): Html {
   const name = columns.find(({ isName }) => isName) ?? columns[0]
-  return html`<table class="cards ${isInLines ? 'rows' : ''}">
-    <caption${isCaptionShown ? '' : html` class="visually-hidden"`}>
+  return html`<table class="cards ${isInLines && 'rows'}">
+    <caption${!isCaptionShown && html` class="visually-hidden"`}>
       ${caption}
     </caption>
     <thead>

@@ -15,7 +15,7 @@ import {
   type SessionSettings,
 } from '../../http/access/session.ts'
 import type { NavigationItem } from '../../wording/navigation.ts'
-import { NO_SUCH_USER } from '../../accounts/users/change-user.ts'
+import { requireUser } from '../../api/admin/users.ts'
 import { findUser, type UserRecord } from '../../accounts/users/users.ts'
 import type { PageServices } from './page-services.ts'
 
@@ -129,8 +129,6 @@ export function getViewer(request: FastifyRequest): SessionUser {
 
 /** Finds the user of a page behind `requireViewer`. */
 export async function requireOwnUser({ db }: Pick<PageServices, 'db'>, request: FastifyRequest): Promise<UserRecord> {
-  const viewer = getViewer(request)
-  const user = await findUser(db, viewer.companyId, viewer.userId)
-  if (!user) throw new ProblemError(NO_SUCH_USER)
-  return user
+  const { companyId, userId } = getViewer(request)
+  return requireUser(await findUser(db, companyId, userId))
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { addProvider } from '../../accounts/providers/change-provider.ts'
 import type { ProviderAddresses } from '../../domain/providers/provider-addresses.ts'
-import { readFormFields, renderButtons } from '../parts/form.ts'
+import { readFormFields, renderButtons, renderHidden } from '../parts/form.ts'
 import { addFormPage, renderForm, type PageForms } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION, buildUrl } from '../../wording/navigation.ts'
@@ -51,7 +51,7 @@ function renderSetup(forms: PageForms<'setUp'>, addresses: ProviderAddresses, pr
     ${renderForm(forms, 'setUp', {
       values: guide.fields,
       fields: [
-        html`<input type="hidden" name="provider" value="${chosen}" />`,
+        renderHidden('provider', chosen),
         ...listProviderFields(guide.issuer),
         ...listSecretFields(guide.takesNoKey),
       ],

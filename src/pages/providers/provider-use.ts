@@ -79,7 +79,9 @@ const CHANGES = {
   },
   off: {
     label: 'Turn off',
-    text: 'Nobody can sign in through the provider, and sessions that began there end. Users need a password or passkey.',
+    text:
+      'Nobody can sign in through the provider, and sessions that began there end. Users need a password or ' +
+      'passkey.',
   },
 }
 

@@ -12,6 +12,14 @@ export interface ProblemText {
 
 const FIX_THE_REQUEST = 'Correct the request before you send it again. The same request will be refused again.'
 
+/** The text of a path that names what a company doesn't have. */
+function notInList(thing: string): ProblemText {
+  return {
+    when: `The company has no ${thing} with the id in the path.`,
+    remedy: `Check the id in the list of ${thing.replace(/^API /, '')}s.`,
+  }
+}
+
 export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
   malformed_request: {
     when:
@@ -101,22 +109,13 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     when: 'The company has no log entry with the id in the path. A new entry appears a moment after its call.',
     remedy: 'Check the id. If the call was made just now, try again.',
   },
-  key_not_found: {
-    when: 'The company has no API key with the id in the path.',
-    remedy: 'Check the id in the list of keys.',
-  },
-  user_not_found: {
-    when: 'The company has no user with the id in the path.',
-    remedy: 'Check the id in the list of users.',
-  },
+  key_not_found: notInList('API key'),
+  user_not_found: notInList('user'),
   token_not_found: {
     when: 'The token does not exist, or belongs to another user.',
     remedy: 'Check the id in the list of tokens.',
   },
-  webhook_not_found: {
-    when: 'The company has no webhook with the id in the path.',
-    remedy: 'Check the id in the list of webhooks.',
-  },
+  webhook_not_found: notInList('webhook'),
   delivery_not_found: {
     when: 'The webhook has no delivery with the id in the path. Deliveries are kept for 30 days.',
     remedy: 'Check the id in the list of deliveries. To send older messages again, resume from a position.',

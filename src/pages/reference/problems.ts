@@ -63,25 +63,23 @@ function renderCode(described: Described): Html {
   const status = 'status' in described ? described.status : null
   return html`
     ${renderBreadcrumb(PROBLEMS)}
-    <p><code>${status === null ? '' : `${status} `}${code}</code></p>
+    <p><code>${status !== null && `${status} `}${code}</code></p>
     <h1>${title}</h1>
     ${
-      status === null
-        ? html`<p>
+      status === null &&
+      html`<p>
             An error of one record of a call. The answer of the call has the status of
             <a href="/problems/validation_failed"><code>422 validation_failed</code></a
             >, and nothing was applied.
           </p>`
-        : ''
     }
     <h2>When it happens</h2>
     <p>${renderText(when)}</p>
     <h2>What to do</h2>
     <p>${renderText(remedy)}</p>
     ${
-      status === null
-        ? ''
-        : html`<h2>Entry in Bulk User Logs</h2>
+      status !== null &&
+      html`<h2>Entry in Bulk User Logs</h2>
             <p>${entry}</p>`
     }
   `

@@ -80,10 +80,10 @@ function renderContents(groups: OperationGroup[], current: string, content: Html
     </form>
     <div class="reference">
       <nav aria-label="API reference">
-        <div class="places"><a href="/docs" ${current === '' ? html`aria-current="page"` : ''}>API reference</a></div>
+        <div class="places"><a href="/docs" ${current === '' && html`aria-current="page"`}>API reference</a></div>
         ${groups.map(
           ({ name, operations }) =>
-            html`<details ${operations.some(({ id }) => id === current) ? html`open` : ''}>
+            html`<details ${operations.some(({ id }) => id === current) && html`open`}>
               <summary>${name}</summary>
               <ul class="places">
                 ${operations.map(({ id, summary }) => {

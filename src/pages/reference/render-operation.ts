@@ -21,7 +21,7 @@ export function renderOperation(document: OpenApiDocument, operation: Operation)
     ${renderParagraphs(description)}
     <div class="operation columns">
       <div class="shows">
-        ${kind === 'call' ? renderSamples(operation) : ''} 
+        ${kind === 'call' && renderSamples(operation)} 
         ${kind === 'call' ? renderExamples(body?.content ?? [], 'Body', 'closed') : renderExamples(body?.content ?? [], 'Message')}
         ${successes.map(({ status, content }, at) => renderExamples(content, `Answer ${status}`, at === 0 ? 'open' : 'closed'))}
       </div>
@@ -34,12 +34,11 @@ export function renderOperation(document: OpenApiDocument, operation: Operation)
           ),
         )}
         ${
-          body
-            ? html`<h2>Body</h2>
+          body &&
+          html`<h2>Body</h2>
                 ${renderParagraphs(body.description)} ${renderContent(document, body.content)}`
-            : ''
         }
-        ${successes.length > 0 ? html`<h2>${kind === 'call' ? 'Answers' : 'What your server answers'}</h2>` : ''}
+        ${successes.length > 0 && html`<h2>${kind === 'call' ? 'Answers' : 'What your server answers'}</h2>`}
         ${successes.map((answer) => renderAnswer(document, answer))} ${renderProblems(answers.filter(isProblem))}
       </div>
     </div>`
@@ -52,7 +51,7 @@ export function groupId(name: string): string {
 
 /** Renders the method and the path of a call, or the type of a message. */
 export function renderAddress({ kind, method, path }: Operation): Html {
-  return html`<span class="address">${kind === 'call' ? html`<code class="method">${method}</code> ` : ''}<code>${path}</code></span>`
+  return html`<span class="address">${kind === 'call' && html`<code class="method">${method}</code> `}<code>${path}</code></span>`
 }
 
 function isProblem({ content }: Answer): boolean {
@@ -85,13 +84,13 @@ function renderContent(document: OpenApiDocument, content: [type: string, conten
 }
 
 function joinCodes(codes: readonly string[], between: string): Html[] {
-  return codes.map((code, at) => html`${at > 0 ? between : ''}<code>${code}</code>`)
+  return codes.map((code, at) => html`${at > 0 && between}<code>${code}</code>`)
 }
 
 function renderAnswer(document: OpenApiDocument, { status, description, headers, content }: Answer): Html {
   return html`<h3><code>${status}</code></h3>
     ${renderParagraphs(description)}
-    ${headers.length > 0 ? html`<p class="hint">Headers: ${joinCodes(headers, ', ')}</p>` : ''}
+    ${headers.length > 0 && html`<p class="hint">Headers: ${joinCodes(headers, ', ')}</p>`}
     ${renderContent(document, content)}`
 }
 
@@ -146,7 +145,7 @@ function renderExamples(
 
 /** Renders a text that opens and closes. Of a group, one is open. */
 function renderSample(label: Html | string, text: string, isOpen: boolean, group?: string): Html {
-  return html`<details ${group === undefined ? '' : html`name="${group}"`} class="sample" ${isOpen ? html`open` : ''}>
+  return html`<details ${group !== undefined && html`name="${group}"`} class="sample" ${isOpen && html`open`}>
     <summary>${label}</summary>
     <pre><code>${text}</code></pre>
     <button type="button" data-copy hidden>Copy</button>

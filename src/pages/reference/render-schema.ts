@@ -12,7 +12,7 @@ export function renderSchema(document: OpenApiDocument, schema: Schema): Html {
   if (choices.length > 1)
     return html`${choices.map(
       (choice) =>
-        html`<details class="sample" ${nameOf(choice) === undefined ? '' : html`open`}>
+        html`<details class="sample" ${nameOf(choice) !== undefined && html`open`}>
           <summary>${describeType(document, choice)}</summary>
           ${renderSchema(document, choice)}
         </details>`,
@@ -29,17 +29,16 @@ function renderMember(document: OpenApiDocument, name: string, schema: Schema, i
   return html`<div>
     <dt>
       <code>${name}</code> <span class="hint">${describeType(document, schema)}</span>
-      ${isRequired ? html`<span class="required">required</span>` : ''}
+      ${isRequired && html`<span class="required">required</span>`}
     </dt>
     <dd>
       ${renderParagraphs(resolved.description)} ${renderLimits(resolved)}
       ${
-        hasMembers(document, schema)
-          ? html`<details>
+        hasMembers(document, schema) &&
+        html`<details>
               <summary>Members of <code>${name}</code></summary>
               ${renderSchema(document, schema)}
             </details>`
-          : ''
       }
     </dd>
   </div>`
@@ -60,7 +59,7 @@ function renderLimits(schema: Schema): Html {
   const initial = schema.default === undefined ? [] : [html`<code>${JSON.stringify(schema.default)}</code> by default`]
   const parts = [...values.map((value) => html`<code>${JSON.stringify(value)}</code>`), ...limits, ...initial]
   if (parts.length === 0) return html``
-  return html`<p class="hint">${parts.map((part, at) => html`${at > 0 ? ', ' : ''}${part}`)}</p>`
+  return html`<p class="hint">${parts.map((part, at) => html`${at > 0 && ', '}${part}`)}</p>`
 }
 
 function describeRange(least: number | undefined, most: number | undefined, unit: string): string[] {

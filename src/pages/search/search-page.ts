@@ -35,7 +35,19 @@ async function sendSearch({ reads }: PageServices, reply: FastifyReply, text: st
     title: 'Search',
     body: html`<h1>Search</h1>
       <form method="post" action="${SEARCH_PATH}" class="filters" role="search">
-        ${renderField({ name: 'q', label: 'Page, person, key or entry', value: isSearchable ? text : '', maxLength: MAX_TEXT, autocomplete: 'off', isRequired: false, hasFocus: true, hint: 'A name or an ID.' }, null)}
+        ${renderField(
+          {
+            name: 'q',
+            label: 'Page, person, key or entry',
+            hint: 'A name or an ID.',
+            value: isSearchable ? text : '',
+            maxLength: MAX_TEXT,
+            autocomplete: 'off',
+            isRequired: false,
+            hasFocus: true,
+          },
+          null,
+        )}
         <button class="primary">Search</button>
       </form>
       ${renderTargets(targets)}`,
@@ -53,7 +65,11 @@ function renderTargets(targets: SearchTarget[]): Html {
   return html`<ul class="places">
     ${targets.map(
       ({ kind, label, detail, href }) =>
-        html`<li><a href="${href}"><span class="target-kind">${kind}</span> <bdi>${label}</bdi> <span class="hint"><bdi>${detail}</bdi></span></a></li>`,
+        html`<li>
+          <a href="${href}"
+            ><span class="target-kind">${kind}</span> <bdi>${label}</bdi> <span class="hint"><bdi>${detail}</bdi></span></a
+          >
+        </li>`,
     )}
   </ul>`
 }

@@ -5,7 +5,7 @@ import { isId } from '../../domain/ids.ts'
 import { clientOf, findSessionUser, sessionCookie, setSessionCookie } from '../../http/access/session.ts'
 import { rememberUser } from '../../http/access/known-browser.ts'
 import { readOwnPath } from '../../wording/navigation.ts'
-import type { FormFields } from '../parts/form.ts'
+import { type FormFields, renderHidden } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { type KeptForm, readKeptForm, renderKeptForm, sendWayBack } from '../parts/kept-form.ts'
 import type { PageServices } from '../parts/page-services.ts'
@@ -20,7 +20,7 @@ export interface Destination {
 
 /** Renders the destination as hidden inputs. */
 export function renderDestination({ next, kept }: Destination): Html {
-  return html`<input type="hidden" name="next" value="${next}" />${renderKeptForm(kept)}`
+  return html`${renderHidden('next', next)}${renderKeptForm(kept)}`
 }
 
 /** Reads the hidden inputs of `renderDestination`. */

@@ -17,9 +17,11 @@ interface FailureWords {
 const AGAIN = 'Start again. If this keeps happening, send the lines below to your IT team.'
 
 const LINK =
-  'If you have a one-time link, open it first. If you can sign in with a password, link your account on your account page.'
+  'If you have a one-time link, open it first. If you can sign in with a password, link your account on your ' +
+  'account page.'
 const LINK_FOR_IT =
-  'Where the provider cannot do that, users link their account: through a one-time link, which an administrator can create on the page of the user, or with a password, on the account page.'
+  'Where the provider cannot do that, users link their account: through a one-time link, which an administrator ' +
+  'can create on the page of the user, or with a password, on the account page.'
 
 /** What the pages say about each failure. */
 export const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
@@ -28,21 +30,24 @@ export const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
     title: 'PROVIDER did not answer',
     advice: 'Try again in a minute. If this keeps happening, send the lines below to your IT team.',
     forIt:
-      'This service could not connect to the provider, or the answer took more than 10 seconds. The provider needs a public https address with a valid certificate, and must not redirect.',
+      'This service could not connect to the provider, or the answer took more than 10 seconds. The provider ' +
+      'needs a public https address with a valid certificate, and must not redirect.',
   },
   misconfigured: {
     status: 502,
     title: 'The settings for PROVIDER do not match',
     advice: 'Send the lines below to your IT team or an administrator.',
     forIt:
-      'What the provider publishes or sends does not match the settings in Company Settings, Sign-in. The check on that page says more.',
+      'What the provider publishes or sends does not match the settings in Company Settings, Sign-in. The check ' +
+      'on that page says more.',
   },
   client_refused: {
     status: 502,
     title: 'PROVIDER refused this service',
     advice: 'Send the lines below to your IT team or an administrator.',
     forIt:
-      'The provider did not accept the client ID, the client secret or key, or the redirect URI. A secret may have expired. Compare them with Company Settings, Sign-in.',
+      'The provider did not accept the client ID, the client secret or key, or the redirect URI. A secret may ' +
+      'have expired. Compare them with Company Settings, Sign-in.',
   },
   denied: {
     status: 403,
@@ -55,14 +60,16 @@ export const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
     title: 'PROVIDER sent an invalid answer',
     advice: AGAIN,
     forIt:
-      'The answer failed a check of state, nonce, code, signature, or claims. If it happens only once, a second tab may be the cause.',
+      'The answer failed a check of state, nonce, code, signature, or claims. If it happens only once, a second ' +
+      'tab may be the cause.',
   },
   wrong_issuer: {
     status: 400,
     title: 'The answer came from another provider',
     advice: AGAIN,
     forIt:
-      'The issuer in the answer is not the one in Company Settings, Sign-in. If the settings are right, someone may be trying to mix up two providers.',
+      'The issuer in the answer is not the one in Company Settings, Sign-in. If the settings are right, someone ' +
+      'may be trying to mix up two providers.',
   },
   clock_skew: {
     status: 502,
@@ -81,14 +88,16 @@ export const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
     title: 'This sign-in is over, or was begun elsewhere',
     advice: 'Start again, in this browser, and finish within ten minutes.',
     forIt:
-      'The browser has no cookie of a sign-in that waits for this answer: it took too long, was finished already, or was begun in another browser. Cookies must be allowed.',
+      'The browser has no cookie of a sign-in that waits for this answer: it took too long, was finished ' +
+      'already, or was begun in another browser. Cookies must be allowed.',
   },
   not_ready: {
     status: 503,
     title: 'Signing in with PROVIDER is not possible at the moment',
     advice: 'Send the lines below to an administrator.',
     forIt:
-      'The operator of this service must set PUBLIC_URL to its https address, and SECRETS_KEY to the key under which the secrets of providers were encrypted.',
+      'The operator of this service must set PUBLIC_URL to its https address, and SECRETS_KEY to the key under ' +
+      'which the secrets of providers were encrypted.',
   },
   changed_user: {
     status: 409,
@@ -107,7 +116,8 @@ export const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
     title: 'You are not a user yet',
     advice: 'Ask an administrator of your company to invite you, with the email below.',
     forIt:
-      'No user has this email, and the company does not create users at their first sign-in (Company Settings, Sign-in).',
+      'No user has this email, and the company does not create users at their first sign-in (Company Settings, ' +
+      'Sign-in).',
   },
   email_missing: {
     status: 403,

@@ -56,11 +56,11 @@ export function addPasskeySignIn(app: FastifyInstance, services: PageServices): 
         kind: 'sign-in',
         whose: `passkey ${credentialId.toString('hex')}`,
         recognize: () => recognizeBrowser(services, request, owner),
-        check: async () => {
+        check: () => {
           const used = { company, pool, failures, session: describeSession(request, sessions) }
-          const outcome = await signInWithPasskey(used, party, challenge, assertion)
-          return { outcome, hasFailed: ['refused', 'copied'].includes(outcome.outcome) }
+          return signInWithPasskey(used, party, challenge, assertion)
         },
+        hasFailed: ({ outcome }) => ['refused', 'copied'].includes(outcome),
       })
       if (tried.outcome === 'copied')
         request.log.warn(
@@ -119,11 +119,11 @@ export function addSecondStep(app: FastifyInstance, services: PageServices): voi
         kind: 'sign-in',
         whose: `recovery code ${userId}`,
         recognize: () => recognizeBrowser(services, request, step),
-        check: async () => {
+        check: () => {
           const session = describeSession(request, sessions)
-          const outcome = await signInWithRecoveryCode({ company, pool, failures, session }, step, fields['code'] ?? '')
-          return { outcome, hasFailed: outcome === null }
+          return signInWithRecoveryCode({ company, pool, failures, session }, step, fields['code'] ?? '')
         },
+        hasFailed: (cookie) => cookie === null,
       })
       if (cookie === null) throw new ProblemError(UNKNOWN_CODE)
       steps.clear(reply)

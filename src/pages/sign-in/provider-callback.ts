@@ -66,16 +66,16 @@ async function complete(
   if (!addresses) throw new ProviderError('outdated', 'The address of this service has changed')
   const { url } = reply.request
   const callbackUrl = `${addresses.redirect}${url.includes('?') ? url.slice(url.indexOf('?')) : ''}`
-  const check = async () => {
-    try {
-      return { outcome: await providers.client.complete(provider, flow, callbackUrl), hasFailed: false }
-    } catch (error) {
-      if (!(error instanceof ProviderError)) throw error
-      return { outcome: error, hasFailed: PROVOKED.has(error.fault) }
-    }
-  }
-  const attempt = { kind: 'answer of a provider', whose: null, check } as const
-  const answer = await signIns.attempt<ProviderIdentity | ProviderError>(reply, attempt)
+  const answer = await signIns.attempt<ProviderIdentity | ProviderError>(reply, {
+    kind: 'answer of a provider',
+    whose: null,
+    check: () =>
+      providers.client.complete(provider, flow, callbackUrl).catch((error: unknown) => {
+        if (error instanceof ProviderError) return error
+        throw error
+      }),
+    hasFailed: (answer) => answer instanceof ProviderError && PROVOKED.has(answer.fault),
+  })
   if (answer instanceof ProviderError) throw answer
   return answer
 }

@@ -40,12 +40,11 @@ export function addProviderStart(app: FastifyInstance, services: PageServices): 
     const { addresses, missing } = findOperatorSettings(services, companyId)
     if (missing !== undefined) return sendFailure(reply, { companyId, provider, reason: 'not_ready', purpose })
     try {
-      const check = async () => {
-        const outcome = await services.providers.client.begin(provider, addresses.redirect, { email })
-        return { outcome, hasFailed: false }
-      }
-      const attempt = { kind: 'answer of a provider', whose: null, check } as const
-      const { url, flow } = await services.signIns.attempt(reply, attempt)
+      const { url, flow } = await services.signIns.attempt(reply, {
+        kind: 'answer of a provider',
+        whose: null,
+        check: () => services.providers.client.begin(provider, addresses.redirect, { email }),
+      })
       keepAuthorizationRequest(services, reply, { ...authorizationRequest, flow })
       return await reply.redirect(url, 303)
     } catch (error) {

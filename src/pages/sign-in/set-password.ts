@@ -14,7 +14,15 @@ import { AcceptBody } from '../../api/admin/user-schemas.ts'
 import { ProblemError } from '../../http/server/problem.ts'
 import { clientOf } from '../../http/access/session.ts'
 import { limitFailures } from '../../http/access/rate-limits.ts'
-import { toFormProblem, checkForm, renderFields, readFormFields, type FormProblem, renderField } from '../parts/form.ts'
+import {
+  toFormProblem,
+  checkForm,
+  renderFields,
+  readFormFields,
+  type FormProblem,
+  renderField,
+  renderHidden,
+} from '../parts/form.ts'
 import type { UserOfLink } from '../../accounts/users/user-rows.ts'
 import { readNames } from '../../ledger/read/read-names.ts'
 import { html, type Html } from '../parts/html.ts'
@@ -105,7 +113,7 @@ async function sendSetPasswordForm(
     problem,
     body: html`${invitation}
       <form method="post" action="${INVITATION_PATH}" class="stack">
-        <input type="hidden" name="token" value="${token}" />
+        ${renderHidden('token', token)}
         ${renderFields([...(invited ? [{ ...OWNER, value: invited.email }] : []), { ...PASSWORD, hasFocus: true }, REPEATED], {}, problem)}
         <button class="primary">Set password</button>
       </form>`,
@@ -221,7 +229,7 @@ function sendForm(reply: FastifyReply, email: string, company: string, problem: 
     problem,
     body: html`<p>Enter the email address with which you sign in. You'll get a link to set a new password.</p>
       <form method="post" action="${FORGOT_PASSWORD_PATH}" class="stack">
-        <input type="hidden" name="company" value="${company}" />
+        ${renderHidden('company', company)}
         ${renderField({ name: 'email', label: 'Email', value: email, type: 'email', autocomplete: 'username', hasFocus: true }, problem)}
         <div class="actions"><button class="primary">Send link</button><a class="button" href="/sign-in">Cancel</a></div>
       </form>`,

@@ -3,7 +3,7 @@ import type { PasswordUser } from '../../accounts/users/password-users.ts'
 import { problem } from '../../domain/errors.ts'
 import { findSessionCompany } from '../../http/access/session.ts'
 import { buildUrl, readOwnPath } from '../../wording/navigation.ts'
-import { type FormProblem, renderChoice, renderField } from '../parts/form.ts'
+import { type FormProblem, renderChoice, renderField, renderHidden } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { keepForm } from '../parts/kept-form.ts'
 import { sendCardPage } from '../parts/layout.ts'
@@ -100,8 +100,8 @@ export function sendSignInForm(
     body: html`${notFound === null ? '' : html`<p>${NOT_FOUND[notFound]}</p>`}
       <form method="post" action="/sign-in" class="stack">
         ${renderDestination(destination)}
-        ${tries === 0 ? '' : html`<input type="hidden" name="tries" value="${tries}" />`}
-        ${hasChoice || company === '' ? '' : html`<input type="hidden" name="company" value="${company}" />`}
+        ${tries === 0 ? '' : renderHidden('tries', tries)}
+        ${hasChoice || company === '' ? '' : renderHidden('company', company)}
         ${renderField(emailField, null)} ${hasChoice ? renderChoice(companyField, null) : ''}
         ${renderField(passwordField, null)}
         <button class="primary">Sign in</button>
@@ -116,9 +116,11 @@ export function sendSignInForm(
 /** The same for everybody: it does not tell whether anybody has the email. */
 const NOT_FOUND: Record<NonNullable<SignInForm['notFound']>, string> = {
   nothing:
-    'Single sign-on is not set up for this email, or you have not used it yet. Open the sign-in link of your company, or enter a password.',
+    'Single sign-on is not set up for this email, or you have not used it yet. Open the sign-in link of your ' +
+    'company, or enter a password.',
   'one provider':
-    'Several companies use single sign-on for this email. Open the sign-in link of the one you want, or enter a password.',
+    'Several companies use single sign-on for this email. Open the sign-in link of the one you want, or enter a ' +
+    'password.',
 }
 
 function renderForgotten({ company: { outbox } }: PageServices, company: string): Html {

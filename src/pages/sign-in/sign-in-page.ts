@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { findSignInPlace } from '../../accounts/sign-in/find-sign-in-place.ts'
+import { findSignInPlace } from '../../accounts/sign-in/known-users.ts'
 import { signIn, type SignInOutcome } from '../../accounts/sign-in/sign-in-with-password.ts'
 import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '../../domain/attributes.ts'
 import { problem } from '../../domain/errors.ts'
@@ -112,13 +112,13 @@ async function trySignIn(services: PageServices, reply: FastifyReply, form: Sent
       return isMeant ? known : null
     },
     async check(known) {
-      if (errors || !isPassword) return { outcome: { outcome: 'refused' }, hasFailed: true }
+      if (errors || !isPassword) return { outcome: 'refused' }
       // A browser is known for these users, and not for all who have the email.
       const companyIds = named ?? known?.users.map(({ companyId }) => companyId) ?? null
       const session = describeSession(request, sessions)
-      const outcome = await signIn({ pool: accessPool, failures }, { email, companyIds, password, tries }, session)
-      return { outcome, hasFailed: outcome.outcome === 'refused' }
+      return signIn({ pool: accessPool, failures }, { email, companyIds, password, tries }, session)
     },
+    hasFailed: ({ outcome }) => outcome === 'refused',
   })
   switch (tried.outcome) {
     case 'refused':

@@ -10,7 +10,7 @@ import { databaseTimeMs } from '../../postgres/database-clock.ts'
 import { SNOOZES_PATH } from '../parts/attention.ts'
 import { describeItem, nameSubject } from '../../wording/attention-words.ts'
 import { describeCode } from '../../wording/failure-causes.ts'
-import { readFormFields, renderButtons } from '../parts/form.ts'
+import { readFormFields, renderButtons, renderHidden } from '../parts/form.ts'
 import { addFormPage, type PageForms, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION } from '../../wording/navigation.ts'
@@ -101,7 +101,7 @@ function renderSnoozeForm(item: AttentionItem, forms: PageForms<'snooze'>, timeZ
   return renderForm(forms, 'snooze', {
     values: { until: shiftDay(today, PROPOSED_DAYS) },
     fields: [
-      html`<input type="hidden" name="item" value="${nameOfItem(item)}" />`,
+      renderHidden('item', nameOfItem(item)),
       { name: 'until', label: 'Until', type: 'date', hint: `At most ${MAX_SNOOZE_DAYS} days ahead.` },
       {
         name: 'reason',
@@ -127,7 +127,7 @@ function renderList(snoozes: Snooze[], names: ReadonlyMap<string, string>, forms
         isHeadingHidden: true,
         cell: ({ name, item }) =>
           html`<form method="post" action="${forms.actionOf('end')}">
-            <input type="hidden" name="item" value="${name}" />
+            ${renderHidden('item', name)}
             <button>Show again<span class="visually-hidden">: <bdi>${nameSubject(item)}</bdi></span></button>
           </form>`,
       },

@@ -52,7 +52,7 @@ export function renderCorrectedCall(call: CorrectedCall): Html {
             <a href="/admin/v1/uploads/${uploadId}/not-applied.csv" download>Download rows not applied</a>
           </p>`
     }
-    ${uploadId === null && valid > 0 && !areOthersKept ? renderMissing(total, refused) : ''}`
+    ${uploadId === null && valid > 0 && !areOthersKept && renderMissing(total, refused)}`
 }
 
 function formatUnapplied(total: number, unapplied: number): string {

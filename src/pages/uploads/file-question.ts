@@ -26,8 +26,8 @@ export function renderQuestion(id: string, { parameter, choices }: StoredQuestio
         ({ value, name, samples }, at) =>
           html`<p>
             <label>
-              <input type="radio" name="${parameter}" value="${value}" ${at === 0 ? html`checked` : ''} />
-              ${samples.map((text, index) => html`${index === 0 ? '' : ' · '}<bdi>${text}</bdi>`)}
+              <input type="radio" name="${parameter}" value="${value}" ${at === 0 && html`checked`} />
+              ${samples.map((text, index) => html`${index !== 0 && ' · '}<bdi>${text}</bdi>`)}
             </label>
             <span class="hint"><bdi>${name}</bdi></span>
           </p>`,
@@ -59,33 +59,32 @@ export function renderReading({ id, notes, answers, hasContent }: Original): Htm
     html`<form method="post" action="${UPLOAD_PATH}/${id}/read" class="stack">${content}</form>`
   return html`<details>
     <summary>
-      ${headerLine === null ? '' : `Line ${formatNumber(headerLine)} names the columns. `}
+      ${headerLine !== null && `Line ${formatNumber(headerLine)} names the columns. `}
       ${describeLeftOut(leftOut, leftOutMore)}
     </summary>
     ${
-      leftOut.length === 0
-        ? ''
-        : renderTable<LeftOut>({
-            caption: 'Left out',
-            isCaptionShown: true,
-            columns: [
-              { heading: 'Place', cell: formatPlace },
-              { heading: 'Reason', cell: ({ message }) => html`<bdi>${message}</bdi>` },
-              {
-                heading: 'Correction',
-                cell: ({ line, reason }) =>
-                  hasContent && line !== null && (reason === 'above_header' || reason === 'second_header')
-                    ? form(html`<button name="header_row" value="${line}">Line ${line} names the columns</button>`)
-                    : '',
-              },
-            ],
-            rows: leftOut,
-          })
+      leftOut.length !== 0 &&
+      renderTable<LeftOut>({
+        caption: 'Left out',
+        isCaptionShown: true,
+        columns: [
+          { heading: 'Place', cell: formatPlace },
+          { heading: 'Reason', cell: ({ message }) => html`<bdi>${message}</bdi>` },
+          {
+            heading: 'Correction',
+            cell: ({ line, reason }) =>
+              hasContent && line !== null && (reason === 'above_header' || reason === 'second_header')
+                ? form(html`<button name="header_row" value="${line}">Line ${line} names the columns</button>`)
+                : '',
+          },
+        ],
+        rows: leftOut,
+      })
     }
-    ${leftOutMore === 0 ? '' : html`<p class="hint">and ${formatNumber(leftOutMore)} more</p>`}
+    ${leftOutMore !== 0 && html`<p class="hint">and ${formatNumber(leftOutMore)} more</p>`}
     ${
-      hasContent
-        ? form(html`<p>
+      hasContent &&
+      form(html`<p>
               <label for="header-row">Line that names the columns</label>
               <input id="header-row" name="header_row" inputmode="numeric" value="${headerLine ?? ''}" />
             </p>
@@ -95,12 +94,11 @@ export function renderReading({ id, notes, answers, hasContent }: Original): Htm
                 <option value="">As recognized</option>
                 ${Object.entries(ENCODINGS).map(
                   ([value, name]) =>
-                    html`<option value="${value}" ${value === answers.encoding ? html`selected` : ''}>${name}</option>`,
+                    html`<option value="${value}" ${value === answers.encoding && html`selected`}>${name}</option>`,
                 )}
               </select>
             </p>
             <p class="actions"><button>Read again</button></p>`)
-        : ''
     }
   </details>`
 }

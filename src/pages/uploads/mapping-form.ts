@@ -1,22 +1,21 @@
 import { trimBlanks } from '../../text/normalize-text.ts'
 import { readName } from '../../spreadsheets/cells.ts'
-import type { ColumnMapping, ManagerKey, Mapping, Question, Target } from '../../spreadsheets/mapping.ts'
+import type { ColumnMapping, Mapping, Question, Target } from '../../spreadsheets/mapping.ts'
 import {
   type COLUMN_QUESTIONS,
-  type FILE_QUESTIONS,
+  FILE_QUESTIONS,
   isDate,
   listQuestions,
   locateColumns,
 } from '../../spreadsheets/mapping.ts'
-import type { Calendar, DateOrder } from '../../spreadsheets/read-date.ts'
 import { isPhoneCountry } from '../../spreadsheets/read-phone.ts'
 import { isSecretHeader } from '../../spreadsheets/recognize-header.ts'
 import { hasOwnColumns } from '../../spreadsheets/record-columns.ts'
-import { guessNameRule, type NameRule } from '../../spreadsheets/split-name.ts'
-import type { Status } from '../../spreadsheets/status-words.ts'
+import { guessNameRule } from '../../spreadsheets/split-name.ts'
 import type { StoredUpload } from '../../ledger/uploads/read-uploads.ts'
 import { FileFaultError } from '../../uploads/part-builder.ts'
 import type { FormFields } from '../parts/form.ts'
+import { listReadings, READINGS, STATUSES, type Options, type Reading } from './column-readings.ts'
 import { UPLOAD_PATH } from '../../wording/navigation.ts'
 import { html, type Html } from '../parts/html.ts'
 import { formatCount, formatNumber, isOrAre } from '../../wording/numbers.ts'
@@ -29,9 +28,6 @@ interface ShownColumn {
   column: ColumnMapping
   examples: readonly string[]
 }
-
-/** What a list offers: values with their labels. */
-type Options = Readonly<Record<string, string>>
 
 /**
  * Renders what the columns of a file mean, to change it, and what is open about them, with answers that are likely.
@@ -48,11 +44,11 @@ export function renderMapping(
   const asked = listQuestions(mapping)
   const unused = mapping.columns.filter(({ to }) => to === 'nothing')
   return html`<form method="post" action="${UPLOAD_PATH}/${id}/mapping">
-    ${asked.length === 0 ? '' : renderQuestions(mapping, asked, rows, country)}
+    ${asked.length !== 0 && renderQuestions(mapping, asked, rows, country)}
     <details class="mapping">
       <summary>
         Columns: ${formatCount(mapping.columns.length - unused.length, 'column')}
-        used${unused.length === 0 ? '' : html`, not used: ${renderNames(unused)}`}
+        used${unused.length !== 0 && html`, not used: ${renderNames(unused)}`}
       </summary>
       ${renderTable<ShownColumn>({
         caption: 'Columns of the file',
@@ -104,7 +100,7 @@ function renderQuestions(
       const answer = question.about === 'words' ? select : html`<p>${select}</p>`
       return html`${renderQuestion(question.about, row)} ${answer}`
     })}
-    ${asksToLeaveOut(asked) ? renderChoice({ ...mapping, unreadable_values: 'leave_out' }, 'unreadable_values') : ''}
+    ${asksToLeaveOut(asked) && renderChoice({ ...mapping, unreadable_values: 'leave_out' }, 'unreadable_values')}
     <p class="hint">
       An answer is chosen only where the values show it. The preview shows what the answers do; they are remembered once the file is
       applied.
@@ -114,8 +110,8 @@ function renderQuestions(
 }
 
 /** What an end date that has passed says where no column has a status, and what harms nobody. */
-function findLikely({ columns }: Mapping, about: 'past_end_dates' | 'unknown_managers'): string {
-  if (about === 'unknown_managers') return 'leave_out'
+function findLikely({ columns }: Mapping, about: Exclude<(typeof FILE_QUESTIONS)[number], 'country'>): string {
+  if (about !== 'past_end_dates') return about === 'unknown_managers' ? 'leave_out' : ''
   return columns.some(({ to }) => to === 'status') ? '' : 'deactivate'
 }
 
@@ -133,6 +129,7 @@ const FILE_QUESTION_TEXTS = {
   past_end_dates: 'the end date has passed, and nothing else says that these people have left',
   country: 'the phone number has no country code',
   unknown_managers: 'the manager is nobody in the file or in the company',
+  same_addresses: 'people who have no external ID yet have these addresses. Are they the same people?',
 } as const satisfies Record<(typeof FILE_QUESTIONS)[number], string>
 
 function renderQuestion(about: keyof typeof QUESTIONS, row: ShownColumn): Html {
@@ -154,8 +151,8 @@ const MAX_NAMES = 20
 
 function renderNames(columns: readonly ColumnMapping[]): Html {
   const more = columns.length - MAX_NAMES
-  return html`${columns.slice(0, MAX_NAMES).map(({ header }, at) => html`${at > 0 ? ', ' : ''}<bdi>${readName(header)}</bdi>`)}${
-    more > 0 ? ` and ${more} more` : ''
+  return html`${columns.slice(0, MAX_NAMES).map(({ header }, at) => html`${at > 0 && ', '}<bdi>${readName(header)}</bdi>`)}${
+    more > 0 && ` and ${more} more`
   }`
 }
 
@@ -163,7 +160,7 @@ function renderExamples({ column, examples }: ShownColumn): Html {
   if (isSecretHeader(readName(column.header)) && examples.length === 0) return html`<em>not kept</em>`
   return html`${examples.map((value, at) => {
     const shown = value.includes('@') ? renderBreakable(value) : html`<bdi>${value}</bdi>`
-    return html`${at > 0 ? ' · ' : ''}${shown}`
+    return html`${at > 0 && ' · '}${shown}`
   })}`
 }
 
@@ -206,60 +203,11 @@ function renderTarget({ at, column: { to, header, likely } }: ShownColumn): Html
 }
 
 function renderSelect(name: string, label: string, options: Options, chosen: string): Html {
-  return html`<select name="${name}" aria-label="${label}" ${'' in options ? html`required` : ''}>
+  return html`<select name="${name}" aria-label="${label}" ${'' in options && html`required`}>
     ${Object.entries(options).map(
-      ([value, text]) => html`<option value="${value}" ${value === chosen ? html`selected` : ''}>${text}</option>`,
+      ([value, text]) => html`<option value="${value}" ${value === chosen && html`selected`}>${text}</option>`,
     )}
   </select>`
-}
-
-const DATES: Record<DateOrder, string> = {
-  day_first: 'Day first: 31/12/2024',
-  month_first: 'Month first: 12/31/2024',
-  year_first: 'Year first: 24/12/31',
-}
-const NAMES: Record<NameRule, string> = {
-  first_last: 'First and last name: Ana Perez',
-  last_first: 'Last and first name: Perez Ana',
-  one_last_name_first: 'The first word is the last name: Perez | Ana Maria',
-  one_first_name: 'The first word is the first name: Ana | Perez Gomez',
-  one_last_name: 'The last word is the last name: Ana Maria | Perez',
-  capitals: 'The words in capitals are the last name: PEREZ GOMEZ Ana',
-  one_character: 'The first character is the last name: 王 | 伟',
-}
-const CLOCKS: Record<NonNullable<NonNullable<ColumnMapping['clock']>>, string> = {
-  ignore: 'The day is as written',
-  refuse: 'These values cannot be read',
-}
-const CALENDARS: Record<Calendar, string> = {
-  gregorian: 'The usual one: 2026',
-  buddhist: 'Buddhist: 2569',
-  islamic: 'Of the Hijra: 1447',
-}
-const KEYS: Record<ManagerKey, string> = {
-  full_name: 'By full name',
-  email: 'By email',
-  external_id: 'By external ID',
-  employee_number: 'By employee number',
-  key: 'By the ID within the file',
-}
-const STATUSES: Record<Status, string> = { active: 'Active', inactive: 'Inactive' }
-
-/** How the values of a column can be read, by what it becomes, in the members of its mapping. */
-const READINGS = {
-  dates: { of: isDate, what: 'Order', options: DATES },
-  clock: { of: isDate, what: 'Time of day', options: CLOCKS },
-  calendar: { of: isDate, what: 'Calendar', options: CALENDARS },
-  names: { of: (to) => to === 'full_name', what: 'Names', options: NAMES },
-  by: { of: (to) => to === 'manager', what: 'Managers', options: KEYS },
-} as const satisfies Partial<
-  Record<keyof ColumnMapping, { of: (to: ColumnMapping['to']) => boolean; what: string; options: Options }>
->
-
-type Reading = keyof typeof READINGS
-
-function listReadings(to: ColumnMapping['to']): Reading[] {
-  return (Object.keys(READINGS) as Reading[]).filter((reading) => READINGS[reading].of(to))
 }
 
 /** Renders how the values of a column are read: what is open about them, or what is not. */
@@ -319,6 +267,10 @@ const CHOICES = {
     label: 'A manager whom nobody knows',
     options: { leave_out: 'is left out', refuse: 'refuses the row' },
   },
+  same_addresses: {
+    label: 'People with the same address and no external ID',
+    options: { link: 'are the same, and get the external ID', refuse: 'are others: their rows are refused' },
+  },
 } as const satisfies {
   [Name in keyof Mapping]?: { label: string; options: Record<NonNullable<Mapping[Name]> & string, string> }
 }
@@ -341,11 +293,13 @@ function renderCountry(country: string): Html {
 function renderChoices(mapping: Mapping, isLeftOutAsked: boolean): Html {
   return html`<fieldset>
     <legend>Values</legend>
-    ${renderChoice(mapping, 'empty_cells')} ${isLeftOutAsked ? '' : renderChoice(mapping, 'unreadable_values')}
+    ${renderChoice(mapping, 'empty_cells')} ${!isLeftOutAsked && renderChoice(mapping, 'unreadable_values')}
     ${renderChoice(mapping, 'shared_emails')}
-    ${mapping.past_end_dates === null ? '' : renderChoice(mapping, 'past_end_dates')}
-    ${mapping.unknown_managers === null ? '' : renderChoice(mapping, 'unknown_managers')}
-    ${mapping.country === null ? '' : renderCountry(mapping.country === 'company' ? '' : mapping.country)}
+    ${FILE_QUESTIONS.map((name) => {
+      if (mapping[name] === null) return ''
+      if (name !== 'country') return renderChoice(mapping, name)
+      return renderCountry(mapping.country === 'company' ? '' : mapping[name])
+    })}
   </fieldset>`
 }
 

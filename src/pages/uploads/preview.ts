@@ -43,7 +43,7 @@ export function renderPreviewCounts(counts: PartCounts): Html {
     (name) => !SHOWN_IF_ANY.has(name) || counts[name] > 0,
   )
   return html`${renderCounts(names.map((name) => [LABELS[name], counts[name]]))}
-  ${counts.inactive > 0 ? html`<p class="hint">${describeInactive(counts.inactive)}</p>` : ''}`
+  ${counts.inactive > 0 && html`<p class="hint">${describeInactive(counts.inactive)}</p>`}`
 }
 
 function describeInactive(count: number): string {
@@ -57,14 +57,13 @@ export function renderPreview(
   { records, events, errors, refusal, awaiting }: PartPreview,
   employees: ReadonlyMap<string, Employee>,
 ): Html {
-  return html`${refusal ? html`<p class="alert" role="alert">${toSentence(refusal.detail)}</p>` : ''}
+  return html`${refusal && html`<p class="alert" role="alert">${toSentence(refusal.detail)}</p>`}
     ${
-      awaiting > 0
-        ? html`<p class="hint">
+      awaiting > 0 &&
+      html`<p class="hint">
             ${formatNumber(awaiting)} ${awaiting === 1 ? 'row has a manager' : 'rows have managers'} in an earlier part,
             which is applied first. The manager is not among the changes below.
           </p>`
-        : ''
     }
     ${renderFileFaults(records.faults)} ${renderRecordErrors(errors, records)}
     ${renderNotes(records.notes)} ${renderEffects(events, records, employees)}`
@@ -124,7 +123,7 @@ function renderEffectsOf(events: readonly RecordEvent[], names: ReadonlyMap<stri
     .slice(0, MAX_ATTRIBUTES)
     .map((change) => html`<div>${renderAttributeName(change.field)} ${renderEffect(change)}</div>`)
   return html`${shown}
-  ${more > 0 ? html`<div class="hint">and ${formatNumber(more)} more</div>` : ''}`
+  ${more > 0 && html`<div class="hint">and ${formatNumber(more)} more</div>`}`
 }
 
 /** The ids of the employees whose changes are shown, and of their managers. */
@@ -218,7 +217,7 @@ function renderLines(
     ],
     rows: lines.slice(0, SHOWN),
   })}
-    ${more > 0 ? html`<p class="hint">and ${formatNumber(more)} more</p>` : ''}`
+    ${more > 0 && html`<p class="hint">and ${formatNumber(more)} more</p>`}`
 }
 
 /** Renders how many lines have the same cause, most frequent first, if any two do. */
@@ -230,6 +229,6 @@ function renderCauses(label: string, causes: readonly Cause[]): Html {
     ${groups
       .slice(0, MAX_CAUSES)
       .map((same) => html`<li><span class="unbroken">${formatNumber(same.length)} ×</span> ${same[0]![1]()}</li>`)}
-    ${further > 0 ? html`<li class="hint">and ${formatNumber(further)} more</li>` : ''}
+    ${further > 0 && html`<li class="hint">and ${formatNumber(further)} more</li>`}
   </ul>`
 }

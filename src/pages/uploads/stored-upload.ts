@@ -99,18 +99,22 @@ export function renderPreviewed(given: ShownUpload): Html {
   const { upload, shown } = given
   const counts = countAll(given)
   const isWhole = isApplicable(counts) && countErased(partsOfFile(given.parts)) === 0
-  return html`<p>${canApplyNothing(given) && !isAsked(upload) ? 'Nothing was applied. Change how the file is read, or correct it and upload it again.' : 'Nothing has been applied yet.'}</p>
+  const state =
+    canApplyNothing(given) && !isAsked(upload)
+      ? 'Nothing was applied. Change how the file is read, or correct it and upload it again.'
+      : 'Nothing has been applied yet.'
+  return html`<p>${state}</p>
     ${renderActions(given, counts)}
-    ${given.original ? renderReading(given.original) : ''}
+    ${given.original && renderReading(given.original)}
     ${renderUnasked(upload.operation, given.corrected, counts)}
     ${renderMappingOf(given)}
-    ${isSingle(upload) ? '' : renderParts(given)}
-    ${isAsked(upload) ? '' : renderPreviewCounts(counts)} ${renderCorrectedEntries(given.corrected)}
-    ${given.isOwn ? renderMissing(upload, given.missing, isWhole) : ''}
+    ${!isSingle(upload) && renderParts(given)}
+    ${!isAsked(upload) && renderPreviewCounts(counts)} ${renderCorrectedEntries(given.corrected)}
+    ${given.isOwn && renderMissing(upload, given.missing, isWhole)}
     ${
-      shown && !isAsked(upload)
-        ? html`${isSingle(upload) ? '' : html`<h2>Part ${shown.number}</h2>`} ${renderPreview(shown.preview, shown.employees)}`
-        : ''
+      shown &&
+      !isAsked(upload) &&
+      html`${!isSingle(upload) && html`<h2>Part ${shown.number}</h2>`} ${renderPreview(shown.preview, shown.employees)}`
     }`
 }
 
@@ -132,10 +136,10 @@ function renderActions({ upload, shown, isOwn, parts, missing }: ShownUpload, co
       : html`<button class="primary" name="all_or_none" value="false">
           Apply ${formatNumber(applicable)} of ${formatCount(rows, 'record')}
         </button>`
-  return html`${left === 0 ? '' : html`<p>${describeLeft(left)}</p>`}
+  return html`${left !== 0 && html`<p>${describeLeft(left)}</p>`}
     <div class="actions">
-      ${isOffered ? html`<form method="post" action="${UPLOAD_PATH}/${upload.id}/apply">${renderConfirmation(missing)} ${button}</form>` : ''}
-      ${isOwn && canLeaveOut(upload, shown) ? renderLeaveOut(upload) : ''}
+      ${isOffered && html`<form method="post" action="${UPLOAD_PATH}/${upload.id}/apply">${renderConfirmation(missing)} ${button}</form>`}
+      ${isOwn && canLeaveOut(upload, shown) && renderLeaveOut(upload)}
       <a class="button" href="${buildUploadUrl(upload.corrects[0])}">Choose another file</a>
       ${renderCancel(upload, 'Delete the file')}
     </div>`
@@ -177,10 +181,9 @@ function renderParts({ upload, parts }: ShownUpload): Html {
       those after it are still applied.
     </p>
     ${
-      upload.state === 'previewing'
-        ? html`<p role="status">Preparing the preview: ${formatNumber(counted)} of ${formatNumber(parts.length)} parts.</p>
+      upload.state === 'previewing' &&
+      html`<p role="status">Preparing the preview: ${formatNumber(counted)} of ${formatNumber(parts.length)} parts.</p>
             <progress max="${parts.length}" value="${counted}" aria-label="Preview"></progress>`
-        : ''
     }
     ${renderPartTable(upload, parts)}`
 }
@@ -244,23 +247,29 @@ export function renderProgress(given: ShownUpload): Html {
   const waiting = parts.filter(({ state }) => state === 'waiting')
   return html`<p role="status">${isUndo ? describeUndone(summary) : describe(summary)} ${describeMissing(parts)}</p>
     <progress max="${parts.length}" value="${parts.length - waiting.length}" aria-label="Progress"></progress>
-    ${isApplying ? html`<p class="hint">You can close this page: it goes on all the same.</p>` : ''}
+    ${isApplying && html`<p class="hint">You can close this page: it goes on all the same.</p>`}
     ${
-      upload.state === 'stopped'
-        ? html`<p class="alert" role="alert">
+      upload.state === 'stopped' &&
+      html`<p class="alert" role="alert">
             Stopped, because the user who uploaded the file was no longer an administrator.
             ${isOwn ? 'You can resume it.' : 'Only this user can resume it.'}
           </p>`
-        : ''
     }
     <div class="actions">
       ${
-        upload.state === 'stopped' && isOwn
-          ? html`<form method="post" action="${UPLOAD_PATH}/${upload.id}/apply"><button class="primary">Resume</button></form>`
-          : ''
+        upload.state === 'stopped' &&
+        isOwn &&
+        html`<form method="post" action="${UPLOAD_PATH}/${upload.id}/apply"><button class="primary">Resume</button></form>`
       }
-      ${waiting.length > 0 ? renderCancel(upload, 'Cancel the rest') : ''}
-      ${isApplying || isUndo || isAllApplied(summary) ? '' : html`<a class="button" href="/admin/v1/uploads/${upload.id}/not-applied.csv" download>Download rows not applied</a>`}
+      ${waiting.length > 0 && renderCancel(upload, 'Cancel the rest')}
+      ${
+        !isApplying &&
+        !isUndo &&
+        !isAllApplied(summary) &&
+        html`<a class="button" href="/admin/v1/uploads/${upload.id}/not-applied.csv" download
+          >Download rows not applied</a
+        >`
+      }
     </div>
     ${renderUndo(upload, parts)}
     ${renderPartTable(upload, parts)} ${renderCorrectedEntries(given.corrected)}`

@@ -63,7 +63,7 @@ function renderOperations(chosen: UploadOperation): Html {
     ${UPLOAD_OPERATIONS.map(
       (value) =>
         html`<p>
-          <label><input type="radio" name="operation" value="${value}" ${value === chosen ? html`checked` : ''} /> ${OPERATIONS[value][0]}</label>
+          <label><input type="radio" name="operation" value="${value}" ${value === chosen && html`checked`} /> ${OPERATIONS[value][0]}</label>
           <span class="hint">${OPERATIONS[value][1]}</span>
         </p>`,
     )}

@@ -196,7 +196,7 @@ async function sendUpload(reply: FastifyReply, shown: ShownUpload): Promise<Fast
   const isBefore = upload.state === 'previewing' || upload.state === 'previewed'
   const isMoving = upload.state === 'previewing' || upload.state === 'applying'
   const [title, heading] = titleOf(shown)
-  const content = html`<div id="upload" ${isMoving ? html`data-refresh="${REFRESH_MS}"` : ''}>
+  const content = html`<div id="upload" ${isMoving && html`data-refresh="${REFRESH_MS}"`}>
     <h1>${heading} <bdi>${upload.fileName}</bdi></h1>
     ${isBefore ? renderPreviewed(shown) : renderProgress(shown)}
   </div>`

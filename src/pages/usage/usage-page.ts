@@ -58,7 +58,7 @@ export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb
       ${renderRangeLinks(count)}
       <p class="hint">
         Calls that create or update employees, from ${formatCalendarDay(days[0]!.day)} to ${formatCalendarDay(days.at(-1)!.day)}, today.
-        Days are in ${timeZone}${days.some(isOffHour) ? '; each is counted from its first full hour in UTC' : ''}.
+        Days are in ${timeZone}${days.some(isOffHour) && '; each is counted from its first full hour in UTC'}.
       </p>
       ${usage.length === 0 && before.length === 0 ? renderNoCalls(count) : html`${renderComparison(usage, before, count)} ${usage.length === 0 ? renderNoCalls(count) : html`${renderCharts(charted, timeZone)} ${renderByOperation(usage, before)}`}`}
       ${renderQuotas(keys, viewer.timeZone)}`

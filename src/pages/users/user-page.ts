@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { unlinkIdentity } from '../../accounts/sign-in/link-identity.ts'
-import { changeUserRole, NO_SUCH_USER, removeUser, resetUserPassword } from '../../accounts/users/change-user.ts'
+import { changeUserRole, removeUser, resetUserPassword } from '../../accounts/users/change-user.ts'
 import type { SessionUser } from '../../accounts/users/sessions.ts'
 import {
   type FailedHour,
@@ -15,8 +15,7 @@ import { reportUser } from '../../personal-data/report-user.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
 import { TOKEN_ACTIONS, USER_ACTIONS } from '../../api/admin/user-actions.ts'
 import { RoleBody } from '../../api/admin/user-schemas.ts'
-import { readUserId } from '../../api/admin/users.ts'
-import { ProblemError } from '../../http/server/problem.ts'
+import { readUserId, requireUser } from '../../api/admin/users.ts'
 import { addTokenRevocation, renderTokenList } from '../account/token-list.ts'
 import { listNotices } from '../parts/actions.ts'
 import { buildUrl, ACCOUNT_PATH, NAVIGATION, type UpperPage } from '../../wording/navigation.ts'
@@ -44,7 +43,7 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
   const { company } = services
   addFormPage(app, {
     path: `${PATH}/:id`,
-    load: (request: UserRequest) => requireUser(services, request),
+    load: (request: UserRequest) => loadUser(services, request),
     render: async (user, forms, request) => ({
       title: formatUserName(user),
       trail: [NAVIGATION.users],
@@ -89,19 +88,15 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
       },
     },
   })
-  addTokenRevocation(app, services, `${PATH}/:id`, async (request) =>
-    listUpperPages(await requireUser(services, request)),
-  )
+  addTokenRevocation(app, services, `${PATH}/:id`, async (request) => listUpperPages(await loadUser(services, request)))
   addPasswordReset(app, services)
   addUserRemoval(app, services)
   addUserErasure(app, services)
 }
 
 /** Finds the user in the path. Throws `user_not_found`. */
-async function requireUser({ db }: PageServices, request: UserRequest): Promise<UserRecord> {
-  const user = await findUser(db, getViewer(request).companyId, readUserId(request.params.id))
-  if (!user) throw new ProblemError(NO_SUCH_USER)
-  return user
+async function loadUser({ db }: PageServices, request: UserRequest): Promise<UserRecord> {
+  return requireUser(await findUser(db, getViewer(request).companyId, readUserId(request.params.id)))
 }
 
 /** Lists the pages above those about one user. */
@@ -174,7 +169,7 @@ function addPasswordReset(app: FastifyInstance, services: PageServices): void {
   const { company } = services
   addFormPage(app, {
     path: `${PATH}/:id/reset-password`,
-    load: (request: UserRequest) => requireUser(services, request),
+    load: (request: UserRequest) => loadUser(services, request),
     render: (user, forms, request) => {
       if (user.id === getViewer(request).userId) return { elsewhere: ACCOUNT_PATH }
       const { button } = nameReset(user, services)
@@ -198,7 +193,7 @@ function addPasswordReset(app: FastifyInstance, services: PageServices): void {
     forms: {
       reset: {
         async issue(request, fields) {
-          const user = await requireUser(services, request)
+          const user = await loadUser(services, request)
           const reset = await resetUserPassword(company, getActing(request), user.id, readSeenVersion(fields))
           return { page: showOneTimeLink(request, services, nameReset(user, services).done, reset) }
         },
@@ -222,7 +217,7 @@ function addUserRemoval(app: FastifyInstance, services: PageServices): void {
   const { button, done } = USER_ACTIONS.remove
   addFormPage(app, {
     path: `${PATH}/:id/remove`,
-    load: (request: UserRequest) => requireUser(services, request),
+    load: (request: UserRequest) => loadUser(services, request),
     render: (user, forms, request) => {
       const secrets = `password${user.hasPasskeys ? ', passkeys' : ''}, one-time link, tokens and all sessions`
       const isOwn = user.id === getViewer(request).userId
@@ -256,7 +251,7 @@ function addUserErasure(app: FastifyInstance, services: PageServices): void {
   const { button, done } = USER_ACTIONS.erase
   addFormPage(app, {
     path: `${PATH}/:id/erase`,
-    load: (request: UserRequest) => requireUser(services, request),
+    load: (request: UserRequest) => loadUser(services, request),
     render: (user, forms) => ({
       title: `Erase ${formatUserName(user)}`,
       heading: html`Erase <bdi>${formatUserName(user)}</bdi>?`,
@@ -278,7 +273,7 @@ function addUserErasure(app: FastifyInstance, services: PageServices): void {
     forms: {
       erase: {
         async run(request, fields) {
-          const user = await requireUser(services, request)
+          const user = await loadUser(services, request)
           requireTyped(fields, getExpectedText(user))
           await eraseUser(services.company, getActing(request), user.id)
           return { goTo: `${PATH}/${user.id}?done=${done}` }

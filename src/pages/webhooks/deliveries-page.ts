@@ -3,9 +3,8 @@ import { formatTime } from '../../domain/local-times.ts'
 import { findDelivery, listDeliveries, type Delivery } from '../../accounts/webhooks/read-webhooks.ts'
 import { rebuildMessage, type RebuiltMessage } from '../../delivery/webhooks/single-deliveries.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
-import { NO_SUCH_DELIVERY, readDeliveryId, DELIVERY_STATUSES } from '../../api/admin/webhooks/deliveries.ts'
-import { readWebhookId } from '../../api/admin/webhooks/webhook-routes.ts'
-import { ProblemError } from '../../http/server/problem.ts'
+import { readDeliveryId, requireDelivery, DELIVERY_STATUSES } from '../../api/admin/webhooks/deliveries.ts'
+import { readWebhookId } from '../../api/admin/webhooks/webhook-schemas.ts'
 import { renderFacts } from '../parts/facts.ts'
 import { listOptions } from '../parts/form.ts'
 import { addFormPage, addPage, type PageRequest } from '../parts/form-page.ts'
@@ -24,7 +23,7 @@ import {
   renderSendAgain,
   renderSent,
 } from './delivery-table.ts'
-import { requireWebhook } from './webhook-page.ts'
+import { loadWebhook } from './webhook-page.ts'
 import { formatWebhookName } from './webhook-words.ts'
 
 const { path: PATH } = NAVIGATION.webhooks
@@ -75,7 +74,7 @@ export function addDeliveryPages(app: FastifyInstance, services: PageServices): 
 }
 
 async function loadDeliveries(services: PageServices, request: DeliveryRequest) {
-  const { webhook } = await requireWebhook(services, request)
+  const { webhook } = await loadWebhook(services, request)
   const { cursor, page, filter } = readListQuery(request, 'dlv', DELIVERY_STATUSES)
   const { status } = filter
   const deliveries = await listDeliveries(services.db, getViewer(request).companyId, webhook.id, {
@@ -115,10 +114,9 @@ function addDeliveryPage(app: FastifyInstance, services: PageServices): void {
 
 async function loadDelivery(services: PageServices, request: DeliveryRequest) {
   const { companyId } = getViewer(request)
-  const { webhook } = await requireWebhook(services, request)
+  const { webhook } = await loadWebhook(services, request)
   const deliveryId = readDeliveryId(request.params.delivery_id)
-  const delivery = await findDelivery(services.db, companyId, webhook.id, deliveryId)
-  if (!delivery) throw new ProblemError(NO_SUCH_DELIVERY)
+  const delivery = requireDelivery(await findDelivery(services.db, companyId, webhook.id, deliveryId))
   return { webhook, delivery, message: await rebuildMessage(services.db, companyId, webhook, delivery) }
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { WEBHOOK_TYPES } from '../../domain/webhook-types.ts'
 import { renderProblemsOf } from '../parts/attention.ts'
-import { changeWebhook, NO_SUCH_WEBHOOK, rotateWebhookSecret } from '../../accounts/webhooks/change-webhook.ts'
+import { changeWebhook, rotateWebhookSecret } from '../../accounts/webhooks/change-webhook.ts'
 import {
   countWaitingMessages,
   type WaitingMessages,
@@ -12,9 +12,12 @@ import {
   listDeliveries,
 } from '../../accounts/webhooks/read-webhooks.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
-import { WEBHOOK_ACTIONS, readWebhookId } from '../../api/admin/webhooks/webhook-routes.ts'
-import { RotateWebhookBody } from '../../api/admin/webhooks/webhook-schemas.ts'
-import { ProblemError } from '../../http/server/problem.ts'
+import {
+  WEBHOOK_ACTIONS,
+  readWebhookId,
+  requireWebhook,
+  RotateWebhookBody,
+} from '../../api/admin/webhooks/webhook-schemas.ts'
 import { listActionForms, listNotices, renderAction } from '../parts/actions.ts'
 import { buildUrl, NAVIGATION } from '../../wording/navigation.ts'
 import { renderFacts } from '../parts/facts.ts'
@@ -51,7 +54,7 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices): vo
   const idOf = ({ params }: WebhookRequest) => readWebhookId(params.id)
   addFormPage(app, {
     path: `${PATH}/:id`,
-    load: (request: WebhookRequest) => loadWebhook(services, request),
+    load: (request: WebhookRequest) => loadPage(services, request),
     render: ({ seen, waiting, recent, sent, problems }, forms, request) => {
       const { timeZone } = getViewer(request)
       const { webhook } = seen
@@ -74,7 +77,7 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices): vo
       edit: {
         keeps: [...WEBHOOK_FIELDS, 'seen'],
         async run(request, fields) {
-          const { webhook } = await requireWebhook(services, request)
+          const { webhook } = await loadWebhook(services, request)
           const settings = readWebhookForm(fields, webhooks.allowsHttp, webhook.settings)
           const change = { change: 'edit', settings } as const
           await changeWebhook(webhooks, getActing(request), idOf(request), change, readSeenVersion(fields))
@@ -121,7 +124,7 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices): vo
 function addWebhookRemoval(app: FastifyInstance, services: PageServices): void {
   addFormPage(app, {
     path: `${PATH}/:id/remove`,
-    load: (request: WebhookRequest) => requireWebhook(services, request),
+    load: (request: WebhookRequest) => loadWebhook(services, request),
     render: ({ webhook }, forms) => {
       const name = formatWebhookName(webhook)
       const { description, url } = webhook.settings
@@ -144,7 +147,7 @@ function addWebhookRemoval(app: FastifyInstance, services: PageServices): void {
     forms: {
       remove: {
         async run(request, fields) {
-          const { webhook } = await requireWebhook(services, request)
+          const { webhook } = await loadWebhook(services, request)
           requireTyped(fields, getExpectedText(webhook))
           await changeWebhook(services.webhooks, getActing(request), webhook.id, { change: 'remove' })
           return { goTo: `${PATH}?done=removed` }
@@ -160,16 +163,14 @@ function getExpectedText({ settings }: WebhookRecord): string {
 }
 
 /** Finds the webhook in the path of a page. Throws a problem if the company has no such webhook. */
-export async function requireWebhook({ db }: PageServices, request: WebhookRequest): Promise<SeenWebhook> {
-  const webhook = await findWebhook(db, getViewer(request).companyId, readWebhookId(request.params.id))
-  if (!webhook) throw new ProblemError(NO_SUCH_WEBHOOK)
-  return webhook
+export async function loadWebhook({ db }: PageServices, request: WebhookRequest): Promise<SeenWebhook> {
+  return requireWebhook(await findWebhook(db, getViewer(request).companyId, readWebhookId(request.params.id)))
 }
 
 /** Loads what the page of a webhook shows. `sent` is the delivery that was just tried. */
-async function loadWebhook(services: PageServices, request: WebhookRequest) {
+async function loadPage(services: PageServices, request: WebhookRequest) {
   const { companyId } = getViewer(request)
-  const seen = await requireWebhook(services, request)
+  const seen = await loadWebhook(services, request)
   const { webhook } = seen
   return {
     seen,

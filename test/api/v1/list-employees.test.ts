@@ -214,3 +214,38 @@ await t.test('a bad query parameter gets 400 and costs one unit', async (t) => {
   t.match((await list('color=red')).body, { code: 'invalid_query', detail: /query parameter does not exist/ })
   t.equal(await used(), before + Object.keys(refused).length + 1)
 })
+
+await t.test(
+  'department, location, manager, and what is missing narrow the list, alone and with each other',
+  async (t) => {
+    const boss = made.employees[0].id as string
+    await service.call('PATCH', '/v1/employees', {
+      body: [
+        { email: 'e1@example.com', department: 'Sales', location: 'Berlin', manager_id: boss },
+        { email: 'e2@example.com', department: 'sales', location: 'Bonn', manager_id: boss },
+        { email: 'e4@example.com', termination_date: '2020-01-31', department: 'Sales' },
+        { external_id: 'X-5', department: 'Legal' },
+      ],
+    })
+    await service.call('PATCH', `/v1/employees/${made.employees[5].id}`, { body: { external_id: null } })
+    await service.project()
+    const found: Record<string, string[]> = {
+      'department=SALES': ['e1', 'e2', 'e4'],
+      'department=sales&location=bonn': ['e2'],
+      [`manager_id=${boss}`]: ['e1', 'e2'],
+      [`manager_id=${boss}&location=Berlin&updated_since=2020-01-01T00:00:00Z`]: ['e1'],
+      'only=no_external_id': ['e5', 'own', 'a+b'],
+      'only=ended': ['e4'],
+      'only=ended&department=Legal': [],
+    }
+    for (const [query, names] of Object.entries(found))
+      t.strictSame(
+        await allPages(`limit=1&${query}`),
+        names.map((name) => `${name}@example.com`),
+        query,
+      )
+    t.match(await list('manager_id=emp_1'), { status: 400, body: { detail: /manager_id must be the id/ } })
+    for (const name of ['department=x', 'location=x', `manager_id=${boss}`, 'only=ended'])
+      t.match(await list(`email=e1@example.com&${name}`), { status: 400, body: { code: 'invalid_query' } })
+  },
+)

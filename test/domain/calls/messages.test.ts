@@ -120,3 +120,7 @@ function valueAt(body: unknown, pointer: string): unknown {
     return isThere ? (value as Record<string, unknown>)[name] : undefined
   }, body)
 }
+
+await t.test('a fault that a later version stored has words, too', async (t) => {
+  t.equal(wordFault({ kind: 'of_tomorrow' } as never), 'A later version of the service knows why')
+})

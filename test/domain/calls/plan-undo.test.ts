@@ -87,3 +87,16 @@ await t.test('what was erased leaves a record that is refused', async (t) => {
   t.strictSame(faultsOf(decision), ['/0/id employee_not_found'])
   t.match(decision.problem?.errors, [{ message: /erased/ }])
 })
+
+await t.test(
+  'an undo of what is undone leaves nothing, also if the manager of that time was erased since',
+  async (t) => {
+    const before = given(hired(1), hired(2, { manager_id: emp(1) }))
+    const call = before.update([{ id: emp(2), manager_id: null }])
+    const restored = after(after(before, call), undo(after(before, call), call.events))
+    const erased = new Map([...restored.employees].filter(([id]) => id !== emp(1)))
+    t.match(undo(companyOf(erased, { isAllOrNone: false }), call.events).outcomes, [
+      { result: 'no_updates', leftOut: undefined },
+    ])
+  },
+)

@@ -46,3 +46,14 @@ await t.test('of two records about one person, neither decides who reports to wh
     '/2/manager_id manager_cycle',
   ])
 })
+
+await t.test(
+  'a client sends back what it read, also if the manager was erased; nobody else gets that manager',
+  async (t) => {
+    const company = given(hired(1), hired(2, { manager_id: emp(9) }))
+    t.match(company.update([{ id: emp(2), job_title: 'Dev', manager_id: emp(9) }]).outcomes, [
+      { changed: ['job_title'] },
+    ])
+    t.strictSame(faultsOf(company.update([{ id: emp(1), manager_id: emp(9) }])), ['/0/manager_id manager_not_found'])
+  },
+)

@@ -31,6 +31,7 @@ export function callsOf(events: RecordedEvent[]): Map<string, Call> {
 const EMPLOYEE_EVENT = /^Employee(?:Created|Updated|Deactivated|Reactivated)$/
 /** Refusals that bind an idempotency key: a retry finds the same call. */
 const BOUND = new Set([404, 409, 412, 422])
+const UNBOUND = new Set(['idempotency_key_reused', 'limit_reached'])
 const REQUEST_TIMEOUT = 408
 
 /**
@@ -89,7 +90,7 @@ function refusalFaults(
   const find = (kind: FindingKind, what: string) => found.push({ kind, text: `${id}: ${what}` })
   if (completed.length > 0) find('refused and applied', `refused with ${status}, and took effect`)
   if (failed.length === 0 && (status === REQUEST_TIMEOUT || body.code === 'rate_limited')) return found
-  const isBound = BOUND.has(status) && body.code !== 'idempotency_key_reused'
+  const isBound = BOUND.has(status) && !UNBOUND.has(body.code ?? '')
   if (failed.length === 0) find('refusal without entry', `refused with ${status}, has no entry`)
   else if (isBound ? failed.length > 1 : failed.length > attempts.length)
     find('refusal with several entries', `refused with ${status}, has ${failed.length} entries`)

@@ -21,6 +21,7 @@ const MEANINGS = {
   'wrong counts': 'wrong',
   'wrong time': 'wrong',
   'wrong quota': 'wrong',
+  'beyond a limit': 'wrong',
   ledger: 'wrong',
   directory: 'wrong',
   // Read models

@@ -62,6 +62,7 @@ export async function oracle(
     found.push(...(await logFaults(db, companyId, calls)))
     found.push(...findings('wrong time', timeFaults(events, now)))
     found.push(...findings('wrong quota', await quotaFaults(db, companyId, calls)))
+    found.push(...findings('beyond a limit', limitFaults(events, calls)))
     for (const projection of projections) {
       // A wrong ledger may not fold; the check above has found what is wrong with it.
       const cannot = (error: unknown) =>
@@ -140,6 +141,20 @@ async function quotaFaults(db: Db, companyId: string, calls: Map<string, Call>):
     return charged === row.requests_made
       ? []
       : [`${apiId} was charged ${row.requests_made} requests for ${charged} calls`]
+  })
+}
+
+/** No key deactivates more people in a day than it may. The load allows nothing beyond. */
+function limitFaults(events: readonly RecordedEvent[], calls: Map<string, Call>): string[] {
+  return events.flatMap((event) => {
+    const limit = event.type === 'ApiKeyLimitsChanged' ? event.data?.to.max_deactivations : null
+    if (typeof limit !== 'number') return []
+    const own = [...calls.values()].filter((call) => isCompleted(call) && call.closing.data?.key?.id === event.stream)
+    const days = Map.groupBy(own, ({ closing }) => closing.recorded_at.slice(0, 10))
+    return [...days].flatMap(([day, some]) => {
+      const done = some.reduce((sum, { closing }) => sum + (closing.data?.counts.deactivated ?? 0), 0)
+      return done <= limit ? [] : [`${event.stream} deactivated ${done} people on ${day}, and may ${limit}`]
+    })
   })
 }
 

@@ -8,6 +8,7 @@ await runFiles(
   'test/http/live/*.long.test.ts',
   'test/http/sign-in/*.long.test.ts',
   'test/http/openapi/*.long.test.ts',
+  '!test/http/openapi/{generated-clients,openapi-lint}.long.test.ts',
   '!test/pages/uploads.long.test.ts',
   '!test/pages/reference/samples.long.test.ts',
 )

@@ -7,5 +7,6 @@ await runFiles(
   'test/security/*.long.test.ts',
   'test/erasure/*.long.test.ts',
   '!test/ledger/append/{key-in-progress,two-processes}.long.test.ts',
+  '!test/ledger/evidence/evidence-altered.long.test.ts',
   '!test/ledger/audit/{cosignature,go-verifier}.long.test.ts',
 )

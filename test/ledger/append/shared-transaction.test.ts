@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto'
 import t from 'tap'
+import { issueApiKey } from '../../../src/accounts/api-keys/change-api-key.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
+import { newId } from '../../../src/ledger/new-id.ts'
 import { createEmployeeCache } from '../../../src/ledger/append/employee-cache.ts'
 import { isNameTaken } from '../../../src/ledger/append/unchecked-creations.ts'
 import { openAppends } from '../../support/ledger/appends.ts'
-import { createCall } from '../../support/ledger/calls.ts'
+import { createCall, recordsCall } from '../../support/ledger/calls.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 import { SHARING } from '../../support/postgres/citus-url.ts'
 import { employee, startService } from '../../support/service.ts'
@@ -97,4 +99,19 @@ await t.test('the head of a company that appends nothing stays as it is', SHARIN
   ])
   t.strictSame([validated!.answer!.status, created!.answer!.status], [200, 201])
   t.strictSame(await readHead(other), before)
+})
+
+await t.test('a limit that is a share counts whom the calls before it in the transaction created', async (t) => {
+  const other = await service.makeCompany('Limited')
+  const limits = { max_deactivations: '10%', max_changes: null } as const
+  const wanted = { companyId: other.id, name: 'Sync', quotaLimit: 1_000, refreshPeriod: 'daily', limits } as const
+  const limited = { ...other, key: await issueApiKey({ pool: service.pool, newId }, wanted) }
+  const people = Array.from({ length: 10 }, () => employee())
+  const leave = (at: number) => recordsCall(limited, 'PATCH', [{ email: people[at]!['email'], status: 'inactive' }])
+  const committed = await commit([createCall(other, people), leave(0), leave(1)])
+  t.match(
+    committed.map(({ answer }) => answer?.status),
+    [201, 200, 409],
+    '10 % of 10 people is 1',
+  )
 })

@@ -164,15 +164,13 @@ const JSON_SHAPES: Record<string, Shape> = {
 /** A CSV file of ordinary people, as many as it may have. */
 export const ordinaryFile = (): HostileFile => ({ name: 'ordinary', type: 'text/csv', content: ordinaryRows(MAX_CSV) })
 
-/** Makes a file of each shape, or of these, as large as it may be by default, or smaller. Some shapes end before. */
+/** Makes a file of each shape that is wanted, as large as it may be by default, or smaller. Some shapes end before. */
 export function* hostileFiles(
   maxCsv = MAX_CSV,
   maxJson = Math.min(MAX_JSON, maxCsv),
-  names?: ReadonlySet<string>,
+  isWanted: (name: string, at: number) => boolean = () => true,
 ): Generator<HostileFile> {
-  const isWanted = ([name]: [string, Shape]) => names?.has(name) ?? true
-  for (const [name, shape] of Object.entries(CSV_SHAPES).filter(isWanted))
-    yield { name, type: 'text/csv', content: shape(maxCsv) }
-  for (const [name, shape] of Object.entries(JSON_SHAPES).filter(isWanted))
-    yield { name, type: 'application/json', content: shape(maxJson) }
+  const wanted = (shapes: Record<string, Shape>) => Object.entries(shapes).filter(([name], at) => isWanted(name, at))
+  for (const [name, shape] of wanted(CSV_SHAPES)) yield { name, type: 'text/csv', content: shape(maxCsv) }
+  for (const [name, shape] of wanted(JSON_SHAPES)) yield { name, type: 'application/json', content: shape(maxJson) }
 }

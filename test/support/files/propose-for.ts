@@ -26,7 +26,7 @@ export function countFor(
   const plan = doAtOnce(planRows(lines.map(file.readKeys), mapping, String))
   const counts = new RowCounts(header, mapping, today)
   for (const cells of rows) counts.add(cells)
-  return counts.finish(plan, 0)
+  return counts.finish(plan, { absent: 0, linkable: 0 })
 }
 
 /** Answers the questions about a file as its administrator would. */

@@ -7,7 +7,7 @@ const NORMALIZING =
 /** The normalization of the domain, and where texts are changed that nobody has typed, or not to compare them. */
 const MAY_NORMALIZE = new Map([
   ['src/text/normalize-text.ts', 'the one normalization'],
-  ['src/domain/phone-number.ts', 'reads digits in any script'],
+  ['src/text/clean-phone.ts', 'reads digits in any script'],
   ['src/domain/secret-members.ts', 'words in the names of members'],
   ['src/domain/employees/entity-tag.ts', 'a header'],
   ['src/http/server/compression.ts', 'a header'],

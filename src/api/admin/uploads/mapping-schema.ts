@@ -151,6 +151,16 @@ export const MappingBody = requireOnly(
         ),
       ),
     ),
+    same_addresses: usual(
+      'same_addresses',
+      nullable(
+        oneOf(
+          ['link', 'refuse'],
+          'Whether active people without an `external_id` are those whose rows have their addresses, and get its ' +
+            '`external_id`, or these rows are refused.',
+        ),
+      ),
+    ),
     other_columns: Type.Optional(
       oneOf(['proposed', 'unused'], 'For `send --map`: what becomes of columns that the mapping does not name.'),
     ),

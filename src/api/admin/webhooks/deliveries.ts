@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type, type Static } from '@sinclair/typebox'
-import { NO_SUCH_WEBHOOK } from '../../../accounts/webhooks/change-webhook.ts'
 import { findDelivery, listDeliveries, type Delivery, findWebhook } from '../../../accounts/webhooks/read-webhooks.ts'
 import { rebuildMessage, type RebuiltMessage } from '../../../delivery/webhooks/single-deliveries.ts'
 import { problem } from '../../../domain/errors.ts'
 import {
   anyId,
   readIdAs,
+  requireOr,
   describedObject,
   makeListSchema,
   nullable,
@@ -17,9 +17,8 @@ import {
   Time,
 } from '../../../http/openapi/schema-parts.ts'
 import { pageBefore, pageOf } from '../../../http/server/query-values.ts'
-import { ProblemError } from '../../../http/server/problem.ts'
 import { actingUser, HEAVY_JSON_BODY } from '../company-schemas.ts'
-import { ofWebhook, readWebhookId, type WebhookRouteServices } from './webhook-routes.ts'
+import { ofWebhook, readWebhookId, requireWebhook, type WebhookRouteServices } from './webhook-schemas.ts'
 import { PING_TYPE, WEBHOOK_TYPES } from '../../../domain/webhook-types.ts'
 import { render } from '../../../http/openapi/render.ts'
 
@@ -57,8 +56,8 @@ export const ShownDelivery = describedObject('WebhookDelivery', 'One attempt to 
   request: Type.Optional(
     nullable(SentMessage, {
       description:
-        'What was sent. Only in the answer to a request for one delivery. Null if the ledger no longer has the event, ' +
-        'because it was restored to an earlier state.',
+        'What was sent. Only in the answer to a request for one delivery. Null if the ledger no longer has the ' +
+        'event, because it was restored to an earlier state.',
     }),
   ),
 })
@@ -75,13 +74,16 @@ export function renderDelivery(delivery: Delivery, sent?: RebuiltMessage | null)
   return render(ShownDelivery, { ...delivery, status, ...(request === undefined ? {} : { request }) })
 }
 
-export const NO_SUCH_DELIVERY = problem('delivery_not_found', 'No such delivery exists')
+const NO_SUCH_DELIVERY = problem('delivery_not_found', 'No such delivery exists')
 const ofDelivery = {
   params: Type.Object({ ...ofWebhook.params.properties, delivery_id: anyId('The id of the delivery.', 'dlv') }),
   problems: ['webhook_not_found', 'delivery_not_found'],
 } as const
 /** Reads the id of a delivery in a path. */
 export const readDeliveryId = readIdAs('dlv', NO_SUCH_DELIVERY)
+
+/** Returns the delivery that was found. Throws a problem if there is none. */
+export const requireDelivery = requireOr(NO_SUCH_DELIVERY)
 
 const LIST_WEBHOOK_DELIVERIES = {
   operationId: 'listWebhookDeliveries',
@@ -121,7 +123,7 @@ export function addDeliveryRoutes(app: FastifyInstance, { db, singleDeliveries }
   app.get('/webhooks/:id/deliveries', { schema: LIST_WEBHOOK_DELIVERIES }, async (request) => {
     const { companyId } = actingUser(request)
     const id = readWebhookId(request.params.id)
-    if (!(await findWebhook(db, companyId, id))) throw new ProblemError(NO_SUCH_WEBHOOK)
+    requireWebhook(await findWebhook(db, companyId, id))
     const { status, limit } = request.query
     const isDelivered = status === undefined ? {} : { isDelivered: status === 'delivered' }
     const page = { ...pageBefore('dlv', request.query), ...isDelivered }
@@ -135,11 +137,9 @@ export function addDeliveryRoutes(app: FastifyInstance, { db, singleDeliveries }
 
   app.get('/webhooks/:id/deliveries/:delivery_id', { schema: GET_WEBHOOK_DELIVERY }, async (request) => {
     const { companyId } = actingUser(request)
-    const seen = await findWebhook(db, companyId, readWebhookId(request.params.id))
-    if (!seen) throw new ProblemError(NO_SUCH_WEBHOOK)
-    const { webhook } = seen
-    const delivery = await findDelivery(db, companyId, webhook.id, readDeliveryId(request.params.delivery_id))
-    if (!delivery) throw new ProblemError(NO_SUCH_DELIVERY)
+    const { webhook } = requireWebhook(await findWebhook(db, companyId, readWebhookId(request.params.id)))
+    const deliveryId = readDeliveryId(request.params.delivery_id)
+    const delivery = requireDelivery(await findDelivery(db, companyId, webhook.id, deliveryId))
     return renderDelivery(delivery, await rebuildMessage(db, companyId, webhook, delivery))
   })
 

@@ -22,8 +22,13 @@ import {
   Time,
   TimeOrNull,
   withDefault,
+  idIn,
 } from '../../../http/openapi/schema-parts.ts'
 import { refuseField } from '../../../http/server/problem.ts'
+import { NO_SUCH_WEBHOOK, type WebhookServices } from '../../../accounts/webhooks/change-webhook.ts'
+import type { LedgerDb } from '../../../ledger/tables.ts'
+import type { SingleDeliveries } from '../../../delivery/webhooks/single-deliveries.ts'
+import type { Action } from '../../../http/openapi/actions.ts'
 
 const Position = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
@@ -128,8 +133,8 @@ export const ResumeBody = strictObject(
   },
   {
     description:
-      'Without `after` and `since`, deliveries go on where they stopped. An earlier place sends messages again, a later ' +
-      'one skips some. Give at most one of them.',
+      'Without `after` and `since`, deliveries go on where they stopped. An earlier place sends messages again, ' +
+      'a later one skips some. Give at most one of them.',
   },
 )
 export const RotateWebhookBody = requireOnly([], {
@@ -166,3 +171,45 @@ export function renderWebhook({ webhook, now }: SeenWebhook): Static<typeof Show
     previous_secret_expires_at: previous !== null && previous > now ? previous : null,
   }
 }
+
+/* Shared by the routes of webhooks. */
+
+/** What the routes and the pages of webhooks use. */
+export interface WebhookRouteServices {
+  db: LedgerDb
+  webhooks: WebhookServices & {
+    /** Whether a webhook may use http, for development. */
+    allowsHttp: boolean
+  }
+  singleDeliveries: SingleDeliveries
+}
+
+/** The id of a webhook in a path. */
+export const {
+  schema: ofWebhook,
+  read: readWebhookId,
+  require: requireWebhook,
+} = idIn('webhook', 'whk', NO_SUCH_WEBHOOK)
+
+/** What can be done with a webhook, besides editing and rotation. */
+export const WEBHOOK_ACTIONS = {
+  pause: {
+    operationId: 'pauseWebhook',
+    summary: 'Pause deliveries until the webhook is resumed',
+    description: 'Resumed deliveries go on where they stopped, so that no event is skipped.',
+    problems: ['webhook_not_found'],
+    button: 'Pause',
+    question: 'Messages wait until you resume the webhook.',
+    done: 'paused',
+    notice: 'Webhook paused. Messages wait until you resume it.',
+  },
+  resume: {
+    operationId: 'resumeWebhook',
+    summary: 'Resume or replay deliveries',
+    description: 'Also works on an enabled webhook, to send messages again.',
+    problems: ['webhook_not_found'],
+    button: 'Resume',
+    done: 'resumed',
+    notice: 'Webhook resumed. Messages that waited are being sent.',
+  },
+} as const satisfies Record<string, Action>

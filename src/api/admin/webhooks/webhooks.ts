@@ -3,7 +3,6 @@ import type { Static } from '@sinclair/typebox'
 import {
   changeWebhook,
   createWebhook,
-  NO_SUCH_WEBHOOK,
   rotateWebhookSecret,
   type WebhookWithSecret,
 } from '../../../accounts/webhooks/change-webhook.ts'
@@ -12,12 +11,16 @@ import { findWebhook, listWebhooks } from '../../../accounts/webhooks/read-webho
 import type { LedgerDb } from '../../../ledger/tables.ts'
 import { describeAction } from '../../../http/openapi/actions.ts'
 import { NO_CONTENT } from '../../../http/openapi/schema-parts.ts'
-import { ProblemError, refuseField } from '../../../http/server/problem.ts'
+import { refuseField } from '../../../http/server/problem.ts'
 import { NOT_A_TIME, readInstant } from '../../../http/server/query-values.ts'
 import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimTexts } from '../company-schemas.ts'
 import { addDeliveryRoutes } from './deliveries.ts'
-import { WEBHOOK_ACTIONS, ofWebhook, readWebhookId, type WebhookRouteServices } from './webhook-routes.ts'
 import {
+  WEBHOOK_ACTIONS,
+  ofWebhook,
+  readWebhookId,
+  requireWebhook,
+  type WebhookRouteServices,
   CreateWebhookBody,
   EditWebhookBody,
   readSettings,
@@ -106,9 +109,8 @@ export function webhookRoutes(app: FastifyInstance, services: WebhookRouteServic
   }))
 
   app.get('/webhooks/:id', { schema: GET_WEBHOOK }, async (request) => {
-    const webhook = await findWebhook(db, actingUser(request).companyId, readWebhookId(request.params.id))
-    if (!webhook) throw new ProblemError(NO_SUCH_WEBHOOK)
-    return renderWebhook(webhook)
+    const id = readWebhookId(request.params.id)
+    return renderWebhook(requireWebhook(await findWebhook(db, actingUser(request).companyId, id)))
   })
 
   app.post('/webhooks', { schema: CREATE_WEBHOOK, ...JSON_BODY, preValidation: trim }, async (request, reply) => {

@@ -77,7 +77,11 @@ export const DATE_FORMATS = [
   'compact',
   'midnight',
   'at_eight',
+  'day_number',
 ] as const
+
+/** Columns that no language has names for here. */
+export const UNNAMED = ['partner', 'code', 'privatePhone', 'lastLogin', 'emergency'] as const
 
 /** How a system writes lists. */
 export function drawSystem(random: Random) {
@@ -87,7 +91,7 @@ export function drawSystem(random: Random) {
   const names = pick(['two', 'two', 'two', 'full', 'full_reversed', 'comma', ...(isCased ? ['capitals'] : [])])
   const keys = pick(['both', 'both', 'both', 'email', 'id'])
   const managers = ['none', 'none', 'full', 'listed', ...(isCased ? ['capitals'] : [])]
-  if (keys !== 'email') managers.push('id', 'id', 'name_and_id')
+  if (keys !== 'email') managers.push('id', 'id', 'name_and_id', 'id_and_name')
   if (keys !== 'id') managers.push('email', 'email')
   managers.push('distinguished')
   return {
@@ -103,13 +107,14 @@ export function drawSystem(random: Random) {
     dates: pick(DATE_FORMATS),
     mail: pick(['first.last', 'first.last', 'last.first', 'initial', 'number']),
     ids: pick(['zeros', 'plain', 'letter', 'uuid']),
-    separator: pick([',', ';', '\t', '|']),
+    separator: pick([',', ';', '\t', '|', '^']),
     lineEnd: pick(['\r\n', '\n']),
     encoding: chance(0.3) ? (LEGACY[language] ?? 'utf-8') : pick(['utf-8', 'utf-8', 'utf-8 with BOM', 'utf-16le']),
     optional: (['title', 'department', 'location', 'start'] as const).filter(() => chance(0.6)),
-    extras: (['birth', 'privateEmail', 'notes', 'salary', 'gender'] as const).filter(() => chance(0.2)),
+    extras: (['birth', 'privateEmail', 'notes', 'salary', 'gender', ...UNNAMED] as const).filter(() => chance(0.2)),
     hasPlannedEnds: chance(0.2),
     isQuoted: chance(0.2),
+    hasBlanks: chance(0.1),
     titles: pick([0, 0, 0, 1, 2]),
     total: pick(['none', 'none', 'one_cell', 'two_cells']),
     hasEmptyRows: chance(0.1),
@@ -122,7 +127,7 @@ export interface DrawnPerson extends ListedPerson {
   hasLeft: boolean
 }
 
-const DAY_MS = 86_400_000
+export const DAY_MS = 86_400_000
 export const dateOf = (days: number) => new Date(days * DAY_MS).toISOString().slice(0, 10)
 export const today = Date.parse(TODAY) / DAY_MS
 
@@ -189,7 +194,7 @@ export function drawPeople(system: System, random: Random): DrawnPerson[] {
   })
 }
 
-function drawPhone(country: CountryCode, { below }: Random): string {
+export function drawPhone(country: CountryCode, { below }: Pick<Random, 'below'>): string {
   const example = getExampleNumber(country, examples)!.number
   return example.slice(0, -3) + String(below(1_000)).padStart(3, '0')
 }

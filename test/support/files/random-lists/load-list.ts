@@ -10,6 +10,7 @@ import { planRows } from '../../../../src/spreadsheets/plan-rows.ts'
 import { completeReadings, proposeMapping } from '../../../../src/spreadsheets/propose-mapping.ts'
 import type { FileRow } from '../../../../src/spreadsheets/read-csv.ts'
 import { openRows } from '../../../../src/spreadsheets/read-records.ts'
+import { trimBlanks } from '../../../../src/text/normalize-text.ts'
 import { doAtOnce } from '../../../../src/domain/pieces.ts'
 import { type ListedPerson, TODAY } from './draw-people.ts'
 import type { KnownColumn, WrittenList } from './write-list.ts'
@@ -79,7 +80,7 @@ function answerAll(header: FileRow, rows: readonly FileRow[], list: WrittenList,
     const counts = new RowCounts(header.cells, mapping, TODAY)
     for (const { cells } of rows) counts.add(cells)
     // Nobody is in the company before.
-    mapping = counts.finish(plan, plan.absent.length)
+    mapping = counts.finish(plan, { absent: plan.absent.length, linkable: 0 })
     const asked = listQuestions(mapping)
     if (asked.length === 0 || round === MAX_ROUNDS) {
       const faults = file.faults.map(({ message }) => message)
@@ -89,7 +90,7 @@ function answerAll(header: FileRow, rows: readonly FileRow[], list: WrittenList,
         const read = file.read(rows[at]!, plans.get(at))
         faults.push(...read.faults.map(({ line, message }) => `${line}: ${message}`))
         if (read.faults.length > 0 || file.faults.length > 0) continue
-        const record = JSON.parse(read.json) as Stored
+        const record = trimTexts(JSON.parse(read.json) as Stored)
         if (absent.has(at) && mapping.unknown_managers === 'leave_out') {
           delete record['manager_external_id']
           delete record['manager_email']
@@ -105,6 +106,12 @@ function answerAll(header: FileRow, rows: readonly FileRow[], list: WrittenList,
     )
     mapping = doAtOnce(completeReadings(answer(mapping, header, list), header.cells, samples.sample))
   }
+}
+
+/** As the service does. */
+function trimTexts(record: Stored): Stored {
+  const trim = (value: Stored[string]) => (typeof value === 'string' ? trimBlanks(value) : value)
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, trim(value)]))
 }
 
 /** Why the service would refuse a record; null if it would not. */

@@ -4,15 +4,18 @@ import { encodeText } from '../encode-text.ts'
 import {
   createRandom,
   type DATE_FORMATS,
+  DAY_MS,
   dateOf,
   type DrawnPerson,
   drawPeople,
+  drawPhone,
   drawSystem,
   LAST_NAME_FIRST,
   type ListedPerson,
   type Random,
   type System,
   today,
+  UNNAMED,
   UNSPACED,
   words,
 } from './draw-people.ts'
@@ -52,6 +55,8 @@ const DATES: Readonly<Record<(typeof DATE_FORMATS)[number], (date: string) => st
   compact: (date) => date.replaceAll('-', ''),
   midnight: (date) => `${date} 00:00:00`,
   at_eight: (date) => `${date}T08:00:00Z`,
+  // As spreadsheets count days.
+  day_number: (date) => String(Date.parse(date) / DAY_MS + 25_569),
 }
 const ORDERS: Readonly<Record<string, string>> = {
   day_dots: 'day_first',
@@ -85,7 +90,11 @@ function ruleOf(style: string, language: string): string {
   return (style === 'full_reversed') !== LAST_NAME_FIRST.has(language) ? 'last_first' : 'first_last'
 }
 
-type Column = { name: Field; known?: KnownColumn; cell(person: DrawnPerson, at: number): string }
+type Column = {
+  name: Field | (typeof UNNAMED)[number]
+  known?: KnownColumn
+  cell(person: DrawnPerson, at: number): string
+}
 
 /** Writes the list of a seed. */
 export function writeList(seed: number): WrittenList {
@@ -110,7 +119,7 @@ export function writeList(seed: number): WrittenList {
     const person = people[at]!
     if (inHeadings && person.hasLeft && !isBelow) lines.push([language.leavers])
     isBelow ||= person.hasLeft
-    lines.push(ordered.map(({ cell }) => cell(person, at)))
+    lines.push(ordered.map(({ cell }) => pad(cell(person, at), system, random)))
     if (system.hasEmptyRows && random.chance(0.2)) lines.push([])
   }
   if (system.total !== 'none') {
@@ -141,6 +150,11 @@ export function writeList(seed: number): WrittenList {
   }
 }
 
+/** Some people leave blanks around what they type. */
+function pad(cell: string, { hasBlanks }: System, { chance, pick }: Random): string {
+  return hasBlanks && cell !== '' && chance(0.1) ? pick([` ${cell}`, `${cell} `]) : cell
+}
+
 function quote(cell: string, { separator, isQuoted }: System): string {
   return cell.includes(separator) || cell.includes('"') || (isQuoted && cell !== '')
     ? `"${cell.replaceAll('"', '""')}"`
@@ -169,9 +183,11 @@ function nameColumns(
   if (system.headers === 'none') return null
   const offset = below(40)
   const names = columns.map(({ name }, at) => {
-    const plain = pick(headers.split(',')[FIELDS.indexOf(name)]!.split('/'))
-    if (system.headers === 'technical') return pick(TECHNICAL.split(',')[FIELDS.indexOf(name)]!.split('/'))
+    const place = FIELDS.findIndex((field) => field === name)
     if (system.headers === 'nonsense') return `F${at + 1 + offset}`
+    if (place === -1) return `Z${at + 1}`
+    const plain = pick(headers.split(',')[place]!.split('/'))
+    if (system.headers === 'technical') return pick(TECHNICAL.split(',')[place]!.split('/'))
     if (system.headers === 'abbreviated' && plain.length > 5) return `${plain.slice(0, 4).trim()}.`
     return system.headers === 'decorated' ? pick([`* ${plain}`, `${plain} (1)`, `[${plain}]`, `x_${plain}`]) : plain
   })
@@ -185,7 +201,7 @@ function drawColumns(system: System, people: readonly DrawnPerson[], language: L
   const to = (target: string, more: Omit<KnownColumn, 'to'> = {}): KnownColumn => ({ to: target, ...more })
   const dates = { ...(ORDERS[system.dates] ? { dates: ORDERS[system.dates]! } : {}) }
   const writeDate = (date = '') => (date === '' ? '' : DATES[system.dates](date))
-  const add = (name: Field, known: KnownColumn | undefined, cell: Column['cell']) =>
+  const add = (name: Column['name'], known: KnownColumn | undefined, cell: Column['cell']) =>
     columns.push({ name, ...(known ? { known } : {}), cell })
   if (system.keys !== 'email') add('id', to('external_id'), (person) => person.external_id!)
   if (style === 'two') {
@@ -203,7 +219,7 @@ function drawColumns(system: System, people: readonly DrawnPerson[], language: L
   if (system.optional.includes('location')) add('location', to('location'), (person) => person.location!)
   if (system.optional.includes('start')) add('start', to('start_date', dates), (person) => writeDate(person.start_date))
   if (people.some(({ termination_date: end }) => end !== undefined)) {
-    const isOpenEnd = system.leavers === 'end' && chance(0.3)
+    const isOpenEnd = system.leavers === 'end' && system.dates !== 'day_number' && chance(0.3)
     const never = isOpenEnd ? writeDate('9999-12-31') : ''
     add('end', to('termination_date', dates), ({ termination_date: end }) => (end ? writeDate(end) : never))
   }
@@ -222,7 +238,7 @@ function drawColumns(system: System, people: readonly DrawnPerson[], language: L
       return person.manager === null ? '' : writeManager(people[person.manager]!, system)
     })
   if (system.countries !== 'none') add('country', to('phone_country'), ({ country }) => writeCountry(country, system))
-  for (const name of system.extras) add(name, undefined, drawExtra(name, random))
+  for (const name of system.extras) add(name, undefined, drawExtra(name, people, system, random))
   if (columns.length < 3) add('notes', undefined, () => pick(['', 'ok', '-']))
   return columns
 }
@@ -265,6 +281,7 @@ function writeManager(person: DrawnPerson, { managers, names, language }: System
   if (managers === 'id') return person.external_id!
   if (managers === 'email') return person.email!
   if (managers === 'name_and_id') return `${writeName(person, 'full', language)} (${person.external_id})`
+  if (managers === 'id_and_name') return `${person.external_id} ${writeName(person, 'full', language)}`
   if (managers === 'distinguished') return `CN=${writeName(person, 'full', language)},OU=Staff,DC=firm,DC=example`
   const own = names === 'two' ? 'full' : names
   return writeName(person, managers === 'full' ? own : managers, language)
@@ -275,10 +292,23 @@ function writeCountry(country: CountryCode, { countries, language }: System): st
   return new Intl.DisplayNames([language], { type: 'region' }).of(country)!
 }
 
-function drawExtra(name: Field, { below, pick, chance }: Random): Column['cell'] {
+function drawExtra(
+  name: Column['name'],
+  people: readonly DrawnPerson[],
+  system: System,
+  { below, pick, chance }: Random,
+): Column['cell'] {
   if (name === 'birth') return () => DATES.day_dots(dateOf(today - 9_000 - below(9_000)))
   if (name === 'privateEmail') return () => `p${below(1_000_000)}@${pick(['home', 'mail', 'post'])}.example`
   if (name === 'salary') return () => String(20_000 + below(900) * 50)
+  // One of two people is responsible for each.
+  if (name === 'partner') return () => writeName(people[below(2)]!, 'full', system.language)
+  if (name === 'code') return ({ department = '' }) => `D${department.length + 10}`
+  if (name === 'privatePhone')
+    return ({ country }) => writePhone(drawPhone(country, { below }), country, 'international')
+  if (name === 'lastLogin') return () => (chance(0.2) ? '' : DATES.iso(dateOf(today - below(300))))
+  if (name === 'emergency')
+    return () => `${pick(['Pat', 'Sam', 'Kim'])} ${pick(['Ostler', 'Quinn', 'Voss'])}${below(100) > 50 ? '-Lee' : ''}`
   if (name === 'gender') return () => pick(['m', 'f', 'd'])
   return () => (chance(0.5) ? '' : pick(['see file', 'part time 60 %', 'key 12']))
 }

@@ -1,0 +1,59 @@
+import { type ColumnMapping, isDate, type ManagerKey } from '../../spreadsheets/mapping.ts'
+import type { Calendar, DateOrder } from '../../spreadsheets/read-date.ts'
+import type { NameRule } from '../../spreadsheets/split-name.ts'
+import type { Status } from '../../spreadsheets/status-words.ts'
+
+/** What a list offers: values with their labels. */
+export type Options = Readonly<Record<string, string>>
+
+const DATES: Record<DateOrder, string> = {
+  day_first: 'Day first: 31/12/2024',
+  month_first: 'Month first: 12/31/2024',
+  year_first: 'Year first: 24/12/31',
+}
+const NAMES: Record<NameRule, string> = {
+  first_last: 'First and last name: Ana Perez',
+  last_first: 'Last and first name: Perez Ana',
+  one_last_name_first: 'The first word is the last name: Perez | Ana Maria',
+  one_first_name: 'The first word is the first name: Ana | Perez Gomez',
+  one_last_name: 'The last word is the last name: Ana Maria | Perez',
+  capitals: 'The words in capitals are the last name: PEREZ GOMEZ Ana',
+  one_character: 'The first character is the last name: 王 | 伟',
+}
+const CLOCKS: Record<NonNullable<NonNullable<ColumnMapping['clock']>>, string> = {
+  ignore: 'The day is as written',
+  refuse: 'These values cannot be read',
+}
+const CALENDARS: Record<Calendar, string> = {
+  gregorian: 'The usual one: 2026',
+  buddhist: 'Buddhist: 2569',
+  islamic: 'Of the Hijra: 1447',
+}
+const KEYS: Record<ManagerKey, string> = {
+  full_name: 'By full name',
+  email: 'By email',
+  external_id: 'By external ID',
+  employee_number: 'By employee number',
+  key: 'By the ID within the file',
+}
+
+/** What a word of a status means. */
+export const STATUSES: Record<Status, string> = { active: 'Active', inactive: 'Inactive' }
+
+/** How the values of a column can be read, by what it becomes, in the members of its mapping. */
+export const READINGS = {
+  dates: { of: isDate, what: 'Order', options: DATES },
+  clock: { of: isDate, what: 'Time of day', options: CLOCKS },
+  calendar: { of: isDate, what: 'Calendar', options: CALENDARS },
+  names: { of: (to) => to === 'full_name', what: 'Names', options: NAMES },
+  by: { of: (to) => to === 'manager', what: 'Managers', options: KEYS },
+} as const satisfies Partial<
+  Record<keyof ColumnMapping, { of: (to: ColumnMapping['to']) => boolean; what: string; options: Options }>
+>
+
+export type Reading = keyof typeof READINGS
+
+/** Lists how the values of a column can be read that becomes this. */
+export function listReadings(to: ColumnMapping['to']): Reading[] {
+  return (Object.keys(READINGS) as Reading[]).filter((reading) => READINGS[reading].of(to))
+}
