@@ -22,8 +22,8 @@ export async function checkPrivileges(db: LedgerDb): Promise<Finding[]> {
   const { role, is_superuser: isSuperuser, owns, may } = rows[0]!
   const guarded = (await findUnguardedTables(db)).length === 0
   const twoRoles =
-    'use a separate role in DATABASE_URL, and the owner in MIGRATE_DATABASE_URL (docs/deployment.md, “On your ' +
-    'own PostgreSQL”)'
+    'use a separate role in DATABASE_URL, and the owner in MIGRATE_DATABASE_URL ' +
+    '(docs/deployment.md, “On your own PostgreSQL”)'
   return [
     isSuperuser || owns
       ? warn(
