@@ -398,17 +398,3 @@ interface Upload {
   id: string
   parts: { log_id: string }[]
 }
-
-await t.test('of columns that are equally likely to say who has left, none is chosen beforehand', async (t) => {
-  const as = await cookieOf(service, (await service.makeCompany('Equal')).admin)
-  const rows = ['ada@x.example,Ada,Ek,False,False', 'bo@x.example,Bo,Lim,False,True', 'cy@x.example,Cy,Ray,False,False']
-  const two = await send(['Email,First name,Last name,Flag one,Flag two', ...rows].join('\n'), {}, { as })
-  t.match(two.words, /2 questions about the file are open/)
-  t.notMatch(two.text, /value="status" selected/)
-  const one = await send(
-    ['Email,First name,Last name,Flag', ...rows.map((row) => row.replace(',False', ''))].join('\n'),
-    {},
-    { as },
-  )
-  t.match(one.text, /value="status" selected/)
-})

@@ -1,0 +1,24 @@
+import t from 'tap'
+import { browse, cookieOf } from '../support/http/sessions.ts'
+import { startService } from '../support/service.ts'
+
+/* What the page of an uploaded file answers beforehand. */
+
+const service = await startService(t)
+const cookie = await cookieOf(service, service.company.admin)
+
+async function openPreview(...lines: string[]): Promise<string> {
+  const upload = new FormData()
+  upload.set('file', new Blob([lines.join('\n')]), 'staff.csv')
+  const { location } = await browse(service, '/settings/bulk-user-logs/upload', { cookie, upload })
+  return (await browse(service, location!, { cookie })).text
+}
+
+await t.test('of columns that are equally likely to say who has left, none is chosen beforehand', async (t) => {
+  const rows = ['ada@x.example,Ada,Ek,False,False', 'bo@x.example,Bo,Lim,False,True', 'cy@x.example,Cy,Ray,False,False']
+  const two = await openPreview('Email,First name,Last name,Flag one,Flag two', ...rows)
+  t.match(two, /2 questions about the file are open/)
+  t.notMatch(two, /value="status" selected/)
+  const one = await openPreview('Email,First name,Last name,Flag', ...rows.map((row) => row.replace(',False', '')))
+  t.match(one, /value="status" selected/)
+})
