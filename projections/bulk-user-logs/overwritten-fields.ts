@@ -12,14 +12,14 @@ import { NO_KEY } from './tables.ts'
 
 const WINDOW_MS = 7 * DAY_MS
 /** The keys that are looked at, those that called last; of each, the newest calls; and the people of these. */
-const MAX_KEYS = 8
+const MAX_KEYS = 6
 const MAX_CALLS = 20
-const MAX_PEOPLE = 20
+const MAX_PEOPLE = 8
 /** The people of a call, who are among so many of its first events. */
-const MAX_OF_CALL = 5
+const MAX_OF_CALL = 4
 const MAX_EVENTS_OF_CALL = 50
 /** The events of a person, and their size in bytes. */
-const MAX_EVENTS = 10
+const MAX_EVENTS = 8
 const MAX_EVENT_BYTES = 10_000
 const MAX_FIELDS = 100
 
