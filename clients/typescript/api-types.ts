@@ -862,7 +862,7 @@ export interface components {
                  * @description What is wrong, as in `GET /admin/v1/attention`. More kinds may be added.
                  * @enum {string}
                  */
-                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_limit_reached" | "key_deactivated_many" | "key_expired" | "call_missing" | "calls_turned_away" | "calls_failed" | "records_refused" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
+                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_limit_reached" | "key_deactivated_many" | "fields_overwritten" | "key_expired" | "call_missing" | "calls_turned_away" | "calls_failed" | "records_refused" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
                 /** @description The id of the key, webhook, identity provider, or read model. */
                 subject_id?: string;
                 /** @description The code with which calls failed. */
@@ -889,7 +889,7 @@ export interface components {
                  * @description What is wrong, as in `GET /admin/v1/attention`. More kinds may be added.
                  * @enum {string}
                  */
-                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_limit_reached" | "key_deactivated_many" | "key_expired" | "call_missing" | "calls_turned_away" | "calls_failed" | "records_refused" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
+                kind?: "ledger_disputed" | "ledger_unsigned" | "projection_parked" | "provider_failing" | "webhook_disabled" | "webhook_failing" | "quota_used" | "key_limit_reached" | "key_deactivated_many" | "fields_overwritten" | "key_expired" | "call_missing" | "calls_turned_away" | "calls_failed" | "records_refused" | "work_failing" | "quota_nearly_used" | "key_expiring" | "key_unused";
                 /** @description The id of the key, webhook, identity provider, or read model. */
                 subject_id?: string;
                 /** @description The code with which calls failed. */

@@ -9,6 +9,7 @@ const WORDS = {
   quota_used: 'the quota is used up',
   key_limit_reached: 'a call was beyond the daily limits of the key',
   key_deactivated_many: 'the key deactivated unusually many people',
+  fields_overwritten: 'the key and another source overwrite each other',
   key_expired: 'the key has expired',
   call_missing: 'an expected call did not come',
   calls_turned_away: 'calls came with a secret that no longer works',

@@ -45,6 +45,13 @@ interface AttentionDetails {
   key_limit_reached: Pick<RefusedExcess, 'limited' | 'wanted' | 'done' | 'limit' | 'active'> & { last_log_id: string }
   /** A key deactivated more people in a day than is usual, of `active`. */
   key_deactivated_many: { deactivations: number; active: number }
+  /** A key and another key, or the users if it is null, set back each other's values, of `people` in a sample. */
+  fields_overwritten: {
+    other_key: { id: string; name: string } | null
+    fields: string[]
+    people: number
+    employee_id: string
+  }
   key_expiring: { expires_at: string }
   key_expired: { expires_at: string }
   /** A key was issued 30 days ago or more, works, and has never made a call. */
@@ -109,6 +116,7 @@ export interface AttentionFacts {
   failedCalls: Found<'calls_failed'>[]
   partialCalls: Found<'records_refused'>[]
   turnedAway: Found<'calls_turned_away'>[]
+  overwritten: Found<'fields_overwritten'>[]
   webhooks: {
     id: string
     name: string
@@ -168,6 +176,7 @@ export function findAttention(facts: AttentionFacts): AttentionItem[] {
     ...findOfWebhooks(facts),
     ...ofKeys,
     ...facts.turnedAway.map((found): AttentionItem => ({ kind: 'calls_turned_away', ...found })),
+    ...facts.overwritten.map((found): AttentionItem => ({ kind: 'fields_overwritten', ...found })),
     ...failedCalls.map((found): AttentionItem => ({ kind: 'calls_failed', ...found })),
     ...facts.partialCalls.map((found): AttentionItem => ({ kind: 'records_refused', ...found })),
   ]

@@ -22,6 +22,7 @@ const PAGES = {
   quota_used: 'apiKeys',
   key_limit_reached: 'apiKeys',
   key_deactivated_many: 'apiKeys',
+  fields_overwritten: 'apiKeys',
   key_expired: 'apiKeys',
   call_missing: 'apiKeys',
   calls_turned_away: 'apiKeys',
@@ -162,6 +163,13 @@ const ITEM_WORDS: { [Kind in AttentionKind]: (item: AttentionItem<Kind>, reader:
   key_deactivated_many: ({ details: { deactivations, active }, since }, { time }) => ({
     problem: `deactivated ${formatNumber(deactivations)} of ${formatNumber(active)} people in the day of ${time(since!)}`,
     remedy: 'Check whether these people have left. A daily limit of the key would keep it from more.',
+  }),
+  fields_overwritten: ({ details: { other_key: other, fields, people } }) => ({
+    problem:
+      `the key and ${other?.name ?? 'files or pages of users'} set back each other's ` +
+      `${fields.join(', ')} of ${formatAtLeast(people, true)} people in the last week`,
+    remedy:
+      'Decide which of them is right, and take these fields from the other, under “Fields it may write” of its key.',
   }),
   key_expired: ({ details }, { time }) => ({
     problem: `expired ${time(details.expires_at)}`,

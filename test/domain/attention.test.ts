@@ -29,6 +29,7 @@ const NOTHING: AttentionFacts = {
   provider: null,
   parkedProjections: [],
   turnedAway: [],
+  overwritten: [],
   disputes: [],
   failingWork: [],
 }

@@ -5,6 +5,7 @@ import {
   selectFailedCalls,
   selectLastCalls,
 } from '../../../projections/bulk-user-logs/attention-queries.ts'
+import { selectSetBack, selectWriterKeys } from '../../../projections/bulk-user-logs/overwritten-fields.ts'
 import { BULK_USER_LOGS } from '../../../projections/bulk-user-logs/queries.ts'
 import { EMPLOYEES } from '../../../projections/employees/queries.ts'
 import {
@@ -22,6 +23,7 @@ import {
 import type { AttentionKind } from '../../domain/attention-kinds.ts'
 import { formatLocalDay } from '../../domain/local-times.ts'
 import { MAX_SNOOZES } from '../../domain/snoozes.ts'
+import { findOverwritten, type SetBack, type WriterKey } from '../../domain/accounts/overwritten-fields.ts'
 import { REFRESH_PERIODS, windowStart } from '../../domain/accounts/api-key.ts'
 import { fromUuid, isId, toUuid } from '../../domain/ids.ts'
 import { selectTurnedAway, type TurnedAwayRow } from '../api-keys/turned-away-calls.ts'
@@ -67,9 +69,9 @@ export async function readClockOf(db: LedgerDb, companyId: string): Promise<Comp
 }
 
 /**
- * Reads what needs the attention of a company's administrators at a time. The keys of the items in `raised` are read
- * however many others there are, to tell whether they still need attention. Every page of an administrator reads this, so
- * it is one statement, and another one if keys expect calls.
+ * Reads what needs the attention of a company's administrators at a time. The keys and the people of the items in
+ * `raised` are read however many others there are, to tell whether they still need attention. Every page of an
+ * administrator reads this, so it is one statement, and another one if keys expect calls.
  */
 export async function readAttention(
   db: LedgerDb,
@@ -79,10 +81,12 @@ export async function readAttention(
 ): Promise<Attention> {
   const company = toUuid(companyId)
   const since = new Date(startOfYesterday(Date.parse(now), timeZone)).toISOString()
+  const again = raised.flatMap(({ details }) => ('employee_id' in details ? [details.employee_id] : []))
   const { rows } = await sql<FactRows>`select ${listOf(selectFailedCalls(companyId, since))} as failed_calls,
     ${listOf(selectKeys(company, now, since, raised))} as keys,
     ${listOf(selectTurnedAway(company, since))} as turned_away, ${listOf(selectWebhooks(company))} as webhooks,
     ${listOf(selectProvider(company))} as providers, ${listOf(selectParkedProjections(company))} as parked,
+    ${listOf(selectWriterKeys(companyId, now))} as writers, ${listOf(selectSetBack(companyId, now, again))} as set_back,
     ${listOf(selectDisputes(companyId))} as disputes, ${listOf(selectFailingWork(companyId))} as failing_work,
     ${listOf(selectSnoozes(company, formatLocalDay(Date.parse(now), timeZone)))} as snoozes`.execute(db)
   const facts = rows[0]!
@@ -95,6 +99,7 @@ export async function readAttention(
     failedCalls: failedCalls.map(withTime),
     partialCalls: partialCalls.map(withTime),
     turnedAway: facts.turned_away.map(toTurnedAway),
+    overwritten: findOverwritten(facts.set_back, facts.writers).map(withTime),
     webhooks: facts.webhooks.map(toWebhook),
     provider: facts.providers.map(toProvider)[0] ?? null,
     parkedProjections: facts.parked.filter(isCurrent).map(toParked),
@@ -113,6 +118,8 @@ interface FactRows {
   failed_calls: FailedCallsRow[]
   keys: KeyRow[]
   turned_away: TurnedAwayRow[]
+  writers: WriterKey[]
+  set_back: SetBack[]
   webhooks: WebhookRow[]
   providers: ProviderRow[]
   parked: ParkedRow[]

@@ -22,6 +22,7 @@ const DETAILS: { [Kind in AttentionKind]: Record<keyof DetailsOf<Kind> & string,
   quota_used: { requests_made: true, quota_limit: true, resets_at: true, calls: true, records: true, is_more: true },
   key_limit_reached: { limited: true, wanted: true, done: true, limit: true, active: true, last_log_id: true },
   key_deactivated_many: { deactivations: true, active: true },
+  fields_overwritten: { other_key: true, fields: true, people: true, employee_id: true },
   key_expired: { expires_at: true },
   call_missing: { expected_by: true, last_call_at: true },
   calls_turned_away: { reason: true, calls: true, last_at: true, address: true, ended_at: true },
@@ -77,8 +78,8 @@ const GET_ATTENTION = {
     'Failed calls since the start of yesterday, calls since then that left records out, calls that did not come, ' +
     'calls with secrets that no longer work, failing and disabled webhooks, quotas that are used up or nearly so, ' +
     'keys that have expired, expire within 14 days, or have made no call in the 30 days since they were issued, keys ' +
-    'that were refused for their daily limits or deactivated unusually many people since the start of yesterday, a ' +
-    'failing identity provider, parked read models, a ledger that is disputed or not signed, and background work ' +
+    'that were refused for their daily limits or deactivated unusually many people since the start of yesterday, ' +
+    'sources that overwrite each other, a failing identity provider, parked read models, a ledger that is disputed or not signed, and background work ' +
     'that fails. Of the keys that need the same, 200 are read, those that expire first.',
   response: { 200: Attention },
 } as const satisfies FastifySchema

@@ -58,7 +58,12 @@ interface Components {
 const DESCRIPTION = `Create, update and read the employees of a company, with a log of every call that changed them.
 
 A writing call applies all of its records or none. A refused call lists the errors of all records in a problem
-document (RFC 9457). Every create or update call, successful or not, has one entry in Bulk User Logs.`
+document (RFC 9457). Every create or update call, successful or not, has one entry in Bulk User Logs.
+
+Identity providers, such as Okta and Microsoft Entra ID, use SCIM 2.0 (RFC 7643 and 7644) at \`/scim/v2\` instead, with
+an API key that has the scope \`scim\`, and nothing else. \`/scim/v2/ServiceProviderConfig\`, \`/scim/v2/ResourceTypes\`
+and \`/scim/v2/Schemas\` describe it, so this document does not; the file \`docs/scim.md\` of this service says how to
+set up providers.`
 
 /**
  * Describes routes in OpenAPI 3.1. Its schemas are JSON Schema, so the schemas that validate requests are used

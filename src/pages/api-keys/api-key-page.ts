@@ -290,6 +290,7 @@ const IS_MENDED_BY_EDITING: Readonly<Record<KeyAttention, boolean> & { [Kind in 
   quota_used: true,
   key_limit_reached: false,
   key_deactivated_many: true,
+  fields_overwritten: true,
   key_expired: true,
   call_missing: false,
   calls_turned_away: false,
