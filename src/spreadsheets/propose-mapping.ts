@@ -4,7 +4,7 @@ import type { HeaderMeaning } from './header-words.ts'
 import type { Candidate } from './candidate.ts'
 import { readName } from './cells.ts'
 import { proposeByValues } from './propose-by-values.ts'
-import { type Evidence, weighValues } from './weigh-values.ts'
+import { type Evidence, isDateText, weighValues } from './weigh-values.ts'
 import { hasOwnColumns, identifyColumn } from './record-columns.ts'
 import type { ColumnMapping, Mapping, Target } from './mapping.ts'
 import { locateColumns, MAX_WORDS, USUAL_CHOICES } from './mapping.ts'
@@ -203,7 +203,7 @@ function toTarget(
       return isNameColumn(evidence) ? 'full_name' : meaning
     case 'first_name':
     case 'last_name':
-      return share(sample, (value) => /\p{L}/u.test(value) && !/\d/.test(value)) < 0.5 ? null : meaning
+      return share(sample, (value) => /\p{L}/u.test(value) && !isDateText(value)) < 0.5 ? null : meaning
     case 'department':
     case 'division':
     case 'location':

@@ -96,7 +96,7 @@ await t.test(
         .join('\n'),
     )
     for (const kind of ['undo completed', 'undo partly', 'upsert completed', 'update limit_reached'])
-      t.ok(seen.has(kind), `some are: ${kind}`)
+      t.ok(isQuick || seen.has(kind), `some are: ${kind}`)
     t.ok(isQuick || kills.kills() > 1, `${kills.kills()} processes were killed`)
   },
 )

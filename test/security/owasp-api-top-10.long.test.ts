@@ -290,7 +290,8 @@ const NOT_DESCRIBED = [
   '/llms.txt',
   // RFC 7644 describes these; which parts of it there are, /scim/v2/ServiceProviderConfig says.
   ...[
-    ...['/Users', '/Users/:id', '/Users/.search', '/.search', '/Groups', '/Groups/:id', '/Bulk', '/Me'],
+    ...['/Users', '/Users/:id', '/Users/.search', '/.search', '/Bulk', '/Me'],
+    ...['/Groups', '/Groups/:id', '/Groups/.search'],
     ...['/ServiceProviderConfig', '/ResourceTypes', '/ResourceTypes/:id', '/Schemas', '/Schemas/:id'],
   ].map((path) => `/scim/v2${path}`),
 ]
