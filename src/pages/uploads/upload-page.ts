@@ -114,7 +114,7 @@ function addStoredUploadPages(app: FastifyInstance, services: PageServices): voi
     const fields = readFormFields(request.body)
     await applyUpload(uploads, getActing(request), id, request.id, {
       isAllOrNone: fields['all_or_none'] !== 'false',
-      deactivated: readConfirmed(fields),
+      ...readConfirmed(fields),
     })
     return reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
   })
