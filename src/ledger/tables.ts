@@ -72,6 +72,8 @@ export interface LedgerTables {
     window_start: string
     requests_made: number
     last_used: string | null
+    /** The window of its last use. Unlike the use itself, it has an index, because few calls change it. */
+    last_window: string | null
     people_use: PeopleUse | null
   }
   turned_away_calls: {

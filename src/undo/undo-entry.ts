@@ -41,7 +41,10 @@ export async function undoEntry(
   services: UndoServices,
   { companyId, actor, client, traceparent }: Acting,
   logId: string,
-  how: { isAllOrNone: boolean; validateOnly: boolean; requestId: string },
+  {
+    maxLookedInto = MAX_LOOKED_INTO,
+    ...how
+  }: { isAllOrNone: boolean; validateOnly: boolean; requestId: string; maxLookedInto?: number },
 ): Promise<CallAnswer & { callId: string | null; preview?: NewEvent[] }> {
   const [call] = isId('log', logId) ? await findCalls(services.db, companyId, [logId]) : []
   if (!call) throw new RefusedByStateError(NO_SUCH_ENTRY)
@@ -50,7 +53,7 @@ export async function undoEntry(
   if (!answer) throw new RefusedByStateError(NOTHING_TO_UNDO)
   if (answer.status !== 200) return answer
   const { results, ...others } = answer.body as UndoAnswer
-  const explained = await explainLeft(services.db, companyId, results, call.position)
+  const explained = await explainLeft(services.db, companyId, results, call.position, maxLookedInto)
   return { ...answer, body: { undoes: logId, ...others, results: explained } satisfies UndoOutcome }
 }
 
@@ -60,9 +63,10 @@ async function explainLeft(
   companyId: string,
   results: readonly UndoneRecord[],
   after: number,
+  maxLookedInto: number,
 ): Promise<UndoOutcome['results']> {
   const left = results.flatMap(({ id, left: attributes }) => attributes.map((one) => ({ employeeId: id!, ...one })))
-  const changed = left.filter(({ reason }) => CHANGED.has(reason)).slice(0, MAX_LOOKED_INTO)
+  const changed = left.filter(({ reason }) => CHANGED.has(reason)).slice(0, maxLookedInto)
   const wanted = changed.map(({ employeeId, attribute, reason }) => ({
     employeeId,
     attribute: reason === 'changed_meanwhile' ? attribute : null,

@@ -39,7 +39,8 @@ export async function requireOwnUpload(
 /**
  * Begins to apply an upload, or resumes it as it was begun. A file of one part is applied at once; of a larger one, the
  * workers apply part after part. Rows that cannot be applied keep their whole part from being applied if `isAllOrNone`,
- * and are left out otherwise. `deactivated` is how many people it may deactivate because they are not in the file. Does
+ * and are left out otherwise. `deactivated` is how many people it may deactivate because they are not in the file, and
+ * `beside` how many other files of the last day may, if somebody has seen that number. Does
  * nothing if it is already applied or being applied. Throws RefusedByStateError with `upload_not_found` or
  * `upload_not_applicable`.
  */
@@ -48,7 +49,11 @@ export async function applyUpload(
   { companyId, actor, client }: Acting,
   uploadId: string,
   requestId: string,
-  { isAllOrNone, deactivated = 0 }: { isAllOrNone: boolean; deactivated?: number | undefined },
+  {
+    isAllOrNone,
+    deactivated = 0,
+    beside = null,
+  }: { isAllOrNone: boolean; deactivated?: number | undefined; beside?: number | null },
 ): Promise<void> {
   const upload = await requireOwnUpload(services, { companyId, actor }, uploadId)
   if (upload.state === 'previewing') throw refuse('The preview is not complete yet')
@@ -58,10 +63,11 @@ export async function applyUpload(
     await assertReadable(services, upload, parts, isAllOrNone)
     assertConfirmed(findMissing(parts), deactivated)
   }
-  const begun = { userId: actor, requestId, client: client ?? null, isAllOrNone, plan }
+  const begun = { userId: actor, requestId, client: client ?? null, isAllOrNone, plan, beside }
   if (!(await beginApplying(services.pool, upload, begun))) {
     const { state } = await requireUpload(services, companyId, uploadId)
-    if (state === 'previewed') throw refuse('The file has changed meanwhile. Look at it again')
+    if (state === 'previewed')
+      throw refuse('The file, or what others deactivate, has changed meanwhile. Look at it again')
     return
   }
   await forgetOriginal(services.pool, upload, 'content')

@@ -16,6 +16,11 @@ export function isUndoable({ undoes, state }: StoredUpload, parts: readonly Stor
   return undoes === null && state === 'ended' && listUndoable(parts).length > 0
 }
 
+/** Throws RefusedByStateError unless the upload can be taken back. */
+export function requireUndoable(upload: StoredUpload, parts: readonly StoredPart[]): void {
+  if (!isUndoable(upload, parts)) throw new RefusedByStateError(NOTHING)
+}
+
 /**
  * Takes back all calls of an upload, the last one first, in the background, as far as possible: see `undoCall`. Returns
  * the id of the upload that does it, whose parts are these calls. Throws RefusedByStateError.
@@ -29,7 +34,7 @@ export async function undoUpload(
   const { pool, commands } = services
   const upload = await requireUpload(services, companyId, uploadId)
   const parts = await readParts(pool, upload)
-  if (!isUndoable(upload, parts)) throw new RefusedByStateError(NOTHING)
+  requireUndoable(upload, parts)
   let firstRow = 1
   const undone = listUndoable(parts).toReversed()
   const stored = undone.map(({ callId: undoes, outcome }) => {

@@ -52,7 +52,9 @@ async function makeCompany(name: string) {
   const subscribe = (wanted: boolean) => changeAlerts({ pool, newId }, acting, wanted)
   const useUp = (requests: number) =>
     pool.query(
-      `update api_key_usage set window_start = date_trunc('month', statement_timestamp()), requests_made = $2 where api_id = $1`,
+      `update api_key_usage set window_start = date_trunc('month', statement_timestamp()), requests_made = $2,
+         last_window = date_trunc('month', statement_timestamp())
+       where api_id = $1`,
       [toUuid(company.key.api_id), requests],
     )
   const setQuota = (limit: number) =>
@@ -296,8 +298,8 @@ await t.test('what is raised stays raised while it lasts, however much more ther
          refresh_period, created_at)
        select company_id, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 1, 'Other', secret_hash, true, false, scopes, 10, 'monthly', created_at
        from api_keys, generate_series(1, 500) n where api_id = $1 returning company_id, api_id)
-     insert into api_key_usage (company_id, api_id, window_start, requests_made)
-     select company_id, api_id, date_trunc('month', statement_timestamp()), 10 from made`,
+     insert into api_key_usage (company_id, api_id, window_start, requests_made, last_window)
+     select company_id, api_id, date_trunc('month', statement_timestamp()), 10, date_trunc('month', statement_timestamp()) from made`,
     [toUuid(key.api_id)],
   )
   for (let at = 0; at < 3; at += 1) await check(id)

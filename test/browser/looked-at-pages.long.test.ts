@@ -31,6 +31,7 @@ const LOOKED_AT: Record<string, string> = {
   '/settings/bulk-user-logs': 'bulk-user-logs/list',
   '/settings/bulk-user-logs/upload': 'bulk-user-logs/corrected-file',
   '/settings/bulk-user-logs/upload/:id': 'bulk-user-logs/corrected-file',
+  '/settings/bulk-user-logs/upload/:id/undo': 'bulk-user-logs/looks',
   '/settings/bulk-user-logs/:log_id': 'bulk-user-logs/looks',
   '/settings/bulk-user-logs/:log_id/records/:index': 'bulk-user-logs/looks',
   '/settings/bulk-user-logs/:log_id/fix': 'bulk-user-logs/looks',

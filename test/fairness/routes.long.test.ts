@@ -45,6 +45,7 @@ const HEAVY = [
   'POST /admin/v1/bulk-user-logs/:log_id/undo',
   'GET /settings/bulk-user-logs/:log_id/undo',
   'POST /settings/bulk-user-logs/:log_id/undo',
+  'GET /settings/bulk-user-logs/upload/:id/undo',
   'GET /settings/bulk-user-logs/:log_id/fix',
   'POST /settings/bulk-user-logs/:log_id/fix',
   'POST /settings/bulk-user-logs/upload/:id/missing',

@@ -50,14 +50,15 @@ await t.test('the command that creates an employee works each time', async (t) =
 
 await t.test('the curl command uses the public address of the service', async (t) => {
   const headers = { 'sec-fetch-site': 'same-origin', host: "evil'; rm -rf ~ #" }
-  const form = { seen: String(await keyCount()), name: 'x', ...QUOTA }
+  const form = { seen: seenOn(await open(NEW)), name: 'x', ...QUOTA }
   const { text } = await browse(service, NEW, { cookie, form, headers })
   t.match(text, 'http://localhost/v1/auth/verify')
   t.notMatch(text, 'rm -rf')
   const known = await startService(t, { PUBLIC_URL: 'http://hr.example.com' })
   const other = await cookieOf(known, known.company.admin)
+  const seen = seenOn(await browse(known, NEW, { cookie: other }))
   t.match(
-    (await browse(known, NEW, { cookie: other, form: { ...form, seen: '1' } })).text,
+    (await browse(known, NEW, { cookie: other, form: { ...form, seen } })).text,
     'curl -sS &#39;http://hr.example.com/v1/auth/verify',
   )
 })

@@ -80,6 +80,30 @@ await t.test('they are listed by name, and can be kept', async (t) => {
   t.match((await press(`${(await send(fileOf(2, 118))).path}/missing`)).words, 'Every active person is in the file')
 })
 
+await t.test(
+  'two files at once share the tenth: who looked before the other was applied has to look again',
+  async (t) => {
+    const { path: one } = await send(fileOf(11, 109))
+    const { path: other } = await send(fileOf(11, 109))
+    t.match((await press(`${one}/missing`)).text, 'type="hidden" name="deactivate" value="9"')
+    t.match((await press(`${other}/missing`)).text, 'type="hidden" name="deactivate" value="9"')
+    const form = { deactivate: '9', beside: '2' }
+    const answers = await Promise.all([press(`${one}/apply`, form), press(`${other}/apply`, form)])
+    t.strictSame(answers.map(({ status }) => status).toSorted(), [200, 409])
+    const left = answers[0]!.status === 409 ? one : other
+    t.match(
+      (await open(left)).words,
+      /9 people of 118 .*one in ten, together with 11 people whom other files deactivate/,
+    )
+    await eventually('the first is applied', async () => (await listActive()) === 109)
+    await service.call('PATCH', '/v1/employees', {
+      body: Array.from({ length: 9 }, (_, at) => ({ external_id: `N-${at + 2}`, status: 'active' })),
+    })
+    await service.pool.query('delete from uploads')
+    t.equal(await listActive(), 118)
+  },
+)
+
 await t.test('if they are more than one in ten, their number is typed', async (t) => {
   const hidden = (count: number) => `<input type="hidden" name="deactivate" value="${count}" />`
   t.match((await press(`${(await send(fileOf(13, 107))).path}/missing`)).text, hidden(11))

@@ -48,7 +48,7 @@ await t.test('what changes after it was looked at is not applied unseen', async 
     { header: 'external_id', to: 'external_id' },
     { header: 'last_name', to: 'first_name' },
   ])
-  const by = { userId: company.admin.user_id, requestId: 'req', client: null, isAllOrNone: true }
+  const by = { userId: company.admin.user_id, requestId: 'req', client: null, isAllOrNone: true, beside: null }
   t.equal(await beginApplying(pool, ref, { ...by, plan }), false)
   t.match(await rowOf(id), { state: 'previewed' })
   t.match(await apply(id), { status: 200, body: { state: 'ended' } }, 'but what is there now')

@@ -90,11 +90,38 @@ await t.test('an undo, or an upload that changed nothing, has nothing to undo as
   t.match(await undo('upl_01h455vb4pex5vsknk084sn02q'), { status: 404 })
 })
 
+await t.test('before that, a page says by name what would get its old value, and what stays and why', async (t) => {
+  const cookie = await cookieOf(service, company.admin)
+  const { id } = await upload(['A,Ana,a@x.example,New', 'B,Bo,b@x.example,New', 'H,Hal,h@x.example,New'])
+  await service.call('PATCH', '/v1/employees', { body: [{ external_id: 'B', job_title: 'Chief' }] })
+  await service.call('PATCH', '/v1/employees', { body: [{ external_id: 'H', location: 'Rome' }] })
+  await service.project()
+  const before = await people()
+  const open = async (upload: string) => {
+    const { status, text } = await browse(service, `/settings/bulk-user-logs/upload/${upload}/undo`, { cookie })
+    const main = text.slice(text.indexOf('<main')).replaceAll(/<[^>]*>/g, ' ')
+    return { status, main: main.replaceAll(/\s+/g, ' ') }
+  }
+  const { status, main } = await open(id)
+  t.equal(status, 200)
+  t.match(main, /People 3 Get all old values 1 Get some 1 Stay as they are 1 As before already 0/)
+  t.match(main, /3 attributes would get the old value; 2 would stay/)
+  t.match(main, /Bo Job title Changed since by log_/)
+  t.match(main, /Hal Status The person was changed since by log_/)
+  t.match(main, /Ana First name : from Ana → to A Job title : from New → to Dev/)
+  t.match(main, /Undo what is possible: 2 people/)
+  t.strictSame(await people(), before, 'looking changes nothing')
+  const { body } = await undo(id)
+  await ended(body.id)
+  t.match((await open(id)).main, /Nothing can be undone/)
+  t.equal((await open(body.id)).status, 409)
+})
+
 await t.test('the page of an upload asks, and then shows how far the undo is', async (t) => {
   const cookie = await cookieOf(service, company.admin)
   const { id } = await upload(['G,G,g@x.example,Dev'])
   const path = '/settings/bulk-user-logs/upload'
-  t.match((await browse(service, `${path}/${id}`, { cookie })).text, /1 person created or changed by its entry/)
+  t.match((await browse(service, `${path}/${id}`, { cookie })).text, `${path}/${id}/undo">Undo…`)
   const { status, headers } = await browse(service, `${path}/${id}/undo`, { cookie, form: {} })
   t.equal(status, 303)
   const location = headers['location']!

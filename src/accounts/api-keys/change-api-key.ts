@@ -25,7 +25,7 @@ import type { KeyAccess, KeyQuota } from '../../domain/events.ts'
 import { accessData } from '../../domain/accounts/key-access.ts'
 import { prefixOfSecret } from '../../domain/accounts/secrets.ts'
 import { OPERATOR } from '../../ledger/append/append-company-events.ts'
-import { countApiKeys, findApiKey, type SeenKey } from './read-api-keys.ts'
+import { findNewestKey, findApiKey, type SeenKey } from './read-api-keys.ts'
 import { problem } from '../../domain/errors.ts'
 
 /* The rows of API keys, written only under the lock of the company's head, together with the key's events. */
@@ -96,7 +96,7 @@ export async function updateKeySecret(
 /** A key to issue. Without an actor, the command line issues it. */
 interface NewApiKey extends Omit<KeyToIssue, 'id'>, Partial<Omit<Acting, 'companyId'>> {
   companyId: string
-  /** The number of keys the company had when the form was shown; absent to skip the check. */
+  /** When the newest key was issued that the company had as the form was shown (ms); absent to skip the check. */
   seen?: number
 }
 
@@ -131,7 +131,7 @@ export async function issueApiKeyRecord(services: CompanyServices, newKey: NewAp
   const id = services.newId('key')
   const secret = generateSecret(prefixOfSecret('key', companyId))
   const issued = await changeCompany(services, { ...newKey, actor }, 'admin', async (tx) => {
-    assertSeen(seen, await countApiKeys(tx.connection, companyId), CREATED_MEANWHILE)
+    assertSeen(seen, await findNewestKey(tx.connection, companyId), CREATED_MEANWHILE)
     const events = unwrapDecision(decideIssue({ ...newKey, id }, tx.now))
     const [issued, ...others] = events
     const key = others.reduce<KeyLife>(evolveKey, createKey(issued as IssuedEvent))

@@ -91,11 +91,12 @@ export async function findApiKey(db: LedgerDb, companyId: string, apiId: string)
   return row ? toSeenKey(row) : null
 }
 
-/** Counts the keys of a company, including revoked ones: keys are never deleted. */
-export async function countApiKeys(client: Queryable, companyId: string): Promise<number> {
-  const text = 'select count(*)::integer as count from api_keys where company_id = $1'
-  const { rows } = await client.query<{ count: number }>(text, [toUuid(companyId)])
-  return rows[0]!.count
+/** Finds when the newest key of a company was issued, in milliseconds since the epoch; 0 if there is none. */
+export async function findNewestKey(client: Queryable, companyId: string): Promise<number> {
+  const text = `select coalesce(extract(epoch from max(created_at)) * 1000, 0)::float8 as ms
+    from api_keys where company_id = $1`
+  const { rows } = await client.query<{ ms: number }>(text, [toUuid(companyId)])
+  return rows[0]!.ms
 }
 
 /** Converts such a row. */

@@ -146,32 +146,52 @@ function toTime(time: string | null): string | null {
   return time === null ? null : new Date(time).toISOString()
 }
 
+/** The keys with a need: which they are, and which of them are read first. */
+interface KeyNeed {
+  isNeeded: Condition
+  order?: Condition
+}
+
 /**
  * When a key `k` with its usage `u` has each need that its own row tells, by a time (RFC 3339); what happened `since`
- * the start of yesterday counts. The domain decides; these
- * conditions only choose the keys that are read.
+ * the start of yesterday counts. The domain decides; these conditions only choose the keys that are read. An index finds
+ * the keys of each, so that others cost nothing.
  */
 function buildNeeds(
   now: string,
   since: string,
-): Record<Extract<AttentionKind, `quota_${string}` | `key_${string}`>, Condition> {
+): Record<Extract<AttentionKind, `quota_${string}` | `key_${string}`>, KeyNeed> {
   const nowMs = Date.parse(now)
   const at = (ms: number) => sql`${new Date(ms).toISOString()}::timestamptz`
   const windows = REFRESH_PERIODS.map((period) => sql`when ${period} then ${at(windowStart(period, nowMs))}`)
   const isLive = sql`k.is_enabled and (k.expires_at is null or k.expires_at > ${at(nowMs)})`
-  const uses = (
-    share: number,
-  ) => sql`${isLive} and k.quota_limit > 0 and u.requests_made >= ${share}::float * k.quota_limit
-    and u.window_start >= case k.refresh_period ${sql.join(windows, sql` `)} end`
-  const hasRecent = (name: 'refused' | 'unusual') => sql`u.people_use #>> array[${name}, 'at'] >= ${since}`
+  const sinceMs = Date.parse(since)
+  const firstWindow = REFRESH_PERIODS.reduce((first, period) => Math.min(first, windowStart(period, sinceMs)), sinceMs)
+  const isRecent = sql`u.last_window >= ${at(firstWindow)}`
+  const uses = (condition: Condition) => ({
+    isNeeded: sql`${isRecent} and ${isLive} and k.quota_limit > 0 and ${condition}
+      and u.window_start >= case k.refresh_period ${sql.join(windows, sql` `)} end`,
+  })
+  const hasRecent = (name: 'refused' | 'unusual') => ({
+    isNeeded: sql`${isRecent} and u.people_use #>> array[${name}, 'at'] >= ${since}`,
+  })
   return {
-    quota_used: uses(1),
+    quota_used: uses(sql`u.requests_made >= k.quota_limit`),
     key_limit_reached: hasRecent('refused'),
     key_deactivated_many: hasRecent('unusual'),
-    key_expired: sql`k.expires_at between ${at(nowMs - EXPIRED_LONG_AGO_MS)} and ${at(nowMs)}`,
-    quota_nearly_used: uses(NEARLY_USED),
-    key_expiring: sql`${isLive} and k.expires_at <= ${at(nowMs + EXPIRES_SOON_MS)}`,
-    key_unused: sql`${isLive} and u.last_used is null and k.created_at <= ${at(nowMs - UNUSED_MS)}`,
+    key_expired: { isNeeded: sql`k.expires_at between ${at(nowMs - EXPIRED_LONG_AGO_MS)} and ${at(nowMs)}` },
+    quota_nearly_used: uses(
+      sql`u.requests_made >= ${NEARLY_USED}::float * k.quota_limit and u.requests_made < k.quota_limit`,
+    ),
+    key_expiring: {
+      isNeeded: sql`k.is_enabled and k.expires_at > ${at(nowMs)} and k.expires_at <= ${at(nowMs + EXPIRES_SOON_MS)}`,
+    },
+    // Without a use, the window is still that in which the key was issued.
+    key_unused: {
+      isNeeded: sql`${isLive} and u.last_window is null and u.last_used is null and k.created_at <= ${at(nowMs - UNUSED_MS)}
+        and u.window_start <= ${at(nowMs - UNUSED_MS)}`,
+      order: sql`u.window_start, u.api_id`,
+    },
   }
 }
 
@@ -179,25 +199,27 @@ type KeyRow = Row<'api_keys', 'api_id' | 'name' | 'is_enabled' | 'created_at' | 
   Row<'api_keys', 'quota_limit' | 'refresh_period' | 'expected_calls' | 'expected_since'> &
   UsageRow
 
-/** Selects the keys that need most, those that expect calls, and those that were raised. */
+/** Selects the first keys of each need, those that expect calls, and those that were raised. */
 function selectKeys(company: string, now: string, since: string, raised: readonly AttentionItem[]): RawBuilder<KeyRow> {
   const raisedIds = [...new Set(raised.map(({ subject }) => subject.id))].filter((id) => isId('key', id)).map(toUuid)
-  const needs = Object.values(buildNeeds(now, since)).map((isNeeded, at) => sql`when ${isNeeded} then ${at}::integer`)
+  const joined = sql`api_keys k join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
+    where k.company_id = ${company} and u.company_id = ${company} and not k.is_revoked`
   // Keys with the same need are in an order that another key doesn't change.
+  const needing = Object.values(buildNeeds(now, since)).map(
+    ({ isNeeded, order = sql`k.expires_at, k.api_id` }) =>
+      sql`(select k.api_id from ${joined} and ${isNeeded} order by ${order} limit ${MAX_KEYS})`,
+  )
   return sql`
-    select api_id, name, is_enabled, created_at, expires_at, quota_limit, refresh_period, expected_calls, expected_since,
-      window_start, requests_made, last_used, people_use
-    from (
-      select k.*, u.window_start, u.requests_made, u.last_used, u.people_use, need,
-        row_number() over (partition by need order by k.expires_at, k.api_id) as nth,
-        row_number() over (partition by k.expected_calls is null order by u.last_used nulls first, k.api_id) as nth_expecting
-      from api_keys k join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
-        cross join lateral (select case ${sql.join(needs, sql` `)} end as need) needs
-      where k.company_id = ${company} and not k.is_revoked
-    ) ranked
-    where need is not null and nth <= ${MAX_KEYS} or expected_calls is not null and nth_expecting <= ${MAX_EXPECTING}
-      or api_id = any(${raisedIds}::uuid[])
-    order by api_id desc`
+    select found.* from (
+      ${sql.join(needing, sql` union `)}
+      union (select k.api_id from ${joined} and k.expected_calls is not null
+        order by u.last_used nulls first, k.api_id limit ${MAX_EXPECTING})
+      union select unnest(${raisedIds}::uuid[])
+    ) needing cross join lateral (
+      select k.api_id, k.name, k.is_enabled, k.created_at, k.expires_at, k.quota_limit, k.refresh_period,
+        k.expected_calls, k.expected_since, u.window_start, u.requests_made, u.last_used, u.people_use
+      from ${joined} and k.api_id = needing.api_id limit 1) found
+    order by found.api_id desc`
 }
 
 /** Adds when each key that expects calls made its last one. */

@@ -277,7 +277,8 @@ export function updateUsage(client: QueryClient, used: UsedKey[]): Promise<unkno
     name: 'update-usage',
     text: `update api_key_usage u
       set window_start = r.window_start, requests_made = r.requests_made, last_used = r.last_used,
-        people_use = r.people_use::jsonb
+        people_use = r.people_use::jsonb,
+        last_window = case when r.last_used is not null then r.window_start end
       from ${selectSent(USAGE)}
       where u.company_id = r.company_id and u.api_id = r.api_id and ${isOnly('u.company_id', '$7')}`,
     values: [...arraysOf(USAGE, used), onlyCompany(used)],

@@ -6,7 +6,7 @@ import type { PartCounts, StoredRow, UploadState } from '../../domain/uploads.ts
 import { inTransaction } from '../../postgres/transaction.ts'
 import { clearFailingWork } from '../background/failing-work.ts'
 import { findUpload, readRows, writeContent, writeStoredRow, type StoredUpload } from './read-uploads.ts'
-import { insertParts, STORED_FOR, type FilledPart } from './store-upload.ts'
+import { insertParts, lockCounting, STORED_FOR, type FilledPart } from './store-upload.ts'
 
 export type UploadRef = Pick<StoredUpload, 'companyId' | 'id'>
 
@@ -16,10 +16,23 @@ export const idsOf = ({ companyId, id }: UploadRef) => [toUuid(companyId), toUui
 export const SELECT_STATE = `(select string_agg(p.call_id || ' ' || p.erased, ',' order by p.part) from upload_parts p
   where p.company_id = $1 and p.upload_id = $2)`
 
+/** How many people the company's other files of the last day deactivate, or did, because they are not in them. */
+const COUNT_BESIDE = `(select coalesce(sum(p.rows - p.erased), 0)::integer from uploads o join upload_parts p
+    on p.company_id = o.company_id and p.upload_id = o.upload_id
+  where o.company_id = $1 and o.upload_id <> $2 and o.state in ('applying', 'stopped', 'ended')
+    and o.expires_at > statement_timestamp() and p.missing_of is not null and p.state in ('waiting', 'applied'))`
+
+/** Counts the people whom the company's other files of the last day deactivate, or did, because they are not in them. */
+export async function countBeside(pool: Pool, upload: UploadRef): Promise<number> {
+  const { rows } = await pool.query<{ beside: number }>(`select ${COUNT_BESIDE} as beside`, idsOf(upload))
+  return rows[0]!.beside
+}
+
 /**
  * Begins to apply a file whose preview is complete, or resumes one that has stopped, as it was begun: `isAllOrNone` stays
  * what it was. Only the user who uploaded it can. Returns false if there was nothing to do, so that of two clicks only one
- * starts it, or if the file before it was applied has changed since `plan` was read.
+ * starts it, or if the file before it was applied has changed since `plan` was read, or other files deactivate more
+ * than `beside` people, unless that is null: of two files at once, the second knows of the first.
  */
 export async function beginApplying(
   pool: Pool,
@@ -30,17 +43,38 @@ export async function beginApplying(
     client,
     isAllOrNone,
     plan,
-  }: { userId: string; requestId: string; client: Client | null; isAllOrNone: boolean; plan: string | null },
+    beside,
+  }: {
+    userId: string
+    requestId: string
+    client: Client | null
+    isAllOrNone: boolean
+    plan: string | null
+    beside: number | null
+  },
 ): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `update uploads set state = 'applying', request_id = $4, address = $5, user_agent = $6,
+  const { rowCount } = await inTransaction(pool, async (connection) => {
+    await lockCounting(connection, upload.companyId)
+    return connection.query(
+      `update uploads set state = 'applying', request_id = $4, address = $5, user_agent = $6,
        all_or_none = case when state = 'previewed' then $7 else all_or_none end,
        expires_at = statement_timestamp() + ${STORED_FOR}, lease_id = null, leased_until = null
      where company_id = $1 and upload_id = $2 and user_id = $3
-       and (state = 'stopped' or state = 'previewed' and ${SELECT_STATE} is not distinct from $8)
+       and (state = 'stopped' or state = 'previewed' and ${SELECT_STATE} is not distinct from $8
+         and ($9::integer is null or ${COUNT_BESIDE} <= $9))
        and expires_at > statement_timestamp()`,
-    [...idsOf(upload), toUuid(userId), requestId, client?.address ?? '', client?.userAgent ?? null, isAllOrNone, plan],
-  )
+      [
+        ...idsOf(upload),
+        toUuid(userId),
+        requestId,
+        client?.address ?? '',
+        client?.userAgent ?? null,
+        isAllOrNone,
+        plan,
+        beside,
+      ],
+    )
+  })
   return rowCount === 1
 }
 

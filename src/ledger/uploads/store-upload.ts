@@ -74,6 +74,11 @@ export async function storeUpload(
   })
 }
 
+/** Lets one transaction of a company at a time count its uploads. */
+export async function lockCounting(client: PoolClient, companyId: string): Promise<void> {
+  await client.query('select pg_advisory_xact_lock($1, hashtext($2))', [COUNTING, toUuid(companyId)])
+}
+
 /**
  * Stores something about a file that counts as an upload. Returns false if the company has as many as it may have. Others
  * of the company wait until the transaction ends.
@@ -83,7 +88,7 @@ export async function ifRoom(
   file: CountedFile,
   store: (client: PoolClient) => Promise<void>,
 ): Promise<boolean> {
-  await client.query('select pg_advisory_xact_lock($1, hashtext($2))', [COUNTING, toUuid(file.companyId)])
+  await lockCounting(client, file.companyId)
   if (!(await isRoomFor(client, file))) return false
   await store(client)
   return true

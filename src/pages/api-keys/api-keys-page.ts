@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AttentionItem } from '../../domain/attention.ts'
 import { renderReasons } from '../parts/attention.ts'
 import { issueApiKeyRecord } from '../../accounts/api-keys/change-api-key.ts'
-import { countApiKeys, KEY_STATUSES, listApiKeys, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
+import { findNewestKey, KEY_STATUSES, listApiKeys, type SeenKey } from '../../accounts/api-keys/read-api-keys.ts'
 import { listEmployees } from '../../../projections/employees/queries.ts'
 import { MANY_PEOPLE, proposeLimit } from '../../domain/accounts/key-limits.ts'
 import { IssueBody, readNewKey } from '../../api/admin/api-key-schemas.ts'
@@ -45,18 +45,18 @@ export function addApiKeysPage(app: FastifyInstance, services: PageServices): vo
     // A form that is sent twice creates one key.
     load: async (request) => {
       const { companyId } = getViewer(request)
-      const count = await countApiKeys(services.company.pool, companyId)
+      const newest = await findNewestKey(services.company.pool, companyId)
       const db = await services.reads.of(companyId, request.left)
       const some = await listEmployees(db, companyId, { status: 'active' }, { after: null, limit: MANY_PEOPLE })
       const limit = proposeLimit(some.length)
-      return { count, proposed: { ...NEW_KEY, max_deactivations: String(limit) } }
+      return { newest, proposed: { ...NEW_KEY, max_deactivations: String(limit) } }
     },
-    render: ({ count, proposed }, forms, request) => ({
+    render: ({ newest, proposed }, forms, request) => ({
       title: 'Create API key',
       trail: [NAVIGATION.apiKeys],
       body: html`<p>The key is for all employees of the company. Its secret is shown once, on the next page.</p>
         ${renderForm(forms, 'create', {
-          version: count,
+          version: newest,
           values: proposed,
           fields: listKeyFields(getViewer(request).timeZone),
           buttons: renderButtons('Create key', PATH),

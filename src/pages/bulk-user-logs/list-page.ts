@@ -16,7 +16,7 @@ import { addUploadPages } from '../uploads/upload-page.ts'
 import { addEntryPages } from './entry-page.ts'
 import { addFixPage } from './fix-page.ts'
 import { addRefusalsPage } from './refusals-page.ts'
-import { addUndoPage } from './undo-page.ts'
+import { addUndoPages } from './undo-page.ts'
 import { readPageFilter } from './filter.ts'
 import { renderFilterBar } from './filter-bar.ts'
 import { readCallsChart } from '../charts/calls-chart.ts'
@@ -55,7 +55,7 @@ export function addBulkUserLogsPages(app: FastifyInstance, services: PageService
   addRefusalsPage(app, services)
   addEntryPages(app, services, LOGS_PATH)
   addFixPage(app, services, LOGS_PATH)
-  addUndoPage(app, services, LOGS_PATH)
+  addUndoPages(app, services)
   void app.register((uploads) => addUploadPages(uploads, services))
 }
 

@@ -1,34 +1,48 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { findEmployees } from '../../../projections/employees/queries.ts'
-import { changesOf } from '../../domain/employees/employee-history.ts'
+import { readUploadId } from '../../api/admin/uploads/upload-answer.ts'
 import type { Problem } from '../../domain/errors.ts'
-import type { AttributeChanges } from '../../domain/events.ts'
 import { ALWAYS } from '../../http/access/heavy-reads.ts'
 import { ProblemError } from '../../http/server/problem.ts'
-import { undoEntry, type UndoOutcome, type UndoServices } from '../../undo/undo-entry.ts'
-import { NAVIGATION } from '../../wording/navigation.ts'
+import { previewEntryUndo, previewUploadUndo, type UndoPreview } from '../../undo/preview-undo.ts'
+import { undoEntry, type UndoOutcome } from '../../undo/undo-entry.ts'
+import { requireUpload } from '../../uploads/apply-upload.ts'
+import { undoUpload } from '../../uploads/undo-upload.ts'
+import { NAVIGATION, UPLOAD_PATH } from '../../wording/navigation.ts'
 import { addFormPage, type PageRequest } from '../parts/form-page.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import { buildEntryUrl, formatCall, formatCaller } from './entry.ts'
-import { MAX_SHOWN, renderUndoPreview, type UndoPreview } from './undo-preview.ts'
+import { renderUndoPreview } from './undo-preview.ts'
 
 type UndoPageRequest = PageRequest<{ log_id: string }>
 
-/** `/settings/bulk-user-logs/{log_id}/undo`: what undoing an entry would do, and the button that does it. */
-export function addUndoPage(app: FastifyInstance, services: PageServices, path: string): void {
-  const config = { isHeavyRead: ALWAYS }
-  const undoing: UndoServices = { db: services.db, commands: services.uploads.commands }
+const LOGS_PATH = NAVIGATION.bulkUserLogs.path
+const config = { isHeavyRead: ALWAYS }
+
+/**
+ * `/settings/bulk-user-logs/{log_id}/undo`, and `/settings/bulk-user-logs/upload/{id}/undo`: what undoing an entry, or all
+ * entries of an upload, would do, and the button that does it.
+ */
+export function addUndoPages(app: FastifyInstance, services: PageServices): void {
+  const { db, uploads, reads, requireLogEntry } = services
+  const undoing = { db, commands: uploads.commands, uploads }
+
   addFormPage(app, {
-    path: `${path}/:log_id/undo`,
+    path: `${LOGS_PATH}/:log_id/undo`,
     config,
-    load: (request: UndoPageRequest) => loadPreview(services, undoing, request),
-    render: (preview, forms) => {
-      const { entry } = preview
+    async load(request: UndoPageRequest) {
+      const { companyId } = getViewer(request)
+      const entry = await requireLogEntry(await reads.of(companyId, request.left), companyId, request.params.log_id)
+      const preview = await previewEntryUndo(undoing, getActing(request), request.params.log_id, request.id)
+      return { entry, preview, employees: await findNamed(services, request, preview) }
+    },
+    render({ entry, ...shown }, forms) {
+      const back = { label: 'Back to the entry', href: buildEntryUrl(entry) }
       return {
         title: `Undo ${formatCall(entry)} · ${formatCaller(entry.entry)}`,
         trail: [NAVIGATION.bulkUserLogs, { label: formatCall(entry), path: buildEntryUrl(entry) }],
-        body: renderUndoPreview(preview, forms),
+        body: renderUndoPreview({ ...shown, what: 'entry', back }, forms),
       }
     },
     forms: {
@@ -38,7 +52,35 @@ export function addUndoPage(app: FastifyInstance, services: PageServices, path: 
           const how = { isAllOrNone: allOrNone !== 'false', validateOnly: false, requestId: request.id }
           const { status, body } = await undoEntry(undoing, getActing(request), request.params.log_id, how)
           if (status !== 200) throw new ProblemError(toFormRefusal(body as Problem))
-          return { goTo: `${path}/${(body as UndoOutcome).log_id}` }
+          return { goTo: `${LOGS_PATH}/${(body as UndoOutcome).log_id}` }
+        },
+      },
+    },
+  })
+
+  addFormPage(app, {
+    path: `${UPLOAD_PATH}/:id/undo`,
+    config,
+    async load(request: PageRequest) {
+      const id = readUploadId(request)
+      const acting = getActing(request)
+      const upload = await requireUpload(uploads, acting.companyId, id)
+      const preview = await previewUploadUndo(undoing, acting, id, request.id, request.left)
+      return { upload, preview, employees: await findNamed(services, request, preview) }
+    },
+    render({ upload, ...shown }, forms) {
+      const path = `${UPLOAD_PATH}/${upload.id}`
+      return {
+        title: `Undo ${upload.fileName}`,
+        trail: [NAVIGATION.bulkUserLogs, { label: upload.fileName, path }],
+        body: renderUndoPreview({ ...shown, what: 'file', back: { label: 'Back to the file', href: path } }, forms),
+      }
+    },
+    forms: {
+      undo: {
+        async run(request) {
+          const id = await undoUpload(uploads, getActing(request), readUploadId(request), request.id)
+          return { goTo: `${UPLOAD_PATH}/${id}` }
         },
       },
     },
@@ -52,49 +94,8 @@ function toFormRefusal(refusal: Problem): Problem {
   return { ...refusal, detail, errors: [] }
 }
 
-async function loadPreview(
-  { reads, requireLogEntry }: PageServices,
-  undoing: UndoServices,
-  request: UndoPageRequest,
-): Promise<UndoPreview> {
+async function findNamed({ reads }: PageServices, request: FastifyRequest, { stays, restored }: UndoPreview) {
   const { companyId } = getViewer(request)
-  const db = await reads.of(companyId, request.left)
-  const entry = await requireLogEntry(db, companyId, request.params.log_id)
-  const how = { isAllOrNone: false, validateOnly: true, requestId: request.id }
-  const { outcome, changes } = await previewUndo(undoing, request, how)
-  const stays = outcome.results.filter(({ left, errors }) => left.length + errors.length > 0)
-  const restored = outcome.results.filter(({ changed }) => changed.length > 0)
-  const shown = [...stays.slice(0, MAX_SHOWN), ...restored.slice(0, MAX_SHOWN)].flatMap(({ id }) => id ?? [])
-  return { entry, outcome, changes, employees: await findEmployees(db, companyId, [...new Set(shown)]) }
-}
-
-async function previewUndo(
-  undoing: UndoServices,
-  request: FastifyRequest<{ Params: { log_id: string } }>,
-  how: Parameters<typeof undoEntry>[3],
-) {
-  const { status, body, preview = [] } = await undoEntry(undoing, getActing(request), request.params.log_id, how)
-  const changes = new Map<number, AttributeChanges>()
-  for (const event of preview)
-    if (event.index !== null) changes.set(event.index, { ...changes.get(event.index), ...changesOf(event) })
-  return status === 200
-    ? { outcome: body as UndoOutcome, changes }
-    : { outcome: refusedWhole(body as Problem), changes }
-}
-
-/** What a preview shows if nothing can be undone. */
-function refusedWhole({ errors }: Problem): UndoOutcome {
-  const ofRecord = Map.groupBy(errors, ({ index }) => index)
-  const results = [...ofRecord].map(([index, some]) => ({
-    index,
-    id: some[0]!.id,
-    status: null,
-    result: 'failed' as const,
-    changed: [],
-    left: [],
-    errors: some,
-  }))
-  const count = results.length
-  const counts = { total: count, updated: 0, deactivated: 0, failed: count, no_updates: 0 }
-  return { undoes: '', counts, attributes: { restored: 0, left: 0 }, results }
+  const named = [...stays.first, ...restored.first].flatMap(({ employeeId }) => employeeId ?? [])
+  return findEmployees(await reads.of(companyId, request.left), companyId, [...new Set(named)])
 }

@@ -100,7 +100,7 @@ export function renderHidden(name: string, value: string | number): Html {
 
 /** Reads the version that the form sent back; -1, which matches nothing, when it is missing. */
 export function readSeenVersion({ seen }: FormFields): number {
-  return seen !== undefined && /^\d{1,9}$/.test(seen) ? Number(seen) : -1
+  return seen !== undefined && /^\d{1,15}$/.test(seen) ? Number(seen) : -1
 }
 
 interface Field {

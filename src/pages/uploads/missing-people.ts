@@ -1,6 +1,7 @@
 import { createsAll } from '../../domain/operations.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Employee } from '../../domain/employees/employee.ts'
+import { countBeside } from '../../ledger/uploads/change-upload.ts'
 import type { StoredPart, StoredUpload } from '../../ledger/uploads/read-uploads.ts'
 import { requireOwnUpload } from '../../uploads/apply-upload.ts'
 import type { MissingPeople } from '../../uploads/missing-people.ts'
@@ -20,6 +21,8 @@ import { readUploadId } from '../../api/admin/uploads/upload-answer.ts'
 /** What a page shows of the people who are not in a file. */
 export interface ShownMissing extends MissingPeople {
   employees: readonly Employee[]
+  /** How many people the company's other files of the last day deactivate, or did. */
+  beside: number
   /** The row behind which the page begins, and the next one; null if that does not exist. */
   after: number
   next: number | null
@@ -55,22 +58,35 @@ export async function showMissing(
   const page = { after: typeof after === 'string' && /^\d{1,9}$/.test(after) ? Number(after) : 0, limit: ROWS_A_PAGE }
   const isBefore = upload.state === 'previewed'
   const read = isBefore ? await readMissing(uploads, upload, parts, page) : { employees: [], next: null }
-  return { ...findMissing(parts), ...read, after: page.after, hasNone: after === NONE }
+  const missing = findMissing(parts)
+  const beside = isBefore && missing.count > 0 ? await countBeside(uploads.pool, upload) : 0
+  return { ...missing, ...read, beside, after: page.after, hasNone: after === NONE }
 }
 
-/** Reads how many people somebody has confirmed, who may have typed separators; 0 if nobody was to. */
-export function readConfirmed({ deactivate = '0' }: FormFields): number {
-  const digits = deactivate.replaceAll(/[\s.,']/g, '')
+/**
+ * Reads how many people somebody has confirmed, who may have typed separators; 0 if nobody was to. Also how many those of
+ * other files were on the page; none if it did not say.
+ */
+export function readConfirmed({ deactivate = '0', beside = '0' }: FormFields): { deactivated: number; beside: number } {
+  return { deactivated: readNumber(deactivate), beside: readNumber(beside) }
+}
+
+function readNumber(text: string): number {
+  const digits = text.replaceAll(/[\s.,']/g, '')
   return /^\d{1,9}$/.test(digits) ? Number(digits) : 0
 }
 
 /** Renders what confirms the number of people who are deactivated, for the form that applies a file. */
-export function renderConfirmation(missing: MissingPeople): Html {
+export function renderConfirmation(missing: ShownMissing): Html {
   if (missing.count === 0) return html``
-  if (!isUnusual(missing)) return html`<input type="hidden" name="deactivate" value="${missing.count}" />`
-  return html`<p class="alert" role="alert">
-      ${formatPeople(missing.count)} of ${formatNumber(missing.active)} who are active would be deactivated, which is more
-      than one in ten. Check whether the file is complete.
+  const { count, active, beside } = missing
+  const seen = html`<input type="hidden" name="beside" value="${beside}" />`
+  if (!isUnusual({ count: count + beside, active }))
+    return html`<input type="hidden" name="deactivate" value="${count}" />${seen}`
+  return html`${seen}<p class="alert" role="alert">
+      ${formatPeople(count)} of ${formatNumber(active)} who are active would be deactivated, which is more than one in
+      ten${beside > 0 && `, together with ${formatPeople(beside)} whom other files deactivate since yesterday`}. Check
+      whether the file is complete.
     </p>
     <div class="field">
       <label for="deactivate">Number of people to deactivate</label>

@@ -1,6 +1,5 @@
 import {
   addCounts,
-  partChanges,
   countApplicable,
   isApplicable,
   type PartCounts,
@@ -12,10 +11,9 @@ import { listQuestions, locateColumns } from '../../spreadsheets/mapping.ts'
 import { NEVER_LEFT_OUT } from '../../spreadsheets/read-records.ts'
 import { partsOfFile, type StoredPart, type StoredUpload } from '../../ledger/uploads/read-uploads.ts'
 import type { Original } from '../../ledger/uploads/originals.ts'
-import { isUndoable, listUndoable } from '../../uploads/undo-upload.ts'
+import { isUndoable } from '../../uploads/undo-upload.ts'
 import type { PartPreview } from '../../uploads/run-part.ts'
 import { buildUploadUrl, NAVIGATION, UPLOAD_PATH } from '../../wording/navigation.ts'
-import { renderConfirmedAction } from '../parts/confirm.ts'
 import { html, type Html } from '../parts/html.ts'
 import { formatCount, formatNumber, formatPeople, isOrAre, wasOrWere } from '../../wording/numbers.ts'
 import { renderTable } from '../parts/table.ts'
@@ -275,19 +273,10 @@ export function renderProgress(given: ShownUpload): Html {
     ${renderPartTable(upload, parts)} ${renderCorrectedEntries(given.corrected)}`
 }
 
-/** Asks whether to take back a file that was applied. */
+/** Leads to what taking back a file that was applied would do. */
 function renderUndo(upload: StoredUpload, parts: readonly StoredPart[]): Html {
   if (!isUndoable(upload, parts)) return html``
-  const entries = listUndoable(parts).length
-  const people = parts.reduce((sum, { outcome }) => sum + partChanges(outcome), 0)
-  return renderConfirmedAction({
-    label: 'Undo',
-    text:
-      `${formatPeople(people)} created or changed by ${entries === 1 ? 'its entry' : `its ${formatNumber(entries)} entries`} ` +
-      'get back what the file changed, the last entry first. People whom it created become inactive. What was changed ' +
-      'since stays as it is, and each undo has an entry that says what.',
-    action: `${UPLOAD_PATH}/${upload.id}/undo`,
-  })
+  return html`<p class="actions"><a class="button" href="${UPLOAD_PATH}/${upload.id}/undo">Undo…</a></p>`
 }
 
 /** Says what became of the people who are not in the file, if it was to deactivate them. */

@@ -17,7 +17,6 @@ import { FileFaultError } from '../../uploads/part-builder.ts'
 import type { PartRecords } from '../../uploads/part-records.ts'
 import { mapUpload } from '../../uploads/map-upload.ts'
 import { previewPart } from '../../uploads/run-part.ts'
-import { undoUpload } from '../../uploads/undo-upload.ts'
 import { rereadFile, storeOrAsk } from '../../uploads/reread-file.ts'
 import { MAX_MAPPING_BYTES } from '../../api/admin/uploads/mapping-schema.ts'
 import { sendAttachment } from '../../http/server/text-stream.ts'
@@ -115,13 +114,8 @@ function addStoredUploadPages(app: FastifyInstance, services: PageServices): voi
     const fields = readFormFields(request.body)
     await applyUpload(uploads, getActing(request), id, request.id, {
       isAllOrNone: fields['all_or_none'] !== 'false',
-      deactivated: readConfirmed(fields),
+      ...readConfirmed(fields),
     })
-    return reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
-  })
-
-  app.post(`${UPLOAD_PATH}/:id/undo`, async (request, reply) => {
-    const id = await undoUpload(uploads, getActing(request), readUploadId(request), request.id)
     return reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
   })
 

@@ -94,10 +94,13 @@ await t.test('a key that ends soon, and one that has ended, need attention', asy
 await t.test('a key that has made no call for 30 days needs attention until it makes one', async (t) => {
   const { key, admin } = await service.makeCompany('Unused')
   const issued = (days: number) =>
-    pool.query("update api_keys set created_at = statement_timestamp() - $2 * interval '1 day' where api_id = $1", [
-      toUuid(key.api_id),
-      days,
-    ])
+    pool.query(
+      `with issued as (
+         update api_keys set created_at = statement_timestamp() - $2 * interval '1 day' where api_id = $1
+         returning api_id, created_at)
+       update api_key_usage u set window_start = created_at from issued where u.api_id = issued.api_id`,
+      [toUuid(key.api_id), days],
+    )
   await issued(29)
   t.strictSame((await attention(admin.token)).items, [])
   await issued(31)
@@ -194,7 +197,8 @@ await t.test('failing and disabled webhooks need attention, paused ones do not',
 await t.test('a key that has used its quota is found, however many newer keys need less or nothing', async (t) => {
   const crowded = await service.makeCompany('Crowded')
   const keyId = toUuid(crowded.key.api_id)
-  const full = `window_start = date_trunc('month', statement_timestamp()), requests_made = 10`
+  const full = `window_start = date_trunc('month', statement_timestamp()), requests_made = 10,
+    last_window = date_trunc('month', statement_timestamp())`
   await pool.query(`update api_keys set quota_limit = 10 where api_id = $1`, [keyId])
   await pool.query(`update api_key_usage set ${full} where api_id = $1`, [keyId])
   // As many of each: keys that will expire, that had used their quota last month, and that expect calls.
@@ -216,8 +220,8 @@ await t.test('a key that has used its quota is found, however many newer keys ne
     )
     const ids = rows.map(({ api_id }) => api_id)
     await pool.query(
-      `insert into api_key_usage (company_id, api_id, window_start, requests_made)
-       select u.company_id, made, u.window_start, u.requests_made from api_key_usage u, unnest($2::uuid[]) made
+      `insert into api_key_usage (company_id, api_id, window_start, requests_made, last_window)
+       select u.company_id, made, u.window_start, u.requests_made, u.window_start from api_key_usage u, unnest($2::uuid[]) made
        where u.api_id = $1`,
       [keyId, ids],
     )

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { looksOf, openBrowser, openPage, signIn } from '../../support/browser/browser.ts'
-import { employee, startService } from '../../support/service.ts'
+import { employee, send, startService } from '../../support/service.ts'
 
 const browser = await openBrowser()
 const service = await startService(t)
@@ -33,6 +33,11 @@ const failed = await call('PATCH', [
   { last_name: 'Nobody' },
 ])
 const unreadable = await call('POST', `{"employees": [{"first_name": "${LONG}"},\n{"last_name": ]}\n${LONG.repeat(9)}`)
+const { body: file } = await send(service.address, 'POST', '/admin/v1/uploads?file_name=staff.csv&apply=true', {
+  key: null,
+  body: 'external_id,first_name\nU-1,Ana\nU-2,Bo',
+  headers: { 'content-type': 'text/csv', authorization: `Bearer ${service.company.admin.token}` },
+})
 await service.project()
 
 const PAGES = {
@@ -44,6 +49,7 @@ const PAGES = {
   'a record': `${failed.path}/records/0`,
   'the form that fixes a failed call': `${failed.path}/fix`,
   'the preview of an undo': `${changed.path}/undo`,
+  'the preview of the undo of a file': `/settings/bulk-user-logs/upload/${file.id}/undo`,
   'the causes of refused records': '/settings/bulk-user-logs/refusals',
   'the form of an employee': `/settings/employees/${first}/edit`,
 }

@@ -1,0 +1,1 @@
+export * from '../../../migrations/0012-find-keys.ts'
