@@ -111,6 +111,15 @@ await t.test('domain and projections use no clock, no randomness and no environm
   t.strictSame(rules.impurityFaults(program.filter(({ path }) => /^(?:src\/domain|projections)\//.test(path))), [])
 })
 
+await t.test('an import from another folder of the program names it', async (t) => {
+  // What the client takes in has no such names there.
+  const named = served.filter(({ path }) => !/^src\/(?:spreadsheets|text)\//.test(path))
+  t.strictSame(
+    named.flatMap((file) => rules.unnamedImports(file)),
+    [],
+  )
+})
+
 await t.test('only the clock of the database decides', async (t) => {
   t.strictSame(rules.clockFaults(served), [])
 })

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely'
-import type { RecordedEvent } from '../../src/domain/events.ts'
-import { fromUuid, toUuid } from '../../src/domain/ids.ts'
+import type { RecordedEvent } from '#domain/events.ts'
+import { fromUuid, toUuid } from '#domain/ids.ts'
 import { placeRecords } from './outcomes.ts'
 import type { BulkUserLogTables } from './tables.ts'
 

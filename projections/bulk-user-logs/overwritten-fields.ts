@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { WriterKey, SetBack } from '../../src/domain/accounts/overwritten-fields.ts'
-import { DAY_MS } from '../../src/domain/local-times.ts'
-import { toUuid } from '../../src/domain/ids.ts'
+import type { WriterKey, SetBack } from '#domain/accounts/overwritten-fields.ts'
+import { DAY_MS } from '#domain/local-times.ts'
+import { toUuid } from '#domain/ids.ts'
 import { ENTRIES } from './live-tables.ts'
 import { NO_KEY } from './tables.ts'
 

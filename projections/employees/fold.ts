@@ -1,15 +1,15 @@
 import { sql, type Transaction } from 'kysely'
-import type { Employee, EmployeeStreamEvent } from '../../src/domain/employees/employee.ts'
-import { evolveStored, isEmployeeEvent } from '../../src/domain/employees/employee.ts'
-import { fromUuid, toUuid } from '../../src/domain/ids.ts'
-import { mapInPieces } from '../../src/domain/pieces.ts'
-import { uuidArray } from '../../src/postgres/binary-arrays.ts'
-import { onlyCompany } from '../../src/postgres/query-client.ts'
+import type { Employee, EmployeeStreamEvent } from '#domain/employees/employee.ts'
+import { evolveStored, isEmployeeEvent } from '#domain/employees/employee.ts'
+import { fromUuid, toUuid } from '#domain/ids.ts'
+import { mapInPieces } from '#domain/pieces.ts'
+import { uuidArray } from '#postgres/binary-arrays.ts'
+import { onlyCompany } from '#postgres/query-client.ts'
 import type { CompanyEvents, DoPieces, Projection } from '../projection.ts'
 import { insertRows, jsonText } from '../columns.ts'
 import { EMPLOYEE_COLUMNS, EMPLOYEE_INDEXES, EMPLOYEE_TABLES } from './rows.ts'
 import { listSetAttributes, toEmployee, type EmployeeRow, type EmployeeTables } from './rows.ts'
-import { foldText } from '../../src/text/normalize-text.ts'
+import { foldText } from '#text/normalize-text.ts'
 
 /**
  * The employee read model: the state of every employee after their last folded event. Lists and searches read it, and

@@ -1,15 +1,11 @@
-import { isSingle } from '../domain/operations.ts'
-import type { LogEntry } from '../../projections/bulk-user-logs/queries.ts'
-import type { LogRecord, RecordFilter } from '../../projections/bulk-user-logs/records-queries.ts'
-import { listLogRecords } from '../../projections/bulk-user-logs/records-queries.ts'
-import {
-  listRefusedOfCause,
-  type RefusalFilter,
-  type RefusedPlace,
-} from '../../projections/bulk-user-logs/cause-queries.ts'
-import type { RefusalCause } from '../../projections/bulk-user-logs/refused-errors.ts'
-import { isObject } from '../domain/json.ts'
-import type { LedgerDb } from '../ledger/tables.ts'
+import { isSingle } from '#domain/operations.ts'
+import type { LogEntry } from '#projections/bulk-user-logs/queries.ts'
+import type { LogRecord, RecordFilter } from '#projections/bulk-user-logs/records-queries.ts'
+import { listLogRecords } from '#projections/bulk-user-logs/records-queries.ts'
+import { listRefusedOfCause, type RefusalFilter, type RefusedPlace } from '#projections/bulk-user-logs/cause-queries.ts'
+import type { RefusalCause } from '#projections/bulk-user-logs/refused-errors.ts'
+import { isObject } from '#domain/json.ts'
+import type { LedgerDb } from '#ledger/tables.ts'
 import { renderRecords, type ShownRecord } from './log-records.ts'
 
 /** A refused record of an entry, unchanged; that of a single update also has the `id` of its path. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { findUnguardedTables } from '../ledger/audit/unguarded-tables.ts'
-import type { LedgerDb } from '../ledger/tables.ts'
+import { findUnguardedTables } from '#ledger/audit/unguarded-tables.ts'
+import type { LedgerDb } from '#ledger/tables.ts'
 import { startSweep } from './sweep.ts'
 
 const INTERVAL_MS = 60_000

@@ -1,20 +1,15 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
-import type { CompanyServices } from '../../accounts/change-company.ts'
-import {
-  changeSettings,
-  type CompanySettings,
-  readCompany,
-  type CompanyRow,
-} from '../../accounts/companies/companies.ts'
-import { readCountry } from '../../domain/accounts/country.ts'
-import { MAX_TIME_ZONE_CHARACTERS, readTimeZone } from '../../domain/accounts/time-zone.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
-import { fieldError, invalidFields } from '../../domain/errors.ts'
-import { ProblemError } from '../../http/server/problem.ts'
+import type { CompanyServices } from '#accounts/change-company.ts'
+import { changeSettings, type CompanySettings, readCompany, type CompanyRow } from '#accounts/companies/companies.ts'
+import { readCountry } from '#domain/accounts/country.ts'
+import { MAX_TIME_ZONE_CHARACTERS, readTimeZone } from '#domain/accounts/time-zone.ts'
+import type { LedgerDb } from '#ledger/tables.ts'
+import { fieldError, invalidFields } from '#domain/errors.ts'
+import { ProblemError } from '#http/server/problem.ts'
 import { actingUser, MERGE_PATCH_BODY, setPositionHeader } from './company-schemas.ts'
-import { render } from '../../http/openapi/render.ts'
-import { mergePatch, namedObject, nullable, Time } from '../../http/openapi/schema-parts.ts'
+import { render } from '#http/openapi/render.ts'
+import { mergePatch, namedObject, nullable, Time } from '#http/openapi/schema-parts.ts'
 
 const TimeZone = {
   description:

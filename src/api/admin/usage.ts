@@ -1,22 +1,15 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type } from '@sinclair/typebox'
-import { readDailyUsage } from '../../../projections/bulk-user-logs/usage-queries.ts'
-import { readCompany } from '../../accounts/companies/companies.ts'
-import { OPERATION_NAMES } from '../../domain/operations.ts'
-import { isId } from '../../domain/ids.ts'
-import { DAY_MS, formatLocalDay, listDaysUpTo, shiftDay } from '../../domain/local-times.ts'
-import type { Reads } from '../../ledger/read/reads.ts'
-import { databaseTimeMs } from '../../postgres/database-clock.ts'
-import { userOf } from '../../http/access/authorize-user.ts'
-import {
-  Count,
-  oneOf,
-  optionalBoolean,
-  optionalString,
-  strictObject,
-  withDefault,
-} from '../../http/openapi/schema-parts.ts'
-import { assertStorable, parseTime, invalidQuery } from '../../http/server/query-values.ts'
+import { readDailyUsage } from '#projections/bulk-user-logs/usage-queries.ts'
+import { readCompany } from '#accounts/companies/companies.ts'
+import { OPERATION_NAMES } from '#domain/operations.ts'
+import { isId } from '#domain/ids.ts'
+import { DAY_MS, formatLocalDay, listDaysUpTo, shiftDay } from '#domain/local-times.ts'
+import type { Reads } from '#ledger/read/reads.ts'
+import { databaseTimeMs } from '#postgres/database-clock.ts'
+import { userOf } from '#http/access/authorize-user.ts'
+import { Count, oneOf, optionalBoolean, optionalString, strictObject, withDefault } from '#http/openapi/schema-parts.ts'
+import { assertStorable, parseTime, invalidQuery } from '#http/server/query-values.ts'
 
 const DEFAULT_DAYS = 30
 const MAX_DAYS = 366

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { isEventType } from '../../domain/event-types.ts'
-import { isId } from '../../domain/ids.ts'
+import { isEventType } from '#domain/event-types.ts'
+import { isId } from '#domain/ids.ts'
 import {
   describedObject,
   optionalInteger,
@@ -8,9 +8,9 @@ import {
   strictObject,
   text,
   count,
-} from '../../http/openapi/schema-parts.ts'
-import { orNull } from '../../http/openapi/employee-schemas.ts'
-import { invalidQuery } from '../../http/server/query-values.ts'
+} from '#http/openapi/schema-parts.ts'
+import { orNull } from '#http/openapi/employee-schemas.ts'
+import { invalidQuery } from '#http/server/query-values.ts'
 
 const MAX_LIMIT = 10_000
 const FORMATS = ['plain', 'proof'] as const

@@ -1,23 +1,18 @@
 import type { FastifyInstance, FastifySchema, FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from '@sinclair/typebox'
-import { isId } from '../../domain/ids.ts'
-import { type EvidenceSubject, NoEvidenceError } from '../../ledger/evidence/evidence-subject.ts'
-import { userOf } from '../../http/access/authorize-user.ts'
-import { STREAMED_ROUTE } from '../../http/access/heavy-reads.ts'
-import { optionalString, strictObject } from '../../http/openapi/schema-parts.ts'
-import { invalidQuery, parseTime } from '../../http/server/query-values.ts'
+import { isId } from '#domain/ids.ts'
+import { type EvidenceSubject, NoEvidenceError } from '#ledger/evidence/evidence-subject.ts'
+import { userOf } from '#http/access/authorize-user.ts'
+import { STREAMED_ROUTE } from '#http/access/heavy-reads.ts'
+import { optionalString, strictObject } from '#http/openapi/schema-parts.ts'
+import { invalidQuery, parseTime } from '#http/server/query-values.ts'
 import type { AuditServices } from './audit-services.ts'
-import { problem } from '../../domain/errors.ts'
-import {
-  type EvidenceServices,
-  type PlannedEvidence,
-  planEvidence,
-  writeEvidence,
-} from '../../evidence/evidence-file.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
+import { problem } from '#domain/errors.ts'
+import { type EvidenceServices, type PlannedEvidence, planEvidence, writeEvidence } from '#evidence/evidence-file.ts'
+import type { LedgerDb } from '#ledger/tables.ts'
 import { signOrExplain } from './proofs.ts'
-import { ProblemError } from '../../http/server/problem.ts'
-import { streamTexts, type Reader } from '../../http/server/text-stream.ts'
+import { ProblemError } from '#http/server/problem.ts'
+import { streamTexts, type Reader } from '#http/server/text-stream.ts'
 
 const EvidenceQuery = strictObject({
   employee: optionalString({ minLength: 1, maxLength: 64, description: 'The events of this employee: `emp_…`.' }),

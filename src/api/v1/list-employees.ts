@@ -1,30 +1,25 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type, type Static } from '@sinclair/typebox'
-import { matchesFilter, type EmployeeFilter } from '../../../projections/employees/filter.ts'
-import {
-  EMPLOYEES,
-  listChangedEmployees,
-  listEmployees,
-  listLatestChanges,
-} from '../../../projections/employees/queries.ts'
-import { readCompany } from '../../accounts/companies/companies.ts'
-import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '../../domain/attributes.ts'
-import { listStoredAddresses } from '../../domain/email-domains.ts'
-import type { Employee } from '../../domain/employees/employee.ts'
-import { LASTING_WARNINGS } from '../../domain/employees/warnings.ts'
-import { problem } from '../../domain/errors.ts'
-import { listStoredForms, trimBlanks } from '../../text/normalize-text.ts'
-import { findLastPositionBefore, readHead } from '../../ledger/read/read-head.ts'
-import { PeopleQuery, readPeopleFilter } from '../../people/people-filter.ts'
-import type { Reads } from '../../ledger/read/reads.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
-import { callerOf } from '../../http/access/authenticate.ts'
-import { EmployeeList } from '../../http/openapi/answer-schemas.ts'
-import { whenGiven } from '../../http/access/heavy-reads.ts'
-import { jsonAnswer } from '../../http/openapi/documented-schema.ts'
-import { EMPLOYEES_LISTED } from '../../http/openapi/employee-examples.ts'
-import { oneOf, optionalInteger, optionalString, Page, strictObject } from '../../http/openapi/schema-parts.ts'
-import { READING_PROBLEMS } from '../../http/openapi/v1-calls.ts'
+import { matchesFilter, type EmployeeFilter } from '#projections/employees/filter.ts'
+import { EMPLOYEES, listChangedEmployees, listEmployees, listLatestChanges } from '#projections/employees/queries.ts'
+import { readCompany } from '#accounts/companies/companies.ts'
+import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '#domain/attributes.ts'
+import { listStoredAddresses } from '#domain/email-domains.ts'
+import type { Employee } from '#domain/employees/employee.ts'
+import { LASTING_WARNINGS } from '#domain/employees/warnings.ts'
+import { problem } from '#domain/errors.ts'
+import { listStoredForms, trimBlanks } from '#text/normalize-text.ts'
+import { findLastPositionBefore, readHead } from '#ledger/read/read-head.ts'
+import { PeopleQuery, readPeopleFilter } from '#people/people-filter.ts'
+import type { Reads } from '#ledger/read/reads.ts'
+import type { LedgerDb } from '#ledger/tables.ts'
+import { callerOf } from '#http/access/authenticate.ts'
+import { EmployeeList } from '#http/openapi/answer-schemas.ts'
+import { whenGiven } from '#http/access/heavy-reads.ts'
+import { jsonAnswer } from '#http/openapi/documented-schema.ts'
+import { EMPLOYEES_LISTED } from '#http/openapi/employee-examples.ts'
+import { oneOf, optionalInteger, optionalString, Page, strictObject } from '#http/openapi/schema-parts.ts'
+import { READING_PROBLEMS } from '#http/openapi/v1-calls.ts'
 import {
   decodeCursor,
   decodeIdCursor,
@@ -33,10 +28,10 @@ import {
   assertStorable,
   invalidQuery,
   parseTime,
-} from '../../http/server/query-values.ts'
-import { ProblemError } from '../../http/server/problem.ts'
-import { chargedReading } from '../../http/access/quota.ts'
-import { createPositionWaits } from '../../http/live/position-waits.ts'
+} from '#http/server/query-values.ts'
+import { ProblemError } from '#http/server/problem.ts'
+import { chargedReading } from '#http/access/quota.ts'
+import { createPositionWaits } from '#http/live/position-waits.ts'
 import type { ReadServices } from './read-employees.ts'
 
 const { status, department, location, manager_id, only } = PeopleQuery.properties

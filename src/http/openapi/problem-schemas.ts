@@ -5,7 +5,7 @@ import {
   type ProblemCode,
   type RecordErrorCode,
   MAX_RECORD_ERRORS,
-} from '../../domain/errors.ts'
+} from '#domain/errors.ts'
 import { LogId } from './employee-schemas.ts'
 import type { HeaderName } from './headers.ts'
 import type { DocumentedAnswer } from './documented-schema.ts'

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { answerRefusal } from '../../domain/calls/answer-call.ts'
-import type { CallProtocol } from '../../domain/calls/call-protocol.ts'
+import { answerRefusal } from '#domain/calls/answer-call.ts'
+import type { CallProtocol } from '#domain/calls/call-protocol.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,5 +1,5 @@
-import type { RejectedBody } from '../../domain/calls/rejected-body.ts'
-import { toUuid } from '../../domain/ids.ts'
+import type { RejectedBody } from '#domain/calls/rejected-body.ts'
+import { toUuid } from '#domain/ids.ts'
 import type { LedgerDb } from '../tables.ts'
 
 /**

@@ -1,20 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { issueRecoveryCodes, removePasskey } from '../../accounts/passkeys/change-passkeys.ts'
-import {
-  countRecoveryCodes,
-  listPasskeys,
-  type Passkey,
-  mustUseProvider,
-} from '../../accounts/passkeys/passkey-rows.ts'
-import type { UserRecord } from '../../accounts/users/users.ts'
-import { MAX_PASSKEYS } from '../../domain/accounts/passkeys.ts'
-import { problem } from '../../domain/errors.ts'
-import { sessionCookie } from '../../http/access/session.ts'
-import { ProblemError } from '../../http/server/problem.ts'
+import { issueRecoveryCodes, removePasskey } from '#accounts/passkeys/change-passkeys.ts'
+import { countRecoveryCodes, listPasskeys, type Passkey, mustUseProvider } from '#accounts/passkeys/passkey-rows.ts'
+import type { UserRecord } from '#accounts/users/users.ts'
+import { MAX_PASSKEYS } from '#domain/accounts/passkeys.ts'
+import { problem } from '#domain/errors.ts'
+import { sessionCookie } from '#http/access/session.ts'
+import { ProblemError } from '#http/server/problem.ts'
 import { readSeenVersion, renderButtons } from '../parts/form.ts'
 import { addFormPage, renderForm, type PageContent, type PageRequest } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { ACCOUNT, ACCOUNT_PATH } from '../../wording/navigation.ts'
+import { ACCOUNT, ACCOUNT_PATH } from '#wording/navigation.ts'
 import { renderCopyable } from '../parts/once.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'

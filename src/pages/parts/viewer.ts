@@ -1,22 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { readAttention, type Attention } from '../../accounts/attention/read-attention.ts'
-import type { AttentionItem } from '../../domain/attention.ts'
-import { renewForRole, type SessionUser } from '../../accounts/users/sessions.ts'
-import type { Acting } from '../../accounts/change-company.ts'
-import { readInTime, type Reads } from '../../ledger/read/reads.ts'
-import type { LedgerDb } from '../../ledger/tables.ts'
-import { ProblemError } from '../../http/server/problem.ts'
-import { refuseOtherRoles } from '../../http/access/authorize-user.ts'
-import {
-  actAs,
-  findSessionUser,
-  sessionCookie,
-  setSessionCookie,
-  type SessionSettings,
-} from '../../http/access/session.ts'
-import type { NavigationItem } from '../../wording/navigation.ts'
-import { requireUser } from '../../api/admin/users.ts'
-import { findUser, type UserRecord } from '../../accounts/users/users.ts'
+import { readAttention, type Attention } from '#accounts/attention/read-attention.ts'
+import type { AttentionItem } from '#domain/attention.ts'
+import { renewForRole, type SessionUser } from '#accounts/users/sessions.ts'
+import type { Acting } from '#accounts/change-company.ts'
+import { readInTime, type Reads } from '#ledger/read/reads.ts'
+import type { LedgerDb } from '#ledger/tables.ts'
+import { ProblemError } from '#http/server/problem.ts'
+import { refuseOtherRoles } from '#http/access/authorize-user.ts'
+import { actAs, findSessionUser, sessionCookie, setSessionCookie, type SessionSettings } from '#http/access/session.ts'
+import type { NavigationItem } from '#wording/navigation.ts'
+import { requireUser } from '#api/admin/users.ts'
+import { findUser, type UserRecord } from '#accounts/users/users.ts'
 import type { PageServices } from './page-services.ts'
 
 declare module 'fastify' {

@@ -1,24 +1,18 @@
-import { trimBlanks } from '../../text/normalize-text.ts'
-import { readName } from '../../spreadsheets/cells.ts'
-import type { ColumnMapping, Mapping, Question, Target } from '../../spreadsheets/mapping.ts'
-import {
-  type COLUMN_QUESTIONS,
-  FILE_QUESTIONS,
-  isDate,
-  listQuestions,
-  locateColumns,
-} from '../../spreadsheets/mapping.ts'
-import { isPhoneCountry } from '../../spreadsheets/read-phone.ts'
-import { isSecretHeader } from '../../spreadsheets/recognize-header.ts'
-import { hasOwnColumns } from '../../spreadsheets/record-columns.ts'
-import { guessNameRule } from '../../spreadsheets/split-name.ts'
-import type { StoredUpload } from '../../ledger/uploads/read-uploads.ts'
-import { FileFaultError } from '../../uploads/part-builder.ts'
+import { trimBlanks } from '#text/normalize-text.ts'
+import { readName } from '#spreadsheets/cells.ts'
+import type { ColumnMapping, Mapping, Question, Target } from '#spreadsheets/mapping.ts'
+import { type COLUMN_QUESTIONS, FILE_QUESTIONS, isDate, listQuestions, locateColumns } from '#spreadsheets/mapping.ts'
+import { isPhoneCountry } from '#spreadsheets/read-phone.ts'
+import { isSecretHeader } from '#spreadsheets/recognize-header.ts'
+import { hasOwnColumns } from '#spreadsheets/record-columns.ts'
+import { guessNameRule } from '#spreadsheets/split-name.ts'
+import type { StoredUpload } from '#ledger/uploads/read-uploads.ts'
+import { FileFaultError } from '#uploads/part-builder.ts'
 import type { FormFields } from '../parts/form.ts'
 import { listReadings, READINGS, STATUSES, type Options, type Reading } from './column-readings.ts'
-import { UPLOAD_PATH } from '../../wording/navigation.ts'
+import { UPLOAD_PATH } from '#wording/navigation.ts'
 import { html, type Html } from '../parts/html.ts'
-import { formatCount, formatNumber, isOrAre } from '../../wording/numbers.ts'
+import { formatCount, formatNumber, isOrAre } from '#wording/numbers.ts'
 import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTable } from '../parts/table.ts'
 

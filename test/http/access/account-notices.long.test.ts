@@ -58,10 +58,7 @@ await t.test('a user is told of each new token: from the page, the admin endpoin
   t.equal((await visitor.visit('/account/tokens', { ...form, current: admin.password })).status, 200)
   t.match((await server.take(admin.email)).text, /Its name is Page\. It lets a program do everything you can do\./)
   await issueToken(service, admin, { name: 'API', scope: 'audit' })
-  t.match(
-    (await server.take(admin.email)).text,
-    /Its name is API\. It lets a program read the audit endpoints\./,
-  )
+  t.match((await server.take(admin.email)).text, /Its name is API\. It lets a program read the audit endpoints\./)
   const outbox = {
     publicUrl: ORIGIN,
     secrets: await findConfiguredSecretBox(service.config),

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import type { SourceFile } from './source-files.ts'
 import { COMPUTED, importsOf, withoutComments } from './source-files.ts'
 
@@ -53,6 +54,16 @@ function mayImport(room: string, target: string, rooms: string[]): boolean {
   const isPackage = !/^(?:src|test|docs|bench|clients|migrations|projections)\//.test(target)
   const [, packages] = PURE.find(([pure]) => room === pure || room.startsWith(`${pure}/`)) ?? []
   return isPackage && (packages === undefined || packages.includes(target))
+}
+
+/** Lists the imports of a file that climb to another folder of `src`, or to `projections`, instead of naming it. */
+export function unnamedImports({ path: file, text }: SourceFile): string[] {
+  const folderOf = (target: string) =>
+    (target.startsWith('src/') ? target.split('/').slice(0, 2) : ['projections']).join('/')
+  return [...withoutComments(text).matchAll(/(?:from|import) '(\.\.\/[^']+)'/g)]
+    .map(([, specifier = '']) => path.posix.join(path.posix.dirname(file), specifier))
+    .filter((target) => /^(?:src\/.+\/|projections\/)/.test(target) && folderOf(target) !== folderOf(file))
+    .map((target) => `${file}: ${target}`)
 }
 
 /** Imports that cannot be checked by reading them. */

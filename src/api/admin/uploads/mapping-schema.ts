@@ -11,8 +11,8 @@ import {
   NAME_RULES,
   TARGETS,
   USUAL_CHOICES,
-} from '../../../spreadsheets/mapping.ts'
-import { MAX_COLUMNS, MAX_NAME } from '../../../spreadsheets/record-columns.ts'
+} from '#spreadsheets/mapping.ts'
+import { MAX_COLUMNS, MAX_NAME } from '#spreadsheets/record-columns.ts'
 import {
   nullable,
   oneOf,
@@ -20,7 +20,7 @@ import {
   optionalString,
   requireOnly,
   strictObject,
-} from '../../../http/openapi/schema-parts.ts'
+} from '#http/openapi/schema-parts.ts'
 
 /** The largest mapping: one with all columns, and names as long as they may be. */
 export const MAX_MAPPING_BYTES = 524_288

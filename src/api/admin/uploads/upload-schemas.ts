@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
-import { LEFT_OUT_REASONS, type TableNotes } from '../../../spreadsheets/find-table.ts'
-import type { FileFault } from '../../../spreadsheets/file-error.ts'
-import { listQuestions } from '../../../spreadsheets/mapping.ts'
-import { MAX_CORRECTIONS, summarize, UPLOAD_OPERATIONS } from '../../../domain/uploads.ts'
-import { partsOfFile, type StoredPart, type StoredUpload } from '../../../ledger/uploads/read-uploads.ts'
-import type { PartPreview } from '../../../uploads/run-part.ts'
-import { render } from '../../../http/openapi/render.ts'
+import { LEFT_OUT_REASONS, type TableNotes } from '#spreadsheets/find-table.ts'
+import type { FileFault } from '#spreadsheets/file-error.ts'
+import { listQuestions } from '#spreadsheets/mapping.ts'
+import { MAX_CORRECTIONS, summarize, UPLOAD_OPERATIONS } from '#domain/uploads.ts'
+import { partsOfFile, type StoredPart, type StoredUpload } from '#ledger/uploads/read-uploads.ts'
+import type { PartPreview } from '#uploads/run-part.ts'
+import { render } from '#http/openapi/render.ts'
 import {
   Count,
   nullable,
@@ -14,7 +14,7 @@ import {
   optionalString,
   strictObject,
   Time,
-} from '../../../http/openapi/schema-parts.ts'
+} from '#http/openapi/schema-parts.ts'
 import { ShownQuestion } from './mapping-schema.ts'
 
 const PartNumber = Type.Integer({ minimum: 1, description: 'From 1.' })
