@@ -164,6 +164,17 @@ for (const { name: size, settings, records, bytes, otherBytes, hostileBytes, max
       },
       query: { call: logs, employee: ['ana.1@example.com'], email: ['ana.1@example.com'], external_id: ['E-1'] },
     }
+    // Entries that changed everybody, that failed, and of which half was refused: looked at, and undone.
+    for (const query of ['?validate_only=true', '?validate_only=true&all_or_none=false', PARTLY])
+      for (const log of logs)
+        await check({
+          name: `POST /admin/v1/bulk-user-logs/${log}/undo${query}`,
+          method: 'POST',
+          url: `${service.address}/admin/v1/bulk-user-logs/${log}/undo${query}`,
+          headers: { authorization: `Bearer ${admin.token}` },
+          body: null,
+        })
+    await folded()
     await storeFile(service)
     for (const identifier of [{ external_id: 'E-3' }, { email: 'nobody@example.com' }].slice(0, inputs(1, 2)))
       for (const path of ['/admin/v1/personal-data-reports', '/admin/v1/erasures'])
@@ -215,7 +226,8 @@ async function storeFile({ pool, company }: Service): Promise<void> {
 }
 
 function isWriting({ method, url }: Pick<NamedRequest, 'method' | 'url'>): boolean {
-  return method !== 'GET' && new URL(url).pathname.startsWith('/v1/')
+  const { pathname } = new URL(url)
+  return method !== 'GET' && (pathname.startsWith('/v1/') || pathname.endsWith('/undo'))
 }
 
 function logIdsIn(text: string): string[] {
