@@ -11,6 +11,8 @@ import { NO_KEY } from './tables.ts'
  */
 
 const WINDOW_MS = 7 * DAY_MS
+/** The longest window of a quota, in which a key may have been used last. */
+const QUOTA_WINDOW_MS = 31 * DAY_MS
 /** The keys that are looked at, those that called last; of each, the newest calls; and the people of these. */
 const MAX_KEYS = 6
 const MAX_CALLS = 20
@@ -23,12 +25,15 @@ const MAX_EVENTS = 8
 const MAX_EVENT_BYTES = 10_000
 const MAX_FIELDS = 100
 
-/** Selects the keys that work and called in the week before a time (RFC 3339), those that called last. */
+/**
+ * Selects the keys that work and called in the week before a time (RFC 3339), those that called last. An index finds them
+ * by the window of their quota in which they called last.
+ */
 export function selectWriterKeys(companyId: string, now: string): RawBuilder<WriterKey> {
   return sql`select k.api_id, k.name, k.writable_fields from api_keys k
       join api_key_usage u on u.company_id = k.company_id and u.api_id = k.api_id
     where k.company_id = ${toUuid(companyId)} and k.is_enabled and not k.is_revoked
-      and u.last_used >= ${weekBefore(now)}
+      and u.last_used >= ${before(now, WINDOW_MS)} and u.last_window >= ${before(now, WINDOW_MS + QUOTA_WINDOW_MS)}
     order by u.last_used desc, k.api_id limit ${MAX_KEYS}`
 }
 
@@ -38,7 +43,7 @@ export function selectWriterKeys(companyId: string, now: string): RawBuilder<Wri
  */
 export function selectSetBack(companyId: string, now: string, again: readonly string[]): RawBuilder<SetBack> {
   const company = toUuid(companyId)
-  const since = weekBefore(now)
+  const since = before(now, WINDOW_MS)
   return sql`
     with calls as materialized (
       select newest.* from (
@@ -87,6 +92,6 @@ export function selectSetBack(companyId: string, now: string, again: readonly st
     from contested group by one, other, field order by people desc, field limit ${MAX_FIELDS}`
 }
 
-function weekBefore(now: string): RawBuilder<unknown> {
-  return sql`${new Date(Date.parse(now) - WINDOW_MS).toISOString()}::timestamptz`
+function before(now: string, ms: number): RawBuilder<unknown> {
+  return sql`${new Date(Date.parse(now) - ms).toISOString()}::timestamptz`
 }

@@ -86,7 +86,9 @@ await t.test('opening each registered page as an administrator', async (t) => {
 })
 
 await t.test('the one-time secret is never cached', async (t) => {
-  const form = { seen: '1', name: 'x', quota_limit: '5', refresh_period: 'daily' }
+  const { text } = await browse(service, '/settings/api-keys/new', { cookie: admin })
+  const seen = /name="seen" value="(\d+)"/.exec(text)![1]!
+  const form = { seen, name: 'x', quota_limit: '5', refresh_period: 'daily' }
   const shown = await browse(service, '/settings/api-keys/new', { cookie: admin, form })
   t.match(shown.text, /el_live_\w{76}/)
   t.equal(shown.headers['cache-control'], 'no-store')
