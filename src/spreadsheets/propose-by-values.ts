@@ -168,11 +168,15 @@ function askDates(unknown: readonly Candidate[], file: ColumnsOfFile): void {
   for (const column of unknown.filter(({ evidence }) => evidence.dates >= MOST || evidence.dayNumbers >= MOST)) {
     const { sample } = column
     const isSparse = sample.filled < file.sample.count || [...sample.values.keys()].some((value) => /9999/.test(value))
+    // A time of day is that of a sign-in, or of a change, rather than of a person's first or last day.
+    const askFor = (target: Target) => ask([column], column.evidence.times < 0.5 ? target : undefined)
     if (file.isOfEverybody(column) && file.has('start_date')) continue
-    if (isSparse) ask([column], file.has('termination_date') ? undefined : 'termination_date')
+    if (isSparse && file.has('termination_date')) ask([column])
+    else if (isSparse) askFor('termination_date')
     else if (file.isLongBefore(column)) continue
-    else if (!file.has('start_date')) ask([column], 'start_date')
-    else if (!file.has('termination_date') && file.isAfterStart(column)) ask([column], 'termination_date')
+    else if (!file.has('start_date')) askFor('start_date')
+    // That everybody has left is never likely.
+    else if (!file.has('termination_date') && file.isAfterStart(column)) ask([column])
   }
 }
 
