@@ -79,7 +79,8 @@ const GET_ATTENTION = {
     'calls with secrets that no longer work, failing and disabled webhooks, quotas that are used up or nearly so, ' +
     'keys that have expired, expire within 14 days, or have made no call in the 30 days since they were issued, keys ' +
     'that were refused for their daily limits or deactivated unusually many people since the start of yesterday, ' +
-    'sources that overwrite each other, a failing identity provider, parked read models, a ledger that is disputed or not signed, and background work ' +
+    'sources that overwrite each other, a failing identity provider, parked read models, ' +
+    'a ledger that is disputed or not signed, and background work ' +
     'that fails. Of the keys that need the same, 200 are read, those that expire first.',
   response: { 200: Attention },
 } as const satisfies FastifySchema
