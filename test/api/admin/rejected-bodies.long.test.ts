@@ -109,7 +109,7 @@ await t.test(
     await service.call('POST', '/v1/employees?validate_only=true', { body: '[' })
     // A parameter could name a person whom nobody would find in the body.
     await service.call('POST', '/v1/employees?all_or_none=ana@example.com', { body: '[' })
-    const wrong = { api_id: company.key.api_id, api_key: `${company.key.api_key.slice(0, -1)}` }
+    const wrong = { api_id: company.key.api_id, api_key: company.key.api_key.slice(0, -1) }
     t.equal((await service.call('POST', '/v1/employees', { body: '[', key: wrong })).status, 401)
     t.equal(await countBodies(), before)
     await service.call('POST', '/v1/employees?all_or_none=false', { body: '[' })

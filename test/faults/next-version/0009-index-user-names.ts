@@ -1,1 +1,0 @@
-export * from '../../../migrations/0009-index-user-names.ts'

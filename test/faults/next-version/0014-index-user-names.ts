@@ -1,0 +1,1 @@
+export * from '../../../migrations/0014-index-user-names.ts'
